@@ -1,0 +1,78 @@
+//===- sharding.h - how a tensor is laid out over a mesh --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_MESH_SHARDING_H
+#define SHARDWRIGHT_MESH_SHARDING_H
+
+#include "shardwright/mesh/mesh.h"
+
+namespace shardwright {
+
+/// Axes of one tensor dimension, major to minor.
+struct DimSharding {
+  AxisList axes;
+  /// Closed: propagation may not append axes.
+  bool isClosed = false;
+  /// Lower is earlier; absent counts as 0.
+  std::optional<int64_t> priority;
+
+  int64_t shards() const { return totalSize(axes); }
+  friend bool operator==(const DimSharding &, const DimSharding &) = default;
+};
+
+/// Layout of one tensor over one mesh. Axes not mentioned are implicitly
+/// replicated. Semantics: Shardy's TensorShardingAttr.
+struct TensorSharding {
+  llvm::SmallVector<DimSharding, 4> dims;
+  /// Explicitly replicated: propagation may not use them. Mesh order.
+  AxisList replicated;
+  /// The value is a partial result along these (sum). Mesh order.
+  AxisList unreduced;
+
+  static TensorSharding open(int64_t rank);
+  static TensorSharding closed(int64_t rank);
+  int64_t rank() const { return dims.size(); }
+  /// No axes in any dimension (and nothing unreduced).
+  bool isReplicated() const;
+  bool isFullyClosed() const;
+  /// All dimensions closed, replicated axes dropped, priorities kept.
+  TensorSharding closedLike() const;
+  /// Same data on every device: open/closed, priorities and replicated axes do
+  /// not count.
+  bool isEquivalent(const TensorSharding &other) const;
+  /// Every axis of every dimension, dimension by dimension.
+  AxisList allAxes() const;
+  friend bool operator==(const TensorSharding &,
+                         const TensorSharding &) = default;
+};
+
+/// ceil(dim / shards) in every dimension.
+llvm::SmallVector<int64_t, 4> localShape(llvm::ArrayRef<int64_t> shape,
+                                         const TensorSharding &sharding);
+bool dividesEvenly(llvm::ArrayRef<int64_t> shape,
+                   const TensorSharding &sharding);
+/// The longest leading axes of `axes` (possibly ending in a leading sub-axis)
+/// whose product divides `dim`.
+AxisList divisiblePrefix(int64_t dim, AxisRefs axes);
+
+/// Half-open index range per dimension that the device with this row-major
+/// linear index holds, clipped to the shape.
+struct IndexRange {
+  int64_t begin = 0, end = 0;
+  int64_t size() const { return end - begin; }
+  friend bool operator==(const IndexRange &, const IndexRange &) = default;
+};
+llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
+                                          const TensorSharding &sharding,
+                                          const Mesh &mesh, int64_t linear);
+
+/// `[{"x", ?}, {}]` and tails, as the sdy dialect prints it without the mesh.
+std::string str(const TensorSharding &sharding, const Mesh &mesh);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_MESH_SHARDING_H

@@ -1,0 +1,86 @@
+//===- sharding_rule.h - how the dimensions of an op relate: factors -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op says once how its dimensions relate, as a sharding rule. Propagation,
+// conflict resolution, local shapes, the cost model and explanations all read
+// it. Semantics: Shardy's OpShardingRuleAttr.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RULES_SHARDING_RULE_H
+#define SHARDWRIGHT_RULES_SHARDING_RULE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace shardwright {
+
+enum class FactorKind : uint8_t {
+  /// No communication if all tensors that hold the factor agree.
+  PassThrough,
+  /// Results must be reduced over its axes. Operands only.
+  Reduction,
+  /// Must be gathered before the op runs.
+  NeedReplication,
+  /// Sharded execution needs neighbour exchange.
+  Permutation,
+};
+
+struct Factor {
+  int64_t size = 1;
+  FactorKind kind = FactorKind::PassThrough;
+  /// Propagation never carries axes along it.
+  bool blocked = false;
+  friend bool operator==(const Factor &, const Factor &) = default;
+};
+
+/// Factors of one dimension, major to minor; never empty in a finished rule.
+using DimMapping = llvm::SmallVector<int32_t, 1>;
+/// One entry a dimension; empty for a scalar.
+using TensorMapping = llvm::SmallVector<DimMapping, 4>;
+
+struct ShardingRule {
+  llvm::SmallVector<Factor, 6> factors;
+  llvm::SmallVector<TensorMapping, 3> operands;
+  llvm::SmallVector<TensorMapping, 1> results;
+  /// Given by the user; no pass removes or overrides it.
+  bool isCustom = false;
+
+  int64_t numTensors() const { return operands.size() + results.size(); }
+  /// Operands first, then results.
+  const TensorMapping &tensor(int64_t i) const {
+    return i < int64_t(operands.size()) ? operands[i]
+                                        : results[i - operands.size()];
+  }
+  bool hasKind(FactorKind kind) const;
+  /// Some dimension of tensor i holds the factor.
+  bool holds(int64_t tensor, int32_t factor) const;
+  /// Every tensor of rank > 0 holds the factor.
+  bool inAllNonScalars(int32_t factor) const;
+  /// Pass-through and in all non-scalar tensors.
+  bool isBatching(int32_t factor) const;
+  friend bool operator==(const ShardingRule &, const ShardingRule &) = default;
+};
+
+/// Identity over `shape` with n operands and one result: data-flow edges,
+/// function results, barriers.
+ShardingRule identityRule(llvm::ArrayRef<int64_t> shape,
+                          int64_t numOperands = 1);
+
+struct RuleOptions {
+  /// Leave out or block factors that need padding or halo exchange.
+  bool conservative = false;
+  /// Also rules for ops for which upstream has none.
+  bool extraRules = false;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RULES_SHARDING_RULE_H
