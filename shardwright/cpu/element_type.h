@@ -1,0 +1,66 @@
+//===- element_type.h - element types of buffers ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_ELEMENT_TYPE_H
+#define SHARDWRIGHT_CPU_ELEMENT_TYPE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace mlir {
+class Type;
+}
+
+namespace shardwright {
+
+/// Element types as StableHLO names them. Pred and types under 8 bits take one
+/// byte an element in buffers.
+enum class ElementType : uint8_t {
+  Pred,
+  S2,
+  S4,
+  S8,
+  S16,
+  S32,
+  S64,
+  U2,
+  U4,
+  U8,
+  U16,
+  U32,
+  U64,
+  F8E3M4,
+  F8E4M3,
+  F8E4M3FN,
+  F8E4M3FNUZ,
+  F8E4M3B11FNUZ,
+  F8E5M2,
+  F8E5M2FNUZ,
+  F8E8M0FNU,
+  F16,
+  BF16,
+  F32,
+  F64,
+  C64,
+  C128,
+};
+
+/// Bytes of one element in a buffer.
+int64_t byteWidth(ElementType type);
+/// `f32`, `bf16`, `i1`, `ui8`, `complex<f32>`: MLIR's spelling.
+llvm::StringRef str(ElementType type);
+std::optional<ElementType> elementTypeFromMLIR(mlir::Type type);
+bool isFloat(ElementType type);
+bool isSignedInteger(ElementType type);
+bool isUnsignedInteger(ElementType type);
+bool isComplex(ElementType type);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_CPU_ELEMENT_TYPE_H
