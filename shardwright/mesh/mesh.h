@@ -54,11 +54,14 @@ public:
 
   /// Product of the sizes of the axes minor to `axis`.
   int64_t stride(int32_t axis) const { return strides[axis]; }
+  /// Distance in linear index between neighbours along `a`.
+  int64_t stride(AxisRef a) const;
   /// Coordinate of the device with this row-major linear index along `a`.
   int64_t coordinate(int64_t linear, AxisRef a) const;
   /// Row-major index over `axes` (major to minor) of that device.
   int64_t shardIndex(int64_t linear, AxisRefs axes) const;
-  /// Physical device id -> row-major linear index.
+  /// Physical device id -> row-major linear index; -1 for a device not in the
+  /// mesh.
   int64_t linearIndex(int64_t deviceId) const;
   int64_t deviceId(int64_t linear) const;
 
@@ -75,9 +78,14 @@ private:
   int64_t devices = 1;
 };
 
+/// The parts of the mesh that `axes` do not cover, in mesh order. `axes` must
+/// be disjoint and able to coexist.
+AxisList complement(const Mesh &mesh, AxisRefs axes);
+
 /// Groups of device ids that differ only along `axes`: groups in row-major
 /// order of the other axes (mesh order), members in the order of `axes` major
-/// to minor. Row-major [numGroups][totalSize(axes)].
+/// to minor. Row-major [numGroups][totalSize(axes)]. `axes` must be disjoint
+/// and able to coexist. Linear in the number of devices.
 struct DeviceGroups {
   int64_t numGroups = 0;
   int64_t groupSize = 0;

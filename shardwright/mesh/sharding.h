@@ -56,7 +56,8 @@ llvm::SmallVector<int64_t, 4> localShape(llvm::ArrayRef<int64_t> shape,
 bool dividesEvenly(llvm::ArrayRef<int64_t> shape,
                    const TensorSharding &sharding);
 /// The longest leading axes of `axes` (possibly ending in a leading sub-axis)
-/// whose product divides `dim`.
+/// whose product divides `dim`; an axis of size 1 ends it unless all of `axes`
+/// divide.
 AxisList divisiblePrefix(int64_t dim, AxisRefs axes);
 
 /// Half-open index range per dimension that the device with this row-major

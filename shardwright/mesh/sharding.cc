@@ -1,0 +1,151 @@
+//===- sharding.cc - how a tensor is laid out over a mesh -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/mesh/sharding.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace shardwright;
+
+TensorSharding TensorSharding::open(int64_t rank) {
+  TensorSharding sharding;
+  sharding.dims.resize(rank);
+  return sharding;
+}
+
+TensorSharding TensorSharding::closed(int64_t rank) {
+  TensorSharding sharding = open(rank);
+  for (DimSharding &dim : sharding.dims)
+    dim.isClosed = true;
+  return sharding;
+}
+
+bool TensorSharding::isReplicated() const {
+  return unreduced.empty() &&
+         llvm::all_of(dims, [](auto &dim) { return dim.axes.empty(); });
+}
+
+bool TensorSharding::isFullyClosed() const {
+  return llvm::all_of(dims, [](auto &dim) { return dim.isClosed; });
+}
+
+TensorSharding TensorSharding::closedLike() const {
+  TensorSharding copy = *this;
+  copy.replicated.clear();
+  for (DimSharding &dim : copy.dims)
+    dim.isClosed = true;
+  return copy;
+}
+
+bool TensorSharding::isEquivalent(const TensorSharding &other) const {
+  if (dims.size() != other.dims.size() || unreduced != other.unreduced)
+    return false;
+  return llvm::all_of(llvm::zip(dims, other.dims), [](auto pair) {
+    auto &[a, b] = pair;
+    return a.axes == b.axes;
+  });
+}
+
+AxisList TensorSharding::allAxes() const {
+  AxisList axes;
+  for (const DimSharding &dim : dims)
+    axes.append(dim.axes.begin(), dim.axes.end());
+  return axes;
+}
+
+/// ceil(dim / shards) for dim >= 0, without overflow at huge shard counts.
+static int64_t shardSize(int64_t dim, int64_t shards) {
+  return dim / shards + (dim % shards != 0);
+}
+
+llvm::SmallVector<int64_t, 4>
+shardwright::localShape(llvm::ArrayRef<int64_t> shape,
+                        const TensorSharding &sharding) {
+  llvm::SmallVector<int64_t, 4> local(shape);
+  for (auto [size, dim] : llvm::zip(local, sharding.dims))
+    size = shardSize(size, dim.shards());
+  return local;
+}
+
+bool shardwright::dividesEvenly(llvm::ArrayRef<int64_t> shape,
+                                const TensorSharding &sharding) {
+  return llvm::all_of(llvm::zip(shape, sharding.dims), [](auto pair) {
+    auto [size, dim] = pair;
+    return size % dim.shards() == 0;
+  });
+}
+
+AxisList shardwright::divisiblePrefix(int64_t dim, AxisRefs axes) {
+  if (dim % totalSize(axes) == 0)
+    return AxisList(axes);
+  AxisList prefix;
+  for (AxisRef a : axes) {
+    int64_t common = std::gcd(dim, a.size);
+    // Upstream stops here even at an axis of size 1.
+    if (common == 1)
+      break;
+    prefix.push_back({a.axis, a.preSize, common});
+    if (common != a.size)
+      break;
+    dim /= common;
+  }
+  return prefix;
+}
+
+llvm::SmallVector<IndexRange, 4>
+shardwright::shardBox(llvm::ArrayRef<int64_t> shape,
+                      const TensorSharding &sharding, const Mesh &mesh,
+                      int64_t linear) {
+  llvm::SmallVector<IndexRange, 4> box;
+  for (auto [size, dim] : llvm::zip(shape, sharding.dims)) {
+    int64_t local = shardSize(size, dim.shards());
+    int64_t index = mesh.shardIndex(linear, dim.axes);
+    // Compared before multiplying: trailing shards may start past the end.
+    int64_t begin = local == 0 || index > size / local ? size : index * local;
+    box.push_back({begin, begin + std::min(local, size - begin)});
+  }
+  return box;
+}
+
+static void appendAxes(std::string &text, AxisRefs axes, const Mesh &mesh) {
+  llvm::ListSeparator comma(", ");
+  for (AxisRef a : axes) {
+    text += llvm::StringRef(comma);
+    text += mesh.str(a);
+  }
+}
+
+std::string shardwright::str(const TensorSharding &sharding, const Mesh &mesh) {
+  std::string text = "[";
+  llvm::ListSeparator comma(", ");
+  for (const DimSharding &dim : sharding.dims) {
+    text += llvm::StringRef(comma);
+    text += "{";
+    appendAxes(text, dim.axes, mesh);
+    if (!dim.isClosed)
+      text += dim.axes.empty() ? "?" : ", ?";
+    text += "}";
+    if (dim.priority)
+      text += "p" + std::to_string(*dim.priority);
+  }
+  text += "]";
+  auto appendTail = [&](llvm::StringRef name, AxisRefs axes) {
+    if (axes.empty())
+      return;
+    text += (", " + name + "={").str();
+    appendAxes(text, axes, mesh);
+    text += "}";
+  };
+  appendTail("replicated", sharding.replicated);
+  appendTail("unreduced", sharding.unreduced);
+  return text;
+}
