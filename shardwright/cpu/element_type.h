@@ -20,7 +20,8 @@ class Type;
 namespace shardwright {
 
 /// Element types as StableHLO names them. Pred and types under 8 bits take one
-/// byte an element in buffers.
+/// byte an element in buffers: pred is 0 or 1, the integers are sign- or
+/// zero-extended to that byte.
 enum class ElementType : uint8_t {
   Pred,
   S2,
