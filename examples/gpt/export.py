@@ -11,12 +11,12 @@ import importlib.util
 import os
 import sys
 
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, ".."))
+examples = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, examples)
 import exporting
 
 spec = importlib.util.spec_from_file_location(
-    "transformer_block", os.path.join(here, "..", "transformer_block", "export.py")
+    "transformer_block", os.path.join(examples, "transformer_block", "export.py")
 )
 transformer_block = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(transformer_block)

@@ -10,7 +10,7 @@ heads and hidden units over `model`, batch over `data`, one reduction after each
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import exporting
 
 import jax
