@@ -1,0 +1,42 @@
+# The entry points of the project. Each target is a script or a CMake preset that can also be
+# run by hand; `make` alone lists them.
+
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap build demo test test-long test-sanitize bench examples format clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
+	  awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+
+bootstrap: ## install what is missing (Debian packages, a venv with jax)
+	@scripts/bootstrap.sh
+
+build: bootstrap ## build/bin/shardwright and build/bin/shardwright-opt
+	@scripts/build.sh release
+
+demo: ## partition and run a transformer block and a GPT on 8 virtual devices
+	@scripts/bootstrap.sh packages
+	@scripts/build.sh release shardwright
+	@scripts/demo.sh
+
+test: build ## every suite, random tests with a seeded sample (under 15 minutes)
+	@scripts/run_tests.py
+
+test-long: build ## every suite, random tests in full
+	@scripts/run_tests.py --long
+
+test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan
+	@scripts/build.sh sanitize
+	@scripts/run_tests.py --build build-sanitize unit lit end_to_end
+
+bench: build ## peers side by side: bytes sent, compile times
+	@benchmarks/run.sh
+
+examples: bootstrap ## export the example programs from JAX again
+	@scripts/export_examples.sh
+
+format: ## clang-format all sources
+	@git ls-files '*.cc' '*.h' | xargs clang-format-22 -i
+
+clean: ## remove the build folders
+	rm -rf build build-sanitize

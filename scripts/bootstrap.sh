@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Installs what building and testing need on Debian 12, and only what is missing.
+#
+#   scripts/bootstrap.sh            packages and the venv of the oracle tests
+#   scripts/bootstrap.sh packages   packages only (enough to build)
+#
+# Says what it installs; silent when everything is there. Needs root or sudo for packages.
+# docs/dependencies.md says why each one is needed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# keep-sorted
+packages=(
+  ccache
+  clang-22
+  clang-format-22
+  cmake
+  libclang-rt-22-dev
+  libdnnl-dev
+  libgmock-dev
+  libgtest-dev
+  libmlir-22-dev
+  libstdc++-12-dev
+  libxml2-dev
+  libzip-dev
+  libzstd-dev
+  librapidcheck-dev
+  lld-22
+  llvm-22-dev
+  llvm-22-tools
+  make
+  mlir-22-tools
+  ninja-build
+  pkg-config
+  python3
+  python3-venv
+  zlib1g-dev
+)
+
+fail() {
+  echo "bootstrap: $*" >&2
+  exit 1
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null ||
+    fail "this script knows Debian 12 only; install what docs/dependencies.md lists by hand"
+  local have missing=()
+  have=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null || true)
+  for package in "${packages[@]}"; do
+    grep -qxF "$package installed" <<<"$have" || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      fail "missing packages; as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "bootstrap: installing the missing packages: ${missing[*]}"
+  echo "bootstrap: (LLVM and MLIR 22, the compiler, libraries and test tools; see docs/dependencies.md)"
+  local log
+  log=$(mktemp)
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3)
+  if ! { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    fail "apt-get failed (log: $log); LLVM 22 is in Debian 12's security updates: check that the apt sources list bookworm-security"
+  fi
+  rm -f "$log"
+}
+
+install_venv() {
+  local python=/usr/bin/python3 stamp=.venv/.bootstrap wanted
+  wanted="$("$python" --version) $(sha256sum <requirements-dev.txt)"
+  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
+  echo "bootstrap: installing jax into .venv for the tests that compare with it: $(grep -v '^#' requirements-dev.txt | tr '\n' ' ')"
+  rm -rf .venv
+  local log
+  log=$(mktemp)
+  if ! { "$python" -m venv .venv &&
+    .venv/bin/python -m pip install --disable-pip-version-check --no-input -r requirements-dev.txt; } >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    echo "bootstrap: WARNING: no jax (log: $log): the tests that compare with it will be SKIPPED" >&2
+    return
+  fi
+  rm -f "$log"
+  echo "$wanted" >"$stamp"
+}
+
+install_packages
+[ "${1:-all}" = packages ] || install_venv

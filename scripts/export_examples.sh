@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Exports every example again with the pinned jax; the same bytes come out each time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/bootstrap.sh
+for script in examples/*/export.py; do
+  .venv/bin/python "$script"
+done

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+#===- run_tests.py - run the test suites and count -------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Runs test suites by name, all without names; a failure's output is shown whole.
+
+  scripts/run_tests.py                    all suites, random tests with a seeded sample
+  scripts/run_tests.py lit oracle         these suites
+  scripts/run_tests.py oracle/rules.py    one script (the name of a file under test/)
+  scripts/run_tests.py --long             random tests in full
+
+Suites (docs/testing.md):
+  unit        GoogleTest executables of the layers
+  lit         test/<layer>/*.mlir, *.test
+  oracle      test/oracle/*.py: the same input through jaxlib, compared
+  end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
+  package     the install tree, used by the consumer in test/consumer/
+
+A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
+(`N passed, N failed, N skipped`), and exits with 1 when something failed.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CORES = os.cpu_count() or 2
+SUMMARY = re.compile(r"^(?:[\w./-]+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
+
+
+class Result:
+    """Counts of one job, its output, and how long it took."""
+
+    def __init__(self, name, passed=0, failed=0, skipped=0, output="", seconds=0.0):
+        self.name, self.passed, self.failed, self.skipped = name, passed, failed, skipped
+        self.output, self.seconds = output, seconds
+
+
+def execute(name, command, options, limit):
+    """Runs a command; (exit code, output, seconds). A run past the limit fails with 124."""
+    env = dict(
+        os.environ,
+        SHARDWRIGHT_BUILD=options.build,
+        SHARDWRIGHT_PYTHON=options.python,
+        PYTHONDONTWRITEBYTECODE="1",
+    )
+    # LLVM's headers poison allocator memory that its uninstrumented half never unpoisons.
+    env["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
+    env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
+    start = time.monotonic()
+    try:
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=env,
+            cwd=ROOT,
+            timeout=limit,
+        )
+        code, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        code, output = 124, (late.stdout or b"") + f"\n{name}: stopped after {limit} s".encode()
+    return code, output.decode(errors="replace"), time.monotonic() - start
+
+
+def run_script(name, command, options):
+    """A job that ends with a summary line; without one its exit code counts as one test."""
+    code, output, seconds = execute(name, command, options, options.limit)
+    found = SUMMARY.findall(output)
+    if not found:
+        return Result(name, int(code == 0), int(code != 0), 0, output, seconds)
+    passed, failed, skipped = (int(n or 0) for n in found[-1])
+    if code != 0 and failed == 0:
+        failed, output = 1, output + f"\n{name}: exit code {code}"
+    return Result(name, passed, failed, skipped, output, seconds)
+
+
+def run_gtest(name, command, options):
+    code, output, seconds = execute(name, command + ["--gtest_brief=1"], options, options.limit)
+    passed = sum(int(n) for n in re.findall(r"\[  PASSED  \] (\d+) test", output))
+    failed = sum(int(n) for n in re.findall(r"^\[  FAILED  \] (\d+) test", output, re.M))
+    skipped = sum(int(n) for n in re.findall(r"\[  SKIPPED \] (\d+) test", output))
+    if code != 0 and failed == 0:
+        failed, output = 1, output + f"\n{name}: exit code {code}"
+    return Result(name, passed, failed, skipped, output, seconds)
+
+
+def unit(options):
+    listing = subprocess.run(
+        ["ctest", "--test-dir", options.build, "--show-only=json-v1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [
+        (run_gtest, test["name"], test["command"]) for test in json.loads(listing.stdout)["tests"]
+    ]
+
+
+def run_lit(name, command, options):
+    report = os.path.join(options.build, "test", "lit-results.json")
+    code, output, seconds = execute(name, command + ["-o", report], options, options.limit)
+    counts = {}
+    try:
+        with open(report) as file:
+            for test in json.load(file)["tests"]:
+                counts[test["code"]] = counts.get(test["code"], 0) + 1
+    except (OSError, ValueError) as error:
+        output += f"\nno lit results: {error}"
+    passed = counts.pop("PASS", 0) + counts.pop("XFAIL", 0)
+    skipped = counts.pop("UNSUPPORTED", 0) + counts.pop("SKIPPED", 0)
+    failed = sum(counts.values())
+    if code != 0 and failed == 0:
+        failed = 1
+    return Result(name, passed, failed, skipped, output, seconds)
+
+
+def lit(options):
+    llvm_lit = None
+    with open(os.path.join(options.build, "test", "lit.site.cfg.py")) as site:
+        llvm_lit = re.search(r'llvm_tools_dir = r"([^"]+)"', site.read()).group(1) + "/lit"
+    return [(run_lit, "lit", [llvm_lit, "-sv", os.path.join(options.build, "test")])]
+
+
+def scripts(folder, exclude=()):
+    def jobs(options):
+        found = []
+        path = os.path.join(ROOT, "test", folder)
+        for file in sorted(os.listdir(path)) if os.path.isdir(path) else []:
+            if not file.endswith(".py") or file in exclude:
+                continue
+            command = [options.python, os.path.join(path, file)]
+            if options.long:
+                command.append("--long")
+            found.append((run_script, f"{folder}/{file}", command))
+        return found
+
+    return jobs
+
+
+def package(options):
+    script = os.path.join(ROOT, "test", "consumer", "check.sh")
+    return [(run_script, "package", [script, options.build])] if os.path.exists(script) else []
+
+
+SUITES = {
+    "unit": unit,
+    "lit": lit,
+    "oracle": scripts("oracle", exclude=("oracle.py",)),
+    "end_to_end": scripts("end_to_end"),
+    "package": package,
+}
+
+
+def run_suite(name, jobs, options):
+    """Runs the jobs of a suite side by side, prints its line, returns its totals."""
+    start = time.monotonic()
+    total = Result(name)
+    workers = 1 if name in ("lit", "package") else CORES
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        running = [pool.submit(function, job, command, options) for function, job, command in jobs]
+        for future in concurrent.futures.as_completed(running):
+            result = future.result()
+            total.passed += result.passed
+            total.failed += result.failed
+            total.skipped += result.skipped
+            if result.failed:
+                print(f"--- {result.name}\n{result.output.rstrip()}\n---", flush=True)
+            else:
+                for line in result.output.splitlines():
+                    if line.startswith("SKIPPED"):
+                        print(line)
+            if options.verbose or result.failed:
+                print(
+                    f"  {result.name:34} {result.passed:6} passed {result.failed:4} failed "
+                    f"{result.skipped:4} skipped {result.seconds:7.1f} s",
+                    flush=True,
+                )
+    print(
+        f"{name:12} {total.passed:6} passed {total.failed:4} failed {total.skipped:4} skipped"
+        f" {time.monotonic() - start:7.1f} s",
+        flush=True,
+    )
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="SUITE", help=", ".join(SUITES))
+    parser.add_argument("--build", default="build", help="the build folder (build)")
+    parser.add_argument("--long", action="store_true", help="random tests in full")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each job")
+    options = parser.parse_args()
+    options.build = os.path.join(ROOT, options.build)
+    options.limit = 7200 if options.long else 900
+    venv = os.path.join(ROOT, ".venv", "bin", "python")
+    options.python = os.environ.get("SHARDWRIGHT_PYTHON") or (
+        venv if os.path.exists(venv) else sys.executable
+    )
+    if not os.path.exists(os.path.join(options.build, "build.ninja")):
+        sys.exit(f"run_tests: {options.build} is not built: run `make build` first")
+
+    chosen = {}
+    for asked in options.names or SUITES:
+        suite, _, file = asked.partition("/")
+        if suite not in SUITES:
+            sys.exit(f"run_tests: no suite '{suite}'; there are: {', '.join(SUITES)}")
+        jobs = [j for j in SUITES[suite](options) if not file or j[1] == asked]
+        if file and not jobs:
+            sys.exit(f"run_tests: no script '{asked}' under test/")
+        chosen.setdefault(suite, []).extend(jobs)
+
+    totals = [run_suite(name, jobs, options) for name, jobs in chosen.items()]
+    passed, failed, skipped = (
+        sum(getattr(t, field) for t in totals) for field in ("passed", "failed", "skipped")
+    )
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
