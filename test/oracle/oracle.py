@@ -1,0 +1,248 @@
+#===- oracle.py - what the tests that compare with jaxlib share ------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""The oracle is jaxlib: its parser, printer, verifiers and the real Shardy passes, in this
+process. Ours is `shardwright-opt`, a process each, or one for a batch of modules.
+
+A test is a script with a seed:
+
+    import oracle
+    args = oracle.arguments(__doc__, cases=50, long_cases=2000)
+    tally = oracle.Tally("rules")
+    for rng in oracle.generators(args):
+        text = make_program(rng)
+        tally.equal(rng.name, oracle.run(text, "sdy-propagation-pipeline"),
+                    oracle.ours(text, "--sdy-propagation-pipeline"), text)
+    tally.finish()
+
+Exit code 0 when all passed, 1 when one failed; the last line is
+`rules: 50 passed, 0 failed`. Without jaxlib a test says so and counts as skipped.
+"""
+
+import argparse
+import difflib
+import os
+import random
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(ROOT, "build"))
+OPT = os.path.join(BUILD, "bin", "shardwright-opt")
+TOOL = os.path.join(BUILD, "bin", "shardwright")
+EXAMPLES = ("double", "mlp_train", "transformer_block", "gpt")
+SPLIT = "// -----\n"
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+try:
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+    from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+except ImportError:
+    ir = None
+
+
+def arguments(doc, cases, long_cases, parser=None):
+    """Parses --cases, --seed, --long; without jaxlib, says so and exits (skipped)."""
+    parser = parser or argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cases", type=int, help=f"how many random cases ({cases})")
+    parser.add_argument("--seed", type=int, default=0, help="the first case's seed (0)")
+    parser.add_argument("--long", action="store_true", help=f"{long_cases} cases")
+    args = parser.parse_args()
+    if args.cases is None:
+        args.cases = long_cases if args.long else cases
+    require()
+    return args
+
+
+def require():
+    """Exits, loudly, when there is no oracle to compare with."""
+    if ir is None:
+        name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+        print(f"SKIPPED {name}: no jaxlib in {sys.executable}; scripts/bootstrap.sh installs it")
+        print(f"{name}: 0 passed, 0 failed, 1 skipped")
+        sys.exit(0)
+
+
+def generators(args):
+    """One random.Random a case; its .name says how to run that case alone."""
+    for seed in range(args.seed, args.seed + args.cases):
+        rng = random.Random(seed)
+        rng.seed_value, rng.name = seed, f"--seed {seed} --cases 1"
+        yield rng
+
+
+# --- the oracle ---------------------------------------------------------------------------
+
+
+def context():
+    """A fresh context that knows sdy, stablehlo, chlo and what JAX uses beside them."""
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    ctx = ir.Context()
+    ctx.append_dialect_registry(registry)
+    ctx.load_all_available_dialects()
+    sdy.register_dialect(ctx)
+    stablehlo.register_dialect(ctx)
+    chlo.register_dialect(ctx)
+    return ctx
+
+
+_context = None
+
+
+def _shared():
+    global _context
+    if _context is None:
+        _context = context()
+    return _context
+
+
+class OracleError(Exception):
+    """The oracle refused: its diagnostics, one a line."""
+
+
+def parse(text):
+    """The module, in the shared context; OracleError with the diagnostics when bad."""
+    try:
+        return ir.Module.parse(text, context=_shared())
+    except ir.MLIRError as error:
+        raise OracleError(str(error)) from None
+
+
+def text(module, locations=False):
+    return module.operation.get_asm(enable_debug_info=locations)
+
+
+def normal(source):
+    """The text as the oracle prints it: two texts of one module become equal."""
+    return text(parse(source))
+
+
+def run(source, pipeline):
+    """The text after `builtin.module(pipeline)` in the oracle."""
+    module = parse(source)
+    try:
+        with _shared():
+            passmanager.PassManager.parse(f"builtin.module({pipeline})").run(module.operation)
+    except ir.MLIRError as error:
+        raise OracleError(str(error)) from None
+    return text(module)
+
+
+# --- ours ---------------------------------------------------------------------------------
+
+
+def process(command, source="", env=None, timeout=300):
+    """Runs a tool of ours on stdin; the CompletedProcess with text."""
+    return subprocess.run(
+        command,
+        input=source,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, **(env or {})},
+    )
+
+
+class OurError(Exception):
+    """Our tool refused (or crashed: `code` negative): its stderr."""
+
+    def __init__(self, done):
+        super().__init__(f"exit code {done.returncode}\n{done.stderr}")
+        self.code, self.stderr = done.returncode, done.stderr
+
+
+def ours(source, *flags):
+    """What shardwright-opt prints for one module."""
+    done = process([OPT, *flags], source)
+    if done.returncode != 0:
+        raise OurError(done)
+    return done.stdout
+
+
+def ours_batch(sources, *flags):
+    """What shardwright-opt prints for each of many modules, in one process.
+
+    When one of them fails all are run again alone, and its place holds an OurError."""
+    sources = list(sources)
+    if not sources:
+        return []
+    done = process([OPT, "--split-input-file", *flags], SPLIT.join(s.rstrip() + "\n" for s in sources))
+    parts = done.stdout.split("\n// -----\n")
+    if done.returncode == 0 and len(parts) == len(sources):
+        return [part.strip("\n") + "\n" for part in parts]
+    results = []
+    for source in sources:
+        try:
+            results.append(ours(source, *flags))
+        except OurError as error:
+            results.append(error)
+    return results
+
+
+def ours_normal(source, *flags):
+    """`ours`, printed by the oracle: ready to compare with `run` or `normal`."""
+    return normal(ours(source, *flags))
+
+
+def example(name, *path):
+    """A file of an example: example("gpt", "inputs.npz")."""
+    return os.path.join(ROOT, "examples", name, *(path or (name + ".mlir",)))
+
+
+# --- counting -----------------------------------------------------------------------------
+
+
+class Tally:
+    """Counts results, shows the first failures in full, ends the script."""
+
+    def __init__(self, name, show=3):
+        self.name, self.show = name, show
+        self.passed = self.failed = self.skipped = 0
+
+    def ok(self):
+        self.passed += 1
+
+    def skip(self, case, why):
+        self.skipped += 1
+        print(f"SKIPPED {self.name} {case}: {why}")
+
+    def fail(self, case, message):
+        self.failed += 1
+        if self.failed <= self.show:
+            print(f"FAILED {self.name} {case}\n{message}\n")
+
+    def check(self, case, condition, message=""):
+        self.ok() if condition else self.fail(case, message)
+        return condition
+
+    def equal(self, case, expected, found, source=None):
+        """Two texts; a difference is shown as a diff, and the program it came from."""
+        if expected == found:
+            self.ok()
+            return True
+        if isinstance(expected, str) and isinstance(found, str):
+            lines = difflib.unified_diff(
+                expected.splitlines(), found.splitlines(), "oracle", "ours", lineterm="", n=1
+            )
+            message = "\n".join(lines)
+        else:
+            message = f"oracle: {expected}\nours:   {found}"
+        if source is not None:
+            message += "\nprogram:\n" + source
+        self.fail(case, message)
+        return False
+
+    def finish(self):
+        if self.failed > self.show:
+            print(f"... and {self.failed - self.show} more failures")
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        print(f"{self.name}: {self.passed} passed, {self.failed} failed{skipped}")
+        sys.exit(1 if self.failed else 0)
