@@ -16,6 +16,7 @@ The same versions of jax and numpy write the same bytes each time.
 
 import os
 import re
+import zipfile
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -68,17 +69,27 @@ def lower(make, mesh, args, in_specs, out_specs):
     return jitted.lower(*args)
 
 
+def write_npz(path, prefix, arrays, compress):
+    """numpy.savez with members PREFIX0, PREFIX1, ..., without the time of day in the file."""
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for i, array in enumerate(arrays):
+            member = zipfile.ZipInfo(f"{prefix}{i}.npy")
+            member.compress_type = method
+            with archive.open(member, "w") as out:
+                np.lib.format.write_array(out, array, allow_pickle=False)
+
+
 def export(script, make, mesh, args, in_specs, out_specs, compress=False):
     """Lowers, runs unsharded, and writes the three files into the folder of `script`."""
     folder = os.path.dirname(os.path.abspath(script))
     name = os.path.basename(folder)
     text = lower(make, mesh, args, in_specs, out_specs).as_text(debug_info=True)
     results = jax.jit(make(constrainer(None)))(*args)
-    save = np.savez_compressed if compress else np.savez
     flat = lambda tree: [np.asarray(x) for x in jax.tree.leaves(tree)]
     with open(os.path.join(folder, name + ".mlir"), "w") as out:
         out.write(text)
     inputs, expected = flat(args), flat(results)
-    save(os.path.join(folder, "inputs.npz"), **{f"arg{i}": x for i, x in enumerate(inputs)})
-    save(os.path.join(folder, "expected.npz"), **{f"out{i}": x for i, x in enumerate(expected)})
+    write_npz(os.path.join(folder, "inputs.npz"), "arg", inputs, compress)
+    write_npz(os.path.join(folder, "expected.npz"), "out", expected, compress)
     print(f"{name}: {len(inputs)} arguments, {len(expected)} results, {len(text)} characters")
