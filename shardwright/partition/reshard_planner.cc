@@ -1,0 +1,347 @@
+//===- reshard_planner.cc - the cheapest way between two shardings --------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both shardings are reduced to placements of atoms: what they share at the
+// front of each dimension is set aside, the rest is cut so that equal parts are
+// equal atoms. `reshard_search` walks from one placement to the other; here the
+// atoms are made and the path is turned back into steps over axes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/reshard_planner.h"
+
+#include "shardwright/partition/reshard_search.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace shardwright;
+
+namespace {
+
+using DimAxes = llvm::SmallVector<AxisList, 4>;
+
+DimAxes axesOf(const TensorSharding &sharding) {
+  DimAxes dims;
+  for (const DimSharding &dim : sharding.dims) {
+    AxisList axes;
+    for (AxisRef a : dim.axes)
+      if (a.size > 1)
+        axes.push_back(a);
+    dims.push_back(std::move(axes));
+  }
+  return dims;
+}
+
+TensorSharding closedOf(const DimAxes &dims) {
+  TensorSharding sharding = TensorSharding::closed(dims.size());
+  for (auto [dim, axes] : llvm::zip(sharding.dims, dims))
+    appendMerged(dim.axes, axes);
+  return sharding;
+}
+
+/// Where the axis is cut by the refs of both sides, ascending.
+llvm::SmallVector<int64_t, 8> boundaries(int32_t axis, const DimAxes &a,
+                                         const DimAxes &b) {
+  llvm::SmallVector<int64_t, 8> cuts;
+  for (const DimAxes *side : {&a, &b})
+    for (const AxisList &list : *side)
+      for (AxisRef ref : list)
+        if (ref.axis == axis)
+          cuts.append({ref.preSize, ref.nextPreSize()});
+  llvm::sort(cuts);
+  cuts.erase(llvm::unique(cuts), cuts.end());
+  return cuts;
+}
+
+bool isChain(llvm::ArrayRef<int64_t> cuts) {
+  for (size_t i = 1; i < cuts.size(); ++i)
+    if (cuts[i] % cuts[i - 1] != 0)
+      return false;
+  return true;
+}
+
+/// Cuts every ref at the given boundaries of its axis.
+void cutAt(DimAxes &dims, int32_t axis, llvm::ArrayRef<int64_t> cuts) {
+  for (AxisList &list : dims) {
+    AxisList out;
+    for (AxisRef ref : list) {
+      if (ref.axis == axis) {
+        int64_t end = ref.nextPreSize();
+        for (int64_t cut : cuts)
+          if (cut > ref.preSize && cut < end) {
+            out.push_back({axis, ref.preSize, cut / ref.preSize});
+            ref = {axis, cut, end / cut};
+          }
+      }
+      out.push_back(ref);
+    }
+    list = std::move(out);
+  }
+}
+
+/// Drops from `from` the tails that cannot be expressed together with `to`.
+/// Returns whether anything was dropped.
+bool dropIncompatible(const Mesh &mesh, DimAxes &from, const DimAxes &to) {
+  bool dropped = false;
+  auto dropFrom = [&](auto isBad) {
+    for (AxisList &list : from) {
+      auto *bad = llvm::find_if(list, isBad);
+      dropped |= bad != list.end();
+      list.erase(bad, list.end());
+    }
+  };
+  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis) {
+    if (isChain(boundaries(axis, from, to)))
+      continue;
+    dropFrom([&](AxisRef ref) {
+      return ref.axis == axis && llvm::any_of(to, [&](const AxisList &list) {
+               return llvm::any_of(
+                   list, [&](AxisRef t) { return !canCoexist(ref, t); });
+             });
+    });
+    if (!isChain(boundaries(axis, from, to)))
+      dropFrom([&](AxisRef ref) { return ref.axis == axis; });
+  }
+  return dropped;
+}
+
+/// The atoms of a pair of cut shardings and both placements of them.
+struct Atoms {
+  llvm::SmallVector<AxisRef, 8> refs;
+  /// What both sides share at the front of each dimension.
+  DimAxes base;
+  Placement from, to;
+  llvm::SmallVector<int64_t, 8> sizes;
+};
+
+Atoms makeAtoms(const Mesh &mesh, DimAxes from, DimAxes to) {
+  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis) {
+    auto cuts = boundaries(axis, from, to);
+    cutAt(from, axis, cuts);
+    cutAt(to, axis, cuts);
+  }
+  Atoms atoms;
+  auto idOf = [&](AxisRef ref) -> uint8_t {
+    auto *it = llvm::find(atoms.refs, ref);
+    if (it == atoms.refs.end()) {
+      atoms.refs.push_back(ref);
+      atoms.sizes.push_back(ref.size);
+      return atoms.refs.size() - 1;
+    }
+    return it - atoms.refs.begin();
+  };
+  for (auto [f, t] : llvm::zip(from, to)) {
+    size_t common = 0;
+    while (common < f.size() && common < t.size() && f[common] == t[common])
+      ++common;
+    atoms.base.push_back(AxisList(f.begin(), f.begin() + common));
+    auto &fromDim = atoms.from.dims.emplace_back();
+    for (AxisRef ref : llvm::drop_begin(f, common))
+      fromDim.push_back(idOf(ref));
+    auto &toDim = atoms.to.dims.emplace_back();
+    for (AxisRef ref : llvm::drop_begin(t, common))
+      toDim.push_back(idOf(ref));
+  }
+  return atoms;
+}
+
+/// Splits every ref that is in both lists' way into prime parts, so that parts
+/// of unequal axes can take each other's place.
+void cutToPrimes(const Atoms &atoms, DimAxes &from, DimAxes &to) {
+  for (AxisRef ref : atoms.refs) {
+    llvm::SmallVector<int64_t, 8> cuts;
+    int64_t pre = ref.preSize, rest = ref.size;
+    for (int64_t p = 2; p * p <= rest; ++p)
+      while (rest % p == 0 && rest != p) {
+        pre *= p, rest /= p;
+        cuts.push_back(pre);
+      }
+    cutAt(from, ref.axis, cuts);
+    cutAt(to, ref.axis, cuts);
+  }
+}
+
+int64_t numPrimeFactors(int64_t n) {
+  int64_t count = 0;
+  for (int64_t p = 2; p * p <= n; ++p)
+    for (; n % p == 0; n /= p)
+      ++count;
+  return count + (n > 1);
+}
+
+DimAxes toAxes(const Atoms &atoms, const Placement &place) {
+  DimAxes dims = atoms.base;
+  for (auto [axes, ids] : llvm::zip(dims, place.dims))
+    for (uint8_t id : ids)
+      appendMerged(axes, atoms.refs[id]);
+  return dims;
+}
+
+AxisList refsOf(const Atoms &atoms, llvm::ArrayRef<uint8_t> ids) {
+  AxisList axes;
+  for (uint8_t id : ids)
+    appendMerged(axes, atoms.refs[id]);
+  return axes;
+}
+
+/// The step that leads from one placement to the next.
+ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
+                     const SearchStep &step) {
+  ReshardStep out;
+  const Placement &next = step.after;
+  out.after = closedOf(toAxes(atoms, next));
+  out.targetOrder = next.targetOrder;
+  out.bytes = step.bytes;
+  switch (step.move) {
+  case SearchMove::Slice:
+  case SearchMove::Gather: {
+    bool slice = step.move == SearchMove::Slice;
+    out.kind = slice ? ReshardStep::Slice : ReshardStep::Gather;
+    for (auto [p, n] : llvm::zip(prev.dims, next.dims)) {
+      llvm::ArrayRef<uint8_t> longer(slice ? n : p), shorter(slice ? p : n);
+      out.axes.push_back(refsOf(atoms, longer.drop_front(shorter.size())));
+    }
+    break;
+  }
+  case SearchMove::Permute:
+    out.kind = ReshardStep::Permute;
+    break;
+  case SearchMove::AllToAll: {
+    out.kind = ReshardStep::AllToAll;
+    for (auto [s, p] : llvm::enumerate(prev.dims)) {
+      const auto &n = next.dims[s];
+      if (n.size() >= p.size())
+        continue;
+      llvm::ArrayRef<uint8_t> moved = llvm::ArrayRef(p).drop_front(n.size());
+      ReshardStep::Move move;
+      move.axes = refsOf(atoms, moved);
+      move.source = s;
+      for (auto [t, q] : llvm::enumerate(prev.dims))
+        if (next.dims[t].size() > q.size() &&
+            llvm::ArrayRef<uint8_t>(next.dims[t]).drop_front(q.size()) == moved)
+          move.target = t;
+      out.moves.push_back(std::move(move));
+    }
+    break;
+  }
+  }
+  return out;
+}
+
+std::string keyOf(const DimAxes &from, const DimAxes &to,
+                  llvm::ArrayRef<int64_t> shape, double elementBytes,
+                  bool changesOrder) {
+  std::string key;
+  auto add = [&](int64_t n) { key.append((const char *)&n, sizeof n); };
+  for (const DimAxes *side : {&from, &to})
+    for (const AxisList &list : *side) {
+      add(list.size());
+      for (AxisRef a : list)
+        add(a.axis), add(a.preSize), add(a.size);
+    }
+  for (int64_t n : shape)
+    add(n);
+  add(int64_t(elementBytes * 8));
+  add(changesOrder);
+  return key;
+}
+
+} // namespace
+
+ReshardPlanner::ReshardPlanner(Mesh mesh, CostModel costs)
+    : mesh(std::move(mesh)), costs(costs) {}
+
+const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
+                                        const TensorSharding &toSharding,
+                                        llvm::ArrayRef<int64_t> shape,
+                                        double elementBytes,
+                                        bool changesOrder) {
+  DimAxes from = axesOf(fromSharding), to = axesOf(toSharding);
+  auto &slot = plans[keyOf(from, to, shape, elementBytes, changesOrder)];
+  if (slot)
+    return *slot;
+  slot = std::make_unique<ReshardPlan>();
+  ReshardPlan &plan = *slot;
+
+  double total = elementBytes;
+  for (int64_t n : shape)
+    total *= double(n);
+  auto localBytes = [&](const DimAxes &dims) {
+    double local = total;
+    for (const AxisList &list : dims)
+      local /= double(totalSize(list));
+    return local;
+  };
+  plan.peakBytes = std::max(localBytes(from), localBytes(to));
+
+  // Parts that no common cut can express are gathered before anything else.
+  DimAxes start = from;
+  if (dropIncompatible(mesh, start, to)) {
+    ReshardStep gather;
+    gather.kind = ReshardStep::Gather;
+    for (auto [f, s] : llvm::zip(from, start)) {
+      AxisList lost;
+      appendMerged(lost, AxisRefs(f).drop_front(s.size()));
+      gather.axes.push_back(std::move(lost));
+    }
+    gather.after = closedOf(start);
+    gather.bytes = localBytes(start) - localBytes(from);
+    plan.peakBytes = std::max(plan.peakBytes, localBytes(start));
+    plan.steps.push_back(std::move(gather));
+  }
+
+  auto search = [&](const Atoms &atoms) {
+    SearchProblem problem;
+    problem.sizes = atoms.sizes;
+    problem.from = atoms.from;
+    problem.to = atoms.to;
+    problem.from.targetOrder = !changesOrder;
+    problem.to.targetOrder = true;
+    problem.alpha = costs.alpha;
+    problem.baseBytes = localBytes(atoms.base);
+    for (auto [n, base] : llvm::zip(shape, atoms.base))
+      problem.dimSizes.push_back(n / totalSize(base));
+    return searchReshard(problem);
+  };
+
+  Atoms atoms = makeAtoms(mesh, start, to);
+  SearchResult best = search(atoms);
+  // Axes of unequal sizes can trade places only in parts.
+  bool unequal = llvm::any_of(
+      atoms.sizes, [&](int64_t size) { return size != atoms.sizes.front(); });
+  int64_t primes = 0;
+  for (int64_t size : atoms.sizes)
+    primes += numPrimeFactors(size);
+  if (unequal && primes <= 6 && primes > int64_t(atoms.sizes.size()) &&
+      best.communicates()) {
+    DimAxes fineFrom = start, fineTo = to;
+    cutToPrimes(atoms, fineFrom, fineTo);
+    Atoms fine = makeAtoms(mesh, fineFrom, fineTo);
+    SearchResult finer = search(fine);
+    if (finer.cost < best.cost * (1 - 1e-9)) {
+      best = std::move(finer);
+      atoms = std::move(fine);
+    }
+  }
+
+  const Placement *prev = &atoms.from;
+  for (const SearchStep &step : best.steps) {
+    plan.steps.push_back(makeStep(atoms, *prev, step));
+    plan.peakBytes =
+        std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
+    prev = &step.after;
+  }
+  for (const ReshardStep &step : plan.steps) {
+    plan.bytes += step.bytes;
+    plan.cost += step.bytes;
+    if (step.kind != ReshardStep::Slice)
+      plan.cost += costs.alpha;
+  }
+  return plan;
+}

@@ -1,0 +1,85 @@
+//===- reshard_planner.h - the cheapest way between two shardings -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From any sharding of a tensor to any other over the same axes (possibly with
+// another device order): a sequence of slice, all-to-all, permute and gather
+// steps, found by a shortest-path search over the placements of axis atoms.
+// The atoms are the axes of both shardings cut at all their boundaries, so the
+// cost of a search depends on the number of axes, never on the number of
+// devices. Plans are remembered.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
+#define SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
+
+#include "shardwright/mesh/sharding.h"
+#include "shardwright/partition/cost_model.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace shardwright {
+
+/// One collective on a global value. Its meaning is that of the sdy op of the
+/// same name.
+struct ReshardStep {
+  enum Kind { Slice, AllToAll, Permute, Gather } kind = Slice;
+  /// Slice, Gather: axes that each dimension gains or loses at its end.
+  llvm::SmallVector<AxisList, 4> axes;
+  struct Move {
+    AxisList axes;
+    int64_t source = 0, target = 0;
+  };
+  /// AllToAll: all dimensions distinct, sources ascending.
+  llvm::SmallVector<Move, 1> moves;
+  /// Closed sharding after the step.
+  TensorSharding after;
+  /// The devices are in the target mesh's order after the step.
+  bool targetOrder = false;
+  /// Mean bytes that a device sends.
+  double bytes = 0;
+};
+
+struct ReshardPlan {
+  llvm::SmallVector<ReshardStep, 3> steps;
+  /// Mean bytes that a device sends, all steps.
+  double bytes = 0;
+  /// In units of CostModel.
+  double cost = 0;
+  /// Largest local size in bytes between the first and the last step.
+  double peakBytes = 0;
+};
+
+class ReshardPlanner {
+public:
+  /// `mesh` gives the axes; device ids play no part.
+  explicit ReshardPlanner(Mesh mesh, CostModel costs = {});
+
+  /// The plan from `from` to `to` (unreduced axes are not looked at; both have
+  /// the rank of `shape`). Every dimension must be divisible by both its
+  /// sharded sizes: a plan then has no uneven shard either. `changesOrder`: the
+  /// two sides are on meshes with equal axes and different device ids. The
+  /// reference is valid for the life of the planner.
+  const ReshardPlan &plan(const TensorSharding &from, const TensorSharding &to,
+                          llvm::ArrayRef<int64_t> shape, double elementBytes,
+                          bool changesOrder = false);
+
+  const Mesh &getMesh() const { return mesh; }
+  const CostModel &getCosts() const { return costs; }
+
+private:
+  Mesh mesh;
+  CostModel costs;
+  std::unordered_map<std::string, std::unique_ptr<ReshardPlan>> plans;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H

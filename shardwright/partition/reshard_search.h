@@ -1,0 +1,65 @@
+//===- reshard_search.h - shortest path between placements ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search under the reshard planner. It knows atoms (0, 1, 2, ... with
+// sizes) and placements of atoms on dimensions; what mesh axes they are does
+// not matter to it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
+#define SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace shardwright {
+
+/// Atoms of each dimension, major to minor; an atom is in at most one place.
+struct Placement {
+  llvm::SmallVector<llvm::SmallVector<uint8_t, 4>, 4> dims;
+  /// Devices are in the order of the target mesh.
+  bool targetOrder = true;
+  friend bool operator==(const Placement &, const Placement &) = default;
+};
+
+enum class SearchMove : uint8_t { Slice, AllToAll, Permute, Gather };
+
+struct SearchStep {
+  SearchMove move = SearchMove::Slice;
+  Placement after;
+  /// Mean bytes a device sends.
+  double bytes = 0;
+};
+
+struct SearchProblem {
+  /// Size of each atom, >= 2; at most 255 atoms.
+  llvm::SmallVector<int64_t, 8> sizes;
+  Placement from, to;
+  /// Size of each dimension; divisible by its atoms' sizes in from and to.
+  llvm::SmallVector<int64_t, 4> dimSizes;
+  /// Bytes that a device would hold with no atom placed.
+  double baseBytes = 0;
+  /// Cost of a communicating step, in bytes.
+  double alpha = 0;
+};
+
+struct SearchResult {
+  llvm::SmallVector<SearchStep, 3> steps;
+  double cost = 0;
+  bool communicates() const;
+};
+
+/// The cheapest steps from `from` to `to`, never above the larger of both local
+/// sizes where that is possible. Falls back to simpler plans when the space is
+/// too large to search, never fails.
+SearchResult searchReshard(const SearchProblem &problem);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
