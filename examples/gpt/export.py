@@ -7,6 +7,7 @@
 """Token and position embedding (gather), `lax.scan` over four transformer blocks whose
 weights are stacked, logits split over the vocabulary, mean cross entropy."""
 
+import functools
 import importlib.util
 import os
 import sys
@@ -27,7 +28,7 @@ import numpy as np
 from jax.sharding import PartitionSpec as P
 
 
-def make(constrain):
+def make(constrain, unroll=1):
     def gpt(params, tokens, targets):
         x = params["embed"][tokens] + params["position"]
         x = constrain(x, "data", None, None)
@@ -35,7 +36,7 @@ def make(constrain):
         def layer(x, p):
             return transformer_block.block(p, x, constrain), None
 
-        x, _ = jax.lax.scan(layer, x, params["blocks"])
+        x, _ = jax.lax.scan(layer, x, params["blocks"], unroll=unroll)
         x = transformer_block.layer_norm(x, params["ln_scale"], params["ln_bias"])
         logits = constrain(x @ params["unembed"], "data", None, "model")
         logp = jax.nn.log_softmax(logits, axis=-1)
@@ -54,6 +55,7 @@ def case(
     heads=8,
     d_ff=128,
     layers=4,
+    unroll=1,
 ):
     """make, mesh, arguments and their specs, for the export and the benchmarks."""
     mesh = exporting.make_mesh(**mesh_sizes)
@@ -83,7 +85,7 @@ def case(
     targets = np.roll(tokens, -1, axis=1)
     data = P("data", None)
     return (
-        make,
+        functools.partial(make, unroll=unroll),
         mesh,
         (params, tokens, targets),
         (specs, data, data),

@@ -1,0 +1,195 @@
+#===- hlo_bytes.py - bytes that a partitioned HLO program sends ------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Reads the text of a partitioned HLO module and counts its communication, with the model of
+`shardwright partition --stats=json`. Bytes sent by a device on average, n the group's size:
+
+  all_gather          (n-1)/n of its output
+  all_reduce          2 (n-1)/n of its operands
+  reduce_scatter      (n-1)/n of its input
+  all_to_all          (n-1)/n of its operands
+  collective_permute  its operand, times the share of devices that send to another one
+
+A loop counts its trip count times, a conditional its costliest branch.
+"""
+
+import math
+import re
+import sys
+
+# keep-sorted
+KINDS = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
+
+BITS = dict(pred=8, bf16=16, c64=64, c128=128, token=0)
+ARRAY = re.compile(r"\b([a-z]+[0-9]*[a-z0-9]*)\[([\d,]*)\]")
+
+
+class HloError(Exception):
+    """The text has something that this reader does not know: never guessed."""
+
+
+def element_bits(name):
+    if name in BITS:
+        return BITS[name]
+    digits = re.match(r"[a-z]+?(\d+)", name)
+    if not digits:
+        raise HloError(f"element type '{name}'")
+    return max(8, int(digits.group(1)))
+
+
+def array_bytes(type_text):
+    """Bytes of each array in an HLO type, a tuple's members in order."""
+    return [
+        element_bits(name) // 8 * math.prod(int(d) for d in dims.split(",") if d)
+        for name, dims in ARRAY.findall(type_text)
+    ]
+
+
+class Instruction:
+    """`%name = TYPE opcode(operands), attributes`"""
+
+    PATTERN = re.compile(r"^\s+(ROOT )?%?([\w.\-]+) = (.*)$")
+
+    def __init__(self, root, name, rest):
+        self.root, self.name = bool(root), name
+        end = self._type_end(rest)
+        self.type = rest[:end]
+        call = re.match(r"\s*([\w\-]+)\((.*)$", rest[end:])
+        if not call:
+            raise HloError(f"instruction '{name} = {rest[:80]}'")
+        self.opcode, self.tail = call.groups()
+
+    @staticmethod
+    def _type_end(text):
+        if not text.startswith("("):
+            return text.index(" ")
+        depth = 0
+        for i, c in enumerate(text):
+            depth += (c == "(") - (c == ")")
+            if depth == 0:
+                return i + 1
+        raise HloError(f"type '{text[:80]}'")
+
+    def attribute(self, name):
+        """A computation's name: `body=%region_1.2`."""
+        found = re.search(rf"\b{name}=%?([\w.\-]+)", self.tail)
+        return found.group(1) if found else None
+
+
+class Module:
+    """Computations of an HLO module and what each of them sends."""
+
+    def __init__(self, text):
+        found = re.search(r"\bnum_partitions=(\d+)", text)
+        self.devices = int(found.group(1)) if found else 1
+        self.computations, self.entry, self.costs = {}, None, {}
+        body = None
+        for line in text.splitlines():
+            header = re.match(r"^(ENTRY )?%?([\w.\-]+) .*->.*\{$", line)
+            if header:
+                body = self.computations.setdefault(header.group(2), [])
+                if header.group(1):
+                    self.entry = header.group(2)
+            elif body is not None:
+                found = Instruction.PATTERN.match(line)
+                if found:
+                    body.append(Instruction(*found.groups()))
+                elif line.startswith("}"):
+                    body = None
+        if self.entry is None:
+            raise HloError("no ENTRY computation")
+
+    def group_size(self, instruction):
+        tail = instruction.tail
+        found = re.search(r"replica_groups=\{\{([\d,]*)\}", tail)
+        if found:
+            return len(found.group(1).split(","))
+        found = re.search(r"replica_groups=\[\d+,(\d+)\]", tail)
+        if found:
+            return int(found.group(1))
+        # Axes of a mesh, whole or as sub-axes: mesh['a'=2,'b'=4] {'a','b':(1)2}
+        found = re.search(
+            r"replica_groups=@?mesh\[([^\]]*)\](?:,? ?device_ids=\S+)? ?\{([^}]*)\}", tail
+        )
+        if found:
+            sizes = dict(re.findall(r"'([^']+)'=(\d+)", found.group(1)))
+            used = re.findall(r"'([^']+)'(?::\(\d+\)(\d+))?", found.group(2))
+            return math.prod(int(sub or sizes[axis]) for axis, sub in used)
+        if "replica_groups={}" in tail or "replica_groups" not in tail:
+            return self.devices
+        raise HloError(f"replica groups of '{instruction.name}'")
+
+    def sent(self, instruction, kind):
+        """Bytes sent by a device in one run of a collective."""
+        sizes = array_bytes(instruction.type)
+        if instruction.opcode.endswith("-start") and kind != "all-reduce":
+            sizes = sizes[len(sizes) // 2 :]  # (operands, results)
+        size = sum(sizes)
+        if kind == "collective-permute":
+            pairs = re.search(r"source_target_pairs=\{((?:\{\d+,\d+\},?)*)\}", instruction.tail)
+            pairs = re.findall(r"\{(\d+),(\d+)\}", pairs.group(1)) if pairs else []
+            return size * len({s for s, t in pairs if s != t}) / self.devices
+        n = self.group_size(instruction)
+        share = (n - 1) / n
+        if kind == "all-reduce":
+            return 2 * share * size
+        if kind == "reduce-scatter":
+            return share * size * n  # the type is the result's
+        return share * size
+
+    def trip_count(self, loop):
+        found = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', loop.tail)
+        if found:
+            return int(found.group(1))
+        raise HloError(f"trip count of '{loop.name}'")
+
+    def cost(self, name=None):
+        """{kind: (count, bytes)} of one run of a computation."""
+        name = name or self.entry
+        if name in self.costs:
+            return self.costs[name]
+        total = {}
+
+        def add(cost, times=1):
+            for kind, (count, size) in cost.items():
+                c, b = total.get(kind, (0, 0.0))
+                total[kind] = (c + count * times, b + size * times)
+
+        for i in self.computations[name]:
+            kind = i.opcode.removesuffix("-start")
+            if kind in KINDS:
+                add({kind.replace("-", "_"): (1, self.sent(i, kind))})
+            elif i.opcode.startswith(("ragged-all", "collective-broadcast", "send", "recv")):
+                raise HloError(f"opcode '{i.opcode}'")
+            elif i.opcode == "while":
+                inside = [self.cost(i.attribute("body")), self.cost(i.attribute("condition"))]
+                if any(inside):
+                    for cost in inside:
+                        add(cost, self.trip_count(i))
+            elif i.opcode == "conditional":
+                found = re.search(r"branch_computations=\{([^}]*)\}", i.tail)
+                branches = re.findall(r"[\w.\-]+", found.group(1)) if found else [
+                    i.attribute("true_computation"),
+                    i.attribute("false_computation"),
+                ]
+                add(max(map(self.cost, branches), key=lambda c: sum(b for _, b in c.values())))
+            elif i.opcode in ("call", "fusion", "async-start"):
+                add(self.cost(i.attribute("to_apply") or i.attribute("calls")))
+        self.costs[name] = total
+        return total
+
+
+def summary(text):
+    """The part of `--stats=json` that is about communication."""
+    cost = Module(text).cost()
+    return {
+        "collectives": {k: {"count": c, "bytes": b} for k, (c, b) in sorted(cost.items())},
+        "bytes_sent_per_device": sum(b for _, b in cost.values()),
+    }
+
+
+if __name__ == "__main__":
+    print(summary(sys.stdin.read()))

@@ -1,0 +1,103 @@
+#===- common.py - what the benchmarks share: programs, clocks, tables ------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""A benchmark is a folder: a file for each competitor, and run.py, which compares their
+answers before it believes their figures, and prints a table."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(ROOT, "build"))
+TOOL = os.path.join(BUILD, "bin", "shardwright")
+sys.path.insert(0, os.path.join(ROOT, "examples"))
+sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
+
+import exporting  # before jax: it asks for 8 host devices
+
+import jax
+import numpy as np
+
+RTOL, ATOL = 1e-4, 1e-5
+
+
+class Program:
+    """A sharded JAX program: its lowering, arguments, and its results without sharding."""
+
+    def __init__(self, name, example, **sizes):
+        path = os.path.join(ROOT, "examples", example, "export.py")
+        spec = importlib.util.spec_from_file_location(example, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.name = name
+        self.make, self.mesh, self.args, self.in_specs, self.out_specs = module.case(**sizes)
+        self.lowered = exporting.lower(
+            self.make, self.mesh, self.args, self.in_specs, self.out_specs
+        )
+        self.text = self.lowered.as_text(debug_info=True)
+        unsharded = jax.jit(self.make(exporting.constrainer(None)))(*self.args)
+        self.expected = [np.asarray(x) for x in jax.tree.leaves(unsharded)]
+        self.folder = tempfile.TemporaryDirectory()
+        self.module = self.file("module.mlir")
+        self.inputs, self.outputs = self.file("inputs.npz"), self.file("expected.npz")
+        with open(self.module, "w") as out:
+            out.write(self.text)
+        flat = [np.asarray(x) for x in jax.tree.leaves(self.args)]
+        exporting.write_npz(self.inputs, "arg", flat, compress=False)
+        exporting.write_npz(self.outputs, "out", self.expected, compress=False)
+
+    def file(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def check(self, who, results):
+        """Dies when a competitor's answer is not that of the unsharded program."""
+        for i, (found, expected) in enumerate(zip(results, self.expected, strict=True)):
+            if not np.allclose(np.asarray(found), expected, RTOL, ATOL):
+                sys.exit(f"{self.name}: result {i} of {who} is wrong: its figures mean nothing")
+
+
+def tool(*arguments):
+    """Runs the shardwright command; its stdout. Dies with its message when it fails."""
+    done = subprocess.run([TOOL, *arguments], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"shardwright {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def check_ours(program):
+    """Runs the program with ours, compares, and returns the stats."""
+    tool(
+        "run", program.module, program.inputs, "--expect", program.outputs,
+        "--rtol", str(RTOL), "--atol", str(ATOL), f"--stats=json={program.file('stats.json')}",
+    )  # fmt: skip
+    with open(program.file("stats.json")) as file:
+        return json.load(file)
+
+
+def timed(function, runs=5):
+    """(best, mean) seconds of `runs` runs after one that warms up."""
+    function()
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), sum(seconds) / len(seconds)
+
+
+def table(title, header, rows):
+    """Prints rows of text or numbers, right-aligned but for the first column."""
+    print(f"\n{title}")
+    lines = [header] + [[c if isinstance(c, str) else f"{c:,}" for c in row] for row in rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    for line in lines:
+        cells = [line[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(line[1:], widths[1:])]
+        print("  " + "  ".join(cells))

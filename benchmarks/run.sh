@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Runs all benchmarks, or those named: benchmarks/run.sh [collective_bytes|compile_time]...
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- collective_bytes compile_time
+status=0
+for name in "$@"; do
+  PYTHONDONTWRITEBYTECODE=1 .venv/bin/python "benchmarks/$name/run.py" || status=1
+done
+exit $status
