@@ -16,6 +16,7 @@ packages=(
   clang-format-22
   cmake
   libclang-rt-22-dev
+  libcli11-dev
   libdnnl-dev
   libgmock-dev
   libgtest-dev
