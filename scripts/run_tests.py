@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Runs test suites by name, all without names; a failure's output is shown whole.
+"""Runs test suites by name, all without names; shows what failed.
 
   scripts/run_tests.py                    all suites, random tests with a seeded sample
   scripts/run_tests.py lit oracle         these suites
@@ -34,6 +34,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = os.cpu_count() or 2
+SHOWN_LINES = 80  # of a failure's output, at its start and at its end
 SUMMARY = re.compile(r"^(?:[\w./-]+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
 
@@ -129,7 +130,7 @@ def lit(options):
     llvm_lit = None
     with open(os.path.join(options.build, "test", "lit.site.cfg.py")) as site:
         llvm_lit = re.search(r'llvm_tools_dir = r"([^"]+)"', site.read()).group(1) + "/lit"
-    return [(run_lit, "lit", [llvm_lit, "-sv", os.path.join(options.build, "test")])]
+    return [(run_lit, "lit", [llvm_lit, "-sv", "--no-progress-bar", os.path.join(options.build, "test")])]
 
 
 def scripts(folder, exclude=()):
@@ -162,6 +163,20 @@ SUITES = {
 }
 
 
+def show_failure(result, options):
+    """Prints a failed job's output, the middle left out when it is long; a log has it all."""
+    folder = os.path.join(options.build, "test-logs")
+    os.makedirs(folder, exist_ok=True)
+    log = os.path.join(folder, result.name.replace("/", "_") + ".log")
+    with open(log, "w") as file:
+        file.write(result.output)
+    lines = result.output.rstrip().splitlines()
+    if len(lines) > 2 * SHOWN_LINES:
+        cut = len(lines) - 2 * SHOWN_LINES
+        lines[SHOWN_LINES:-SHOWN_LINES] = [f"... ({cut} lines left out: {log})"]
+    print("\n".join([f"--- {result.name}", *lines, "---"]), flush=True)
+
+
 def run_suite(name, jobs, options):
     """Runs the jobs of a suite side by side, prints its line, returns its totals."""
     start = time.monotonic()
@@ -175,7 +190,7 @@ def run_suite(name, jobs, options):
             total.failed += result.failed
             total.skipped += result.skipped
             if result.failed:
-                print(f"--- {result.name}\n{result.output.rstrip()}\n---", flush=True)
+                show_failure(result, options)
             else:
                 for line in result.output.splitlines():
                     if line.startswith("SKIPPED"):
