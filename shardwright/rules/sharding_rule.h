@@ -1,5 +1,4 @@
-//===- sharding_rule.h - how the dimensions of an op relate: factors -*- C++
-//-*-===//
+//===- sharding_rule.h - how an op's dimensions relate ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace shardwright {
 

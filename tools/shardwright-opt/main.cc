@@ -10,12 +10,16 @@
 #include "mlir/Transforms/Passes.h"
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/rules/rule_interface.h"
+#include "shardwright/rules/rule_passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect>();
   shardwright::sdy::registerSdyDialect(registry);
+  shardwright::registerShardingRules(registry);
   mlir::registerTransformsPasses();
+  shardwright::registerRulesPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Shardwright optimizer driver\n", registry));
 }

@@ -1,0 +1,67 @@
+//===- families.h - what attaches the rules of each family of ops --*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A family is a file with one function per op, `rule(op, options)`, and the
+// list of ops that it serves. RuleModel turns such a function into an
+// implementation of ShardingRuleOpInterface outside the op's dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RULES_FAMILIES_H
+#define SHARDWRIGHT_RULES_FAMILIES_H
+
+#include "shardwright/rules/rule_builder.h"
+#include "shardwright/rules/rule_interface.h"
+
+namespace shardwright {
+
+/// Whether every operand and result that is a tensor has a static shape: rules
+/// are about sizes.
+bool hasStaticShapes(mlir::Operation *op);
+
+template <typename OpTy, auto buildRule, bool elementwise = false>
+struct RuleModel : ShardingRuleOpInterface::ExternalModel<
+                       RuleModel<OpTy, buildRule, elementwise>, OpTy> {
+  std::optional<ShardingRule>
+  buildShardingRule(mlir::Operation *op, const RuleOptions &options) const {
+    if (!hasStaticShapes(op))
+      return std::nullopt;
+    return buildRule(llvm::cast<OpTy>(op), options);
+  }
+  bool isElementwiseOp(mlir::Operation *op) const { return elementwise; }
+};
+
+template <typename OpTy, auto buildRule, bool elementwise = false>
+void attachRule(mlir::MLIRContext &context) {
+  OpTy::template attachInterface<RuleModel<OpTy, buildRule, elementwise>>(
+      context);
+}
+
+template <auto buildRule, bool elementwise, typename... OpTys>
+void attachRules(mlir::MLIRContext &context) {
+  (attachRule<OpTys, buildRule, elementwise>(context), ...);
+}
+
+// StableHLO, by family.
+void attachElementwiseRules(mlir::MLIRContext &context);
+void attachShapeRules(mlir::MLIRContext &context);
+void attachContractionRules(mlir::MLIRContext &context);
+void attachGatherScatterRules(mlir::MLIRContext &context);
+void attachReductionRules(mlir::MLIRContext &context);
+void attachCollectiveRules(mlir::MLIRContext &context);
+void attachLinalgRules(mlir::MLIRContext &context);
+void attachCustomCallRules(mlir::MLIRContext &context);
+void attachDataFlowInterfaces(mlir::MLIRContext &context);
+// Other dialects.
+void attachChloRules(mlir::MLIRContext &context);
+void attachSdyRules(mlir::MLIRContext &context);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RULES_FAMILIES_H

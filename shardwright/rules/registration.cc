@@ -1,0 +1,19 @@
+//===- registration.cc - gives the ops of each dialect their rules --------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/rules/families.h"
+#include "shardwright/rules/rule_interface.h"
+
+using namespace mlir;
+using namespace shardwright;
+
+void shardwright::registerShardingRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, sdy::SdyDialect *) {
+    attachSdyRules(*context);
+  });
+}

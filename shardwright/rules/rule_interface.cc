@@ -1,0 +1,71 @@
+//===- rule_interface.cc - the sharding rule of any op --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/rules/rule_interface.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/rules/families.h"
+#include "shardwright/rules/rule_attr.h"
+
+#include "shardwright/rules/rule_interface.cpp.inc"
+
+using namespace mlir;
+using namespace shardwright;
+
+bool shardwright::hasStaticShapes(Operation *op) {
+  auto isDynamic = [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && !shaped.hasStaticShape();
+  };
+  return llvm::none_of(op->getOperandTypes(), isDynamic) &&
+         llvm::none_of(op->getResultTypes(), isDynamic);
+}
+
+/// A rule that does not fit the op's values would lead every user astray.
+static bool fits(const ShardingRule &rule, Operation *op) {
+  if (rule.operands.size() != op->getNumOperands() ||
+      rule.results.size() != op->getNumResults())
+    return false;
+  auto sameRank = [](auto pair) {
+    auto [mapping, type] = pair;
+    return mapping.size() == shapeOf(type).size();
+  };
+  return llvm::all_of(llvm::zip(rule.operands, op->getOperandTypes()),
+                      sameRank) &&
+         llvm::all_of(llvm::zip(rule.results, op->getResultTypes()), sameRank);
+}
+
+std::optional<ShardingRule>
+shardwright::getShardingRule(Operation *op, const RuleOptions &options) {
+  if (auto attr = dyn_cast_if_present<sdy::OpShardingRuleAttr>(
+          op->getDiscardableAttr(kShardingRuleAttrName))) {
+    std::optional<ShardingRule> rule = fromAttr(attr);
+    if (rule && fits(*rule, op))
+      return rule;
+    return std::nullopt;
+  }
+  // Without an operand or a result there is nothing to relate.
+  if (op->getNumOperands() == 0 || op->getNumResults() == 0)
+    return std::nullopt;
+  if (auto iface = dyn_cast<ShardingRuleOpInterface>(op)) {
+    std::optional<ShardingRule> rule = iface.buildShardingRule(options);
+    if (rule && !fits(*rule, op))
+      return std::nullopt;
+    return rule;
+  }
+  if (options.extraRules && op->hasTrait<OpTrait::Elementwise>() &&
+      hasStaticShapes(op))
+    return pointwiseRule(op, options);
+  return std::nullopt;
+}
+
+bool shardwright::isElementwise(Operation *op) {
+  if (op->hasTrait<OpTrait::Elementwise>())
+    return true;
+  auto iface = dyn_cast<ShardingRuleOpInterface>(op);
+  return iface && iface.isElementwiseOp();
+}

@@ -1,0 +1,37 @@
+//===- rule_interface.td - the interface of ops that have a sharding rule -===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RULES_RULE_INTERFACE_TD
+#define SHARDWRIGHT_RULES_RULE_INTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
+  let cppNamespace = "::shardwright";
+  let description = [{
+    An op that says how its dimensions relate. Propagation, partitioning and the
+    cost model know the op by this rule only. A dialect of your own implements it
+    in its ODS, or attaches an external model.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The rule, or none when the op has none under these options. Depends on the
+      op's types, attributes and regions (and may look at the ops that define its
+      operands), never on shardings.
+      }],
+      "::std::optional<::shardwright::ShardingRule>", "buildShardingRule",
+      (ins "const ::shardwright::RuleOptions &":$options)>,
+    InterfaceMethod<"Whether results may only be sharded in equal parts.",
+      "bool", "keepOutputShardingsDivisible", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Whether the op works element by element, for the priorities of propagation.
+      Ops with MLIR's Elementwise trait need not say so.
+      }], "bool", "isElementwiseOp", (ins), "", "return false;">
+  ];
+}
+
+#endif // SHARDWRIGHT_RULES_RULE_INTERFACE_TD
