@@ -21,11 +21,11 @@ packages=(
   libgmock-dev
   libgtest-dev
   libmlir-22-dev
+  librapidcheck-dev
   libstdc++-12-dev
   libxml2-dev
   libzip-dev
   libzstd-dev
-  librapidcheck-dev
   lld-22
   llvm-22-dev
   llvm-22-tools

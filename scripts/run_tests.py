@@ -18,6 +18,7 @@ Suites (docs/testing.md):
   oracle      test/oracle/*.py: the same input through jaxlib, compared
   end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
   package     the install tree, used by the consumer in test/consumer/
+  tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests
 
 A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
 (`N passed, N failed, N skipped`), and exits with 1 when something failed.
@@ -160,6 +161,7 @@ SUITES = {
     "oracle": scripts("oracle", exclude=("oracle.py",)),
     "end_to_end": scripts("end_to_end"),
     "package": package,
+    "tree": lambda options: [(run_script, "tree", [sys.executable, "scripts/check_tree.py"])],
 }
 
 

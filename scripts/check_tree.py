@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+#===- check_tree.py - what must hold for the tree as a whole ---------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Checks the files that git tracks: licence headers, a README in each layer, lists marked
+`keep-sorted`, lit tests that lit would never run, test scripts that no suite would."""
+
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCES = (".cc", ".h", ".td", ".py")
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+SUITES = ("oracle", "end_to_end")
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), errors="replace") as file:
+        return file.read()
+
+
+def licence_headers(files):
+    for path in files:
+        if path.endswith(SOURCES) and LICENCE not in read(path)[:1500]:
+            yield f"{path}: no licence header"
+
+
+def layer_readmes(files):
+    layers = {os.path.dirname(p) for p in files if re.match(r"shardwright/.*CMakeLists\.txt$", p)}
+    for layer in sorted(layers - {"shardwright", "shardwright/dialect"}):
+        if f"{layer}/README.md" not in files:
+            yield f"{layer}: no README.md (what comes in, what goes out, the file to read first)"
+
+
+def sorted_lists(files):
+    """The lines after one that holds `keep-sorted`, as long as they have its indentation."""
+    for path in files:
+        if path == "scripts/check_tree.py" or path.endswith((".npz", ".mlir")):
+            continue
+        lines = read(path).splitlines()
+        for i, line in enumerate(lines):
+            if not re.search(r"(#|//) keep-sorted", line):
+                continue
+            body = lines[i + 1 :]
+            words = re.findall(r'"([^"]+)"', body[0]) if body and body[0].endswith(")") else None
+            if words is None:
+                inner = [l for l in body[1:] if l.strip()]
+                stop = next((n for n, l in enumerate(inner) if not l.startswith(" ")), 0)
+                words = [l.strip() for l in inner[:stop]]
+            if words != sorted(words):
+                yield f"{path}:{i + 1}: this list is not sorted"
+
+
+def orphaned_tests(files):
+    for path in files:
+        parts = path.split("/")
+        if parts[0] != "test" or "Inputs" in parts:
+            continue
+        if path.endswith((".mlir", ".test")) and "RUN:" not in read(path):
+            yield f"{path}: no RUN line, and not under Inputs/"
+        if path.endswith(".py") and len(parts) > 2 and parts[1] not in SUITES + ("consumer",):
+            yield f"{path}: no suite runs it"
+
+
+def main():
+    listing = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    files = [p for p in listing.stdout.splitlines() if os.path.isfile(os.path.join(ROOT, p))]
+    passed = failed = 0
+    for check in (licence_headers, layer_readmes, sorted_lists, orphaned_tests):
+        problems = list(check(files))
+        for problem in problems:
+            print(f"FAILED tree {check.__name__}: {problem}")
+        passed, failed = passed + (not problems), failed + bool(problems)
+    print(f"tree: {passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
