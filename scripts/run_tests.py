@@ -18,6 +18,7 @@ Suites (docs/testing.md):
   oracle      test/oracle/*.py: the same input through jaxlib, compared
   end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
   package     the install tree, used by the consumer in test/consumer/
+  docs        scripts/check_docs.py: the output shown in README.md and docs/ is real
   tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests
 
 A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
@@ -161,6 +162,7 @@ SUITES = {
     "oracle": scripts("oracle", exclude=("oracle.py",)),
     "end_to_end": scripts("end_to_end"),
     "package": package,
+    "docs": lambda options: [(run_script, "docs", [sys.executable, "scripts/check_docs.py"])],
     "tree": lambda options: [(run_script, "tree", [sys.executable, "scripts/check_tree.py"])],
 }
 
