@@ -6,16 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/dialect.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/rules/rule_passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect>();
+  registry.insert<shardwright::stablehlo::StablehloDialect,
+                  mlir::quant::QuantDialect>();
   shardwright::sdy::registerSdyDialect(registry);
   shardwright::registerShardingRules(registry);
   mlir::registerTransformsPasses();

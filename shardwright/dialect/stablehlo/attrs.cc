@@ -1,0 +1,307 @@
+//===- attrs.cc - text of the structured attributes ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "shardwright/dialect/stablehlo/dialect.h"
+
+using namespace mlir;
+
+namespace shardwright::stablehlo {
+
+namespace {
+
+// One `key = value` of a `<..>` list; the value is parsed into what it points
+// to.
+struct Field {
+  StringRef key;
+  SmallVectorImpl<int64_t> *list = nullptr;
+  int64_t *number = nullptr;
+  bool seen = false;
+};
+
+ParseResult parseIntList(AsmParser &parser, SmallVectorImpl<int64_t> &list) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+    return parser.parseInteger(list.emplace_back());
+  });
+}
+
+// `<a = [..], b = 1>` with keys in any order, each at most once, all optional.
+ParseResult parseFields(AsmParser &parser, MutableArrayRef<Field> fields) {
+  if (parser.parseLess())
+    return failure();
+  if (succeeded(parser.parseOptionalGreater()))
+    return success();
+  auto parseField = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key))
+      return failure();
+    auto *field =
+        llvm::find_if(fields, [&](const Field &f) { return f.key == key; });
+    if (field == fields.end()) {
+      InFlightDiagnostic diag = parser.emitError(loc) << "expected one of: ";
+      llvm::interleaveComma(
+          fields, diag, [&](const Field &f) { diag << '`' << f.key << '`'; });
+      return diag;
+    }
+    if (field->seen)
+      return parser.emitError(loc) << "duplicated `" << key << "` entry";
+    field->seen = true;
+    if (parser.parseEqual())
+      return failure();
+    return field->list ? parseIntList(parser, *field->list)
+                       : parser.parseInteger(*field->number);
+  };
+  return failure(parser.parseCommaSeparatedList(parseField) ||
+                 parser.parseGreater());
+}
+
+// Prints `key = value` fields, leaving out empty lists and zero numbers.
+class FieldPrinter {
+public:
+  explicit FieldPrinter(AsmPrinter &printer) : printer(printer) {
+    printer << '<';
+  }
+  ~FieldPrinter() { printer << '>'; }
+  FieldPrinter &list(StringRef key, ArrayRef<int64_t> values) {
+    if (values.empty())
+      return *this;
+    start(key) << '[';
+    llvm::interleaveComma(values, printer);
+    printer << ']';
+    return *this;
+  }
+  FieldPrinter &number(StringRef key, int64_t value) {
+    if (value != 0)
+      start(key) << value;
+    return *this;
+  }
+  AsmPrinter &start(StringRef key) {
+    printer << separator << key << " = ";
+    separator = ", ";
+    return printer;
+  }
+
+private:
+  AsmPrinter &printer;
+  StringRef separator;
+};
+
+} // namespace
+
+Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> window, inserted, batching, indicesBatching, map;
+  int64_t indexVectorDim = 0;
+  Field fields[] = {{"update_window_dims", &window},
+                    {"inserted_window_dims", &inserted},
+                    {"input_batching_dims", &batching},
+                    {"scatter_indices_batching_dims", &indicesBatching},
+                    {"scatter_dims_to_operand_dims", &map},
+                    {"index_vector_dim", nullptr, &indexVectorDim}};
+  if (parseFields(parser, fields))
+    return {};
+  return get(parser.getContext(), window, inserted, batching, indicesBatching,
+             map, indexVectorDim);
+}
+
+void ScatterDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  FieldPrinter(printer)
+      .list("update_window_dims", getUpdateWindowDims())
+      .list("inserted_window_dims", getInsertedWindowDims())
+      .list("input_batching_dims", getInputBatchingDims())
+      .list("scatter_indices_batching_dims", getScatterIndicesBatchingDims())
+      .list("scatter_dims_to_operand_dims", getScatterDimsToOperandDims())
+      .number("index_vector_dim", getIndexVectorDim());
+}
+
+Attribute GatherDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> offset, collapsed, batching, indicesBatching, map;
+  int64_t indexVectorDim = 0;
+  Field fields[] = {{"offset_dims", &offset},
+                    {"collapsed_slice_dims", &collapsed},
+                    {"operand_batching_dims", &batching},
+                    {"start_indices_batching_dims", &indicesBatching},
+                    {"start_index_map", &map},
+                    {"index_vector_dim", nullptr, &indexVectorDim}};
+  if (parseFields(parser, fields))
+    return {};
+  return get(parser.getContext(), offset, collapsed, batching, indicesBatching,
+             map, indexVectorDim);
+}
+
+void GatherDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  FieldPrinter(printer)
+      .list("offset_dims", getOffsetDims())
+      .list("collapsed_slice_dims", getCollapsedSliceDims())
+      .list("operand_batching_dims", getOperandBatchingDims())
+      .list("start_indices_batching_dims", getStartIndicesBatchingDims())
+      .list("start_index_map", getStartIndexMap())
+      .number("index_vector_dim", getIndexVectorDim());
+}
+
+Attribute DotDimensionNumbersAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> lhsBatching, rhsBatching, lhsContracting, rhsContracting;
+  Field fields[] = {{"lhs_batching_dimensions", &lhsBatching},
+                    {"rhs_batching_dimensions", &rhsBatching},
+                    {"lhs_contracting_dimensions", &lhsContracting},
+                    {"rhs_contracting_dimensions", &rhsContracting}};
+  if (parseFields(parser, fields))
+    return {};
+  return get(parser.getContext(), lhsBatching, rhsBatching, lhsContracting,
+             rhsContracting);
+}
+
+void DotDimensionNumbersAttr::print(AsmPrinter &printer) const {
+  FieldPrinter(printer)
+      .list("lhs_batching_dimensions", getLhsBatchingDimensions())
+      .list("rhs_batching_dimensions", getRhsBatchingDimensions())
+      .list("lhs_contracting_dimensions", getLhsContractingDimensions())
+      .list("rhs_contracting_dimensions", getRhsContractingDimensions());
+}
+
+Attribute OutputOperandAliasAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> outputIndices, operandIndices;
+  int64_t operandIndex = 0;
+  if (parser.parseLess() || parser.parseKeyword("output_tuple_indices") ||
+      parser.parseEqual() || parseIntList(parser, outputIndices) ||
+      parser.parseComma() || parser.parseKeyword("operand_index") ||
+      parser.parseEqual() || parser.parseInteger(operandIndex) ||
+      parser.parseComma() || parser.parseKeyword("operand_tuple_indices") ||
+      parser.parseEqual() || parseIntList(parser, operandIndices) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), outputIndices, operandIndex, operandIndices);
+}
+
+void OutputOperandAliasAttr::print(AsmPrinter &printer) const {
+  printer << "<output_tuple_indices = [";
+  llvm::interleaveComma(getOutputTupleIndices(), printer);
+  printer << "], operand_index = " << getOperandIndex()
+          << ", operand_tuple_indices = [";
+  llvm::interleaveComma(getOperandTupleIndices(), printer);
+  printer << "]>";
+}
+
+//===----------------------------------------------------------------------===//
+// Result accuracy
+//===----------------------------------------------------------------------===//
+
+ResultAccuracyAttr defaultResultAccuracy(MLIRContext *context,
+                                         ResultAccuracyMode mode) {
+  return ResultAccuracyAttr::get(context, APFloat(0.0), APFloat(0.0), 0,
+                                 ResultAccuracyModeAttr::get(context, mode));
+}
+
+LogicalResult
+ResultAccuracyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           APFloat atol, APFloat rtol, int64_t ulps,
+                           ResultAccuracyModeAttr mode) {
+  if (atol.isNegative() || rtol.isNegative() || ulps < 0)
+    return emitError() << "Negative tolerance";
+  if (mode.getValue() != ResultAccuracyMode::TOLERANCE &&
+      (!atol.isZero() || !rtol.isZero() || ulps != 0))
+    return emitError() << "Invalid tolerances for ResultAccuracyAttr with mode "
+                       << stringifyResultAccuracyMode(mode.getValue())
+                       << ", must be all zero.";
+  return success();
+}
+
+Attribute ResultAccuracyAttr::parse(AsmParser &parser, Type) {
+  double atol = 0, rtol = 0;
+  int64_t ulps = 0;
+  ResultAccuracyModeAttr mode;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseField = [&]() -> ParseResult {
+    SMLoc keyLoc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (key == "atol")
+      return parser.parseFloat(atol);
+    if (key == "rtol")
+      return parser.parseFloat(rtol);
+    if (key == "ulps")
+      return parser.parseInteger(ulps);
+    if (key == "mode")
+      return parser.parseAttribute(mode);
+    return parser.emitError(keyLoc)
+           << "expected one of: `atol`, `rtol`, `ulps`, `mode`";
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseField))
+    return {};
+  if (!mode) {
+    parser.emitError(loc) << "result accuracy needs a mode";
+    return {};
+  }
+  auto emitError = [&]() { return parser.emitError(loc); };
+  return getChecked(function_ref<InFlightDiagnostic()>(emitError),
+                    parser.getContext(), APFloat(atol), APFloat(rtol), ulps,
+                    mode);
+}
+
+void ResultAccuracyAttr::print(AsmPrinter &printer) const {
+  FieldPrinter fields(printer);
+  if (!getAtol().isZero())
+    fields.start("atol") << getAtol();
+  if (!getRtol().isZero())
+    fields.start("rtol") << getRtol();
+  fields.number("ulps", getUlps());
+  fields.start("mode") << getMode();
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+Attribute TypeExtensionsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> bounds;
+  auto parseBound = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalQuestion())) {
+      bounds.push_back(ShapedType::kDynamic);
+      return success();
+    }
+    return parser.parseInteger(bounds.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseBound))
+    return {};
+  return get(parser.getContext(), bounds);
+}
+
+void TypeExtensionsAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(getBounds(), printer, [&](int64_t bound) {
+    if (ShapedType::isDynamic(bound))
+      printer << '?';
+    else
+      printer << bound;
+  });
+  printer << '>';
+}
+
+LogicalResult TypeExtensionsAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (getBounds().size() != shape.size())
+    return emitError() << "Bounds length is " << getBounds().size()
+                       << ", expected to be equal to rank(" << shape.size()
+                       << ") of the tensor";
+  for (auto [dim, size, bound] : llvm::enumerate(shape, getBounds())) {
+    if (!ShapedType::isDynamic(bound) && !ShapedType::isDynamic(size))
+      return emitError() << "Static dimension " << dim
+                         << " cannot have a bound, use "
+                         << "ShapedType::kDynamic to indicate a missing bound";
+    if (!ShapedType::isDynamic(bound) && bound < 0)
+      return emitError() << "Bound of dimension " << dim
+                         << " must not be negative, got " << bound;
+  }
+  return success();
+}
+
+} // namespace shardwright::stablehlo

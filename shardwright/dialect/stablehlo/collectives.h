@@ -1,0 +1,17 @@
+//===- collectives.h - collectives, host transfers and device ids -------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_COLLECTIVES_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_COLLECTIVES_H
+
+#include "shardwright/dialect/stablehlo/control_flow.h" // ReturnOp
+#include "shardwright/dialect/stablehlo/dialect.h"
+
+#define GET_OP_CLASSES
+#include "shardwright/dialect/stablehlo/collectives.h.inc"
+
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_COLLECTIVES_H

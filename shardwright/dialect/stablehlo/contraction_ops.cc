@@ -1,0 +1,20 @@
+//===- contraction_ops.cc - generated code of contractions --------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/assembly.h"
+#include "shardwright/dialect/stablehlo/contraction.h"
+#include "shardwright/dialect/stablehlo/infer.h"
+
+#define GET_OP_CLASSES
+#include "shardwright/dialect/stablehlo/contraction.cpp.inc"
+
+void shardwright::stablehlo::StablehloDialect::registerContractionOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "shardwright/dialect/stablehlo/contraction.cpp.inc"
+      >();
+}

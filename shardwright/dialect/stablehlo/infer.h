@@ -1,0 +1,136 @@
+//===- infer.h - result types of ops ------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// What each op's result types are, given its operands and attributes. Every
+// function checks what it relies on, emits an error when `location` is given,
+// and appends the result types to `types`. Dynamic dimensions stay dynamic,
+// with a bound where one follows.
+
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_H
+
+#include "shardwright/dialect/stablehlo/dialect.h"
+
+namespace shardwright::stablehlo {
+
+using MaybeLoc = std::optional<mlir::Location>;
+using Types = llvm::SmallVectorImpl<mlir::Type>;
+using Dims = llvm::ArrayRef<int64_t>;
+
+// A tensor type of the given shape; `bounds` (empty, or one a dimension) count
+// only where the size is dynamic.
+mlir::RankedTensorType tensorType(Dims shape, Dims bounds,
+                                  mlir::Type elementType);
+
+// `[1, 0]`, and `[2, ?]` with a dynamic size, for messages.
+std::string dimsText(Dims dims);
+
+// One entry of a window: sizes in elements, everything but `size` counted as in
+// pad.
+struct WindowDim {
+  int64_t size = 0, stride = 1, low = 0, high = 0, windowDilation = 1,
+          baseDilation = 1;
+  bool reversed = false;
+};
+
+// Checks the optional window attributes (null = default) against the number of
+// window dimensions.
+mlir::FailureOr<llvm::SmallVector<WindowDim>>
+makeWindow(MaybeLoc loc, Dims sizes, std::optional<Dims> strides,
+           mlir::DenseIntElementsAttr padding,
+           std::optional<Dims> baseDilations,
+           std::optional<Dims> windowDilations);
+
+// The size of each dimension after sliding the window over it.
+llvm::SmallVector<int64_t> windowedShape(Dims base,
+                                         llvm::ArrayRef<WindowDim> window);
+
+// Elementwise
+mlir::LogicalResult inferSameType(MaybeLoc loc, mlir::ValueRange operands,
+                                  Types &types);
+mlir::LogicalResult inferRealPart(MaybeLoc loc, mlir::Value operand,
+                                  Types &types);
+mlir::LogicalResult inferPredicate(MaybeLoc loc, mlir::ValueRange operands,
+                                   Types &types);
+mlir::LogicalResult inferDequantized(MaybeLoc loc, mlir::Value operand,
+                                     Types &types);
+mlir::LogicalResult inferComplex(MaybeLoc loc, mlir::Value lhs, Types &types);
+mlir::LogicalResult inferSelect(MaybeLoc loc, mlir::Value pred,
+                                mlir::Value onTrue, mlir::Value onFalse,
+                                Types &types);
+mlir::LogicalResult inferClamp(MaybeLoc loc, mlir::Value min,
+                               mlir::Value operand, mlir::Value max,
+                               Types &types);
+
+// Shape and data movement
+mlir::LogicalResult inferBroadcast(MaybeLoc loc, mlir::Value operand,
+                                   Dims sizes, Types &types);
+mlir::LogicalResult inferTranspose(MaybeLoc loc, mlir::Value operand,
+                                   Dims permutation, Types &types);
+mlir::LogicalResult inferSlice(MaybeLoc loc, mlir::Value operand, Dims start,
+                               Dims limit, Dims strides, Types &types);
+mlir::LogicalResult inferDynamicSlice(MaybeLoc loc, mlir::Value operand,
+                                      mlir::ValueRange startIndices, Dims sizes,
+                                      Types &types);
+mlir::LogicalResult inferDynamicUpdateSlice(MaybeLoc loc, mlir::Value operand,
+                                            mlir::Value update,
+                                            mlir::ValueRange startIndices,
+                                            Types &types);
+mlir::LogicalResult inferConcatenate(MaybeLoc loc, mlir::ValueRange inputs,
+                                     int64_t dimension, Types &types);
+mlir::LogicalResult inferPad(MaybeLoc loc, mlir::Value operand,
+                             mlir::Value value, Dims low, Dims high,
+                             Dims interior, Types &types);
+mlir::LogicalResult inferGather(MaybeLoc loc, mlir::Value operand,
+                                mlir::Value startIndices,
+                                GatherDimensionNumbersAttr numbers,
+                                Dims sliceSizes, Types &types);
+mlir::LogicalResult inferDynamicGather(MaybeLoc loc, mlir::Value operand,
+                                       mlir::Value startIndices,
+                                       mlir::Value sliceSizes,
+                                       GatherDimensionNumbersAttr numbers,
+                                       Types &types);
+mlir::LogicalResult inferGetDimensionSize(MaybeLoc loc, mlir::Value operand,
+                                          int64_t dimension, Types &types);
+mlir::LogicalResult inferSetDimensionSize(MaybeLoc loc, mlir::Value operand,
+                                          mlir::Value size, int64_t dimension,
+                                          Types &types);
+
+// Contractions, linear algebra, random numbers
+mlir::LogicalResult inferFft(MaybeLoc loc, mlir::Value operand, FftType type,
+                             Dims length, Types &types);
+mlir::LogicalResult inferCholesky(MaybeLoc loc, mlir::Value a, Types &types);
+mlir::LogicalResult inferTriangularSolve(MaybeLoc loc, mlir::Value a,
+                                         mlir::Value b, bool leftSide,
+                                         Transpose transpose, Types &types);
+// Results: the operand's type, then `numResults - 1` vectors over the feature
+// dimension.
+mlir::LogicalResult inferBatchNorm(MaybeLoc loc, mlir::Value operand,
+                                   mlir::ValueRange others,
+                                   int64_t featureIndex, int numResults,
+                                   Types &types);
+mlir::LogicalResult inferRng(MaybeLoc loc, mlir::Value a, mlir::Value b,
+                             mlir::Value shape, RngDistribution distribution,
+                             Types &types);
+
+// Others
+mlir::LogicalResult inferGetTupleElement(MaybeLoc loc, mlir::Value operand,
+                                         int64_t index, Types &types);
+mlir::LogicalResult inferDeviceId(mlir::MLIRContext *context, Types &types);
+mlir::LogicalResult inferAllToAll(MaybeLoc loc, mlir::ValueRange operands,
+                                  int64_t splitDimension,
+                                  int64_t concatDimension, int64_t splitCount,
+                                  Types &types);
+
+// The type that several types of one rank agree on: static sizes and tight
+// bounds win.
+mlir::FailureOr<mlir::RankedTensorType> mostSpecificType(MaybeLoc loc,
+                                                         mlir::TypeRange types);
+
+} // namespace shardwright::stablehlo
+
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_INFER_H

@@ -1,0 +1,68 @@
+//===- reduction.td - ops that apply a region to elements or windows ----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+include "shardwright/dialect/stablehlo/attrs.td"
+
+def SHLO_ReduceOp : SHLO_RegionOp<"reduce", [SameVariadicOperandSize]> {
+  let arguments = (ins Variadic<HLO_Tensor>:$inputs, Variadic<HLO_Tensor>:$init_values,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs Variadic<HLO_Tensor>);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def SHLO_ReduceWindowOp : SHLO_RegionOp<"reduce_window", [SameVariadicOperandSize]> {
+  let arguments = (ins Variadic<HLO_Tensor>:$inputs, Variadic<HLO_Tensor>:$init_values,
+    DenseI64ArrayAttr:$window_dimensions, OptionalAttr<DenseI64ArrayAttr>:$window_strides,
+    OptionalAttr<DenseI64ArrayAttr>:$base_dilations,
+    OptionalAttr<DenseI64ArrayAttr>:$window_dilations, OptionalAttr<I64ElementsAttr>:$padding);
+  let results = (outs Variadic<HLO_Tensor>);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+}
+
+def SHLO_SelectAndScatterOp : SHLO_RegionOp<"select_and_scatter"> {
+  let arguments = (ins HLO_Tensor:$operand, HLO_Tensor:$source, HLO_ScalarTensor:$init_value,
+    OptionalAttr<DenseI64ArrayAttr>:$window_dimensions,
+    OptionalAttr<DenseI64ArrayAttr>:$window_strides, OptionalAttr<I64ElementsAttr>:$padding);
+  let results = (outs HLO_Tensor);
+  let regions = (region SizedRegion<1>:$select, SizedRegion<1>:$scatter);
+  let hasVerifier = 1;
+}
+
+def SHLO_MapOp : SHLO_RegionOp<"map", [SameOperandsAndResultShape]> {
+  let arguments = (ins Variadic<HLO_Tensor>:$inputs, DenseI64ArrayAttr:$dimensions);
+  let results = (outs HLO_Tensor);
+  let regions = (region SizedRegion<1>:$computation);
+  let hasVerifier = 1;
+}
+
+def SHLO_SortOp : SHLO_RegionOp<"sort", [SameOperandsAndResultShape]> {
+  let arguments = (ins Variadic<HLO_Tensor>:$inputs,
+                       DefaultValuedOptionalAttr<I64Attr, "-1">:$dimension,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
+  let results = (outs Variadic<HLO_Tensor>);
+  let regions = (region SizedRegion<1>:$comparator);
+  let hasVerifier = 1;
+}
+
+def SHLO_ScatterOp : SHLO_RegionOp<"scatter", [SameVariadicOperandSize]> {
+  let arguments = (ins Variadic<HLO_Tensor>:$inputs, HLO_TensorOf<[HLO_Int, Index]>:$scatter_indices,
+                       Variadic<HLO_Tensor>:$updates,
+                       SHLO_ScatterDimensionNumbers:$scatter_dimension_numbers,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$unique_indices);
+  let results = (outs Variadic<HLO_Tensor>);
+  let regions = (region SizedRegion<1>:$update_computation);
+  let hasVerifier = 1;
+  let speculationBody = [{
+    getIndicesAreSorted() || getUniqueIndices()
+        ? ::mlir::Speculation::NotSpeculatable
+        : ::shardwright::stablehlo::recursivelySpeculatableIfStatic(getOperation())
+  }];
+}

@@ -1,0 +1,20 @@
+//===- shape_ops.cc - generated code of shape ops -----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/assembly.h"
+#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/shape.h"
+
+#define GET_OP_CLASSES
+#include "shardwright/dialect/stablehlo/shape.cpp.inc"
+
+void shardwright::stablehlo::StablehloDialect::registerShapeOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "shardwright/dialect/stablehlo/shape.cpp.inc"
+      >();
+}

@@ -1,0 +1,126 @@
+//===- type_relations.cc - compatibility of types, bounds, speculatability ===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/dialect.h"
+
+using namespace mlir;
+
+namespace shardwright::stablehlo {
+
+bool isComplexOfF32OrF64(Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  return complex &&
+         (complex.getElementType().isF32() || complex.getElementType().isF64());
+}
+
+bool isReplicaGroups(Attribute attr) {
+  if (isa<ReplicaGroupMeshAxesAttr>(attr))
+    return true;
+  auto elements = dyn_cast<DenseIntElementsAttr>(attr);
+  return elements && elements.getType().getElementType().isSignlessInteger(64);
+}
+
+bool isLayout(Attribute attr) {
+  auto elements = dyn_cast<DenseIntElementsAttr>(attr);
+  return elements && elements.getType().getElementType().isIndex() &&
+         elements.getType().getRank() == 1;
+}
+
+ArrayRef<int64_t> boundsOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return {};
+  auto extensions = dyn_cast_or_null<TypeExtensionsAttr>(tensor.getEncoding());
+  return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
+}
+
+bool areElementTypesCompatible(Type a, Type b) {
+  if (a == b)
+    return true;
+  auto qa = dyn_cast<quant::QuantizedType>(a),
+       qb = dyn_cast<quant::QuantizedType>(b);
+  if (!qa || !qb)
+    return false;
+  if (qa.getStorageType() != qb.getStorageType() ||
+      qa.getStorageTypeMin() != qb.getStorageTypeMin() ||
+      qa.getStorageTypeMax() != qb.getStorageTypeMax() ||
+      qa.getExpressedType() != qb.getExpressedType() ||
+      qa.getFlags() != qb.getFlags())
+    return false;
+  auto pa = dyn_cast<quant::UniformQuantizedPerAxisType>(qa);
+  auto pb = dyn_cast<quant::UniformQuantizedPerAxisType>(qb);
+  if (!pa && !pb)
+    return true;
+  return pa && pb && pa.getQuantizedDimension() == pb.getQuantizedDimension() &&
+         pa.getScales().size() == pb.getScales().size();
+}
+
+bool areCompatible(Type a, Type b) {
+  if (a == b)
+    return true;
+  auto ta = dyn_cast<ShapedType>(a), tb = dyn_cast<ShapedType>(b);
+  if (!ta || !tb || isa<MemRefType>(a) != isa<MemRefType>(b) ||
+      !areElementTypesCompatible(ta.getElementType(), tb.getElementType()))
+    return false;
+  if (!ta.hasRank() || !tb.hasRank())
+    return true;
+  if (ta.getRank() != tb.getRank())
+    return false;
+  ArrayRef<int64_t> boundsA = boundsOf(a), boundsB = boundsOf(b);
+  auto fits = [](int64_t size, ArrayRef<int64_t> bounds, size_t dim) {
+    return ShapedType::isDynamic(size) || dim >= bounds.size() ||
+           ShapedType::isDynamic(bounds[dim]) || size <= bounds[dim];
+  };
+  for (size_t d = 0, e = ta.getRank(); d < e; ++d) {
+    int64_t sa = ta.getDimSize(d), sb = tb.getDimSize(d);
+    if (!ShapedType::isDynamic(sa) && !ShapedType::isDynamic(sb) && sa != sb)
+      return false;
+    if (!fits(sa, boundsB, d) || !fits(sb, boundsA, d))
+      return false;
+  }
+  return true;
+}
+
+bool areCompatible(TypeRange a, TypeRange b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           return areCompatible(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+static bool allStatic(TypeRange types) {
+  return llvm::all_of(types, [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return !shaped || shaped.hasStaticShape();
+  });
+}
+
+Speculation::Speculatability speculatableIfStatic(Operation *op) {
+  return allStatic(op->getOperandTypes()) && allStatic(op->getResultTypes())
+             ? Speculation::Speculatable
+             : Speculation::NotSpeculatable;
+}
+
+Speculation::Speculatability recursivelySpeculatableIfStatic(Operation *op) {
+  return allStatic(op->getOperandTypes()) && allStatic(op->getResultTypes())
+             ? Speculation::RecursivelySpeculatable
+             : Speculation::NotSpeculatable;
+}
+
+Speculation::Speculatability speculatableIfResultDimsStatic(Operation *op) {
+  if (op->getNumOperands() == 0 || op->getNumResults() == 0)
+    return Speculation::NotSpeculatable;
+  auto operand = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!operand || !result || operand.getRank() != result.getRank())
+    return Speculation::NotSpeculatable;
+  for (auto [from, to] : llvm::zip(operand.getShape(), result.getShape()))
+    if (!ShapedType::isDynamic(to) && ShapedType::isDynamic(from))
+      return Speculation::NotSpeculatable;
+  return Speculation::Speculatable;
+}
+
+} // namespace shardwright::stablehlo
