@@ -1,0 +1,242 @@
+//===- collective_cost.cc - what a per-device program sends ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/report/collective_cost.h"
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+int64_t bytesOf(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped || !shaped.hasStaticShape())
+    return 0;
+  Type element = shaped.getElementType();
+  int64_t bits = 32;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
+  else if (element.isIntOrFloat())
+    bits = element.getIntOrFloatBitWidth();
+  return shaped.getNumElements() * std::max<int64_t>(1, bits / 8);
+}
+
+int64_t bytesOf(TypeRange types) {
+  int64_t sum = 0;
+  for (Type type : types)
+    sum += bytesOf(type);
+  return sum;
+}
+
+class CostWalk {
+public:
+  CostWalk(ModuleOp module, const Mesh &mesh, int64_t numDevices)
+      : module(module), mesh(mesh), numDevices(numDevices) {}
+
+  CollectiveCost costOf(Region &region, double executions);
+
+private:
+  void visit(Operation &op, double executions, CollectiveCost &cost);
+  CollectiveUse use(Operation &op, StringRef kind, double executions);
+  void setGroups(CollectiveUse &use, Attribute groups);
+
+  ModuleOp module;
+  const Mesh &mesh;
+  int64_t numDevices;
+  SmallVector<func::FuncOp> callStack;
+};
+
+void append(CollectiveCost &cost, CollectiveCost more) {
+  cost.unknownTripCount |= more.unknownTripCount;
+  for (CollectiveUse &use : more.uses)
+    cost.uses.push_back(std::move(use));
+}
+
+CollectiveUse CostWalk::use(Operation &op, StringRef kind, double executions) {
+  CollectiveUse use{kind.str(), "", 1, executions, 0, 0, op.getLoc()};
+  use.operandBytes = bytesOf(op.getOperandTypes());
+  return use;
+}
+
+void CostWalk::setGroups(CollectiveUse &use, Attribute attr) {
+  auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+  if (!groups || groups.getNumElements() == 0) {
+    use.groupSize = numDevices;
+    use.axes = "all devices";
+    return;
+  }
+  use.groupSize = groups.getType().getDimSize(1);
+  SmallVector<int64_t> ids(groups.getValues<int64_t>());
+  if (std::optional<AxisList> axes = axesOfGroups(mesh, ids, use.groupSize)) {
+    llvm::raw_string_ostream os(use.axes);
+    llvm::interleaveComma(*axes, os, [&](AxisRef a) { os << mesh.str(a); });
+  }
+  if (use.axes.empty())
+    use.axes = "groups of " + std::to_string(use.groupSize);
+}
+
+void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {
+  auto shareOf = [](int64_t n) { return n > 0 ? double(n - 1) / n : 0.0; };
+  auto add = [&](StringRef kind, Attribute groups, double factor,
+                 int64_t bytes) {
+    CollectiveUse u = use(op, kind, executions);
+    setGroups(u, groups);
+    u.bytes = executions * factor * shareOf(u.groupSize) * double(bytes);
+    cost.uses.push_back(std::move(u));
+  };
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case([&](stablehlo::AllGatherOp o) {
+        add("all_gather", o.getReplicaGroups(), 1,
+            bytesOf(op.getResultTypes()));
+      })
+      .Case([&](stablehlo::AllReduceOp o) {
+        add("all_reduce", o.getReplicaGroups(), 2,
+            bytesOf(op.getResultTypes()));
+      })
+      .Case([&](stablehlo::ReduceScatterOp o) {
+        add("reduce_scatter", o.getReplicaGroups(), 1,
+            bytesOf(op.getOperandTypes()));
+      })
+      .Case([&](stablehlo::AllToAllOp o) {
+        add("all_to_all", o.getReplicaGroups(), 1,
+            bytesOf(op.getOperandTypes()));
+      })
+      .Case([&](stablehlo::CollectiveBroadcastOp o) {
+        add("collective_broadcast", o.getReplicaGroups(), 1,
+            bytesOf(op.getResultTypes()));
+      })
+      .Case([&](stablehlo::CollectivePermuteOp o) {
+        CollectiveUse u = use(op, "collective_permute", executions);
+        SmallVector<int64_t> pairs(
+            o.getSourceTargetPairs().getValues<int64_t>());
+        llvm::SmallDenseSet<int64_t> senders;
+        for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+          if (pairs[i] != pairs[i + 1])
+            senders.insert(pairs[i]);
+        u.groupSize = numDevices;
+        u.axes = std::to_string(senders.size()) + " of " +
+                 std::to_string(numDevices) + " devices send";
+        u.bytes = executions * double(u.operandBytes) * double(senders.size()) /
+                  double(std::max<int64_t>(1, numDevices));
+        cost.uses.push_back(std::move(u));
+      })
+      .Case([&](stablehlo::WhileOp loop) {
+        std::optional<int64_t> trips = knownTripCount(loop);
+        double times = executions * double(trips.value_or(1));
+        CollectiveCost inner = costOf(loop.getBody(), times);
+        append(inner, costOf(loop.getCond(), times));
+        if (!trips && !inner.uses.empty())
+          inner.unknownTripCount = true;
+        append(cost, std::move(inner));
+      })
+      .Case<stablehlo::IfOp, stablehlo::CaseOp>([&](Operation *) {
+        CollectiveCost costliest;
+        for (Region &branch : op.getRegions()) {
+          CollectiveCost c = costOf(branch, executions);
+          if (c.totalBytes() > costliest.totalBytes() || costliest.uses.empty())
+            costliest = std::move(c);
+        }
+        append(cost, std::move(costliest));
+      })
+      .Case([&](func::CallOp call) {
+        auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+        if (!callee || llvm::is_contained(callStack, callee))
+          return;
+        callStack.push_back(callee);
+        append(cost, costOf(callee.getBody(), executions));
+        callStack.pop_back();
+      })
+      .Default([&](Operation *) {
+        for (Region &region : op.getRegions())
+          append(cost, costOf(region, executions));
+      });
+}
+
+CollectiveCost CostWalk::costOf(Region &region, double executions) {
+  CollectiveCost cost;
+  for (Operation &op : region.getOps())
+    visit(op, executions, cost);
+  return cost;
+}
+
+} // namespace
+
+double CollectiveCost::totalBytes() const {
+  double sum = 0;
+  for (const CollectiveUse &use : uses)
+    sum += use.bytes;
+  return sum;
+}
+
+CollectiveCost costOfCollectives(ModuleOp local, const Mesh &mesh,
+                                 int64_t numDevices) {
+  func::FuncOp main = local.lookupSymbol<func::FuncOp>("main");
+  if (!main) {
+    auto functions = local.getOps<func::FuncOp>();
+    if (functions.empty())
+      return {};
+    main = *functions.begin();
+  }
+  return CostWalk(local, mesh, numDevices).costOf(main.getBody(), 1);
+}
+
+std::optional<AxisList> axesOfGroups(const Mesh &mesh, ArrayRef<int64_t> groups,
+                                     int64_t groupSize) {
+  if (groupSize <= 0 || groups.empty() ||
+      int64_t(groups.size()) != mesh.numDevices())
+    return std::nullopt;
+  // Members of the first group, as steps between row-major positions: an axis
+  // (or a part of one) of size s with stride t contributes digits 0..s-1 times
+  // t.
+  SmallVector<int64_t> offsets;
+  for (int64_t id : groups.take_front(groupSize)) {
+    if (id < 0 || id >= mesh.numDevices())
+      return std::nullopt;
+    offsets.push_back(mesh.linearIndex(id));
+  }
+  AxisList axes; // found minor to major
+  for (int64_t block = 1; block < groupSize;) {
+    int64_t step = offsets[block] - offsets[0];
+    // Longest run 0, step, 2 step, ... at this level is one reference.
+    int64_t run = 1;
+    while ((run + 1) * block <= groupSize &&
+           offsets[run * block] - offsets[0] == run * step)
+      ++run;
+    if (step <= 0)
+      return std::nullopt;
+    bool found = false;
+    for (int32_t axis = 0; axis < mesh.numAxes() && !found; ++axis) {
+      int64_t stride = mesh.stride(axis), n = mesh.axisSize(axis);
+      if (step % stride != 0 || step / stride >= n)
+        continue;
+      int64_t minor = step / stride; // product of the parts minor to this one
+      // The run may go on into the next axis: cut it where this one ends.
+      int64_t part = std::min(run, n / minor);
+      while (part > 1 &&
+             (n % (minor * part) != 0 || groupSize % (block * part) != 0))
+        --part;
+      if (part < 2)
+        continue;
+      axes.insert(axes.begin(), AxisRef{axis, n / (minor * part), part});
+      block *= part;
+      found = true;
+    }
+    if (!found)
+      return std::nullopt;
+  }
+  DeviceGroups expected = deviceGroups(mesh, axes);
+  if (ArrayRef<int64_t>(expected.ids) != groups)
+    return std::nullopt;
+  return axes;
+}
+
+} // namespace shardwright

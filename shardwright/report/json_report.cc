@@ -1,0 +1,122 @@
+//===- json_report.cc - statistics and report as JSON ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/report/program_report.h"
+
+#include "shardwright/report/location_text.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
+namespace shardwright {
+namespace {
+
+struct Total {
+  double count = 0, bytes = 0;
+};
+
+/// Whole numbers print without a fraction.
+json::Value number(double v) {
+  if (v == double(int64_t(v)))
+    return int64_t(v);
+  return v;
+}
+
+json::Object statistics(const ProgramReport &report) {
+  const char *const kinds[] = {"all_gather",         "all_reduce",
+                               "reduce_scatter",     "all_to_all",
+                               "collective_permute", "collective_broadcast"};
+  StringMap<Total> totals;
+  for (const CollectiveUse &use : report.collectives.uses) {
+    totals[use.kind].count += use.executions;
+    totals[use.kind].bytes += use.bytes;
+  }
+  json::Object collectives;
+  for (const char *kind : kinds) {
+    Total t = totals.lookup(kind);
+    // Broadcasts are rare: named only when there are some.
+    if (t.count == 0 && StringRef(kind) == "collective_broadcast")
+      continue;
+    collectives[kind] =
+        json::Object{{"count", number(t.count)}, {"bytes", number(t.bytes)}};
+  }
+  json::Object stages{{"parse", report.seconds.parse},
+                      {"import", report.seconds.import},
+                      {"propagate", report.seconds.propagate},
+                      {"partition", report.seconds.partition},
+                      {"compile", report.seconds.compile}};
+  json::Object object{
+      {"ops", report.ops},
+      {"devices", report.devices},
+      {"stages", std::move(stages)},
+      {"collectives", std::move(collectives)},
+      {"bytes_sent_per_device", number(report.collectives.totalBytes())},
+      {"peak_bytes_per_device", report.peakBytesPerDevice}};
+  // The program was not compiled.
+  if (report.peakBytesPerDevice == 0)
+    object["peak_bytes_per_device"] = nullptr;
+  if (report.collectives.unknownTripCount)
+    object["unknown_trip_count"] = true;
+  if (report.runSeconds > 0)
+    object["run_seconds"] = report.runSeconds;
+  if (!report.comparisons.empty()) {
+    json::Array comparisons;
+    for (const ComparisonReport &c : report.comparisons)
+      comparisons.push_back(json::Object{{"name", c.name},
+                                         {"ok", c.ok},
+                                         {"max_abs_error", c.maxAbsError},
+                                         {"max_rel_error", c.maxRelError},
+                                         {"mismatches", c.mismatches}});
+    object["comparison"] = std::move(comparisons);
+  }
+  return object;
+}
+
+json::Array values(ArrayRef<ValueReport> reports) {
+  json::Array array;
+  for (const ValueReport &v : reports)
+    array.push_back(json::Object{{"name", v.name},
+                                 {"type", v.type},
+                                 {"local", v.local},
+                                 {"sharding", v.sharding}});
+  return array;
+}
+
+} // namespace
+
+void writeStatisticsJson(const ProgramReport &report, raw_ostream &os) {
+  os << json::Value(statistics(report)) << "\n";
+}
+
+void writeJsonReport(const ProgramReport &report, raw_ostream &os) {
+  json::Object object = statistics(report);
+  object["module"] = report.module;
+  json::Array axes;
+  for (const MeshAxis &axis : report.mesh.axes())
+    axes.push_back(json::Object{{"name", axis.name}, {"size", axis.size}});
+  object["mesh"] = std::move(axes);
+  object["arguments"] = values(report.arguments);
+  object["results"] = values(report.results);
+  json::Array uses;
+  for (const CollectiveUse &use : report.collectives.uses)
+    uses.push_back(json::Object{{"kind", use.kind},
+                                {"axes", use.axes},
+                                {"group_size", use.groupSize},
+                                {"executions", number(use.executions)},
+                                {"bytes", number(use.bytes)},
+                                {"location", locationText(use.location)}});
+  object["collective_uses"] = std::move(uses);
+  object["memory"] = json::Object{{"arguments", report.argumentBytes},
+                                  {"results", report.resultBytes},
+                                  {"arena", report.arenaBytes}};
+  os << formatv("{0:2}", json::Value(std::move(object))) << "\n";
+}
+
+} // namespace shardwright
