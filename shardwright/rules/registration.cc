@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/families.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -13,6 +14,18 @@ using namespace mlir;
 using namespace shardwright;
 
 void shardwright::registerShardingRules(DialectRegistry &registry) {
+  registry.addExtension(
+      +[](MLIRContext *context, stablehlo::StablehloDialect *) {
+        attachElementwiseRules(*context);
+        attachShapeRules(*context);
+        attachContractionRules(*context);
+        attachGatherScatterRules(*context);
+        attachReductionRules(*context);
+        attachCollectiveRules(*context);
+        attachLinalgRules(*context);
+        attachCustomCallRules(*context);
+        attachDataFlowInterfaces(*context);
+      });
   registry.addExtension(+[](MLIRContext *context, sdy::SdyDialect *) {
     attachSdyRules(*context);
   });

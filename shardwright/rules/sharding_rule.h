@@ -77,7 +77,8 @@ ShardingRule identityRule(llvm::ArrayRef<int64_t> shape,
 struct RuleOptions {
   /// Leave out or block factors that need padding or halo exchange.
   bool conservative = false;
-  /// Also rules for ops for which upstream has none.
+  /// Also rules for ops for which upstream has none, and better ones where
+  /// upstream lets axes pass that no shard can do without the others.
   bool extraRules = false;
 };
 

@@ -1,0 +1,80 @@
+//===- reshape_factors_test.cc - factors of a reshape are a view of both --===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/rules/reshape_factors.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+using namespace shardwright;
+
+namespace {
+
+using Dims = std::vector<int64_t>;
+
+/// A shape with the product of `factors`: neighbours joined at random, ones
+/// added.
+Dims anyShapeOf(const Dims &factors) {
+  Dims shape;
+  for (int64_t f : factors) {
+    if (!shape.empty() && *rc::gen::arbitrary<bool>())
+      shape.back() *= f;
+    else
+      shape.push_back(f);
+    if (*rc::gen::inRange(0, 8) == 7)
+      shape.push_back(1);
+  }
+  return shape;
+}
+
+RC_GTEST_PROP(ReshapeFactors, ViewBothShapes, ()) {
+  Dims primes;
+  int count = *rc::gen::inRange(0, 6);
+  for (int i = 0; i < count; ++i)
+    primes.push_back(*rc::gen::elementOf(Dims{2, 2, 2, 3, 3, 4, 5}));
+  Dims in = anyShapeOf(primes);
+  std::rotate(primes.begin(),
+              primes.begin() + (count ? *rc::gen::inRange(0, count) : 0),
+              primes.end());
+  Dims out = anyShapeOf(primes);
+  auto factors = reshapeFactors(in, out);
+  RC_ASSERT(factors.has_value());
+
+  Dims inProduct(in.size(), 1), outProduct(out.size(), 1);
+  int64_t inDim = 0, outDim = 0, inBefore = 1, outBefore = 1;
+  for (const ReshapeFactor &f : *factors) {
+    RC_ASSERT(f.inDim >= 0 || f.outDim >= 0);
+    // Major to minor on both sides.
+    if (f.inDim >= 0) {
+      RC_ASSERT(f.inDim >= inDim);
+      inDim = f.inDim;
+      inProduct[f.inDim] *= f.size;
+    }
+    if (f.outDim >= 0) {
+      RC_ASSERT(f.outDim >= outDim);
+      outDim = f.outDim;
+      outProduct[f.outDim] *= f.size;
+    }
+    // A common factor strides over the same elements on both sides.
+    if (f.inDim >= 0 && f.outDim >= 0)
+      RC_ASSERT(inBefore == outBefore);
+    inBefore *= f.inDim >= 0 ? f.size : 1;
+    outBefore *= f.outDim >= 0 ? f.size : 1;
+  }
+  RC_ASSERT(inProduct == in);
+  RC_ASSERT(outProduct == out);
+}
+
+TEST(ReshapeFactors, Refused) {
+  EXPECT_FALSE(reshapeFactors({0, 2}, {0}).has_value());
+  EXPECT_FALSE(reshapeFactors({4}, {5}).has_value());
+  EXPECT_FALSE(reshapeFactors({int64_t(1) << 62, 8}, {8}).has_value());
+}
+
+} // namespace

@@ -1,0 +1,190 @@
+//===- custom_call.cc - rules of the custom calls that are known by name --===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/families.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace shardwright;
+
+constexpr FactorKind kPass = FactorKind::PassThrough;
+constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
+
+/// Matrices in the last two dimensions. Upstream passes their axes through
+/// where `upstreamPasses`; no shard of a matrix can be worked on alone, though.
+static FactorKind matrixKind(bool upstreamPasses, const RuleOptions &options) {
+  return upstreamPasses && !options.extraRules ? kPass : kNeedReplication;
+}
+
+static bool hasCounts(Operation *op, unsigned numOperands,
+                      unsigned numResults) {
+  return op->getNumOperands() == numOperands &&
+         op->getNumResults() == numResults;
+}
+
+/// Batch dimensions of a call on matrices; adds nothing for the last two.
+static void addBatch(RuleBuilder &builder, ArrayRef<int64_t> shape) {
+  builder.pointwise(shape.drop_back(2));
+}
+
+static std::optional<ShardingRule>
+matrixPointwiseRule(Operation *op, const RuleOptions &options) {
+  if (!options.extraRules)
+    return pointwiseRule(op, options);
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  RuleBuilder builder(op);
+  for (auto [d, size] : llvm::enumerate(shape))
+    builder.all(d, size, d + 2 < shape.size() ? kPass : kNeedReplication);
+  return builder.finish();
+}
+
+/// Vectors, then values of symmetric matrices.
+static std::optional<ShardingRule> eighRule(Operation *op,
+                                            const RuleOptions &options) {
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  if (!hasCounts(op, 1, 2) || shape.size() < 2)
+    return std::nullopt;
+  int64_t rows = shape.size() - 2, cols = rows + 1;
+  FactorKind kind = matrixKind(/*upstreamPasses=*/true, options);
+  RuleBuilder builder(op);
+  addBatch(builder, shape);
+  builder.add({rows}, {rows, kNoDim}, shape[rows], kind);
+  builder.add({cols}, {cols, rows}, shape[cols], kind);
+  return builder.finish();
+}
+
+/// The packed factors, then the scalars of the reflectors ("taus").
+static std::optional<ShardingRule> qrRule(Operation *op, const RuleOptions &) {
+  if (!hasCounts(op, 1, 2))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0)),
+                    taus = shapeOf(op->getResult(1));
+  if (shape.size() < 2 || taus.size() + 1 != shape.size())
+    return std::nullopt;
+  int64_t rows = shape.size() - 2, cols = rows + 1;
+  RuleBuilder builder(op);
+  addBatch(builder, shape);
+  builder.add({rows}, {rows, kNoDim}, shape[rows], kNeedReplication);
+  builder.add({cols}, {cols, kNoDim}, shape[cols], kNeedReplication);
+  builder.add({kNoDim}, {kNoDim, rows}, taus[rows], kNeedReplication);
+  return builder.finish();
+}
+
+static std::optional<ShardingRule> householderRule(Operation *op,
+                                                   const RuleOptions &) {
+  if (!hasCounts(op, 2, 1))
+    return std::nullopt;
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0)),
+                    taus = shapeOf(op->getOperand(1));
+  if (shape.size() < 2 || taus.size() + 1 != shape.size())
+    return std::nullopt;
+  int64_t rows = shape.size() - 2, cols = rows + 1;
+  RuleBuilder builder(op);
+  addBatch(builder, shape);
+  builder.add({rows, kNoDim}, {rows}, shape[rows], kNeedReplication);
+  builder.add({cols, kNoDim}, {cols}, shape[cols], kNeedReplication);
+  builder.add({kNoDim, rows}, {kNoDim}, taus[rows], kNeedReplication);
+  return builder.finish();
+}
+
+static std::optional<ShardingRule> topKRule(Operation *op,
+                                            const RuleOptions &) {
+  if (!hasCounts(op, 1, 2))
+    return std::nullopt;
+  return RuleBuilder(op)
+      .mismatch(shapeOf(op->getOperand(0)), shapeOf(op->getResult(0)),
+                kNeedReplication, /*blocked=*/true)
+      .finish();
+}
+
+/// Operand, positions and two initial values; best values and their positions.
+static std::optional<ShardingRule>
+partialReduceRule(Operation *op, const RuleOptions &options) {
+  if (!hasCounts(op, 4, 2))
+    return std::nullopt;
+  ArrayRef<int64_t> in = shapeOf(op->getOperand(0)),
+                    out = shapeOf(op->getResult(0));
+  if (in.size() != out.size())
+    return std::nullopt;
+  FactorKind reducedKind = options.extraRules ? kNeedReplication : kPass;
+  RuleBuilder builder(op);
+  for (auto [i, inSize, outSize] :
+       llvm::zip(llvm::seq<int64_t>(in.size()), in, out)) {
+    if (inSize == outSize) {
+      builder.all(i, inSize);
+    } else {
+      builder.add({i, i, kNoDim, kNoDim}, {kNoDim, kNoDim}, inSize,
+                  reducedKind);
+      builder.add({kNoDim, kNoDim, kNoDim, kNoDim}, {i, i}, outSize,
+                  kNeedReplication, /*blocked=*/true);
+    }
+  }
+  return builder.finish();
+}
+
+/// Joins two halves of 64-bit values; a generator's state must stay whole.
+static std::optional<ShardingRule> x64CombineRule(Operation *op,
+                                                  const RuleOptions &options) {
+  bool isState = llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<stablehlo::RngBitGeneratorOp>(user);
+  });
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  if (!isState || shape.size() != 1)
+    return pointwiseRule(op, options);
+  return RuleBuilder(op)
+      .all(0, shape[0], kNeedReplication, /*blocked=*/true)
+      .finish();
+}
+
+using Rule = std::optional<ShardingRule> (*)(Operation *, const RuleOptions &);
+
+static const llvm::StringMap<Rule> &rulesByTarget() {
+  static const llvm::StringMap<Rule> rules{
+      {"annotate_device_placement", &pointwiseRule},
+      {"CompactWyHelper", &pointwiseRule},
+      {"InspectSharding", &pointwiseRule},
+      {"LayoutConstraint", &pointwiseRule},
+      {"mhlo.erf", &pointwiseRule},
+      {"MoveToDevice", &pointwiseRule},
+      {"MoveToHost", &pointwiseRule},
+      {"X64SplitHigh", &pointwiseRule},
+      {"X64SplitLow", &pointwiseRule},
+      {"xla.megascale.provide_metadata", &pointwiseRule},
+      {"_SPMDInternalOp_MultiPad", &pointwiseRule},
+      {"_SPMDInternalOp_RotateRight", &pointwiseRule},
+      {"_SPMDInternalOp_MultiRotate", &pointwiseRule},
+      {"_SPMDInternalOp_MultiSlice", &pointwiseRule},
+      {"_SPMDInternalOp_Wrap", &pointwiseRule},
+      {"Cholesky", &matrixPointwiseRule},
+      {"InvertDiagBlocksLowerTriangular", &matrixPointwiseRule},
+      {"InvertDiagBlocksUpperTriangular", &matrixPointwiseRule},
+      {"X64Combine", &x64CombineRule},
+      {"Eigh", &eighRule},
+      {"Qr", &qrRule},
+      {"QrDecompositionBlock", &qrRule},
+      {"ProductOfElementaryHouseholderReflectors", &householderRule},
+      {"mhlo.topk", &topKRule},
+      {"ApproxTopK", &partialReduceRule},
+      {"PartialReduce", &partialReduceRule},
+  };
+  return rules;
+}
+
+/// A call that carries its own rule never gets here.
+static std::optional<ShardingRule> customCallRule(stablehlo::CustomCallOp op,
+                                                  const RuleOptions &options) {
+  if (op->getNumOperands() == 0 || op->getNumResults() == 0)
+    return std::nullopt;
+  Rule rule = rulesByTarget().lookup(op.getCallTargetName());
+  return rule ? rule(op, options) : std::nullopt;
+}
+
+void shardwright::attachCustomCallRules(MLIRContext &context) {
+  attachRule<stablehlo::CustomCallOp, &customCallRule>(context);
+}

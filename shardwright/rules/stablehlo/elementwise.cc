@@ -1,0 +1,48 @@
+//===- elementwise.cc - rules of ops that work element by element ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/families.h"
+
+using namespace mlir;
+using namespace shardwright;
+
+/// The predicate may be a scalar, which then holds no factor.
+static std::optional<ShardingRule> selectRule(stablehlo::SelectOp op,
+                                              const RuleOptions &) {
+  return RuleBuilder(op).pointwise(shapeOf(op->getResult(0))).finish();
+}
+
+/// Each bound may be a scalar.
+static std::optional<ShardingRule> clampRule(stablehlo::ClampOp op,
+                                             const RuleOptions &) {
+  return RuleBuilder(op).pointwise(shapeOf(op.getOperand())).finish();
+}
+
+/// Upstream has none.
+static std::optional<ShardingRule>
+extraPointwiseRule(Operation *op, const RuleOptions &options) {
+  return options.extraRules ? pointwiseRule(op, options) : std::nullopt;
+}
+
+void shardwright::attachElementwiseRules(MLIRContext &context) {
+  using namespace stablehlo;
+  attachRules<&pointwiseRule, true, AbsOp, CbrtOp, CeilOp, ClzOp, ConvertOp,
+              CosineOp, ExpOp, Expm1Op, FloorOp, ImagOp, IsFiniteOp, Log1pOp,
+              LogOp, LogisticOp, NegOp, NotOp, PopulationCountOp, RealOp,
+              ReducePrecisionOp, RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp,
+              SineOp, SqrtOp, TanOp, TanhOp>(context);
+  attachRules<&pointwiseRule, true, AddOp, AndOp, Atan2Op, CompareOp, ComplexOp,
+              DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp, RemOp, ShiftLeftOp,
+              ShiftRightArithmeticOp, ShiftRightLogicalOp, SubtractOp, XorOp>(
+      context);
+  attachRule<SelectOp, &selectRule, true>(context);
+  attachRule<ClampOp, &clampRule, true>(context);
+  attachRules<&extraPointwiseRule, true, UniformDequantizeOp,
+              UniformQuantizeOp>(context);
+  attachRule<MapOp, &extraPointwiseRule>(context);
+}

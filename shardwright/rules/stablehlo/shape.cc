@@ -1,0 +1,231 @@
+//===- shape.cc - rules of ops that move data without computing -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/families.h"
+#include "shardwright/rules/reshape_factors.h"
+
+#include "mlir/IR/Matchers.h"
+#include "shardwright/dialect/sdy/sdy.h"
+
+using namespace mlir;
+using namespace shardwright;
+
+constexpr FactorKind kPass = FactorKind::PassThrough;
+constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
+constexpr FactorKind kPermutation = FactorKind::Permutation;
+
+static std::optional<ShardingRule>
+broadcastInDimRule(stablehlo::BroadcastInDimOp op, const RuleOptions &) {
+  ArrayRef<int64_t> in = shapeOf(op.getOperand()),
+                    out = shapeOf(op->getResult(0));
+  ArrayRef<int64_t> dims = op.getBroadcastDimensions();
+  RuleBuilder builder(op);
+  for (auto [o, size] : llvm::enumerate(out)) {
+    auto found = llvm::find(dims, int64_t(o));
+    int64_t d = found - dims.begin();
+    if (found == dims.end() || d >= int64_t(in.size())) {
+      builder.add({kNoDim}, {int64_t(o)}, size);
+    } else if (in[d] == 1 && size != 1) {
+      builder.add({d}, {kNoDim}, 1);
+      builder.add({kNoDim}, {int64_t(o)}, size);
+    } else {
+      builder.add({d}, {int64_t(o)}, size);
+    }
+  }
+  return builder.finish();
+}
+
+/// New dimensions come first.
+static std::optional<ShardingRule> broadcastRule(stablehlo::BroadcastOp op,
+                                                 const RuleOptions &options) {
+  if (!options.extraRules)
+    return std::nullopt;
+  ArrayRef<int64_t> out = shapeOf(op->getResult(0));
+  int64_t numNew =
+      int64_t(out.size()) - int64_t(shapeOf(op->getOperand(0)).size());
+  RuleBuilder builder(op);
+  for (auto [o, size] : llvm::enumerate(out))
+    builder.add({std::max(int64_t(o) - numNew, kNoDim)}, {int64_t(o)}, size);
+  return builder.finish();
+}
+
+static std::optional<ShardingRule> transposeRule(stablehlo::TransposeOp op,
+                                                 const RuleOptions &) {
+  RuleBuilder builder(op);
+  for (auto [dim, size, o] :
+       llvm::zip(op.getPermutation(), shapeOf(op->getResult(0)),
+                 llvm::seq<int64_t>(op.getPermutation().size())))
+    builder.add({dim}, {o}, size);
+  return builder.finish();
+}
+
+static std::optional<ShardingRule> reshapeRule(stablehlo::ReshapeOp op,
+                                               const RuleOptions &) {
+  std::optional<SmallVector<ReshapeFactor>> factors =
+      reshapeFactors(shapeOf(op.getOperand()), shapeOf(op->getResult(0)));
+  if (!factors)
+    return std::nullopt;
+  RuleBuilder builder(op);
+  for (const ReshapeFactor &factor : *factors)
+    builder.add({factor.inDim}, {factor.outDim}, factor.size);
+  return builder.finish();
+}
+
+static std::optional<ShardingRule>
+bitcastConvertRule(stablehlo::BitcastConvertOp op, const RuleOptions &) {
+  ArrayRef<int64_t> in = shapeOf(op.getOperand()),
+                    out = shapeOf(op->getResult(0));
+  RuleBuilder builder(op);
+  builder.pointwise(in.size() <= out.size() ? in : out);
+  // The bytes of one wide element make up the last dimension.
+  if (in.size() < out.size())
+    builder.add({kNoDim}, {int64_t(out.size()) - 1}, out.back(),
+                kNeedReplication);
+  else if (in.size() > out.size())
+    builder.add({int64_t(in.size()) - 1}, {kNoDim}, in.back(),
+                kNeedReplication);
+  return builder.finish();
+}
+
+/// Pieces cut from one array and put together again differently: sharded, each
+/// element moves to a neighbour at most.
+static bool joinsSlices(stablehlo::ConcatenateOp op) {
+  auto sliceOf = [](Value value) {
+    return value.getDefiningOp<stablehlo::SliceOp>();
+  };
+  auto source = [&](Value value) {
+    auto slice = sliceOf(value);
+    return slice ? slice.getOperand() : value;
+  };
+  ValueRange inputs = op.getInputs();
+  bool all = llvm::all_of(inputs, sliceOf);
+  bool any = llvm::any_of(inputs, sliceOf);
+  return all || (any && llvm::all_of(inputs, [&](Value value) {
+                   return source(value) == source(inputs.front());
+                 }));
+}
+
+static std::optional<ShardingRule> concatenateRule(stablehlo::ConcatenateOp op,
+                                                   const RuleOptions &options) {
+  RuleBuilder builder(op);
+  for (auto [dim, size] : llvm::enumerate(shapeOf(op->getResult(0)))) {
+    if (dim != op.getDimension())
+      builder.all(dim, size);
+    else if (!options.conservative)
+      builder.all(dim, size, joinsSlices(op) ? kPermutation : kNeedReplication);
+  }
+  return builder.finish();
+}
+
+/// A dimension that changes its size shifts data.
+static std::optional<ShardingRule> sliceRule(stablehlo::SliceOp op,
+                                             const RuleOptions &options) {
+  return RuleBuilder(op)
+      .mismatch(shapeOf(op.getOperand()), shapeOf(op->getResult(0)),
+                kPermutation, options.conservative)
+      .finish();
+}
+
+static std::optional<ShardingRule> padRule(stablehlo::PadOp op,
+                                           const RuleOptions &options) {
+  ArrayRef<int64_t> in = shapeOf(op.getOperand()),
+                    out = shapeOf(op->getResult(0));
+  RuleBuilder builder(op);
+  for (auto [d, size] : llvm::enumerate(in)) {
+    bool isKept = sizeAt(out, d) == size;
+    // Upstream goes by sizes, but padding by 1 here and -1 there shifts, too.
+    if (options.extraRules)
+      isKept &= sizeAt(op.getEdgePaddingLow(), d) == 0 &&
+                (size <= 1 || sizeAt(op.getInteriorPadding(), d) == 0);
+    if (isKept)
+      builder.all(d, size);
+    else
+      builder.all(d, size, kPermutation, options.conservative);
+  }
+  return builder.finish();
+}
+
+static std::optional<ShardingRule> dynamicSliceRule(Operation *op,
+                                                    const RuleOptions &) {
+  return RuleBuilder(op)
+      .mismatch(shapeOf(op->getOperand(0)), shapeOf(op->getResult(0)),
+                kNeedReplication, /*blocked=*/true)
+      .finish();
+}
+
+/// sdy.constant holds a constant, although folders must not see that.
+static bool isConstant(Value value) {
+  Operation *def = value.getDefiningOp();
+  return def &&
+         (isa<sdy::ConstantOp>(def) || def->hasTrait<OpTrait::ConstantLike>());
+}
+
+static std::optional<ShardingRule>
+dynamicUpdateSliceRule(stablehlo::DynamicUpdateSliceOp op,
+                       const RuleOptions &) {
+  ArrayRef<int64_t> in = shapeOf(op.getOperand()),
+                    update = shapeOf(op.getUpdate());
+  FactorKind updateKind =
+      llvm::all_of(op.getStartIndices(), isConstant) ? kPass : kNeedReplication;
+  RuleBuilder builder(op);
+  for (auto [d, size, updateSize] :
+       llvm::zip(llvm::seq<int64_t>(in.size()), in, update)) {
+    if (size == updateSize) {
+      builder.all(d, size);
+    } else {
+      builder.add({d, kNoDim}, {d}, size);
+      builder.add({kNoDim, d}, {kNoDim}, updateSize, updateKind);
+    }
+  }
+  return builder.finish();
+}
+
+static std::optional<ShardingRule> reverseRule(stablehlo::ReverseOp op,
+                                               const RuleOptions &) {
+  RuleBuilder builder(op);
+  for (auto [dim, size] : llvm::enumerate(shapeOf(op->getResult(0))))
+    builder.all(dim, size,
+                llvm::is_contained(op.getDimensions(), int64_t(dim))
+                    ? kPermutation
+                    : kPass);
+  return builder.finish();
+}
+
+namespace {
+
+/// Elementwise only when no dimension appears or disappears.
+struct BitcastConvertModel
+    : ShardingRuleOpInterface::ExternalModel<BitcastConvertModel,
+                                             stablehlo::BitcastConvertOp> {
+  std::optional<ShardingRule>
+  buildShardingRule(Operation *op, const RuleOptions &options) const {
+    if (!hasStaticShapes(op))
+      return std::nullopt;
+    return bitcastConvertRule(cast<stablehlo::BitcastConvertOp>(op), options);
+  }
+  bool isElementwiseOp(Operation *op) const {
+    return shapeOf(op->getOperand(0)) == shapeOf(op->getResult(0));
+  }
+};
+
+} // namespace
+
+void shardwright::attachShapeRules(MLIRContext &context) {
+  using namespace stablehlo;
+  BitcastConvertOp::attachInterface<BitcastConvertModel>(context);
+  attachRule<BroadcastInDimOp, &broadcastInDimRule>(context);
+  attachRule<BroadcastOp, &broadcastRule>(context);
+  attachRule<ConcatenateOp, &concatenateRule>(context);
+  attachRule<DynamicSliceOp, &dynamicSliceRule>(context);
+  attachRule<DynamicUpdateSliceOp, &dynamicUpdateSliceRule>(context);
+  attachRule<PadOp, &padRule>(context);
+  attachRule<ReshapeOp, &reshapeRule>(context);
+  attachRule<ReverseOp, &reverseRule>(context);
+  attachRule<SliceOp, &sliceRule>(context);
+  attachRule<TransposeOp, &transposeRule>(context);
+}
