@@ -665,6 +665,15 @@ def compare(tally, cases, conservative):
                     found.get(f"f{i}"), text)
 
 
+def examples(tally):
+    """The programs that JAX exported, their CHLO expanded by the oracle."""
+    oracle.stablehlo.register_stablehlo_passes()
+    for name in oracle.EXAMPLES:
+        with open(oracle.example(name)) as file:
+            source = oracle.run(file.read(), "func.func(chlo-legalize-to-stablehlo)")
+        tally.equal(f"example {name}", theirs(source, False), ours(source, False))
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -683,6 +692,8 @@ def main():
             batch = []
     if batch:
         compare(tally, batch, False), compare(tally, batch, True)
+    if not args.family:
+        examples(tally)
     tally.finish()
 
 
