@@ -29,13 +29,6 @@ void printFactor(raw_ostream &os, int64_t factor) {
     os << kNumbered << factor - kLastLetter;
 }
 
-std::string factorName(int64_t factor) {
-  std::string name;
-  llvm::raw_string_ostream os(name);
-  printFactor(os, factor);
-  return name;
-}
-
 /// Takes one factor off the front of `word`.
 ParseResult parseFactor(AsmParser &p, SMLoc loc, StringRef &word,
                         int64_t &factor) {
@@ -92,8 +85,8 @@ ParseResult parseSizes(AsmParser &p, SmallVectorImpl<int64_t> &sizes) {
              << "expecting factor indices to be ordered like an iota "
                 "([0,1,2,...], e.g. {i=#, j=#, ...}). Expecting factor index "
                 "symbol '"
-             << factorName(expected) << "', received: '" << factorName(factor)
-             << "'";
+             << OpShardingRuleAttr::getFactorName(expected) << "', received: '"
+             << OpShardingRuleAttr::getFactorName(factor) << "'";
     return failure(p.parseEqual() || p.parseInteger(sizes.emplace_back()));
   };
   return failure(p.parseCommaSeparatedList(parseSize) || p.parseRBrace());
@@ -137,6 +130,13 @@ void printFactorSet(raw_ostream &os, StringRef name,
 }
 
 } // namespace
+
+std::string OpShardingRuleAttr::getFactorName(int64_t factor) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  printFactor(os, factor);
+  return name;
+}
 
 Attribute DimMappingAttr::parse(AsmParser &p, Type) {
   // An absent word is an empty mapping, which the rule's verifier refuses.

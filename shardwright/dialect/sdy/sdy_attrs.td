@@ -257,6 +257,8 @@ def Sdy_OpShardingRule : Sdy_Attr<"OpShardingRule", "op_sharding_rule"> {
   let extraClassDeclaration = [{
     int64_t getNumFactors() const { return getFactorSizes().size(); }
     bool isCustom() const { return getIsCustomRule(); }
+    /// `i`..`z` for factors 0..17, then `z_1`, `z_2`, ...
+    static std::string getFactorName(int64_t factor);
   }];
 }
 

@@ -1,4 +1,4 @@
-//===- verify_ops.cc - op verifiers -------------------------------------===//
+//===- verify_ops.cc - verification of sdy ops and discardable attributes
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,33 +6,355 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sdy.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/sdy/verify_sharding.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
+
 namespace shardwright::sdy {
-LogicalResult SdyDialect::verifyOperationAttribute(Operation *,
-                                                   NamedAttribute) {
+
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+/// The value that a ref names, null if its index is out of range.
+static Value resolve(EdgeValueRefAttr ref, Operation *op) {
+  ValueRange values = ref.getType() == EdgeNodeType::OPERAND
+                          ? ValueRange(op->getOperands())
+                          : ValueRange(op->getResults());
+  int64_t i = ref.getIndex();
+  return i >= 0 && i < static_cast<int64_t>(values.size()) ? values[i]
+                                                           : Value();
+}
+
+/// Steps must name values of the op, and axes of the mesh that these use.
+static LogicalResult verifyPropagationEdges(PropagationEdgesAttr edges,
+                                            Operation *op) {
+  SmallVector<TensorShardingAttr> shardings;
+  auto addSharding = [&](EdgeValueRefAttr ref) {
+    if (Value value = resolve(ref, op))
+      if (TensorShardingAttr sharding = getSharding(value))
+        shardings.push_back(sharding);
+  };
+  for (PropagationOneStepAttr step : edges)
+    for (AxisToPropagationDetailsAttr entry : step.getAxisEntries()) {
+      addSharding(entry.getSource());
+      llvm::for_each(entry.getTargets(), addSharding);
+    }
+  if (shardings.empty())
+    return op->emitOpError(
+        "expected propagation edges attr to reference a sharding.");
+  Attribute meshOrRef = getCommonMeshOrRef(shardings, op);
+  MeshAttr mesh = getMeshAttr(op, meshOrRef);
+  if (!mesh)
+    return op->emitOpError(
+        "expected a common mesh for propagation edges attr.");
+
+  // The sources of an edge op's data flow edge are numbered as its operands
+  // would be, though it has one only; the oracle refuses its own output there.
+  bool isEdgeOp = isa<DataFlowEdgeOp, FuncDataFlowEdgeOp>(op);
+  auto verifyRef = [&](EdgeValueRefAttr ref) -> LogicalResult {
+    if (isEdgeOp || resolve(ref, op))
+      return success();
+    bool isOperand = ref.getType() == EdgeNodeType::OPERAND;
+    return op->emitOpError("expected a value ref to have ")
+           << (isOperand ? "an operand" : "a result") << " index in range [0, "
+           << (isOperand ? op->getNumOperands() : op->getNumResults())
+           << "), got: " << ref.getIndex();
+  };
+  for (PropagationOneStepAttr step : edges)
+    for (AxisToPropagationDetailsAttr entry : step.getAxisEntries()) {
+      if (!mesh.hasAxis(entry.getAxisName().getName()))
+        return op->emitOpError("expected axis ref to be in one of the meshes");
+      if (failed(verifyRef(entry.getSource())))
+        return failure();
+      for (EdgeValueRefAttr target : entry.getTargets())
+        if (failed(verifyRef(target)))
+          return failure();
+    }
   return success();
 }
-LogicalResult SdyDialect::verifyRegionArgAttribute(Operation *, unsigned,
-                                                   unsigned, NamedAttribute) {
+
+LogicalResult SdyDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attr) {
+  StringRef name = attr.getName();
+  if (name == kShardingAttr) {
+    auto shardings = dyn_cast<TensorShardingPerValueAttr>(attr.getValue());
+    if (!shardings)
+      return op->emitOpError("should have a sharding attribute of type "
+                             "TensorShardingPerValueAttr");
+    return verifyShardings(shardings, op->getResultTypes(), op, "result");
+  }
+  if (name == kShardingRuleAttr) {
+    auto rule = dyn_cast<OpShardingRuleAttr>(attr.getValue());
+    if (!rule)
+      return op->emitOpError("should have a sharding rule attribute of type "
+                             "OpShardingRuleAttr for attr named '")
+             << name << "'";
+    return verifyShardingRule(rule, op);
+  }
+  if (name == kPropagationEdgesAttr) {
+    auto edges = dyn_cast<PropagationEdgesAttr>(attr.getValue());
+    if (!edges)
+      return op->emitOpError("should have a propagation edges attribute of "
+                             "type PropagationEdgesAttr for attr named '")
+             << name << "'";
+    return verifyPropagationEdges(edges, op);
+  }
+  if (name == kResultPropagationEdgesAttr ||
+      name == kBlockArgPropagationEdgesAttr) {
+    auto list = dyn_cast<ArrayAttr>(attr.getValue());
+    if (!list || !llvm::all_of(list, llvm::IsaPred<PropagationEdgesAttr>))
+      return op->emitOpError(
+                 "should have a propagation edges attribute of type "
+                 "ArrayAttr<PropagationEdgesAttr> for attr named '")
+             << kResultPropagationEdgesAttr << "' or '"
+             << kBlockArgPropagationEdgesAttr << "'";
+  }
   return success();
 }
-LogicalResult SdyDialect::verifyRegionResultAttribute(Operation *, unsigned,
-                                                      unsigned,
-                                                      NamedAttribute) {
+
+/// `sdy.sharding` on an argument or result of a function.
+static LogicalResult verifyFuncSharding(Operation *op, Attribute attr,
+                                        Type type, StringRef kind,
+                                        unsigned index) {
+  auto emitError = [&] {
+    return std::move(op->emitOpError() << kind << " " << index << " - ");
+  };
+  auto sharding = dyn_cast<TensorShardingAttr>(attr);
+  if (!sharding)
+    return emitError()
+           << "should have a sharding attribute of type TensorShardingAttr";
+  return verifySharding(sharding, type, op, emitError);
+}
+
+LogicalResult SdyDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned index,
+                                                   NamedAttribute attr) {
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  if (!func || attr.getName() != kShardingAttr)
+    return success();
+  return verifyFuncSharding(op, attr.getValue(), func.getArgumentTypes()[index],
+                            "arg", index);
+}
+
+LogicalResult SdyDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                      unsigned index,
+                                                      NamedAttribute attr) {
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  if (!func || attr.getName() != kShardingAttr)
+    return success();
+  return verifyFuncSharding(op, attr.getValue(), func.getResultTypes()[index],
+                            "result", index);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops with one sharding
+//===----------------------------------------------------------------------===//
+
+LogicalResult ShardingConstraintOp::verify() {
+  return verifySharding(getSharding(), getType(), *this,
+                        [&] { return emitOpError(); });
+}
+
+LogicalResult ReshardOp::verify() {
+  return verifySharding(getSharding(), getType(), *this,
+                        [&] { return emitOpError(); });
+}
+
+LogicalResult PropagationBarrierOp::verify() {
+  if (getAllowedDirection() == PropagationDirection::BOTH)
+    return emitOpError("cannot specify `BOTH` as the direction. Not blocking "
+                       "propagation direction makes the op redundant.");
   return success();
 }
-LogicalResult detail::verifyCollectiveOp(Operation *) { return success(); }
-#define V(op)                                                                  \
-  LogicalResult op::verify() { return success(); }
-V(ShardingConstraintOp)
-V(ReshardOp) V(PropagationBarrierOp) V(ManualComputationOp)
-    V(NamedComputationOp) V(DataFlowEdgeOp) V(FuncDataFlowEdgeOp) V(AllGatherOp)
-        V(AllSliceOp) V(AllToAllOp) V(CollectivePermuteOp) V(AllReduceOp) V(
-            ReduceScatterOp) V(ShardedToUnreducedOp) V(ReplicatedToUnreducedOp)
-#define C(op)                                                                  \
-  void op::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
-            C(ReshardOp) C(ManualComputationOp) C(AllGatherOp) C(AllSliceOp)
-                C(AllToAllOp) C(CollectivePermuteOp) C(AllReduceOp)
-                    C(ReduceScatterOp) void SdyDialect::registerBytecode() {
+
+template <typename OpT> static LogicalResult verifyStaticResult(OpT op) {
+  auto type = cast<ShapedType>(op.getResult().getType());
+  if (!type.hasStaticShape())
+    return op.emitOpError("expected ")
+           << OpT::getOperationName()
+           << " to have a static-shaped result. type: " << type;
+  return success();
 }
+
+LogicalResult DataFlowEdgeOp::verify() {
+  if (failed(verifyStaticResult(*this)))
+    return failure();
+  if (!getInput().hasOneUse())
+    return emitOpError("expected input of ")
+           << getOperationName() << " to have a single user";
+  if (Operation *source = getInput().getDefiningOp())
+    if (isa<SdyDialect>(source->getDialect()) &&
+        !isa<ShardableDataFlowOpInterface>(source)) {
+      InFlightDiagnostic diag =
+          emitOpError("expected input of ")
+          << getOperationName()
+          << " to not be defined by an SdyDialect op (other than an "
+          << NamedComputationOp::getOperationName() << ").";
+      diag.attachNote(source->getLoc())
+          << "sdy op defining the input of the " << getOperationName();
+      return diag;
+    }
+  if (!getShardingAttr())
+    return success();
+  return verifySharding(getShardingAttr(), getType(), *this,
+                        [&] { return emitOpError(); });
+}
+
+LogicalResult FuncDataFlowEdgeOp::verify() {
+  if (failed(verifyStaticResult(*this)))
+    return failure();
+  if (!getOperand().hasOneUse())
+    return emitOpError("expected operand of ")
+           << getOperationName() << " to have a single user";
+  if (auto argument = dyn_cast<BlockArgument>(getOperand())) {
+    if (!isa_and_nonnull<FunctionOpInterface>(
+            argument.getOwner()->getParentOp()))
+      return emitOpError("expected operand of ")
+             << getOperationName() << " to be a block argument of a func op.";
+    return success();
+  }
+  if (!isa<CallOpInterface>(getOperand().getDefiningOp()))
+    return emitOpError("expected operand of ")
+           << getOperationName() << " to be a result of call op.";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops with a body
+//===----------------------------------------------------------------------===//
+
+LogicalResult NamedComputationOp::verify() {
+  if (failed(mlir::detail::verifyInferredResultTypes(*this)))
+    return failure();
+  if (getBody().getNumArguments() != getOperands().size())
+    return emitError("number of block arguments must match the number of "
+                     "operands: ")
+           << getBody().getNumArguments() << " != " << getOperands().size();
+  for (auto [i, argument, operand] :
+       llvm::enumerate(getBody().getArgumentTypes(), getOperands().getTypes()))
+    if (argument != operand)
+      return emitError("expected the type of the ")
+             << i
+             << "'th block argument to match the type of the corresponding "
+                "operand: "
+             << argument << " vs " << operand;
+  if (getInShardings() &&
+      failed(verifyShardings(*getInShardings(), getOperands().getTypes(), *this,
+                             "in_shardings")))
+    return failure();
+  if (getOutShardings())
+    return verifyShardings(*getOutShardings(), getResultTypes(), *this,
+                           "out_shardings");
+  return success();
+}
+
+/// One dimension's manual axes come first and divide it; `size` becomes that of
+/// the body.
+static LogicalResult verifyManualDim(ManualComputationOp op, MeshAttr mesh,
+                                     DimensionShardingAttr dimSharding,
+                                     int64_t dim, StringRef kind, int64_t index,
+                                     int64_t &manualSize) {
+  AxisRefAttr free;
+  manualSize = 1;
+  for (AxisRefAttr axis : dimSharding.getAxes()) {
+    if (!op.isManualAxis(axis.getName())) {
+      free = axis;
+      continue;
+    }
+    if (free)
+      return op.emitOpError(kind)
+             << " sharding at index " << index
+             << " must have all manual axes come before free axes in its "
+                "dimension sharding at index "
+             << dim << ". Saw manual axis " << axis.toString()
+             << " after free axis " << free.toString();
+    // Verified sub-axes of one mesh do not overlap: the product is at most the
+    // size of the mesh.
+    manualSize *= axis.getSize(mesh);
+  }
+  return success();
+}
+
+/// The body's values must have the local shapes of the global ones.
+static LogicalResult verifyManualSide(ManualComputationOp op, StringRef kind,
+                                      TypeRange globalTypes,
+                                      TypeRange localTypes,
+                                      TensorShardingPerValueAttr shardings) {
+  if (globalTypes.empty() && localTypes.empty() && shardings.empty())
+    return success();
+  if (failed(verifyShardings(shardings, globalTypes, op, kind)))
+    return failure();
+  if (globalTypes.size() != localTypes.size())
+    return op.emitOpError("number of op ")
+           << kind << "s and region " << kind << "s must match. Op has "
+           << globalTypes.size() << " op " << kind << "s and "
+           << localTypes.size() << " region " << kind << "s";
+
+  for (auto [i, global, local, sharding] :
+       llvm::enumerate(globalTypes, localTypes, shardings)) {
+    MeshAttr mesh = getMeshAttr(op, sharding);
+    auto tensor = dyn_cast<RankedTensorType>(global);
+    SmallVector<int64_t> shape;
+    if (tensor)
+      llvm::append_range(shape, tensor.getShape());
+    for (auto [dim, dimSharding] :
+         llvm::enumerate(sharding.getDimShardings())) {
+      int64_t manualSize = 1;
+      if (failed(
+              verifyManualDim(op, mesh, dimSharding, dim, kind, i, manualSize)))
+        return failure();
+      if (!tensor || ShapedType::isDynamic(shape[dim]))
+        continue;
+      if (shape[dim] % manualSize != 0)
+        return op.emitOpError(kind)
+               << " dimension size " << shape[dim]
+               << " is not divisible by the manual axes size " << manualSize;
+      shape[dim] /= manualSize;
+    }
+    if (!tensor)
+      continue;
+    RankedTensorType expected = tensor.clone(shape);
+    if (expected != local)
+      return op.emitOpError(kind)
+             << " shape, corresponding sharding, and region " << kind
+             << " shape at index " << i << " must match. Expected local shape "
+             << expected << ", actual local shape " << local;
+  }
+  return success();
+}
+
+LogicalResult ManualComputationOp::verify() {
+  if (failed(verifyManualSide(*this, "operand", getOperandTypes(),
+                              getBody().getArgumentTypes(),
+                              getInShardings())) ||
+      failed(verifyManualSide(*this, "result", getResultTypes(),
+                              getBody().front().back().getOperandTypes(),
+                              getOutShardings())))
+    return failure();
+  if (getManualAxes().empty())
+    return success();
+
+  SmallVector<TensorShardingAttr> shardings(getInShardings().getShardings());
+  llvm::append_range(shardings, getOutShardings());
+  if (!shardings.empty()) {
+    Attribute meshOrRef = getCommonMeshOrRef(shardings, *this);
+    if (!meshOrRef)
+      return emitOpError("all in and out shardings must be bound to the same "
+                         "mesh or an empty mesh.");
+    MeshAttr mesh = getMeshAttr(*this, meshOrRef);
+    for (StringAttr axis : getManualAxes())
+      if (!mesh.hasAxis(axis.getValue()))
+        return emitOpError("unknown manual axis: ") << axis;
+  }
+  SmallVector<StringRef> names = llvm::map_to_vector(
+      getManualAxes(), [](StringAttr axis) { return axis.getValue(); });
+  return verifyNotManual(names, *this, [&] { return emitOpError(); });
+}
+
 } // namespace shardwright::sdy
