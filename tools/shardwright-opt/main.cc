@@ -10,6 +10,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/dialect.h"
 #include "shardwright/rules/rule_interface.h"
@@ -18,7 +19,8 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect>();
-  registry.insert<shardwright::stablehlo::StablehloDialect,
+  registry.insert<shardwright::chlo::ChloDialect,
+                  shardwright::stablehlo::StablehloDialect,
                   mlir::quant::QuantDialect>();
   shardwright::sdy::registerSdyDialect(registry);
   shardwright::registerShardingRules(registry);

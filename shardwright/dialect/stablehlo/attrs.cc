@@ -8,91 +8,11 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "shardwright/dialect/stablehlo/dialect.h"
+#include "shardwright/dialect/stablehlo/field_list.h"
 
 using namespace mlir;
 
 namespace shardwright::stablehlo {
-
-namespace {
-
-// One `key = value` of a `<..>` list; the value is parsed into what it points
-// to.
-struct Field {
-  StringRef key;
-  SmallVectorImpl<int64_t> *list = nullptr;
-  int64_t *number = nullptr;
-  bool seen = false;
-};
-
-ParseResult parseIntList(AsmParser &parser, SmallVectorImpl<int64_t> &list) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
-    return parser.parseInteger(list.emplace_back());
-  });
-}
-
-// `<a = [..], b = 1>` with keys in any order, each at most once, all optional.
-ParseResult parseFields(AsmParser &parser, MutableArrayRef<Field> fields) {
-  if (parser.parseLess())
-    return failure();
-  if (succeeded(parser.parseOptionalGreater()))
-    return success();
-  auto parseField = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    StringRef key;
-    if (parser.parseKeyword(&key))
-      return failure();
-    auto *field =
-        llvm::find_if(fields, [&](const Field &f) { return f.key == key; });
-    if (field == fields.end()) {
-      InFlightDiagnostic diag = parser.emitError(loc) << "expected one of: ";
-      llvm::interleaveComma(
-          fields, diag, [&](const Field &f) { diag << '`' << f.key << '`'; });
-      return diag;
-    }
-    if (field->seen)
-      return parser.emitError(loc) << "duplicated `" << key << "` entry";
-    field->seen = true;
-    if (parser.parseEqual())
-      return failure();
-    return field->list ? parseIntList(parser, *field->list)
-                       : parser.parseInteger(*field->number);
-  };
-  return failure(parser.parseCommaSeparatedList(parseField) ||
-                 parser.parseGreater());
-}
-
-// Prints `key = value` fields, leaving out empty lists and zero numbers.
-class FieldPrinter {
-public:
-  explicit FieldPrinter(AsmPrinter &printer) : printer(printer) {
-    printer << '<';
-  }
-  ~FieldPrinter() { printer << '>'; }
-  FieldPrinter &list(StringRef key, ArrayRef<int64_t> values) {
-    if (values.empty())
-      return *this;
-    start(key) << '[';
-    llvm::interleaveComma(values, printer);
-    printer << ']';
-    return *this;
-  }
-  FieldPrinter &number(StringRef key, int64_t value) {
-    if (value != 0)
-      start(key) << value;
-    return *this;
-  }
-  AsmPrinter &start(StringRef key) {
-    printer << separator << key << " = ";
-    separator = ", ";
-    return printer;
-  }
-
-private:
-  AsmPrinter &printer;
-  StringRef separator;
-};
-
-} // namespace
 
 Attribute ScatterDimensionNumbersAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> window, inserted, batching, indicesBatching, map;

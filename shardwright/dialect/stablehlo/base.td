@@ -132,6 +132,13 @@ def HLO_TensorOrTokenOrTupleOrBuffer
 def HLO_CustomCallValue
     : AnyTypeOf<[AnyTensor, HLO_Token, HLO_Tuple, HLO_Buffer, HLO_Future]>;
 
+def SHLO_CompatibleElementTypes : NativeOpTrait<"CompatibleElementTypes"> {
+  let cppNamespace = "::shardwright::stablehlo";
+}
+def SHLO_CompatibleTypes : NativeOpTrait<"CompatibleTypes"> {
+  let cppNamespace = "::shardwright::stablehlo";
+}
+
 //===----------------------------------------------------------------------===//
 // Op bases
 //===----------------------------------------------------------------------===//

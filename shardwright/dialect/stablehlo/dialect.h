@@ -28,6 +28,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "shardwright/dialect/stablehlo/traits.h"
+
 #include "shardwright/dialect/stablehlo/dialect.h.inc"
 #include "shardwright/dialect/stablehlo/enums.h.inc"
 

@@ -7,6 +7,8 @@
 
 #include "shardwright/dialect/stablehlo/dialect.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace shardwright::stablehlo {
@@ -89,6 +91,28 @@ bool areCompatible(TypeRange a, TypeRange b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            return areCompatible(std::get<0>(pair), std::get<1>(pair));
          });
+}
+
+LogicalResult detail::verifyCompatibleElementTypes(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type type : types)
+    if (!areElementTypesCompatible(getElementTypeOrSelf(type),
+                                   getElementTypeOrSelf(types.front())))
+      return op->emitOpError(
+          "requires compatible element types for all operands and results");
+  return success();
+}
+
+LogicalResult detail::verifyCompatibleTypes(Operation *op) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (auto [index, type] : llvm::enumerate(types))
+    for (Type other : ArrayRef(types).take_front(index))
+      if (!areCompatible(type, other))
+        return op->emitOpError(
+            "requires compatible types for all operands and results");
+  return success();
 }
 
 static bool allStatic(TypeRange types) {
