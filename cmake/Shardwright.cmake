@@ -19,17 +19,17 @@ endif()
 target_link_libraries(sw_options INTERFACE sw_mlir)
 
 # MLIR's headers cost over 2 s a file: one precompiled header serves every layer
-# that includes them.
-file(WRITE ${PROJECT_BINARY_DIR}/sw_pch.cc "")
-add_library(sw_pch OBJECT ${PROJECT_BINARY_DIR}/sw_pch.cc)
-target_link_libraries(sw_pch PRIVATE sw_options)
-target_precompile_headers(sw_pch PRIVATE
-  <mlir/IR/BuiltinOps.h> <mlir/IR/Builders.h> <mlir/IR/OpImplementation.h>
-  <mlir/IR/DialectImplementation.h> <mlir/IR/PatternMatch.h> <mlir/IR/SymbolTable.h>
-  <mlir/IR/Matchers.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Pass/Pass.h>
-  <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Interfaces/InferTypeOpInterface.h>
-  <mlir/Interfaces/ControlFlowInterfaces.h>)
-target_compile_options(sw_pch PRIVATE -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
+# that includes them. Its hash depends on the folder, so that ccache shares nothing
+# between checkouts with it: SHARDWRIGHT_PCH=OFF includes the same header as text.
+option(SHARDWRIGHT_PCH "Precompile MLIR's headers" ON)
+set(SW_PREFIX_HEADER ${PROJECT_SOURCE_DIR}/cmake/prefix.h)
+if(SHARDWRIGHT_PCH)
+  file(WRITE ${PROJECT_BINARY_DIR}/sw_pch.cc "")
+  add_library(sw_pch OBJECT ${PROJECT_BINARY_DIR}/sw_pch.cc)
+  target_link_libraries(sw_pch PRIVATE sw_options)
+  target_precompile_headers(sw_pch PRIVATE ${SW_PREFIX_HEADER})
+  target_compile_options(sw_pch PRIVATE -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
+endif()
 
 # sw_layer(NAME [NO_PCH] [DEPENDS targets...] [LINK libs...])
 # Compiles every .cc of the current folder (not *_test.cc, nor the sub-folders) into
@@ -50,9 +50,11 @@ function(sw_layer NAME)
   if(ARG_DEPENDS)
     add_dependencies(sw_${NAME} ${ARG_DEPENDS})
   endif()
-  if(NOT ARG_NO_PCH)
+  if(NOT ARG_NO_PCH AND SHARDWRIGHT_PCH)
     target_precompile_headers(sw_${NAME} REUSE_FROM sw_pch)
     target_compile_options(sw_${NAME} PRIVATE -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
+  elseif(NOT ARG_NO_PCH)
+    target_compile_options(sw_${NAME} PRIVATE -include ${SW_PREFIX_HEADER})
   endif()
   if(tests AND SHARDWRIGHT_BUILD_TESTS)
     set_property(GLOBAL APPEND PROPERTY SW_UNIT_TESTS ${NAME})
