@@ -1,0 +1,26 @@
+#===- examples_parse.py - what JAX prints we parse, what we print it parses ===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Each example module through shardwright-opt and back: the oracle prints both alike, with
+and without locations; our bytecode reads back to the same text."""
+
+import oracle
+
+oracle.require()
+tally = oracle.Tally("examples_parse")
+for name in oracle.EXAMPLES:
+    with open(oracle.example(name)) as file:
+        source = file.read()
+    for locations in (False, True):
+        case = name + (" with locations" if locations else "")
+        flags = ["--mlir-print-debuginfo"] if locations else []
+        try:
+            found = oracle.text(oracle.parse(oracle.ours(source, *flags)), locations)
+        except (oracle.OurError, oracle.OracleError) as error:
+            tally.fail(case, str(error))
+            continue
+        tally.equal(case, oracle.text(oracle.parse(source), locations), found)
+tally.finish()
