@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/program.h"
 
+#include <atomic>
 #include <limits>
 
 using namespace shardwright;
@@ -22,4 +23,19 @@ int64_t Slot::elements() const {
     if (__builtin_mul_overflow(n, size, &n))
       return std::numeric_limits<int64_t>::max() / 16;
   return n;
+}
+
+/// Failures ever: kernels run often, and a thread-local costs more to look at.
+static std::atomic<int64_t> kernelFailures{0};
+static thread_local std::unique_ptr<std::string> kernelFailure;
+
+void cpu::failKernel(llvm::StringRef message) {
+  kernelFailure = std::make_unique<std::string>(message);
+  ++kernelFailures;
+}
+
+std::unique_ptr<std::string> cpu::takeKernelFailure() {
+  if (kernelFailures.load(std::memory_order_relaxed) == 0)
+    return nullptr;
+  return std::move(kernelFailure);
 }

@@ -64,6 +64,13 @@ struct Kernel {
   double costNs = 0; ///< rough estimate for the whole kernel, for scheduling
 };
 
+/// For code that a kernel calls (a runtime function, a custom call) and that
+/// cannot do its work: the run fails with `message` when the kernel returns.
+void failKernel(llvm::StringRef message);
+/// The message that this thread's kernel left; null (cheaply) when it did not
+/// fail. Clears it.
+std::unique_ptr<std::string> takeKernelFailure();
+
 /// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], with operands in
 /// any layout that strides can express. Strides in elements.
 struct DotSpec {
