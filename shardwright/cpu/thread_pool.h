@@ -1,0 +1,57 @@
+//===- thread_pool.h - threads that run loops and tasks ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One pool under all virtual devices and all runs. Its workers take part in
+// loops that someone waits for before they take tasks. Nothing in here blocks
+// except the caller of parallelFor, and that only for chunks already begun.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_THREAD_POOL_H
+#define SHARDWRIGHT_CPU_THREAD_POOL_H
+
+#include "llvm/ADT/FunctionExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace shardwright::cpu {
+
+class ThreadPool {
+public:
+  /// `threads` counts the caller of parallelFor; 0: the cores that this process
+  /// may use. One thread: no workers, everything runs on callers, tasks within
+  /// submit.
+  explicit ThreadPool(int threads = 0);
+  /// Finishes the tasks that were submitted. No loop may be running.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  /// Threads that a loop can use, its caller included.
+  int size() const { return numThreads; }
+
+  /// Calls body(begin, end) over pieces of [0, n) of `grain` indices (the last
+  /// may be shorter), each index once, in no set order; returns when all are
+  /// done. Any number of threads may call it. Inside the body of another loop
+  /// or a task it runs on the calling thread alone.
+  void parallelFor(int64_t n, int64_t grain,
+                   llvm::function_ref<void(int64_t begin, int64_t end)> body);
+
+  /// Runs `task` on a worker, some time. It must not wait for other tasks.
+  void submit(llvm::unique_function<void()> task);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+  int numThreads;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_THREAD_POOL_H
