@@ -1,0 +1,135 @@
+//===- reduce.cc - reduce the buffers of several devices ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/reduce.h"
+
+#include "shardwright/cpu/narrow_float.h"
+#include "shardwright/cpu/simd_level.h"
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+namespace {
+namespace base {
+#include "shardwright/cpu/reduce_kernels.inc"
+} // namespace base
+
+#if defined(__x86_64__)
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v3"))),        \
+                             apply_to = function)
+namespace v3 {
+#include "shardwright/cpu/reduce_kernels.inc"
+} // namespace v3
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))),        \
+                             apply_to = function)
+namespace v4 {
+#include "shardwright/cpu/reduce_kernels.inc"
+} // namespace v4
+#pragma clang attribute pop
+#endif
+
+template <typename T> T combine(ReduceKind kind, T a, T b) {
+  switch (kind) {
+  case ReduceKind::Add:
+    return base::AddOp::apply(a, b);
+  case ReduceKind::Mul:
+    return base::MulOp::apply(a, b);
+  case ReduceKind::Max:
+    return base::MaxOp::apply(a, b);
+  default:
+    return base::MinOp::apply(a, b);
+  }
+}
+
+/// 2- and 4-bit integers: arithmetic on bytes, wrapped to the type.
+void reduceNarrow(const Reduction &r, const void *const *inputs, int64_t count,
+                  void *out, int64_t begin, int64_t end) {
+  int unused = r.type == ElementType::S2 || r.type == ElementType::U2 ? 6 : 4;
+  bool isSigned = isSignedInteger(r.type);
+  for (int64_t i = begin; i < end; ++i) {
+    int32_t sum = 0;
+    for (int64_t j = 0; j < count; ++j) {
+      uint8_t byte = static_cast<const uint8_t *>(inputs[j])[i];
+      int32_t x = isSigned ? int32_t(int8_t(byte)) : int32_t(byte);
+      sum = j == 0 ? x : combine(r.kind, sum, x);
+      uint8_t top = uint8_t(sum << unused);
+      sum = isSigned ? int8_t(top) >> unused : top >> unused;
+    }
+    static_cast<uint8_t *>(out)[i] = uint8_t(sum);
+  }
+}
+
+/// In float, rounded once.
+void reduceF8(const Reduction &r, const void *const *inputs, int64_t count,
+              void *out, int64_t begin, int64_t end) {
+  const float *table = f8Table(r.type);
+  for (int64_t i = begin; i < end; ++i) {
+    float sum = 0;
+    for (int64_t j = 0; j < count; ++j) {
+      float x = table[static_cast<const uint8_t *>(inputs[j])[i]];
+      sum = j == 0 ? x : combine(r.kind, sum, x);
+    }
+    static_cast<uint8_t *>(out)[i] = floatToF8(r.type, sum);
+  }
+}
+} // namespace
+
+llvm::StringRef cpu::str(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Add:
+    return "add";
+  case ReduceKind::Mul:
+    return "mul";
+  case ReduceKind::Max:
+    return "max";
+  case ReduceKind::Min:
+    return "min";
+  case ReduceKind::And:
+    return "and";
+  case ReduceKind::Or:
+    return "or";
+  case ReduceKind::Xor:
+    return "xor";
+  }
+  return "?";
+}
+
+llvm::Expected<Reduction> Reduction::create(ElementType type, ReduceKind kind) {
+  Reduction r{type, kind, nullptr};
+  bool isBitwise = kind == ReduceKind::And || kind == ReduceKind::Or ||
+                   kind == ReduceKind::Xor;
+  bool isOrder = kind == ReduceKind::Max || kind == ReduceKind::Min;
+  if ((isBitwise && (isFloat(type) || isComplex(type))) ||
+      (isOrder && isComplex(type)))
+    return llvm::createStringError(llvm::Twine("there is no reduction '") +
+                                   str(kind) + "' on " +
+                                   shardwright::str(type));
+  bool isNarrow = type == ElementType::S2 || type == ElementType::U2 ||
+                  type == ElementType::S4 || type == ElementType::U4;
+  if (isFloat(type) && byteWidth(type) == 1) {
+    r.function = reduceF8;
+    return r;
+  }
+  if (isNarrow && !isBitwise) {
+    r.function = reduceNarrow;
+    return r;
+  }
+  switch (simdLevel()) {
+#if defined(__x86_64__)
+  case SimdLevel::V4:
+    r.function = v4::select(type, kind);
+    break;
+  case SimdLevel::V3:
+    r.function = v3::select(type, kind);
+    break;
+#endif
+  default:
+    r.function = base::select(type, kind);
+  }
+  return r;
+}

@@ -1,0 +1,40 @@
+//===- simd_level.h - code for several vector widths ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Hot loops that the compiler vectorises live in NAME_kernels.inc files. These
+// are included once for each level below, between SW_SIMD_BEGIN and
+// SW_SIMD_END, in a namespace of that level; at run time the best level of the
+// machine is taken. Such a file uses only templates of its own: a standard
+// inline function would be shared with code for older machines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_SIMD_LEVEL_H
+#define SHARDWRIGHT_CPU_SIMD_LEVEL_H
+
+#include <cstdint>
+
+namespace shardwright::cpu {
+
+/// x86-64 levels of the psABI; Base alone elsewhere.
+enum class SimdLevel : uint8_t { Base, V3, V4 };
+
+inline SimdLevel simdLevel() {
+#if defined(__x86_64__)
+  static const SimdLevel level =
+      __builtin_cpu_supports("x86-64-v4")   ? SimdLevel::V4
+      : __builtin_cpu_supports("x86-64-v3") ? SimdLevel::V3
+                                            : SimdLevel::Base;
+  return level;
+#else
+  return SimdLevel::Base;
+#endif
+}
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_SIMD_LEVEL_H
