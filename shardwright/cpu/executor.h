@@ -19,6 +19,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <memory>
+
 namespace shardwright::cpu {
 
 class ThreadPool;
@@ -32,12 +34,37 @@ struct DeviceBuffers {
 
 struct RunStatistics {
   double seconds = 0;
+  /// Time in collectives, on whichever threads.
   double collectiveSeconds = 0;
+  /// Steps done, summed over the devices.
   int64_t steps = 0;
+  /// Times that devices which had parted came back to one program counter.
+  int64_t rejoins = 0;
 };
 
-/// Runs `program` once on all its devices (buffers.size() == numDevices()) and
-/// returns when every device is done. Several runs may be in flight at once.
+/// A program made ready to run, any number of times and from any threads.
+class Executor {
+public:
+  /// Checks the program (indices, arity, collectives) and prepares it. It must
+  /// outlive the executor.
+  static llvm::Expected<std::unique_ptr<Executor>>
+  create(const Program &program);
+  ~Executor();
+
+  /// Runs the program once on all its devices (buffers.size() ==
+  /// numDevices()) and returns when every device is done or has failed. Errors
+  /// name the op and the device.
+  llvm::Error run(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
+                  RunStatistics *statistics = nullptr) const;
+
+  struct Prepared;
+
+private:
+  explicit Executor(std::unique_ptr<Prepared> p);
+  std::unique_ptr<Prepared> prepared;
+};
+
+/// Prepares and runs once.
 llvm::Error execute(const Program &program,
                     llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
                     RunStatistics *statistics = nullptr);
