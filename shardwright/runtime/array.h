@@ -1,0 +1,61 @@
+//===- array.h - a dense array in host memory -------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RUNTIME_ARRAY_H
+#define SHARDWRIGHT_RUNTIME_ARRAY_H
+
+#include "shardwright/cpu/element_type.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace shardwright {
+
+/// 64-byte aligned memory, not initialised; null when there is none left.
+std::shared_ptr<void> allocateAligned(int64_t bytes);
+
+/// `f32[8,16]`: how messages spell a type and shape.
+std::string str(ElementType type, llvm::ArrayRef<int64_t> shape);
+
+/// Dense row-major elements in a shared, 64-byte aligned buffer. Copies of an
+/// Array share the buffer; whoever writes must be its only holder.
+class Array {
+public:
+  Array() = default;
+  /// `data` holds elements() * byteWidth(type) bytes. The shape is taken as
+  /// valid: see `allocate` for one that comes from outside.
+  Array(ElementType type, llvm::ArrayRef<int64_t> shape,
+        std::shared_ptr<void> data);
+
+  /// Not initialised. Fails on a negative size, a size that overflows, and
+  /// when memory runs out.
+  static llvm::Expected<Array> allocate(ElementType type,
+                                        llvm::ArrayRef<int64_t> shape);
+
+  ElementType type() const { return elementType; }
+  llvm::ArrayRef<int64_t> shape() const { return dims; }
+  int64_t elements() const { return count; }
+  int64_t bytes() const { return count * byteWidth(elementType); }
+  void *data() { return buffer.get(); }
+  const void *data() const { return buffer.get(); }
+  const std::shared_ptr<void> &storage() const { return buffer; }
+  std::string str() const { return shardwright::str(elementType, dims); }
+
+private:
+  ElementType elementType = ElementType::F32;
+  llvm::SmallVector<int64_t, 4> dims;
+  int64_t count = 0;
+  std::shared_ptr<void> buffer;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RUNTIME_ARRAY_H

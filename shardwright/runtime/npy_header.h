@@ -1,0 +1,46 @@
+//===- npy_header.h - the header of a .npy array ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RUNTIME_NPY_HEADER_H
+#define SHARDWRIGHT_RUNTIME_NPY_HEADER_H
+
+#include "shardwright/cpu/element_type.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace shardwright {
+
+/// Format: numpy's "npy" versions 1.0 to 3.0.
+struct NpyHeader {
+  ElementType type = ElementType::F32;
+  bool fortranOrder = false;
+  llvm::SmallVector<int64_t, 4> shape;
+  /// Where the elements begin.
+  size_t dataOffset = 0;
+};
+
+/// Bytes at the start of a .npy file that tell how long its header is.
+constexpr size_t npyPrefixBytes = 12;
+
+/// Length of the whole header, from the first npyPrefixBytes bytes (fewer if
+/// the file has no more).
+llvm::Expected<size_t> npyHeaderBytes(llvm::StringRef prefix);
+
+/// Parses a whole header. Errors say what was found, not in which file.
+llvm::Expected<NpyHeader> parseNpyHeader(llvm::StringRef bytes);
+
+/// Row-major, little endian, version 1.0, a multiple of 64 bytes. `type` is one
+/// that numpy has.
+std::string npyHeader(ElementType type, llvm::ArrayRef<int64_t> shape);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RUNTIME_NPY_HEADER_H

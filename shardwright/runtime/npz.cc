@@ -1,0 +1,331 @@
+//===- npz.cc - arrays in numpy's .npz files ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/runtime/npz.h"
+
+#include "shardwright/cpu/box_copy.h"
+#include "shardwright/runtime/npy_header.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+#include <optional>
+#include <zip.h>
+
+using namespace shardwright;
+using llvm::StringRef;
+
+template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
+  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
+}
+
+static std::string zipErrorText(int code) {
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  std::string text = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// What numpy lacks
+//===----------------------------------------------------------------------===//
+
+static bool isNarrowInteger(ElementType type) {
+  return type == ElementType::S2 || type == ElementType::U2 ||
+         type == ElementType::S4 || type == ElementType::U4;
+}
+static int narrowBits(ElementType type) {
+  return type == ElementType::S2 || type == ElementType::U2 ? 2 : 4;
+}
+
+ElementType shardwright::numpyType(ElementType type) {
+  if (type == ElementType::BF16)
+    return ElementType::U16;
+  if (isNarrowInteger(type) || (isFloat(type) && byteWidth(type) == 1))
+    return ElementType::U8;
+  return type;
+}
+
+llvm::Expected<Array> shardwright::fromNumpyBits(Array array,
+                                                 ElementType type) {
+  if (array.type() == type)
+    return array;
+  if (array.type() != numpyType(type))
+    return fail("has elements of type ", str(array.type()), ", not ", str(type),
+                numpyType(type) == type
+                    ? ""
+                    : (" (as " + str(numpyType(type)) + ")").str());
+  if (!isNarrowInteger(type))
+    return Array(type, array.shape(), array.storage());
+  // A byte holds the bits of one element: extend them.
+  llvm::Expected<Array> extended = Array::allocate(type, array.shape());
+  if (!extended)
+    return extended;
+  int unused = 8 - narrowBits(type);
+  auto *from = static_cast<const uint8_t *>(std::as_const(array).data());
+  auto *to = static_cast<uint8_t *>(extended->data());
+  for (int64_t i = 0; i < array.elements(); ++i) {
+    uint8_t top = uint8_t(from[i] << unused);
+    to[i] = isSignedInteger(type) ? uint8_t(int8_t(top) >> unused)
+                                  : uint8_t(top >> unused);
+  }
+  return extended;
+}
+
+/// The bytes to write for `array`: its own, but narrow integers without their
+/// extension.
+static llvm::Expected<Array> toNumpyBits(const Array &array) {
+  if (!isNarrowInteger(array.type()))
+    return Array(numpyType(array.type()), array.shape(), array.storage());
+  llvm::Expected<Array> bits = Array::allocate(ElementType::U8, array.shape());
+  if (!bits)
+    return bits;
+  auto *from = static_cast<const uint8_t *>(array.data());
+  auto *to = static_cast<uint8_t *>(bits->data());
+  uint8_t mask = uint8_t((1 << narrowBits(array.type())) - 1);
+  for (int64_t i = 0; i < array.elements(); ++i)
+    to[i] = from[i] & mask;
+  return bits;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ArchiveCloser {
+  void operator()(zip_t *z) const { zip_discard(z); }
+};
+using Archive = std::unique_ptr<zip_t, ArchiveCloser>;
+struct MemberCloser {
+  void operator()(zip_file_t *f) const { zip_fclose(f); }
+};
+using Member = std::unique_ptr<zip_file_t, MemberCloser>;
+} // namespace
+
+/// Reads exactly `size` bytes.
+static llvm::Error readBytes(zip_file_t *member, char *to, uint64_t size) {
+  while (size > 0) {
+    int64_t got =
+        zip_fread(member, to, std::min<uint64_t>(size, uint64_t(1) << 30));
+    if (got < 0)
+      return fail(zip_file_strerror(member));
+    if (got == 0)
+      return fail("ends too early");
+    to += got;
+    size -= got;
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Array> readMember(zip_t *archive, uint64_t index,
+                                        uint64_t fileBytes) {
+  zip_stat_t stat;
+  if (zip_stat_index(archive, index, 0, &stat) != 0)
+    return fail(zip_strerror(archive));
+  // libzip checks neither against the file: a damaged size must not make us
+  // allocate it. Deflate packs at most 1032 to 1.
+  if (!(stat.valid & ZIP_STAT_SIZE) || !(stat.valid & ZIP_STAT_COMP_SIZE) ||
+      stat.comp_size > fileBytes || stat.size / 1040 > stat.comp_size)
+    return fail("its size is not possible in a file of ", fileBytes, " bytes");
+  Member member(zip_fopen_index(archive, index, 0));
+  if (!member)
+    return fail(zip_strerror(archive));
+
+  std::string head(std::min<uint64_t>(stat.size, npyPrefixBytes), '\0');
+  if (llvm::Error e = readBytes(member.get(), head.data(), head.size()))
+    return e;
+  llvm::Expected<size_t> headBytes = npyHeaderBytes(head);
+  if (!headBytes)
+    return headBytes.takeError();
+  if (*headBytes > stat.size || *headBytes < head.size())
+    return fail("npy header ends too early");
+  size_t have = head.size();
+  head.resize(*headBytes);
+  if (llvm::Error e =
+          readBytes(member.get(), head.data() + have, head.size() - have))
+    return e;
+  llvm::Expected<NpyHeader> header = parseNpyHeader(head);
+  if (!header)
+    return header.takeError();
+
+  uint64_t dataBytes = stat.size - *headBytes;
+  uint64_t need = byteWidth(header->type);
+  for (int64_t size : header->shape)
+    if (__builtin_mul_overflow(need, uint64_t(size), &need))
+      return fail("its shape overflows 64 bits");
+  if (need != dataBytes)
+    return fail(str(header->type, header->shape), " takes ", need,
+                " bytes, but there are ", dataBytes);
+  llvm::Expected<Array> array = Array::allocate(header->type, header->shape);
+  if (!array)
+    return array;
+  if (llvm::Error e =
+          readBytes(member.get(), static_cast<char *>(array->data()), need))
+    return e;
+  // The CRC is checked when the end is read.
+  char extra;
+  if (int64_t more = zip_fread(member.get(), &extra, 1))
+    return fail(more < 0 ? zip_file_strerror(member.get())
+                         : "goes on after its last element");
+
+  if (header->type == ElementType::Pred) {
+    // Any byte but 0 is true for numpy; kernels rely on 1.
+    auto *bytes = static_cast<uint8_t *>(array->data());
+    for (int64_t i = 0; i < array->elements(); ++i)
+      bytes[i] = bytes[i] != 0;
+  }
+  if (!header->fortranOrder || header->shape.size() < 2)
+    return array;
+  llvm::Expected<Array> rowMajor = Array::allocate(header->type, header->shape);
+  if (!rowMajor)
+    return rowMajor;
+  int64_t width = byteWidth(header->type);
+  llvm::SmallVector<int64_t, 4> columnStrides;
+  int64_t stride = width;
+  for (int64_t size : header->shape) {
+    columnStrides.push_back(stride);
+    stride *= size;
+  }
+  cpu::copyBox(rowMajor->data(), cpu::rowMajorStrides(header->shape, width),
+               array->data(), columnStrides, header->shape, width);
+  return rowMajor;
+}
+
+llvm::Expected<std::vector<NamedArray>> shardwright::readNpz(StringRef path) {
+  uint64_t fileBytes;
+  if (std::error_code code = llvm::sys::fs::file_size(path, fileBytes))
+    return fail(path, ": cannot read: ", code.message());
+  int code = 0;
+  Archive archive(zip_open(path.str().c_str(), ZIP_RDONLY, &code));
+  if (!archive)
+    return fail(path, ": cannot read as npz: ", zipErrorText(code));
+  std::vector<NamedArray> arrays;
+  int64_t count = zip_get_num_entries(archive.get(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    const char *raw = zip_get_name(archive.get(), i, ZIP_FL_ENC_RAW);
+    StringRef name = raw ? raw : "";
+    auto inMember = [&](llvm::Error e) {
+      return fail(path, ": member '", name, "': ", toString(std::move(e)));
+    };
+    if (!name.consume_back(".npy"))
+      return inMember(fail("not an .npy array"));
+    llvm::Expected<Array> array = readMember(archive.get(), i, fileBytes);
+    if (!array)
+      return inMember(array.takeError());
+    arrays.push_back({name.str(), std::move(*array)});
+  }
+  return arrays;
+}
+
+llvm::Expected<std::vector<Array>>
+shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count) {
+  llvm::Expected<std::vector<NamedArray>> all = readNpz(path);
+  if (!all)
+    return all.takeError();
+  std::vector<std::optional<Array>> found(count);
+  for (NamedArray &named : *all) {
+    StringRef number = named.name;
+    int64_t index;
+    if (!number.consume_front(prefix) || number.empty() ||
+        !llvm::all_of(number, llvm::isDigit) ||
+        number.getAsInteger(10, index) ||
+        named.name != (prefix + llvm::Twine(index)).str())
+      continue;
+    if (index >= count)
+      return fail(path, ": array '", named.name, "' is one too many; ", count,
+                  " expected, from '", prefix, "0' on");
+    found[index] = std::move(named.array);
+  }
+  std::vector<Array> arrays;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!found[i])
+      return fail(path, ": no array '", prefix, i, "'; ", count,
+                  " expected, from '", prefix, "0' on");
+    arrays.push_back(std::move(*found[i]));
+  }
+  return arrays;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+llvm::Error shardwright::writeNpz(StringRef path,
+                                  llvm::ArrayRef<NamedArray> arrays) {
+  // libzip reads the sources in zip_close, so they are all alive until then.
+  std::vector<std::string> headers;
+  std::vector<Array> contents;
+  headers.reserve(arrays.size());
+  for (const NamedArray &named : arrays) {
+    llvm::Expected<Array> bits = toNumpyBits(named.array);
+    if (!bits)
+      return bits.takeError();
+    headers.push_back(npyHeader(bits->type(), bits->shape()));
+    contents.push_back(std::move(*bits));
+  }
+
+  // An archive without members would be no file at all for libzip; numpy writes
+  // the empty archive.
+  std::string temporary = (path + ".tmp").str();
+  auto clean = [&](llvm::Error e) {
+    llvm::sys::fs::remove(temporary);
+    return e;
+  };
+  if (arrays.empty()) {
+    std::error_code code;
+    llvm::raw_fd_ostream os(temporary, code);
+    if (code)
+      return fail(path, ": cannot write: ", code.message());
+    os << StringRef("PK\5\6", 4) << std::string(18, '\0');
+    os.close();
+    if (os.has_error()) {
+      code = os.error();
+      os.clear_error();
+      return clean(fail(path, ": cannot write: ", code.message()));
+    }
+  } else {
+    int code = 0;
+    Archive archive(
+        zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+    if (!archive)
+      return fail(path, ": cannot write: ", zipErrorText(code));
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      zip_buffer_fragment_t fragments[2] = {
+          {reinterpret_cast<zip_uint8_t *>(headers[i].data()),
+           headers[i].size()},
+          {static_cast<zip_uint8_t *>(contents[i].data()),
+           zip_uint64_t(contents[i].bytes())}};
+      zip_source_t *source = zip_source_buffer_fragment(
+          archive.get(), fragments, contents[i].bytes() ? 2 : 1, 0);
+      if (!source)
+        return clean(fail(path, ": ", zip_strerror(archive.get())));
+      int64_t index =
+          zip_file_add(archive.get(), (arrays[i].name + ".npy").c_str(), source,
+                       ZIP_FL_ENC_UTF_8);
+      if (index < 0) {
+        zip_source_free(source);
+        return clean(fail(path, ": member '", arrays[i].name,
+                          "': ", zip_strerror(archive.get())));
+      }
+      // 1 January 1980, as numpy: the file must not depend on when it is made.
+      if (zip_set_file_compression(archive.get(), index, ZIP_CM_STORE, 0) ||
+          zip_file_set_dostime(archive.get(), index, 0, 0x21, 0))
+        return clean(fail(path, ": ", zip_strerror(archive.get())));
+    }
+    if (zip_close(archive.get()) != 0)
+      return clean(fail(path, ": cannot write: ", zip_strerror(archive.get())));
+    archive.release();
+  }
+  if (std::error_code code = llvm::sys::fs::rename(temporary, path))
+    return clean(fail(path, ": cannot write: ", code.message()));
+  return llvm::Error::success();
+}
