@@ -1,0 +1,135 @@
+//===- compare.cc - how close two arrays are ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/runtime/compare.h"
+
+#include "shardwright/cpu/narrow_float.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <complex>
+
+using namespace shardwright;
+
+namespace {
+
+/// What the comparison needs of two elements, in one call.
+struct Pair {
+  /// Bit for bit or numerically the same, NaN with NaN.
+  bool same;
+  bool finite;
+  double difference, magnitude; ///< |got - expected|, |expected|
+};
+
+Pair ofFloats(double got, double expected) {
+  Pair p;
+  p.same = got == expected || (std::isnan(got) && std::isnan(expected));
+  p.finite = std::isfinite(got) && std::isfinite(expected);
+  p.difference = std::fabs(got - expected);
+  p.magnitude = std::fabs(expected);
+  return p;
+}
+
+/// 64-bit integers do not fit a double: subtract first.
+template <typename T> Pair ofIntegers(T got, T expected) {
+  using U = std::make_unsigned_t<T>;
+  U gap = got > expected ? U(got) - U(expected) : U(expected) - U(got);
+  return {got == expected, true, double(gap), std::fabs(double(expected))};
+}
+
+template <typename T>
+Pair ofComplex(std::complex<T> got, std::complex<T> expected) {
+  auto finite = [](std::complex<T> z) {
+    return std::isfinite(z.real()) && std::isfinite(z.imag());
+  };
+  Pair re = ofFloats(got.real(), expected.real());
+  Pair im = ofFloats(got.imag(), expected.imag());
+  return {re.same && im.same, finite(got) && finite(expected),
+          std::hypot(re.difference, im.difference),
+          std::hypot(re.magnitude, im.magnitude)};
+}
+
+template <typename T> T at(const Array &a, int64_t i) {
+  return static_cast<const T *>(a.data())[i];
+}
+
+Pair pairAt(const Array &got, const Array &expected, int64_t i) {
+  switch (got.type()) {
+  case ElementType::S64:
+    return ofIntegers(at<int64_t>(got, i), at<int64_t>(expected, i));
+  case ElementType::U64:
+    return ofIntegers(at<uint64_t>(got, i), at<uint64_t>(expected, i));
+  case ElementType::C64:
+    return ofComplex(at<std::complex<float>>(got, i),
+                     at<std::complex<float>>(expected, i));
+  case ElementType::C128:
+    return ofComplex(at<std::complex<double>>(got, i),
+                     at<std::complex<double>>(expected, i));
+  default:
+    return ofFloats(elementAsDouble(got.type(), got.data(), i),
+                    elementAsDouble(got.type(), expected.data(), i));
+  }
+}
+
+std::string text(const Array &a, int64_t i) {
+  switch (a.type()) {
+  case ElementType::S64:
+    return std::to_string(at<int64_t>(a, i));
+  case ElementType::U64:
+    return std::to_string(at<uint64_t>(a, i));
+  case ElementType::C64: {
+    auto z = at<std::complex<float>>(a, i);
+    return llvm::formatv("{0}{1}{2}i", z.real(), z.imag() < 0 ? "" : "+",
+                         z.imag());
+  }
+  case ElementType::C128: {
+    auto z = at<std::complex<double>>(a, i);
+    return llvm::formatv("{0}{1}{2}i", z.real(), z.imag() < 0 ? "" : "+",
+                         z.imag());
+  }
+  default:
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.9g",
+                  elementAsDouble(a.type(), a.data(), i));
+    return buffer;
+  }
+}
+
+} // namespace
+
+llvm::Expected<Comparison> shardwright::compareArrays(const Array &got,
+                                                      const Array &expected,
+                                                      double rtol,
+                                                      double atol) {
+  if (got.type() != expected.type() || got.shape() != expected.shape())
+    return llvm::createStringError("is " + got.str() + ", but " +
+                                   expected.str() + " is expected");
+  Comparison result;
+  result.elements = got.elements();
+  for (int64_t i = 0; i < result.elements; ++i) {
+    Pair p = pairAt(got, expected, i);
+    if (p.finite) {
+      result.maxAbs = std::max(result.maxAbs, p.difference);
+      if (p.magnitude > 0)
+        result.maxRel = std::max(result.maxRel, p.difference / p.magnitude);
+    }
+    if (p.same || (p.finite && p.difference <= atol + rtol * p.magnitude))
+      continue;
+    if (result.mismatches++ != 0)
+      continue;
+    result.gotThere = text(got, i);
+    result.expectedThere = text(expected, i);
+    result.firstBad.resize(got.shape().size());
+    int64_t rest = i;
+    for (size_t d = got.shape().size(); d-- > 0;) {
+      result.firstBad[d] = rest % got.shape()[d];
+      rest /= got.shape()[d];
+    }
+  }
+  return result;
+}

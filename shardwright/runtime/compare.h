@@ -1,0 +1,36 @@
+//===- compare.h - how close two arrays are ---------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RUNTIME_COMPARE_H
+#define SHARDWRIGHT_RUNTIME_COMPARE_H
+
+#include "shardwright/runtime/array.h"
+
+namespace shardwright {
+
+/// |got - expected| <= atol + rtol * |expected| for every element, as
+/// numpy.allclose with equal_nan: NaN equals NaN, an infinity itself.
+struct Comparison {
+  int64_t elements = 0;
+  int64_t mismatches = 0;
+  /// Over elements where both are finite; relative where expected is not 0.
+  double maxAbs = 0, maxRel = 0;
+  /// Index of the first mismatch and the values there.
+  llvm::SmallVector<int64_t, 4> firstBad;
+  std::string gotThere, expectedThere;
+
+  bool ok() const { return mismatches == 0; }
+};
+
+/// Fails when type or shape differ.
+llvm::Expected<Comparison> compareArrays(const Array &got,
+                                         const Array &expected, double rtol,
+                                         double atol);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RUNTIME_COMPARE_H
