@@ -114,7 +114,7 @@ static std::optional<ShardingRule> convolutionRule(stablehlo::ConvolutionOp op,
     builder.add({inFeature, kernelOut}, {outFeature}, featureGroups);
   builder.add({inFeature, kernelIn}, {kNoDim}, sizeAt(kernel, kernelIn),
               kReduction);
-  int64_t perGroup = sizeAt(out, outFeature) / (batchGroups * featureGroups);
+  int64_t perGroup = sizeAt(out, outFeature) / batchGroups / featureGroups;
   if (perGroup > 1)
     builder.add({kNoDim, kernelOut}, {outFeature}, perGroup);
   return builder.finish();

@@ -63,7 +63,8 @@ public:
     }
     addCollapsedDims();
     // The components of an index belong together.
-    if (numbers.indexVectorDim < int64_t(indices.size()))
+    if (numbers.indexVectorDim >= 0 &&
+        numbers.indexVectorDim < int64_t(indices.size()))
       add(kNoDim, numbers.indexVectorDim, kNoDim,
           indices[numbers.indexVectorDim], kNeedReplication);
     return builder.finish();
