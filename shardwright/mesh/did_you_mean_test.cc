@@ -13,7 +13,8 @@ namespace shardwright {
 namespace {
 
 TEST(DidYouMean, NamesTheNearest) {
-  EXPECT_EQ(didYouMean("modle", {"data", "model"}), ", did you mean \"model\"?");
+  EXPECT_EQ(didYouMean("modle", {"data", "model"}),
+            ", did you mean \"model\"?");
 }
 
 TEST(DidYouMean, ListsWhatIsKnownWhenNothingIsNear) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/families.h"
@@ -26,6 +27,9 @@ void shardwright::registerShardingRules(DialectRegistry &registry) {
         attachCustomCallRules(*context);
         attachDataFlowInterfaces(*context);
       });
+  registry.addExtension(+[](MLIRContext *context, chlo::ChloDialect *) {
+    attachChloRules(*context);
+  });
   registry.addExtension(+[](MLIRContext *context, sdy::SdyDialect *) {
     attachSdyRules(*context);
   });
