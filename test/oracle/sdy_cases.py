@@ -775,3 +775,177 @@ def programs():
     for type, body in TYPED_BODIES:
         decl = f"func.func private @u({type}) -> {type}\n"
         yield func(body, f"%0: {type}", decls=decl if "@u" in body else "")
+
+
+# --- canonicalisation -------------------------------------------------------------------------
+
+# (labels to enable, sharding of %x, body). Each op gets the type of %x where none is written.
+LABELLED = [
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}]>
+return %1"""),
+    ("sdy-reshard", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"d", "c"}, {}] %0 out_sharding=<@m, [{"a", "d", "c"}, {}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c", "d"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"d", "c"}, {}] %0 out_sharding=<@m, [{"a", "d", "c"}, {}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c", "d"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"d"}, {"c", "b"}] %0 out_sharding=<@m, [{"a", "d"}, {"c", "b"}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c", "d"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"d"}, {}] %0 out_sharding=<@m, [{"a", "d"}, {}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {?}]>
+%2 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}], replicated={"d"}>
+return %1, %2"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"c", "d"}, {}] %0 out_sharding=<@m, [{"a", "c", "d"}, {?}]>
+%2 = sdy.all_slice [{"c", "d"}, {}] %0 out_sharding=<@m, [{"a", "c", "d"}, {}], replicated={"b"}>
+return %1, %2"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}]>
+%2 = sdy.all_slice [{}, {"c"}] %0 out_sharding=<@m, [{"a"}, {"c"}]>
+return %1, %2"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
+%1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}]>
+return %1, %0"""),
+    ("sdy-collective", '@m, [{"d":(1)2}, {}]', """%0 = sdy.all_reduce {"d":(2)4} %x out_sharding=<@m, [{"d":(1)2}, {}]>
+%1 = sdy.all_slice [{"d":(2)4}, {}] %0 out_sharding=<@m, [{"d"}, {}], unreduced={"c"}>
+return %1"""),
+    ("sdy-collective", '@m, [{"d":(1)2}, {}]', """%0 = sdy.all_reduce {"d":(2)4} %x out_sharding=<@m, [{"d":(1)2}, {}]>
+%1 = sdy.all_slice [{"d":(2)2}, {"d":(4)2}] %0 out_sharding=<@m, [{"d":(1)4}, {"d":(4)2}], unreduced={"c"}>
+return %1"""),
+    ("sdy-collective", '@m, [{"a", ?}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a", ?}p3, {?}]> {foo}
+%y = sdy.reshard %x <@m, [{"b"}, {}]>
+%1 = sdy.all_slice [{"c", "d"}, {"b"}] %0 out_sharding=<@m, [{"a", "c", "d", ?}p1, {"b"}]> {bar}
+%2 = sdy.reshard %1 <@m, [{"b"}, {}]>
+%3 = sdy.reshard %y <@m, [{"a"}, {}]>
+return %2, %3"""),
+    ("sdy-collective", '@m, [{"a", ?}, {?}p2]', """%0 = sdy.all_reduce {"b", "c"} %x out_sharding=<@m, [{"a", ?}p3, {?}]> {foo}
+%1 = sdy.all_slice [{"c"}, {"b"}] %0 out_sharding=<@m, [{"a", "c", ?}p1, {"b"}]> {bar}
+%2 = sdy.reshard %1 <@m, [{"b"}, {}]>
+%4 = sdy.all_slice [{"c"}, {"b"}] %0 out_sharding=<@m, [{"a", "c"}, {"b"}]> {baz}
+return %2, %4"""),
+    ("sdy-collective", '@m, [{"a", "c":(1)2}, {}]', """%0 = sdy.all_reduce {"c":(2)2} %x out_sharding=<@m, [{"a", "c":(1)2}, {?}]> {foo}
+%1 = sdy.all_slice [{"c":(2)2, "b"}, {"d"}] %0 out_sharding=<@m, [{"a", "c", "b"}, {"d"}]> {bar}
+return %1"""),
+    ("sdy-collective", '@m, [{"a", "c":(1)2}, {}]', """%0 = sdy.all_slice [{"b"}, {"d"}] %x out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d"}]> {bar}
+%1 = sdy.all_slice [{}, {}] %0 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}]> {foo}
+%2 = sdy.all_reduce {} %1 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}], unreduced={"c":(2)2}> {foo}
+%3 = sdy.all_gather [{}, {}] %2 out_sharding=<@m, [{"a", "c":(1)2, "b"}, {"d", ?}]> {foo}
+return %3"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_gather [{"a"}, {}] %x out_sharding=<@m, [{}, {}]>
+%1 = sdy.all_slice [{"a"}, {}] %0 out_sharding=<@m, [{"a"}, {}]>
+%2 = sdy.all_gather [{}, {}] %1 out_sharding=<@m, [{"a", ?}, {}]>
+%3 = sdy.all_slice [{}, {}] %2 out_sharding=<@m, [{"a", ?}, {}]>
+%4 = sdy.reduce_scatter [{}, {}] %3 out_sharding=<@m, [{"a", ?}, {}], replicated={"c"}>
+return %4"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_gather [{"a"}, {}] %x out_sharding=<@m, [{}, {}]>
+%1 = sdy.all_slice [{}, {"a"}] %0 out_sharding=<@m, [{}, {"a"}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.replicated_to_unreduced {"c"} %x out_sharding=<@m, [{"a"}, {}], unreduced={"c"}>
+%1 = sdy.all_reduce {"c"} %0 out_sharding=<@m, [{"a"}, {}]>
+%2 = sdy.all_reduce {} %1 out_sharding=<@m, [{"a"}, {}]>
+return %2"""),
+    ("sdy-collective", '@m, [{"a", "d"}, {"c"}]', """%0 = sdy.sharded_to_unreduced [{"d":(2)4}, {"c"}] %x out_sharding=<@m, [{"a", "d":(1)2}, {}], unreduced={"c", "d":(2)4}>
+%1 = sdy.all_reduce {"c", "d":(2)4} %0 out_sharding=<@m, [{"a", "d":(1)2}, {}]> {foo}
+return %1"""),
+    ("sdy-collective", '@m, [{"a", "d"}, {"c"}]', """%0 = sdy.sharded_to_unreduced [{"a", "d"}, {"c"}] %x out_sharding=<@m, [{}, {}], unreduced={"a", "c", "d"}>
+%1 = sdy.all_reduce {"c"} %0 out_sharding=<@m, [{}, {}], unreduced={"a", "d"}>
+return %1"""),
+    ("sdy-collective", '@m, [{"c", "d":(4)2}, {"d":(2)2}]', """%0 = sdy.sharded_to_unreduced [{"d":(4)2}, {"d":(2)2}] %x out_sharding=<@m, [{"c"}, {}], unreduced={"d":(2)4}>
+%1 = sdy.all_reduce {"d":(2)4} %0 out_sharding=<@m, [{"c", ?}, {}]> {foo}
+return %1, %0"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.collective_permute %x out_sharding=<@m, [{"a", ?}, {}], replicated={"b"}>
+%1 = sdy.collective_permute %x out_sharding=<@m, [{"b", ?}, {}], replicated={"a"}>
+return %0, %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_to_all [{"a"}: 0->1] %x out_sharding=<@m, [{}, {"a"}]>
+return %x"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_to_all [{"a"}: 0->1] %x out_sharding=<@m, [{}, {"a"}]>
+%1 = sdy.all_to_all [{"a"}: 1->0] %0 out_sharding=<@m, [{"a"}, {}]>
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}, {"b"}, {}]', """%0 = sdy.all_to_all [{"b"}: 2->3] %x out_sharding=<@m, [{"a"}, {}, {}, {"b"}]> {foo}
+%1 = sdy.all_to_all [{"a"}: 0->1] %0 out_sharding=<@m, [{}, {"a"}, {}, {"b", ?}]> {bar}
+return %1"""),
+    ("sdy-collective", '@m, [{"a"}, {}, {"b"}, {}]', """%0 = sdy.all_to_all [{"b"}: 2->3] %x out_sharding=<@m, [{"a"}, {}, {}, {"b"}]> {foo}
+%1 = sdy.all_to_all [{"a"}: 0->1] %0 out_sharding=<@m, [{}, {"a"}, {}, {"b", ?}]> {bar}
+return %1, %0"""),
+    ("sdy-reshard", '@m, [{"a"}, {}]', """%2 = sdy.reshard %x <@m, [{"b"}, {}]>
+%1 = sdy.reshard %2 <@m, [{"c"}, {}]> {foo}
+%3 = sdy.reshard %x <@m, [{"c"}, {}]>
+return %1, %3"""),
+    ("sdy-collective", '@m, [{"a"}, {}]', """%2 = sdy.reshard %x <@m, [{"b"}, {}]>
+%1 = sdy.reshard %2 <@m, [{"c"}, {}]> {foo}
+return %1"""),
+]
+
+PAIRS = r"""
+@m, [{"a"}, {}] | @m, [{"a"}, {}]
+@m, [{"a"}, {}] | @m, [{"a", ?}p2, {?}]
+@m, [{"a"}, {}] | @mc, [{"a"}, {}]
+@m, [{"a"}, {}] | @m, [{"a"}, {}], replicated={"b"}
+@m, [{"a"}, {}], unreduced={"b"} | @m, [{"a"}, {}], unreduced={"b"}
+@m, [{}, {}] | @m, [{}, {}], replicated={"b"}
+@m, [{}, {}], replicated={"b"} | @m, [{}, {}], replicated={"b"}
+@m, [{"a"}, {}] | @m, [{"b"}, {}]
+@m, [{"a", "b"}, {}] | @m, [{"a"}, {"b"}]
+@m, [{"d":(1)2, "d":(4)2}, {}] | @m, [{"d":(1)2, "d":(4)2}, {}]
+"""
+
+
+def reshape(shape, result, value="%x", to="%y"):
+    return f"{to} = stablehlo.reshape {value} : (tensor<{shape}xf32>) -> tensor<{result}xf32>"
+
+
+def reshard(value, sharding, shape, to):
+    return f"{to} = sdy.reshard {value} <{sharding}> : tensor<{shape}xf32>"
+
+
+def through_reshapes():
+    """Type of %x, lines, (value, shape) returned."""
+    a, a1 = '@m, [{"a"}, {}]', '@m, [{"a"}]'
+    yield "8x8", [reshard("%x", a, "8x8", "%1"), reshape("8x8", "64"), reshard("%y", a1, "64", "%2")], [("%1", "8x8"), ("%2", "64")]
+    yield "8x8", [reshape("8x8", "64"), reshard("%y", a1, "64", "%2"), reshard("%x", a, "8x8", "%1")], [("%1", "8x8"), ("%2", "64")]
+    yield "8x8", [reshape("8x8", "64"), reshard("%y", a1, "64", "%2"), reshape("8x8", "4x16", to="%z"), reshard("%z", a, "4x16", "%1")], [("%1", "4x16"), ("%2", "64")]
+    yield "8x8", [reshard("%x", '@m, [{"b", "a"}, {}]', "8x8", "%2"), reshape("8x8", "2x4x8"), reshard("%y", '@m, [{"b"}, {"a"}, {}]', "2x4x8", "%1")], [("%1", "2x4x8"), ("%2", "8x8")]
+    yield "3x3", [reshape("3x3", "9"), reshard("%y", a1, "9", "%2"), reshard("%x", a, "3x3", "%1")], [("%1", "3x3"), ("%2", "9")]
+    yield "6x4", [reshape("6x4", "24"), reshard("%y", '@m, [{"c"}]', "24", "%2"), reshard("%x", '@m, [{"c"}, {}]', "6x4", "%1")], [("%1", "6x4"), ("%2", "24")]
+    yield "8x8", [reshape("8x8", "2x4x8"), reshard("%y", '@m, [{"c":(1)2}, {"c":(2)2}, {}]', "2x4x8", "%2"), reshard("%x", '@m, [{"c"}, {}]', "8x8", "%1")], [("%1", "8x8"), ("%2", "2x4x8")]
+    yield "8x8", [reshard("%x", a, "8x8", "%2"), reshape("8x8", "2x4x8", "%2"), reshard("%y", '@m, [{"b"}, {"a"}, {}]', "2x4x8", "%z"), reshard("%2", '@m, [{"b", "a"}, {}]', "8x8", "%1")], [("%1", "8x8"), ("%z", "2x4x8")]
+
+
+def canonicalizations():
+    """(options of canonicalize, program)."""
+    for label, sharding, body in LABELLED:
+        t = "tensor<8x8x8x8xf32>" if sharding.count("{") == 4 else "tensor<64x64xf32>"
+        *ops, last = body.split("\n")
+        types = ", ".join([t] * (last.count(",") + 1))
+        text = "".join(f"{op} : {t}\n" for op in ops)
+        yield f"enable-patterns={label}", (
+            f"{MESHES}func.func @main(%x: {t} {{sdy.sharding = #sdy.sharding<{sharding}>}}) -> ({types}) {{\n"
+            f"{text}{last} : {types}\n}}\n")
+    for text in lines(PAIRS):
+        first, second = text.split(" | ")
+        yield "", (
+            f"{MESHES}func.func @main(%x: {T}) -> ({T}, {T}) {{\n%1 = sdy.reshard %x <{first}> : {T}\n"
+            f"%2 = sdy.reshard %x <{second}> : {T}\nreturn %1, %2 : {T}, {T}\n}}\n")
+    for shape, ops, results in through_reshapes():
+        types = ", ".join(f"tensor<{s}xf32>" for _, s in results)
+        values = ", ".join(v for v, _ in results)
+        yield "", (
+            f"{MESHES}func.func @main(%x: tensor<{shape}xf32>) -> ({types}) {{\n" + "\n".join(ops)
+            + f"\nreturn {values} : {types}\n}}\n")
+    yield "", func("\n".join([
+        manual('<@m, [{"a"}, {}]>, <@m, [{}, {}]>', '<@m, [{"a"}, {}]>', '"a"', f"%a: tensor<4x8xf32>, %b: {T}",
+               "sdy.return %a : tensor<4x8xf32>", "%0, %1", f"{T}, {T}"),
+        "%10 = func.call @abs(%9) : (tensor<8x8xf32>) -> tensor<8x8xf32>",
+        "sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={} () { sdy.return } : () -> ()",
+        'sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={"a"} () { sdy.return } : () -> ()',
+        'sdy.manual_computation(%0) in_shardings=[<@m, [{"a"}, {}]>] out_shardings=[] manual_axes={"a"} (%a: tensor<4x8xf32>) { sdy.return } : (tensor<8x8xf32>) -> ()',
+        "sdy.manual_computation(%0) in_shardings=[<@m, [{}, {}]>] out_shardings=[] manual_axes={} (%a: tensor<8x8xf32>) { %z = sdy.sharding_constraint %a <@m, [{}, {}]> : tensor<8x8xf32>\nsdy.return } {foo} : (tensor<8x8xf32>) -> ()",
+    ]))

@@ -94,6 +94,18 @@ def compare(tally, kind, sources):
     return good
 
 
+def canonicalize(tally):
+    cases = {}
+    for options, source in sdy_cases.canonicalizations():
+        cases.setdefault(options, []).append(source)
+    for options, sources in cases.items():
+        pipeline = f"canonicalize{{{options}}}" if options else "canonicalize"
+        flag = f"--pass-pipeline=builtin.module({pipeline})"
+        for source, found in zip(sources, oracle.ours_batch(sources, flag)):
+            text = found if isinstance(found, str) else str(found)
+            tally.equal(pipeline, oracle.run(source, pipeline).strip(), text.strip(), source)
+
+
 def bytecode(tally, sources):
     """All programs as modules of one module, through each other's bytecode."""
     nested = [s if s.startswith("module") else "module {\n" + s + "}\n" for s in sources]
@@ -204,6 +216,7 @@ def main():
     good = [source for source in good if "propagation" not in source]  # these have no bytecode
     accepted = compare(tally, "program", [s.rstrip() + "\n" for s in sdy_cases.programs()])
     good += [source for source in accepted if "dense_resource" not in source]
+    canonicalize(tally)
     randoms = [random_program(rng) for rng in oracle.generators(args)]
     randoms = [source for source in randoms if has_one_culprit(source)]
     for i in range(0, len(randoms), 500):

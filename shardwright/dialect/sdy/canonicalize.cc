@@ -1,15 +1,480 @@
+//===- canonicalize.cc - canonicalisation of sdy ops --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Pipelines enable one label at a time, so patterns that change what a reshard
+// or a collective costs carry the label of that stage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+
 #include "mlir/IR/PatternMatch.h"
-#include "shardwright/dialect/sdy/sdy.h"
+
 using namespace mlir;
+
 namespace shardwright::sdy {
-#define C(op)                                                                  \
-  void op::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
-C(ReshardOp)
-C(ManualComputationOp)
-C(AllGatherOp)
-C(AllSliceOp)
-C(AllToAllOp)
-C(CollectivePermuteOp)
-C(AllReduceOp)
-C(ReduceScatterOp)
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// manual_computation
+//===----------------------------------------------------------------------===//
+
+/// Drops operands that the body does not use.
+struct DropUnusedManualOperands : OpRewritePattern<ManualComputationOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ManualComputationOp op,
+                                PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    llvm::BitVector unused(body.getNumArguments());
+    for (BlockArgument argument : body.getArguments())
+      if (argument.use_empty())
+        unused.set(argument.getArgNumber());
+    if (unused.none())
+      return failure();
+    SmallVector<TensorShardingAttr> shardings;
+    for (auto [i, sharding] : llvm::enumerate(op.getInShardings()))
+      if (!unused.test(i))
+        shardings.push_back(sharding);
+    rewriter.modifyOpInPlace(op, [&] {
+      body.eraseArguments(unused);
+      op->eraseOperands(unused);
+      op.setInShardingsAttr(
+          TensorShardingPerValueAttr::get(op.getContext(), shardings));
+    });
+    return success();
+  }
+};
+
+/// Erases one without operands, results and body.
+struct EraseEmptyManualComputation : OpRewritePattern<ManualComputationOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ManualComputationOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getInShardings().empty() || !op.getOutShardings().empty() ||
+        !llvm::hasSingleElement(op.getBody().front()))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// reshard
+//===----------------------------------------------------------------------===//
+
+/// reshard(reshard(x)) -> reshard(x), if nothing else sees the inner one.
+struct ReshardOfReshard : OpRewritePattern<ReshardOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshardOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<ReshardOp>();
+    if (!inner || !inner->hasOneUse())
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshardOp>(op, op.getType(), inner.getInput(),
+                                           op.getSharding());
+    rewriter.eraseOp(inner);
+    return success();
+  }
+};
+
+// By name: the dialects beside this one are not linked into each other.
+constexpr StringLiteral kReshape = "stablehlo.reshape";
+
+bool isReshape(Operation *op) {
+  return op && op->getName().getStringRef() == kReshape &&
+         op->getNumOperands() == 1 && op->getNumResults() == 1;
+}
+
+/// Which elements, in row-major order, an axis separates.
+using LinearLayout = SmallVector<std::pair<AxisRef, int64_t>>;
+
+/// Axes with their strides; none if a dimension is not split evenly or is
+/// dynamic, so that elements have no fixed place.
+std::optional<LinearLayout> linearLayout(ReshardOp op, const Mesh &mesh) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !type.hasStaticShape() || type.getEncoding())
+    return std::nullopt;
+  LinearLayout layout;
+  int64_t stride = 1;
+  for (auto [size, dim] : llvm::reverse(llvm::zip_equal(
+           type.getShape(), op.getSharding().getDimShardings()))) {
+    int64_t local = size;
+    AxisList axes = axesFromAttr(dim.getAxes(), mesh);
+    for (AxisRef axis : axes) {
+      if (local % axis.size != 0)
+        return std::nullopt;
+      local /= axis.size;
+    }
+    int64_t axisStride = stride * local;
+    for (AxisRef axis : llvm::reverse(axes)) {
+      layout.push_back({axis, axisStride});
+      axisStride *= axis.size;
+    }
+    stride *= size;
+  }
+  llvm::sort(layout);
+  return layout;
+}
+
+/// Both lay the elements out alike, through reshapes between their types.
+bool haveSameLayout(ReshardOp a, ReshardOp b) {
+  TensorShardingAttr x = a.getSharding(), y = b.getSharding();
+  if (x.getMeshOrRef() != y.getMeshOrRef() ||
+      x.getReplicatedAxes() != y.getReplicatedAxes() ||
+      x.getUnreducedAxes() != y.getUnreducedAxes())
+    return false;
+  if (a.getType() == b.getType() &&
+      llvm::equal(x.getDimShardings(), y.getDimShardings(),
+                  [](DimensionShardingAttr p, DimensionShardingAttr q) {
+                    return p.getAxes() == q.getAxes();
+                  }))
+    return true;
+  MeshAttr meshAttr = getMeshAttr(a, x);
+  if (!meshAttr)
+    return false;
+  Mesh mesh = meshFromAttr(meshAttr);
+  std::optional<LinearLayout> layout = linearLayout(a, mesh);
+  return layout && layout == linearLayout(b, mesh);
+}
+
+/// Reuses an earlier reshard of the same data to the same layout. The earlier
+/// result goes back to the common root's shape and on to this op's, by
+/// reshapes.
+struct ReuseEarlierReshard : OpRewritePattern<ReshardOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReshardOp op,
+                                PatternRewriter &rewriter) const override {
+    // Types from the root to this op's input.
+    SmallVector<Type> path;
+    Value root = op.getInput();
+    for (; isReshape(root.getDefiningOp());
+         root = root.getDefiningOp()->getOperand(0))
+      path.push_back(root.getType());
+    path.push_back(root.getType());
+    std::reverse(path.begin(), path.end());
+
+    SmallVector<Type> back;
+    ReshardOp earlier = findEarlier(op, root, back);
+    if (!earlier)
+      return failure();
+    Value value = earlier.getResult();
+    if (earlier.getInput() != op.getInput()) {
+      for (Type type : llvm::reverse(back))
+        value = reshape(rewriter, op.getLoc(), value, type);
+      for (Type type : ArrayRef(path).drop_front())
+        value = reshape(rewriter, op.getLoc(), value, type);
+    }
+    rewriter.replaceOp(op, value);
+    return success();
+  }
+
+private:
+  static Value reshape(PatternRewriter &rewriter, Location loc, Value value,
+                       Type type) {
+    OperationState state(loc, kReshape, value, type);
+    return rewriter.create(state)->getResult(0);
+  }
+
+  /// The first op of the block that fits; `back` receives the types from the
+  /// root to the type before its input.
+  static ReshardOp findEarlier(ReshardOp op, Value root,
+                               SmallVector<Type> &back) {
+    struct Entry {
+      Value value;
+      SmallVector<Type> types;
+    };
+    SmallVector<Entry> work{{root, {}}};
+    ReshardOp best;
+    while (!work.empty()) {
+      Entry entry = work.pop_back_val();
+      for (Operation *user : entry.value.getUsers()) {
+        if (user->getBlock() != op->getBlock() || user == op ||
+            !user->isBeforeInBlock(op))
+          continue;
+        if (isReshape(user)) {
+          Entry next{user->getResult(0), entry.types};
+          next.types.push_back(entry.value.getType());
+          work.push_back(std::move(next));
+        } else if (auto reshard = dyn_cast<ReshardOp>(user)) {
+          if ((!best || reshard->isBeforeInBlock(best)) &&
+              haveSameLayout(reshard, op)) {
+            best = reshard;
+            back = entry.types;
+          }
+        }
+      }
+    }
+    return best;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+bool allEmpty(ListOfAxisRefListsAttr lists) {
+  return llvm::all_of(lists, [](AxisRefListAttr list) { return list.empty(); });
+}
+
+/// A collective along no axes is its operand.
+template <typename OpT, auto getLists>
+struct EraseEmptyCollective : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    if (!allEmpty((op.*getLists)()))
+      return failure();
+    rewriter.replaceOp(op, op.getTensor());
+    return success();
+  }
+};
+
+/// all_slice(all_gather(x)) along the same axes -> x.
+struct SliceOfGather : OpRewritePattern<AllSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto gather = op.getTensor().getDefiningOp<AllGatherOp>();
+    if (!gather || gather.getGatheringAxes() != op.getSlicingAxes())
+      return failure();
+    rewriter.replaceOp(op, gather.getTensor());
+    return success();
+  }
+};
+
+struct SimplifyAllReduce : OpRewritePattern<AllReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getReductionAxes().empty()) {
+      rewriter.replaceOp(op, op.getTensor());
+      return success();
+    }
+    Operation *source = op.getTensor().getDefiningOp();
+    if (auto r2u = dyn_cast_or_null<ReplicatedToUnreducedOp>(source)) {
+      if (r2u.getAxes() != op.getReductionAxes())
+        return failure();
+      rewriter.replaceOp(op, r2u.getTensor());
+      return success();
+    }
+    // Reducing what was split is gathering it.
+    auto s2u = dyn_cast_or_null<ShardedToUnreducedOp>(source);
+    MeshAttr meshAttr = getMeshAttr(op, op.getOutSharding());
+    if (!s2u || !meshAttr)
+      return failure();
+    Mesh mesh = meshFromAttr(meshAttr);
+    AxisList axes;
+    for (AxisRefListAttr list : s2u.getAxes())
+      llvm::append_range(axes, axesFromAttr(list.getValue(), mesh));
+    sortAndMerge(axes);
+    AxisList reduced = axesFromAttr(op.getReductionAxes().getValue(), mesh);
+    sortAndMerge(reduced);
+    if (axes != reduced)
+      return failure();
+    rewriter.replaceOpWithNewOp<AllGatherOp>(
+        op, op.getType(), s2u.getTensor(), s2u.getAxes(), op.getOutSharding());
+    return success();
+  }
+};
+
+/// A permutation to an equivalent sharding is its operand.
+struct EraseIdentityPermute : OpRewritePattern<CollectivePermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CollectivePermuteOp op,
+                                PatternRewriter &rewriter) const override {
+    TensorShardingAttr in = sdy::getSharding(op.getTensor());
+    if (!in || !in.isEquivalent(op.getOutSharding()))
+      return failure();
+    rewriter.replaceOp(op, op.getTensor());
+    return success();
+  }
+};
+
+struct EraseUnusedAllToAll : OpRewritePattern<AllToAllOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllToAllOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->use_empty())
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Two all-to-alls between different dimensions are one.
+struct AllToAllOfAllToAll : OpRewritePattern<AllToAllOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllToAllOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getTensor().getDefiningOp<AllToAllOp>();
+    if (!inner || !inner->hasOneUse())
+      return failure();
+    SmallVector<AllToAllParamAttr> params(inner.getParams().getValue());
+    llvm::append_range(params, op.getParams());
+    SmallVector<int64_t> dims;
+    for (AllToAllParamAttr param : params)
+      dims.append({param.getSrcDim(), param.getTgtDim()});
+    llvm::sort(dims);
+    if (std::adjacent_find(dims.begin(), dims.end()) != dims.end())
+      return failure();
+    llvm::sort(params, [](AllToAllParamAttr a, AllToAllParamAttr b) {
+      return a.getSrcDim() < b.getSrcDim();
+    });
+    rewriter.replaceOpWithNewOp<AllToAllOp>(
+        op, op.getType(), inner.getTensor(),
+        AllToAllParamListAttr::get(op.getContext(), params),
+        op.getOutSharding());
+    rewriter.eraseOp(inner);
+    return success();
+  }
+};
+
+/// all_slice(all_reduce(x)) -> all_slice(reduce_scatter(x)), where the slice
+/// begins with all the reduced axes; the remaining slice goes if it is empty.
+struct ReduceScatterFusion : OpRewritePattern<AllSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reduce = op.getTensor().getDefiningOp<AllReduceOp>();
+    if (!reduce || !onlySlicedAlike(reduce, op))
+      return failure();
+    MeshAttr meshAttr = getMeshAttr(op, op.getOutSharding());
+    if (!meshAttr)
+      return failure();
+
+    MLIRContext *context = op.getContext();
+    SmallVector<AxisRefAttr> unused(reduce.getReductionAxes().getValue());
+    SmallVector<AxisRefListAttr> scattered, sliced;
+    for (AxisRefListAttr list : op.getSlicingAxes()) {
+      ArrayRef<AxisRefAttr> axes = list.getValue();
+      size_t taken = 0;
+      for (; taken < axes.size(); ++taken) {
+        auto *it = llvm::find(unused, axes[taken]);
+        if (it == unused.end())
+          break;
+        unused.erase(it);
+      }
+      scattered.push_back(
+          AxisRefListAttr::get(context, axes.take_front(taken)));
+      sliced.push_back(AxisRefListAttr::get(context, axes.drop_front(taken)));
+    }
+    if (!unused.empty())
+      return failure();
+
+    auto scatteredAttr = ListOfAxisRefListsAttr::get(context, scattered);
+    auto slicedAttr = ListOfAxisRefListsAttr::get(context, sliced);
+    auto scatter = ReduceScatterOp::create(
+        rewriter, op.getLoc(), op.getType(), reduce.getTensor(), scatteredAttr,
+        scatteredSharding(reduce, op, scatteredAttr, meshFromAttr(meshAttr)));
+    Value result = scatter.getResult();
+    if (!allEmpty(slicedAttr))
+      result = AllSliceOp::create(rewriter, op.getLoc(), op.getType(), result,
+                                  slicedAttr, op.getOutSharding());
+    SmallVector<Operation *> users(reduce->getUsers());
+    for (Operation *user : users)
+      rewriter.replaceOp(user, result);
+    rewriter.eraseOp(reduce);
+    return success();
+  }
+
+private:
+  /// `first` is the first of the users, which all slice along its axes.
+  static bool onlySlicedAlike(AllReduceOp reduce, AllSliceOp first) {
+    return llvm::all_of(reduce->getUsers(), [&](Operation *user) {
+      auto slice = dyn_cast<AllSliceOp>(user);
+      return slice && slice.getSlicingAxes() == first.getSlicingAxes() &&
+             slice->getBlock() == first->getBlock() &&
+             !slice->isBeforeInBlock(first);
+    });
+  }
+
+  static TensorShardingAttr scatteredSharding(AllReduceOp reduce,
+                                              AllSliceOp slice,
+                                              ListOfAxisRefListsAttr scattered,
+                                              const Mesh &mesh) {
+    SmallVector<DimensionShardingAttr> dims;
+    for (auto [dim, list] : llvm::zip_equal(
+             reduce.getOutSharding().getDimShardings(), scattered)) {
+      AxisList axes = axesFromAttr(dim.getAxes(), mesh);
+      appendMerged(axes, axesFromAttr(list.getValue(), mesh));
+      dims.push_back(DimensionShardingAttr::get(
+          slice.getContext(), axesToAttr(slice.getContext(), axes, mesh),
+          /*isClosed=*/true));
+    }
+    return slice.getOutSharding().withDimShardings(dims);
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+void ManualComputationOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropUnusedManualOperands, EraseEmptyManualComputation>(context);
+}
+
+void ReshardOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *context) {
+  patterns.add<ReuseEarlierReshard>(context);
+  patterns.addWithLabel<ReshardOfReshard>({kReshardLabel}, context);
+}
+
+void AllGatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.addWithLabel<
+      EraseEmptyCollective<AllGatherOp, &AllGatherOp::getGatheringAxes>>(
+      {kCollectiveLabel}, context);
+}
+
+void AllSliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.addWithLabel<
+      EraseEmptyCollective<AllSliceOp, &AllSliceOp::getSlicingAxes>,
+      SliceOfGather, ReduceScatterFusion>({kCollectiveLabel}, context);
+}
+
+void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                  MLIRContext *context) {
+  patterns.addWithLabel<EraseEmptyCollective<
+      ReduceScatterOp, &ReduceScatterOp::getReduceScatterAxes>>(
+      {kCollectiveLabel}, context);
+}
+
+void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.addWithLabel<SimplifyAllReduce>({kCollectiveLabel}, context);
+}
+
+void CollectivePermuteOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.addWithLabel<EraseIdentityPermute>({kCollectiveLabel}, context);
+}
+
+void AllToAllOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.addWithLabel<EraseUnusedAllToAll, AllToAllOfAllToAll>(
+      {kCollectiveLabel}, context);
+}
+
 } // namespace shardwright::sdy
