@@ -1,0 +1,31 @@
+//===- registration.cc - dialects and passes of Shardwright ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/compile/registration.h"
+
+#include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/rule_interface.h"
+#include "shardwright/rules/rule_passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace shardwright {
+
+void registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::func::FuncDialect, mlir::quant::QuantDialect,
+                  stablehlo::StablehloDialect, chlo::ChloDialect>();
+  sdy::registerSdyDialect(registry);
+  registerShardingRules(registry);
+}
+
+void registerPasses() { registerRulesPasses(); }
+
+} // namespace shardwright
