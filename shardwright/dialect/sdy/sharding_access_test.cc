@@ -1,0 +1,167 @@
+//===- sharding_access_test.cc - where shardings live, and conversion ---===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+#include <rapidcheck/gtest.h>
+
+using namespace mlir;
+using namespace shardwright;
+using namespace shardwright::sdy;
+
+namespace {
+
+struct SdyTest : ::testing::Test {
+  MLIRContext context;
+  SdyTest() {
+    DialectRegistry registry;
+    registerSdyDialect(registry);
+    registry.insert<func::FuncDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  OwningOpRef<ModuleOp> parse(StringRef text) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    return module;
+  }
+  TensorShardingAttr sharding(StringRef text) {
+    return cast<TensorShardingAttr>(
+        parseAttribute(("#sdy.sharding<" + text + ">").str(), &context));
+  }
+  static std::string str(Attribute attr) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << attr;
+    return text;
+  }
+};
+
+constexpr StringLiteral kProgram = R"(
+sdy.mesh @m = <["a"=2, "b"=4]>
+sdy.mesh @e = <[]>
+func.func private @two() -> (tensor<8xf32>, tensor<8x8xf32>)
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>}) -> tensor<8xf32> {
+  %0:2 = func.call @two() : () -> (tensor<8xf32>, tensor<8x8xf32>)
+  %1 = sdy.manual_computation(%0#0) in_shardings=[<@m, [{"a", "b", ?}]>] out_shardings=[<@m, [{"a"}]>] manual_axes={"a"} (%a: tensor<4xf32>) {
+    %e = sdy.data_flow_edge %a sharding=<@m, [{"b"}]> : tensor<4xf32>
+    sdy.return %e : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+)";
+
+TEST_F(SdyTest, FindsAndSetsShardings) {
+  OwningOpRef<ModuleOp> module = parse(kProgram);
+  func::FuncOp main = getMainFunc(*module);
+  ASSERT_TRUE(main && main.getName() == "main");
+  EXPECT_EQ(sdy::getSharding(main.getArgument(0)), sharding("@m, [{\"a\"}]"));
+  EXPECT_FALSE(getFuncResultSharding(main, 0));
+  setFuncResultSharding(main, 0, sharding("@m, [{}]"));
+  EXPECT_EQ(getFuncResultSharding(main, 0), sharding("@m, [{}]"));
+
+  auto call = *main.getOps<func::CallOp>().begin();
+  EXPECT_FALSE(sdy::getSharding(call.getResult(1)));
+  // The other result of the op becomes fully open on the same mesh.
+  sdy::setSharding(call.getResult(1), sharding("@m, [{\"b\"}, {}]"));
+  EXPECT_EQ(sdy::getSharding(call.getResult(0)), sharding("@m, [{?}]"));
+  EXPECT_EQ(sdy::getSharding(call.getResult(1)), sharding("@m, [{\"b\"}, {}]"));
+  EXPECT_TRUE(succeeded(module->verify()));
+}
+
+TEST_F(SdyTest, ManualComputationSeesInsideAndOutside) {
+  OwningOpRef<ModuleOp> module = parse(kProgram);
+  func::FuncOp main = getMainFunc(*module);
+  auto manual = *main.getOps<ManualComputationOp>().begin();
+  BlockArgument argument = manual.getBody().getArgument(0);
+  // The edge holds the argument's sharding as long as there is one.
+  EXPECT_EQ(sdy::getSharding(argument), sharding("@m, [{\"b\"}]"));
+  EXPECT_EQ(manual.getEdgeOwnerSharding(argument),
+            sharding("@m, [{\"b\", ?}]"));
+  manual.setEdgeOwnerSharding(argument, sharding("@m, [{}]"));
+  EXPECT_EQ(manual.getInSharding(0), sharding("@m, [{\"a\"}]"));
+  auto before = DataFlowShardingTransformType::kBeforeEdgePropagation;
+  auto after = DataFlowShardingTransformType::kAfterEdgePropagation;
+  TensorShardingAttr outer = manual.transformTargetSharding(
+      argument, sharding("@m, [{\"b\"}]"), before);
+  EXPECT_EQ(outer, sharding("@m, [{\"a\", \"b\"}]"));
+  EXPECT_EQ(manual.transformTargetSharding(argument, outer, after),
+            sharding("@m, [{\"b\"}]"));
+  EXPECT_EQ(sdy::getSharding(manual->getResult(0)), sharding("@m, [{\"a\"}]"));
+}
+
+TEST_F(SdyTest, CommonMeshIgnoresEmptyOnes) {
+  OwningOpRef<ModuleOp> module = parse(kProgram);
+  SmallVector<TensorShardingAttr> all = {nullptr, sharding("@e, [{}]"),
+                                         sharding("@m, [{}]")};
+  EXPECT_EQ(getCommonMeshOrRef(all, *module),
+            FlatSymbolRefAttr::get(&context, "m"));
+  all.push_back(sharding("mesh<[\"z\"=2]>, [{}]"));
+  EXPECT_FALSE(getCommonMeshOrRef(all, *module));
+  EXPECT_FALSE(getMeshAttr(*module, sharding("@none, []").getMeshOrRef()));
+}
+
+TEST_F(SdyTest, Equivalence) {
+  TensorShardingAttr a = sharding("@m, [{\"a\"}, {}]");
+  EXPECT_TRUE(
+      a.isEquivalent(sharding("@m, [{\"a\", ?}p1, {?}], replicated={\"b\"}")));
+  EXPECT_FALSE(a.isEquivalent(sharding("@e, [{\"a\"}, {}]")));
+  EXPECT_FALSE(
+      a.isEquivalent(sharding("@m, [{\"a\"}, {}], unreduced={\"b\"}")));
+  EXPECT_TRUE(a.isEquivalent(sharding("@m, [{\"a\"}, {}], unreduced={\"b\"}"),
+                             /*ignoreUnreducedAxes=*/true));
+  EXPECT_TRUE(sharding("@m, [{}, {}]").isEquivalent(nullptr));
+  EXPECT_TRUE(sharding("@m, [{}, {}]").isEquivalent(sharding("@e, [{?}, {}]")));
+  EXPECT_FALSE(a.isEquivalent(nullptr));
+  EXPECT_EQ(str(sharding("@m, [{\"a\", ?}p1, {?}], replicated={\"b\"}, "
+                         "unreduced={\"c\"}")
+                    .getClosedLike()),
+            "#sdy.sharding<@m, [{\"a\"}p1, {}], unreduced={\"c\"}>");
+}
+
+/// Axes a=4, b=8 in parts, none used twice.
+RC_GTEST_FIXTURE_PROP(SdyTest, ConversionRoundTrips, ()) {
+  Mesh mesh({{"a", 4}, {"b", 8}});
+  std::vector<AxisRef> pool = {{0, 1, 2}, {0, 2, 2}, {1, 1, 2}, {1, 2, 4}};
+  if (*rc::gen::arbitrary<bool>())
+    pool = {{0, 1, 4}, {1, 1, 4}, {1, 4, 2}};
+  TensorSharding value;
+  value.dims.resize(*rc::gen::inRange(1, 4));
+  for (DimSharding &dim : value.dims) {
+    dim.isClosed = *rc::gen::arbitrary<bool>();
+    if (*rc::gen::arbitrary<bool>())
+      dim.priority = *rc::gen::inRange<int64_t>(0, 5);
+  }
+  for (AxisRef axis : pool)
+    switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      break;
+    case 1:
+      value.replicated.push_back(axis);
+      break;
+    case 2:
+      value.unreduced.push_back(axis);
+      break;
+    default:
+      value.dims[*rc::gen::inRange<size_t>(0, value.dims.size())]
+          .axes.push_back(axis);
+    }
+  MeshAttr meshAttr = meshToAttr(&context, mesh);
+  RC_ASSERT(meshFromAttr(meshAttr) == mesh);
+  TensorShardingAttr attr = shardingToAttr(&context, value, mesh, meshAttr);
+  RC_ASSERT(shardingFromAttr(attr, mesh) == value);
+  RC_ASSERT(parseAttribute(str(attr), &context) == attr);
+}
+
+} // namespace
