@@ -170,6 +170,9 @@ static TensorShardingAttr withoutManualAxes(ManualComputationOp op,
 static TensorShardingAttr withManualAxes(ManualComputationOp op,
                                          TensorShardingAttr outer,
                                          TensorShardingAttr inner) {
+  // A maximal sharding has rank 0, and no axes to join.
+  if (outer.getRank() != inner.getRank())
+    return inner;
   SmallVector<DimensionShardingAttr> dims;
   for (auto [outerDim, innerDim] :
        llvm::zip_equal(outer.getDimShardings(), inner.getDimShardings())) {
@@ -374,15 +377,6 @@ Value NamedComputationOp::getEdgeOwnerFromSource(OpOperand &source) {
 // DataFlowEdgeOp
 //===----------------------------------------------------------------------===//
 
-/// The op whose region or results `value` belongs to, if it has data flow
-/// edges.
-static ShardableDataFlowOpInterface dataFlowOpOf(Value value) {
-  if (Operation *op = value.getDefiningOp())
-    return dyn_cast<ShardableDataFlowOpInterface>(op);
-  return dyn_cast_or_null<ShardableDataFlowOpInterface>(
-      value.getParentBlock()->getParentOp());
-}
-
 DataFlowEdgeOp DataFlowEdgeOp::lookup(Value owner) {
   if (!owner || !owner.hasOneUse())
     return nullptr;
@@ -392,19 +386,19 @@ DataFlowEdgeOp DataFlowEdgeOp::lookup(Value owner) {
 TensorShardingAttr
 DataFlowEdgeOp::transformTargetSharding(TensorShardingAttr sharding,
                                         DataFlowShardingTransformType type) {
-  ShardableDataFlowOpInterface op = dataFlowOpOf(getInput());
+  ShardableDataFlowOpInterface op = getDataFlowOp(getInput());
   if (!sharding || !op)
     return sharding;
   return op.transformTargetSharding(getInput(), sharding, type);
 }
 
 SmallVector<OpOperand *> DataFlowEdgeOp::getSources() {
-  ShardableDataFlowOpInterface op = dataFlowOpOf(getInput());
+  ShardableDataFlowOpInterface op = getDataFlowOp(getInput());
   return op ? op.getEdgeSources(getInput()) : SmallVector<OpOperand *>();
 }
 
 SmallVector<Value> DataFlowEdgeOp::getNonOwnerTargets() {
-  ShardableDataFlowOpInterface op = dataFlowOpOf(getInput());
+  ShardableDataFlowOpInterface op = getDataFlowOp(getInput());
   return op ? op.getNonEdgeOwnerTargets(getInput()) : SmallVector<Value>();
 }
 
