@@ -620,7 +620,7 @@ TEST(Executor, WrongBuffersAndNoMemoryAreErrors) {
             "1");
   p.arenaBytes = int64_t(1) << 60;
   EXPECT_THAT(messageOf(execute(p, arrays.buffers, pool)),
-              HasSubstr("not enough memory for the buffers of device 0"));
+              HasSubstr("not enough memory for the buffers of 2 devices"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,13 +7,8 @@
 
 #include "shardwright/cpu/prepared_program.h"
 
+#include "shardwright/cpu/host_memory.h"
 #include "shardwright/cpu/memory_plan.h"
-
-#include <cstdlib>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -320,23 +315,6 @@ double Executor::Prepared::guessSegment(int32_t begin) const {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Null when there is none left.
-static std::shared_ptr<void> allocateArena(int64_t bytes) {
-  constexpr int64_t hugePage = 2 << 20;
-  bool large = bytes >= 2 * hugePage;
-  int64_t alignment = large ? hugePage : 64;
-  if (bytes > INT64_MAX - alignment)
-    return nullptr;
-  void *p = std::aligned_alloc(alignment, (bytes + alignment - 1) & -alignment);
-  if (!p)
-    return nullptr;
-#if defined(__linux__)
-  if (large)
-    madvise(p, bytes, MADV_HUGEPAGE);
-#endif
-  return std::shared_ptr<void>(p, std::free);
-}
-
 llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
   {
     std::lock_guard lock(memoryMutex);
@@ -353,10 +331,10 @@ llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
   for (int32_t d = 0; d < numDevices; ++d) {
     int64_t bytes;
     if (__builtin_add_overflow(program.arenaBytes, page, &bytes) ||
-        !(memory[d].allocation = allocateArena(bytes)))
-      return fail("not enough memory for the buffers of device ", d, ": ",
-                  program.arenaBytes, " bytes for each of ", numDevices,
-                  " devices");
+        bytes > machineMemory() / numDevices ||
+        !(memory[d].allocation = allocateHost(bytes)))
+      return fail("not enough memory for the buffers of ", numDevices,
+                  " devices, ", program.arenaBytes, " bytes each");
     char *arena = static_cast<char *>(memory[d].allocation.get()) +
                   int64_t(d) * stagger % page;
     memory[d].table.resize(places.size());

@@ -7,24 +7,11 @@
 
 #include "shardwright/runtime/array.h"
 
+#include "shardwright/cpu/host_memory.h"
+
 #include "llvm/Support/raw_ostream.h"
 
-#include <cstdlib>
-
 using namespace shardwright;
-
-std::shared_ptr<void> shardwright::allocateAligned(int64_t bytes) {
-  constexpr int64_t alignment = 64;
-  // aligned_alloc wants a multiple of the alignment, and an empty array a
-  // pointer that is not null.
-  if (bytes < 0 || bytes > INT64_MAX - alignment)
-    return nullptr;
-  int64_t size = std::max<int64_t>((bytes + alignment - 1) & -alignment, 64);
-  void *p = std::aligned_alloc(alignment, size);
-  if (!p)
-    return nullptr;
-  return std::shared_ptr<void>(p, std::free);
-}
 
 std::string shardwright::str(ElementType type, llvm::ArrayRef<int64_t> shape) {
   std::string text;
@@ -59,7 +46,7 @@ llvm::Expected<Array> Array::allocate(ElementType type,
     if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes))
       return fail("size overflows 64 bits");
   }
-  std::shared_ptr<void> data = allocateAligned(empty ? 0 : bytes);
+  std::shared_ptr<void> data = cpu::allocateHost(empty ? 0 : bytes);
   if (!data)
     return fail("not enough memory");
   return Array(type, shape, std::move(data));

@@ -19,9 +19,6 @@
 
 namespace shardwright {
 
-/// 64-byte aligned memory, not initialised; null when there is none left.
-std::shared_ptr<void> allocateAligned(int64_t bytes);
-
 /// `f32[8,16]`: how messages spell a type and shape.
 std::string str(ElementType type, llvm::ArrayRef<int64_t> shape);
 

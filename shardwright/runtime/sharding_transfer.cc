@@ -8,6 +8,7 @@
 #include "shardwright/runtime/sharding_transfer.h"
 
 #include "shardwright/cpu/box_copy.h"
+#include "shardwright/cpu/host_memory.h"
 
 #include <cstring>
 #include <map>
@@ -121,7 +122,7 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
         isInPlace(global.shape(), shard, plan.localDims, offset)) {
       data = const_cast<char *>(source) + (localBytes == 0 ? 0 : offset);
     } else {
-      std::shared_ptr<void> buffer = allocateAligned(localBytes);
+      std::shared_ptr<void> buffer = cpu::allocateHost(localBytes);
       if (!buffer)
         return llvm::createStringError("not enough memory for the shards of " +
                                        global.str());
@@ -177,7 +178,7 @@ ResultGather::create(ElementType type, llvm::ArrayRef<int64_t> shape,
         result.buffers.data[device] = base + offset;
         continue;
       }
-      std::shared_ptr<void> buffer = allocateAligned(localBytes);
+      std::shared_ptr<void> buffer = cpu::allocateHost(localBytes);
       if (!buffer)
         return llvm::createStringError("not enough memory for the shards of " +
                                        result.global.str());

@@ -1,0 +1,41 @@
+//===- host_memory.cc - aligned memory, or none ---------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/host_memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace shardwright;
+
+int64_t cpu::machineMemory() {
+  static const int64_t bytes = [] {
+    int64_t pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? pages * size : INT64_MAX;
+  }();
+  return bytes;
+}
+
+std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {
+  constexpr int64_t hugePage = 2 << 20;
+  if (bytes < 0 || bytes > machineMemory())
+    return nullptr;
+  bool large = bytes >= 2 * hugePage;
+  int64_t alignment = large ? hugePage : 64;
+  // aligned_alloc wants a multiple, and an empty array a pointer.
+  int64_t size = std::max((bytes + alignment - 1) & -alignment, alignment);
+  void *p = std::aligned_alloc(alignment, size);
+  if (!p)
+    return nullptr;
+#if defined(MADV_HUGEPAGE)
+  if (large)
+    madvise(p, size, MADV_HUGEPAGE);
+#endif
+  return std::shared_ptr<void>(p, std::free);
+}
