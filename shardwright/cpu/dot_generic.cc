@@ -46,7 +46,7 @@ struct Loops {
   Multiply<ComplexOf<double>> ofDoubleComplex;
   Vector<float, float> dotFloat, sumFloat;
   Vector<double, double> dotDouble, sumDouble;
-  Vector<uint16_t, float> dotBf16, sumBf16;
+  Vector<uint16_t, float> dotBf16, sumBf16, dotF16, sumF16;
 };
 
 namespace base {
@@ -400,8 +400,8 @@ bool cpu::hasVectorProduct(const Product &p) {
          (matrix.rowStride == 1 || matrix.colStride == 1) &&
          ((p.a.type == ElementType::F32 && p.c.type == ElementType::F32) ||
           (p.a.type == ElementType::F64 && p.c.type == ElementType::F64) ||
-          (p.a.type == ElementType::BF16 &&
-           (p.c.type == ElementType::F32 || p.c.type == ElementType::BF16)));
+          ((p.a.type == ElementType::BF16 || p.a.type == ElementType::F16) &&
+           (p.c.type == ElementType::F32 || p.c.type == p.a.type)));
 }
 
 /// p.n is 1: a is the matrix, b the vector.
@@ -443,6 +443,8 @@ llvm::Error cpu::vectorProduct(const Product &given) {
     return runVector<float, float>(p, loops().dotFloat, loops().sumFloat);
   case ElementType::F64:
     return runVector<double, double>(p, loops().dotDouble, loops().sumDouble);
+  case ElementType::F16:
+    return runVector<uint16_t, float>(p, loops().dotF16, loops().sumF16);
   default:
     return runVector<uint16_t, float>(p, loops().dotBf16, loops().sumBf16);
   }

@@ -287,8 +287,12 @@ bool fitsFloat(ElementType type) {
   return isFloat(type) && type != ElementType::F64;
 }
 
-/// Below this the packing that matmul does of its operands does not pay.
-constexpr int64_t skinny = 16;
+/// Whether what a primitive costs to start (about 1 us), and the packing that
+/// it does of its operands, is less than what it gains over sgemm.
+bool isWorthAPrimitive(const Product &p) {
+  constexpr int64_t skinny = 16, small = 48 * 48 * 48;
+  return p.m > skinny && p.n > skinny && p.batches * p.m * p.n * p.k > small;
+}
 
 } // namespace
 
@@ -363,7 +367,7 @@ llvm::Error cpu::libraryProduct(Product p) {
     return llvm::createStringError("not enough memory");
 
   bool done = false;
-  if (!isF32 || (p.m > skinny && p.n > skinny)) {
+  if (!isF32 || isWorthAPrimitive(p)) {
     llvm::Expected<bool> ran = runPrimitive(p);
     if (!ran)
       return ran.takeError();

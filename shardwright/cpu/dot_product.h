@@ -69,7 +69,7 @@ void trimScratch();
 bool hasLibraryProduct(const Product &p);
 llvm::Error libraryProduct(Product p);
 
-/// m or n is 1, and the types are f32, bf16 or f64.
+/// m or n is 1, and the types are f32, f64, bf16 or f16.
 bool hasVectorProduct(const Product &p);
 llvm::Error vectorProduct(const Product &p);
 

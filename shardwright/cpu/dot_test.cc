@@ -136,10 +136,13 @@ void check(const DotSpec &spec, double tolerance, std::mt19937_64 &random,
         Number sum = 0;
         long double size = 0;
         for (int64_t k = 0; k < spec.k; ++k) {
-          Number x = get(spec.lhsType, lhs.data(),
-                         l + i * spec.lhsStrideM + k * spec.lhsStrideK) *
-                     get(spec.rhsType, rhs.data(),
+          Number a = get(spec.lhsType, lhs.data(),
+                         l + i * spec.lhsStrideM + k * spec.lhsStrideK);
+          Number b = get(spec.rhsType, rhs.data(),
                          r + k * spec.rhsStrideK + j * spec.rhsStrideN);
+          // std::complex's own product is slow.
+          Number x(a.real() * b.real() - a.imag() * b.imag(),
+                   a.real() * b.imag() + a.imag() * b.real());
           sum += x;
           size += std::abs(x);
         }
