@@ -31,7 +31,8 @@ struct Matrices {
   }
   Matrices advanced(int64_t elements) const {
     Matrices moved = *this;
-    moved.data += elements * byteWidth(type);
+    if (data) // an empty matrix may have no memory
+      moved.data += elements * byteWidth(type);
     return moved;
   }
 };

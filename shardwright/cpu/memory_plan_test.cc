@@ -7,9 +7,11 @@
 
 #include "shardwright/cpu/memory_plan.h"
 
-#include "rapidcheck/gtest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+// After GoogleTest, which it does not include.
+#include <rapidcheck/gtest.h>
 
 #include <set>
 
