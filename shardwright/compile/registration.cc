@@ -10,6 +10,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/partition.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/rules/rule_passes.h"
 
@@ -26,6 +27,9 @@ void registerDialects(mlir::DialectRegistry &registry) {
   registerShardingRules(registry);
 }
 
-void registerPasses() { registerRulesPasses(); }
+void registerPasses() {
+  registerRulesPasses();
+  registerPartitionPasses();
+}
 
 } // namespace shardwright

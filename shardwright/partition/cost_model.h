@@ -27,7 +27,7 @@ struct CostModel {
   /// Reading or writing one byte locally.
   double touch = 0.05;
   /// One scalar multiply-add of a contraction.
-  double flop = 0.005;
+  double flop = 0.05;
 
   /// Bytes sent per device, L = local bytes on entry, n = group size.
   static double allGather(double l, int64_t n) { return l * double(n - 1); }

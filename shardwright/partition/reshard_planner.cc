@@ -212,25 +212,52 @@ ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
   case SearchMove::Permute:
     out.kind = ReshardStep::Permute;
     break;
-  case SearchMove::AllToAll: {
+  case SearchMove::AllToAll:
     out.kind = ReshardStep::AllToAll;
     for (auto [s, p] : llvm::enumerate(prev.dims)) {
-      const auto &n = next.dims[s];
-      if (n.size() >= p.size())
+      if (next.dims[s].size() >= p.size())
         continue;
-      llvm::ArrayRef<uint8_t> moved = llvm::ArrayRef(p).drop_front(n.size());
-      ReshardStep::Move move;
-      move.axes = refsOf(atoms, moved);
-      move.source = s;
-      for (auto [t, q] : llvm::enumerate(prev.dims))
-        if (next.dims[t].size() > q.size() &&
-            llvm::ArrayRef<uint8_t>(next.dims[t]).drop_front(q.size()) == moved)
-          move.target = t;
-      out.moves.push_back(std::move(move));
+      uint8_t first = p[next.dims[s].size()];
+      for (auto [t, q] : llvm::enumerate(next.dims)) {
+        auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
+            std::min(q.size(), prev.dims[t].size()));
+        if (llvm::is_contained(added, first))
+          out.moves.push_back({refsOf(atoms, added), int64_t(s), int64_t(t)});
+      }
     }
     break;
   }
+  return out;
+}
+
+/// Where an all-to-all delivers its axes in another order: the permute that
+/// puts them into that order.
+std::optional<ReshardStep>
+makeReorder(const Atoms &atoms, const Placement &prev, const SearchStep &step) {
+  if (step.move != SearchMove::AllToAll)
+    return std::nullopt;
+  Placement ordered = prev;
+  const Placement &next = step.after;
+  for (auto [s, p] : llvm::enumerate(prev.dims)) {
+    if (next.dims[s].size() >= p.size())
+      continue;
+    uint8_t first = p[next.dims[s].size()];
+    for (auto [t, q] : llvm::enumerate(next.dims)) {
+      auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
+          std::min(q.size(), prev.dims[t].size()));
+      if (!llvm::is_contained(added, first))
+        continue;
+      ordered.dims[s].truncate(next.dims[s].size());
+      ordered.dims[s].append(added.begin(), added.end());
+    }
   }
+  if (ordered == prev)
+    return std::nullopt;
+  ReshardStep out;
+  out.kind = ReshardStep::Permute;
+  out.after = closedOf(toAxes(atoms, ordered));
+  out.targetOrder = ordered.targetOrder;
+  out.withNext = true;
   return out;
 }
 
@@ -332,6 +359,8 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
 
   const Placement *prev = &atoms.from;
   for (const SearchStep &step : best.steps) {
+    if (auto reorder = makeReorder(atoms, *prev, step))
+      plan.steps.push_back(std::move(*reorder));
     plan.steps.push_back(makeStep(atoms, *prev, step));
     plan.peakBytes =
         std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
@@ -340,7 +369,7 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   for (const ReshardStep &step : plan.steps) {
     plan.bytes += step.bytes;
     plan.cost += step.bytes;
-    if (step.kind != ReshardStep::Slice)
+    if (step.kind != ReshardStep::Slice && !step.withNext)
       plan.cost += costs.alpha;
   }
   return plan;

@@ -43,6 +43,9 @@ struct ReshardStep {
   TensorSharding after;
   /// The devices are in the target mesh's order after the step.
   bool targetOrder = false;
+  /// Permute: only the order of the axes changes that the all-to-all after it
+  /// moves, which delivers them in that order by itself. Costs nothing.
+  bool withNext = false;
   /// Mean bytes that a device sends.
   double bytes = 0;
 };

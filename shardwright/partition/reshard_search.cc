@@ -195,11 +195,19 @@ void Search::allToAlls(const Placement &p, double local, Emit emit) const {
       for (size_t t = 0; t < p.dims.size(); ++t) {
         if (t == s || (directed && destination[a] != int32_t(t)))
           continue;
-        Placement next = shorter;
-        next.dims[t].append(moved.begin(), moved.end());
-        if (divides(next, t))
-          emit(SearchMove::AllToAll, std::move(next),
-               local * double(n - 1) / double(n));
+        // The parts may be delivered in any order: what a sender puts where is
+        // free.
+        llvm::SmallVector<uint8_t, 4> order = moved;
+        if (!directed && order.size() <= 3)
+          llvm::sort(order);
+        do {
+          Placement next = shorter;
+          next.dims[t].append(order.begin(), order.end());
+          if (divides(next, t))
+            emit(SearchMove::AllToAll, std::move(next),
+                 local * double(n - 1) / double(n));
+        } while (!directed && order.size() <= 3 &&
+                 std::next_permutation(order.begin(), order.end()));
       }
     }
   }
@@ -402,12 +410,32 @@ SearchResult gatherThenSlice(const SearchProblem &problem) {
   return result;
 }
 
+/// The all-to-all delivers atoms in another order than they had.
+bool reorders(const Placement &before, const Placement &after) {
+  for (size_t s = 0; s < before.dims.size(); ++s) {
+    llvm::ArrayRef<uint8_t> moved = before.dims[s];
+    if (after.dims[s].size() >= moved.size())
+      continue;
+    moved = moved.drop_front(after.dims[s].size());
+    for (size_t t = 0; t < before.dims.size(); ++t) {
+      llvm::ArrayRef<uint8_t> added = after.dims[t];
+      if (added.size() <= before.dims[t].size())
+        continue;
+      added = added.drop_front(before.dims[t].size());
+      if (llvm::is_contained(added, moved.front()))
+        return added != moved;
+    }
+  }
+  return false;
+}
+
 /// Neighbouring slices and gathers become one step; so do all-to-alls between
 /// distinct dimensions.
 void mergeSteps(const SearchProblem &problem, SearchResult &result) {
   llvm::SmallVector<SearchStep, 3> merged;
   llvm::SmallVector<bool, 4> touched;
   const Placement *before = &problem.from;
+  bool lastReorders = false;
   auto touch = [&](const Placement &a, const Placement &b, bool commit) {
     bool clash = false;
     touched.resize(a.dims.size(), false);
@@ -423,7 +451,10 @@ void mergeSteps(const SearchProblem &problem, SearchResult &result) {
     bool merge = !merged.empty() && merged.back().move == step.move &&
                  step.move != SearchMove::Permute;
     if (merge && step.move == SearchMove::AllToAll)
-      merge = !touch(*before, step.after, /*commit=*/false);
+      merge = !touch(*before, step.after, /*commit=*/false) &&
+              !reorders(*before, step.after) && !lastReorders;
+    lastReorders =
+        step.move == SearchMove::AllToAll && reorders(*before, step.after);
     if (!merge)
       touched.clear();
     touch(*before, step.after, /*commit=*/true);

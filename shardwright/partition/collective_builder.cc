@@ -1,0 +1,203 @@
+//===- collective_builder.cc - plans as sdy collectives -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/collective_builder.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+std::optional<ReducerKind> getReducer(Operation *collective) {
+  auto name = collective->getDiscardableAttr(kReducerAttrName);
+  if (!name)
+    return ReducerKind::Add;
+  if (auto string = dyn_cast<StringAttr>(name))
+    for (ReducerKind kind :
+         {ReducerKind::Add, ReducerKind::Mul, ReducerKind::Max,
+          ReducerKind::Min, ReducerKind::And, ReducerKind::Or,
+          ReducerKind::Xor})
+      if (stringify(kind) == string.getValue())
+        return kind;
+  return std::nullopt;
+}
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(OpBuilder &builder, Location loc, MeshTable &meshes)
+      : builder(builder), loc(loc), meshes(meshes) {}
+
+  /// The attribute even of a replicated layout.
+  sdy::TensorShardingAttr attr(int32_t mesh, const TensorSharding &sharding) {
+    return meshes.toAttr(Layout{mesh, sharding});
+  }
+  Value step(Value value, const ReshardStep &step, int32_t from, int32_t to);
+  Value steps(Value value, const TensorSharding &from, const TensorSharding &to,
+              int32_t fromMesh, int32_t toMesh);
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  MeshTable &meshes;
+};
+
+Value Emitter::step(Value value, const ReshardStep &step, int32_t from,
+                    int32_t to) {
+  int32_t mesh = step.targetOrder ? to : from;
+  sdy::TensorShardingAttr out = attr(mesh, step.after);
+  Type type = value.getType();
+  switch (step.kind) {
+  case ReshardStep::Slice:
+    return sdy::AllSliceOp::create(builder, loc, type, value,
+                                   meshes.listsAttr(mesh, step.axes), out);
+  case ReshardStep::Gather:
+    return sdy::AllGatherOp::create(builder, loc, type, value,
+                                    meshes.listsAttr(mesh, step.axes), out);
+  case ReshardStep::Permute:
+    return sdy::CollectivePermuteOp::create(builder, loc, type, value, out);
+  case ReshardStep::AllToAll: {
+    SmallVector<sdy::AllToAllParamAttr> params;
+    for (const ReshardStep::Move &move : step.moves)
+      params.push_back(sdy::AllToAllParamAttr::get(
+          builder.getContext(), meshes.axesAttr(mesh, move.axes).getValue(),
+          move.source, move.target));
+    return sdy::AllToAllOp::create(
+        builder, loc, type, value,
+        sdy::AllToAllParamListAttr::get(builder.getContext(), params), out);
+  }
+  }
+  return value;
+}
+
+Value Emitter::steps(Value value, const TensorSharding &from,
+                     const TensorSharding &to, int32_t fromMesh,
+                     int32_t toMesh) {
+  Type type = value.getType();
+  // Replicated values may carry another mesh, which a collective must not.
+  sdy::TensorShardingAttr now = sdy::getSharding(value);
+  if (now && meshes.idOf(now.getMeshOrRef()) != fromMesh)
+    value =
+        sdy::ReshardOp::create(builder, loc, type, value, attr(fromMesh, from));
+  const ReshardPlan &plan = meshes.planner(fromMesh).plan(
+      from, to, dimsOf(type), elementBytes(type), fromMesh != toMesh);
+  for (const ReshardStep &s : plan.steps) {
+    ReshardStep step = s;
+    step.after.unreduced = from.unreduced;
+    value = this->step(value, step, fromMesh, toMesh);
+  }
+  return value;
+}
+
+/// Axes in `axes` that are not in `without`.
+AxisList difference(AxisRefs axes, AxisRefs without) {
+  AxisList out;
+  for (AxisRef a : axes)
+    if (!llvm::is_contained(without, a))
+      out.push_back(a);
+  return out;
+}
+
+} // namespace
+
+Value buildCompletion(OpBuilder &builder, Location loc, Value value,
+                      int32_t mesh, const TensorSharding &from,
+                      const Completion &completion, ReducerKind reducer,
+                      MeshTable &meshes) {
+  Emitter emitter(builder, loc, meshes);
+  auto mark = [&](Operation *op) {
+    if (reducer != ReducerKind::Add)
+      op->setDiscardableAttr(kReducerAttrName,
+                             builder.getStringAttr(stringify(reducer)));
+    return op->getResult(0);
+  };
+  Type type = value.getType();
+  sdy::TensorShardingAttr after = emitter.attr(mesh, completion.after);
+  if (completion.scatters())
+    value = mark(sdy::ReduceScatterOp::create(
+        builder, loc, type, value, meshes.listsAttr(mesh, completion.scatter),
+        after));
+  if (!completion.reduce.empty())
+    value = mark(sdy::AllReduceOp::create(
+        builder, loc, type, value, meshes.axesAttr(mesh, completion.reduce),
+        after));
+  return value;
+}
+
+double reshardCost(Type type, const Layout &from, const Layout &to,
+                   MeshTable &meshes) {
+  if (from.isEquivalent(to) || !isShardable(type))
+    return 0;
+  ArrayRef<int64_t> shape = dimsOf(type);
+  double bytes = elementBytes(type);
+  int32_t fromMesh = from.mesh >= 0 ? from.mesh : to.mesh;
+  int32_t toMesh = to.mesh >= 0 ? to.mesh : fromMesh;
+  if (from.isReplicated())
+    fromMesh = toMesh;
+  if (to.isReplicated())
+    toMesh = fromMesh;
+  double cost = 0;
+  TensorSharding start = from.sharding;
+  if (!start.unreduced.empty()) {
+    AxisList drop = difference(start.unreduced, to.sharding.unreduced);
+    Completion done = planCompletion(start, drop, to.sharding, shape, bytes);
+    cost += done.bytes;
+    start = done.after;
+  }
+  if (fromMesh == toMesh || meshes.sameAxes(fromMesh, toMesh))
+    return cost +
+           meshes.planner(fromMesh)
+               .plan(start, to.sharding, shape, bytes, fromMesh != toMesh)
+               .cost;
+  TensorSharding none = TensorSharding::closed(shape.size());
+  return cost + meshes.planner(fromMesh).plan(start, none, shape, bytes).cost;
+}
+
+Value buildReshard(OpBuilder &builder, Location loc, Value value,
+                   const Layout &from, const Layout &to, MeshTable &meshes) {
+  Type type = value.getType();
+  if (from.isEquivalent(to) || !isShardable(type))
+    return value;
+  int32_t fromMesh = from.mesh >= 0 ? from.mesh : to.mesh;
+  int32_t toMesh = to.mesh >= 0 ? to.mesh : fromMesh;
+  // What is on every device is so in any order of the devices.
+  if (from.isReplicated())
+    fromMesh = toMesh;
+  if (to.isReplicated())
+    toMesh = fromMesh;
+  Emitter emitter(builder, loc, meshes);
+
+  TensorSharding start = from.sharding;
+  AxisList drop = difference(start.unreduced, to.sharding.unreduced);
+  if (!drop.empty()) {
+    Completion done = planCompletion(start, drop, to.sharding, dimsOf(type),
+                                     elementBytes(type));
+    done.after.unreduced = difference(start.unreduced, drop);
+    value = buildCompletion(builder, loc, value, fromMesh, start, done,
+                            ReducerKind::Add, meshes);
+    start = done.after;
+  }
+  TensorSharding end = to.sharding;
+  AxisList gain = difference(end.unreduced, start.unreduced);
+  end.unreduced = start.unreduced;
+  if (fromMesh == toMesh || meshes.sameAxes(fromMesh, toMesh)) {
+    value = emitter.steps(value, start, end, fromMesh, toMesh);
+  } else {
+    TensorSharding none = TensorSharding::closed(start.rank());
+    value = emitter.steps(value, start, none, fromMesh, fromMesh);
+    value = emitter.steps(value, none, end, toMesh, toMesh);
+  }
+  if (!gain.empty())
+    value = sdy::ReplicatedToUnreducedOp::create(
+        builder, loc, type, value, meshes.axesAttr(toMesh, gain),
+        emitter.attr(toMesh, to.sharding));
+  return value;
+}
+
+} // namespace shardwright

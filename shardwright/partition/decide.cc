@@ -1,0 +1,351 @@
+//===- decide.cc - which axes an op computes on ---------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Candidates for a factor are the axes that some tensor has on it, their
+// leading parts, and none. All combinations are tried while they are few;
+// otherwise one factor after the other is improved from several starts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/decide.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+using namespace shardwright;
+
+bool Completion::scatters() const {
+  return llvm::any_of(scatter, [](const AxisList &l) { return !l.empty(); });
+}
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr int64_t kMaxCombinations = 1024;
+
+double bytesOf(llvm::ArrayRef<int64_t> shape, double elementBytes,
+               const TensorSharding &sharding) {
+  double bytes = elementBytes;
+  for (int64_t n : shape)
+    bytes *= double(n);
+  for (const DimSharding &dim : sharding.dims)
+    bytes /= double(dim.shards());
+  return bytes;
+}
+
+/// Removes `part` from the sorted and merged list; false if it is not in there.
+bool removeAxis(AxisList &axes, AxisRef part) {
+  for (auto [i, a] : llvm::enumerate(axes)) {
+    if (!contains(a, part) || !canCoexist(a, part))
+      continue;
+    AxisList rest;
+    if (part.preSize > a.preSize)
+      rest.push_back({a.axis, a.preSize, part.preSize / a.preSize});
+    if (part.nextPreSize() < a.nextPreSize())
+      rest.push_back(
+          {a.axis, part.nextPreSize(), a.nextPreSize() / part.nextPreSize()});
+    axes.erase(axes.begin() + i);
+    axes.insert(axes.begin() + i, rest.begin(), rest.end());
+    return true;
+  }
+  return false;
+}
+
+class Decider {
+public:
+  Decider(const DecideProblem &problem, ReshardPlanner &planner)
+      : problem(problem), rule(*problem.rule), planner(planner) {}
+  OpDecision run();
+
+private:
+  void addCandidates(const TensorMapping &mapping,
+                     const TensorSharding &layout);
+  /// Fills `out`; kNever if the assignment cannot be computed.
+  double evaluate(const FactorAxes &axes, OpDecision *out);
+  double reshardCost(const TensorSite &site, const TensorSharding &to);
+  bool disjoint(const FactorAxes &axes) const;
+  void offer(const FactorAxes &axes);
+  void exhaust();
+  void improve(FactorAxes axes);
+
+  const DecideProblem &problem;
+  const ShardingRule &rule;
+  ReshardPlanner &planner;
+  llvm::SmallVector<llvm::SmallVector<AxisList, 4>, 6> candidates;
+  /// Projections of whole tensors: starts of the local search.
+  llvm::SmallVector<FactorAxes, 4> starts;
+  FactorAxes best;
+  double bestCost = kNever;
+};
+
+bool mayShard(const DecideProblem &problem, int32_t f) {
+  const Factor &factor = problem.rule->factors[f];
+  if (size_t(f) < problem.keepWhole.size() && problem.keepWhole[f])
+    return false;
+  switch (factor.kind) {
+  case FactorKind::PassThrough:
+    return true;
+  case FactorKind::Reduction:
+    return problem.canReduce;
+  case FactorKind::NeedReplication:
+  // Halo exchange would go here: shard the factor, and let the op's local form
+  // fetch its neighbours' rows.
+  case FactorKind::Permutation:
+    return false;
+  }
+  return false;
+}
+
+void Decider::addCandidates(const TensorMapping &mapping,
+                            const TensorSharding &layout) {
+  FactorAxes axes = projectOntoFactors(rule, mapping, layout);
+  for (size_t f = 0; f < axes.size(); ++f) {
+    if (!mayShard(problem, f)) {
+      axes[f].clear();
+      continue;
+    }
+    axes[f] = divisiblePrefix(rule.factors[f].size, axes[f]);
+    for (AxisList list = axes[f]; !list.empty(); list.pop_back())
+      if (!llvm::is_contained(candidates[f], list))
+        candidates[f].push_back(list);
+  }
+  if (!llvm::is_contained(starts, axes))
+    starts.push_back(std::move(axes));
+}
+
+bool Decider::disjoint(const FactorAxes &axes) const {
+  for (size_t f = 0; f < axes.size(); ++f)
+    for (size_t g = f + 1; g < axes.size(); ++g)
+      for (AxisRef a : axes[f])
+        for (AxisRef b : axes[g])
+          if (overlaps(a, b) || !canCoexist(a, b))
+            return false;
+  return true;
+}
+
+double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
+  if (site.isFree)
+    return 0;
+  double least = kNever;
+  for (const TensorSharding &from : site.layouts) {
+    if (from.isEquivalent(to))
+      return 0;
+    double cost = planner.plan(from, to, site.shape, site.elementBytes).cost;
+    // Partial sums are completed on the way.
+    if (!from.unreduced.empty())
+      cost += CostModel::allReduce(bytesOf(site.shape, site.elementBytes, from),
+                                   totalSize(from.unreduced));
+    least = std::min(least, cost);
+  }
+  return least;
+}
+
+double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
+  const CostModel &costs = planner.getCosts();
+  double cost = 0, touched = 0;
+  for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands)) {
+    auto target = shardingFromFactors(rule, mapping, axes, site.shape);
+    if (!target)
+      return kNever;
+    cost += reshardCost(site, *target);
+    if (cost >= bestCost && !out)
+      return kNever;
+    touched += bytesOf(site.shape, site.elementBytes, *target);
+    if (out)
+      out->operands.push_back(std::move(*target));
+  }
+  AxisList reduce;
+  for (auto [f, factor] : llvm::enumerate(rule.factors))
+    if (factor.kind == FactorKind::Reduction)
+      reduce.append(axes[f].begin(), axes[f].end());
+  sortAndMerge(reduce);
+  for (auto [site, mapping] : llvm::zip(problem.results, rule.results)) {
+    auto computed = shardingFromFactors(rule, mapping, axes, site.shape);
+    if (!computed)
+      return kNever;
+    touched += bytesOf(site.shape, site.elementBytes, *computed);
+    const TensorSharding &wanted = site.layouts.front();
+    TensorSharding after = *computed;
+    // What is wanted as a partial sum stays one.
+    AxisList left = reduce;
+    for (AxisRef a : wanted.unreduced)
+      if (removeAxis(left, a))
+        after.unreduced.push_back(a);
+    if (!left.empty()) {
+      Completion completion =
+          planCompletion(after, left, wanted, site.shape, site.elementBytes);
+      cost += completion.bytes;
+      cost +=
+          costs.alpha * (completion.scatters() + !completion.reduce.empty());
+      after = completion.after;
+      if (out)
+        out->completions.push_back(std::move(completion));
+    }
+    if (out) {
+      out->reduceAxes = left;
+      TensorSharding result = *computed;
+      result.unreduced = after.unreduced;
+      out->results.push_back(std::move(result));
+    }
+    if (!after.isEquivalent(wanted))
+      cost += planner.plan(after, wanted, site.shape, site.elementBytes).cost;
+  }
+  cost += costs.touch * touched;
+  if (problem.isContraction) {
+    double points = 1;
+    for (auto [f, factor] : llvm::enumerate(rule.factors))
+      points *= double(factor.size) / double(totalSize(axes[f]));
+    cost += costs.flop * points;
+  }
+  if (out)
+    out->cost = cost;
+  return cost;
+}
+
+void Decider::offer(const FactorAxes &axes) {
+  if (!disjoint(axes))
+    return;
+  double cost = evaluate(axes, nullptr);
+  // A tiny margin keeps the earlier one among equals.
+  if (cost < bestCost * (1 - 1e-12) || best.empty()) {
+    if (cost == kNever)
+      return;
+    bestCost = cost;
+    best = axes;
+  }
+}
+
+void Decider::exhaust() {
+  FactorAxes axes(rule.factors.size());
+  auto rec = [&](auto &self, size_t f) -> void {
+    if (f == axes.size())
+      return offer(axes);
+    for (const AxisList &choice : candidates[f]) {
+      axes[f] = choice;
+      bool clash = false;
+      for (size_t g = 0; g < f && !clash; ++g)
+        for (AxisRef a : axes[g])
+          clash |= overlaps(a, axes[f]);
+      if (!clash)
+        self(self, f + 1);
+    }
+  };
+  rec(rec, 0);
+}
+
+void Decider::improve(FactorAxes axes) {
+  offer(axes);
+  for (int sweep = 0; sweep < 2; ++sweep)
+    for (size_t f = 0; f < axes.size(); ++f) {
+      if (candidates[f].size() < 2)
+        continue;
+      double least = disjoint(axes) ? evaluate(axes, nullptr) : kNever;
+      AxisList chosen = axes[f];
+      FactorAxes kept = axes;
+      for (const AxisList &choice : candidates[f]) {
+        // Taking axes takes them away from the other factors.
+        FactorAxes next = kept;
+        for (size_t g = 0; g < next.size(); ++g)
+          for (size_t i = 0; g != f && i < next[g].size(); ++i)
+            if (overlaps(next[g][i], choice)) {
+              next[g].resize(i);
+              break;
+            }
+        next[f] = choice;
+        offer(next);
+        double cost = disjoint(next) ? evaluate(next, nullptr) : kNever;
+        if (cost < least) {
+          least = cost;
+          axes = next;
+        }
+      }
+    }
+}
+
+OpDecision Decider::run() {
+  size_t n = rule.factors.size();
+  candidates.resize(n);
+  for (auto [site, mapping] : llvm::zip(problem.results, rule.results))
+    for (const TensorSharding &layout : site.layouts)
+      addCandidates(mapping, layout);
+  for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands))
+    if (!site.isFree)
+      for (const TensorSharding &layout : site.layouts)
+        addCandidates(mapping, layout);
+  int64_t combinations = 1;
+  for (auto &list : candidates) {
+    list.push_back({});
+    if (combinations <= kMaxCombinations)
+      combinations *= int64_t(list.size());
+  }
+  FactorAxes none(n);
+  if (combinations <= kMaxCombinations) {
+    exhaust();
+  } else {
+    starts.push_back(none);
+    for (const FactorAxes &start : starts)
+      improve(start);
+  }
+  if (best.empty())
+    best = none;
+  OpDecision decision;
+  decision.factors = best;
+  bestCost = kNever;
+  evaluate(best, &decision);
+  return decision;
+}
+
+} // namespace
+
+Completion shardwright::planCompletion(const TensorSharding &from,
+                                       AxisRefs axes,
+                                       const TensorSharding &wanted,
+                                       llvm::ArrayRef<int64_t> shape,
+                                       double elementBytes) {
+  Completion out;
+  out.after = from.closedLike();
+  AxisList left(axes);
+  double local = bytesOf(shape, elementBytes, from);
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    AxisList scattered;
+    const AxisList &have = from.dims[d].axes, &want = wanted.dims[d].axes;
+    if (listPrefix(have, want) != ListPrefix::None) {
+      // What the wanted layout adds to this dimension, part by part. A leading
+      // part of an axis may be what is there already.
+      AxisList extra;
+      for (auto [i, a] : llvm::enumerate(want)) {
+        if (i >= have.size())
+          extra.push_back(a);
+        else if (have[i].size < a.size)
+          extra.push_back(
+              {a.axis, have[i].nextPreSize(), a.size / have[i].size});
+      }
+      int64_t rest = shape[d] / totalSize(have);
+      for (AxisRef a : extra) {
+        if (rest % a.size != 0 || !removeAxis(left, a))
+          break;
+        rest /= a.size;
+        appendMerged(scattered, a);
+      }
+    }
+    appendMerged(out.after.dims[d].axes, scattered);
+    out.scatter.push_back(std::move(scattered));
+  }
+  int64_t n = 1;
+  for (const AxisList &list : out.scatter)
+    n *= totalSize(list);
+  out.bytes = CostModel::reduceScatter(local, n);
+  out.reduce = left;
+  out.bytes += CostModel::allReduce(local / double(n), totalSize(left));
+  return out;
+}
+
+OpDecision shardwright::decide(const DecideProblem &problem,
+                               ReshardPlanner &planner) {
+  return Decider(problem, planner).run();
+}

@@ -1,0 +1,81 @@
+//===- decide.h - which axes an op computes on ------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Given how the operands of an op lie, how its results are wanted and the op's
+// sharding rule: the axes of each factor that make the predicted time smallest.
+// Value types only; no IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_DECIDE_H
+#define SHARDWRIGHT_PARTITION_DECIDE_H
+
+#include "shardwright/partition/factor_axes.h"
+#include "shardwright/partition/reshard_planner.h"
+
+namespace shardwright {
+
+/// An operand or result of the op to decide on.
+struct TensorSite {
+  llvm::SmallVector<int64_t, 4> shape;
+  double elementBytes = 4;
+  /// Operands: every layout in which the value is at hand (same mesh; divisible
+  /// and closed). Results: the one layout that is wanted.
+  llvm::SmallVector<TensorSharding, 1> layouts;
+  /// Operands: the value can be made anew in any layout (constants, iota).
+  bool isFree = false;
+};
+
+struct DecideProblem {
+  const ShardingRule *rule = nullptr;
+  llvm::SmallVector<TensorSite, 3> operands;
+  llvm::SmallVector<TensorSite, 1> results;
+  /// Factors that must stay whole whatever the rule says, by index.
+  llvm::SmallVector<bool, 6> keepWhole;
+  /// Partial results can be combined across devices.
+  bool canReduce = true;
+  /// The op multiplies and adds over all its factors (contractions).
+  bool isContraction = false;
+};
+
+/// How a partial result becomes a whole one.
+struct Completion {
+  /// First: axes that reduce and then split each dimension; may be all empty.
+  llvm::SmallVector<AxisList, 4> scatter;
+  /// Then: axes left to reduce, mesh order.
+  AxisList reduce;
+  /// The result's sharding after both.
+  TensorSharding after;
+  /// Mean bytes a device sends.
+  double bytes = 0;
+  bool scatters() const;
+};
+
+struct OpDecision {
+  FactorAxes factors;
+  llvm::SmallVector<TensorSharding, 3> operands;
+  /// As computed, before the completion.
+  llvm::SmallVector<TensorSharding, 1> results;
+  /// Axes of the reduction factors, mesh order; unreduced wanted ones excluded.
+  AxisList reduceAxes;
+  /// One a result; used if reduceAxes is not empty.
+  llvm::SmallVector<Completion, 1> completions;
+  double cost = 0;
+};
+
+/// Always finds one: with no axes at all every op can be computed.
+OpDecision decide(const DecideProblem &problem, ReshardPlanner &planner);
+
+/// From a value partial along `axes` in layout `from` towards `wanted`: as much
+/// as possible is scattered, the rest reduced.
+Completion planCompletion(const TensorSharding &from, AxisRefs axes,
+                          const TensorSharding &wanted,
+                          llvm::ArrayRef<int64_t> shape, double elementBytes);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_DECIDE_H

@@ -1,0 +1,114 @@
+//===- inline_calls.cc - a program without calls --------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Callees are flattened before their callers, so that each call is a copy of a
+// body without calls. The copies' locations name both places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/partition.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+class Inliner {
+public:
+  explicit Inliner(ModuleOp module) : module(module), symbols(module) {}
+
+  LogicalResult run() {
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(flatten(func)))
+        return failure();
+    eraseUnused();
+    return success();
+  }
+
+private:
+  enum class State { Open, Done };
+  LogicalResult flatten(func::FuncOp func);
+  LogicalResult inlineCall(func::CallOp call);
+  void eraseUnused();
+
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::DenseMap<Operation *, State> states;
+};
+
+LogicalResult Inliner::flatten(func::FuncOp func) {
+  auto [it, isNew] = states.try_emplace(func, State::Open);
+  if (!isNew)
+    return success();
+  SmallVector<func::CallOp> calls;
+  func.walk([&](func::CallOp call) { calls.push_back(call); });
+  for (func::CallOp call : calls)
+    if (failed(inlineCall(call)))
+      return failure();
+  states[func] = State::Done;
+  return success();
+}
+
+LogicalResult Inliner::inlineCall(func::CallOp call) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee)
+    return call.emitError("callee '") << call.getCallee() << "' is not defined";
+  if (callee.isDeclaration())
+    return call.emitError("callee '")
+           << call.getCallee() << "' has no body; calls of functions that are "
+           << "only declared cannot be partitioned";
+  if (!callee.getBody().hasOneBlock())
+    return call.emitError("callee '")
+           << call.getCallee() << "' has several blocks; only structured "
+           << "control flow can be partitioned";
+  auto state = states.find(callee);
+  if (state != states.end() && state->second == State::Open)
+    return call.emitError("recursive call of '")
+           << call.getCallee() << "'; recursion cannot be partitioned";
+  if (failed(flatten(callee)))
+    return failure();
+
+  OpBuilder builder(call);
+  IRMapping mapping;
+  Block &body = callee.getBody().front();
+  mapping.map(body.getArguments(), call.getOperands());
+  for (Operation &op : body.without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    copy->walk([&](Operation *inner) {
+      inner->setLoc(CallSiteLoc::get(inner->getLoc(), call.getLoc()));
+    });
+  }
+  Operation *terminator = body.getTerminator();
+  for (auto [result, returned] :
+       llvm::zip(call.getResults(), terminator->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
+  call.erase();
+  return success();
+}
+
+/// Erases private functions that only calls referred to.
+void Inliner::eraseUnused() {
+  llvm::DenseSet<StringAttr> used;
+  for (Operation &op : *module.getBody())
+    if (auto uses = SymbolTable::getSymbolUses(&op))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (func.isPrivate() && !used.contains(func.getSymNameAttr()) &&
+        func.getName() != "main")
+      func.erase();
+}
+
+} // namespace
+
+LogicalResult inlineCalls(ModuleOp module) { return Inliner(module).run(); }
+
+} // namespace shardwright

@@ -1,0 +1,125 @@
+//===- layout.cc - meshes of a module and layouts of its values -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/layout.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/partition/factor_axes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+ArrayRef<int64_t> dimsOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getShape() : ArrayRef<int64_t>();
+}
+
+bool isShardable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getRank() > 0;
+}
+
+double elementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * elementBytes(complex.getElementType());
+  if (element.isInteger(1))
+    return 1;
+  if (element.isIntOrFloat())
+    return double(element.getIntOrFloatBitWidth()) / 8;
+  return 4;
+}
+
+FailureOr<MeshTable> MeshTable::create(ModuleOp module,
+                                       const CostModel &costs) {
+  MeshTable table;
+  table.context = module.getContext();
+  table.costs = costs;
+  int64_t devices = 0;
+  for (auto meshOp : module.getOps<sdy::MeshOp>()) {
+    sdy::MeshAttr mesh = meshOp.getMesh();
+    table.add(FlatSymbolRefAttr::get(meshOp.getSymNameAttr()), mesh);
+    if (mesh.getAxes().empty())
+      continue;
+    if (devices && mesh.getTotalSize() != devices) {
+      meshOp.emitError("mesh has ")
+          << mesh.getTotalSize() << " devices, but another mesh of the module "
+          << "has " << devices << "; use meshes of one number of devices";
+      return failure();
+    }
+    devices = mesh.getTotalSize();
+  }
+  return table;
+}
+
+int32_t MeshTable::add(Attribute ref, sdy::MeshAttr attr) {
+  int32_t id = -1;
+  if (!attr.getAxes().empty()) {
+    Mesh mesh = sdy::meshFromAttr(attr);
+    // A second name for one mesh is the same mesh.
+    for (auto [i, entry] : llvm::enumerate(entries))
+      if (entry->mesh == mesh)
+        id = i;
+    if (id < 0) {
+      id = entries.size();
+      entries.push_back(std::make_unique<Entry>(ref, std::move(mesh), costs));
+    }
+  }
+  ids[ref] = id;
+  return id;
+}
+
+int32_t MeshTable::idOf(Attribute meshOrRef) {
+  auto it = ids.find(meshOrRef);
+  if (it != ids.end())
+    return it->second;
+  if (auto inlined = dyn_cast<sdy::MeshAttr>(meshOrRef))
+    return add(meshOrRef, inlined);
+  return -1;
+}
+
+int64_t MeshTable::numDevices() const {
+  return entries.empty() ? 1 : entries.front()->mesh.numDevices();
+}
+
+AxisList MeshTable::toAxes(int32_t id, ArrayRef<sdy::AxisRefAttr> attrs) const {
+  return sdy::axesFromAttr(attrs, entries[id]->mesh);
+}
+
+Layout MeshTable::toLayout(sdy::TensorShardingAttr attr, Type type) {
+  ArrayRef<int64_t> shape = dimsOf(type);
+  Layout layout = Layout::replicated(shape.size());
+  if (!attr || !isa<RankedTensorType>(type))
+    return layout;
+  int32_t id = idOf(attr.getMeshOrRef());
+  if (id < 0 || attr.getRank() != int64_t(shape.size()))
+    return layout;
+  TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
+  layout.sharding = divisibleSharding(sharding, shape);
+  if (!layout.isReplicated())
+    layout.mesh = id;
+  return layout;
+}
+
+sdy::AxisRefListAttr MeshTable::axesAttr(int32_t id, AxisRefs axes) const {
+  return sdy::axisListToAttr(context, axes, entries[id]->mesh);
+}
+
+sdy::ListOfAxisRefListsAttr
+MeshTable::listsAttr(int32_t id, ArrayRef<AxisList> lists) const {
+  return sdy::axisListsToAttr(context, lists, entries[id]->mesh);
+}
+
+sdy::TensorShardingAttr MeshTable::toAttr(const Layout &layout) const {
+  if (layout.mesh < 0)
+    return {};
+  const Entry &entry = *entries[layout.mesh];
+  return sdy::shardingToAttr(context, layout.sharding, entry.mesh, entry.ref);
+}
+
+} // namespace shardwright

@@ -1,0 +1,97 @@
+//===- layout.h - meshes of a module and layouts of its values --*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between the attributes of the IR and the value types that the partitioner
+// works with. A layout is a closed sharding whose axes divide every dimension,
+// on a numbered mesh. Layouts without axes are on no mesh (-1).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/partition/reshard_planner.h"
+
+#include <memory>
+#include <vector>
+
+namespace shardwright {
+
+struct Layout {
+  int32_t mesh = -1;
+  TensorSharding sharding;
+
+  static Layout replicated(int64_t rank) {
+    return {-1, TensorSharding::closed(rank)};
+  }
+  bool isReplicated() const { return sharding.isReplicated(); }
+  /// Same data on every device. Replicated layouts are equal on any meshes.
+  bool isEquivalent(const Layout &other) const {
+    return sharding.isEquivalent(other.sharding) &&
+           (mesh == other.mesh || isReplicated());
+  }
+};
+
+using Layouts = llvm::SmallVector<Layout, 1>;
+
+/// Rank and static dimensions; empty for what is no ranked tensor.
+llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
+/// A ranked tensor of static shape with at least one dimension.
+bool isShardable(mlir::Type type);
+/// Bytes of an element; less than 1 for narrow integers.
+double elementBytes(mlir::Type type);
+
+class MeshTable {
+public:
+  /// Reads every `sdy.mesh`. Fails with a diagnostic if two meshes with axes
+  /// have other numbers of devices.
+  static mlir::FailureOr<MeshTable> create(mlir::ModuleOp module,
+                                           const CostModel &costs = {});
+
+  /// The id of a mesh attribute or reference; -1 for a mesh without axes (empty
+  /// or of one device) and for an unknown reference.
+  int32_t idOf(mlir::Attribute meshOrRef);
+  const Mesh &mesh(int32_t id) const { return entries[id]->mesh; }
+  ReshardPlanner &planner(int32_t id) { return entries[id]->planner; }
+  /// Equal axes, whatever the device order.
+  bool sameAxes(int32_t a, int32_t b) const {
+    return entries[a]->mesh.axes() == entries[b]->mesh.axes();
+  }
+  int32_t size() const { return entries.size(); }
+  /// Of the meshes with axes; 1 if there are none.
+  int64_t numDevices() const;
+
+  /// The layout that the attribute (null: none) asks of a value of this type.
+  Layout toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  /// Null for a replicated layout on no mesh.
+  sdy::TensorShardingAttr toAttr(const Layout &layout) const;
+  sdy::AxisRefListAttr axesAttr(int32_t mesh, AxisRefs axes) const;
+  sdy::ListOfAxisRefListsAttr listsAttr(int32_t mesh,
+                                        llvm::ArrayRef<AxisList> lists) const;
+  /// Axes of a collective's parameter.
+  AxisList toAxes(int32_t mesh, llvm::ArrayRef<sdy::AxisRefAttr> attrs) const;
+
+private:
+  struct Entry {
+    mlir::Attribute ref;
+    Mesh mesh;
+    ReshardPlanner planner;
+    Entry(mlir::Attribute ref, Mesh mesh, const CostModel &costs)
+        : ref(ref), mesh(mesh), planner(std::move(mesh), costs) {}
+  };
+  int32_t add(mlir::Attribute ref, sdy::MeshAttr attr);
+
+  mlir::MLIRContext *context = nullptr;
+  CostModel costs;
+  std::vector<std::unique_ptr<Entry>> entries;
+  llvm::DenseMap<mlir::Attribute, int32_t> ids;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_H

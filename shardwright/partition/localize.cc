@@ -1,0 +1,309 @@
+//===- localize.cc - the program of one device ----------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/localizer.h"
+#include "shardwright/partition/partition.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+Layout Localizer::layoutOf(Value value) const {
+  auto it = layouts.find(value);
+  if (it != layouts.end())
+    return it->second;
+  return Layout::replicated(dimsOf(value.getType()).size());
+}
+
+AxisRefs Localizer::axesOf(Value value, int64_t dim) const {
+  auto it = layouts.find(value);
+  if (it == layouts.end())
+    return {};
+  return it->second.sharding.dims[dim].axes;
+}
+
+Type Localizer::localType(Type type, const Layout &layout) const {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || layout.mesh < 0)
+    return type;
+  SmallVector<int64_t> shape(tensor.getShape());
+  for (auto [n, dim] : llvm::zip(shape, layout.sharding.dims))
+    n /= dim.shards();
+  return tensor.clone(ArrayRef<int64_t>(shape));
+}
+
+LogicalResult Localizer::replace(Operation *op, Value value) {
+  inherit(value, op->getResult(0));
+  op->getResult(0).replaceAllUsesWith(value);
+  op->erase();
+  return success();
+}
+
+void Localizer::inherit(Value value, Value from) {
+  Layout layout = layoutOf(from);
+  if (layout.mesh >= 0)
+    layouts[value] = std::move(layout);
+  else
+    layouts.erase(value);
+}
+
+stablehlo::ChannelHandleAttr Localizer::nextHandle() {
+  return stablehlo::ChannelHandleAttr::get(func.getContext(), nextChannel++, 1);
+}
+
+DenseIntElementsAttr Localizer::groupsOf(int32_t mesh, AxisRefs axes) {
+  DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
+  auto type = RankedTensorType::get({groups.numGroups, groups.groupSize},
+                                    IntegerType::get(func.getContext(), 64));
+  return DenseIntElementsAttr::get(type, ArrayRef<int64_t>(groups.ids));
+}
+
+Value Localizer::broadcastScalar(OpBuilder &builder, Location loc, Value scalar,
+                                 RankedTensorType type) {
+  if (getElementTypeOrSelf(scalar) != type.getElementType())
+    scalar = stablehlo::ConvertOp::create(
+        builder, loc, RankedTensorType::get({}, type.getElementType()), scalar);
+  if (type.getRank() == 0)
+    return scalar;
+  return stablehlo::BroadcastInDimOp::create(builder, loc, type, scalar,
+                                             ArrayRef<int64_t>());
+}
+
+Value Localizer::zeros(OpBuilder &builder, Location loc,
+                       RankedTensorType type) {
+  DenseElementsAttr value;
+  if (auto complex = dyn_cast<ComplexType>(type.getElementType())) {
+    APFloat zero(cast<FloatType>(complex.getElementType()).getFloatSemantics());
+    value = DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero));
+  } else {
+    value = DenseElementsAttr::get(
+        type, {Attribute(builder.getZeroAttr(type.getElementType()))});
+  }
+  return stablehlo::ConstantOp::create(builder, loc, type, value);
+}
+
+void Localizer::collectLayouts() {
+  auto note = [&](Value value, sdy::TensorShardingAttr sharding) {
+    Layout layout = meshes.toLayout(sharding, value.getType());
+    // Partial sums are local values like any other from here on.
+    layout.sharding.unreduced.clear();
+    if (!layout.isReplicated())
+      layouts[value] = std::move(layout);
+  };
+  for (BlockArgument arg : func.getArguments())
+    note(arg, sdy::getSharding(arg));
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value result : op->getResults())
+      note(result, sdy::getSharding(result));
+    if (isa<stablehlo::WhileOp>(op)) {
+      for (Region &region : op->getRegions())
+        for (auto [arg, result] :
+             llvm::zip(region.getArguments(), op->getResults()))
+          inherit(arg, result);
+    } else if (auto manual = dyn_cast<sdy::ManualComputationOp>(op)) {
+      for (BlockArgument arg : manual.getBody().getArguments())
+        note(arg, manual.getInShardingWithoutManualAxes(arg.getArgNumber()));
+    }
+  });
+}
+
+LogicalResult Localizer::run() {
+  if (func.isDeclaration())
+    return success();
+  if (!func.getBody().hasOneBlock())
+    return func.emitError(
+        "function has several blocks; only structured control "
+        "flow can be partitioned");
+  collectLayouts();
+  Block &body = func.getBody().front();
+  for (BlockArgument arg : func.getArguments())
+    arg.setType(localType(arg.getType(), layoutOf(arg)));
+  if (failed(visitBlock(body)))
+    return failure();
+
+  Operation *terminator = body.getTerminator();
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
+    Layout layout = meshes.toLayout(sdy::getFuncResultSharding(func, i), type);
+    if (terminator->getOperand(i).getType() != localType(type, layout))
+      return terminator->emitError("returns value ")
+             << i << " as " << terminator->getOperand(i).getType()
+             << " where the sharding of the result gives "
+             << localType(type, layout) << "; run sw-insert-collectives first";
+  }
+  func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(),
+                                 terminator->getOperandTypes()));
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    func.removeArgAttr(i, sdy::kShardingAttr);
+    // A result of another local shape cannot take over the argument's buffer.
+    auto alias = func.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+    if (!alias)
+      continue;
+    int64_t result = alias.getInt();
+    if (result >= 0 && result < int64_t(func.getNumResults()) &&
+        func.getResultTypes()[result] == func.getArgument(i).getType())
+      continue;
+    func.removeArgAttr(i, "tf.aliasing_output");
+    func.setArgAttr(i, "jax.buffer_donor",
+                    BoolAttr::get(func.getContext(), true));
+  }
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    func.removeResultAttr(
+        i, StringAttr::get(func.getContext(), sdy::kShardingAttr));
+  func->removeAttr(sdy::kOriginalFuncNameAttr);
+  func->removeAttr(sdy::kFuncManualAxesAttr);
+
+  WalkResult left = func.walk([&](Operation *op) {
+    op->removeDiscardableAttr(sdy::kShardingAttr);
+    op->removeDiscardableAttr(sdy::kShardingRuleAttr);
+    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError("has no local form; run sw-insert-collectives first");
+    return WalkResult::interrupt();
+  });
+  return failure(left.wasInterrupted());
+}
+
+LogicalResult Localizer::visitBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Localizer::setLocalResultTypes(Operation *op) {
+  for (Value result : op->getResults())
+    result.setType(localType(result.getType(), layoutOf(result)));
+  return success();
+}
+
+LogicalResult Localizer::visit(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<sdy::AllGatherOp, sdy::AllSliceOp, sdy::AllToAllOp,
+            sdy::CollectivePermuteOp, sdy::AllReduceOp, sdy::ReduceScatterOp,
+            sdy::ReplicatedToUnreducedOp>(
+          [&](auto collective) { return localizeCollective(collective); })
+      .Case([&](sdy::ReshardOp reshard) -> LogicalResult {
+        // From one mesh to another, of what is on every device.
+        if (!layoutOf(reshard.getInput())
+                 .isEquivalent(layoutOf(reshard.getResult())))
+          return reshard.emitOpError(
+              "changes the layout; run sw-insert-collectives first");
+        return replace(op, reshard.getInput());
+      })
+      .Case<stablehlo::ConstantOp, sdy::ConstantOp>([&](auto constant) {
+        return localizeConstant(constant, constant.getValue());
+      })
+      .Case([&](stablehlo::IotaOp iota) { return localizeIota(iota); })
+      .Case([&](stablehlo::SliceOp slice) { return localizeSlice(slice); })
+      .Case([&](stablehlo::DynamicSliceOp slice) {
+        return localizeDynamicSlice(slice);
+      })
+      .Case([&](stablehlo::DynamicUpdateSliceOp update) {
+        return localizeDynamicUpdateSlice(update);
+      })
+      .Case([&](stablehlo::ConvolutionOp conv) {
+        return localizeConvolution(conv);
+      })
+      .Case([&](stablehlo::GatherOp gather) { return localizeGather(gather); })
+      .Case([&](stablehlo::ScatterOp scatter) {
+        return localizeScatter(scatter);
+      })
+      .Case([&](stablehlo::WhileOp loop) { return visitWhile(loop); })
+      .Case<stablehlo::CaseOp, stablehlo::IfOp>(
+          [&](Operation *branch) { return visitBranches(branch); })
+      .Case(
+          [&](sdy::ManualComputationOp manual) { return visitManual(manual); })
+      .Default([&](Operation *) { return setLocalResultTypes(op); });
+}
+
+LogicalResult Localizer::visitWhile(stablehlo::WhileOp op) {
+  for (Region &region : op->getRegions()) {
+    for (BlockArgument arg : region.getArguments())
+      arg.setType(localType(arg.getType(), layoutOf(arg)));
+    if (failed(visitBlock(region.front())))
+      return failure();
+  }
+  return setLocalResultTypes(op);
+}
+
+LogicalResult Localizer::visitBranches(Operation *op) {
+  for (Region &region : op->getRegions())
+    if (failed(visitBlock(region.front())))
+      return failure();
+  return setLocalResultTypes(op);
+}
+
+/// The body's values are split along the manual axes already: it becomes part
+/// of the surrounding block.
+LogicalResult Localizer::visitManual(sdy::ManualComputationOp op) {
+  Block &body = op.getBody().front();
+  for (BlockArgument arg : body.getArguments())
+    arg.setType(localType(arg.getType(), layoutOf(arg)));
+  if (failed(visitBlock(body)))
+    return failure();
+  for (auto [arg, operand] : llvm::zip(body.getArguments(), op.getOperands())) {
+    if (arg.getType() != operand.getType())
+      return op->emitOpError("has operand ")
+             << arg.getArgNumber() << " of local type " << operand.getType()
+             << " where its body expects " << arg.getType()
+             << "; run sw-insert-collectives first";
+    arg.replaceAllUsesWith(operand);
+  }
+  Operation *terminator = body.getTerminator();
+  SmallVector<Value> returned(terminator->getOperands());
+  Operation *parent = op;
+  OpBuilder builder(op);
+  llvm::DenseSet<Value> taken;
+  llvm::DenseSet<Operation *> inner;
+  for (Operation &o : llvm::make_early_inc_range(body.without_terminator())) {
+    inner.insert(&o);
+    o.moveBefore(parent);
+  }
+  for (auto [result, value] : llvm::zip(op->getResults(), returned)) {
+    // Outside, the value has the layout of the result; one that has another
+    // layout there already needs a name of its own.
+    bool own = inner.contains(value.getDefiningOp());
+    if ((!own || !taken.insert(value).second) &&
+        isa<RankedTensorType>(value.getType()))
+      value = stablehlo::ReshapeOp::create(builder, op.getLoc(),
+                                           value.getType(), value);
+    inherit(value, result);
+    result.replaceAllUsesWith(value);
+  }
+  op->erase();
+  return success();
+}
+
+LogicalResult localize(ModuleOp module) {
+  FailureOr<MeshTable> meshes = MeshTable::create(module);
+  if (failed(meshes))
+    return failure();
+  int64_t nextChannel = 1;
+  module.walk([&](Operation *op) {
+    if (auto handle =
+            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
+      nextChannel = std::max(nextChannel, handle.getHandle() + 1);
+  });
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(Localizer(func, *meshes, nextChannel).run()))
+      return failure();
+  for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
+    mesh.erase();
+  Builder builder(module.getContext());
+  // Without a mesh, the program may be one device's already.
+  if (meshes->size() || !module->hasAttr("mhlo.num_partitions"))
+    module->setAttr("mhlo.num_partitions",
+                    builder.getI32IntegerAttr(meshes->numDevices()));
+  if (meshes->size() || !module->hasAttr("mhlo.num_replicas"))
+    module->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(1));
+  return success();
+}
+
+} // namespace shardwright

@@ -1,0 +1,175 @@
+//===- localize_data.cc - local forms of constants and plain data movement ===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/combine.h"
+#include "shardwright/partition/localizer.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+LogicalResult Localizer::localizeConstant(Operation *op, ElementsAttr value) {
+  Value result = op->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  Layout layout = layoutOf(result);
+  OpBuilder builder(op);
+  auto emit = [&](ElementsAttr elements) -> Value {
+    auto constant = stablehlo::ConstantOp::create(
+        builder, op->getLoc(), elements.getShapedType(), elements);
+    constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    return constant;
+  };
+  if (layout.mesh < 0) {
+    if (isa<stablehlo::ConstantOp>(op))
+      return success();
+    return replace(op, emit(value));
+  }
+  auto local = cast<RankedTensorType>(localType(type, layout));
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && dense.isSplat())
+    return replace(op, emit(dense.resizeSplat(local)));
+  SmallVector<AxisList, 4> axes;
+  for (const DimSharding &dim : layout.sharding.dims)
+    axes.push_back(dim.axes);
+  return replace(
+      op, localSlice(builder, op->getLoc(), emit(value), layout.mesh, axes));
+}
+
+LogicalResult Localizer::localizeIota(stablehlo::IotaOp op) {
+  Value result = op.getResult();
+  int64_t dim = op.getIotaDimension();
+  Layout layout = layoutOf(result);
+  (void)setLocalResultTypes(op);
+  if (axesOf(result, dim).empty())
+    return success();
+  auto type = cast<RankedTensorType>(result.getType());
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointAfter(op);
+  Value offset = indices.offset(layout.mesh, layout.sharding.dims[dim].axes,
+                                type.getDimSize(dim));
+  Value start = broadcastScalar(builder, op.getLoc(), offset, type);
+  auto sum =
+      stablehlo::AddOp::create(builder, op.getLoc(), type, result, start);
+  result.replaceAllUsesExcept(sum, sum);
+  inherit(sum, result);
+  return success();
+}
+
+LogicalResult Localizer::localizeSlice(stablehlo::SliceOp op) {
+  // A sharded dimension is taken whole.
+  SmallVector<int64_t> limits(op.getLimitIndices());
+  for (auto [d, limit] : llvm::enumerate(limits))
+    if (!axesOf(op.getResult(), d).empty())
+      limit = dimsOf(op.getOperand().getType())[d];
+  op.setLimitIndices(limits);
+  return setLocalResultTypes(op);
+}
+
+LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
+  // Likewise; its start index is clamped to 0 in either program.
+  SmallVector<int64_t> sizes(op.getSliceSizes());
+  for (auto [d, size] : llvm::enumerate(sizes))
+    if (!axesOf(op.getResult(), d).empty())
+      size = dimsOf(op.getOperand().getType())[d];
+  op.setSliceSizes(sizes);
+  return setLocalResultTypes(op);
+}
+
+LogicalResult
+Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
+  Value operand = op.getOperand(), update = op.getUpdate();
+  auto local = cast<RankedTensorType>(operand.getType());
+  ArrayRef<int64_t> size = local.getShape();
+  ArrayRef<int64_t> part = dimsOf(update.getType());
+  // Sharded dimensions of which the (whole) update covers a part.
+  SmallVector<int64_t> dims;
+  Layout layout = layoutOf(operand);
+  for (int64_t d = 0; d < local.getRank(); ++d)
+    if (!axesOf(operand, d).empty() && axesOf(update, d).empty())
+      dims.push_back(d);
+  if (dims.empty())
+    return setLocalResultTypes(op);
+
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto i64 = RankedTensorType::get({}, builder.getI64Type());
+  SmallVector<Value> starts;
+  for (Value start : op.getStartIndices()) {
+    if (start.getType() != i64)
+      start = stablehlo::ConvertOp::create(builder, loc, i64, start);
+    starts.push_back(start);
+  }
+  // Where the update starts in the shard; may be outside on either side.
+  for (int64_t d : dims) {
+    AxisRefs axes = layout.sharding.dims[d].axes;
+    int64_t whole = size[d] * totalSize(axes);
+    Value clamped = stablehlo::ClampOp::create(
+        builder, loc, i64, indices.constant(0), starts[d],
+        indices.constant(whole - part[d]));
+    starts[d] = stablehlo::SubtractOp::create(
+        builder, loc, i64, clamped, indices.offset(layout.mesh, axes, size[d]));
+  }
+  bool single = llvm::all_of(dims, [&](int64_t d) { return part[d] == 1; });
+  if (single) {
+    // In this shard or not at all: otherwise put back what is there.
+    Value inside;
+    auto pred = RankedTensorType::get({}, builder.getI1Type());
+    for (int64_t d : dims)
+      for (bool upper : {false, true}) {
+        Value test = buildCompare(builder, loc, starts[d],
+                                  indices.constant(upper ? size[d] : 0),
+                                  upper ? stablehlo::ComparisonDirection::LT
+                                        : stablehlo::ComparisonDirection::GE);
+        inside = inside ? Value(stablehlo::AndOp::create(builder, loc, pred,
+                                                         inside, test))
+                        : test;
+      }
+    Value old = stablehlo::DynamicSliceOp::create(
+        builder, loc, update.getType(), operand, starts, part);
+    Value chosen = stablehlo::SelectOp::create(builder, loc, update.getType(),
+                                               inside, update, old);
+    return replace(op, stablehlo::DynamicUpdateSliceOp::create(
+                           builder, loc, local, operand, chosen, starts));
+  }
+  // With room for a whole update on both sides, what falls outside of the shard
+  // falls into the room.
+  SmallVector<int64_t> low(local.getRank(), 0), interior(low), padded(size),
+      limits(low), strides(local.getRank(), 1);
+  for (int64_t d : dims) {
+    low[d] = part[d];
+    padded[d] += 2 * part[d];
+    starts[d] = stablehlo::AddOp::create(builder, loc, i64, starts[d],
+                                         indices.constant(part[d]));
+  }
+  for (int64_t d = 0; d < local.getRank(); ++d)
+    limits[d] = low[d] + size[d];
+  Value zero =
+      zeros(builder, loc, RankedTensorType::get({}, local.getElementType()));
+  auto paddedType = local.clone(ArrayRef<int64_t>(padded));
+  Value room = stablehlo::PadOp::create(builder, loc, paddedType, operand, zero,
+                                        low, low, interior);
+  Value updated = stablehlo::DynamicUpdateSliceOp::create(
+      builder, loc, paddedType, room, update, starts);
+  return replace(op, stablehlo::SliceOp::create(builder, loc, local, updated,
+                                                low, limits, strides));
+}
+
+LogicalResult Localizer::localizeConvolution(stablehlo::ConvolutionOp op) {
+  // Groups are the major part of the input's feature (or batch) dimension.
+  auto dims = op.getDimensionNumbers();
+  auto perShard = [&](int64_t groups, int64_t dim) {
+    int64_t shards = totalSize(axesOf(op.getLhs(), dim));
+    return groups / std::min(groups, shards);
+  };
+  op.setFeatureGroupCount(
+      perShard(op.getFeatureGroupCount(), dims.getInputFeatureDimension()));
+  op.setBatchGroupCount(
+      perShard(op.getBatchGroupCount(), dims.getInputBatchDimension()));
+  return setLocalResultTypes(op);
+}
+
+} // namespace shardwright

@@ -1,0 +1,217 @@
+//===- localize_gather.cc - local forms of gather and scatter -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Indices into a sharded dimension are made relative to the shard. A gather
+// takes what lies in the shard and zeros for the rest (the sum over the shards
+// is the result); a scatter drops updates outside of its operand anyway.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/combine.h"
+#include "shardwright/partition/localizer.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace shardwright {
+
+Localizer::LocalIndices
+Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
+                           int64_t indexVectorDim,
+                           ArrayRef<int64_t> indexedDims, Value operand,
+                           ArrayRef<int64_t> shardedDims, bool clampAndTest) {
+  auto type = cast<RankedTensorType>(indexVectors.getType());
+  Type i64 = builder.getI64Type();
+  auto wide = RankedTensorType::get(type.getShape(), i64);
+  if (type != wide)
+    indexVectors =
+        stablehlo::ConvertOp::create(builder, loc, wide, indexVectors);
+  bool isVector = indexVectorDim < type.getRank();
+  int64_t n = indexedDims.size();
+
+  // One number for each component, as a tensor like the indices.
+  auto spread = [&](ArrayRef<int64_t> numbers) -> Value {
+    auto small = RankedTensorType::get({n}, i64);
+    if (isVector) {
+      Value vector = stablehlo::ConstantOp::create(
+          builder, loc, small, DenseElementsAttr::get(small, numbers));
+      return stablehlo::BroadcastInDimOp::create(
+          builder, loc, wide, vector, ArrayRef<int64_t>(indexVectorDim));
+    }
+    return broadcastScalar(builder, loc, indices.constant(numbers.front()),
+                           wide);
+  };
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
+                    kMost = std::numeric_limits<int64_t>::max();
+  SmallVector<int64_t> least(n, kLeast), most(n, kMost), zero(n, kLeast),
+      end(n, kMost);
+  SmallVector<Value> offsets(n);
+  Layout layout = layoutOf(operand);
+  for (auto [k, d] : llvm::enumerate(indexedDims)) {
+    if (!llvm::is_contained(shardedDims, d))
+      continue;
+    AxisRefs axes = layout.sharding.dims[d].axes;
+    int64_t size = dimsOf(operand.getType())[d];
+    least[k] = zero[k] = 0;
+    most[k] = size * totalSize(axes) - 1;
+    end[k] = size;
+    offsets[k] = indices.offset(layout.mesh, axes, size);
+  }
+  LocalIndices out;
+  if (clampAndTest)
+    indexVectors = stablehlo::ClampOp::create(builder, loc, wide, spread(least),
+                                              indexVectors, spread(most));
+  Value offset;
+  if (isVector) {
+    SmallVector<Value> parts;
+    auto one = RankedTensorType::get({1}, i64);
+    for (Value o : offsets)
+      parts.push_back(stablehlo::ReshapeOp::create(
+          builder, loc, one, o ? o : indices.constant(0)));
+    Value vector = stablehlo::ConcatenateOp::create(
+        builder, loc, RankedTensorType::get({n}, i64), parts, 0);
+    offset = stablehlo::BroadcastInDimOp::create(
+        builder, loc, wide, vector, ArrayRef<int64_t>(indexVectorDim));
+  } else {
+    offset = broadcastScalar(builder, loc, offsets.front(), wide);
+  }
+  out.indices =
+      stablehlo::SubtractOp::create(builder, loc, wide, indexVectors, offset);
+  if (!clampAndTest)
+    return out;
+
+  auto pred = RankedTensorType::get(type.getShape(), builder.getI1Type());
+  Value above = buildCompare(builder, loc, out.indices, spread(zero),
+                             stablehlo::ComparisonDirection::GE);
+  Value below = buildCompare(builder, loc, out.indices, spread(end),
+                             stablehlo::ComparisonDirection::LT);
+  // `end` of the other components is the largest number, which they may be.
+  below = stablehlo::OrOp::create(
+      builder, loc, pred, below,
+      buildCompare(builder, loc, spread(end),
+                   spread(SmallVector<int64_t>(n, kMost)),
+                   stablehlo::ComparisonDirection::EQ));
+  out.inside = stablehlo::AndOp::create(builder, loc, pred, above, below);
+  if (isVector) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + indexVectorDim);
+    auto scalar = RankedTensorType::get({}, builder.getI1Type());
+    Value yes = stablehlo::ConstantOp::create(
+        builder, loc, scalar, DenseElementsAttr::get(scalar, true));
+    auto all = stablehlo::ReduceOp::create(
+        builder, loc,
+        TypeRange(RankedTensorType::get(shape, builder.getI1Type())),
+        ValueRange(out.inside), ValueRange(yes),
+        ArrayRef<int64_t>(indexVectorDim));
+    buildReducerBody(all.getBody(), loc, ReducerKind::And, builder.getI1Type());
+    out.inside = all->getResult(0);
+  }
+  return out;
+}
+
+LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
+  auto dims = op.getDimensionNumbers();
+  Value operand = op.getOperand();
+  ArrayRef<int64_t> local = dimsOf(operand.getType());
+  SmallVector<int64_t> sizes(op.getSliceSizes()), masked;
+  for (int64_t d = 0; d < int64_t(sizes.size()); ++d) {
+    AxisRefs axes = axesOf(operand, d);
+    if (axes.empty() || llvm::is_contained(dims.getOperandBatchingDims(), d))
+      continue;
+    // Whole dimensions stay whole; of the others one row is taken.
+    if (sizes[d] == local[d] * totalSize(axes) && sizes[d] != 1)
+      sizes[d] = local[d];
+    else
+      masked.push_back(d);
+  }
+  op.setSliceSizes(sizes);
+  (void)setLocalResultTypes(op);
+  if (masked.empty())
+    return success();
+
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  LocalIndices at = localizeIndices(
+      builder, loc, op.getStartIndices(), dims.getIndexVectorDim(),
+      dims.getStartIndexMap(), operand, masked, /*clampAndTest=*/true);
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Value taken = stablehlo::GatherOp::create(builder, loc, type, operand,
+                                            at.indices, dims, sizes,
+                                            /*indices_are_sorted=*/false);
+  SmallVector<int64_t> batchDims;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (!llvm::is_contained(dims.getOffsetDims(), d))
+      batchDims.push_back(d);
+  auto pred = RankedTensorType::get(type.getShape(), builder.getI1Type());
+  Value inside = stablehlo::BroadcastInDimOp::create(builder, loc, pred,
+                                                     at.inside, batchDims);
+  return replace(op,
+                 stablehlo::SelectOp::create(builder, loc, type, inside, taken,
+                                             zeros(builder, loc, type)));
+}
+
+LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value input = op.getInputs().front();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<int64_t> shifted;
+  for (int64_t d : dims.getInsertedWindowDims())
+    if (!axesOf(input, d).empty())
+      shifted.push_back(d);
+  if (!shifted.empty()) {
+    LocalIndices at = localizeIndices(
+        builder, loc, op.getScatterIndices(), dims.getIndexVectorDim(),
+        dims.getScatterDimsToOperandDims(), input, shifted,
+        /*clampAndTest=*/false);
+    op.getScatterIndicesMutable().set(at.indices);
+    op.setIndicesAreSorted(false);
+  }
+
+  // Where the updates are split over devices that share the operand, one of
+  // them starts from the operand and the others from nothing.
+  Layout updates = layoutOf(op.getUpdates().front());
+  AxisList partial;
+  int64_t indexDim = 0;
+  for (int64_t d = 0; d < updates.sharding.rank(); ++d) {
+    if (llvm::is_contained(dims.getUpdateWindowDims(), d))
+      continue;
+    int64_t x = indexDim + (indexDim >= dims.getIndexVectorDim());
+    ++indexDim;
+    if (llvm::is_contained(dims.getScatterIndicesBatchingDims(), x))
+      continue;
+    partial.append(updates.sharding.dims[d].axes.begin(),
+                   updates.sharding.dims[d].axes.end());
+  }
+  if (!partial.empty()) {
+    std::optional<ReducerKind> kind = uniformReducer(op.getUpdateComputation());
+    if (!kind)
+      return op.emitOpError("has updates split over devices, but no reducer "
+                            "that could combine its parts; run "
+                            "sw-insert-collectives first");
+    Value first =
+        buildCompare(builder, loc, indices.index(updates.mesh, partial),
+                     indices.constant(0), stablehlo::ComparisonDirection::EQ);
+    for (OpOperand &use : op.getInputsMutable()) {
+      auto type = cast<RankedTensorType>(use.get().getType());
+      TypedAttr identity = identityElement(*kind, type.getElementType());
+      if (!identity)
+        return op.emitOpError("has updates split over devices, but ")
+               << stringify(*kind) << " of " << type.getElementType()
+               << " has no identity to start a part from";
+      Value nothing = stablehlo::ConstantOp::create(
+          builder, loc, type,
+          DenseElementsAttr::get(type, {Attribute(identity)}));
+      use.set(stablehlo::SelectOp::create(builder, loc, type, first, use.get(),
+                                          nothing));
+    }
+  }
+  return setLocalResultTypes(op);
+}
+
+} // namespace shardwright

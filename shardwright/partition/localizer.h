@@ -1,0 +1,111 @@
+//===- localizer.h - what the local forms of ops share ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops are visited in program order and rewritten in place: when an op is
+// visited its operands have their local types already, its results still have
+// the global ones. Most ops only get local result types. The others have a
+// function here that builds the local form; one file a family.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_LOCALIZER_H
+#define SHARDWRIGHT_PARTITION_LOCALIZER_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout.h"
+#include "shardwright/partition/shard_index.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardwright {
+
+class Localizer {
+public:
+  /// `nextChannel` is the next free channel handle of the module.
+  Localizer(mlir::func::FuncOp func, MeshTable &meshes, int64_t &nextChannel)
+      : func(func), meshes(meshes), indices(func, meshes),
+        nextChannel(nextChannel) {}
+
+  mlir::LogicalResult run();
+
+private:
+  // localize.cc
+  void collectLayouts();
+  mlir::LogicalResult visitBlock(mlir::Block &block);
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult visitWhile(stablehlo::WhileOp op);
+  mlir::LogicalResult visitBranches(mlir::Operation *op);
+  mlir::LogicalResult visitManual(sdy::ManualComputationOp op);
+  mlir::LogicalResult setLocalResultTypes(mlir::Operation *op);
+
+  // localize_data.cc: constants, iota and ops whose attributes hold sizes
+  mlir::LogicalResult localizeConstant(mlir::Operation *op,
+                                       mlir::ElementsAttr value);
+  mlir::LogicalResult localizeIota(stablehlo::IotaOp op);
+  mlir::LogicalResult localizeSlice(stablehlo::SliceOp op);
+  mlir::LogicalResult localizeDynamicSlice(stablehlo::DynamicSliceOp op);
+  mlir::LogicalResult
+  localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
+  mlir::LogicalResult localizeConvolution(stablehlo::ConvolutionOp op);
+
+  // localize_gather.cc
+  mlir::LogicalResult localizeGather(stablehlo::GatherOp op);
+  mlir::LogicalResult localizeScatter(stablehlo::ScatterOp op);
+  /// The index vectors as i64 with, for the components of sharded dimensions,
+  /// the shard's offset subtracted after clamping to [0, clampTo) where asked.
+  struct LocalIndices {
+    mlir::Value indices;
+    /// Per index vector: all such components are within the shard.
+    mlir::Value inside;
+  };
+  LocalIndices localizeIndices(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value indices, int64_t indexVectorDim,
+                               llvm::ArrayRef<int64_t> indexedDims,
+                               mlir::Value operand,
+                               llvm::ArrayRef<int64_t> shardedDims,
+                               bool clampAndTest);
+
+  // localize_collectives.cc
+  mlir::LogicalResult localizeCollective(mlir::Operation *op);
+  mlir::Value localSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, int32_t mesh,
+                         llvm::ArrayRef<AxisList> axes);
+  mlir::Value localGather(sdy::AllGatherOp op);
+  mlir::Value localAllReduce(sdy::AllReduceOp op);
+  mlir::Value localReduceScatter(sdy::ReduceScatterOp op);
+  AxisList reorderedBefore(sdy::AllToAllOp op);
+  mlir::Value localAllToAll(sdy::AllToAllOp op);
+  mlir::Value localPermute(sdy::CollectivePermuteOp op);
+  mlir::Value localToUnreduced(sdy::ReplicatedToUnreducedOp op);
+
+  // shared
+  Layout layoutOf(mlir::Value value) const;
+  AxisRefs axesOf(mlir::Value value, int64_t dim) const;
+  mlir::Type localType(mlir::Type type, const Layout &layout) const;
+  /// Replaces the op's only result and erases the op.
+  mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
+  /// Stores the local form's layout for a value that stands for another.
+  void inherit(mlir::Value value, mlir::Value from);
+  stablehlo::ChannelHandleAttr nextHandle();
+  mlir::DenseIntElementsAttr groupsOf(int32_t mesh, AxisRefs axes);
+  /// A 0-d i64 converted to another element type and broadcast to a type.
+  mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value scalar, mlir::RankedTensorType type);
+  mlir::Value zeros(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::RankedTensorType type);
+
+  mlir::func::FuncOp func;
+  MeshTable &meshes;
+  ShardIndices indices;
+  int64_t &nextChannel;
+  /// Sharded values only.
+  llvm::DenseMap<mlir::Value, Layout> layouts;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_LOCALIZER_H

@@ -1,0 +1,194 @@
+//===- op_problem.cc - what may be sharded when an op is computed ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op's rule says how dimensions relate; whether a sharded dimension also has
+// a local form is decided here, beside it. What is refused here is gathered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/op_problem.h"
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+std::optional<ShardingRule> getPartitionRule(Operation *op) {
+  // Every device draws the same numbers, of which each takes its part. Shapes
+  // that are values are those of the whole program.
+  if (isa<stablehlo::RngOp, stablehlo::RngBitGeneratorOp,
+          stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
+          stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
+          stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
+          stablehlo::DynamicConvOp>(op))
+    return std::nullopt;
+  std::optional<ShardingRule> rule = getShardingRule(op);
+  if (!rule || rule->operands.size() != op->getNumOperands() ||
+      rule->results.size() != op->getNumResults())
+    return std::nullopt;
+  auto fits = [](Type type, const TensorMapping &mapping) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.hasStaticShape() &&
+                        tensor.getRank() == int64_t(mapping.size())
+                  : mapping.empty();
+  };
+  for (auto [value, mapping] : llvm::zip(op->getOperands(), rule->operands))
+    if (!fits(value.getType(), mapping))
+      return std::nullopt;
+  for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
+    if (!fits(value.getType(), mapping))
+      return std::nullopt;
+  return rule;
+}
+
+std::optional<ReducerKind> getCombiner(Operation *op) {
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    return uniformReducer(reduce.getBody());
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return uniformReducer(scatter.getUpdateComputation());
+  if (isa<stablehlo::GatherOp>(op) &&
+      getElementTypeOrSelf(op->getResult(0)).isInteger(1))
+    return ReducerKind::Or;
+  // Contractions sum; of a masked gather all parts but one are zero; other ops
+  // declare sums by a reduction factor.
+  return ReducerKind::Add;
+}
+
+namespace {
+
+/// Marks the factors of some dimensions of a tensor.
+void keepDims(DecideProblem &problem, const TensorMapping &mapping,
+              ArrayRef<int64_t> dims) {
+  for (int64_t d : dims)
+    for (int32_t f : mapping[d])
+      problem.keepWhole[f] = true;
+}
+
+void keepDimsWhere(DecideProblem &problem, const TensorMapping &mapping,
+                   llvm::function_ref<bool(int64_t)> where) {
+  for (int64_t d = 0; d < int64_t(mapping.size()); ++d)
+    if (where(d))
+      keepDims(problem, mapping, d);
+}
+
+/// Operand dimensions that a gather or scatter addresses or batches. Dimensions
+/// of which one row is taken without an index have no local form.
+void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
+                   ArrayRef<int64_t> inserted, ArrayRef<int64_t> indexed) {
+  for (int64_t d : inserted)
+    if (!llvm::is_contained(indexed, d))
+      keepDims(problem, mapping, d);
+}
+
+} // namespace
+
+DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
+  DecideProblem problem;
+  problem.rule = &rule;
+  problem.keepWhole.assign(rule.factors.size(), false);
+  problem.canReduce = getCombiner(op).has_value();
+  auto site = [](Value value) {
+    TensorSite out;
+    out.shape.assign(dimsOf(value.getType()).begin(),
+                     dimsOf(value.getType()).end());
+    out.elementBytes = elementBytes(value.getType());
+    return out;
+  };
+  for (Value operand : op->getOperands())
+    problem.operands.push_back(site(operand));
+  for (Value result : op->getResults())
+    problem.results.push_back(site(result));
+
+  // A dimension that only one side has cannot be split on that side alone,
+  // unless the other side is the same for all of its parts.
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    if (factor.kind != FactorKind::PassThrough)
+      continue;
+    bool inOperands = false, inResults = false;
+    for (int64_t i = 0; i < rule.numTensors(); ++i)
+      (i < int64_t(rule.operands.size()) ? inOperands : inResults) |=
+          rule.holds(i, f);
+    if (!inResults || (!inOperands && !isa<stablehlo::BroadcastInDimOp>(op)))
+      problem.keepWhole[f] = true;
+  }
+
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<stablehlo::DotGeneralOp, stablehlo::DotOp>(
+          [&](auto) { problem.isContraction = true; })
+      .Case([&](stablehlo::ConvolutionOp conv) {
+        problem.isContraction = true;
+        auto dims = conv.getDimensionNumbers();
+        keepDims(problem, rule.operands[0], dims.getInputSpatialDimensions());
+        keepDims(problem, rule.operands[1], dims.getKernelSpatialDimensions());
+        keepDims(problem, rule.results[0], dims.getOutputSpatialDimensions());
+      })
+      .Case([&](stablehlo::PadOp pad) {
+        keepDimsWhere(problem, rule.results[0], [&](int64_t d) {
+          return pad.getEdgePaddingLow()[d] || pad.getEdgePaddingHigh()[d] ||
+                 pad.getInteriorPadding()[d];
+        });
+      })
+      .Case([&](stablehlo::DynamicUpdateSliceOp update) {
+        // A part of the operand's dimension is updated: every device holds the
+        // whole update and takes what falls into its shard.
+        keepDimsWhere(problem, rule.operands[1], [&](int64_t d) {
+          return problem.operands[0].shape[d] != problem.operands[1].shape[d];
+        });
+      })
+      .Case([&](stablehlo::ReduceWindowOp window) {
+        // Base and window dilations are not in the rule.
+        auto differs = [](std::optional<ArrayRef<int64_t>> list, int64_t d) {
+          return list && (*list)[d] != 1;
+        };
+        keepDimsWhere(problem, rule.results[0], [&](int64_t d) {
+          return differs(window.getBaseDilations(), d) ||
+                 differs(window.getWindowDilations(), d) ||
+                 window.getWindowDimensions()[d] != 1;
+        });
+      })
+      .Case([&](stablehlo::GatherOp gather) {
+        auto dims = gather.getDimensionNumbers();
+        // Index components of a sharded dimension are compared with the shard's
+        // range; taken-once dimensions need an index for that.
+        for (auto [d, size] : llvm::enumerate(gather.getSliceSizes()))
+          if (size == 1 && problem.operands[0].shape[d] != 1 &&
+              !llvm::is_contained(dims.getOperandBatchingDims(), int64_t(d)) &&
+              !llvm::is_contained(dims.getStartIndexMap(), int64_t(d)))
+            keepDims(problem, rule.operands[0], int64_t(d));
+      })
+      .Case([&](stablehlo::ScatterOp scatter) {
+        auto dims = scatter.getScatterDimensionNumbers();
+        keepUnindexed(problem, rule.operands[0], dims.getInsertedWindowDims(),
+                      dims.getScatterDimsToOperandDims());
+        // Mixed reducers have no identity to start a partial result from.
+        if (problem.canReduce)
+          problem.canReduce =
+              llvm::all_of(scatter.getInputs().getTypes(), [&](Type type) {
+                return bool(identityElement(*getCombiner(op),
+                                            getElementTypeOrSelf(type)));
+              });
+      })
+      .Case([&](stablehlo::ReduceOp reduce) {
+        if (problem.canReduce)
+          problem.canReduce =
+              llvm::all_of(reduce.getInputs().getTypes(), [&](Type type) {
+                return bool(identityElement(*getCombiner(op),
+                                            getElementTypeOrSelf(type)));
+              });
+      })
+      .Case([&](stablehlo::GetDimensionSizeOp) {
+        problem.keepWhole.assign(rule.factors.size(), true);
+      });
+  return problem;
+}
+
+} // namespace shardwright

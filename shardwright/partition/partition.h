@@ -1,0 +1,57 @@
+//===- partition.h - from shardings to a program for one device -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two stages. `insertCollectives` makes every conflict explicit on global
+// shapes: each op computes in the layout of its `sdy.sharding`, each value is
+// used in the layout it has, and whatever lies between is an sdy collective.
+// `localize` turns that into the program of one device, with StableHLO
+// collectives over device groups and no sdy left.
+//
+// Semantics: a program's results do not depend on its shardings. Floating point
+// sums may be taken in another order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_PARTITION_H
+#define SHARDWRIGHT_PARTITION_PARTITION_H
+
+#include "shardwright/partition/cost_model.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace shardwright {
+
+struct PartitionOptions {
+  CostModel costs;
+};
+
+/// In: a module as `sdy-propagation-pipeline` leaves it. Values without a
+/// sharding are replicated. Calls are inlined. Dimensions that their shards do
+/// not divide are sharded by the leading axes that do; arguments and results of
+/// functions get the sharding that results from it. Out: see above. Emits a
+/// diagnostic and fails on what cannot be partitioned.
+mlir::LogicalResult insertCollectives(mlir::ModuleOp module,
+                                      const PartitionOptions &options = {});
+
+/// In: a module as `insertCollectives` leaves it. Out: per-device StableHLO;
+/// `mhlo.num_partitions` is the number of devices of the mesh.
+mlir::LogicalResult localize(mlir::ModuleOp module);
+
+/// Replaces every func.call by the callee's body and erases private functions
+/// that nothing refers to any more. Recursion is an error.
+mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
+
+/// Adds both stages.
+void buildPartitionPipeline(mlir::OpPassManager &pm);
+
+/// Registers `sw-insert-collectives`, `sw-localize` and `sw-partition`.
+void registerPartitionPasses();
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_PARTITION_H

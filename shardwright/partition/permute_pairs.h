@@ -1,0 +1,25 @@
+//===- permute_pairs.h - who sends to whom in a permute ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_PERMUTE_PAIRS_H
+#define SHARDWRIGHT_PARTITION_PERMUTE_PAIRS_H
+
+#include "shardwright/mesh/sharding.h"
+
+namespace shardwright {
+
+/// (source, target) device ids, flat, by ascending source, that move every
+/// shard from one layout to another of equal shard counts per dimension. A
+/// device that holds what it needs sends to itself. Empty if all do.
+llvm::SmallVector<int64_t> permutePairs(const Mesh &fromMesh,
+                                        const TensorSharding &from,
+                                        const Mesh &toMesh,
+                                        const TensorSharding &to);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_PERMUTE_PAIRS_H

@@ -1,0 +1,39 @@
+//===- reduce_parts.h - reductions over sharded dimensions ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_REDUCE_PARTS_H
+#define SHARDWRIGHT_PARTITION_REDUCE_PARTS_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout.h"
+#include "shardwright/rules/reducer.h"
+
+namespace shardwright {
+
+/// Where every shard would fold the initial value into its part although it
+/// counts once: replaces it by the identity. Returns, by result, the value to
+/// fold in afterwards, null where the op keeps its own.
+llvm::SmallVector<mlir::Value> takeInits(stablehlo::ReduceOp reduce,
+                                         ReducerKind kind);
+
+/// `whole` combined with the scalar `init`, in the given layout.
+mlir::Value foldInit(mlir::OpBuilder &builder, mlir::Value whole,
+                     mlir::Value init, ReducerKind kind, const Layout &layout,
+                     const MeshTable &meshes);
+
+/// A reduce whose parts no collective can combine (argmax and the like):
+/// reduces within each shard of the given layout of the inputs, then over one
+/// element a shard. Returns the ops that take its place, in order (the reduce
+/// itself if it stays); they carry the shardings that keep the first step
+/// local.
+llvm::SmallVector<mlir::Operation *> splitReduce(stablehlo::ReduceOp reduce,
+                                                 const Layout &layout,
+                                                 const MeshTable &meshes);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_REDUCE_PARTS_H

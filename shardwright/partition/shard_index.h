@@ -1,0 +1,54 @@
+//===- shard_index.h - which shard this device has --------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SHARD_INDEX_H
+#define SHARDWRIGHT_PARTITION_SHARD_INDEX_H
+
+#include "shardwright/partition/layout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <map>
+#include <tuple>
+
+namespace shardwright {
+
+/// Computes shard indices and offsets from the device id at the start of a
+/// function, each once. All values are 0-d tensors of i64.
+class ShardIndices {
+public:
+  ShardIndices(mlir::func::FuncOp func, MeshTable &meshes)
+      : func(func), meshes(meshes) {}
+
+  /// Row-major index over `axes` of this device.
+  mlir::Value index(int32_t mesh, AxisRefs axes);
+  /// index * size.
+  mlir::Value offset(int32_t mesh, AxisRefs axes, int64_t size);
+  mlir::Value constant(int64_t value);
+
+private:
+  /// Row-major linear index of this device in the mesh.
+  mlir::Value linear(int32_t mesh);
+  mlir::OpBuilder builder();
+  mlir::Value hoisted(mlir::Operation *op);
+
+  mlir::func::FuncOp func;
+  MeshTable &meshes;
+  /// Last op of the block of computations at the start of the function.
+  mlir::Operation *last = nullptr;
+  std::map<int64_t, mlir::Value> constants;
+  std::map<int32_t, mlir::Value> linears;
+  /// By (mesh, divisor, modulus): digits of the linear index.
+  std::map<std::tuple<int32_t, int64_t, int64_t>, mlir::Value> digits;
+  using Key = std::pair<int32_t, llvm::SmallVector<int64_t, 8>>;
+  std::map<Key, mlir::Value> indices;
+  std::map<std::pair<Key, int64_t>, mlir::Value> offsets;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SHARD_INDEX_H

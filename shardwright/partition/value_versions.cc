@@ -1,0 +1,98 @@
+//===- value_versions.cc - one value in the layouts it was asked for ------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/value_versions.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+void setResultLayouts(Operation *op, ArrayRef<Layout> layouts,
+                      const MeshTable &meshes) {
+  int32_t mesh = -1;
+  for (const Layout &layout : layouts)
+    if (mesh < 0)
+      mesh = layout.mesh;
+  SmallVector<sdy::TensorShardingAttr> attrs;
+  for (Layout layout : layouts) {
+    if (mesh < 0)
+      break;
+    if (layout.mesh < 0)
+      layout.mesh = mesh;
+    attrs.push_back(meshes.toAttr(layout));
+  }
+  sdy::setShardings(op, attrs);
+}
+
+void ValueVersions::define(Value value, Layout layout) {
+  auto [it, isNew] = index.try_emplace(value, versions.size());
+  if (isNew)
+    versions.emplace_back();
+  versions[it->second].assign({Version{std::move(layout), value}});
+}
+
+int32_t ValueVersions::indexOf(Value value) {
+  auto it = index.find(value);
+  if (it != index.end())
+    return it->second;
+  define(value, Layout::replicated(dimsOf(value.getType()).size()));
+  return versions.size() - 1;
+}
+
+ArrayRef<ValueVersions::Version> ValueVersions::get(Value value) {
+  return versions[indexOf(value)];
+}
+
+bool ValueVersions::isFree(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isShardable(value.getType()))
+    return false;
+  if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, sdy::ConstantOp>(op))
+    return true;
+  // A scalar is on every device.
+  auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
+  return broadcast && dimsOf(broadcast.getOperand().getType()).empty();
+}
+
+Value ValueVersions::get(Value value, const Layout &layout, Operation *user) {
+  if (!isShardable(value.getType()))
+    return value;
+  int32_t i = indexOf(value);
+  for (const Version &version : versions[i])
+    if (version.layout.isEquivalent(layout))
+      return version.value;
+  Version base = versions[i].front();
+  Operation *at = base.value.getParentBlock()->findAncestorOpInBlock(*user);
+  OpBuilder builder(at ? at : user);
+  Value made;
+  if (isFree(base.value)) {
+    Operation *clone = builder.clone(*base.value.getDefiningOp());
+    setResultLayouts(clone, layout, meshes);
+    made = clone->getResult(0);
+  } else {
+    const Version *from = nullptr;
+    double least = 0;
+    for (const Version &version : versions[i]) {
+      double cost =
+          reshardCost(value.getType(), version.layout, layout, meshes);
+      if (!from || cost < least) {
+        from = &version;
+        least = cost;
+      }
+    }
+    made = buildReshard(builder, user->getLoc(), from->value, from->layout,
+                        layout, meshes);
+  }
+  versions[i].push_back({layout, made});
+  index[made] = i;
+  return made;
+}
+
+} // namespace shardwright

@@ -1,0 +1,58 @@
+//===- value_versions.h - one value in the layouts it was asked for -------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every value of the program has the layout that it was computed in, and may be
+// needed in others. Each other layout is made once, from the cheapest version
+// at hand, just before its first user (in the block of the value, so that later
+// users find it).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H
+#define SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H
+
+#include "shardwright/partition/collective_builder.h"
+
+namespace shardwright {
+
+class ValueVersions {
+public:
+  explicit ValueVersions(MeshTable &meshes) : meshes(meshes) {}
+
+  struct Version {
+    Layout layout;
+    mlir::Value value;
+  };
+
+  /// `value` is computed in this layout. For a result, the caller writes the
+  /// attribute.
+  void define(mlir::Value value, Layout layout);
+  /// The versions, the defined one first. A value that was never defined is
+  /// replicated.
+  llvm::ArrayRef<Version> get(mlir::Value value);
+  /// The value in the given layout for use by `user`; may insert ops before it.
+  mlir::Value get(mlir::Value value, const Layout &layout,
+                  mlir::Operation *user);
+  /// The value can be computed anew in any layout without communication.
+  static bool isFree(mlir::Value value);
+
+private:
+  int32_t indexOf(mlir::Value value);
+
+  MeshTable &meshes;
+  llvm::DenseMap<mlir::Value, int32_t> index;
+  std::vector<llvm::SmallVector<Version, 1>> versions;
+};
+
+/// Writes the layouts of the op's results as its `sdy.sharding`; removes it if
+/// all are replicated.
+void setResultLayouts(mlir::Operation *op, llvm::ArrayRef<Layout> layouts,
+                      const MeshTable &meshes);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H

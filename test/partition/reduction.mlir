@@ -1,0 +1,84 @@
+// Reductions and contractions over sharded dimensions.
+// RUN: shardwright-opt %s --sw-insert-collectives | FileCheck %s
+// RUN: shardwright-opt %s --sw-partition | FileCheck %s --check-prefix=LOCAL
+
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+
+// CHECK-LABEL: @dot_all_reduce
+// LOCAL-LABEL: @dot_all_reduce
+// CHECK: %[[D:.*]] = stablehlo.dot_general
+// CHECK: sdy.all_reduce {"x"} %[[D]] out_sharding=<@mesh, [{"y"}, {}]> : tensor<8x16xf32>
+// LOCAL-SAME: (%arg0: tensor<4x16xf32>, %arg1: tensor<16x16xf32>) -> tensor<4x16xf32>
+// LOCAL: %[[D:.*]] = stablehlo.dot_general
+// LOCAL: "stablehlo.all_reduce"(%[[D]]) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<{{\[\[}}0, 2, 4, 6], [1, 3, 5, 7]]> : tensor<2x4xi64>, use_global_device_ids}>
+// LOCAL: stablehlo.add
+func.func @dot_all_reduce(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>}, %arg1: tensor<64x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}, {}]>]>} : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: @dot_reduce_scatter
+// LOCAL-LABEL: @dot_reduce_scatter
+// CHECK-NOT: sdy.all_
+// CHECK: sdy.reduce_scatter [{"x"}, {}] {{.*}} out_sharding=<@mesh, [{"y", "x"}, {}]>
+// LOCAL: "stablehlo.reduce_scatter"({{.*}}) <{{{.*}}scatter_dimension = 0 : i64
+func.func @dot_reduce_scatter(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>}, %arg1: tensor<64x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y", "x"}, {}]>}) {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y", "x"}, {}]>]>} : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// The operand that is replicated is sliced: an 8x8 sum is less than 8x4096.
+// CHECK-LABEL: @dot_one_side
+// CHECK: %[[S:.*]] = sdy.all_slice [{"x"}, {}] %arg1
+// CHECK: %[[D:.*]] = stablehlo.dot_general %arg0, %[[S]]
+// CHECK: sdy.all_reduce {"x"} %[[D]]
+func.func @dot_one_side(%arg0: tensor<8x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg1: tensor<4096x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<8x4096xf32>, tensor<4096x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: @maximum
+// LOCAL-LABEL: @maximum
+// CHECK: sdy.all_reduce {"x"} {{.*}} {sw.reducer = "maximum"}
+// LOCAL: "stablehlo.all_reduce"
+// LOCAL: stablehlo.maximum
+func.func @maximum(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8xf32> {
+  %init = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%arg0 init: %init) applies stablehlo.maximum across dimensions = [1] : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// An initial value counts once, not once a shard.
+// CHECK-LABEL: @init_once
+// CHECK: %[[SEVEN:.*]] = stablehlo.constant dense<7>
+// CHECK: %[[ZERO:.*]] = stablehlo.constant dense<0>
+// CHECK: stablehlo.reduce(%arg0 init: %[[ZERO]])
+// CHECK: %[[R:.*]] = sdy.all_reduce
+// CHECK: %[[B:.*]] = stablehlo.broadcast_in_dim %[[SEVEN]]
+// CHECK: stablehlo.add %[[B]], %[[R]]
+func.func @init_once(%arg0: tensor<8x16xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<8xi32> {
+  %init = stablehlo.constant dense<7> : tensor<i32>
+  %0 = stablehlo.reduce(%arg0 init: %init) applies stablehlo.add across dimensions = [1] : (tensor<8x16xi32>, tensor<i32>) -> tensor<8xi32>
+  return %0 : tensor<8xi32>
+}
+
+// argmax: within the shards, then over one element a shard.
+// CHECK-LABEL: @argmax
+// CHECK: stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}, {}]>]>} : (tensor<8x4096xf32>) -> tensor<8x4x1024xf32>
+// CHECK: %[[P:.*]]:2 = stablehlo.reduce{{.*}}dimensions = [2]
+// CHECK: sdy.all_gather [{}, {"x"}] %[[P]]#0
+// CHECK: sdy.all_gather [{}, {"x"}] %[[P]]#1
+// CHECK: stablehlo.reduce{{.*}}dimensions = [1]
+func.func @argmax(%arg0: tensor<8x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8xf32>, tensor<8xi32>) {
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %iota = stablehlo.iota dim = 1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : tensor<8x4096xi32>
+  %0:2 = stablehlo.reduce(%arg0 init: %low), (%iota init: %zero) across dimensions = [1] : (tensor<8x4096xf32>, tensor<8x4096xi32>, tensor<f32>, tensor<i32>) -> (tensor<8xf32>, tensor<8xi32>)
+   reducer(%a: tensor<f32>, %b: tensor<f32>) (%i: tensor<i32>, %j: tensor<i32>) {
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %d = stablehlo.select %c, %a, %b : tensor<i1>, tensor<f32>
+    %e = stablehlo.select %c, %i, %j : tensor<i1>, tensor<i32>
+    stablehlo.return %d, %e : tensor<f32>, tensor<i32>
+  }
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8xi32>
+}
