@@ -1,0 +1,802 @@
+#===- partition_programs.py - random programs with shardings ---------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Programs as lists of ops over named values, so that a failing one can be cut down."""
+
+import copy
+import math
+import random
+
+import numpy as np
+
+import replicas
+
+SIZES = (1, 2, 3, 4, 4, 6, 8, 8, 8, 12, 16)
+MESHES = (
+    [("x", 4), ("y", 2)],
+    [("x", 2), ("y", 4)],
+    [("x", 2), ("y", 2), ("z", 2)],
+    [("x", 8)],
+    [("x", 3), ("y", 2)],
+    [("x", 2)],
+    [("x", 2), ("y", 3)],
+)
+
+
+def t(shape, element):
+    return "tensor<" + "".join(f"{d}x" for d in shape) + element + ">"
+
+
+class Value:
+    def __init__(self, name, shape, element):
+        self.name, self.shape, self.element = name, list(shape), element
+
+    @property
+    def type(self):
+        return t(self.shape, self.element)
+
+
+class Op:
+    """`text` and `plain` (if other) are the lines for the sharded and unsharded program."""
+
+    def __init__(self, outs, uses, text, plain=None):
+        self.outs, self.uses, self.sharded = outs, uses, text
+        self.plain = text if plain is None else plain
+
+
+class Program:
+    def __init__(self, mesh, seed):
+        self.mesh, self.seed = mesh, seed
+        self.args, self.shardings = [], {}
+        self.ops, self.results, self.result_shardings = [], [], {}
+
+    def text(self, sharded):
+        def attr(sharding, more=""):
+            if not sharded or sharding is None:
+                return ""
+            return f" {{sdy.sharding = #sdy.sharding<@mesh, {sharding}>}}"
+
+        args = ", ".join(
+            f"%{a.name}: {a.type}" + attr(self.shardings.get(a.name)) for a in self.args
+        )
+        outs = ", ".join(
+            r.type + attr(self.result_shardings.get(r.name)) for r in self.results
+        )
+        body = "".join((op.sharded if sharded else op.plain) for op in self.ops)
+        names = ", ".join("%" + r.name for r in self.results)
+        types = ", ".join(r.type for r in self.results)
+        mesh = f"  sdy.mesh @mesh = {self.mesh.text()}\n" if sharded else ""
+        return (
+            f"module {{\n{mesh}  func.func @main({args}) -> ({outs}) {{\n{body}"
+            f"    return {names} : {types}\n  }}\n}}\n"
+        )
+
+    def inputs(self):
+        rng = np.random.default_rng(self.seed)
+        out = []
+        for a in self.args:
+            if a.element == "f32":
+                out.append(rng.uniform(-2, 2, a.shape).astype(np.float32))
+            else:
+                out.append(rng.integers(-9, 10, a.shape).astype(np.int32))
+        return out
+
+    def smaller(self):
+        def prune(p):
+            needed = {r.name for r in p.results}
+            kept = []
+            for op in reversed(p.ops):
+                if any(o.name in needed for o in op.outs):
+                    kept.append(op)
+                    needed.update(u.name for u in op.uses)
+            p.ops = kept[::-1]
+            p.args = [a for a in p.args if a.name in needed] or p.args[:1]
+            return p
+
+        if len(self.results) > 1:
+            for r in self.results:
+                p = copy.copy(self)
+                p.results = [r]
+                yield prune(p)
+        # Return an earlier value instead.
+        if len(self.results) == 1:
+            for op in reversed(self.ops):
+                for out in op.outs:
+                    if out.name != self.results[0].name and out.element != "i1":
+                        p = copy.copy(self)
+                        p.results, p.result_shardings = [out], {}
+                        yield prune(p)
+        for name in self.shardings:
+            p = copy.copy(self)
+            p.shardings = {k: v for k, v in self.shardings.items() if k != name}
+            yield p
+        for name in self.result_shardings:
+            p = copy.copy(self)
+            p.result_shardings = {k: v for k, v in self.result_shardings.items() if k != name}
+            yield p
+        # Read an argument instead of a computed value.
+        for i, op in enumerate(self.ops):
+            if len(op.outs) == 1 and op.outs[0].element != "i1" and op.outs[0].shape:
+                p = copy.copy(self)
+                p.args = self.args + [op.outs[0]]
+                p.ops = self.ops[:i] + self.ops[i + 1 :]
+                if op.outs[0].name not in {r.name for r in p.results}:
+                    yield prune(p)
+
+
+class Builder:
+    def __init__(self, rng, family=None):
+        self.rng = rng
+        axes = list(rng.choice(MESHES))
+        ids = None
+        if rng.random() < 0.2:
+            ids = list(range(math.prod(s for _, s in axes)))
+            rng.shuffle(ids)
+            if ids == sorted(ids):
+                ids = None
+        self.p = Program(replicas.DeviceMesh(axes, ids), rng.randrange(1 << 30))
+        self.values, self.count = [], 0
+        self.families = [family] if family else list(FAMILIES)
+
+    # values
+
+    def new(self, shape, element):
+        self.count += 1
+        return Value(f"v{self.count}", shape, element)
+
+    def arg(self, shape=None, element=None):
+        if shape is None:
+            shape = self.shape(1, 4)
+        a = Value(f"a{len(self.p.args)}", shape, element or self.rng.choice(["f32", "i32"]))
+        self.p.args.append(a)
+        if self.rng.random() < 0.85:
+            self.p.shardings[a.name] = self.sharding(a.shape)
+        self.values.append(a)
+        return a
+
+    def shape(self, low, high):
+        while True:
+            s = [self.rng.choice(SIZES) for _ in range(self.rng.randint(low, high))]
+            if math.prod(s) <= 4096:
+                return s
+
+    def pick(self, element=None, rank=None, where=None):
+        """A value, or a new argument (or a computed one) that fits."""
+        fits = [
+            v
+            for v in self.values
+            if (element is None or v.element == element)
+            and v.element != "i1"
+            and (rank is None or len(v.shape) >= rank)
+            and (where is None or where(v))
+        ]
+        if fits and self.rng.random() < 0.85:
+            return self.rng.choice(fits[-6:])
+        return self.arg(self.shape(max(rank or 1, 1), 4), element)
+
+    def like(self, shape, element):
+        """A value of exactly this type."""
+        fits = [v for v in self.values if v.shape == list(shape) and v.element == element]
+        if fits and self.rng.random() < 0.7:
+            return self.rng.choice(fits)
+        if not shape:
+            return self.constant(self.rng.randint(-3, 3), element)
+        return self.arg(shape, element)
+
+    def emit(self, template, shape, element, uses, plain=None, keep=True):
+        out = self.new(shape, element)
+        self.op([out], uses, f"    %{out.name} = {template}\n",
+                None if plain is None else f"    %{out.name} = {plain}\n")
+        if keep:
+            self.values.append(out)
+        return out
+
+    def op(self, outs, uses, text, plain=None):
+        self.p.ops.append(Op(outs, uses, text, plain))
+
+    def constant(self, value, element, shape=()):
+        literal = f"{float(value):e}" if element == "f32" else str(int(value))
+        return self.emit(f"stablehlo.constant dense<{literal}> : {t(shape, element)}",
+                         shape, element, [], keep=False)
+
+    def index(self, low, high):
+        """A scalar i32: constant, or computed (so that nothing can fold it)."""
+        if self.rng.random() < 0.5:
+            return self.constant(self.rng.randint(low, high), "i32")
+        x = self.pick("i32", 1)
+        zero = self.constant(0, "i32")
+        dims = ", ".join(str(d) for d in range(len(x.shape)))
+        total = self.emit(
+            f"stablehlo.reduce(%{x.name} init: %{zero.name}) applies stablehlo.add across "
+            f"dimensions = [{dims}] : ({x.type}, tensor<i32>) -> tensor<i32>",
+            [], "i32", [x, zero], keep=False)
+        if low >= 0:
+            total = self.emit(f"stablehlo.abs %{total.name} : tensor<i32>", [], "i32", [total],
+                              keep=False)
+        modulus = self.constant(high - low + (1 if low >= 0 else 3), "i32")
+        return self.emit(f"stablehlo.remainder %{total.name}, %{modulus.name} : tensor<i32>",
+                         [], "i32", [total, modulus], keep=False)
+
+    # shardings
+
+    def sharding(self, shape, density=0.6):
+        parts = []
+        for name, size in self.p.mesh.axes:
+            pre = 1
+            while pre < size:
+                cuts = [k for k in range(2, size // pre + 1) if size // pre % k == 0]
+                k = self.rng.choice(cuts) if self.rng.random() < 0.15 else size // pre
+                parts.append((name, pre, k, size))
+                pre *= k
+        self.rng.shuffle(parts)
+        dims = [[] for _ in shape]
+        for part in parts:
+            if shape and self.rng.random() < density:
+                dims[self.rng.randrange(len(shape))].append(part)
+
+        def ref(part):
+            name, pre, k, size = part
+            return f'"{name}"' if k == size else f'"{name}":({pre}){k}'
+
+        def merge(dim):
+            out = []
+            for name, pre, k, size in dim:
+                if out and out[-1][0] == name and out[-1][1] * out[-1][2] == pre:
+                    last = out.pop()
+                    out.append((name, last[1], last[2] * k, size))
+                else:
+                    out.append((name, pre, k, size))
+            return out
+
+        return "[" + ", ".join("{" + ", ".join(map(ref, merge(d))) + "}" for d in dims) + "]"
+
+
+def ints(values):
+    return "[" + ", ".join(map(str, values)) + "]"
+
+
+def array(values):
+    return "array<i64" + (": " + ", ".join(map(str, values)) if values else "") + ">"
+
+
+# --- families: each adds one or a few ops -------------------------------------------------
+
+
+def unary(b):
+    x = b.pick()
+    name = b.rng.choice(["tanh", "negate", "abs", "logistic"] if x.element == "f32"
+                        else ["negate", "abs", "not"])
+    b.emit(f"stablehlo.{name} %{x.name} : {x.type}", x.shape, x.element, [x])
+
+
+def binary(b):
+    x = b.pick()
+    y = b.like(x.shape, x.element)
+    name = b.rng.choice(["add", "subtract", "maximum", "minimum", "multiply"])
+    b.emit(f"stablehlo.{name} %{x.name}, %{y.name} : {x.type}", x.shape, x.element, [x, y])
+
+
+def select(b):
+    x = b.pick()
+    y = b.like(x.shape, x.element)
+    kind = "FLOAT" if x.element == "f32" else "SIGNED"
+    pred = t(x.shape, "i1")
+    c = b.emit(f"stablehlo.compare LT, %{x.name}, %{y.name}, {kind} : ({x.type}, {y.type}) -> {pred}",
+               x.shape, "i1", [x, y], keep=False)
+    b.emit(f"stablehlo.select %{c.name}, %{x.name}, %{y.name} : {pred}, {x.type}",
+           x.shape, x.element, [c, x, y])
+
+
+def convert(b):
+    x = b.pick("i32")
+    b.emit(f"stablehlo.convert %{x.name} : ({x.type}) -> {t(x.shape, 'f32')}", x.shape, "f32", [x])
+
+
+def constraint(b):
+    x = b.pick()
+    b.emit(f"sdy.sharding_constraint %{x.name} <@mesh, {b.sharding(x.shape)}> : {x.type}",
+           x.shape, x.element, [x], plain=f"stablehlo.reshape %{x.name} : ({x.type}) -> {x.type}")
+
+
+def broadcast(b):
+    x = b.pick(where=lambda v: math.prod(v.shape) <= 512)
+    shape, dims = [], []
+    for i, n in enumerate(x.shape):
+        if b.rng.random() < 0.4 and math.prod(x.shape) * math.prod(shape) < 512:
+            shape.append(b.rng.choice([2, 4, 8]))
+        dims.append(len(shape))
+        shape.append(b.rng.choice([2, 4]) if n == 1 and b.rng.random() < 0.5 else n)
+    b.emit(f"stablehlo.broadcast_in_dim %{x.name}, dims = {ints(dims)} : ({x.type}) -> "
+           f"{t(shape, x.element)}", shape, x.element, [x])
+
+
+def transpose(b):
+    x = b.pick(rank=2)
+    perm = list(range(len(x.shape)))
+    b.rng.shuffle(perm)
+    shape = [x.shape[d] for d in perm]
+    b.emit(f"stablehlo.transpose %{x.name}, dims = {ints(perm)} : ({x.type}) -> "
+           f"{t(shape, x.element)}", shape, x.element, [x])
+
+
+def reshape(b):
+    x = b.pick()
+    n, shape = math.prod(x.shape), []
+    while n > 1 and len(shape) < 3:
+        k = b.rng.choice([k for k in range(2, n + 1) if n % k == 0])
+        shape.append(k)
+        n //= k
+    if n > 1 or not shape:
+        shape.append(n)
+    if b.rng.random() < 0.2:
+        shape.insert(b.rng.randrange(len(shape) + 1), 1)
+    b.emit(f"stablehlo.reshape %{x.name} : ({x.type}) -> {t(shape, x.element)}",
+           shape, x.element, [x])
+
+
+def slice_(b):
+    x = b.pick()
+    ranges, shape = [], []
+    for n in x.shape:
+        if b.rng.random() < 0.5:
+            ranges.append(f"0:{n}")
+            shape.append(n)
+            continue
+        lo = b.rng.randint(0, n - 1)
+        hi = b.rng.randint(lo + 1, n)
+        step = b.rng.choice([1, 1, 2])
+        ranges.append(f"{lo}:{hi}:{step}" if step > 1 else f"{lo}:{hi}")
+        shape.append(-(-(hi - lo) // step))
+    b.emit(f"stablehlo.slice %{x.name} [{', '.join(ranges)}] : ({x.type}) -> "
+           f"{t(shape, x.element)}", shape, x.element, [x])
+
+
+def pad(b):
+    x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
+    lo, hi, mid, shape = [], [], [], []
+    for n in x.shape:
+        if b.rng.random() < 0.5:
+            l = h = m = 0
+            if b.rng.random() < 0.3:
+                l, h = 1, -1
+        else:
+            l, h, m = b.rng.randint(-1, 3), b.rng.randint(0, 4), b.rng.choice([0, 0, 1])
+        size = n + l + h + max(n - 1, 0) * m
+        if size < 1:
+            l, h, m, size = 0, 0, 0, n
+        lo.append(l), hi.append(h), mid.append(m), shape.append(size)
+    v = b.constant(b.rng.randint(-2, 2), x.element)
+    b.emit(f"stablehlo.pad %{x.name}, %{v.name}, low = {ints(lo)}, high = {ints(hi)}, "
+           f"interior = {ints(mid)} : ({x.type}, {v.type}) -> {t(shape, x.element)}",
+           shape, x.element, [x, v])
+
+
+def reverse(b):
+    x = b.pick()
+    dims = sorted(b.rng.sample(range(len(x.shape)), b.rng.randint(1, len(x.shape))))
+    b.emit(f"stablehlo.reverse %{x.name}, dims = {ints(dims)} : {x.type}", x.shape, x.element, [x])
+
+
+def concatenate(b):
+    x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
+    dim = b.rng.randrange(len(x.shape))
+    parts = [x]
+    for _ in range(b.rng.randint(1, 2)):
+        shape = list(x.shape)
+        shape[dim] = b.rng.choice([shape[dim], 4, 3])
+        parts.append(b.like(shape, x.element))
+    shape = list(x.shape)
+    shape[dim] = sum(p.shape[dim] for p in parts)
+    b.emit(f"stablehlo.concatenate {', '.join('%' + p.name for p in parts)}, dim = {dim} : "
+           f"({', '.join(p.type for p in parts)}) -> {t(shape, x.element)}",
+           shape, x.element, parts)
+
+
+def iota(b):
+    x = b.pick()
+    i = b.emit(f"stablehlo.iota dim = {b.rng.randrange(len(x.shape))} : {x.type}",
+               x.shape, x.element, [])
+    b.emit(f"stablehlo.add %{x.name}, %{i.name} : {x.type}", x.shape, x.element, [x, i])
+
+
+def dense(b):
+    x = b.pick("i32", where=lambda v: math.prod(v.shape) <= 256)
+
+    def literal(shape):
+        if not shape:
+            return str(b.rng.randint(-9, 9))
+        return "[" + ", ".join(literal(shape[1:]) for _ in range(shape[0])) + "]"
+
+    c = b.emit(f"stablehlo.constant dense<{literal(x.shape)}> : {x.type}", x.shape, "i32", [])
+    b.emit(f"stablehlo.add %{x.name}, %{c.name} : {x.type}", x.shape, "i32", [x, c])
+
+
+def reduce(b):
+    x = b.pick()
+    dims = sorted(b.rng.sample(range(len(x.shape)), b.rng.randint(1, len(x.shape))))
+    shape = [n for d, n in enumerate(x.shape) if d not in dims]
+    kinds = ["add", "maximum", "minimum"] + (["multiply"] if x.element == "i32" else [])
+    kind = b.rng.choice(kinds)
+    init = b.constant(b.rng.choice([0, 1, 3, -2]), x.element)
+    r = b.emit(f"stablehlo.reduce(%{x.name} init: %{init.name}) applies stablehlo.{kind} across "
+               f"dimensions = {ints(dims)} : ({x.type}, {init.type}) -> {t(shape, x.element)}",
+               shape, x.element, [x, init], keep=bool(shape))
+    if not shape:
+        b.emit(f"stablehlo.broadcast_in_dim %{r.name}, dims = [] : ({r.type}) -> {x.type}",
+               x.shape, x.element, [r])
+
+
+def argmax(b):
+    x = b.pick()
+    dim = b.rng.randrange(len(x.shape))
+    shape = [n for d, n in enumerate(x.shape) if d != dim]
+    if not shape:
+        return reduce(b)
+    it = t(x.shape, "i32")
+    i = b.emit(f"stablehlo.iota dim = {dim} : {it}", x.shape, "i32", [], keep=False)
+    e = x.element
+    low = b.constant(-1e9, e)
+    zero = b.constant(0, "i32")
+    out, idx = b.new(shape, e), b.new(shape, "i32")
+    kind = "FLOAT" if e == "f32" else "SIGNED"
+    s, si = f"tensor<{e}>", "tensor<i32>"
+    text = (
+        f"    %{out.name}, %{idx.name} = \"stablehlo.reduce\"(%{x.name}, %{i.name}, %{low.name}, %{zero.name})"
+        f" <{{dimensions = array<i64: {dim}>}}> ({{\n"
+        f"    ^bb0(%p: {s}, %pi: {si}, %q: {s}, %qi: {si}):\n"
+        f"      %gt = stablehlo.compare GT, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
+        f"      %eq = stablehlo.compare EQ, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
+        f"      %lt = stablehlo.compare LT, %pi, %qi, SIGNED : ({si}, {si}) -> tensor<i1>\n"
+        f"      %both = stablehlo.and %eq, %lt : tensor<i1>\n"
+        f"      %first = stablehlo.or %gt, %both : tensor<i1>\n"
+        f"      %m = stablehlo.select %gt, %p, %q : tensor<i1>, {s}\n"
+        f"      %mi = stablehlo.select %first, %pi, %qi : tensor<i1>, {si}\n"
+        f"      stablehlo.return %m, %mi : {s}, {si}\n"
+        f"    }}) : ({x.type}, {it}, {s}, {si}) -> ({t(shape, e)}, {t(shape, 'i32')})\n"
+    )
+    b.op([out, idx], [x, i, low, zero], text)
+    b.values += [out, idx]
+
+
+def dot(b):
+    e = b.rng.choice(["f32", "f32", "i32"])
+    size = lambda: b.rng.choice([2, 3, 4, 8, 8, 16])
+    batch = [size() for _ in range(b.rng.choice([0, 0, 1]))]
+    lhs_free = [size() for _ in range(b.rng.randint(0, 2))]
+    rhs_free = [size() for _ in range(b.rng.randint(0, 2))]
+    inner = [size() for _ in range(b.rng.choice([1, 1, 2]))]
+
+    def operand(parts):
+        dims = [(kind, i, n) for kind, sizes in parts for i, n in enumerate(sizes)]
+        b.rng.shuffle(dims)
+        at = lambda kind: [
+            next(d for d, (k, j, _) in enumerate(dims) if k == kind and j == i)
+            for i in range(len(dict(parts)[kind]))
+        ]
+        free = [d for d, (k, _, _) in enumerate(dims) if k == "f"]
+        return [n for _, _, n in dims], at("b"), at("c"), [dims[d][2] for d in free]
+
+    ls, lb, lc, lf = operand([("b", batch), ("f", lhs_free), ("c", inner)])
+    rs, rb, rc, rf = operand([("b", batch), ("f", rhs_free), ("c", inner)])
+    x, y = b.like(ls, e), b.like(rs, e)
+    shape = batch + lf + rf
+    if not shape or math.prod(shape) > 4096:
+        return
+    bt = f"batching_dims = {ints(lb)} x {ints(rb)}, " if batch else ""
+    b.emit(f"stablehlo.dot_general %{x.name}, %{y.name}, {bt}contracting_dims = {ints(lc)} x {ints(rc)} : "
+           f"({x.type}, {y.type}) -> {t(shape, e)}", shape, e, [x, y])
+
+
+def dynamic_slice(b):
+    x = b.pick()
+    sizes = [n if b.rng.random() < 0.5 else b.rng.randint(1, n) for n in x.shape]
+    # In range: XLA folds a slice of a slice without clamping the inner one.
+    starts = [b.index(0, n - k) for n, k in zip(x.shape, sizes)]
+    b.emit(f"stablehlo.dynamic_slice %{x.name}, {', '.join('%' + s.name for s in starts)}, "
+           f"sizes = {ints(sizes)} : ({', '.join([x.type] + ['tensor<i32>'] * len(starts))}) -> "
+           f"{t(sizes, x.element)}", sizes, x.element, [x] + starts)
+
+
+def dynamic_update_slice(b):
+    x = b.pick()
+    sizes = [n if b.rng.random() < 0.5 else b.rng.choice([1, b.rng.randint(1, n)]) for n in x.shape]
+    u = b.like(sizes, x.element)
+    starts = [b.index(-1, n) for n in x.shape]
+    b.emit(f"stablehlo.dynamic_update_slice %{x.name}, %{u.name}, "
+           f"{', '.join('%' + s.name for s in starts)} : "
+           f"({', '.join([x.type, u.type] + ['tensor<i32>'] * len(starts))}) -> {x.type}",
+           x.shape, x.element, [x, u] + starts)
+
+
+def indices(b, shape, low, high):
+    """i32 indices of a shape, most of them in range."""
+    x = b.like(shape, "i32")
+    n = b.constant(high - low, "i32")
+    nt = t(shape, "i32")
+    nb = b.emit(f"stablehlo.broadcast_in_dim %{n.name}, dims = [] : (tensor<i32>) -> {nt}",
+                shape, "i32", [n], keep=False)
+    r = b.emit(f"stablehlo.remainder %{x.name}, %{nb.name} : {nt}", shape, "i32", [x, nb], keep=False)
+    if b.rng.random() < 0.3:
+        return r
+    return b.emit(f"stablehlo.abs %{r.name} : {nt}", shape, "i32", [r], keep=False)
+
+
+def gather(b):
+    """Rows, or rows of a batch, of an operand."""
+    e = b.rng.choice(["f32", "i32"])
+    batch = b.rng.random() < 0.4
+    x = b.pick(e, 2 + batch)
+    rank = len(x.shape)
+    dims = b.rng.sample(range(rank), rank)
+    batching = dims[:1] if batch else []
+    k = b.rng.randint(1, min(2, rank - len(batching)))
+    indexed = dims[len(batching): len(batching) + k]
+    index_shape = [b.rng.choice([2, 4, 8])]
+    if batch:
+        index_shape = [x.shape[batching[0]]] + index_shape
+    vector = k > 1 or b.rng.random() < 0.5
+    full = index_shape + ([k] if vector else [])
+    at = indices(b, full, 0, 6)
+    sizes, collapsed = [], []
+    for d, n in enumerate(x.shape):
+        if d in batching:
+            sizes.append(1)
+        elif d in indexed:
+            choice = b.rng.random()
+            if choice < 0.7:
+                sizes.append(1)
+                if b.rng.random() < 0.7:
+                    collapsed.append(d)
+            else:
+                sizes.append(b.rng.randint(1, n))
+        else:
+            sizes.append(n)
+    offset_sizes = [s for d, s in enumerate(sizes) if d not in collapsed and d not in batching]
+    rank_out = len(index_shape) + len(offset_sizes)
+    offsets = sorted(b.rng.sample(range(rank_out), len(offset_sizes)))
+    shape, oi, bi = [], iter(offset_sizes), iter(index_shape)
+    for d in range(rank_out):
+        shape.append(next(oi) if d in offsets else next(bi))
+    if math.prod(shape) > 4096:
+        return
+    batches = f"operand_batching_dims = {ints(batching)}, start_indices_batching_dims = [0], " if batch else ""
+    b.emit(f"\"stablehlo.gather\"(%{x.name}, %{at.name}) <{{dimension_numbers = #stablehlo.gather<"
+           f"offset_dims = {ints(offsets)}, collapsed_slice_dims = {ints(sorted(collapsed))}, {batches}"
+           f"start_index_map = {ints(indexed)}, index_vector_dim = {len(index_shape)}>, "
+           f"slice_sizes = {array(sizes)}, indices_are_sorted = false}}> : ({x.type}, {at.type}) -> {t(shape, e)}",
+           shape, e, [x, at])
+
+
+def scatter(b):
+    e = b.rng.choice(["f32", "i32", "i32"])
+    batch = b.rng.random() < 0.3
+    x = b.pick(e, 1 + batch)
+    rank = len(x.shape)
+    dims = b.rng.sample(range(rank), rank)
+    batching = dims[:1] if batch else []
+    k = b.rng.randint(1, min(2, rank - len(batching)))
+    indexed = dims[len(batching): len(batching) + k]
+    index_shape = [b.rng.choice([2, 4, 8])]
+    if batch:
+        index_shape = [x.shape[batching[0]]] + index_shape
+    full = index_shape + [k]
+    at = indices(b, full, 0, 9)
+    window, inserted = [], []
+    for d, n in enumerate(x.shape):
+        if d in batching:
+            continue
+        if d in indexed:
+            inserted.append(d)
+        else:
+            window.append(n)
+    rank_out = len(index_shape) + len(window)
+    places = sorted(b.rng.sample(range(rank_out), len(window)))
+    shape, wi, bi = [], iter(window), iter(index_shape)
+    for d in range(rank_out):
+        shape.append(next(wi) if d in places else next(bi))
+    if math.prod(shape) > 4096:
+        return
+    u = b.like(shape, e)
+    kind = b.rng.choice(["add", "add", "maximum", "minimum"] + (["multiply"] if e == "i32" else []))
+    batches = f"input_batching_dims = {ints(batching)}, scatter_indices_batching_dims = [0], " if batch else ""
+    s = f"tensor<{e}>"
+    b.emit(f"\"stablehlo.scatter\"(%{x.name}, %{at.name}, %{u.name}) <{{indices_are_sorted = false, "
+           f"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = {ints(places)}, "
+           f"inserted_window_dims = {ints(sorted(inserted))}, {batches}"
+           f"scatter_dims_to_operand_dims = {ints(indexed)}, index_vector_dim = {len(index_shape)}>, "
+           f"unique_indices = false}}> ({{\n    ^bb0(%p: {s}, %q: {s}):\n"
+           f"      %c = stablehlo.{kind} %p, %q : {s}\n      stablehlo.return %c : {s}\n    }}) : "
+           f"({x.type}, {at.type}, {u.type}) -> {x.type}", x.shape, e, [x, at, u])
+
+
+def sort(b):
+    x = b.pick()
+    dim = b.rng.randrange(len(x.shape))
+    kind = "FLOAT" if x.element == "f32" else "SIGNED"
+    s = f"tensor<{x.element}>"
+    b.emit(f"\"stablehlo.sort\"(%{x.name}) <{{dimension = {dim} : i64, is_stable = true}}> ({{\n"
+           f"    ^bb0(%p: {s}, %q: {s}):\n"
+           f"      %c = stablehlo.compare LT, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
+           f"      stablehlo.return %c : tensor<i1>\n    }}) : ({x.type}) -> {x.type}",
+           x.shape, x.element, [x])
+
+
+def window(b):
+    """Cumulative sum, or a pooling."""
+    x = b.pick()
+    dim = b.rng.randrange(len(x.shape))
+    n = x.shape[dim]
+    rank = len(x.shape)
+    win, stride, padding = [1] * rank, [1] * rank, [[0, 0] for _ in x.shape]
+    shape = list(x.shape)
+    if b.rng.random() < 0.5:
+        win[dim], padding[dim] = n, [n - 1, 0]
+    else:
+        win[dim] = b.rng.randint(1, min(3, n))
+        stride[dim] = b.rng.randint(1, 2)
+        shape[dim] = (n - win[dim]) // stride[dim] + 1
+    zero = b.constant(0, x.element)
+    s = f"tensor<{x.element}>"
+    b.emit(f"\"stablehlo.reduce_window\"(%{x.name}, %{zero.name}) <{{padding = dense<{padding}> : "
+           f"tensor<{rank}x2xi64>, window_dimensions = {array(win)}, window_strides = {array(stride)}}}> ({{\n"
+           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.add %p, %q : {s}\n"
+           f"      stablehlo.return %c : {s}\n    }}) : ({x.type}, {s}) -> {t(shape, x.element)}",
+           shape, x.element, [x, zero])
+
+
+def convolution(b):
+    groups = b.rng.choice([1, 1, 2, 4])
+    batch_groups = b.rng.choice([1, 1, 2]) if groups == 1 else 1
+    batch = b.rng.choice([2, 4, 8]) * batch_groups
+    features, out = groups * b.rng.choice([1, 2, 4]), groups * batch_groups * b.rng.choice([1, 2, 4])
+    width, k = b.rng.choice([4, 8]), b.rng.choice([1, 3])
+    x, w = b.like([batch, width, features], "f32"), b.like([k, features // groups, out], "f32")
+    shape = [batch // batch_groups, width, out]
+    p = k // 2
+    b.emit(f"stablehlo.convolution(%{x.name}, %{w.name}) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
+           f"window = {{pad = [[{p}, {p}]]}} {{batch_group_count = {batch_groups} : i64, "
+           f"feature_group_count = {groups} : i64}} : ({x.type}, {w.type}) -> {t(shape, 'f32')}",
+           shape, "f32", [x, w])
+
+
+def while_(b):
+    x = b.pick()
+    y = b.like(x.shape, x.element)
+    zero, trips, one = b.constant(0, "i32"), b.constant(b.rng.randint(0, 3), "i32"), b.constant(1, "i32")
+    i, u, v = b.new([], "i32"), b.new(x.shape, x.element), b.new(x.shape, x.element)
+    T, pre = x.type, f"w{i.name}"
+    swap = b.rng.random() < 0.5
+    kind = b.rng.choice(["add", "maximum", "subtract"])
+    first, second = ("%v", "%n") if swap else ("%n", "%v")
+    text = (
+        f"    %{i.name}, %{u.name}, %{v.name} = \"stablehlo.while\"(%{zero.name}, %{x.name}, %{y.name}) ({{\n"
+        f"    ^bb0(%i: tensor<i32>, %u: {T}, %v: {T}):\n"
+        f"      %c = stablehlo.compare LT, %i, %{trips.name}, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        f"      stablehlo.return %c : tensor<i1>\n    }}, {{\n"
+        f"    ^bb0(%i: tensor<i32>, %u: {T}, %v: {T}):\n"
+        f"      %n = stablehlo.{kind} %u, %v : {T}\n"
+        f"      %j = stablehlo.add %i, %{one.name} : tensor<i32>\n"
+        f"      stablehlo.return %j, {first}, {second} : tensor<i32>, {T}, {T}\n"
+        f"    }}) : (tensor<i32>, {T}, {T}) -> (tensor<i32>, {T}, {T})\n"
+    )
+    b.op([i, u, v], [x, y, zero, trips, one], text)
+    b.values += [u, v]
+
+
+def scan(b):
+    """A loop that reads a row of x and writes a row of y, as jax.lax.scan does."""
+    x = b.pick(rank=2)
+    n, row = x.shape[0], x.shape[1:]
+    acc = b.like(row, x.element)
+    R, T, one_row = t(row, x.element), x.type, t([1] + row, x.element)
+    zero, trips, one = b.constant(0, "i32"), b.constant(n, "i32"), b.constant(1, "i32")
+    init = b.constant(0, x.element, x.shape)
+    i, a, y = b.new([], "i32"), b.new(row, x.element), b.new(x.shape, x.element)
+    z = ", %z" * len(row)
+    zi = ", tensor<i32>" * len(row)
+    text = (
+        f"    %{i.name}, %{a.name}, %{y.name} = \"stablehlo.while\"(%{zero.name}, %{acc.name}, %{init.name}) ({{\n"
+        f"    ^bb0(%i: tensor<i32>, %a: {R}, %y: {T}):\n"
+        f"      %c = stablehlo.compare LT, %i, %{trips.name}, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        f"      stablehlo.return %c : tensor<i1>\n    }}, {{\n"
+        f"    ^bb0(%i: tensor<i32>, %a: {R}, %y: {T}):\n"
+        f"      %z = stablehlo.constant dense<0> : tensor<i32>\n"
+        f"      %s = stablehlo.dynamic_slice %{x.name}, %i{z}, sizes = {ints([1] + row)} : ({T}, tensor<i32>{zi}) -> {one_row}\n"
+        f"      %r = stablehlo.reshape %s : ({one_row}) -> {R}\n"
+        f"      %n = stablehlo.add %a, %r : {R}\n"
+        f"      %m = stablehlo.minimum %n, %a : {R}\n"
+        f"      %o = stablehlo.reshape %m : ({R}) -> {one_row}\n"
+        f"      %w = stablehlo.dynamic_update_slice %y, %o, %i{z} : ({T}, {one_row}, tensor<i32>{zi}) -> {T}\n"
+        f"      %j = stablehlo.add %i, %{one.name} : tensor<i32>\n"
+        f"      stablehlo.return %j, %n, %w : tensor<i32>, {R}, {T}\n"
+        f"    }}) : (tensor<i32>, {R}, {T}) -> (tensor<i32>, {R}, {T})\n"
+    )
+    b.op([i, a, y], [x, acc, zero, trips, one, init], text)
+    b.values += [a, y]
+
+
+def case(b):
+    x = b.pick()
+    y = b.like(x.shape, x.element)
+    i = b.index(0, 1)
+    out, T = b.new(x.shape, x.element), x.type
+    text = (
+        f"    %{out.name} = \"stablehlo.case\"(%{i.name}) ({{\n"
+        f"      %k = stablehlo.add %{x.name}, %{y.name} : {T}\n      stablehlo.return %k : {T}\n    }}, {{\n"
+        f"      stablehlo.return %{y.name} : {T}\n    }}) : (tensor<i32>) -> {T}\n"
+    )
+    b.op([out], [x, y, i], text)
+    b.values.append(out)
+
+
+def barrier(b):
+    x, y = b.pick(), b.pick()
+    u, v = b.new(x.shape, x.element), b.new(y.shape, y.element)
+    b.op([u, v], [x, y],
+         f"    %{u.name}, %{v.name} = stablehlo.optimization_barrier %{x.name}, %{y.name} : {x.type}, {y.type}\n")
+    b.values += [u, v]
+
+
+def rng_bits(b):
+    state = b.emit("stablehlo.constant dense<[1, 2]> : tensor<2xui64>", [2], "ui64", [], keep=False)
+    shape = b.shape(1, 2)
+    s2, bits = b.new([2], "ui64"), b.new(shape, "ui32")
+    b.op([s2, bits], [state],
+         f"    %{s2.name}, %{bits.name} = stablehlo.rng_bit_generator %{state.name}, algorithm = THREE_FRY : "
+         f"(tensor<2xui64>) -> (tensor<2xui64>, {t(shape, 'ui32')})\n")
+    b.emit(f"stablehlo.convert %{bits.name} : ({t(shape, 'ui32')}) -> {t(shape, 'i32')}", shape, "i32", [bits])
+
+
+def manual(b):
+    """A shard_map whose body doubles its shard; its axes may be a part of the mesh's."""
+    x = b.pick()
+    name, size = b.rng.choice(b.p.mesh.axes)
+    dims = [d for d, n in enumerate(x.shape) if n % size == 0]
+    if not dims:
+        return unary(b)
+    i, o = b.rng.choice(dims), b.rng.choice(dims)
+    spec = lambda k: "[" + ", ".join("{\"%s\"}" % name if d == k else "{}" for d in range(len(x.shape))) + "]"
+    local = [n // size if d == i else n for d, n in enumerate(x.shape)]
+    L = t(local, x.element)
+    out = b.new(x.shape, x.element)
+    # Only a body that ends in the layout it starts in is without communication.
+    text = (
+        f"    %{out.name} = sdy.manual_computation(%{x.name}) in_shardings=[<@mesh, {spec(i)}>] "
+        f"out_shardings=[<@mesh, {spec(i)}>] manual_axes={{\"{name}\"}} (%m: {L}) {{\n"
+        f"      %d = stablehlo.add %m, %m : {L}\n      sdy.return %d : {L}\n    }} : ({x.type}) -> {x.type}\n"
+    )
+    b.op([out], [x], text, f"    %{out.name} = stablehlo.add %{x.name}, %{x.name} : {x.type}\n")
+    b.values.append(out)
+
+
+FAMILIES = {
+    "unary": unary, "binary": binary, "select": select, "convert": convert,
+    "constraint": constraint, "broadcast": broadcast, "transpose": transpose,
+    "reshape": reshape, "slice": slice_, "pad": pad, "reverse": reverse,
+    "concatenate": concatenate, "iota": iota, "dense": dense, "reduce": reduce,
+    "argmax": argmax, "dot": dot, "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice, "gather": gather, "scatter": scatter,
+    "sort": sort, "window": window, "convolution": convolution, "while": while_,
+    "scan": scan, "case": case, "barrier": barrier, "rng": rng_bits, "manual": manual,
+}
+
+
+def random_program(rng, family=None):
+    b = Builder(rng, family)
+    if not family or rng.random() < 0.7:
+        b.arg()
+    for _ in range(rng.randint(2, 6) if not family else rng.randint(1, 3)):
+        FAMILIES[rng.choice(b.families)](b)
+        if rng.random() < 0.2:
+            constraint(b)
+    if not b.p.args:
+        b.arg()
+    computed = [v for v in b.values if v not in b.p.args and v.shape] or b.values[:1]
+    b.p.results = list({v.name: v for v in computed[-3:]}.values())
+    for r in b.p.results:
+        if rng.random() < 0.5:
+            b.p.result_shardings[r.name] = b.sharding(r.shape)
+    return b.p

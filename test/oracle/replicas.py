@@ -1,0 +1,147 @@
+#===- replicas.py - run a per-device program on CPU devices ----------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Executes StableHLO with jaxlib's CPU client: partitions become replicas, so that the
+program is compiled as it is. Arguments have rank 1 or more; meshes have at most 8 devices.
+"""
+
+import os
+import re
+
+os.environ["XLA_FLAGS"] = (
+    os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
+)
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import numpy as np
+import jax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jaxlib import xla_client
+from jaxlib._jax import DeviceList
+
+
+def execute(text, shards):
+    """shards[device][arg] -> results[device][result], as numpy arrays."""
+    n = len(shards)
+    text = re.sub(r"channel_handle = #stablehlo.channel_handle<[^>]*>,?\s*", "", text)
+    text = re.sub(r",?\s*use_global_device_ids", "", text)
+    text = text.replace("stablehlo.partition_id", "stablehlo.replica_id")
+    text = re.sub(r"mhlo.num_partitions = \d+ : i32", "mhlo.num_partitions = 1 : i32", text)
+    options = xla_client.CompileOptions()
+    options.num_replicas, options.num_partitions = n, 1
+    devices = jax.devices()[:n]
+    executable = devices[0].client.compile_and_load(text, DeviceList(tuple(devices)), options)
+    sharding = NamedSharding(Mesh(np.array(devices), ("d",)), PartitionSpec("d"))
+    arguments = []
+    for j in range(len(shards[0])):
+        parts = [jax.device_put(shards[d][j], devices[d]) for d in range(n)]
+        shape = parts[0].shape
+        arguments.append(
+            jax.make_array_from_single_device_arrays(
+                (n * shape[0],) + shape[1:], sharding, parts
+            )
+        )
+    results = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
+    by_result = [[np.asarray(x) for x in per_device] for per_device in results]
+    return [[r[d] for r in by_result] for d in range(n)]
+
+
+class Sharding:
+    """A sharding as printed: `<@mesh, [{"x", "y":(1)2}, {}]>`, with its mesh."""
+
+    def __init__(self, text, mesh):
+        self.mesh = mesh
+        body = text[text.index("[") :]
+        self.dims = []
+        for dim in re.findall(r"\{([^}]*)\}", body[: body.index("]") + 1]):
+            axes = []
+            for name, pre, size in re.findall(r'"(\w+)"(?::\((\d+)\)(\d+))?', dim):
+                axes.append((name, int(pre or 1), int(size or mesh.size(name))))
+            self.dims.append(axes)
+
+    def box(self, device, shape):
+        """Slices of the shard that the device holds."""
+        out = []
+        linear = self.mesh.linear(device)
+        for size, axes in zip(shape, self.dims):
+            k, n = 0, 1
+            for name, pre, part in axes:
+                k, n = k * part + self.mesh.coordinate(linear, name, pre, part), n * part
+            out.append(slice(k * size // n, (k + 1) * size // n))
+        return tuple(out)
+
+
+class DeviceMesh:
+    """axes: [(name, size)]; ids: the device of each linear index, or none."""
+
+    def __init__(self, axes, ids=None):
+        self.axes, self.ids = axes, ids
+        self.devices = int(np.prod([s for _, s in axes]))
+
+    def size(self, name):
+        return dict(self.axes)[name]
+
+    def linear(self, device):
+        return self.ids.index(device) if self.ids else device
+
+    def coordinate(self, linear, name, pre, part):
+        minor = 1
+        for other, size in reversed(self.axes):
+            if other == name:
+                return linear // (minor * (size // (pre * part))) % part
+            minor *= size
+
+    def text(self):
+        axes = ", ".join(f'"{n}"={s}' for n, s in self.axes)
+        return f"<[{axes}]" + (f", device_ids={self.ids}>" if self.ids else ">")
+
+
+def signature(text, mesh):
+    """Shardings of @main's arguments and results in a printed module; None if replicated."""
+    line = next(l for l in text.splitlines() if "func.func" in l and "@main" in l)
+    depth, cut = 0, None
+    start = line.index("@main") + 5
+    for i, c in enumerate(line[start:], start):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            cut = i
+            break
+
+    def shardings(part):
+        out = []
+        for piece in re.split(r"tensor<", part)[1:]:
+            found = re.search(r"sdy.sharding = #sdy.sharding(<.*?\]>)", piece)
+            out.append(Sharding(found.group(1), mesh) if found else None)
+        return out
+
+    return shardings(line[start : cut + 1]), shardings(line[cut + 1 :])
+
+
+def run_partitioned(local, arguments, in_shardings, out_shardings, mesh, shapes):
+    """The global results; every device's copy of an element must agree."""
+    shards = []
+    for d in range(mesh.devices):
+        shards.append(
+            [a[s.box(d, a.shape)] if s else a for a, s in zip(arguments, in_shardings)]
+        )
+    per_device = execute(local, shards)
+    results = []
+    for i, (s, shape) in enumerate(zip(out_shardings, shapes)):
+        whole = np.zeros(shape, per_device[0][i].dtype)
+        for d in range(mesh.devices):
+            box = s.box(d, shape) if s else tuple(slice(0, n) for n in shape)
+            if per_device[d][i].shape != whole[box].shape:
+                raise AssertionError(
+                    f"result {i} has local shape {per_device[d][i].shape} "
+                    f"where its sharding gives {whole[box].shape}"
+                )
+            whole[box] = per_device[d][i]
+        for d in range(mesh.devices):
+            box = s.box(d, shape) if s else tuple(slice(0, n) for n in shape)
+            if not np.array_equal(whole[box], per_device[d][i], equal_nan=whole.dtype.kind == "f"):
+                raise AssertionError(f"devices disagree on result {i}")
+        results.append(whole)
+    return results
