@@ -19,10 +19,6 @@ namespace shardwright {
 
 SmallVector<Value> takeInits(stablehlo::ReduceOp reduce, ReducerKind kind) {
   SmallVector<Value> taken(reduce->getNumResults());
-  // Folding in twice what max, min, and, or have seen changes nothing.
-  if (kind != ReducerKind::Add && kind != ReducerKind::Mul &&
-      kind != ReducerKind::Xor)
-    return taken;
   OpBuilder builder(reduce);
   for (auto [i, init] : llvm::enumerate(reduce.getInitValues())) {
     auto type = cast<RankedTensorType>(init.getType());

@@ -14,9 +14,11 @@
 
 namespace shardwright {
 
-/// Where every shard would fold the initial value into its part although it
-/// counts once: replaces it by the identity. Returns, by result, the value to
-/// fold in afterwards, null where the op keeps its own.
+/// Every shard would fold the initial value into its part although it counts
+/// once: replaces one that is not the identity by the identity. Returns, by
+/// result, the value to fold in afterwards, null where the op keeps its own.
+/// (For max and the like once more would do no harm, but compilers take the
+/// initial value of a reduction of one element for the identity.)
 llvm::SmallVector<mlir::Value> takeInits(stablehlo::ReduceOp reduce,
                                          ReducerKind kind);
 

@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Executes StableHLO with jaxlib's CPU client: partitions become replicas, so that the
-program is compiled as it is. Arguments have rank 1 or more; meshes have at most 8 devices.
+program is compiled as it is. Meshes have at most 8 devices.
 """
 
 import os
@@ -39,11 +39,11 @@ def execute(text, shards):
     for j in range(len(shards[0])):
         parts = [jax.device_put(shards[d][j], devices[d]) for d in range(n)]
         shape = parts[0].shape
-        arguments.append(
-            jax.make_array_from_single_device_arrays(
-                (n * shape[0],) + shape[1:], sharding, parts
-            )
-        )
+        if shape:
+            whole, layout = (n * shape[0],) + shape[1:], sharding
+        else:
+            whole, layout = (), NamedSharding(sharding.mesh, PartitionSpec())
+        arguments.append(jax.make_array_from_single_device_arrays(whole, layout, parts))
     results = executable.execute_sharded(arguments).disassemble_into_single_device_arrays()
     by_result = [[np.asarray(x) for x in per_device] for per_device in results]
     return [[r[d] for r in by_result] for d in range(n)]
