@@ -131,9 +131,9 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
     // Clamped here rather than by the ops: XLA folds a slice of a slice without
     // clamping the inner start.
     for (int64_t d : dims)
-      starts[d] = stablehlo::ClampOp::create(
-          builder, loc, i64, indices.constant(0), starts[d],
-          indices.constant(size[d] - 1));
+      starts[d] =
+          stablehlo::ClampOp::create(builder, loc, i64, indices.constant(0),
+                                     starts[d], indices.constant(size[d] - 1));
     Value old = stablehlo::DynamicSliceOp::create(
         builder, loc, update.getType(), operand, starts, part);
     Value chosen = stablehlo::SelectOp::create(builder, loc, update.getType(),
