@@ -11,6 +11,8 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/partition/shardy/pipelines.h"
+#include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/rules/rule_passes.h"
 
@@ -30,6 +32,8 @@ void registerDialects(mlir::DialectRegistry &registry) {
 void registerPasses() {
   registerRulesPasses();
   registerPartitionPasses();
+  registerSdyPropagatePasses();
+  registerShardyPipelines();
 }
 
 } // namespace shardwright

@@ -1,0 +1,53 @@
+//===- add_data_flow_edges.cc - an edge op after each edge's owner -----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/add_data_flow_edges.h"
+#include "shardwright/propagate/passes.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_ADDDATAFLOWEDGES
+#include "shardwright/propagate/passes.h.inc"
+
+void addDataFlowEdges(sdy::ShardableDataFlowOpInterface op) {
+  auto add = [&](auto owners, ArrayRef<sdy::TensorShardingAttr> shardings) {
+    OpBuilder builder(op.getContext());
+    Value last;
+    for (auto [i, owner] : llvm::enumerate(owners)) {
+      auto type = dyn_cast<ShapedType>(Value(owner).getType());
+      if (!type || !type.hasStaticShape())
+        continue;
+      if (last)
+        builder.setInsertionPointAfterValue(last);
+      else
+        builder.setInsertionPointAfterValue(owner);
+      auto edge = sdy::DataFlowEdgeOp::create(
+          builder, Value(owner).getLoc(), type, owner,
+          i < shardings.size() ? shardings[i] : nullptr);
+      Value(owner).replaceAllUsesExcept(edge.getResult(), edge);
+      last = edge.getResult();
+    }
+  };
+  add(op.getBlockArgumentEdgeOwners(), op.getBlockArgumentEdgeOwnerShardings());
+  add(op.getOpResultEdgeOwners(), op.getOpResultEdgeOwnerShardings());
+}
+
+namespace {
+
+struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
+  void runOnOperation() override {
+    getOperation().walk(
+        [](sdy::ShardableDataFlowOpInterface op) { addDataFlowEdges(op); });
+  }
+};
+
+} // namespace
+} // namespace shardwright

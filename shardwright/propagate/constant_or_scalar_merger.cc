@@ -1,0 +1,67 @@
+//===- constant_or_scalar_merger.cc - equal constants become one ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/propagate/passes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_CONSTANTORSCALARMERGER
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+bool isScalarBroadcast(Operation *op) {
+  auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
+  if (!broadcast)
+    return false;
+  auto type = dyn_cast<RankedTensorType>(broadcast.getOperand().getType());
+  return type && type.getRank() == 0;
+}
+
+struct ConstantOrScalarMergerPass
+    : impl::ConstantOrScalarMergerBase<ConstantOrScalarMergerPass> {
+  void runOnOperation() override {
+    // The name tells sdy.constant from stablehlo.constant; shardings are among
+    // the attributes.
+    using Key = std::tuple<void *, void *, void *, void *, void *>;
+    llvm::DenseMap<Key, Operation *> first;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      bool isConstant =
+          isa<sdy::ConstantOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
+      if (!isConstant && !isScalarBroadcast(op))
+        return;
+      Key key{
+          op->getName().getAsOpaquePointer()
+              ? const_cast<void *>(op->getName().getAsOpaquePointer())
+              : nullptr,
+          const_cast<void *>(op->getAttrDictionary().getAsOpaquePointer()),
+          const_cast<void *>(op->getResult(0).getType().getAsOpaquePointer()),
+          op->getParentRegion(),
+          isConstant ? nullptr : op->getOperand(0).getAsOpaquePointer()};
+      auto [it, isNew] = first.try_emplace(key, op);
+      if (isNew)
+        return;
+      op->replaceAllUsesWith(it->second);
+      merged.push_back(op);
+    });
+    for (Operation *op : merged)
+      op->erase();
+    merged.clear();
+  }
+
+private:
+  SmallVector<Operation *> merged;
+};
+
+} // namespace
+} // namespace shardwright

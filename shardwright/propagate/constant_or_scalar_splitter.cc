@@ -1,0 +1,176 @@
+//===- constant_or_scalar_splitter.cc - a copy of a constant for each use ===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/propagate/call_order.h"
+#include "shardwright/propagate/passes.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_CONSTANTORSCALARSPLITTER
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+bool isRankZero(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() && shaped.getRank() == 0;
+}
+
+class Splitter {
+public:
+  explicit Splitter(ModuleOp module) : symbols(module) {}
+
+  void run(func::FuncOp func) {
+    bool preserving = true;
+    // Bodies of named computations stand for calls and come first.
+    func.walk([&](sdy::NamedComputationOp op) {
+      preservingBodies[op] = splitRegion(op.getBody());
+    });
+    preserving = splitRegion(func.getBody());
+    preservingBodies[func] = preserving;
+  }
+
+private:
+  /// Whether evaluating the op on constants gives a constant worth copying.
+  bool isPreserving(Operation *op) const {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      auto callee =
+          symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+      return callee && preservingBodies.lookup(callee);
+    }
+    if (isa<sdy::NamedComputationOp>(op))
+      return preservingBodies.lookup(op);
+    if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
+            stablehlo::SliceOp>(op))
+      return isPure(op);
+    return isElementwise(op) && isPure(op);
+  }
+
+  bool isConstant(Operation *op) const {
+    if (isa<sdy::ConstantOp, stablehlo::IotaOp>(op))
+      return true;
+    return isPreserving(op) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             Operation *definer = operand.getDefiningOp();
+             return definer && constants.contains(definer);
+           });
+  }
+
+  static bool isScalarExpansion(Operation *op) {
+    auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
+    return broadcast && isRankZero(broadcast.getOperand().getType());
+  }
+
+  /// Splits within the region, not entering named computations. Returns whether
+  /// all of it is constant-preserving.
+  bool splitRegion(Region &region) {
+    bool preserving = true;
+    SmallVector<Operation *> ops, candidates;
+    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      ops.push_back(op);
+      return isa<sdy::NamedComputationOp>(op) ? WalkResult::skip()
+                                              : WalkResult::advance();
+    });
+    for (Operation *op : ops) {
+      if (isConstant(op)) {
+        constants.insert(op);
+        candidates.push_back(op);
+        continue;
+      }
+      if (!op->hasTrait<OpTrait::IsTerminator>() && !isPreserving(op))
+        preserving = false;
+      if (isScalarExpansion(op)) {
+        expansions.insert(op);
+        candidates.push_back(op);
+        continue;
+      }
+      if (isa<sdy::ShardingGroupOp>(op))
+        continue;
+      for (OpOperand &operand : op->getOpOperands())
+        if (Operation *definer = operand.get().getDefiningOp())
+          if (constants.contains(definer) || expansions.contains(definer)) {
+            IRMapping mapping;
+            operand.set(cloneFor(operand.get(), mapping));
+          }
+    }
+    for (Operation *op : llvm::reverse(candidates)) {
+      if (!llvm::all_of(op->getUsers(), llvm::IsaPred<sdy::ShardingGroupOp>))
+        continue;
+      for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+        user->erase();
+      constants.erase(op);
+      expansions.erase(op);
+      op->erase();
+    }
+    return preserving;
+  }
+
+  /// A copy of the computation of `value`; what one computation shares within
+  /// itself stays shared in the copy.
+  Value cloneFor(Value value, IRMapping &mapping) {
+    Operation *op = value.getDefiningOp();
+    if (!op || isRankZero(value.getType()) ||
+        !(constants.contains(op) || expansions.contains(op)))
+      return value;
+    if (Value copy = mapping.lookupOrNull(value))
+      return copy;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, cloneFor(operand, mapping));
+    OpBuilder builder(op);
+    Operation *clone = builder.clone(*op, mapping);
+    if (auto call = dyn_cast<func::CallOp>(clone))
+      if (auto callee =
+              symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr()))
+        call.setCalleeAttr(FlatSymbolRefAttr::get(
+            cloneFuncRecursively(callee, symbols).getSymNameAttr()));
+    SmallVector<Operation *> groups;
+    for (Operation *user : value.getUsers())
+      if (isa<sdy::ShardingGroupOp>(user))
+        groups.push_back(user);
+    for (Operation *group : groups)
+      builder.clone(*group, mapping);
+    return mapping.lookup(value);
+  }
+
+  SymbolTable symbols;
+  llvm::DenseSet<Operation *> constants, expansions;
+  llvm::DenseMap<Operation *, bool> preservingBodies;
+};
+
+struct ConstantOrScalarSplitterPass
+    : impl::ConstantOrScalarSplitterBase<ConstantOrScalarSplitterPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    module.walk([](stablehlo::ConstantOp op) {
+      OpBuilder builder(op);
+      auto constant = sdy::ConstantOp::create(builder, op.getLoc(),
+                                              op.getType(), op.getValue());
+      constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+      op.replaceAllUsesWith(constant.getOperation());
+      op.erase();
+    });
+    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
+    if (failed(order))
+      return signalPassFailure();
+    Splitter splitter(module);
+    for (func::FuncOp func : *order)
+      if (!func.isExternal())
+        splitter.run(func);
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,40 @@
+//===- drop_sharding_and_mesh.cc - no shardings, no meshes -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/passes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_DROPSHARDINGANDMESH
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct DropShardingAndMeshPass
+    : impl::DropShardingAndMeshBase<DropShardingAndMeshPass> {
+  void runOnOperation() override {
+    auto name = StringAttr::get(&getContext(), sdy::kShardingAttr);
+    getOperation().walk([&](Operation *op) {
+      if (auto func = dyn_cast<FunctionOpInterface>(op)) {
+        for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+          func.removeArgAttr(i, name);
+        for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+          func.removeResultAttr(i, name);
+      }
+      op->removeDiscardableAttr(name);
+    });
+    for (auto mesh :
+         llvm::make_early_inc_range(getOperation().getOps<sdy::MeshOp>()))
+      mesh.erase();
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,34 @@
+//===- drop_sharding_rules.cc - only the user's rules stay -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/passes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_DROPSHARDINGRULES
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct DropShardingRulesPass
+    : impl::DropShardingRulesBase<DropShardingRulesPass> {
+  void runOnOperation() override {
+    auto name = StringAttr::get(&getContext(), sdy::kShardingRuleAttr);
+    getOperation().walk([&](Operation *op) {
+      if (auto rule = dyn_cast_or_null<sdy::OpShardingRuleAttr>(
+              op->getDiscardableAttr(name)))
+        if (!rule.isCustom())
+          op->removeDiscardableAttr(name);
+    });
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,537 @@
+//===- engine.cc - the propagation fixpoint -------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/engine.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/graph.h"
+#include "shardwright/propagate/sharding_groups.h"
+#include "shardwright/propagate/user_priority.h"
+#include "shardwright/rules/rule_attr.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Allocator.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+namespace {
+
+constexpr int32_t kNumOpPriorities = 5;
+
+/// Ops still to visit. All ops wait from the start and come in program order;
+/// an op woken while it does not wait comes next. One that already waits keeps
+/// its place. (Shardy runs on MLIR's greedy driver, whose order this is.)
+class Worklist {
+public:
+  void reset(int32_t size) {
+    waiting.assign(size, true);
+    cursor = 0;
+    woken.clear();
+  }
+  void push(NodeId n) {
+    if (waiting[n])
+      return;
+    waiting[n] = true;
+    woken.push_back(n);
+  }
+  void remove(NodeId n) { waiting[n] = false; }
+  /// -1 when empty.
+  NodeId pop() {
+    while (!woken.empty()) {
+      NodeId n = woken.pop_back_val();
+      if (waiting[n]) {
+        waiting[n] = false;
+        return n;
+      }
+    }
+    for (NodeId e = waiting.size(); cursor < e;) {
+      NodeId n = cursor++;
+      if (waiting[n]) {
+        waiting[n] = false;
+        return n;
+      }
+    }
+    return -1;
+  }
+
+private:
+  std::vector<char> waiting;
+  NodeId cursor = 0;
+  SmallVector<NodeId> woken;
+};
+
+/// Steps depend on ids only, and programs repeat themselves: the same rule
+/// meets the same shardings again in every layer.
+class StepCache {
+public:
+  struct Change {
+    int32_t tensor;
+    ShardingId sharding;
+  };
+  /// Null if the step was not taken yet.
+  const ArrayRef<Change> *find(ArrayRef<int32_t> key) const {
+    auto it = map.find(key);
+    return it == map.end() ? nullptr : &it->second;
+  }
+  ArrayRef<Change> insert(ArrayRef<int32_t> key, ArrayRef<Change> changes) {
+    ArrayRef<Change> kept = changes.copy(allocator);
+    map.try_emplace(key.copy(allocator), kept);
+    return kept;
+  }
+
+private:
+  llvm::BumpPtrAllocator allocator;
+  llvm::DenseMap<ArrayRef<int32_t>, ArrayRef<Change>> map;
+};
+
+class Engine {
+public:
+  Engine(ModuleOp module, const EngineOptions &options, PropagationGraph &graph)
+      : module(module), options(options), graph(graph),
+        shardings(graph.shardings) {}
+
+  void run();
+
+private:
+  void runPriority();
+  void propagate();
+  void syncFuncResults();
+  void visit(NodeId n);
+  bool isClean(NodeId n, FactorDirections directions) const;
+  FactorDirections directionsOf(const Node &node) const;
+  bool operandsHaveOneUse(const Node &node) const;
+  ArrayRef<StepCache::Change> step(RuleId rule, ArrayRef<ShardingId> ids,
+                                   FactorDirections directions,
+                                   bool isElementwise, bool conservative);
+  void setSlot(SlotId slot, ShardingId id);
+  /// Sets the sharding of a value and of its group, and wakes neighbours.
+  void update(ValueId value, ShardingId id, NodeId by);
+  void wake(ValueId value, NodeId by);
+  void report(Operation *op, ValueId value, const FuncResult *result,
+              RuleId rule, int32_t tensor, ArrayRef<ShardingId> before,
+              ShardingId after);
+  bool eraseIfDead(NodeId n);
+  void erase(NodeId n);
+  void pushDefiners(NodeId n);
+
+  ModuleOp module;
+  const EngineOptions &options;
+  PropagationGraph &graph;
+  ShardingTable &shardings;
+
+  Worklist worklist;
+  StepCache cache;
+  FactorPropagation factors;
+
+  Strategy strategy = Strategy::Aggressive;
+  /// -1: no op priorities.
+  int32_t level = -1;
+  int64_t userPriority = 0;
+
+  /// A node whose slots did not change since it was last visited in the same
+  /// directions has nothing to do. Time is counted in visits.
+  int64_t now = 1;
+  std::vector<int64_t> changedAt;
+  struct Visit {
+    int64_t at = 0;
+    FactorDirections directions{Direction::None, Direction::None};
+    Strategy strategy = Strategy::Aggressive;
+  };
+  std::vector<Visit> lastVisit;
+  /// 0 not known, 1 cannot be erased.
+  std::vector<char> keeps;
+  std::vector<char> erased;
+};
+
+//===----------------------------------------------------------------------===//
+// Directions
+//===----------------------------------------------------------------------===//
+
+bool Engine::operandsHaveOneUse(const Node &node) const {
+  for (Value operand : node.op->getOperands()) {
+    auto shaped = dyn_cast<ShapedType>(operand.getType());
+    if (shaped && shaped.hasRank() && shaped.getRank() == 0)
+      continue;
+    if (graph.numUses[graph.idOf(operand)] != 1)
+      return false;
+  }
+  return true;
+}
+
+FactorDirections Engine::directionsOf(const Node &node) const {
+  constexpr auto None = Direction::None, Both = Direction::Both;
+  if (node.schedule == Schedule::Fixed)
+    return {node.fixedDirection, node.fixedDirection};
+  if (level < 0)
+    return {Both, Both};
+  switch (node.schedule) {
+  case Schedule::PassThroughOp:
+    if (level >= 1 || operandsHaveOneUse(node))
+      return {Both, Both};
+    return {None, None};
+  case Schedule::ForwardFirst: {
+    Direction first =
+        level >= 1 || operandsHaveOneUse(node) ? Direction::Forward : None;
+    return {level >= 2 ? Both : first, level >= 3 ? Both : first};
+  }
+  case Schedule::BackwardFirst: {
+    if (level >= 4)
+      return {Both, Both};
+    return {level >= 2 ? Direction::Backward : None,
+            level >= 3 ? Direction::Backward : None};
+  }
+  case Schedule::ByFactor:
+    return {level >= 2 ? Both : None, level >= 3 ? Both : None};
+  case Schedule::Fixed:
+    break;
+  }
+  return {None, None};
+}
+
+//===----------------------------------------------------------------------===//
+// One step
+//===----------------------------------------------------------------------===//
+
+ArrayRef<StepCache::Change> Engine::step(RuleId rule, ArrayRef<ShardingId> ids,
+                                         FactorDirections directions,
+                                         bool isElementwise,
+                                         bool conservative) {
+  bool anyAxes = llvm::any_of(ids, [&](ShardingId id) {
+    return id != kNoSharding && shardings.hasAxes(id);
+  });
+  if (!anyAxes || directions.isNone())
+    return {};
+
+  SmallVector<int32_t, 16> key(ids.begin(), ids.end());
+  key.push_back(rule);
+  key.push_back(int32_t(directions.passThrough) |
+                int32_t(directions.other) << 2 | int32_t(strategy) << 4 |
+                int32_t(isElementwise) << 5 | int32_t(conservative) << 6);
+  if (const ArrayRef<StepCache::Change> *known = cache.find(key))
+    return *known;
+
+  const FactorLayout &layout = graph.rules[rule];
+  MeshId mesh = shardings.commonMesh(ids);
+  SmallVector<StepCache::Change> changes;
+  if (mesh != kNoMesh && !shardings.mesh(mesh).isMaximal()) {
+    SmallVector<const TensorSharding *> tensors;
+    bool ranksFit = true;
+    for (auto [i, id] : llvm::enumerate(ids)) {
+      tensors.push_back(id == kNoSharding ? nullptr : &shardings.get(id));
+      ranksFit &= id == kNoSharding ||
+                  tensors.back()->rank() == layout.tensors[i].rank();
+    }
+    StepOptions stepOptions;
+    stepOptions.strategy = strategy;
+    stepOptions.directions = directions;
+    stepOptions.isElementwise = isElementwise;
+    stepOptions.conservative = conservative;
+    stepOptions.mesh = &shardings.mesh(mesh);
+    if (ranksFit)
+      for (const TensorUpdate &u : factors.run(layout, tensors, stepOptions))
+        changes.push_back({u.tensor, shardings.add(mesh, u.sharding)});
+  }
+  return cache.insert(key, changes);
+}
+
+bool Engine::isClean(NodeId n, FactorDirections directions) const {
+  const Visit &last = lastVisit[n];
+  if (last.directions != directions || last.strategy != strategy)
+    return false;
+  const Node &node = graph.nodes[n];
+  for (int32_t i = 0; i < node.numTensors; ++i) {
+    SlotId slot = graph.slotOfValue[graph.tensorValues[node.firstTensor + i]];
+    if (slot >= 0 && changedAt[slot] >= last.at)
+      return false;
+  }
+  return true;
+}
+
+void Engine::visit(NodeId n) {
+  const Node &node = graph.nodes[n];
+  if (node.rule < 0)
+    return;
+  FactorDirections directions = directionsOf(node);
+  if (directions.isNone() || isClean(n, directions))
+    return;
+  lastVisit[n] = {++now, directions, strategy};
+
+  SmallVector<ShardingId, 8> ids;
+  for (int32_t i = 0; i < node.numTensors; ++i) {
+    SlotId slot = graph.slotOfValue[graph.tensorValues[node.firstTensor + i]];
+    ids.push_back(slot < 0 ? kNoSharding : graph.slots[slot].current);
+  }
+  const ManualEdge *manual =
+      node.manualEdge < 0 ? nullptr : &graph.manualEdges[node.manualEdge];
+  if (manual && ids.back() != kNoSharding)
+    ids.back() = toSourceView(shardings, *manual, ids.back());
+
+  ArrayRef<StepCache::Change> changes =
+      step(node.rule, ids, directions, node.isElementwise,
+           options.conservative && node.ruleIsAttribute);
+  for (const StepCache::Change &change : changes) {
+    ValueId value = graph.tensorValues[node.firstTensor + change.tensor];
+    if (options.observer)
+      report(node.op, value, nullptr, node.rule, change.tensor, ids,
+             change.sharding);
+    ShardingId id = change.sharding;
+    if (manual && change.tensor + 1 == node.numTensors)
+      id = toStoredView(shardings, *manual, id);
+    update(value, id, n);
+  }
+}
+
+void Engine::setSlot(SlotId s, ShardingId id) {
+  Slot &slot = graph.slots[s];
+  if (slot.current == kNoSharding && slot.numSiblings > 1) {
+    // The op's list of shardings comes into being: the others are open.
+    MeshId mesh = shardings.meshOf(id);
+    for (SlotId i = slot.firstSibling, e = i + slot.numSiblings; i < e; ++i)
+      if (graph.slots[i].current == kNoSharding) {
+        graph.slots[i].current = shardings.addOpen(mesh, graph.slots[i].rank);
+        changedAt[i] = now;
+      }
+  }
+  slot.current = id;
+  changedAt[s] = now;
+}
+
+void Engine::wake(ValueId value, NodeId by) {
+  ValueId v = graph.notifies[value];
+  for (int32_t i = graph.wakesBegin[v]; i < graph.wakesBegin[v + 1]; ++i) {
+    NodeId n = graph.wakes[i];
+    if (n != by && !erased[n])
+      worklist.push(n);
+  }
+}
+
+void Engine::update(ValueId value, ShardingId id, NodeId by) {
+  SlotId slot = graph.slotOfValue[value];
+  // A value without a place, or two operands that are one value and take the
+  // same axes.
+  if (slot < 0 || graph.slots[slot].current == id)
+    return;
+  setSlot(slot, id);
+  wake(value, by);
+  int32_t group = graph.slots[slot].group;
+  if (group < 0)
+    return;
+  for (ValueId member : graph.groups[group]) {
+    SlotId other = graph.slotOfValue[member];
+    if (other == slot || graph.slots[other].current == id)
+      continue;
+    setSlot(other, id);
+    wake(member, by);
+  }
+}
+
+void Engine::report(Operation *op, ValueId value, const FuncResult *result,
+                    RuleId rule, int32_t tensor, ArrayRef<ShardingId> before,
+                    ShardingId after) {
+  SmallVector<const TensorSharding *> tensors;
+  for (ShardingId id : before)
+    tensors.push_back(id == kNoSharding ? nullptr : &shardings.get(id));
+  PropagationEvent event;
+  event.op = op;
+  if (result) {
+    event.funcResult = result->index;
+  } else if (graph.slotOfValue[value] >= 0) {
+    event.value = graph.slots[graph.slotOfValue[value]].value;
+  }
+  event.layout = &graph.rules[rule];
+  event.numOperands = event.layout->numOperands();
+  event.tensor = tensor;
+  event.before = tensors;
+  event.after = &shardings.get(after);
+  event.mesh = &shardings.mesh(shardings.meshOf(after));
+  event.opPriority = std::max(level, 0);
+  event.userPriority = userPriority;
+  options.observer->onChange(event);
+}
+
+//===----------------------------------------------------------------------===//
+// Dead ops
+//===----------------------------------------------------------------------===//
+
+/// After an op is gone, what defined its operands may be dead too. Ops with
+/// several other users stay where they wait.
+void Engine::pushDefiners(NodeId n) {
+  for (Value operand : graph.nodes[n].op->getOperands()) {
+    Operation *definer = operand.getDefiningOp();
+    if (!definer)
+      continue;
+    NodeId d = graph.nodeOf.lookup(definer);
+    if (erased[d])
+      continue;
+    NodeId otherUser = -1;
+    bool several = false;
+    for (Operation *user : operand.getUsers()) {
+      NodeId u = graph.nodeOf.lookup(user);
+      if (u == n || u == otherUser || erased[u])
+        continue;
+      several |= otherUser >= 0;
+      otherUser = u;
+    }
+    if (!several)
+      worklist.push(d);
+  }
+}
+
+void Engine::erase(NodeId n) {
+  for (NodeId i = graph.nodes[n].subtreeEnd; i-- > n;) {
+    if (erased[i])
+      continue;
+    pushDefiners(i);
+    erased[i] = true;
+    worklist.remove(i);
+    for (Value operand : graph.nodes[i].op->getOperands())
+      --graph.numUses[graph.idOf(operand)];
+  }
+  graph.deadOps.push_back(graph.nodes[n].op);
+}
+
+bool Engine::eraseIfDead(NodeId n) {
+  if (keeps[n])
+    return false;
+  const Node &node = graph.nodes[n];
+  for (int32_t i = 0, e = node.op->getNumResults(); i < e; ++i)
+    if (graph.numUses[node.firstResult + i] != 0)
+      return false;
+  if (!wouldOpBeTriviallyDead(node.op)) {
+    keeps[n] = true;
+    return false;
+  }
+  erase(n);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The loops
+//===----------------------------------------------------------------------===//
+
+void Engine::syncFuncResults() {
+  for (const FuncResult &r : graph.funcResults) {
+    if (!r.isMain || r.returned < 0 || r.rule < 0)
+      continue;
+    SlotId slot = graph.slotOfValue[r.returned];
+    ShardingId ids[] = {slot < 0 ? kNoSharding : graph.slots[slot].current,
+                        graph.slots[r.slot].current};
+    ++now;
+    for (const StepCache::Change &change :
+         step(r.rule, ids, {Direction::Both, Direction::Both},
+              /*isElementwise=*/false, /*conservative=*/false)) {
+      if (options.observer)
+        report(r.func, r.returned, change.tensor == 1 ? &r : nullptr, r.rule,
+               change.tensor, ids, change.sharding);
+      if (change.tensor == 1)
+        setSlot(r.slot, change.sharding);
+      else
+        update(r.returned, change.sharding, -1);
+    }
+  }
+}
+
+void Engine::propagate() {
+  worklist.reset(graph.nodes.size());
+  syncFuncResults();
+  for (NodeId n; (n = worklist.pop()) >= 0;)
+    if (!erased[n] && !eraseIfDead(n))
+      visit(n);
+  syncFuncResults();
+}
+
+void Engine::runPriority() {
+  if (options.opPriorities) {
+    for (level = 0; level < kNumOpPriorities; ++level)
+      propagate();
+    level = -1;
+    return;
+  }
+  if (options.strategy != PropagationStrategy::Aggressive) {
+    strategy = Strategy::Basic;
+    propagate();
+  }
+  if (options.strategy != PropagationStrategy::Basic) {
+    strategy = Strategy::Aggressive;
+    propagate();
+  }
+}
+
+void Engine::run() {
+  changedAt.assign(graph.slots.size(), 1);
+  lastVisit.resize(graph.nodes.size());
+  keeps.assign(graph.nodes.size(), false);
+  erased.assign(graph.nodes.size(), false);
+  if (!options.userPriorities)
+    return runPriority();
+
+  UserPriorities priorities(graph);
+  runPriority();
+  for (const UserPriorities::Level &next : priorities.levels()) {
+    if (options.afterUserPriority) {
+      writeShardings(graph);
+      options.afterUserPriority(userPriority);
+    }
+    userPriority = next.priority;
+    ++now;
+    priorities.activate(next, [&](SlotId slot, ShardingId id) {
+      graph.slots[slot].current = id;
+      changedAt[slot] = now;
+    });
+    runPriority();
+  }
+}
+
+/// Attaches the rules that were used, or removes all but the user's.
+void finishRules(PropagationGraph &graph, bool keep) {
+  llvm::DenseMap<RuleId, Attribute> attrs;
+  StringAttr name;
+  for (const Node &node : graph.nodes) {
+    if (!name)
+      name = StringAttr::get(node.op->getContext(), sdy::kShardingRuleAttr);
+    if (!keep) {
+      if (auto rule = dyn_cast_or_null<sdy::OpShardingRuleAttr>(
+              node.op->getDiscardableAttr(name)))
+        if (!rule.isCustom())
+          node.op->removeDiscardableAttr(name);
+      continue;
+    }
+    if (node.rule < 0 || !node.ruleIsAttribute ||
+        node.op->hasAttr(sdy::kShardingRuleAttr))
+      continue;
+    Attribute &attr = attrs[node.rule];
+    if (!attr)
+      attr = toAttr(graph.rules[node.rule].rule, node.op->getContext());
+    node.op->setDiscardableAttr(name, attr);
+  }
+}
+
+} // namespace
+
+LogicalResult propagateShardings(ModuleOp module,
+                                 const EngineOptions &options) {
+  if (!sdy::getMainFunc(module))
+    return module.emitError("Failed to lookup function: main");
+  syncShardingGroups(module);
+  PropagationGraph graph(module);
+  if (failed(buildGraph(module, {.conservative = options.conservative}, graph)))
+    return failure();
+  Engine(module, options, graph).run();
+  writeShardings(graph);
+  finishRules(graph, options.keepShardingRules);
+  // Users come after what they use.
+  llvm::sort(graph.deadOps, [&](Operation *a, Operation *b) {
+    return graph.nodeOf.lookup(a) > graph.nodeOf.lookup(b);
+  });
+  for (Operation *op : graph.deadOps)
+    op->erase();
+  return success();
+}
+
+} // namespace shardwright

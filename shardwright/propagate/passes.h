@@ -1,0 +1,38 @@
+//===- passes.h - import, propagation and export passes ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One file a pass, named as the pass without `sdy-`. What each does, with
+// examples: passes.td. The order in which they run: pipelines.cc.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_PASSES_H
+#define SHARDWRIGHT_PROPAGATE_PASSES_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/propagate/engine.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace shardwright {
+
+#define GEN_PASS_DECL
+#include "shardwright/propagate/passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "shardwright/propagate/passes.h.inc"
+
+/// sdy-user-priority-propagate that reports to `observer` (may be null) and
+/// numbers its dumps `dumpIndex`.
+std::unique_ptr<mlir::Pass>
+createUserPriorityPropagate(const UserPriorityPropagateOptions &options,
+                            PropagationObserver *observer, int64_t dumpIndex);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_PASSES_H

@@ -1,0 +1,58 @@
+//===- propagate_sharding_from_func_to_call.cc - calls without shardings===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/passes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+#define GEN_PASS_DEF_PROPAGATESHARDINGFROMFUNCTOCALL
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct PropagateShardingFromFuncToCallPass
+    : impl::PropagateShardingFromFuncToCallBase<
+          PropagateShardingFromFuncToCallPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    getOperation().walk([&](func::CallOp call) {
+      if (call->hasAttr(sdy::kShardingAttr))
+        return;
+      auto callee =
+          symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+      if (!callee || callee.getNumResults() != call.getNumResults())
+        return;
+      SmallVector<TensorShardingAttr> shardings;
+      Attribute mesh;
+      for (int64_t i = 0, e = callee.getNumResults(); i < e; ++i) {
+        TensorShardingAttr s = sdy::getFuncResultSharding(callee, i);
+        shardings.push_back(s);
+        if (!s || mesh)
+          continue;
+        sdy::MeshAttr attr = sdy::getMeshAttr(symbols, s.getMeshOrRef());
+        if (attr && !attr.isMaximal())
+          mesh = s.getMeshOrRef();
+      }
+      if (!mesh)
+        return;
+      auto open = sdy::TensorShardingPerValueAttr::getFullyOpen(
+          &getContext(), call.getResultTypes(), mesh);
+      for (auto [i, s] : llvm::enumerate(shardings))
+        if (!s)
+          s = open.getSharding(i);
+      sdy::setShardings(call, shardings);
+    });
+  }
+};
+
+} // namespace
+} // namespace shardwright

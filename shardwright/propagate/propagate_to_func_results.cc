@@ -1,0 +1,42 @@
+//===- propagate_to_func_results.cc - function results as returned -------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/passes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_PROPAGATETOFUNCRESULTS
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct PropagateToFuncResultsPass
+    : impl::PropagateToFuncResultsBase<PropagateToFuncResultsPass> {
+  void runOnOperation() override {
+    func::FuncOp main = sdy::getMainFunc(getOperation());
+    if (!main) {
+      getOperation().emitError("Failed to lookup function: main");
+      return signalPassFailure();
+    }
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (func == main || func.isExternal())
+        continue;
+      auto ret =
+          dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
+      if (!ret)
+        continue;
+      for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+        sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
+    }
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,25 @@
+//===- remove_sharding_groups.cc - no sharding groups ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/passes.h"
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_REMOVESHARDINGGROUPS
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct RemoveShardingGroupsPass
+    : impl::RemoveShardingGroupsBase<RemoveShardingGroupsPass> {
+  void runOnOperation() override {
+    getOperation().walk([](sdy::ShardingGroupOp op) { op.erase(); });
+  }
+};
+
+} // namespace
+} // namespace shardwright

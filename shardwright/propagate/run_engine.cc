@@ -1,0 +1,31 @@
+//===- run_engine.cc - the engine as the passes run it -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/run_engine.h"
+
+#include "shardwright/propagate/save_module.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+LogicalResult runEngine(ModuleOp module, EngineOptions options,
+                        const PropagationDebugOptions &debug) {
+  if (debug.shardingOrigins || debug.propagationEdges)
+    return module.emitError(
+        "recording of sharding origins and propagation edges "
+        "is not supported yet");
+  if (!debug.dumpDirectory.empty())
+    options.afterUserPriority = [&](int64_t priority) {
+      saveModule(module, debug.dumpDirectory,
+                 "propagation_after_user_priority_" + std::to_string(priority),
+                 debug.dumpIndex);
+    };
+  return propagateShardings(module, options);
+}
+
+} // namespace shardwright

@@ -1,0 +1,37 @@
+//===- sharding_constraint_to_reshard.cc - constraints become reshards -===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/passes.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_SHARDINGCONSTRAINTTORESHARD
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct ShardingConstraintToReshardPass
+    : impl::ShardingConstraintToReshardBase<ShardingConstraintToReshardPass> {
+  void runOnOperation() override {
+    getOperation().walk([](sdy::ShardingConstraintOp op) {
+      OpBuilder builder(op);
+      auto reshard =
+          sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),
+                                 op.getInput(), op.getShardingAttr());
+      reshard->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+      op.replaceAllUsesWith(reshard.getResult());
+      op.erase();
+    });
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,88 @@
+//===- sharding_table.h - shardings as small numbers ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program has many values but few distinct shardings. The table gives each
+// (mesh, sharding) pair an id: values store ids, comparing is comparing
+// numbers, and each distinct attribute is read and made once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_SHARDING_TABLE_H
+#define SHARDWRIGHT_PROPAGATE_SHARDING_TABLE_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/mesh/sharding.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <deque>
+
+namespace shardwright {
+
+using ShardingId = int32_t;
+/// No sharding: every dimension open, on any mesh.
+inline constexpr ShardingId kNoSharding = -1;
+
+/// Index of a way to write a mesh (a symbol, or an inlined mesh).
+using MeshId = int32_t;
+inline constexpr MeshId kNoMesh = -1;
+
+class ShardingTable {
+public:
+  explicit ShardingTable(mlir::ModuleOp module);
+
+  /// Null gives kNoSharding; so does a sharding on an unknown mesh or with an
+  /// unknown axis, which the verifier refuses.
+  ShardingId read(sdy::TensorShardingAttr attr);
+  ShardingId add(MeshId mesh, const TensorSharding &sharding);
+  /// Fully open, no axes.
+  ShardingId addOpen(MeshId mesh, int64_t rank);
+
+  const TensorSharding &get(ShardingId id) const { return entries[id].value; }
+  MeshId meshOf(ShardingId id) const { return entries[id].mesh; }
+  bool hasAxes(ShardingId id) const { return entries[id].hasAxes; }
+  const Mesh &mesh(MeshId id) const { return meshes[id].value; }
+
+  sdy::TensorShardingAttr attr(ShardingId id);
+  /// A list of one.
+  sdy::TensorShardingPerValueAttr perValueAttr(ShardingId id);
+
+  /// The mesh that all of these share: the first that is not empty, if the
+  /// others are equal to it (whatever they are called) or empty. kNoMesh if
+  /// they disagree or none has a sharding.
+  MeshId commonMesh(llvm::ArrayRef<ShardingId> ids) const;
+
+private:
+  struct MeshEntry {
+    mlir::Attribute meshOrRef;
+    sdy::MeshAttr attr;
+    Mesh value;
+  };
+  struct Entry {
+    TensorSharding value;
+    MeshId mesh;
+    bool hasAxes;
+    sdy::TensorShardingAttr attr;
+    sdy::TensorShardingPerValueAttr perValue;
+  };
+  MeshId findMesh(mlir::Attribute meshOrRef);
+
+  mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
+  std::deque<MeshEntry> meshes;
+  llvm::DenseMap<mlir::Attribute, MeshId> meshIds;
+  std::deque<Entry> entries;
+  llvm::DenseMap<mlir::Attribute, ShardingId> idOfAttr;
+  /// By hash of the value; the ids that have it.
+  llvm::DenseMap<uint64_t, llvm::SmallVector<ShardingId, 1>> idsOfHash;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_SHARDING_TABLE_H

@@ -1,0 +1,97 @@
+//===- sink_data_flow_edges.cc - edges go, their ops keep the shardings --===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/passes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+#define GEN_PASS_DEF_SINKDATAFLOWEDGES
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+/// What the edges of `owners` said, and their debug information.
+struct Sunk {
+  /// One entry an owner, missing ones fully open; empty if no edge had any.
+  SmallVector<TensorShardingAttr> shardings;
+  SmallVector<Attribute> origins, edges;
+};
+
+template <typename Owners> Sunk sink(Owners owners) {
+  Sunk sunk;
+  Attribute mesh;
+  for (Value owner : owners) {
+    TensorShardingAttr &sharding = sunk.shardings.emplace_back();
+    sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(owner);
+    if (!edge)
+      continue;
+    sharding = edge.getShardingAttr();
+    if (sharding && !mesh)
+      mesh = sharding.getMeshOrRef();
+    if (Attribute a = edge->getAttr(sdy::kShardingOriginsAttr))
+      sunk.origins.push_back(a);
+    if (Attribute a = edge->getAttr(sdy::kPropagationEdgesAttr))
+      sunk.edges.push_back(a);
+    edge.getResult().replaceAllUsesWith(owner);
+    edge.erase();
+  }
+  if (!mesh) {
+    sunk.shardings.clear();
+    return sunk;
+  }
+  for (auto [owner, sharding] : llvm::zip_equal(owners, sunk.shardings))
+    if (!sharding)
+      sharding = sdy::TensorShardingPerValueAttr::getFullyOpen(
+                     mesh.getContext(), Value(owner).getType(), mesh)
+                     .getSharding(0);
+  return sunk;
+}
+
+struct SinkDataFlowEdgesPass
+    : impl::SinkDataFlowEdgesBase<SinkDataFlowEdgesPass> {
+  using SinkDataFlowEdgesBase::SinkDataFlowEdgesBase;
+
+  void runOnOperation() override {
+    // Edge ops go while sinking, so not during the walk.
+    SmallVector<sdy::ShardableDataFlowOpInterface> ops;
+    getOperation().walk<WalkOrder::PreOrder>(
+        [&](sdy::ShardableDataFlowOpInterface op) { ops.push_back(op); });
+    for (sdy::ShardableDataFlowOpInterface op : ops)
+      sinkEdgesOf(op);
+  }
+
+private:
+  void sinkEdgesOf(sdy::ShardableDataFlowOpInterface op) {
+    auto setDebug = [&](StringRef name, ArrayRef<Attribute> list,
+                        bool enabled) {
+      if (enabled && !list.empty())
+        op->setAttr(name, ArrayAttr::get(op.getContext(), list));
+    };
+    Sunk arguments = sink(op.getBlockArgumentEdgeOwners());
+    if (!arguments.shardings.empty())
+      op.setBlockArgumentEdgeOwnerShardings(arguments.shardings);
+    Sunk results = sink(op.getOpResultEdgeOwners());
+    if (!results.shardings.empty())
+      op.setOpResultEdgeOwnerShardings(results.shardings);
+    setDebug(sdy::kBlockArgShardingOriginsAttr, arguments.origins,
+             sinkDebugShardingOrigins);
+    setDebug(sdy::kResultShardingOriginsAttr, results.origins,
+             sinkDebugShardingOrigins);
+    setDebug(sdy::kBlockArgPropagationEdgesAttr, arguments.edges,
+             sinkDebugPropagationEdgeSharding);
+    setDebug(sdy::kResultPropagationEdgesAttr, results.edges,
+             sinkDebugPropagationEdgeSharding);
+  }
+};
+
+} // namespace
+} // namespace shardwright

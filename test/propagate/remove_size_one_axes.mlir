@@ -1,0 +1,18 @@
+// RUN: shardwright-opt %s -split-input-file -pass-pipeline='builtin.module(sdy-remove-size-one-axes)' | FileCheck %s
+
+// Refs to axes of size 1 go; the mesh and manual axes stay.
+sdy.mesh @m = <["a"=2, "one"=1, "b"=1]>
+func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"one", "a"}, {"b"}p1]>}) -> (tensor<8x8xf32>) {
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"one", ?}p2, {}], replicated={"b"}>]>} : tensor<8x8xf32>
+  %1 = sdy.manual_computation(%0) in_shardings=[<@m, [{"one"}, {}]>] out_shardings=[<@m, [{"one"}, {}]>] manual_axes={"one"} (%y: tensor<8x8xf32>) {
+    sdy.return %y : tensor<8x8xf32>
+  } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+// CHECK: func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> tensor<8x8xf32> {
+// CHECK-NEXT: %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{?}p2, {}]>]>} : tensor<8x8xf32>
+// CHECK-NEXT: %1 = sdy.manual_computation(%0) in_shardings=[<@m, [{}, {}]>] out_shardings=[<@m, [{}, {}]>] manual_axes={"one"} (%arg1: tensor<8x8xf32>) {
+// CHECK-NEXT: sdy.return %arg1 : tensor<8x8xf32>
+// CHECK-NEXT: } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+// CHECK-NEXT: return %1 : tensor<8x8xf32>
+// CHECK-NEXT: }
