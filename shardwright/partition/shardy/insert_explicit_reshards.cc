@@ -1,0 +1,462 @@
+//===- insert_explicit_reshards.cc - shardings that agree at each op -----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/common_factor_axes.h"
+#include "shardwright/partition/shardy/dot_result.h"
+#include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/unreduced_axes.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+#define GEN_PASS_DEF_INSERTEXPLICITRESHARDS
+#include "shardwright/partition/shardy/passes.h.inc"
+
+namespace {
+
+/// Barriers do not change a value.
+TensorShardingAttr effectiveSharding(Value value) {
+  while (auto barrier = value.getDefiningOp<sdy::PropagationBarrierOp>())
+    value = barrier.getInput();
+  return sdy::getSharding(value);
+}
+
+int64_t numElements(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : 0;
+}
+
+bool isReplicated(TensorShardingAttr sharding) {
+  return !sharding ||
+         (sharding.emptyAxes() && sharding.getUnreducedAxes().empty());
+}
+
+TensorShardingAttr closedReplicated(Value value, Attribute mesh) {
+  auto shaped = dyn_cast<ShapedType>(value.getType());
+  return TensorShardingAttr::getFullyClosed(
+      mesh.getContext(), shaped && shaped.hasRank() ? shaped.getRank() : 0,
+      mesh);
+}
+
+class Inserter {
+public:
+  Inserter(func::FuncOp func, bool full)
+      : func(func), full(full), module(func->getParentOfType<ModuleOp>()) {}
+
+  LogicalResult run() {
+    SmallVector<Operation *> ops;
+    func.getBody().walk([&](Operation *op) {
+      if (!op->hasTrait<OpTrait::IsTerminator>())
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(visit(op)))
+        return failure();
+    if (func.isExternal())
+      return success();
+    for (Block &block : func.getBody()) {
+      auto ret = dyn_cast<func::ReturnOp>(block.getTerminator());
+      if (!ret)
+        continue;
+      OpBuilder builder(ret);
+      for (OpOperand &use : ret->getOpOperands())
+        if (failed(reshardUse(
+                builder, use,
+                sdy::getFuncResultSharding(func, use.getOperandNumber()),
+                full)))
+          return failure();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult visit(Operation *op);
+  LogicalResult visitDataFlow(sdy::ShardableDataFlowOpInterface op);
+  LogicalResult visitCall(func::CallOp call);
+  LogicalResult visitReshard(sdy::ReshardOp op);
+  LogicalResult reduceOperands(Operation *op);
+  LogicalResult reshardUse(OpBuilder &builder, OpOperand &use,
+                           TensorShardingAttr target, bool full);
+  LogicalResult visitRule(Operation *op, const FactorLayout &layout);
+  bool isFullFor(Operation *op) const;
+  Attribute chooseMesh(Operation *op, ArrayRef<TensorShardingAttr> shardings);
+  void makeAgree(Operation *op, OpFactors &factors,
+                 ArrayRef<TensorShardingAttr> shardings, Attribute mesh);
+  void allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
+                        Attribute meshOrRef);
+
+  func::FuncOp func;
+  bool full;
+  ModuleOp module;
+};
+
+//===----------------------------------------------------------------------===//
+// Uses that must match a given sharding
+//===----------------------------------------------------------------------===//
+
+LogicalResult Inserter::reshardUse(OpBuilder &builder, OpOperand &use,
+                                   TensorShardingAttr target, bool full) {
+  Operation *user = use.getOwner();
+  Value value =
+      reduceDroppedAxes(builder, use.get().getLoc(), use.get(), target);
+  if (gainsUnreducedAxes(sdy::getSharding(value), target, user)) {
+    FailureOr<Value> gained = gainUnreducedAxes(builder, user, value, target);
+    if (failed(gained))
+      return failure();
+    value = *gained;
+  }
+  TensorShardingAttr source = sdy::getSharding(value);
+  if (full && (source || target)) {
+    bool equivalent = source && target ? source.isEquivalent(target)
+                                       : isReplicated(source ? source : target);
+    if (!equivalent) {
+      if (!target)
+        target = closedReplicated(value, source.getMeshOrRef());
+      value = sdy::ReshardOp::create(builder, value.getLoc(), value.getType(),
+                                     value, target);
+    }
+  }
+  use.set(value);
+  return success();
+}
+
+LogicalResult Inserter::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
+  auto visitOwner = [&](Value owner) -> LogicalResult {
+    if (!isa<ShapedType>(owner.getType()))
+      return success();
+    TensorShardingAttr target = op.getEdgeOwnerSharding(owner);
+    if (target)
+      target = op.transformTargetSharding(
+          owner, target,
+          sdy::DataFlowShardingTransformType::kBeforeEdgePropagation);
+    for (OpOperand *source : op.getEdgeSources(owner)) {
+      OpBuilder builder(op.getContext());
+      builder.setInsertionPointAfterValue(source->get());
+      if (failed(reshardUse(builder, *source, target, full)))
+        return failure();
+    }
+    return success();
+  };
+  for (Value owner : op.getOpResultEdgeOwners())
+    if (failed(visitOwner(owner)))
+      return failure();
+  for (Value owner : op.getBlockArgumentEdgeOwners())
+    if (failed(visitOwner(owner)))
+      return failure();
+  return success();
+}
+
+LogicalResult Inserter::visitCall(func::CallOp call) {
+  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  if (!callee || callee.getNumArguments() != call->getNumOperands())
+    return success();
+  SmallVector<TensorShardingAttr> targets;
+  Attribute mesh;
+  auto consider = [&](TensorShardingAttr s) {
+    if (!s || mesh)
+      return;
+    sdy::MeshAttr attr = sdy::getMeshAttr(module, s.getMeshOrRef());
+    if (attr && !attr.isMaximal())
+      mesh = s.getMeshOrRef();
+  };
+  for (unsigned i = 0, e = callee.getNumArguments(); i < e; ++i) {
+    targets.push_back(
+        callee.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr));
+    consider(targets.back());
+  }
+  bool calleeHasMesh = bool(mesh);
+  for (Value operand : call.getOperands())
+    consider(sdy::getSharding(operand));
+  if (!mesh)
+    return success();
+  OpBuilder builder(call);
+  for (OpOperand &operand : call->getOpOperands()) {
+    if (!isa<ShapedType>(operand.get().getType()))
+      continue;
+    builder.setInsertionPointAfterValue(operand.get());
+    TensorShardingAttr target = targets[operand.getOperandNumber()];
+    if (!calleeHasMesh)
+      target = closedReplicated(operand.get(), mesh);
+    else if (!target)
+      target = sdy::TensorShardingPerValueAttr::getFullyOpen(
+                   call.getContext(), operand.get().getType(), mesh)
+                   .getSharding(0);
+    if (failed(reshardUse(builder, operand, target, /*full=*/true)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Inserter::visitReshard(sdy::ReshardOp op) {
+  OpBuilder builder(op);
+  FailureOr<Value> gained =
+      gainUnreducedAxes(builder, op, op.getInput(), op.getShardingAttr());
+  if (failed(gained))
+    return failure();
+  op.replaceAllUsesWith(*gained);
+  op.erase();
+  return success();
+}
+
+/// Operands with unreduced axes that the result does not have are reduced.
+LogicalResult Inserter::reduceOperands(Operation *op) {
+  bool anyUnreduced = llvm::any_of(op->getOperands(), [](Value operand) {
+    TensorShardingAttr s = sdy::getSharding(operand);
+    return s && !s.getUnreducedAxes().empty();
+  });
+  if (!anyUnreduced)
+    return success();
+  if (op->getNumResults() == 0)
+    return op->emitError("uses a value with unreduced axes, but has no result "
+                         "to say what becomes of them");
+  TensorShardingAttr first = sdy::getSharding(op->getResult(0));
+  auto unreduced = [](TensorShardingAttr s) {
+    return s ? s.getUnreducedAxes() : ArrayRef<sdy::AxisRefAttr>();
+  };
+  for (Value result : op->getResults())
+    if (unreduced(sdy::getSharding(result)) != unreduced(first))
+      return op->emitError("uses a value with unreduced axes, but its results "
+                           "have different unreduced axes");
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    operand.set(reduceDroppedAxes(builder, op->getLoc(), operand.get(), first));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops with a rule
+//===----------------------------------------------------------------------===//
+
+bool Inserter::isFullFor(Operation *op) const {
+  if (full)
+    return true;
+  auto concat = dyn_cast<stablehlo::ConcatenateOp>(op);
+  if (!concat)
+    return false;
+  TensorShardingAttr result = sdy::getSharding(concat.getResult());
+  return llvm::any_of(concat->getOperands(), [&](Value operand) {
+    return effectiveSharding(operand) != result;
+  });
+}
+
+/// The mesh on which the most tensors are sharded, if all are on meshes with
+/// the same axes.
+Attribute Inserter::chooseMesh(Operation *op,
+                               ArrayRef<TensorShardingAttr> shardings) {
+  sdy::MeshAttr common;
+  llvm::MapVector<Attribute, int64_t> counts;
+  Attribute first;
+  for (TensorShardingAttr s : shardings) {
+    if (!s)
+      continue;
+    sdy::MeshAttr mesh = sdy::getMeshAttr(module, s.getMeshOrRef());
+    if (!mesh || mesh.isMaximal())
+      return nullptr;
+    if (mesh.empty())
+      continue;
+    if (common && !common.equalsOtherThanDeviceIds(mesh))
+      return nullptr;
+    common = mesh;
+    if (!first)
+      first = s.getMeshOrRef();
+    if (!isReplicated(s))
+      ++counts[s.getMeshOrRef()];
+  }
+  int64_t most = 0;
+  Attribute chosen = first;
+  for (auto [mesh, count] : counts)
+    if (count > most) {
+      most = count;
+      chosen = mesh;
+    }
+  return chosen;
+}
+
+void Inserter::makeAgree(Operation *op, OpFactors &factors,
+                         ArrayRef<TensorShardingAttr> shardings,
+                         Attribute meshOrRef) {
+  const FactorLayout &layout = *factors.layout;
+  FactorAxes axes = chooseFactorAxes(factors);
+  int64_t numOperands = op->getNumOperands();
+
+  SmallVector<TensorShardingAttr> updated(shardings.size());
+  for (int64_t t = 0, e = shardings.size(); t < e; ++t) {
+    TensorProjection projection = factors.tensors[t];
+    bool changed = shardings[t] && !isReplicated(shardings[t]) &&
+                   shardings[t].getMeshOrRef() != meshOrRef;
+    for (auto [place, factor] :
+         llvm::enumerate(layout.tensors[t].factorOfPlace)) {
+      FactorSharding &s = projection.places[place];
+      changed |= s.axes != axes[factor] || !s.overflow.empty();
+      s.axes = axes[factor];
+      s.overflow.clear();
+      s.isClosed = true;
+    }
+    if (!changed)
+      continue;
+    TensorSharding old;
+    if (shardings[t])
+      old = sdy::shardingFromAttr(shardings[t], *factors.mesh);
+    updated[t] = sdy::shardingToAttr(
+        op->getContext(),
+        projection.toSharding(layout.tensors[t], layout.rule, &old),
+        *factors.mesh, meshOrRef);
+  }
+
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (TensorShardingAttr target = updated[operand.getOperandNumber()])
+      operand.set(sdy::ReshardOp::create(builder, op->getLoc(),
+                                         operand.get().getType(), operand.get(),
+                                         target));
+  builder.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    int64_t t = numOperands + result.getResultNumber();
+    if (!updated[t])
+      continue;
+    auto reshard = sdy::ReshardOp::create(
+        builder, op->getLoc(), result.getType(), result,
+        shardings[t] ? shardings[t] : closedReplicated(result, meshOrRef));
+    result.replaceAllUsesExcept(reshard.getResult(), reshard);
+    sdy::setSharding(result, updated[t]);
+  }
+
+  AxisList reduced;
+  for (int64_t f = 0, e = layout.numFactors(); f < e; ++f)
+    if (layout.rule.factors[f].kind == FactorKind::Reduction)
+      reduced.append(axes[f]);
+  allReduceResults(op, std::move(reduced), *factors.mesh, meshOrRef);
+}
+
+void Inserter::allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
+                                Attribute meshOrRef) {
+  if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
+    axes = axesWithout(axes, sdy::axesFromAttr(first.getUnreducedAxes(), mesh));
+  sortAndMerge(axes);
+  if (axes.empty())
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    TensorShardingAttr sharding = sdy::getSharding(result);
+    auto reduce = sdy::AllReduceOp::create(
+        builder, op->getLoc(), result.getType(), result,
+        sdy::axisListToAttr(op->getContext(), axes, mesh),
+        sharding ? sharding : closedReplicated(result, meshOrRef));
+    result.replaceAllUsesExcept(reduce.getResult(), reduce);
+  }
+}
+
+LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
+  SmallVector<TensorShardingAttr> shardings;
+  for (Value operand : op->getOperands())
+    shardings.push_back(effectiveSharding(operand));
+  for (Value result : op->getResults())
+    shardings.push_back(sdy::getSharding(result));
+  Attribute meshOrRef = chooseMesh(op, shardings);
+  if (!meshOrRef)
+    return success();
+  Mesh mesh = sdy::meshFromAttr(sdy::getMeshAttr(module, meshOrRef));
+
+  OpFactors factors;
+  factors.layout = &layout;
+  factors.mesh = &mesh;
+  for (auto [t, s] : llvm::enumerate(shardings)) {
+    TensorSharding value;
+    if (s)
+      value = sdy::shardingFromAttr(s, mesh);
+    if (!s || value.rank() != layout.tensors[t].rank())
+      value = TensorSharding::closed(layout.tensors[t].rank());
+    factors.tensors.emplace_back().assign(layout.tensors[t], layout.rule,
+                                          &value);
+    Value v = int64_t(t) < op->getNumOperands()
+                  ? op->getOperand(t)
+                  : op->getResult(t - op->getNumOperands());
+    factors.elements.push_back(numElements(v.getType()));
+  }
+
+  if (isFullFor(op)) {
+    makeAgree(op, factors, shardings, meshOrRef);
+    return success();
+  }
+  if (isa<stablehlo::DotOp, stablehlo::DotGeneralOp>(op))
+    computeDotAsOperands(op, factors, meshOrRef);
+  TensorShardingAttr first = sdy::getSharding(op->getResult(0));
+  if (!first || first.getUnreducedAxes().empty())
+    return success();
+  AxisList reduced;
+  for (int64_t f = 0, e = layout.numFactors(); f < e; ++f) {
+    if (layout.rule.factors[f].kind != FactorKind::Reduction)
+      continue;
+    const FactorSharding *agreed = nullptr;
+    for (int64_t t = 0; t < layout.numOperands(); ++t) {
+      const FactorSharding *s = factors.find(t, f);
+      if (s && agreed && s->axes != agreed->axes)
+        return op->emitError("has an unreduced result, but its operands "
+                             "disagree on the axes of a reduced dimension");
+      if (s)
+        agreed = s;
+    }
+    if (agreed)
+      reduced.append(agreed->axes);
+  }
+  allReduceResults(op, std::move(reduced), mesh, meshOrRef);
+  return success();
+}
+
+LogicalResult Inserter::visit(Operation *op) {
+  if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op))
+    return visitDataFlow(flow);
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return visitCall(call);
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op))
+    if (gainsUnreducedAxes(sdy::getSharding(reshard.getInput()),
+                           reshard.getShardingAttr(), op))
+      return visitReshard(reshard);
+  if (isa<sdy::CollectiveOpInterface>(op))
+    return success();
+  if (failed(reduceOperands(op)))
+    return failure();
+  if (op->getNumOperands() == 0 || op->getNumResults() == 0)
+    return success();
+  // What needs no look at the rule.
+  bool unreduced = false;
+  if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
+    unreduced = !first.getUnreducedAxes().empty();
+  if (!full && !unreduced &&
+      !isa<stablehlo::ConcatenateOp, stablehlo::DotOp, stablehlo::DotGeneralOp>(
+          op))
+    return success();
+  std::optional<ShardingRule> rule = getShardingRule(op);
+  if (!rule || rule->isCustom)
+    return success();
+  std::optional<FactorLayout> layout = FactorLayout::create(std::move(*rule));
+  return layout ? visitRule(op, *layout) : success();
+}
+
+struct InsertExplicitReshardsPass
+    : impl::InsertExplicitReshardsBase<InsertExplicitReshardsPass> {
+  using InsertExplicitReshardsBase::InsertExplicitReshardsBase;
+
+  void runOnOperation() override {
+    if (failed(Inserter(getOperation(), enableFullVersion).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,221 @@
+//===- pipelines.cc - Shardy's pipelines, step for step ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/pipelines.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/shardy/passes.h"
+#include "shardwright/propagate/passes.h"
+#include "shardwright/propagate/save_module.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+static void addDump(OpPassManager &pm, const PropagateOptions &options,
+                    StringRef name, int64_t &dumpIndex) {
+  if (!options.dumpDirectory.empty())
+    pm.addPass(
+        createSaveModulePass(options.dumpDirectory, name.str(), dumpIndex++));
+}
+
+void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
+                       int64_t &dumpIndex) {
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createLiftInlinedMeshes());
+  pm.addPass(createRemoveSizeOneAxes());
+  pm.addPass(createPropagateShardingFromFuncToCall());
+  pm.addPass(createConstantOrScalarSplitter());
+  if (options.enableExplicitGatherScatterBatching)
+    pm.addNestedPass<func::FuncOp>(createExplicitGatherScatterBatching());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createManualAxesCleanup());
+  addDump(pm, options, "before_propagation", dumpIndex);
+  pm.addPass(createAddDataFlowEdges());
+  if (options.dedupFunctionsFully) {
+    pm.addPass(createApplyShardingConstraints());
+    pm.addPass(createShardingGroupImport());
+  }
+}
+
+void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
+                       int64_t &dumpIndex) {
+  pm.addNestedPass<func::FuncOp>(createConstantOrScalarMerger());
+  pm.addNestedPass<func::FuncOp>(createSinkDataFlowEdges(
+      {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
+  bool forPartitioning = !options.avoidExportForPartitioning;
+  if (forPartitioning) {
+    pm.addPass(createRemoveShardingGroups());
+    pm.addNestedPass<func::FuncOp>(createShardingConstraintToReshard());
+  }
+  if (options.updateNonDivisibleInputOutputShardings) {
+    pm.addPass(createUpdateNonDivisibleInputOutputShardings());
+    pm.addPass(createRemoveSubAxesInInputOutputShardings());
+  }
+  pm.addPass(createCloseShardings());
+  addDump(pm, options, "after_propagation", dumpIndex);
+
+  if (forPartitioning) {
+    pm.addNestedPass<func::FuncOp>(createInsertExplicitReshards(
+        {options.enableInsertExplicitCollectives}));
+    pm.addPass(createCanonicalizerPass(GreedyRewriteConfig(), {},
+                                       {sdy::kCollectiveLabel.str()}));
+    addDump(pm, options,
+            options.enableInsertExplicitCollectives
+                ? "after_partitioner_with_global_shapes"
+                : "after_minimal_partitioner_with_global_shapes",
+            dumpIndex);
+  }
+  if (options.debugShardingOrigins || options.debugPropagationEdgeSharding)
+    pm.addPass(createRemovePropagationDebugInfo());
+  if (!options.keepShardingRules)
+    pm.addNestedPass<func::FuncOp>(createDropShardingRules());
+  if (forPartitioning && options.inlineMeshes)
+    pm.addPass(createInlineMeshes());
+}
+
+void addPropagationPipeline(OpPassManager &pm,
+                            const PropagateOptions &options) {
+  int64_t dumpIndex = 1;
+  addImportPipeline(pm, options, dumpIndex);
+  if (options.dedupFunctionsFully) {
+    pm.addPass(createAddFuncDataFlowEdges());
+  } else {
+    pm.addPass(createFlattenCallGraph());
+    pm.addPass(createSymbolDCEPass());
+    pm.addPass(createImportFuncCalls());
+    pm.addPass(createSymbolDCEPass());
+    pm.addPass(createApplyShardingConstraints(
+        {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
+    pm.addPass(createShardingGroupImport());
+  }
+  pm.addPass(createPreOrderFuncs());
+  UserPriorityPropagateOptions propagation;
+  // Nothing reads the rules before they are dropped again.
+  propagation.keepShardingRules = options.keepShardingRules;
+  propagation.dumpDirectory = options.dumpDirectory;
+  propagation.conservativePropagation = options.conservativePropagation;
+  propagation.debugShardingOrigins = options.debugShardingOrigins;
+  propagation.debugPropagationEdgeSharding =
+      options.debugPropagationEdgeSharding;
+  pm.addPass(
+      createUserPriorityPropagate(propagation, options.observer, dumpIndex));
+  if (options.dedupFunctionsFully) {
+    pm.addPass(createPropagateToFuncResults());
+    pm.addNestedPass<func::FuncOp>(createSinkFuncDataFlowEdges());
+  } else {
+    pm.addPass(createExportNamedComputations());
+    pm.addPass(createPropagateToFuncResults());
+  }
+  pm.addPass(createUnflattenCallGraph());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createInsertFuncCallReshards());
+  addExportPipeline(pm, options, dumpIndex);
+}
+
+LogicalResult propagate(ModuleOp module, const PropagateOptions &options) {
+  PassManager pm = PassManager::on<ModuleOp>(module.getContext());
+  addPropagationPipeline(pm, options);
+  return pm.run(module);
+}
+
+namespace {
+
+struct DedupOptions : PassPipelineOptions<DedupOptions> {
+  Option<bool> dedupFunctionsFully{
+      *this, "dedup-functions-fully",
+      llvm::cl::desc("one copy of each function, whatever the shardings"),
+      llvm::cl::init(false)};
+
+  PropagateOptions get() const {
+    PropagateOptions options;
+    options.dedupFunctionsFully = dedupFunctionsFully;
+    return options;
+  }
+};
+
+struct ExportOptions : PassPipelineOptions<ExportOptions> {
+  Option<std::string> dumpDirectory{
+      *this, "dump-directory",
+      llvm::cl::desc("where to write the module after the main steps")};
+  Option<bool> avoidExportForPartitioning{
+      *this, "avoid-export-for-partitioning",
+      llvm::cl::desc("keep constraints and groups, insert no reshards"),
+      llvm::cl::init(false)};
+  Option<bool> enableInsertExplicitCollectives{
+      *this, "enable-insert-explicit-collectives",
+      llvm::cl::desc("turn reshards into collectives"), llvm::cl::init(false)};
+  Option<bool> removeAllGatherReduceScatterForCMV1{
+      *this, "remove-all-gather-reduce-scatter-for-cmv1",
+      llvm::cl::desc("leave some collectives to the collective matmul"),
+      llvm::cl::init(false)};
+  Option<bool> keepShardingRules{*this, "keep-sharding-rules",
+                                 llvm::cl::desc("keep sharding rules"),
+                                 llvm::cl::init(false)};
+  Option<bool> dumpShardingOrigins{
+      *this, "dump-sharding-origins",
+      llvm::cl::desc("keep recorded origins until the dump"),
+      llvm::cl::init(false)};
+  Option<bool> dumpPropagationEdges{
+      *this, "dump-propagation-edges",
+      llvm::cl::desc("keep recorded edges until the dump"),
+      llvm::cl::init(false)};
+  Option<bool> avoidReshardsOnCalls{*this, "avoid-reshards-on-calls",
+                                    llvm::cl::desc("accepted, not used"),
+                                    llvm::cl::init(false)};
+  Option<bool> updateNonDivisible{
+      *this, "update-non-divisible-input-output-shardings",
+      llvm::cl::desc("trim axes that do not divide arguments and results"),
+      llvm::cl::init(true)};
+  Option<bool> inlineMeshes{*this, "inline-meshes",
+                            llvm::cl::desc("write meshes into shardings"),
+                            llvm::cl::init(false)};
+
+  PropagateOptions get() const {
+    PropagateOptions options;
+    options.dumpDirectory = dumpDirectory;
+    options.avoidExportForPartitioning = avoidExportForPartitioning;
+    options.enableInsertExplicitCollectives = enableInsertExplicitCollectives;
+    options.removeAllGatherReduceScatterForCMV1 =
+        removeAllGatherReduceScatterForCMV1;
+    options.keepShardingRules = keepShardingRules;
+    options.debugShardingOrigins = dumpShardingOrigins;
+    options.debugPropagationEdgeSharding = dumpPropagationEdges;
+    options.updateNonDivisibleInputOutputShardings = updateNonDivisible;
+    options.inlineMeshes = inlineMeshes;
+    return options;
+  }
+};
+
+} // namespace
+
+void registerShardyPipelines() {
+  registerShardyPartitionPasses();
+  PassPipelineRegistration<DedupOptions>(
+      "sdy-import-pipeline", "prepares a module for propagation",
+      [](OpPassManager &pm, const DedupOptions &options) {
+        int64_t dumpIndex = 0;
+        addImportPipeline(pm, options.get(), dumpIndex);
+      });
+  PassPipelineRegistration<DedupOptions>(
+      "sdy-propagation-pipeline", "import, propagation and export",
+      [](OpPassManager &pm, const DedupOptions &options) {
+        addPropagationPipeline(pm, options.get());
+      });
+  PassPipelineRegistration<ExportOptions>(
+      "sdy-export-pipeline", "makes a propagated module ready to partition",
+      [](OpPassManager &pm, const ExportOptions &options) {
+        int64_t dumpIndex = 0;
+        addExportPipeline(pm, options.get(), dumpIndex);
+      });
+}
+
+} // namespace shardwright

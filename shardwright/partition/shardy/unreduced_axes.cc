@@ -1,0 +1,143 @@
+//===- unreduced_axes.cc - reductions made explicit ----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/unreduced_axes.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+
+using namespace mlir;
+using namespace shardwright;
+using sdy::TensorShardingAttr;
+
+AxisList shardwright::axesWithout(AxisRefs axes, AxisRefs other) {
+  AxisList result(axes.begin(), axes.end());
+  for (AxisRef y : other) {
+    AxisList next;
+    for (AxisRef x : result) {
+      if (!overlaps(x, y)) {
+        next.push_back(x);
+        continue;
+      }
+      if (auto before = prefixWithoutOverlap(x, y))
+        next.push_back(*before);
+      if (auto after = suffixWithoutOverlap(x, y))
+        next.push_back(*after);
+    }
+    result = std::move(next);
+  }
+  sortAndMerge(result);
+  return result;
+}
+
+Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
+                                     Value value, TensorShardingAttr target) {
+  TensorShardingAttr source = sdy::getSharding(value);
+  if (!source || source.getUnreducedAxes().empty())
+    return value;
+  sdy::MeshAttr meshAttr = sdy::getMeshAttr(
+      builder.getInsertionBlock()->getParentOp(), source.getMeshOrRef());
+  if (!meshAttr)
+    return value;
+  Mesh mesh = sdy::meshFromAttr(meshAttr);
+  TensorSharding s = sdy::shardingFromAttr(source, mesh);
+  AxisList wanted;
+  if (target)
+    wanted = sdy::axesFromAttr(target.getUnreducedAxes(), mesh);
+  AxisList dropped = axesWithout(s.unreduced, wanted);
+  if (dropped.empty())
+    return value;
+  s.unreduced = axesWithout(s.unreduced, dropped);
+  return sdy::AllReduceOp::create(
+      builder, loc, value.getType(), value,
+      sdy::axisListToAttr(builder.getContext(), dropped, mesh),
+      sdy::shardingToAttr(builder.getContext(), s, mesh,
+                          source.getMeshOrRef()));
+}
+
+bool shardwright::gainsUnreducedAxes(TensorShardingAttr source,
+                                     TensorShardingAttr target, Operation *op) {
+  if (!target || target.getUnreducedAxes().empty())
+    return false;
+  if (!source || source.getUnreducedAxes().empty())
+    return true;
+  sdy::MeshAttr meshAttr = sdy::getMeshAttr(op, target.getMeshOrRef());
+  if (!meshAttr)
+    return false;
+  Mesh mesh = sdy::meshFromAttr(meshAttr);
+  return !axesWithout(sdy::axesFromAttr(target.getUnreducedAxes(), mesh),
+                      sdy::axesFromAttr(source.getUnreducedAxes(), mesh))
+              .empty();
+}
+
+FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
+                                                Operation *op, Value value,
+                                                TensorShardingAttr target) {
+  MLIRContext *context = builder.getContext();
+  Attribute meshOrRef = target.getMeshOrRef();
+  sdy::MeshAttr meshAttr = sdy::getMeshAttr(op, meshOrRef);
+  TensorShardingAttr source = sdy::getSharding(value);
+  if (!meshAttr || (source && sdy::getMeshAttr(op, source) != meshAttr))
+    return op->emitError("cannot make a value unreduced on another mesh than "
+                         "the one that it is on");
+  Mesh mesh = sdy::meshFromAttr(meshAttr);
+  TensorSharding wanted = sdy::shardingFromAttr(target, mesh);
+  TensorSharding s = source ? sdy::shardingFromAttr(source, mesh)
+                            : TensorSharding::closed(wanted.rank());
+  if (s.rank() != wanted.rank())
+    return op->emitError("cannot make a value unreduced whose sharding has "
+                         "another rank than the one wanted");
+  if (!axesWithout(s.unreduced, wanted.unreduced).empty())
+    return op->emitError("cannot reshard from ")
+           << source << " to " << target
+           << ": each has unreduced axes that the other lacks";
+  AxisList gained = axesWithout(wanted.unreduced, s.unreduced);
+
+  // Axes that leave the end of a dimension to become unreduced stay for now.
+  bool needsReshard = false, anySharded = false;
+  SmallVector<AxisList> shardedToUnreduced(s.rank());
+  AxisList fromDims;
+  TensorSharding before = s;
+  for (int64_t d = 0; d < s.rank(); ++d) {
+    AxisRefs have = s.dims[d].axes, want = wanted.dims[d].axes;
+    if (have == want)
+      continue;
+    if (want.size() < have.size() && have.take_front(want.size()) == want) {
+      AxisRefs removed = have.drop_front(want.size());
+      if (llvm::all_of(removed, [&](AxisRef x) {
+            return llvm::any_of(gained,
+                                [&](AxisRef g) { return contains(g, x); });
+          })) {
+        shardedToUnreduced[d].assign(removed.begin(), removed.end());
+        fromDims.append(removed.begin(), removed.end());
+        anySharded = true;
+        continue;
+      }
+    }
+    before.dims[d].axes.assign(want.begin(), want.end());
+    needsReshard = true;
+  }
+  auto attr = [&](const TensorSharding &sharding) {
+    return sdy::shardingToAttr(context, sharding.closedLike(), mesh, meshOrRef);
+  };
+  if (needsReshard)
+    value = sdy::ReshardOp::create(builder, op->getLoc(), value.getType(),
+                                   value, attr(before));
+  AxisList fromReplicated = axesWithout(gained, fromDims);
+  if (!fromReplicated.empty()) {
+    before.unreduced.append(fromReplicated);
+    sortAndMerge(before.unreduced);
+    value = sdy::ReplicatedToUnreducedOp::create(
+        builder, op->getLoc(), value.getType(), value,
+        sdy::axisListToAttr(context, fromReplicated, mesh), attr(before));
+  }
+  if (anySharded)
+    value = sdy::ShardedToUnreducedOp::create(
+        builder, op->getLoc(), value.getType(), value,
+        sdy::axisListsToAttr(context, shardedToUnreduced, mesh), target);
+  return value;
+}
