@@ -1,0 +1,218 @@
+#===- propagate_jax.py - our propagation beside Shardy's on JAX programs ---===#
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===#
+"""The examples, and models that JAX lowers here, through sdy-propagation-pipeline in jaxlib and
+in shardwright-opt. CHLO is expanded by jaxlib first, so that both get one text."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+
+import oracle
+
+PIPELINES = (
+    "sdy-propagation-pipeline",
+    "sdy-propagation-pipeline{dedup-functions-fully=true}",
+    "sdy-import-pipeline",
+    "sdy-import-pipeline,sdy-user-priority-propagate",
+)
+
+
+def models():
+    """(name, text) of programs with gradients, scans, calls, gathers, shard_map, ..."""
+    import jax
+    import jax.numpy as jnp
+    from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    cube = jax.make_mesh((2, 2, 2), ("data", "fsdp", "tensor"), axis_types=(AxisType.Auto,) * 3)
+
+    def named(m, *spec):
+        return NamedSharding(m, P(*spec))
+
+    def lower(f, *args):
+        """args: (shape, sharding or None)"""
+        structs = jax.tree.map(
+            lambda a: jax.ShapeDtypeStruct(a[0], a[2] if len(a) > 2 else jnp.float32, sharding=a[1]),
+            args,
+            is_leaf=lambda a: isinstance(a, tuple) and len(a) >= 2 and isinstance(a[0], tuple) and (a[1] is None or isinstance(a[1], NamedSharding)),
+        )
+        return jax.jit(f).lower(*structs).as_text()
+
+    def constrain(x, m, *spec):
+        return jax.lax.with_sharding_constraint(x, named(m, *spec))
+
+    # An MLP's training step with Adam.
+    def mlp(params, x):
+        for w, b in params[:-1]:
+            x = jnp.tanh(x @ w + b)
+        w, b = params[-1]
+        return x @ w + b
+
+    def adam(params, m, v, x, y):
+        def loss(p):
+            return jnp.mean((mlp(p, x) - y) ** 2)
+
+        value, g = jax.value_and_grad(loss)(params)
+        m = jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, m, g)
+        v = jax.tree.map(lambda a, b: 0.99 * a + 0.01 * b * b, v, g)
+        params = jax.tree.map(lambda p, a, b: p - 0.01 * a / (jnp.sqrt(b) + 1e-8), params, m, v)
+        return params, m, v, value
+
+    weights = [
+        (((32, 64), named(mesh, None, "y")), ((64,), named(mesh, "y"))),
+        (((64, 64), named(mesh, "y", None)), ((64,), None)),
+        (((64, 8), None), ((8,), None)),
+    ]
+    yield "mlp_adam", lower(adam, weights, weights, weights, ((16, 32), named(mesh, "x")), ((16, 8), named(mesh, "x")))
+
+    # A transformer whose layers are scanned, with its gradient.
+    def layer(x, p):
+        def norm(x, g):
+            x = x - x.mean(-1, keepdims=True)
+            return g * x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+
+        h = norm(x, p["g1"])
+        q, k, v = (jnp.einsum("bse,ehd->bhsd", h, p[n]) for n in ("q", "k", "v"))
+        a = jax.nn.softmax(jnp.einsum("bhsd,bhtd->bhst", q, k) / 4.0, axis=-1)
+        mask = jnp.tril(jnp.ones((x.shape[1], x.shape[1]), bool))
+        a = jnp.where(mask, a, 0.0)
+        x = x + jnp.einsum("bhst,bhtd,hde->bse", a, v, p["o"])
+        h = norm(x, p["g2"])
+        x = x + jax.nn.gelu(h @ p["w1"], approximate=False) @ p["w2"]
+        return constrain(x, cube, "data", None, "tensor"), None
+
+    def transformer(params, emb, tokens):
+        x = emb[tokens]
+        x = constrain(x, cube, "data")
+        x, _ = jax.lax.scan(layer, x, params)
+        logits = x @ emb.T
+        return -jax.nn.log_softmax(logits)[..., 0].mean()
+
+    L, E, H, D, F = 4, 32, 4, 8, 64
+    shapes = {
+        "g1": ((L, E), None), "g2": ((L, E), None),
+        "q": ((L, E, H, D), named(cube, None, "fsdp", "tensor")),
+        "k": ((L, E, H, D), named(cube, None, "fsdp", "tensor")),
+        "v": ((L, E, H, D), named(cube, None, "fsdp", "tensor")),
+        "o": ((L, H, D, E), named(cube, None, "tensor", None, "fsdp")),
+        "w1": ((L, E, F), named(cube, None, "fsdp", "tensor")),
+        "w2": ((L, F, E), named(cube, None, "tensor", "fsdp")),
+    }
+    tokens = ((8, 16), named(cube, ("data", "fsdp")), jnp.int32)
+    yield "transformer_scan", lower(transformer, shapes, ((128, E), named(cube, "tensor", "fsdp")), tokens)
+    yield "transformer_grad", lower(jax.grad(transformer), shapes, ((128, E), named(cube, "tensor", "fsdp")), tokens)
+    remat = jax.checkpoint(layer)
+
+    def rematerialized(params, emb, tokens):
+        x, _ = jax.lax.scan(remat, emb[tokens], params)
+        return (x @ emb.T).mean()
+
+    yield "transformer_remat", lower(jax.grad(rematerialized), shapes, ((128, E), named(cube, "tensor", "fsdp")), tokens)
+
+    # Convolutions and pooling.
+    def cnn(ks, x):
+        for k in ks:
+            x = jax.lax.conv_general_dilated(x, k, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            x = jax.nn.relu(x)
+            x = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+        return x.mean((1, 2)).sum()
+
+    kernels = [((3, 3, 4, 16), named(mesh, None, None, None, "y")), ((3, 3, 16, 8), None)]
+    yield "cnn", lower(jax.grad(cnn), kernels, ((8, 16, 16, 4), named(mesh, "x")))
+
+    # Control flow and sorting.
+    def control(x, n):
+        x = jax.lax.fori_loop(0, n, lambda i, c: c @ c.T @ c, x)
+        x = jax.lax.cond(n > 3, lambda a: a + 1, lambda a: jnp.sort(a, axis=0), x)
+        y = jax.lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, jnp.cumsum(c[1], axis=1)), (0, x))[1]
+        return y, jax.lax.top_k(x, 2), jnp.argmax(y, axis=0)
+
+    yield "control", lower(control, ((16, 16), named(mesh, "x", "y")), ((), None, jnp.int32))
+
+    # Slices, updates, concatenation, padding, random numbers.
+    def shapes_(x, cache, i, key):
+        cache = jax.lax.dynamic_update_slice(cache, x[:, None], (0, i, 0))
+        half = x.shape[-1] // 2
+        rotated = jnp.concatenate([-x[..., half:], x[..., :half]], axis=-1)
+        noise = jax.random.normal(key, x.shape)
+        padded = jnp.pad(x, ((1, 1), (0, 0)))[1:-1]
+        return cache, rotated + noise + padded, jnp.roll(x, 3, axis=0), x.reshape(4, -1), x[::-1]
+
+    yield "shapes", lower(
+        shapes_, ((8, 32), named(mesh, "x", "y")), ((8, 16, 32), named(mesh, "x")), ((), None, jnp.int32), ((2,), None, jnp.uint32)
+    )
+
+    # Calls that JAX keeps, and shard_map.
+    inner = jax.jit(lambda a, b: jnp.tanh(a @ b))
+
+    def calls(x, w):
+        for _ in range(3):
+            x = inner(x, w)
+        return x, inner(w, w)
+
+    yield "calls", lower(calls, ((32, 32), named(mesh, "x")), ((32, 32), named(mesh, None, "y")))
+
+    def manual(x, w):
+        f = jax.shard_map(
+            lambda a, b: jax.lax.psum(a @ b, "y"), mesh=mesh, in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None)
+        )
+        g = jax.shard_map(
+            lambda a: jnp.sin(a) @ a.T, mesh=mesh, in_specs=P("x", None), out_specs=P("x", None), axis_names={"x"}
+        )
+        return f(x, w) + g(x)
+
+    yield "shard_map", lower(manual, ((32, 16), None), ((16, 8), None)) if False else lower(
+        lambda x, w: jax.shard_map(
+            lambda a, b: jax.lax.psum(jnp.sin(a) @ b, "y"), mesh=mesh, in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None)
+        )(x * 2, w),
+        ((32, 16), named(mesh, "x")),
+        ((16, 8), None),
+    )
+    yield "shard_map_partial", lower(
+        lambda x: jax.shard_map(
+            lambda a: jnp.sin(a) * 2, mesh=mesh, in_specs=P("x", None), out_specs=P("x", None), axis_names={"x"}
+        )(x + 1),
+        ((32, 16), named(mesh, "x", "y")),
+    )
+
+    # Values that are to be sharded alike.
+    def alike(x, y):
+        from jax.experimental.shard_alike import shard_alike
+
+        x = x * 2
+        x, y = shard_alike(x, y)
+        return x, y + 1
+
+    yield "shard_alike", lower(alike, ((16, 16), named(mesh, "x", "y")), ((16, 16), None))
+
+
+def main():
+    args = oracle.arguments(__doc__, cases=1, long_cases=1)
+    oracle.stablehlo.register_stablehlo_passes()
+    tally = oracle.Tally("propagate_jax")
+    programs = [(name, open(oracle.example(name)).read()) for name in oracle.EXAMPLES]
+    programs += models()
+    for name, text in programs:
+        # Locations as they are would differ only in aliases.
+        text = oracle.run(text, "func.func(chlo-legalize-to-stablehlo)")
+        for pipeline in PIPELINES:
+            try:
+                want = oracle.run(text, pipeline)
+            except oracle.OracleError as error:
+                tally.skip(name, error)
+                continue
+            try:
+                have = oracle.ours_normal(text, f"--pass-pipeline=builtin.module({pipeline})")
+            except (oracle.OurError, oracle.OracleError) as error:
+                have = error
+            tally.equal(f"{name} {pipeline}", want, have)
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()
