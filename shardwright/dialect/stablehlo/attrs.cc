@@ -211,12 +211,14 @@ LogicalResult TypeExtensionsAttr::verifyEncoding(
   if (getBounds().size() != shape.size())
     return emitError() << "Bounds length is " << getBounds().size()
                        << ", expected to be equal to rank(" << shape.size()
-                       << ") of the tensor";
+                       << ") of the tensor "
+                       << RankedTensorType::get(shape, elementType);
   for (auto [dim, size, bound] : llvm::enumerate(shape, getBounds())) {
     if (!ShapedType::isDynamic(bound) && !ShapedType::isDynamic(size))
-      return emitError() << "Static dimension " << dim
-                         << " cannot have a bound, use "
-                         << "ShapedType::kDynamic to indicate a missing bound";
+      return emitError()
+             << "Static dimension " << dim << " cannot have a bound, use "
+             << "ShapedType::kDynamic to indicate a missing bound in tensor "
+             << RankedTensorType::get(shape, elementType);
     if (!ShapedType::isDynamic(bound) && bound < 0)
       return emitError() << "Bound of dimension " << dim
                          << " must not be negative, got " << bound;

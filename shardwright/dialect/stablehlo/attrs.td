@@ -137,6 +137,7 @@ def SHLO_DotAlgorithm : SHLO_AttrDef<"DotAlgorithm", "dot_algorithm",
         `num_primitive_operations` `=` $numPrimitiveOperations `,`
         `allow_imprecise_accumulation` `=` $allowImpreciseAccumulation `>`
   }];
+  let genVerifyDecl = 1;
 }
 def SHLO_ResultAccuracy : SHLO_AttrDef<"ResultAccuracy", "result_accuracy",
     "The requested accuracy for unary ops."> {

@@ -107,6 +107,13 @@ def HLO_FpOrQuantPerAxisTensor
     : HLO_TensorOf<[HLO_Float, HLO_QuantizedInt, HLO_PerAxisQuantizedInt]>;
 def HLO_Sint32Tensor : HLO_TensorOf<[I32]>;
 def HLO_Ui32Tensor : HLO_TensorOf<[UI32]>;
+// Shapes that a result may have when nothing infers it.
+def HLO_StaticOrOneBoundedTensor
+    : Type<And<[HLO_TensorPerAxis.predicate,
+                CPred<"::shardwright::stablehlo::isStaticOrHasOneBoundedDim($_self)">]>,
+           "statically shaped or single bounded dimension " #
+               !substr(HLO_TensorPerAxis.summary, 7),
+           "::mlir::RankedTensorType">;
 // A shape given as a value: one integer per dimension.
 def HLO_DimensionTensor
     : Type<And<[HLO_TensorOf<[Index, HLO_Int]>.predicate, HasStaticShapePred,

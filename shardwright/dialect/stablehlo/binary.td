@@ -9,7 +9,7 @@ include "shardwright/dialect/stablehlo/attrs.td"
 
 class SHLO_BinaryOp<string mnemonic, Type operandType, Type resultType = operandType,
                     list<Trait> traits = []>
-    : SHLO_Op<mnemonic, [NoMemoryEffect, Elementwise, SameOperandsAndResultShape,
+    : SHLO_Op<mnemonic, [NoMemoryEffect, SameOperandsAndResultShape, Elementwise,
                          SHLO_Infer, SHLO_Conditional] # traits> {
   let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs resultType:$result);
@@ -57,7 +57,7 @@ def SHLO_ComplexOp
 }
 
 def SHLO_CompareOp : SHLO_Op<"compare",
-    [NoMemoryEffect, Elementwise, SameOperandsAndResultShape, SHLO_Infer, SHLO_Conditional]> {
+    [NoMemoryEffect, SameOperandsAndResultShape, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins HLO_Tensor:$lhs, HLO_Tensor:$rhs,
     SHLO_ComparisonDirectionAttr:$comparison_direction,
     OptionalAttr<SHLO_ComparisonTypeAttr>:$compare_type);
@@ -91,14 +91,13 @@ def SHLO_SelectOp : SHLO_ShapeOp<"select", [SHLO_Infer]> {
   }];
 }
 
-def SHLO_ClampOp : SHLO_ShapeOp<"clamp", [SHLO_Infer]> {
+def SHLO_ClampOp : SHLO_ShapeOp<"clamp", [SHLO_CompatibleElementTypes, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$min, HLO_Tensor:$operand, HLO_Tensor:$max);
   let results = (outs HLO_Tensor:$result);
   let assemblyFormat = [{
     $min `,` $operand `,` $max attr-dict
     `:` custom<SameOperandsAndResultType>(type($min), type($operand), type($max), type($result))
   }];
-  let hasVerifier = 1;
   let inferBody = [{
     return inferClamp(location, adaptor.getMin(), adaptor.getOperand(), adaptor.getMax(), types);
   }];

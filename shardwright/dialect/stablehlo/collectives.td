@@ -34,11 +34,14 @@ def SHLO_AllGatherOp : SHLO_CollectiveOp<"all_gather", [SameOperandsAndResultEle
 }
 
 def SHLO_AllReduceOp
-    : SHLO_CollectiveOp<"all_reduce", [SingleBlockImplicitTerminator<"ReturnOp">]> {
+    : SHLO_CollectiveOp<"all_reduce", [SHLO_Infer, SingleBlockImplicitTerminator<"ReturnOp">]> {
   let arguments = (ins Variadic<HLO_Tensor>:$operands, SHLO_ReplicaGroups:$replica_groups,
     OptionalAttr<SHLO_ChannelHandle>:$channel_handle, UnitAttr:$use_global_device_ids);
   let results = (outs Variadic<HLO_Tensor>);
   let regions = (region SizedRegion<1>:$computation);
+  let inferBody = [{
+    return inferAllReduce(location, adaptor.getOperands(), *adaptor.getRegions().front(), types);
+  }];
 }
 
 def SHLO_ReduceScatterOp

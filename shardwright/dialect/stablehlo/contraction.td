@@ -8,7 +8,7 @@
 include "shardwright/dialect/stablehlo/attrs.td"
 
 def SHLO_DotGeneralOp : SHLO_ShapeOp<"dot_general"> {
-  let arguments = (ins HLO_TensorPerAxis:$lhs, HLO_TensorPerAxis:$rhs,
+  let arguments = (ins HLO_Tensor:$lhs, HLO_TensorPerAxis:$rhs,
                        SHLO_DotDimensionNumbers:$dot_dimension_numbers,
                        SHLO_PrecisionConfigAttr:$precision_config,
                        OptionalAttr<SHLO_DotAlgorithm>:$algorithm);
@@ -22,7 +22,7 @@ def SHLO_DotGeneralOp : SHLO_ShapeOp<"dot_general"> {
 }
 
 def SHLO_DotOp : SHLO_Op<"dot", [Pure]> {
-  let arguments = (ins HLO_TensorPerAxis:$lhs, HLO_TensorPerAxis:$rhs,
+  let arguments = (ins HLO_Tensor:$lhs, HLO_TensorPerAxis:$rhs,
                        SHLO_PrecisionConfigAttr:$precision_config);
   let results = (outs HLO_TensorPerAxis);
   let assemblyFormat = [{
@@ -33,7 +33,7 @@ def SHLO_DotOp : SHLO_Op<"dot", [Pure]> {
 }
 
 def SHLO_ConvolutionOp : SHLO_ShapeOp<"convolution"> {
-  let arguments = (ins HLO_TensorPerAxis:$lhs, HLO_TensorPerAxis:$rhs,
+  let arguments = (ins HLO_Tensor:$lhs, HLO_TensorPerAxis:$rhs,
     OptionalAttr<DenseI64ArrayAttr>:$window_strides, OptionalAttr<I64ElementsAttr>:$padding,
     OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation, OptionalAttr<DenseI64ArrayAttr>:$rhs_dilation,
     OptionalAttr<DenseBoolArrayAttr>:$window_reversal,

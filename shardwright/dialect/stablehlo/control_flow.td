@@ -15,23 +15,23 @@ def SHLO_ReturnOp : SHLO_Op<"return", [Pure, Terminator]> {
   let assemblyFormat = "$results attr-dict (`:` type($results)^)?";
 }
 
-def SHLO_IfOp : SHLO_Op<"if", [RecursiveMemoryEffects, RecursivelySpeculatable,
+def SHLO_IfOp : SHLO_Op<"if", [RecursiveMemoryEffects, RecursivelySpeculatable, SHLO_Infer,
                                SingleBlockImplicitTerminator<"ReturnOp">]> {
   let arguments = (ins HLO_PredTensor:$pred);
   let results = (outs Variadic<HLO_TensorOrToken>);
   let regions = (region SizedRegion<1>:$true_branch, SizedRegion<1>:$false_branch);
-  let hasVerifier = 1;
+  let inferBody = "return inferBranches(location, adaptor.getPred(), adaptor.getRegions(), types);";
 }
 
-def SHLO_CaseOp : SHLO_Op<"case", [RecursiveMemoryEffects, RecursivelySpeculatable,
+def SHLO_CaseOp : SHLO_Op<"case", [RecursiveMemoryEffects, RecursivelySpeculatable, SHLO_Infer,
                                    SingleBlockImplicitTerminator<"ReturnOp">]> {
   let arguments = (ins HLO_Sint32Tensor:$index);
   let results = (outs Variadic<HLO_TensorOrToken>);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
-  let hasVerifier = 1;
+  let inferBody = "return inferBranches(location, adaptor.getIndex(), adaptor.getRegions(), types);";
 }
 
-def SHLO_WhileOp : SHLO_Op<"while", [RecursiveMemoryEffects,
+def SHLO_WhileOp : SHLO_Op<"while", [RecursiveMemoryEffects, SHLO_Infer,
     SingleBlockImplicitTerminator<"ReturnOp">,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let arguments = (ins Variadic<HLO_TensorOrTokenOrBuffer>:$operand);
@@ -39,6 +39,10 @@ def SHLO_WhileOp : SHLO_Op<"while", [RecursiveMemoryEffects,
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let inferBody = [{
+    ::llvm::append_range(types, adaptor.getOperand().getTypes());
+    return ::mlir::success();
+  }];
 }
 
 def SHLO_AfterAllOp : SHLO_Op<"after_all", [Pure]> {
@@ -62,6 +66,7 @@ def SHLO_OptimizationBarrierOp : SHLO_Op<"optimization_barrier", [Pure, SHLO_Inf
   let assemblyFormat = [{
     attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?
   }];
+  let hasVerifier = 1;
   let inferBody = [{
     ::llvm::append_range(types, adaptor.getOperand().getTypes());
     return ::mlir::success();
@@ -119,7 +124,7 @@ def SHLO_CompositeOp : SHLO_Op<"composite", [DeclareOpInterfaceMethods<SymbolUse
   let results = (outs Variadic<HLO_TensorOrTokenOrTuple>);
   let regions = (region VariadicRegion<AnyRegion>:$composite_regions);
   let assemblyFormat = [{
-    $name $inputs (`(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)
+    $name $inputs (` ` `(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -51,6 +51,9 @@ bool isLayout(mlir::Attribute attr);
 ResultAccuracyAttr defaultResultAccuracy(mlir::MLIRContext *context,
                                          ResultAccuracyMode mode);
 
+// No dynamic dimension, or a single one that is bounded.
+bool isStaticOrHasOneBoundedDim(mlir::Type type);
+
 // The bounds of a tensor's dynamic dimensions: empty when it has none, else one
 // entry a dimension (ShapedType::kDynamic = unbounded).
 llvm::ArrayRef<int64_t> boundsOf(mlir::Type type);

@@ -66,7 +66,7 @@ def SHLO_DynamicGatherOp : SHLO_ShapeOp<"dynamic_gather", [SHLO_Infer]> {
 }
 
 def SHLO_DynamicConvOp : SHLO_ShapeOp<"dynamic_conv"> {
-  let arguments = (ins HLO_TensorPerAxis:$lhs, HLO_TensorPerAxis:$rhs, HLO_TensorOf<[HLO_Int]>:$padding,
+  let arguments = (ins HLO_Tensor:$lhs, HLO_TensorPerAxis:$rhs, HLO_TensorOf<[HLO_Int]>:$padding,
     OptionalAttr<DenseI64ArrayAttr>:$window_strides,
     OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation, OptionalAttr<DenseI64ArrayAttr>:$rhs_dilation,
     OptionalAttr<DenseBoolArrayAttr>:$window_reversal,
@@ -75,4 +75,5 @@ def SHLO_DynamicConvOp : SHLO_ShapeOp<"dynamic_conv"> {
     ConfinedAttr<I64Attr, [IntPositive]>:$batch_group_count,
     SHLO_PrecisionConfigAttr:$precision_config);
   let results = (outs HLO_TensorPerAxis);
+  let hasVerifier = 1;
 }

@@ -117,6 +117,34 @@ mlir::LogicalResult inferRng(MaybeLoc loc, mlir::Value a, mlir::Value b,
                              mlir::Value shape, RngDistribution distribution,
                              Types &types);
 
+// Ops with regions. The regions may be incomplete: nothing is assumed of them.
+mlir::LogicalResult inferBranches(MaybeLoc loc, mlir::Value selector,
+                                  mlir::RegionRange branches, Types &types);
+mlir::LogicalResult inferReduce(MaybeLoc loc, mlir::ValueRange inputs,
+                                mlir::ValueRange inits, Dims dimensions,
+                                mlir::Region &body, Types &types);
+mlir::LogicalResult inferReduceWindow(
+    MaybeLoc loc, mlir::ValueRange inputs, mlir::ValueRange inits,
+    Dims windowDimensions, std::optional<Dims> strides,
+    std::optional<Dims> baseDilations, std::optional<Dims> windowDilations,
+    mlir::DenseIntElementsAttr padding, mlir::Region &body, Types &types);
+mlir::LogicalResult inferMap(MaybeLoc loc, mlir::ValueRange inputs,
+                             Dims dimensions, mlir::Region &computation,
+                             Types &types);
+mlir::LogicalResult inferAllReduce(MaybeLoc loc, mlir::ValueRange operands,
+                                   mlir::Region &computation, Types &types);
+
+// The types that the region returns, or an error without stablehlo.return at
+// its end.
+mlir::FailureOr<llvm::SmallVector<mlir::Type>>
+returnedTypes(MaybeLoc loc, mlir::Region &region);
+
+// Checks a reduction region over tensors of the given element types (inputs and
+// inits one to one) and gives the element types that it accumulates.
+mlir::FailureOr<llvm::SmallVector<mlir::Type>>
+checkReducer(MaybeLoc loc, mlir::Region &body, mlir::TypeRange inputs,
+             mlir::TypeRange inits);
+
 // Others
 mlir::LogicalResult inferGetTupleElement(MaybeLoc loc, mlir::Value operand,
                                          int64_t index, Types &types);

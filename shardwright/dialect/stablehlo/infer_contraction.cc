@@ -14,6 +14,12 @@ using namespace mlir;
 
 namespace shardwright::stablehlo {
 
+// `4, 6`
+static std::string bare(Dims dims) {
+  std::string text = dimsText(dims);
+  return text.substr(1, text.size() - 2);
+}
+
 LogicalResult inferFft(MaybeLoc loc, Value operand, FftType type, Dims length,
                        Types &types) {
   auto operandType = cast<RankedTensorType>(operand.getType());
@@ -76,14 +82,15 @@ LogicalResult inferCholesky(MaybeLoc loc, Value a, Types &types) {
   auto type = cast<RankedTensorType>(a.getType());
   int64_t rank = type.getRank();
   if (rank < 2)
-    return emitOptionalError(
-        loc, "argument 'a' must have rank >= 2, got shape ", type, ".");
+    return emitOptionalError(loc,
+                             "argument 'a' must have rank >= 2, got shape ",
+                             bare(type.getShape()), ".");
   int64_t rows = type.getDimSize(rank - 2), columns = type.getDimSize(rank - 1);
   if (!ShapedType::isDynamic(rows) && !ShapedType::isDynamic(columns) &&
       rows != columns)
     return emitOptionalError(
-        loc, "minor dimensions of 'a' must have equal size, got shape ", type,
-        ".");
+        loc, "minor dimensions of 'a' must have equal size, got shape ",
+        bare(type.getShape()), ".");
   types.push_back(type);
   return success();
 }

@@ -74,7 +74,7 @@ FailureOr<RankedTensorType> mostSpecificType(MaybeLoc loc, TypeRange types) {
   for (int64_t d = 0; d < first.getRank(); ++d)
     if (!ShapedType::isDynamic(shape[d]) && !ShapedType::isDynamic(bounds[d]) &&
         shape[d] > bounds[d])
-      return emitOptionalError(loc, "mismatched dimension size ", shape[d],
+      return emitOptionalError(loc, "Mismatched dimension size ", shape[d],
                                " and bound ", bounds[d], " in dimension ", d);
   return tensorType(shape, bounds, first.getElementType());
 }

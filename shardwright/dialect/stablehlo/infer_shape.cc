@@ -49,8 +49,9 @@ LogicalResult inferTranspose(MaybeLoc loc, Value operand, Dims permutation,
   for (int64_t dim : permutation) {
     if (dim < 0 || dim >= rank || seen.test(dim))
       return emitOptionalError(
-          loc, "attribute permutation must be a permutation of [0..", rank - 1,
-          "] but got ", dimsText(permutation));
+          loc, "attribute permutation must be a permutation of ",
+          dimsText(llvm::to_vector(llvm::seq<int64_t>(0, rank))), " but got ",
+          StringRef(dimsText(permutation)).drop_front().drop_back());
     seen.set(dim);
   }
   SmallVector<int64_t> from = fullBounds(type), shape, bounds;
@@ -275,7 +276,7 @@ LogicalResult inferPad(MaybeLoc loc, Value operand, Value value, Dims low,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult checkSortedUnique(MaybeLoc loc, StringRef name, Dims dims,
-                                       int64_t end) {
+                                       int64_t end, StringRef endText) {
   for (size_t i = 0; i < dims.size(); ++i)
     if (i && dims[i] < dims[i - 1])
       return emitOptionalError(loc, "expects ", name,
@@ -287,8 +288,8 @@ static LogicalResult checkSortedUnique(MaybeLoc loc, StringRef name, Dims dims,
   for (int64_t dim : dims)
     if (dim < 0 || dim >= end)
       return emitOptionalError(loc, "Expects each element of ", name,
-                               " to be in range [0, ", end, "), i.e. [0, ", end,
-                               "). got: ", dim, ".");
+                               " to be in range [0, ", endText, ") i.e. [0, ",
+                               end, "). got: ", dim, ".");
   return success();
 }
 
@@ -307,9 +308,11 @@ static LogicalResult checkGather(MaybeLoc loc, RankedTensorType operand,
                                  int64_t numSliceSizes, int64_t resultRank) {
   int64_t rank = operand.getRank(), indicesRank = indices.getRank();
   if (n.getIndexVectorDim() < 0 || n.getIndexVectorDim() > indicesRank)
-    return emitOptionalError(loc, "index_vector_dim ", n.getIndexVectorDim(),
-                             " is out of bounds for start indices with rank ",
-                             indicesRank);
+    return emitOptionalError(
+        loc,
+        "Expects index_vector_dim to be in range [0, rank-of('start_indices')] "
+        "i.e. [0, ",
+        indicesRank, "]. got: ", n.getIndexVectorDim(), ".");
   if (n.getIndexVectorDim() < indicesRank &&
       !indices.isDynamicDim(n.getIndexVectorDim()) &&
       indices.getDimSize(n.getIndexVectorDim()) !=
@@ -333,19 +336,24 @@ static LogicalResult checkGather(MaybeLoc loc, RankedTensorType operand,
         n.getOperandBatchingDims().size(), ") is not equal to operand rank (",
         rank, ")");
   if (failed(checkSortedUnique(loc, "offset_dims", n.getOffsetDims(),
-                               resultRank)) ||
+                               resultRank, "implied-result-rank")) ||
       failed(checkSortedUnique(loc, "collapsed_slice_dims",
-                               n.getCollapsedSliceDims(), rank)) ||
+                               n.getCollapsedSliceDims(), rank,
+                               "rank-of('operand')")) ||
       failed(checkSortedUnique(loc, "operand_batching_dims",
-                               n.getOperandBatchingDims(), rank)) ||
+                               n.getOperandBatchingDims(), rank,
+                               "rank-of('operand')")) ||
       failed(checkDistinct(loc, "start_index_map", n.getStartIndexMap())) ||
       failed(checkDistinct(loc, "start_indices_batching_dims",
                            n.getStartIndicesBatchingDims())))
     return failure();
   for (int64_t dim : n.getStartIndexMap()) {
     if (dim < 0 || dim >= rank)
-      return emitOptionalError(loc, "start_index_map[] of dimension ", dim,
-                               " is out of bounds for operand rank ", rank);
+      return emitOptionalError(
+          loc,
+          "Expects each element of start_index_map to be in range [0, "
+          "rank-of('operand')) i.e. [0, ",
+          rank, "). got: ", dim, ".");
     if (llvm::is_contained(n.getOperandBatchingDims(), dim))
       return emitOptionalError(
           loc,

@@ -173,9 +173,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     if (!name->isRegistered() || !name->hasTrait<OpTrait::IsCommutative>() ||
         name->getDialectNamespace() != StablehloDialect::getDialectNamespace())
-      return parser.emitError(nameLoc) << "expected a commutative operation of "
-                                          "the stablehlo dialect, got '"
-                                       << name->getStringRef() << "'";
+      return parser.emitError(nameLoc)
+             << "expected the inner-op to be a commutative binary-op from the "
+                "stablehlo dialect, with zero region, producing single result";
     inner = *name;
   }
   DenseI64ArrayAttr dimensions;

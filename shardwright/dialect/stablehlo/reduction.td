@@ -7,23 +7,31 @@
 
 include "shardwright/dialect/stablehlo/attrs.td"
 
-def SHLO_ReduceOp : SHLO_RegionOp<"reduce", [SameVariadicOperandSize]> {
+def SHLO_ReduceOp : SHLO_RegionOp<"reduce", [SameVariadicOperandSize, SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$inputs, Variadic<HLO_Tensor>:$init_values,
                        DenseI64ArrayAttr:$dimensions);
   let results = (outs Variadic<HLO_Tensor>);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let inferBody = [{
+    return inferReduce(location, adaptor.getInputs(), adaptor.getInitValues(),
+                       adaptor.getDimensions(), *adaptor.getRegions().front(), types);
+  }];
 }
 
-def SHLO_ReduceWindowOp : SHLO_RegionOp<"reduce_window", [SameVariadicOperandSize]> {
+def SHLO_ReduceWindowOp : SHLO_RegionOp<"reduce_window", [SameVariadicOperandSize, SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$inputs, Variadic<HLO_Tensor>:$init_values,
     DenseI64ArrayAttr:$window_dimensions, OptionalAttr<DenseI64ArrayAttr>:$window_strides,
     OptionalAttr<DenseI64ArrayAttr>:$base_dilations,
     OptionalAttr<DenseI64ArrayAttr>:$window_dilations, OptionalAttr<I64ElementsAttr>:$padding);
   let results = (outs Variadic<HLO_Tensor>);
   let regions = (region SizedRegion<1>:$body);
-  let hasVerifier = 1;
+  let inferBody = [{
+    return inferReduceWindow(location, adaptor.getInputs(), adaptor.getInitValues(),
+                             adaptor.getWindowDimensions(), adaptor.getWindowStrides(),
+                             adaptor.getBaseDilations(), adaptor.getWindowDilations(),
+                             adaptor.getPaddingAttr(), *adaptor.getRegions().front(), types);
+  }];
 }
 
 def SHLO_SelectAndScatterOp : SHLO_RegionOp<"select_and_scatter"> {
@@ -35,20 +43,27 @@ def SHLO_SelectAndScatterOp : SHLO_RegionOp<"select_and_scatter"> {
   let hasVerifier = 1;
 }
 
-def SHLO_MapOp : SHLO_RegionOp<"map", [SameOperandsAndResultShape]> {
+def SHLO_MapOp : SHLO_RegionOp<"map", [SameOperandsAndResultShape, SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$inputs, DenseI64ArrayAttr:$dimensions);
   let results = (outs HLO_Tensor);
   let regions = (region SizedRegion<1>:$computation);
-  let hasVerifier = 1;
+  let inferBody = [{
+    return inferMap(location, adaptor.getInputs(), adaptor.getDimensions(),
+                    *adaptor.getRegions().front(), types);
+  }];
 }
 
-def SHLO_SortOp : SHLO_RegionOp<"sort", [SameOperandsAndResultShape]> {
+def SHLO_SortOp : SHLO_RegionOp<"sort", [SameOperandsAndResultShape, SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$inputs,
                        DefaultValuedOptionalAttr<I64Attr, "-1">:$dimension,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_stable);
   let results = (outs Variadic<HLO_Tensor>);
   let regions = (region SizedRegion<1>:$comparator);
   let hasVerifier = 1;
+  let inferBody = [{
+    ::llvm::append_range(types, adaptor.getInputs().getTypes());
+    return ::mlir::success();
+  }];
 }
 
 def SHLO_ScatterOp : SHLO_RegionOp<"scatter", [SameVariadicOperandSize]> {

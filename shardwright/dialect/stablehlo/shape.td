@@ -25,10 +25,11 @@ def SHLO_IotaOp : SHLO_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
-def SHLO_BroadcastInDimOp : SHLO_ShapeOp<"broadcast_in_dim"> {
+def SHLO_BroadcastInDimOp
+    : SHLO_ShapeOp<"broadcast_in_dim", [SHLO_CompatibleElementTypes]> {
   let arguments = (ins HLO_TensorPerAxis:$operand, DenseI64ArrayAttr:$broadcast_dimensions);
   // Unnamed, as in StableHLO.
-  let results = (outs HLO_TensorPerAxis);
+  let results = (outs HLO_StaticOrOneBoundedTensor);
   let assemblyFormat = [{
     $operand `,` `dims` `=` custom<DenseI64Array>($broadcast_dimensions)
     attr-dict `:` functional-type(operands, results)
@@ -48,9 +49,9 @@ def SHLO_BroadcastOp : SHLO_ShapeOp<"broadcast", [SHLO_Infer]> {
   }];
 }
 
-def SHLO_ReshapeOp : SHLO_ShapeOp<"reshape"> {
+def SHLO_ReshapeOp : SHLO_ShapeOp<"reshape", [SHLO_CompatibleElementTypes]> {
   let arguments = (ins HLO_TensorPerAxis:$operand);
-  let results = (outs HLO_TensorPerAxis);
+  let results = (outs HLO_StaticOrOneBoundedTensor);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -117,7 +118,7 @@ def SHLO_DynamicUpdateSliceOp : SHLO_Op<"dynamic_update_slice", [Pure, SHLO_Infe
   }];
 }
 
-def SHLO_ConcatenateOp : SHLO_ShapeOp<"concatenate", [SHLO_Infer]> {
+def SHLO_ConcatenateOp : SHLO_ShapeOp<"concatenate", [SameOperandsAndResultElementType, SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$inputs,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
   let results = (outs HLO_Tensor);
@@ -129,7 +130,9 @@ def SHLO_ConcatenateOp : SHLO_ShapeOp<"concatenate", [SHLO_Infer]> {
   }];
 }
 
-def SHLO_PadOp : SHLO_ShapeOp<"pad", [SHLO_Infer]> {
+def SHLO_PadOp : SHLO_ShapeOp<"pad", [SameOperandsAndResultElementType,
+    AllMatchSameOperatorTrait<["edge_padding_low", "edge_padding_high", "interior_padding"],
+                              "$_self.size()", "size">, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, HLO_ScalarTensor:$padding_value,
                        DenseI64ArrayAttr:$edge_padding_low, DenseI64ArrayAttr:$edge_padding_high,
                        DenseI64ArrayAttr:$interior_padding);

@@ -40,6 +40,22 @@ ArrayRef<int64_t> boundsOf(Type type) {
   return extensions ? extensions.getBounds() : ArrayRef<int64_t>();
 }
 
+bool isStaticOrHasOneBoundedDim(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  ArrayRef<int64_t> bounds = boundsOf(type);
+  int64_t dynamic = 0;
+  for (int64_t d = 0; d < tensor.getRank(); ++d) {
+    if (!tensor.isDynamicDim(d))
+      continue;
+    ++dynamic;
+    if (bounds.empty() || ShapedType::isDynamic(bounds[d]))
+      return false;
+  }
+  return dynamic <= 1;
+}
+
 bool areElementTypesCompatible(Type a, Type b) {
   if (a == b)
     return true;

@@ -9,7 +9,7 @@ include "shardwright/dialect/stablehlo/attrs.td"
 
 class SHLO_UnaryOp<string mnemonic, Type operandType, Type resultType = operandType,
                    list<Trait> traits = []>
-    : SHLO_Op<mnemonic, [NoMemoryEffect, Elementwise, SameOperandsAndResultShape,
+    : SHLO_Op<mnemonic, [NoMemoryEffect, SameOperandsAndResultShape, Elementwise,
                          SHLO_Infer, SHLO_Conditional] # traits> {
   let arguments = (ins operandType:$operand);
   let results = (outs resultType:$result);
@@ -60,7 +60,7 @@ def SHLO_ImagOp : SHLO_UnaryOp<"imag", HLO_FpOrComplexTensor, HLO_FpTensor> {
 }
 
 def SHLO_IsFiniteOp : SHLO_Op<"is_finite",
-    [NoMemoryEffect, Elementwise, SameOperandsAndResultShape, SHLO_Infer, SHLO_Conditional]> {
+    [NoMemoryEffect, SameOperandsAndResultShape, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins HLO_FpQuantTensor:$x);
   let results = (outs HLO_PredTensor:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
@@ -69,7 +69,7 @@ def SHLO_IsFiniteOp : SHLO_Op<"is_finite",
 }
 
 def SHLO_ReducePrecisionOp : SHLO_Op<"reduce_precision",
-    [NoMemoryEffect, Elementwise, SameOperandsAndResultShape, SHLO_Infer, SHLO_Conditional]> {
+    [NoMemoryEffect, SameOperandsAndResultShape, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins HLO_FpQuantTensor:$operand,
     ConfinedAttr<I32Attr, [IntPositive]>:$exponent_bits,
     ConfinedAttr<I32Attr, [IntNonNegative]>:$mantissa_bits);
@@ -84,7 +84,7 @@ def SHLO_ReducePrecisionOp : SHLO_Op<"reduce_precision",
 
 // The result's element type cannot be inferred.
 class SHLO_ConvertLikeOp<string mnemonic, Type operandType, Type resultType>
-    : SHLO_Op<mnemonic, [NoMemoryEffect, Elementwise, SameOperandsAndResultShape,
+    : SHLO_Op<mnemonic, [NoMemoryEffect, SameOperandsAndResultShape, Elementwise,
                          SHLO_Conditional]> {
   let arguments = (ins operandType:$operand);
   let results = (outs resultType:$result);

@@ -1,0 +1,38 @@
+// Each op in the text that JAX prints, with a discardable attribute where one fits.
+// RUN: shardwright-opt %s | FileCheck %s
+// RUN: shardwright-opt %s --mlir-print-op-generic | shardwright-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @dynamic_reshape(
+// CHECK-NEXT: %0 = stablehlo.dynamic_reshape %arg0, %arg1 {foo} : (tensor<4xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+func.func @dynamic_reshape(%a: tensor<4xf32>, %l2: tensor<2xi32>) {
+  %0 = stablehlo.dynamic_reshape %a, %l2 {foo} : (tensor<4xf32>, tensor<2xi32>) -> tensor<2x2xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @dynamic_broadcast_in_dim(
+// CHECK-NEXT: %0 = stablehlo.dynamic_broadcast_in_dim %arg0, %arg1, dims = [1] {foo, known_expanding_dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+func.func @dynamic_broadcast_in_dim(%a: tensor<4xf32>, %l2: tensor<2xi32>) {
+  %0 = stablehlo.dynamic_broadcast_in_dim %a, %l2, dims = [1] {foo, known_expanding_dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @dynamic_iota(
+// CHECK-NEXT: %0 = stablehlo.dynamic_iota %arg0, dim = 0 {foo} : (tensor<2xi32>) -> tensor<?x4xf32>
+func.func @dynamic_iota(%l2: tensor<2xi32>) {
+  %0 = stablehlo.dynamic_iota %l2, dim = 0 {foo} : (tensor<2xi32>) -> tensor<?x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @dynamic_pad(
+// CHECK-NEXT: %0 = stablehlo.dynamic_pad %arg0, %arg1, %arg2, %arg2, %arg2 {foo} : (tensor<4xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+func.func @dynamic_pad(%a: tensor<4xf32>, %s: tensor<f32>, %l: tensor<1xi64>) {
+  %0 = stablehlo.dynamic_pad %a, %s, %l, %l, %l {foo} : (tensor<4xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @real_dynamic_slice(
+// CHECK-NEXT: %0 = stablehlo.real_dynamic_slice %arg0, %arg1, %arg1, %arg1 {foo} : (tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+func.func @real_dynamic_slice(%a: tensor<4xf32>, %l: tensor<1xi64>) {
+  %0 = stablehlo.real_dynamic_slice %a, %l, %l, %l {foo} : (tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
