@@ -10,6 +10,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/propagate/passes.h"
@@ -30,6 +31,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
 }
 
 void registerPasses() {
+  registerChloPasses();
   registerRulesPasses();
   registerPartitionPasses();
   registerSdyPropagatePasses();

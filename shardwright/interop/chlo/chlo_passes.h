@@ -1,0 +1,34 @@
+//===- chlo_passes.h - passes that lower CHLO and composites ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// chlo-legalize-to-stablehlo (on functions): replaces every CHLO op by
+// StableHLO. The new ops
+//   have the location of the old one, the last of them its discardable
+//   attributes (shardings). An op without an expansion fails the pass with an
+//   error that names it.
+// sw-inline-composites (on modules): replaces each stablehlo.composite by a
+// call of its
+//   decomposition.
+
+#ifndef SHARDWRIGHT_INTEROP_CHLO_CHLO_PASSES_H
+#define SHARDWRIGHT_INTEROP_CHLO_CHLO_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace shardwright {
+
+std::unique_ptr<mlir::Pass> createChloLegalizeToStablehloPass();
+std::unique_ptr<mlir::Pass> createInlineCompositesPass();
+void registerChloPasses();
+
+// The work of chlo-legalize-to-stablehlo, on any op.
+mlir::LogicalResult expandChlo(mlir::Operation *root);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_INTEROP_CHLO_CHLO_PASSES_H

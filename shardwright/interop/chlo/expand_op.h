@@ -1,0 +1,32 @@
+//===- expand_op.h - expansion of one CHLO op ----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_CHLO_EXPAND_OP_H
+#define SHARDWRIGHT_INTEROP_CHLO_EXPAND_OP_H
+
+#include "mlir/IR/Builders.h"
+#include "shardwright/dialect/chlo/chlo.h"
+
+namespace shardwright::chlo_expansion {
+
+// Builds the replacement of `op` before it and appends one value for each
+// result, or emits an error and fails. May build further CHLO ops, which it
+// appends to `more`.
+mlir::LogicalResult expandOp(mlir::Operation *op,
+                             llvm::SmallVectorImpl<mlir::Value> &results,
+                             llvm::SmallVectorImpl<mlir::Operation *> &more);
+
+// The ops with NumPy-style broadcasting.
+mlir::LogicalResult
+expandBroadcast(mlir::Operation *op,
+                llvm::SmallVectorImpl<mlir::Value> &results,
+                llvm::SmallVectorImpl<mlir::Operation *> &more);
+bool isBroadcastOp(mlir::Operation *op);
+
+} // namespace shardwright::chlo_expansion
+
+#endif // SHARDWRIGHT_INTEROP_CHLO_EXPAND_OP_H
