@@ -1,0 +1,44 @@
+//===- jit.h - clusters to machine code -------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_JIT_H
+#define SHARDWRIGHT_CPU_JIT_H
+
+#include "shardwright/cpu/kernel_graph.h"
+
+#include "llvm/Support/Error.h"
+
+namespace shardwright::cpu {
+
+struct JitOptions {
+  /// Directory for object files, made if absent; empty: none are kept.
+  std::string cacheDir;
+  /// 0: as many as the machine has cores.
+  int threads = 0;
+};
+
+struct CompiledKernels {
+  std::vector<Kernel> kernels;
+  /// Keeps the code alive.
+  std::shared_ptr<void> code;
+};
+
+/// The name of a cluster's function: a hash of its structure and of the target.
+std::string kernelSymbol(const Cluster &cluster);
+
+/// Compiles each cluster; `clusters` should hold no two with one symbol. Modules
+/// of about ten kernels are compiled in parallel.
+llvm::Expected<CompiledKernels>
+compileKernels(llvm::ArrayRef<const Cluster *> clusters,
+               const JitOptions &options);
+
+/// The optimised IR of one kernel, for people.
+std::string kernelIR(const Cluster &cluster);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_JIT_H

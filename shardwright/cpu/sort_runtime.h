@@ -1,0 +1,24 @@
+//===- sort_runtime.h - what Sort kernels call ------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_SORT_RUNTIME_H
+#define SHARDWRIGHT_CPU_SORT_RUNTIME_H
+
+#include <cstdint>
+
+namespace shardwright::cpu {
+
+/// Sorts lines [begin, end) of `size` elements, `stride` elements apart, stably.
+/// `less(buffers, a, b)` compares the elements at two offsets. `columns` holds
+/// triples: input buffer, output buffer, bytes of an element.
+void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
+               int64_t stride, const int64_t *columns, int64_t numColumns,
+               uint8_t (*less)(void *const *, int64_t, int64_t));
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_SORT_RUNTIME_H
