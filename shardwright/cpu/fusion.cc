@@ -1,0 +1,507 @@
+//===- fusion.cc - which nodes become one kernel --------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/fusion.h"
+
+#include "shardwright/cpu/kernel_plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <queue>
+#include <set>
+
+namespace shardwright::cpu {
+
+static constexpr size_t maxMembers = 256, maxBuffers = 48;
+/// Constants up to this size are buffers of the program where a buffer is needed.
+static constexpr int64_t maxStoredSplat = 1 << 16;
+
+namespace {
+
+class Fuser {
+public:
+  explicit Fuser(const BlockGraph &block)
+      : block(block), graph(block.graph), users(graph.nodes.size()),
+        clusterOf(graph.nodes.size(), -1), needed(graph.nodes.size(), false),
+        terminal(graph.nodes.size(), false) {}
+
+  std::vector<Unit> run();
+
+private:
+  using Members = std::set<int32_t>;
+
+  void findUsers();
+  bool isView(int32_t id, int64_t &offset) const;
+  bool isFree(int32_t id) const;
+  bool changesInnermost(int32_t id) const;
+  void form(int32_t seed);
+  bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
+  bool isTerminal(int32_t id) const { return terminal[id]; }
+  Members seenOutside(const Members &members) const;
+  bool makesCycle(const Members &members) const;
+  Cluster cut(const Members &members, llvm::SmallVectorImpl<int32_t> &inputs,
+              llvm::SmallVectorImpl<int32_t> &outputs) const;
+  std::vector<Unit> order();
+
+  const BlockGraph &block;
+  const Graph &graph;
+  /// Nodes that use a node; ~i for opaque operation i.
+  std::vector<llvm::SmallVector<int32_t, 4>> users;
+  /// The cluster that computes a node for everybody.
+  std::vector<int32_t> clusterOf;
+  /// Must be in a buffer; is one of the block's results.
+  std::vector<bool> needed, terminal;
+  std::vector<Members> clusters;
+  std::vector<Unit> units;
+};
+
+} // namespace
+
+void Fuser::findUsers() {
+  for (auto [i, node] : llvm::enumerate(graph.nodes))
+    for (int32_t o : node.operands)
+      if (users[o].empty() || users[o].back() != static_cast<int32_t>(i))
+        users[o].push_back(static_cast<int32_t>(i));
+  for (auto [i, opaque] : llvm::enumerate(block.opaque))
+    for (int32_t o : opaque.inputs)
+      if (o >= 0)
+        users[o].push_back(~static_cast<int32_t>(i));
+}
+
+// Reshapes, and slices of whole leading blocks, are other names for bytes.
+bool Fuser::isView(int32_t id, int64_t &offset) const {
+  const Node &node = graph[id];
+  offset = 0;
+  if (node.op == Op::Reshape)
+    return true;
+  if (node.op != Op::Slice)
+    return false;
+  const Node &from = graph[node.operands[0]];
+  bool whole = true; // of everything inside this dimension
+  Shape strides = rowMajorStrides(from.shape);
+  for (int d = static_cast<int>(node.shape.size()) - 1; d >= 0; --d) {
+    if (node.shape[d] != 1 && !whole)
+      return false;
+    if (node.attrs[1][d] != 1 && node.shape[d] > 1)
+      return false;
+    offset += node.attrs[0][d] * strides[d];
+    whole &= node.shape[d] == from.shape[d];
+    // A partial dimension inside is fine only below dimensions of size 1.
+    if (node.shape[d] != from.shape[d])
+      whole = false;
+  }
+  offset *= byteWidth(node.type);
+  return true;
+}
+
+/// Costs nothing to compute again in each kernel that wants it.
+bool Fuser::isFree(int32_t id) const {
+  const Node &node = graph[id];
+  switch (node.op) {
+  case Op::Constant:
+  case Op::Iota:
+  case Op::Broadcast:
+  case Op::Reshape:
+  case Op::Slice:
+  case Op::Transpose:
+  case Op::Reverse:
+    return true;
+  default:
+    break;
+  }
+  // Masks and the like: a few cheap operations on constants and counters.
+  if (!isElementwise(node.op))
+    return false;
+  std::vector<int32_t> stack{id};
+  std::set<int32_t> seen;
+  int cost = 0;
+  while (!stack.empty()) {
+    int32_t at = stack.back();
+    stack.pop_back();
+    if (!seen.insert(at).second)
+      continue;
+    const Node &n = graph[at];
+    cost += operationCost(n);
+    if (cost > 6 || seen.size() > 12)
+      return false;
+    if (n.op == Op::Constant || n.op == Op::Iota)
+      continue;
+    if (n.op != Op::Broadcast && n.op != Op::Reshape && !isElementwise(n.op))
+      return false;
+    llvm::append_range(stack, n.operands);
+  }
+  return true;
+}
+
+/// Does the innermost loop of the result stride through the operand?
+bool Fuser::changesInnermost(int32_t id) const {
+  const Node &node = graph[id];
+  auto innermost = [](llvm::ArrayRef<int64_t> shape) {
+    int d = static_cast<int>(shape.size()) - 1;
+    while (d > 0 && shape[d] == 1)
+      --d;
+    return d;
+  };
+  if (node.shape.empty() || node.operands.empty())
+    return false;
+  int d = innermost(node.shape);
+  const Node &from = graph[node.operands[0]];
+  switch (node.op) {
+  case Op::Transpose:
+    return node.attrs[0][d] != innermost(from.shape);
+  case Op::Slice:
+    return node.attrs[1][d] != 1;
+  case Op::Gather:
+    // Elements one by one.
+    return node.attrs[0].empty() || node.attrs[0].back() != d;
+  default:
+    return false;
+  }
+}
+
+Cluster Fuser::cut(const Members &members, llvm::SmallVectorImpl<int32_t> &inputs,
+                   llvm::SmallVectorImpl<int32_t> &outputs) const {
+  Cluster cluster;
+  std::map<int32_t, int32_t> ids;
+  for (int32_t id : members)
+    for (int32_t o : graph[id].operands)
+      if (!members.count(o) && !ids.count(o)) {
+        Node param;
+        param.op = Op::Param;
+        param.type = graph[o].type;
+        param.shape = graph[o].shape;
+        param.bits = inputs.size();
+        ids[o] = cluster.graph.add(std::move(param));
+        inputs.push_back(o);
+      }
+  cluster.numParams = inputs.size();
+  for (int32_t id : members) {
+    Node node = graph[id];
+    for (int32_t &o : node.operands)
+      o = ids.at(o);
+    ids[id] = cluster.graph.add(std::move(node));
+  }
+  for (int32_t id : outputs) {
+    cluster.outputs.push_back(ids.at(id));
+    const Node &node = graph[id];
+    int32_t inPlace = -1;
+    if (node.op == Op::UpdateSlice || node.op == Op::Scatter)
+      inPlace = cluster.graph[ids.at(node.operands[0])].bits;
+    else if (node.op == Op::Proj && graph[node.operands[0]].op == Op::Scatter)
+      inPlace = cluster.graph[ids.at(graph[node.operands[0]].operands[node.attrs[0][0]])].bits;
+    cluster.inPlace.push_back(inPlace);
+  }
+  return cluster;
+}
+
+// From the users outside, is there a way back into the cluster? Clusters that
+// exist are one step, and so is the order of ordered operations.
+bool Fuser::makesCycle(const Members &members) const {
+  std::vector<int32_t> stack;
+  std::vector<bool> seenNode(graph.nodes.size(), false);
+  std::vector<bool> seenOpaque(block.opaque.size(), false);
+  std::vector<bool> seenCluster(clusters.size(), false);
+  auto pushUsers = [&](int32_t id) {
+    for (int32_t u : users[id])
+      stack.push_back(u);
+  };
+  for (int32_t id : members)
+    for (int32_t u : users[id])
+      if (u < 0 || !members.count(u))
+        stack.push_back(u);
+  while (!stack.empty()) {
+    int32_t at = stack.back();
+    stack.pop_back();
+    if (at < 0) {
+      int32_t i = ~at;
+      if (seenOpaque[i])
+        continue;
+      seenOpaque[i] = true;
+      for (int32_t r : block.opaque[i].results)
+        if (r >= 0)
+          pushUsers(r);
+      if (block.opaque[i].ordered)
+        for (size_t j = i + 1; j < block.opaque.size(); ++j)
+          if (block.opaque[j].ordered) {
+            stack.push_back(~static_cast<int32_t>(j));
+            break;
+          }
+      continue;
+    }
+    if (members.count(at))
+      return true;
+    if (seenNode[at])
+      continue;
+    seenNode[at] = true;
+    pushUsers(at);
+    if (int32_t c = clusterOf[at]; c >= 0 && !seenCluster[c]) {
+      seenCluster[c] = true;
+      for (int32_t m : clusters[c])
+        if (clusterOf[m] == c)
+          pushUsers(m);
+    }
+  }
+  return false;
+}
+
+// Members whose value something outside needs. What is free is computed again out
+// there, from the members that it needs in turn.
+Fuser::Members Fuser::seenOutside(const Members &members) const {
+  Members seen;
+  for (int32_t m : llvm::reverse(members))
+    if (needed[m] || terminal[m] || llvm::any_of(users[m], [&](int32_t u) {
+          return u < 0 || !members.count(u) || (seen.count(u) && isFree(u));
+        }))
+      seen.insert(m);
+  return seen;
+}
+
+bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
+  const Node &node = graph[id];
+  const Node &root = graph[seed];
+  switch (node.op) {
+  case Op::Extern:
+  case Op::Undef:
+  case Op::Param:
+  case Op::UpdateSlice:
+  case Op::Scatter:
+  case Op::Sort:
+  case Op::Proj:
+    return false;
+  default:
+    break;
+  }
+  if (members.size() >= maxMembers || root.op == Op::Sort)
+    return false;
+  bool isLeaf = node.op == Op::Constant || node.op == Op::Iota;
+  bool free = isFree(id);
+  if (root.op == Op::Scatter && !isLeaf && node.op != Op::Broadcast &&
+      node.op != Op::Reshape)
+    return false;
+  // What is overwritten must not be read otherwise.
+  if (root.op == Op::UpdateSlice &&
+      (id == root.operands[0] || llvm::is_contained(node.operands, root.operands[0])))
+    return false;
+  if (node.op == Op::Reduce) {
+    bool many = node.operands.size() > 2;
+    if (many || (root.op == Op::UpdateSlice))
+      return false;
+  }
+  // Somebody else computes it: only what is free is computed again.
+  if (!free && clusterOf[id] >= 0)
+    return false;
+  Members trial = members;
+  trial.insert(id);
+  llvm::SmallVector<int32_t> inputs, outputs;
+  Members seen = seenOutside(trial);
+  for (int32_t m : trial)
+    if (m == seed || (seen.count(m) && clusterOf[m] < 0 && !isFree(m)))
+      outputs.push_back(m);
+  Cluster cluster = cut(trial, inputs, outputs);
+  if (inputs.size() + outputs.size() > maxBuffers)
+    return false;
+  if (isLeaf)
+    return members.insert(id), true;
+  // Strided reads: only in kernels that do nothing else, or of little.
+  bool anyReduce = llvm::any_of(trial, [&](int32_t m) {
+    return graph[m].op == Op::Reduce || graph[m].op == Op::ReduceWindow;
+  });
+  if (anyReduce) {
+    for (int32_t m : trial)
+      if (changesInnermost(m) && graph[m].elements() > 4096)
+        return false;
+  }
+  // A window or a concatenation would evaluate what is behind it many times.
+  for (int32_t u : users[id])
+    if (u >= 0 && members.count(u) && graph[u].op == Op::ReduceWindow &&
+        !isMovement(node.op))
+      return false;
+  if (whyNotFused(cluster))
+    return false;
+  if (!free && makesCycle(trial))
+    return false;
+  members.insert(id);
+  return true;
+}
+
+void Fuser::form(int32_t seed) {
+  auto number = static_cast<int32_t>(clusters.size());
+  clusters.emplace_back();
+  Members members{seed};
+  // Results of one operation stay together.
+  if (graph[seed].op == Op::Proj)
+    members.insert(graph[seed].operands[0]);
+  int32_t root = graph[seed].op == Op::Proj ? graph[seed].operands[0] : seed;
+  for (int32_t u : users[root])
+    if (u >= 0 && graph[u].op == Op::Proj)
+      members.insert(u);
+  // Latest producers first: their users have had their turn.
+  std::set<int32_t, std::greater<>> candidates;
+  std::set<int32_t> refused;
+  auto offer = [&](int32_t member) {
+    for (int32_t o : graph[member].operands)
+      if (!members.count(o))
+        candidates.insert(o);
+  };
+  for (int32_t m : Members(members))
+    offer(m);
+  while (!candidates.empty()) {
+    int32_t id = *candidates.begin();
+    candidates.erase(candidates.begin());
+    if (tryAbsorb(members, id, root)) {
+      offer(id);
+      // What was refused may fit now.
+      candidates.insert(refused.begin(), refused.end());
+      refused.clear();
+      for (int32_t m : members)
+        candidates.erase(m);
+    } else {
+      refused.insert(id);
+    }
+    if (refused.size() + members.size() > 4 * maxMembers)
+      break;
+  }
+  Unit unit{Unit::Kind::Kernel};
+  Members seen = seenOutside(members);
+  for (int32_t m : members) {
+    bool isRoot = m == seed || m == root || graph[m].op == Op::Proj;
+    if (!isRoot && (isFree(m) || clusterOf[m] >= 0))
+      continue;
+    clusterOf[m] = number;
+    bool used = seen.count(m);
+    if (used || (isRoot && graph[m].op == Op::Scatter) ||
+        (isRoot && graph[m].op == Op::Proj &&
+         graph[graph[m].operands[0]].op == Op::Scatter))
+      unit.outputs.push_back(m);
+  }
+  clusters[number] = members;
+  unit.cluster = cut(members, unit.inputs, unit.outputs);
+  for (int32_t i : unit.inputs)
+    needed[i] = true;
+  units.push_back(std::move(unit));
+}
+
+std::vector<Unit> Fuser::run() {
+  findUsers();
+  for (int32_t id : block.terminator)
+    if (id >= 0)
+      needed[id] = terminal[id] = true;
+  // Ordered operations are done whether or not somebody wants their results.
+  for (const BlockGraph::Opaque &opaque : block.opaque)
+    if (opaque.ordered)
+      for (int32_t i : opaque.inputs)
+        if (i >= 0)
+          needed[i] = true;
+  std::vector<bool> done(block.opaque.size(), false);
+  for (int32_t id = static_cast<int32_t>(graph.nodes.size()) - 1; id >= 0; --id) {
+    const Node &node = graph[id];
+    if (node.op == Op::Extern) {
+      int32_t producer = block.producer[id];
+      if (producer < 0 || done[producer])
+        continue;
+      bool wanted = block.opaque[producer].ordered || needed[id];
+      for (int32_t r : block.opaque[producer].results)
+        wanted |= r >= 0 && needed[r];
+      if (!wanted)
+        continue;
+      done[producer] = true;
+      for (int32_t i : block.opaque[producer].inputs)
+        if (i >= 0)
+          needed[i] = true;
+      continue;
+    }
+    if (!needed[id] || clusterOf[id] >= 0 || node.op == Op::Undef)
+      continue;
+    int64_t offset;
+    if (isView(id, offset)) {
+      Unit unit{Unit::Kind::View};
+      unit.offset = offset;
+      unit.inputs = {node.operands[0]};
+      unit.outputs = {id};
+      needed[node.operands[0]] = true;
+      units.push_back(std::move(unit));
+      continue;
+    }
+    if (node.op == Op::Constant &&
+        node.elements() * byteWidth(node.type) <= maxStoredSplat)
+      continue;
+    form(id);
+  }
+  for (auto [i, opaque] : llvm::enumerate(block.opaque)) {
+    bool wanted = opaque.ordered || done[i];
+    if (!wanted)
+      continue;
+    Unit unit{Unit::Kind::Opaque};
+    unit.opaque = static_cast<int32_t>(i);
+    unit.inputs = opaque.inputs;
+    for (int32_t r : opaque.results)
+      if (r >= 0)
+        unit.outputs.push_back(r);
+    units.push_back(std::move(unit));
+  }
+  return order();
+}
+
+// As early in the program as their last member, as far as dependencies allow.
+std::vector<Unit> Fuser::order() {
+  auto n = static_cast<int32_t>(units.size());
+  std::vector<int32_t> makerOf(graph.nodes.size(), -1);
+  std::vector<int64_t> place(n, 0);
+  for (int32_t u = 0; u < n; ++u) {
+    const Unit &unit = units[u];
+    for (int32_t o : unit.outputs) {
+      makerOf[o] = u;
+      place[u] = std::max<int64_t>(place[u], 2 * o + 1);
+    }
+    for (int32_t i : unit.inputs)
+      place[u] = std::max<int64_t>(place[u], 2 * i);
+  }
+  std::vector<std::vector<int32_t>> after(n);
+  std::vector<int32_t> waiting(n, 0);
+  auto depend = [&](int32_t from, int32_t to) {
+    if (from < 0 || from == to)
+      return;
+    after[from].push_back(to);
+    ++waiting[to];
+  };
+  int32_t lastOrdered = -1;
+  std::vector<int32_t> orderedUnits;
+  for (int32_t u = 0; u < n; ++u) {
+    for (int32_t i : units[u].inputs)
+      if (i >= 0)
+        depend(makerOf[i], u);
+    if (units[u].kind == Unit::Kind::Opaque &&
+        block.opaque[units[u].opaque].ordered)
+      orderedUnits.push_back(u);
+  }
+  llvm::sort(orderedUnits, [&](int32_t a, int32_t b) {
+    return units[a].opaque < units[b].opaque;
+  });
+  for (int32_t u : orderedUnits) {
+    depend(lastOrdered, u);
+    lastOrdered = u;
+  }
+  using Entry = std::pair<int64_t, int32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (int32_t u = 0; u < n; ++u)
+    if (!waiting[u])
+      ready.push({place[u], u});
+  std::vector<Unit> sorted;
+  while (!ready.empty()) {
+    int32_t u = ready.top().second;
+    ready.pop();
+    sorted.push_back(std::move(units[u]));
+    for (int32_t v : after[u])
+      if (--waiting[v] == 0)
+        ready.push({place[v], v});
+  }
+  return sorted;
+}
+
+std::vector<Unit> fuse(const BlockGraph &block) { return Fuser(block).run(); }
+
+} // namespace shardwright::cpu
