@@ -7,6 +7,7 @@
 
 #include "shardwright/compile/registration.h"
 
+#include "shardwright/cpu/cpu_passes.h"
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -36,6 +37,7 @@ void registerPasses() {
   registerPartitionPasses();
   registerSdyPropagatePasses();
   registerShardyPipelines();
+  cpu::registerCpuPasses();
 }
 
 } // namespace shardwright
