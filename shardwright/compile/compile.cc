@@ -1,0 +1,262 @@
+//===- compile.cc - the one library entry: module in, executable out ------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/compile/compile.h"
+
+#include "shardwright/cpu/lowering.h"
+#include "shardwright/cpu/memory_plan.h"
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/partition.h"
+#include "shardwright/partition/shardy/pipelines.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+constexpr llvm::StringLiteral names[] = {"import", "propagate", "reshard",
+                                         "local"};
+const llvm::StringRef printableStages[] = {"import", "propagate", "reshard",
+                                           "local"};
+
+/// Adds the seconds of its life to `total`.
+class Timer {
+public:
+  explicit Timer(double &total) : total(total) {}
+  ~Timer() {
+    total +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+  }
+
+private:
+  double &total;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+
+std::string shapeText(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t size : type.getShape())
+    os << size << "x";
+  os << type.getElementType();
+  return text;
+}
+
+/// The name that the source gave to a value: JAX writes it as a name location.
+std::string sourceName(Location location, std::string otherwise) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().str();
+  return otherwise;
+}
+
+/// Arguments or results of @main with global types and closed shardings.
+FailureOr<std::vector<ValueSpec>> valueSpecs(func::FuncOp main,
+                                             const Mesh &mesh, bool arguments) {
+  std::vector<ValueSpec> specs;
+  unsigned n = arguments ? main.getNumArguments() : main.getNumResults();
+  for (unsigned i = 0; i < n; ++i) {
+    Type type =
+        arguments ? main.getArgumentTypes()[i] : main.getResultTypes()[i];
+    const char *what = arguments ? "argument" : "result";
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return main.emitError() << what << " #" << i << " has type " << type
+                              << ", expected a tensor of static shape";
+    std::optional<ElementType> element =
+        elementTypeFromMLIR(tensor.getElementType());
+    if (!element)
+      return main.emitError()
+             << what << " #" << i << " has element type "
+             << tensor.getElementType() << ", which is not supported";
+    ValueSpec spec;
+    spec.type = *element;
+    spec.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+    spec.sharding = TensorSharding::closed(tensor.getRank());
+    auto attr = arguments ? main.getArgAttrOfType<sdy::TensorShardingAttr>(
+                                i, sdy::kShardingAttr)
+                          : main.getResultAttrOfType<sdy::TensorShardingAttr>(
+                                i, sdy::kShardingAttr);
+    if (attr && !attr.getDimShardings().empty())
+      spec.sharding = sdy::shardingFromAttr(attr, mesh);
+    spec.mesh = mesh.numAxes() > 0 ? 0 : -1;
+    if (arguments) {
+      spec.name =
+          sourceName(main.getArgument(i).getLoc(), "arg" + std::to_string(i));
+    } else {
+      auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
+      spec.name =
+          info && !info.empty() ? info.str() : "out" + std::to_string(i);
+    }
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+/// The mesh of the module that has axes; an empty one when there is none.
+Mesh moduleMesh(ModuleOp module) {
+  for (sdy::MeshOp op : module.getOps<sdy::MeshOp>())
+    if (!op.getMesh().getAxes().empty())
+      return sdy::meshFromAttr(op.getMesh());
+  return Mesh();
+}
+
+void describe(std::vector<ValueReport> &reports,
+              const std::vector<ValueSpec> &specs, func::FuncOp main,
+              const Mesh &mesh, bool arguments) {
+  for (auto [i, spec] : llvm::enumerate(specs)) {
+    ValueReport report;
+    report.name = spec.name;
+    auto type = cast<RankedTensorType>(arguments ? main.getArgumentTypes()[i]
+                                                 : main.getResultTypes()[i]);
+    report.type = shapeText(type);
+    report.local = shapeText(type.clone(localShape(spec.shape, spec.sharding)));
+    report.sharding = str(spec.sharding, mesh);
+    reports.push_back(std::move(report));
+  }
+}
+
+/// Bytes of one device's shard.
+int64_t localBytes(const ValueSpec &spec) {
+  int64_t elements = 1;
+  for (int64_t size : localShape(spec.shape, spec.sharding))
+    elements *= size;
+  return elements * byteWidth(spec.type);
+}
+
+int64_t countOps(ModuleOp module) {
+  int64_t n = 0;
+  module.walk([&](Operation *) { ++n; });
+  return n;
+}
+
+} // namespace
+
+llvm::StringRef str(Stage stage) {
+  return stage == Stage::Executable ? llvm::StringRef("executable")
+                                    : llvm::StringRef(names[int(stage)]);
+}
+
+std::optional<Stage> stageFromName(llvm::StringRef name) {
+  for (auto [i, known] : llvm::enumerate(names))
+    if (known == name)
+      return Stage(i);
+  return std::nullopt;
+}
+
+ArrayRef<llvm::StringRef> stageNames() { return printableStages; }
+
+FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
+  Compiled compiled;
+  ProgramReport &report = compiled.report;
+  StageSeconds &seconds = report.seconds;
+  /// True when `stage` was the last one asked for.
+  auto done = [&](Stage stage) {
+    if (options.afterStage)
+      options.afterStage(stage, module);
+    return options.stopAfter == stage;
+  };
+
+  {
+    Timer timer(seconds.import);
+    if (failed(importModule(module, options.import)))
+      return failure();
+    FailureOr<int64_t> devices = countDevices(module, options.import.devices);
+    if (failed(devices))
+      return failure();
+    report.devices = *devices;
+    report.mesh = moduleMesh(module);
+    report.ops = countOps(module);
+  }
+  if (done(Stage::Import))
+    return compiled;
+
+  {
+    Timer timer(seconds.propagate);
+    if (failed(propagate(module)))
+      return failure();
+  }
+  if (done(Stage::Propagate))
+    return compiled;
+
+  {
+    Timer timer(seconds.partition);
+    if (failed(insertCollectives(module)))
+      return failure();
+  }
+  func::FuncOp main = sdy::getMainFunc(module);
+  FailureOr<std::vector<ValueSpec>> arguments =
+      valueSpecs(main, report.mesh, /*arguments=*/true);
+  FailureOr<std::vector<ValueSpec>> results =
+      valueSpecs(main, report.mesh, /*arguments=*/false);
+  if (failed(arguments) || failed(results))
+    return failure();
+  describe(report.arguments, *arguments, main, report.mesh, true);
+  describe(report.results, *results, main, report.mesh, false);
+  compiled.arguments = std::move(*arguments);
+  compiled.results = std::move(*results);
+  if (done(Stage::Reshard))
+    return compiled;
+
+  {
+    Timer timer(seconds.partition);
+    if (failed(localize(module)))
+      return failure();
+    // Without a mesh every device runs the whole program.
+    if (report.mesh.numAxes() == 0)
+      module->setAttr("mhlo.num_partitions",
+                      Builder(module).getI32IntegerAttr(report.devices));
+  }
+  report.collectives = costOfCollectives(module, report.mesh, report.devices);
+  if (done(Stage::Local))
+    return compiled;
+
+  if (failed(generateCode(module, compiled, options)))
+    return failure();
+  return compiled;
+}
+
+LogicalResult generateCode(ModuleOp local, Compiled &compiled,
+                           const CompileOptions &options) {
+  ProgramReport &report = compiled.report;
+  Timer timer(report.seconds.compile);
+  cpu::LoweringOptions lowering;
+  lowering.cacheDir = options.kernelCacheDir;
+  lowering.compileThreads = options.compileThreads;
+  FailureOr<cpu::Program> program = cpu::lowerToProgram(local, lowering);
+  if (failed(program))
+    return failure();
+  cpu::planMemory(*program);
+  for (const ValueSpec &spec : compiled.arguments)
+    report.argumentBytes += localBytes(spec);
+  for (const ValueSpec &spec : compiled.results)
+    report.resultBytes += localBytes(spec);
+  report.arenaBytes = program->arenaBytes;
+
+  ExecutableParts parts;
+  parts.program = std::move(*program);
+  parts.meshes.push_back(report.mesh);
+  parts.arguments = compiled.arguments;
+  parts.results = compiled.results;
+  llvm::Expected<std::unique_ptr<Executable>> executable =
+      Executable::create(std::move(parts));
+  if (!executable)
+    return local.emitError() << llvm::toString(executable.takeError());
+  report.peakBytesPerDevice = (*executable)->peakBytesPerDevice();
+  compiled.executable = std::move(*executable);
+  return success();
+}
+
+} // namespace shardwright

@@ -1,0 +1,72 @@
+//===- compile.h - the one library entry: module in, executable out -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_COMPILE_COMPILE_H
+#define SHARDWRIGHT_COMPILE_COMPILE_H
+
+#include "shardwright/interop/import_module.h"
+#include "shardwright/report/program_report.h"
+#include "shardwright/runtime/executable.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace shardwright {
+
+/// The stages in order; after each, the module is valid IR that can be printed,
+/// read back and verified.
+enum class Stage {
+  Import,     ///< StableHLO + sdy, CHLO expanded
+  Propagate,  ///< every value has its sharding
+  Reshard,    ///< every conflict and collective explicit, still global shapes
+  Local,      ///< the per-device program
+  Executable, ///< machine code
+};
+llvm::StringRef str(Stage stage);
+std::optional<Stage> stageFromName(llvm::StringRef name);
+/// Names of the stages whose IR can be printed, in order.
+llvm::ArrayRef<llvm::StringRef> stageNames();
+
+struct CompileOptions {
+  ImportOptions import;
+  /// The last stage to run.
+  Stage stopAfter = Stage::Executable;
+  /// Called with the module after each stage but the last.
+  std::function<void(Stage, mlir::ModuleOp)> afterStage;
+  /// Directory of the cache of compiled kernels; empty: none.
+  std::string kernelCacheDir;
+  /// Threads that compile kernels; 0: one a core.
+  int compileThreads = 0;
+};
+
+/// What compiling yields. `executable` is null when a stage before the last was
+/// asked for.
+struct Compiled {
+  std::shared_ptr<Executable> executable;
+  /// Global types and shardings of @main, from stage Reshard on.
+  std::vector<ValueSpec> arguments, results;
+  /// Collectives and local shapes from stage Local on, memory from the last.
+  ProgramReport report;
+};
+
+/// Takes `module` through the stages in place. Every failure has emitted one
+/// diagnostic at least. Thread-safe for different modules and contexts.
+mlir::FailureOr<Compiled> compile(mlir::ModuleOp module,
+                                  const CompileOptions &options = {});
+
+/// The last stage alone: machine code for a module that went through stage
+/// Local.
+mlir::LogicalResult generateCode(mlir::ModuleOp local, Compiled &compiled,
+                                 const CompileOptions &options = {});
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_COMPILE_COMPILE_H

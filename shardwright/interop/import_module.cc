@@ -1,0 +1,169 @@
+//===- import_module.cc - the import stage --------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/interop/import_module.h"
+
+#include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/chlo/chlo_passes.h"
+#include "shardwright/mesh/did_you_mean.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+constexpr llvm::StringLiteral numPartitionsName("mhlo.num_partitions");
+constexpr llvm::StringLiteral numReplicasName("mhlo.num_replicas");
+
+bool isNamedMesh(sdy::MeshOp mesh) { return !mesh.getMesh().getAxes().empty(); }
+
+LogicalResult resizeMeshes(ModuleOp module, ArrayRef<MeshAxis> sizes) {
+  MLIRContext *context = module.getContext();
+  SmallVector<StringRef> known;
+  bool resized = false;
+  int64_t devices = 1;
+  for (sdy::MeshOp mesh : module.getOps<sdy::MeshOp>()) {
+    if (!isNamedMesh(mesh))
+      continue;
+    SmallVector<sdy::MeshAxisAttr> axes;
+    for (sdy::MeshAxisAttr axis : mesh.getMesh().getAxes()) {
+      known.push_back(axis.getName());
+      const auto *size = llvm::find_if(
+          sizes, [&](const MeshAxis &a) { return a.name == axis.getName(); });
+      if (size == sizes.end())
+        return mesh.emitError()
+               << "the new mesh gives no size for axis \"" << axis.getName()
+               << "\" of mesh @" << mesh.getSymName();
+      resized |= size->size != axis.getSize();
+      axes.push_back(
+          sdy::MeshAxisAttr::get(context, axis.getName(), size->size));
+    }
+    mesh.setMeshAttr(sdy::MeshAttr::get(context, axes, /*deviceIds=*/{}));
+    // A copy of the old sizes in another notation; the import passes renew it.
+    mesh->removeDiscardableAttr("stablehlo.mesh");
+  }
+  for (const MeshAxis &axis : sizes) {
+    if (!llvm::is_contained(known, axis.name))
+      return module.emitError()
+             << "no mesh of the module has an axis \"" << axis.name << "\""
+             << didYouMean(axis.name, known);
+    devices *= axis.size;
+  }
+  if (!resized)
+    return success();
+  WalkResult manual = module.walk([](sdy::ManualComputationOp op) {
+    op.emitError() << "the body of a manual computation has the shapes of the "
+                      "module's own mesh, so that the mesh cannot be resized";
+    return WalkResult::interrupt();
+  });
+  if (manual.wasInterrupted())
+    return failure();
+  if (module->hasAttr(numPartitionsName))
+    module->setAttr(numPartitionsName,
+                    Builder(context).getI32IntegerAttr(devices));
+  return success();
+}
+
+/// GSPMD annotations mean shardings; ignoring them would replicate silently.
+LogicalResult refuseGspmdShardings(ModuleOp module) {
+  bool usesSdy = !module.getOps<sdy::MeshOp>().empty();
+  WalkResult found = module.walk([&](Operation *op) {
+    if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
+      StringRef target = call.getCallTargetName();
+      if (target == "Sharding" || target == "SPMDFullToShardShape" ||
+          target == "SPMDShardToFullShape") {
+        op->emitError() << "GSPMD shardings (custom call @" << target
+                        << ") are not supported yet, expected sdy shardings";
+        return WalkResult::interrupt();
+      }
+    }
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function || usesSdy)
+      return WalkResult::advance();
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, "mhlo.sharding")) {
+        op->emitError() << "GSPMD shardings (mhlo.sharding on argument #" << i
+                        << ") are not supported yet, expected sdy shardings";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(found.wasInterrupted());
+}
+
+int64_t integerAttr(ModuleOp module, StringRef name) {
+  auto attr = module->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : 0;
+}
+
+} // namespace
+
+LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
+  if (!options.meshSizes.empty() &&
+      failed(resizeMeshes(module, options.meshSizes)))
+    return failure();
+  if (failed(refuseGspmdShardings(module)))
+    return failure();
+  // Also checks the shardings against resized meshes.
+  PassManager pm =
+      PassManager(module.getContext(), ModuleOp::getOperationName(),
+                  PassManager::Nesting::Explicit);
+  pm.addPass(createInlineCompositesPass());
+  pm.addNestedPass<func::FuncOp>(createChloLegalizeToStablehloPass());
+  return pm.run(module);
+}
+
+FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
+  int64_t fromMesh = 0;
+  sdy::MeshOp first;
+  for (sdy::MeshOp mesh : module.getOps<sdy::MeshOp>()) {
+    if (!isNamedMesh(mesh))
+      continue;
+    int64_t n = 1;
+    for (sdy::MeshAxisAttr axis : mesh.getMesh().getAxes())
+      n *= axis.getSize();
+    if (first && n != fromMesh)
+      return mesh.emitError() << "mesh @" << mesh.getSymName() << " has " << n
+                              << " devices, but mesh @" << first.getSymName()
+                              << " has " << fromMesh;
+    if (!first) {
+      first = mesh;
+      fromMesh = n;
+    }
+  }
+  auto contradicts = [&](int64_t n) { return devices != 0 && n != devices; };
+  if (first) {
+    if (contradicts(fromMesh))
+      return first.emitError()
+             << "mesh @" << first.getSymName() << " has " << fromMesh
+             << " devices, but --devices asks for " << devices;
+    return fromMesh;
+  }
+  int64_t partitions = integerAttr(module, numPartitionsName);
+  int64_t replicas = integerAttr(module, numReplicasName);
+  if (partitions > 0 || replicas > 0) {
+    int64_t n =
+        std::max<int64_t>(partitions, 1) * std::max<int64_t>(replicas, 1);
+    // JAX writes 1 when it knows of no mesh: that binds nobody.
+    if (n > 1 && contradicts(n))
+      return module.emitError() << "the module runs on " << n
+                                << " devices (mhlo.num_partitions * "
+                                   "mhlo.num_replicas), but --devices asks for "
+                                << devices;
+    if (n > 1)
+      return n;
+  }
+  return devices > 0 ? devices : 1;
+}
+
+} // namespace shardwright

@@ -1,0 +1,38 @@
+//===- import_module.h - the import stage -----------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_IMPORT_MODULE_H
+#define SHARDWRIGHT_INTEROP_IMPORT_MODULE_H
+
+#include "shardwright/mesh/mesh.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardwright {
+
+struct ImportOptions {
+  /// New sizes for the axes of the module's meshes, by name; every axis of
+  /// every mesh must be named. Empty: as the module says.
+  llvm::SmallVector<MeshAxis, 4> meshSizes;
+  /// Number of devices when the module names none; 0: not given.
+  int64_t devices = 0;
+};
+
+/// Upgrades a parsed module to what the rest of the pipeline takes: StableHLO
+/// and sdy only, composites called, CHLO expanded, meshes resized. No sdy
+/// import pass runs here. One diagnostic on failure.
+mlir::LogicalResult importModule(mlir::ModuleOp module,
+                                 const ImportOptions &options = {});
+
+/// How many devices the module runs on: its mesh, else its
+/// num_partitions * num_replicas, else `devices`, else 1. A contradiction is
+/// an error.
+mlir::FailureOr<int64_t> countDevices(mlir::ModuleOp module, int64_t devices);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_INTEROP_IMPORT_MODULE_H

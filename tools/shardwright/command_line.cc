@@ -1,0 +1,75 @@
+//===- command_line.cc - values of options --------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "command_line.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace shardwright {
+
+Expected<SmallVector<MeshAxis, 4>> parseMeshSizes(StringRef text) {
+  SmallVector<MeshAxis, 4> axes;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [name, size] = part.split('=');
+    int64_t value = 0;
+    if (name.trim().empty() || size.trim().getAsInteger(10, value) || value < 1)
+      return createStringError("--mesh: expected AXIS=SIZE with a size of 1 or "
+                               "more, as in x=4,y=2, found '" +
+                               part.str() + "'");
+    for (const MeshAxis &axis : axes)
+      if (axis.name == name.trim())
+        return createStringError("--mesh: axis '" + name.trim().str() +
+                                 "' is given twice");
+    axes.push_back({name.trim().str(), value});
+  }
+  if (Mesh::numDevicesOverflows(axes))
+    return createStringError("--mesh: the product of the axis sizes overflows");
+  return axes;
+}
+
+Expected<Budget> parseBudget(StringRef text) {
+  auto [what, amount] = text.split('>');
+  Budget budget{Budget::What::Sent, 0, text.str()};
+  if (what == "replicate")
+    budget.what = Budget::What::Replicate;
+  else if (what == "peak")
+    budget.what = Budget::What::Peak;
+  else if (what != "sent")
+    return createStringError("--fail-on: expected replicate>SIZE, sent>SIZE or "
+                             "peak>SIZE, found '" +
+                             text.str() + "'");
+  StringRef digits =
+      amount.take_while([](char c) { return isDigit(c) || c == '.'; });
+  StringRef unit = amount.drop_front(digits.size()).trim();
+  static const std::pair<StringRef, double> units[] = {
+      {"", 1},         {"B", 1},        {"KiB", 0x1p10}, {"MiB", 0x1p20},
+      {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"KB", 1e3},     {"MB", 1e6},
+      {"GB", 1e9},     {"TB", 1e12}};
+  double scale = 0;
+  for (auto [name, factor] : units)
+    if (name == unit)
+      scale = factor;
+  if (digits.empty() || digits.getAsDouble(budget.bytes) || scale == 0)
+    return createStringError("--fail-on: expected a size as in 64MiB, found '" +
+                             amount.str() + "'");
+  budget.bytes *= scale;
+  return budget;
+}
+
+int badInput(const Twine &text, StringRef remedy) {
+  errs() << "error: " << text << "\n";
+  if (!remedy.empty())
+    errs() << "remedy: " << remedy << "\n";
+  return exitBadInput;
+}
+
+} // namespace shardwright

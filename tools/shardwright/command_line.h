@@ -1,0 +1,66 @@
+//===- command_line.h - options of the shardwright command ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_TOOLS_COMMAND_LINE_H
+#define SHARDWRIGHT_TOOLS_COMMAND_LINE_H
+
+#include "shardwright/compile/compile.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shardwright {
+
+/// Exit codes of the contract.
+enum ExitCode { exitFine = 0, exitDiffers = 1, exitBadInput = 2, exitBug = 3 };
+
+/// `replicate>64MiB`, `sent>2GiB`, `peak>1GiB`
+struct Budget {
+  enum class What { Replicate, Sent, Peak };
+  What what;
+  double bytes;
+  std::string text;
+};
+
+/// What `run` and `partition` share.
+struct CommonOptions {
+  std::string module;
+  ImportOptions import;
+  std::optional<std::string> stats;  ///< `json` or `json=FILE`
+  std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
+  std::vector<Stage> printAfter;
+  std::string kernelCache;
+};
+
+struct RunOptions : CommonOptions {
+  std::string arguments; ///< npz; empty: random
+  std::optional<uint64_t> randomSeed;
+  std::string out, expect;
+  double rtol = 1e-5, atol = 1e-8;
+};
+
+struct PartitionOptionsCli : CommonOptions {
+  std::string out;
+  Stage stopAfter = Stage::Local;
+  std::vector<Budget> budgets;
+};
+
+int runCommand(const RunOptions &options);
+int partitionCommand(const PartitionOptionsCli &options);
+
+/// `x=4,y=2`; the error says what was found.
+llvm::Expected<llvm::SmallVector<MeshAxis, 4>>
+parseMeshSizes(llvm::StringRef text);
+llvm::Expected<Budget> parseBudget(llvm::StringRef text);
+
+/// Prints `error: text` and a remedy; returns exitBadInput.
+int badInput(const llvm::Twine &text, llvm::StringRef remedy);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_TOOLS_COMMAND_LINE_H

@@ -1,0 +1,140 @@
+//===- main.cc - shardwright: run and explain sharded programs ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "command_line.h"
+#include "crash_report.h"
+
+#include "CLI/CLI.hpp"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace shardwright;
+
+namespace {
+
+/// Turns a failed Expected of an option's text into CLI11's error.
+template <typename T> T valueOf(llvm::Expected<T> value) {
+  if (!value)
+    throw CLI::ValidationError(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+std::string listOfStages() {
+  std::string list;
+  for (llvm::StringRef name : stageNames())
+    list += (list.empty() ? "" : "|") + name.str();
+  return list;
+}
+
+/// `list` prints the choices and ends the program, as for every mode.
+Stage stageOf(const std::string &name) {
+  if (name == "list") {
+    llvm::outs()
+        << "import     StableHLO and sdy, CHLO expanded\n"
+           "propagate  every value has its sharding\n"
+           "reshard    every collective explicit, still global shapes\n"
+           "local      the program of one device\n";
+    std::exit(exitFine);
+  }
+  std::optional<Stage> stage = stageFromName(name);
+  if (!stage)
+    throw CLI::ValidationError("unknown stage '" + name + "', expected " +
+                               listOfStages());
+  return *stage;
+}
+
+void addCommon(CLI::App &command, CommonOptions &options) {
+  command
+      .add_option(
+          "MODULE", options.module,
+          "StableHLO module: text or MLIR bytecode; - is standard input")
+      ->required();
+  command.add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        options.import.meshSizes = valueOf(parseMeshSizes(text));
+      },
+      "New sizes for the module's mesh axes, as x=4,y=2");
+  command
+      .add_option("--devices", options.import.devices,
+                  "Number of devices when the module names no mesh")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command.add_option("--stats", options.stats,
+                     "json prints statistics (and nothing else) on standard "
+                     "output, json=FILE writes them");
+  command.add_option("--report", options.report,
+                     "text or json, with =FILE to write it");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--print-after",
+          [&](const std::vector<std::string> &names) {
+            for (const std::string &name : names)
+              options.printAfter.push_back(stageOf(name));
+          },
+          "Print the module on standard error after these stages (list shows "
+          "them)")
+      ->delimiter(',');
+  command.add_option("--kernel-cache", options.kernelCache,
+                     "Directory that keeps compiled kernels between runs");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  installCrashReport(argc, argv);
+  CLI::App app("Runs programs written for one device on a mesh of devices.");
+  app.name("shardwright");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "shardwright " SHARDWRIGHT_VERSION);
+  int exitCode = exitFine;
+
+  RunOptions run;
+  CLI::App *runApp = app.add_subcommand(
+      "run", "Compile a module for its mesh and run it on virtual devices");
+  addCommon(*runApp, run);
+  runApp->add_option("ARGS", run.arguments,
+                     "Arguments: an .npz with arrays arg0, arg1, ...");
+  CLI::Option *random =
+      runApp->add_option("--random", run.randomSeed,
+                         "Random arguments from this seed instead of ARGS");
+  random->excludes("ARGS");
+  runApp->add_option("--out", run.out, "Write the results as out0, out1, ...");
+  runApp->add_option("--expect", run.expect,
+                     "Compare the results with this .npz; differing: exit 1");
+  runApp->add_option("--rtol", run.rtol, "Relative tolerance (1e-5)");
+  runApp->add_option("--atol", run.atol, "Absolute tolerance (1e-8)");
+  runApp->callback([&] { exitCode = runCommand(run); });
+
+  PartitionOptionsCli partition;
+  CLI::App *partitionApp = app.add_subcommand(
+      "partition", "Print the program of one device, or an earlier stage");
+  addCommon(*partitionApp, partition);
+  partitionApp->add_option("-o", partition.out, "Write the module here");
+  partitionApp->add_option_function<std::string>(
+      "--stop-after",
+      [&](const std::string &name) { partition.stopAfter = stageOf(name); },
+      "The last stage to run: " + listOfStages());
+  partitionApp
+      ->add_option_function<std::vector<std::string>>(
+          "--fail-on",
+          [&](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              partition.budgets.push_back(valueOf(parseBudget(text)));
+          },
+          "Exit 1 above a budget: replicate>64MiB, sent>2GiB, peak>1GiB")
+      ->delimiter(',');
+  partitionApp->callback([&] { exitCode = partitionCommand(partition); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError &e) {
+    return badInput(e.what(), "shardwright --help lists the commands, "
+                              "shardwright COMMAND --help their options");
+  }
+  return exitCode;
+}

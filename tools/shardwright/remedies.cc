@@ -1,0 +1,76 @@
+//===- remedies.cc - what to do about an error ----------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Errors that the library and MLIR emit, by a part of their text, with the one
+// thing to try. The first row that matches counts: special rows come first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "one_diagnostic.h"
+
+using llvm::StringRef;
+
+namespace shardwright {
+
+StringRef remedyFor(StringRef message) {
+  static const struct {
+    StringRef part, remedy;
+  } table[] = {
+      {"cannot read",
+       "check the path and its permissions; `-` reads standard input"},
+      {"the file is empty",
+       "export a program, as with jax.jit(f).lower(x).as_text()"},
+      {"portable artifacts are not supported",
+       "export text with jax.jit(f).lower(x).as_text(debug_info=True)"},
+      {"HLO text is not supported",
+       "export StableHLO, as with jax.jit(f).lower(x).as_text()"},
+      {"malformed MLIR bytecode",
+       "write the file again, or export the program as text"},
+      {"unknown mesh", "declare it in the module, as in sdy.mesh @mesh = "
+                       "<[\"x\"=4]>, or correct the name"},
+      {"unknown axis name", "use an axis that the mesh declares"},
+      {"duplicate axis ref", "use each axis once in a sharding, or split it "
+                             "into sub-axes as in \"x\":(1)2"},
+      {"doesn't divide the size of the full axis",
+       "choose sub-axis sizes whose product divides the size of the axis"},
+      {"overlapping sub-axes", "make the sub-axes disjoint"},
+      {"both sub-axis and full-axis",
+       "use either the axis or its sub-axes in one sharding"},
+      {"overflow", "reduce the axis sizes: their product must fit in 63 bits"},
+      {"axis size must be at least 1", "give every axis a size of 1 or more"},
+      {"sharding doesn't match tensor rank",
+       "give the sharding one {...} for each dimension of the tensor"},
+      {"GSPMD shardings", "export with Shardy (JAX 0.10: the default, "
+                          "jax_use_shardy_partitioner=True)"},
+      {"no entry function", "name the entry function @main"},
+      {"the new mesh gives no size",
+       "name every axis of the module's mesh, as in --mesh x=4,y=2"},
+      {"no mesh of the module has an axis",
+       "use the axis names of the module's sdy.mesh"},
+      {"--devices asks for", "drop --devices, or resize the mesh with --mesh"},
+      {"is not supported", "run it with a version that supports it, or rewrite "
+                           "the program without it"},
+      {"unregistered operation", "lower the op to StableHLO first"},
+      {"unregistered dialect",
+       "lower the program to StableHLO, CHLO, func and sdy first"},
+      {"not found for custom op",
+       "lower the program to StableHLO, CHLO, func and sdy first"},
+      {"is unknown", "lower the op to StableHLO first"},
+      {"use of value", "make the type of the use that of the definition"},
+      {"requires compatible types", "make operand and result types agree"},
+      {"requires the same", "make operand and result types agree"},
+      {"type", "make the types agree, or export the program again"},
+      {"expected", "correct the text there; the module must be MLIR as JAX "
+                   "0.10.2 prints it"},
+  };
+  for (const auto &row : table)
+    if (message.contains(row.part))
+      return row.remedy;
+  return "correct the program there and run again";
+}
+
+} // namespace shardwright

@@ -1,0 +1,174 @@
+//===- session.cc - loads and compiles one module for a command -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "session.h"
+
+#include "crash_report.h"
+
+#include "shardwright/compile/registration.h"
+#include "shardwright/interop/load_module.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace shardwright {
+
+Session::Session() : sources(std::make_shared<llvm::SourceMgr>()) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  context = std::make_unique<MLIRContext>(registry);
+  diagnostic = std::make_unique<OneDiagnostic>(context.get(), sources);
+}
+
+Session::~Session() {
+  // The handler goes before its context.
+  owned = nullptr;
+  diagnostic.reset();
+}
+
+bool Session::compile(const CommonOptions &options, Stage stopAfter,
+                      Stage printed, std::string *text) {
+  // Options are judged before any work is done.
+  std::string kind, file;
+  if (options.stats &&
+      !parseOutput("--stats", *options.stats, {"json"}, kind, file))
+    return false;
+  if (options.report &&
+      !parseOutput("--report", *options.report, {"text", "json"}, kind, file))
+    return false;
+
+  auto start = std::chrono::steady_clock::now();
+  owned = loadModule(options.module, context.get(), sources);
+  double parseSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  bool failedOnce = diagnostic->finish();
+  if (!owned) {
+    if (!failedOnce)
+      badInput("cannot read '" + options.module + "'", "");
+    return false;
+  }
+  if (sources->getNumBuffers() > 0)
+    setCrashReproducer(sources->getMemoryBuffer(1)->getBuffer());
+
+  CompileOptions compileOptions;
+  compileOptions.import = options.import;
+  compileOptions.stopAfter = stopAfter;
+  compileOptions.kernelCacheDir = options.kernelCache;
+  compileOptions.afterStage = [&](Stage stage, ModuleOp module) {
+    if (text && stage == printed) {
+      llvm::raw_string_ostream os(*text);
+      module.print(os);
+    }
+    if (!llvm::is_contained(options.printAfter, stage))
+      return;
+    llvm::errs() << "// ---- after stage " << str(stage) << "\n";
+    module.print(llvm::errs());
+    llvm::errs() << "\n";
+  };
+  FailureOr<Compiled> compiled = shardwright::compile(*owned, compileOptions);
+  failedOnce = diagnostic->finish();
+  if (failed(compiled)) {
+    if (!failedOnce) {
+      llvm::errs() << "internal error: a stage failed and said nothing; this "
+                      "is a bug in shardwright, please report it with "
+                   << options.module << "\n";
+      std::exit(exitBug);
+    }
+    return false;
+  }
+  result = std::move(*compiled);
+  result.report.module = options.module;
+  result.report.seconds.parse = parseSeconds;
+  return true;
+}
+
+bool Session::generateCode(const CommonOptions &options) {
+  CompileOptions compileOptions;
+  compileOptions.kernelCacheDir = options.kernelCache;
+  if (succeeded(shardwright::generateCode(*owned, result, compileOptions)))
+    return true;
+  diagnostic->finish("warning: memory is not known");
+  return false;
+}
+
+bool Session::writeReports(const CommonOptions &options) {
+  std::string kind, file;
+  if (options.stats) {
+    if (!parseOutput("--stats", *options.stats, {"json"}, kind, file) ||
+        !writeFile(file, [&](llvm::raw_ostream &os) {
+          writeStatisticsJson(report(), os);
+        }))
+      return false;
+  }
+  if (options.report) {
+    if (!parseOutput("--report", *options.report, {"text", "json"}, kind, file))
+      return false;
+    return writeFile(file, [&](llvm::raw_ostream &os) {
+      if (kind == "json")
+        writeJsonReport(report(), os);
+      else
+        writeTextReport(report(), os);
+    });
+  }
+  return true;
+}
+
+bool parseOutput(llvm::StringRef option, llvm::StringRef text,
+                 ArrayRef<llvm::StringRef> kinds, std::string &kind,
+                 std::string &file) {
+  auto [head, tail] = text.split('=');
+  kind = head.str();
+  file = tail.empty() ? "-" : tail.str();
+  if (llvm::is_contained(kinds, head) && !text.ends_with("="))
+    return true;
+  std::string expected = llvm::join(kinds, ", ");
+  badInput(option + ": expected " + expected +
+               ", each with =FILE to write a file, "
+               "found '" +
+               text + "'",
+           "");
+  return false;
+}
+
+bool writeFile(llvm::StringRef path,
+               llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (path == "-") {
+    write(llvm::outs());
+    llvm::outs().flush();
+    return true;
+  }
+  std::string temporary = (path + ".tmp" + llvm::Twine(getpid())).str();
+  std::error_code error;
+  {
+    llvm::raw_fd_ostream os(temporary, error);
+    if (!error) {
+      write(os);
+      os.close();
+      error = os.error();
+      os.clear_error();
+    }
+  }
+  if (!error)
+    error = llvm::sys::fs::rename(temporary, path);
+  if (!error)
+    return true;
+  llvm::sys::fs::remove(temporary);
+  badInput("cannot write '" + path + "': " + error.message(),
+           "check the directory and its permissions");
+  return false;
+}
+
+} // namespace shardwright

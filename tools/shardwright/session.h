@@ -1,0 +1,65 @@
+//===- session.h - loads and compiles one module for a command --*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_TOOLS_SESSION_H
+#define SHARDWRIGHT_TOOLS_SESSION_H
+
+#include "command_line.h"
+#include "one_diagnostic.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+
+namespace shardwright {
+
+/// A module with the context it lives in, and its diagnostics.
+class Session {
+public:
+  Session();
+  ~Session();
+
+  /// Loads and compiles up to `stopAfter`; `text`, when given, receives the
+  /// module as it is after stage `printed`. False: the error has been printed.
+  bool compile(const CommonOptions &options, Stage stopAfter,
+               Stage printed = Stage::Local, std::string *text = nullptr);
+
+  /// The last stage, for a session that stopped after stage Local. A failure is
+  /// printed as a warning: the program partitions, but memory is not known.
+  bool generateCode(const CommonOptions &options);
+
+  mlir::ModuleOp module() { return *owned; }
+  Compiled &compiled() { return result; }
+  ProgramReport &report() { return result.report; }
+
+  /// Writes statistics and report where the options ask for them. False: a file
+  /// could not be written; the error has been printed.
+  bool writeReports(const CommonOptions &options);
+
+private:
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::shared_ptr<llvm::SourceMgr> sources;
+  std::unique_ptr<OneDiagnostic> diagnostic;
+  mlir::OwningOpRef<mlir::ModuleOp> owned;
+  Compiled result;
+};
+
+/// `json` -> {json, -}; `json=FILE` -> {json, FILE}. Prints and returns false
+/// when the kind is none of `kinds`.
+bool parseOutput(llvm::StringRef option, llvm::StringRef text,
+                 llvm::ArrayRef<llvm::StringRef> kinds, std::string &kind,
+                 std::string &file);
+
+/// Writes through a temporary file that is renamed, so that a failure leaves no
+/// half-written file. `-` is standard output. False: the error has been
+/// printed.
+bool writeFile(llvm::StringRef path,
+               llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_TOOLS_SESSION_H
