@@ -58,15 +58,19 @@ public:
       : func(func), full(full), module(func->getParentOfType<ModuleOp>()) {}
 
   LogicalResult run() {
+    // Most programs have nothing unreduced; then few kinds of ops matter.
+    bool all = full || hasUnreducedAxes();
     SmallVector<Operation *> ops;
     func.getBody().walk([&](Operation *op) {
-      if (!op->hasTrait<OpTrait::IsTerminator>())
+      if (all ? !op->hasTrait<OpTrait::IsTerminator>()
+              : isa<func::CallOp, stablehlo::ConcatenateOp, stablehlo::DotOp,
+                    stablehlo::DotGeneralOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
       if (failed(visit(op)))
         return failure();
-    if (func.isExternal())
+    if (func.isExternal() || !all)
       return success();
     for (Block &block : func.getBody()) {
       auto ret = dyn_cast<func::ReturnOp>(block.getTerminator());
@@ -84,6 +88,7 @@ public:
   }
 
 private:
+  bool hasUnreducedAxes();
   LogicalResult visit(Operation *op);
   LogicalResult visitDataFlow(sdy::ShardableDataFlowOpInterface op);
   LogicalResult visitCall(func::CallOp call);
@@ -103,6 +108,44 @@ private:
   bool full;
   ModuleOp module;
 };
+
+/// Whether some value of the function is unreduced, or is to be.
+bool Inserter::hasUnreducedAxes() {
+  llvm::SmallDenseSet<Attribute, 16> clean;
+  auto isUnreduced = [&](Attribute attr) {
+    if (!attr || clean.contains(attr))
+      return false;
+    bool unreduced = false;
+    if (auto s = dyn_cast<TensorShardingAttr>(attr))
+      unreduced = !s.getUnreducedAxes().empty();
+    else if (auto list = dyn_cast<sdy::TensorShardingPerValueAttr>(attr))
+      unreduced = llvm::any_of(list.getShardings(), [](TensorShardingAttr s) {
+        return !s.getUnreducedAxes().empty();
+      });
+    if (!unreduced)
+      clean.insert(attr);
+    return unreduced;
+  };
+  auto name = StringAttr::get(func.getContext(), sdy::kShardingAttr);
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+    if (isUnreduced(func.getArgAttr(i, name)))
+      return true;
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    if (isUnreduced(func.getResultAttr(i, name)))
+      return true;
+  Dialect *sdyDialect = func->getContext()->getLoadedDialect<sdy::SdyDialect>();
+  return func.getBody()
+      .walk([&](Operation *op) {
+        if (isUnreduced(op->getDiscardableAttr(name)))
+          return WalkResult::interrupt();
+        if (op->getDialect() == sdyDialect)
+          for (NamedAttribute attr : op->getAttrs())
+            if (isUnreduced(attr.getValue()))
+              return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 //===----------------------------------------------------------------------===//
 // Uses that must match a given sharding

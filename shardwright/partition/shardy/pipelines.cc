@@ -7,14 +7,13 @@
 
 #include "shardwright/partition/shardy/pipelines.h"
 
-#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/pipeline_steps.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/save_module.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -29,14 +28,14 @@ static void addDump(OpPassManager &pm, const PropagateOptions &options,
 
 void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex) {
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createSymbolDCEIfNeeded());
   pm.addPass(createLiftInlinedMeshes());
   pm.addPass(createRemoveSizeOneAxes());
   pm.addPass(createPropagateShardingFromFuncToCall());
   pm.addPass(createConstantOrScalarSplitter());
   if (options.enableExplicitGatherScatterBatching)
     pm.addNestedPass<func::FuncOp>(createExplicitGatherScatterBatching());
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createSymbolDCEIfNeeded());
   pm.addPass(createManualAxesCleanup());
   addDump(pm, options, "before_propagation", dumpIndex);
   pm.addPass(createAddDataFlowEdges());
@@ -66,8 +65,7 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   if (forPartitioning) {
     pm.addNestedPass<func::FuncOp>(createInsertExplicitReshards(
         {options.enableInsertExplicitCollectives}));
-    pm.addPass(createCanonicalizerPass(GreedyRewriteConfig(), {},
-                                       {sdy::kCollectiveLabel.str()}));
+    pm.addPass(createCanonicalizeCollectives());
     addDump(pm, options,
             options.enableInsertExplicitCollectives
                 ? "after_partitioner_with_global_shapes"
@@ -90,9 +88,9 @@ void addPropagationPipeline(OpPassManager &pm,
     pm.addPass(createAddFuncDataFlowEdges());
   } else {
     pm.addPass(createFlattenCallGraph());
-    pm.addPass(createSymbolDCEPass());
+    pm.addPass(createSymbolDCEIfNeeded());
     pm.addPass(createImportFuncCalls());
-    pm.addPass(createSymbolDCEPass());
+    pm.addPass(createSymbolDCEIfNeeded());
     pm.addPass(createApplyShardingConstraints(
         {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
     pm.addPass(createShardingGroupImport());
@@ -116,7 +114,7 @@ void addPropagationPipeline(OpPassManager &pm,
     pm.addPass(createPropagateToFuncResults());
   }
   pm.addPass(createUnflattenCallGraph());
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createSymbolDCEIfNeeded());
   pm.addPass(createInsertFuncCallReshards());
   addExportPipeline(pm, options, dumpIndex);
 }
@@ -124,7 +122,11 @@ void addPropagationPipeline(OpPassManager &pm,
 LogicalResult propagate(ModuleOp module, const PropagateOptions &options) {
   PassManager pm = PassManager::on<ModuleOp>(module.getContext());
   addPropagationPipeline(pm, options);
-  return pm.run(module);
+  // Verifying after each of thirty passes costs more than the passes.
+  pm.enableVerifier(false);
+  if (failed(pm.run(module)))
+    return failure();
+  return verify(module);
 }
 
 namespace {

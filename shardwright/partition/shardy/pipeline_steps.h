@@ -1,0 +1,32 @@
+//===- pipeline_steps.h - MLIR's passes where they are needed ---*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// symbol-dce and canonicalize cost more than all of ours together. Most modules
+// give them nothing to do, which one look at the ops tells.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
+#define SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace shardwright {
+
+/// symbol-dce, if some symbol of the module could go.
+std::unique_ptr<mlir::Pass> createSymbolDCEIfNeeded();
+
+/// canonicalize{enable-patterns=sdy-collective}, or, without collectives and
+/// with ops of our dialects only (which nothing folds), just its removal of
+/// dead ops.
+std::unique_ptr<mlir::Pass> createCanonicalizeCollectives();
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
