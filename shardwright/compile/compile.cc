@@ -173,6 +173,9 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.import);
     if (failed(importModule(module, options.import)))
       return failure();
+    if (!sdy::getMainFunc(module))
+      return module.emitError() << "the module has no entry function, expected "
+                                   "@main or exactly one function";
     FailureOr<int64_t> devices = countDevices(module, options.import.devices);
     if (failed(devices))
       return failure();

@@ -112,7 +112,10 @@ int main(int argc, char **argv) {
   CLI::App *partitionApp = app.add_subcommand(
       "partition", "Print the program of one device, or an earlier stage");
   addCommon(*partitionApp, partition);
-  partitionApp->add_option("-o", partition.out, "Write the module here");
+  partitionApp->add_option("-o", partition.out,
+                           "Write the module here, with its locations");
+  partitionApp->add_flag("--debug-info", partition.debugInfo,
+                         "Print locations on standard output too");
   partitionApp->add_option_function<std::string>(
       "--stop-after",
       [&](const std::string &name) { partition.stopAfter = stageOf(name); },

@@ -33,10 +33,16 @@ FileLineColLoc filePosition(Location location) {
       .Default([](LocationAttr) -> FileLineColLoc { return nullptr; });
 }
 
-void printPosition(Location location, llvm::raw_ostream &os) {
+/// `otherwise`: the file to name when the location is unknown, as locations of
+/// exported modules can be.
+void printPosition(Location location, StringRef otherwise,
+                   llvm::raw_ostream &os) {
   FileLineColLoc position = filePosition(location);
-  if (!position)
+  if (!position) {
+    if (!otherwise.empty())
+      os << otherwise << ": ";
     return;
+  }
   os << position.getFilename().getValue();
   if (position.getLine() > 0) {
     os << ":" << position.getLine();
@@ -106,7 +112,10 @@ void OneDiagnostic::printSourceLine(FileLineColLoc location) {
 }
 
 void OneDiagnostic::print(Diagnostic &d, StringRef kind) {
-  printPosition(d.getLocation(), llvm::errs());
+  StringRef file = sources->getNumBuffers() > 0
+                       ? sources->getMemoryBuffer(1)->getBufferIdentifier()
+                       : StringRef();
+  printPosition(d.getLocation(), file, llvm::errs());
   llvm::errs() << kind << ": ";
   // MLIR attaches whole ops to some messages: the first lines tell enough.
   std::string text = d.str();
@@ -130,7 +139,7 @@ bool OneDiagnostic::finish(StringRef kind) {
     if (StringRef(note.str()).starts_with("see current operation") ||
         ++notes > 3)
       continue;
-    printPosition(note.getLocation(), llvm::errs());
+    printPosition(note.getLocation(), /*otherwise=*/"", llvm::errs());
     std::string text = note.str();
     llvm::errs() << "note: "
                  << StringRef(text).split('\n').first.take_front(400) << "\n";

@@ -49,7 +49,10 @@ int partitionCommand(const PartitionOptionsCli &options) {
   // What the program costs is known only at its last stages.
   bool wantsCosts = options.stats || options.report || !options.budgets.empty();
   std::string text;
-  if (!session.compile(options, wantsCosts ? Stage::Local : options.stopAfter,
+  CommonOptions common = options;
+  // A file may be read again by tools: it keeps the source positions.
+  common.debugInfo |= !options.out.empty();
+  if (!session.compile(common, wantsCosts ? Stage::Local : options.stopAfter,
                        options.stopAfter, &text))
     return exitBadInput;
   text += "\n";

@@ -70,7 +70,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.afterStage = [&](Stage stage, ModuleOp module) {
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
-      module.print(os);
+      module.print(os, OpPrintingFlags().enableDebugInfo(options.debugInfo));
     }
     if (!llvm::is_contained(options.printAfter, stage))
       return;
