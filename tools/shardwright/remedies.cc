@@ -63,9 +63,9 @@ StringRef remedyFor(StringRef message) {
       {"use of value", "make the type of the use that of the definition"},
       {"requires compatible types", "make operand and result types agree"},
       {"requires the same", "make operand and result types agree"},
-      {"type", "make the types agree, or export the program again"},
       {"expected", "correct the text there; the module must be MLIR as JAX "
                    "0.10.2 prints it"},
+      {"type", "make the types agree, or export the program again"},
   };
   for (const auto &row : table)
     if (message.contains(row.part))
