@@ -583,3 +583,21 @@ func.func @constant() {
   %0 = stablehlo.constant dense<1.0> : tensor<4xf32, #stablehlo.bounds<4>>
   return
 }
+
+// -----
+
+func.func @size_overflow(%arg0: tensor<4xf32>, %arg1: tensor<f32>) {
+  // expected-error @+2 {{inferred type(s) 'tensor<9223372036854775807xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = stablehlo.pad %arg0, %arg1, low = [9223372036854775807], high = [9223372036854775807], interior = [9223372036854775807] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @vector_constant() {
+  // expected-error @+2 {{inferred type(s) 'vector<4xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = "stablehlo.constant"() <{value = dense<1.0> : vector<4xf32>}> : () -> tensor<4xf32>
+  return
+}

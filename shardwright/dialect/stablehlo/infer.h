@@ -29,6 +29,12 @@ mlir::RankedTensorType tensorType(Dims shape, Dims bounds,
 // `[1, 0]`, and `[2, ?]` with a dynamic size, for messages.
 std::string dimsText(Dims dims);
 
+// Sizes are computed in a wide type: attributes may hold any number. What does
+// not fit is the largest (smallest) size, which no type that can be written
+// agrees with.
+using WideSize = __int128;
+int64_t clampSize(WideSize size);
+
 // One entry of a window: sizes in elements, everything but `size` counted as in
 // pad.
 struct WindowDim {

@@ -260,9 +260,11 @@ LogicalResult inferAllToAll(MaybeLoc loc, ValueRange operands,
           llvm::divideCeil(bounds[splitDimension], splitCount);
     }
     if (!ShapedType::isDynamic(shape[concatDimension]))
-      shape[concatDimension] *= splitCount;
+      shape[concatDimension] =
+          clampSize(static_cast<WideSize>(shape[concatDimension]) * splitCount);
     else if (!bounds.empty() && !ShapedType::isDynamic(bounds[concatDimension]))
-      bounds[concatDimension] *= splitCount;
+      bounds[concatDimension] = clampSize(
+          static_cast<WideSize>(bounds[concatDimension]) * splitCount);
     types.push_back(tensorType(shape, bounds, type.getElementType()));
   }
   return success();

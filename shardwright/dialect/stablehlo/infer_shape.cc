@@ -198,11 +198,12 @@ LogicalResult inferConcatenate(MaybeLoc loc, ValueRange inputs,
       int64_t size = type.getDimSize(d);
       if (d == dimension) {
         int64_t most = isDynamic(size) ? own[d] : size;
-        total = isDynamic(size) || isDynamic(total) ? ShapedType::kDynamic
-                                                    : total + size;
+        total = isDynamic(size) || isDynamic(total)
+                    ? ShapedType::kDynamic
+                    : clampSize(static_cast<WideSize>(total) + size);
         totalBound = isDynamic(most) || isDynamic(totalBound)
                          ? ShapedType::kDynamic
-                         : totalBound + most;
+                         : clampSize(static_cast<WideSize>(totalBound) + most);
         continue;
       }
       if (!isDynamic(size) && !isDynamic(shape[d]) && size != shape[d])
@@ -255,8 +256,10 @@ LogicalResult inferPad(MaybeLoc loc, Value operand, Value value, Dims low,
     auto padded = [&](int64_t size) -> int64_t {
       if (isDynamic(size))
         return ShapedType::kDynamic;
-      return low[d] + size + std::max<int64_t>(size - 1, 0) * interior[d] +
-             high[d];
+      return clampSize(static_cast<WideSize>(low[d]) + size +
+                       static_cast<WideSize>(std::max<int64_t>(size - 1, 0)) *
+                           interior[d] +
+                       high[d]);
     };
     shape.push_back(padded(type.getDimSize(d)));
     bounds.push_back(padded(own[d]));
@@ -488,8 +491,12 @@ LogicalResult inferDynamicGather(MaybeLoc loc, Value operand,
   SmallVector<int64_t> unknown(type.getRank(), ShapedType::kDynamic), bounds;
   DenseIntElementsAttr constant;
   if (matchPattern(sliceSizes, m_Constant(&constant)))
-    for (auto [slot, value] : llvm::zip(unknown, constant.getValues<APInt>()))
+    for (auto [slot, value] : llvm::zip(unknown, constant.getValues<APInt>())) {
       slot = value.getSExtValue();
+      if (slot < 0)
+        return emitOptionalError(loc, "slice_sizes must not be negative, got ",
+                                 slot);
+    }
   SmallVector<int64_t> shape =
       gatherShape(type, indices, numbers, unknown, rank, bounds);
   types.push_back(tensorType(shape, bounds, type.getElementType()));

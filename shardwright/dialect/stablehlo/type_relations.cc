@@ -80,8 +80,8 @@ bool areElementTypesCompatible(Type a, Type b) {
 bool areCompatible(Type a, Type b) {
   if (a == b)
     return true;
-  auto ta = dyn_cast<ShapedType>(a), tb = dyn_cast<ShapedType>(b);
-  if (!ta || !tb || isa<MemRefType>(a) != isa<MemRefType>(b) ||
+  auto ta = dyn_cast<TensorType>(a), tb = dyn_cast<TensorType>(b);
+  if (!ta || !tb ||
       !areElementTypesCompatible(ta.getElementType(), tb.getElementType()))
     return false;
   if (!ta.hasRank() || !tb.hasRank())

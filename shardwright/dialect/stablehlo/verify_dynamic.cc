@@ -167,9 +167,11 @@ LogicalResult DynamicPadOp::verify() {
         from.isDynamicDim(d) || to.isDynamicDim(d))
       continue;
     int64_t size = from.getDimSize(d);
-    int64_t padded = constants[0][d] + size +
-                     std::max<int64_t>(size - 1, 0) * constants[2][d] +
-                     constants[1][d];
+    int64_t padded =
+        clampSize(static_cast<WideSize>(constants[0][d]) + size +
+                  static_cast<WideSize>(std::max<int64_t>(size - 1, 0)) *
+                      constants[2][d] +
+                  constants[1][d]);
     if (padded != to.getDimSize(d))
       return mlir::emitError(loc)
              << "expected output dimension at index " << d << " to equal "

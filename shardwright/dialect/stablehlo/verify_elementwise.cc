@@ -174,7 +174,7 @@ LogicalResult BitcastConvertOp::verify() {
               "dimension of the shape with the smaller element type. Got: "
            << from << " and " << to << ".";
   int64_t last = narrow.getShape().back();
-  if (!isDynamic(last) && last * narrowBits != wideBits)
+  if (!isDynamic(last) && static_cast<WideSize>(last) * narrowBits != wideBits)
     return mlir::emitError(getLoc())
            << "requires compatible bit widths. Got: " << from << " and " << to
            << ", but " << narrowBits << " * " << last << " != " << wideBits

@@ -8,6 +8,8 @@
 #include "mlir/IR/Builders.h"
 #include "shardwright/dialect/stablehlo/infer.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace shardwright::stablehlo {
@@ -77,9 +79,16 @@ makeWindow(MaybeLoc loc, Dims sizes, std::optional<Dims> strides,
   return window;
 }
 
+int64_t clampSize(WideSize size) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  // The smallest number means `dynamic`.
+  constexpr int64_t least = std::numeric_limits<int64_t>::min() + 1;
+  return size > most ? most : size < least ? least : static_cast<int64_t>(size);
+}
+
 SmallVector<int64_t> windowedShape(Dims base, ArrayRef<WindowDim> window) {
   // The size with holes of `dilation - 1` between the elements.
-  auto dilated = [](int64_t size, int64_t dilation) {
+  auto dilated = [](WideSize size, WideSize dilation) -> WideSize {
     return size == 0 ? 0 : (size - 1) * dilation + 1;
   };
   SmallVector<int64_t> shape;
@@ -88,11 +97,11 @@ SmallVector<int64_t> windowedShape(Dims base, ArrayRef<WindowDim> window) {
       shape.push_back(ShapedType::kDynamic);
       continue;
     }
-    int64_t padded = dim.low + dilated(size, dim.baseDilation) + dim.high;
-    int64_t extent = dilated(dim.size, dim.windowDilation);
+    WideSize padded = dim.low + dilated(size, dim.baseDilation) + dim.high;
+    WideSize extent = dilated(dim.size, dim.windowDilation);
     shape.push_back(padded <= 0 || padded < extent
                         ? 0
-                        : (padded - extent) / dim.stride + 1);
+                        : clampSize((padded - extent) / dim.stride + 1));
   }
   return shape;
 }
