@@ -1,0 +1,9 @@
+// --devices is not the size of the mesh.
+// RUN: %python %S/../Inputs/bad_input.py shardwright partition --devices 3 %s | FileCheck %s
+
+// CHECK: error: {{.*}}3
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %arg1: tensor<16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
