@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
@@ -21,12 +22,14 @@ namespace {
 /// Null if the mesh has no axis of size 1.
 sdy::TensorShardingAttr withoutSizeOneAxes(sdy::TensorShardingAttr sharding,
                                            sdy::MeshAttr mesh) {
+  const Mesh sizes = sdy::meshFromAttr(mesh);
+  // Sub-axes that only such an axis kept apart become one.
   auto filter = [&](ArrayRef<sdy::AxisRefAttr> axes) {
-    SmallVector<sdy::AxisRefAttr> kept;
-    for (sdy::AxisRefAttr axis : axes)
-      if (axis.getSize(mesh) != 1)
-        kept.push_back(axis);
-    return kept;
+    AxisList kept;
+    for (AxisRef axis : sdy::axesFromAttr(axes, sizes))
+      if (axis.size != 1)
+        appendMerged(kept, axis);
+    return sdy::axesToAttr(sharding.getContext(), kept, sizes);
   };
   SmallVector<sdy::DimensionShardingAttr> dims;
   for (sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {

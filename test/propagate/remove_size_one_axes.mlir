@@ -16,3 +16,12 @@ func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"one", "
 // CHECK-NEXT: } : (tensor<8x8xf32>) -> tensor<8x8xf32>
 // CHECK-NEXT: return %1 : tensor<8x8xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// An axis of size 1 between two parts of an axis: the parts become the axis.
+sdy.mesh @m = <["a"=4, "one"=1]>
+func.func @merge(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a":(1)2, "one", "a":(2)2}]>}) {
+  return
+}
+// CHECK: func.func @merge(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>})

@@ -8,6 +8,8 @@
 #include "command_line.h"
 #include "crash_report.h"
 
+#include "shardwright/mesh/did_you_mean.h"
+
 #include "CLI/CLI.hpp"
 #include "llvm/Support/raw_ostream.h"
 
@@ -130,6 +132,15 @@ int main(int argc, char **argv) {
           "Exit 1 above a budget: replicate>64MiB, sent>2GiB, peak>1GiB")
       ->delimiter(',');
   partitionApp->callback([&] { exitCode = partitionCommand(partition); });
+
+  // CLI11 says of an unknown command only that one is required.
+  std::vector<llvm::StringRef> commands;
+  for (CLI::App *command : app.get_subcommands({}))
+    commands.push_back(command->get_name());
+  if (argc > 1 && argv[1][0] != '-' && !llvm::is_contained(commands, argv[1]))
+    return badInput("unknown command '" + llvm::Twine(argv[1]) + "'" +
+                        didYouMean(argv[1], commands),
+                    "shardwright --help lists the commands");
 
   try {
     app.parse(argc, argv);
