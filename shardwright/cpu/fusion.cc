@@ -17,7 +17,8 @@
 namespace shardwright::cpu {
 
 static constexpr size_t maxMembers = 256, maxBuffers = 48;
-/// Constants up to this size are buffers of the program where a buffer is needed.
+/// Constants up to this size are buffers of the program where a buffer is
+/// needed.
 static constexpr int64_t maxStoredSplat = 1 << 16;
 
 namespace {
@@ -163,7 +164,8 @@ bool Fuser::changesInnermost(int32_t id) const {
   }
 }
 
-Cluster Fuser::cut(const Members &members, llvm::SmallVectorImpl<int32_t> &inputs,
+Cluster Fuser::cut(const Members &members,
+                   llvm::SmallVectorImpl<int32_t> &inputs,
                    llvm::SmallVectorImpl<int32_t> &outputs) const {
   Cluster cluster;
   std::map<int32_t, int32_t> ids;
@@ -192,7 +194,10 @@ Cluster Fuser::cut(const Members &members, llvm::SmallVectorImpl<int32_t> &input
     if (node.op == Op::UpdateSlice || node.op == Op::Scatter)
       inPlace = cluster.graph[ids.at(node.operands[0])].bits;
     else if (node.op == Op::Proj && graph[node.operands[0]].op == Op::Scatter)
-      inPlace = cluster.graph[ids.at(graph[node.operands[0]].operands[node.attrs[0][0]])].bits;
+      inPlace =
+          cluster
+              .graph[ids.at(graph[node.operands[0]].operands[node.attrs[0][0]])]
+              .bits;
     cluster.inPlace.push_back(inPlace);
   }
   return cluster;
@@ -248,8 +253,8 @@ bool Fuser::makesCycle(const Members &members) const {
   return false;
 }
 
-// Members whose value something outside needs. What is free is computed again out
-// there, from the members that it needs in turn.
+// Members whose value something outside needs. What is free is computed again
+// out there, from the members that it needs in turn.
 Fuser::Members Fuser::seenOutside(const Members &members) const {
   Members seen;
   for (int32_t m : llvm::reverse(members))
@@ -279,12 +284,19 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
     return false;
   bool isLeaf = node.op == Op::Constant || node.op == Op::Iota;
   bool free = isFree(id);
-  if (root.op == Op::Scatter && !isLeaf && node.op != Op::Broadcast &&
-      node.op != Op::Reshape)
-    return false;
+  if (root.op == Op::Scatter) {
+    if (!isLeaf && node.op != Op::Broadcast && node.op != Op::Reshape)
+      return false;
+    // What it updates is a buffer, also when it is only a fill.
+    size_t updated = (root.operands.size() - 1) / 2;
+    if (llvm::is_contained(llvm::ArrayRef(root.operands).take_front(updated),
+                           id))
+      return false;
+  }
   // What is overwritten must not be read otherwise.
   if (root.op == Op::UpdateSlice &&
-      (id == root.operands[0] || llvm::is_contained(node.operands, root.operands[0])))
+      (id == root.operands[0] ||
+       llvm::is_contained(node.operands, root.operands[0])))
     return false;
   if (node.op == Op::Reduce) {
     bool many = node.operands.size() > 2;
@@ -397,7 +409,8 @@ std::vector<Unit> Fuser::run() {
         if (i >= 0)
           needed[i] = true;
   std::vector<bool> done(block.opaque.size(), false);
-  for (int32_t id = static_cast<int32_t>(graph.nodes.size()) - 1; id >= 0; --id) {
+  for (int32_t id = static_cast<int32_t>(graph.nodes.size()) - 1; id >= 0;
+       --id) {
     const Node &node = graph[id];
     if (node.op == Op::Extern) {
       int32_t producer = block.producer[id];

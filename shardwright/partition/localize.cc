@@ -159,6 +159,26 @@ LogicalResult Localizer::run() {
   func->removeAttr(sdy::kOriginalFuncNameAttr);
   func->removeAttr(sdy::kFuncManualAxesAttr);
 
+  // Regions of single elements (reducers, comparators) are not visited: what
+  // propagation left in them means the same on every device.
+  func.walk([](Operation *op) {
+    if (auto constant = dyn_cast<sdy::ConstantOp>(op)) {
+      OpBuilder builder(op);
+      auto local = stablehlo::ConstantOp::create(
+          builder, op->getLoc(), constant.getType(), constant.getValue());
+      local->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+      op->replaceAllUsesWith(local->getResults());
+      op->erase();
+    } else if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp,
+                   sdy::PropagationBarrierOp>(op) &&
+               !isa<func::FuncOp>(op->getParentOp())) {
+      if (cast<ShapedType>(op->getResult(0).getType()).getRank() != 0)
+        return;
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
+    }
+  });
+
   WalkResult left = func.walk([&](Operation *op) {
     op->removeDiscardableAttr(sdy::kShardingAttr);
     op->removeDiscardableAttr(sdy::kShardingRuleAttr);
