@@ -10,6 +10,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -191,13 +193,21 @@ Value makeBatching(Operation *op, Value operand, Value indices,
   return rest;
 }
 
+/// Erases the op and what only it used. Each op waits once, so an erased one is
+/// never looked at again, also where two of its users go.
 void eraseIfDead(Operation *op) {
-  if (!op || !isOpTriviallyDead(op))
-    return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    eraseIfDead(operand.getDefiningOp());
+  llvm::SmallSetVector<Operation *, 8> candidates;
+  if (op)
+    candidates.insert(op);
+  while (!candidates.empty()) {
+    Operation *next = candidates.pop_back_val();
+    if (!isOpTriviallyDead(next))
+      continue;
+    for (Value operand : next->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        candidates.insert(def);
+    next->erase();
+  }
 }
 
 struct ExplicitGatherScatterBatchingPass
