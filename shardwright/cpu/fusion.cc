@@ -214,7 +214,14 @@ bool Fuser::makesCycle(const Members &members) const {
     for (int32_t u : users[id])
       stack.push_back(u);
   };
+  // What is free and needs nothing of the cluster is nobody's input: others have
+  // their own.
+  Members own;
   for (int32_t id : members)
+    if (!isFree(id) || llvm::any_of(graph[id].operands,
+                                    [&](int32_t o) { return own.count(o); }))
+      own.insert(id);
+  for (int32_t id : own)
     for (int32_t u : users[id])
       if (u < 0 || !members.count(u))
         stack.push_back(u);
