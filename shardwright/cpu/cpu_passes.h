@@ -12,7 +12,10 @@ namespace shardwright::cpu {
 
 /// `-sw-print-clusters`: the units of each block (kernels with their loops,
 /// views, everything else) and, with `ir=true`, the LLVM IR of the kernels.
+/// `-sw-print-program`: slots and steps of the compiled program.
 void registerCpuPasses();
+/// The second of them.
+void registerPrintProgramPass();
 
 } // namespace shardwright::cpu
 

@@ -62,7 +62,7 @@ private:
   IndexVector currentRow; ///< one expression for each row group
 };
 
-int64_t valueNode(const Graph &graph, int32_t output) {
+int32_t valueNode(const Graph &graph, int32_t output) {
   const Node &node = graph[output];
   return node.op == Op::UpdateSlice ? node.operands[1] : output;
 }
@@ -224,17 +224,24 @@ void KernelEmitter::emitOutputs(const IndexVector &rowGroups,
     llvm::append_range(full, domainIndex(tailGroups, plan.tailDims, space));
     llvm::append_range(fullShape, tailShape);
   }
+  // All values before all stores: an output may share the buffer of a param that
+  // is read at the same element (mayShareBuffer).
+  std::vector<std::pair<int, Value *>> values;
+  std::vector<IndexVector> indices;
   for (int i = 0; i < static_cast<int>(cluster.outputs.size()); ++i) {
     if (isRowOutput(i) != rowOutputs)
       continue;
+    int32_t id = valueNode(graph, cluster.outputs[i]);
+    indices.push_back(reshapeIndex(full, fullShape, graph[id].shape, space));
+    values.push_back({i, nodes->value(id, indices.back())});
+  }
+  for (auto [value, index] : llvm::zip_equal(values, indices)) {
+    auto [i, x] = value;
     int32_t output = cluster.outputs[i];
-    int32_t id = valueNode(graph, output);
-    const Node &node = graph[id];
-    IndexVector at = reshapeIndex(full, fullShape, node.shape, space);
-    Value *x = nodes->value(id, at);
+    IndexVector at = index;
     if (graph[output].op == Op::UpdateSlice)
       at = updateIndex(graph, output, at, space);
-    nodes->store(x, node.type, outputBuffer(i),
+    nodes->store(x, graph[output].type, outputBuffer(i),
                  space.linearize(at, rowMajorStrides(graph[output].shape)));
   }
 }

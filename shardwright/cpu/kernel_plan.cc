@@ -261,6 +261,7 @@ public:
 
   KernelPlan run();
   std::optional<std::string> whyNot();
+  bool mayShare(int output, int param);
 
 private:
   struct Walk {
@@ -704,6 +705,39 @@ std::optional<std::string> Planner::whyNot() {
         }
   }
   return std::nullopt;
+}
+
+bool Planner::mayShare(int output, int param) {
+  const Node &out = graph[cluster.outputs[output]];
+  if (out.op == Op::UpdateSlice || run().transposedRow >= 0 ||
+      (plan.kind != KernelPlan::Kind::Map && plan.kind != KernelPlan::Kind::Row))
+    return false;
+  if (out.elements() != product(plan.rows) * product(plan.tail))
+    return false;
+  auto w = walk({plan.rowDims, plan.tailDims, {}});
+  Shape domain = shapes.rows;
+  llvm::append_range(domain, shapes.tail);
+  IndexVector index = w->rowIndex;
+  llvm::append_range(index, w->tailIndex);
+  IndexExpr element = w->space.linearize(index, rowMajorStrides(domain));
+  // Reduces without loops of the plan read as they like.
+  if (plan.kind == KernelPlan::Kind::Map)
+    for (const Node &node : graph.nodes)
+      if (node.op == Op::Reduce || node.op == Op::ReduceWindow)
+        return false;
+  for (const Visitor::Access &access : w->visitor->accesses) {
+    const Node &node = graph[access.node];
+    if (node.op != Op::Param || node.bits != static_cast<uint64_t>(param))
+      continue;
+    if (node.type != out.type || node.elements() != out.elements() ||
+        !(access.offset == element))
+      return false;
+  }
+  return true;
+}
+
+bool mayShareBuffer(const Cluster &cluster, int output, int param) {
+  return Planner(cluster, 16).mayShare(output, param);
 }
 
 KernelPlan planKernel(const Cluster &cluster, int maxLanes) {

@@ -11,6 +11,7 @@
 #include "shardwright/cpu/fusion.h"
 #include "shardwright/cpu/inline_calls.h"
 #include "shardwright/cpu/jit.h"
+#include "shardwright/cpu/kernel_plan.h"
 #include "shardwright/cpu/replica_groups.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -84,6 +85,7 @@ private:
   LogicalResult bindExternals();
   void findUses();
   bool grant(int32_t node, const Wish &wish);
+  bool replaces(const Unit &unit, int32_t node, int32_t old) const;
   void planLoops();
   LogicalResult lower(int32_t unit);
   void lowerView(const Unit &unit);
@@ -110,6 +112,8 @@ private:
   BlockGraph graph;
   std::vector<Unit> units;
   std::vector<SlotId> slots, granted;
+  /// The granted buffer is in use until the unit begins.
+  std::vector<bool> guarded;
   std::vector<int32_t> viewOf, maker, lastUse, useCount;
 };
 
@@ -281,6 +285,24 @@ void BlockLowering::findUses() {
     }
 }
 
+// Does the unit need elements of `old` only for the same elements of `node`?
+bool BlockLowering::replaces(const Unit &unit, int32_t node, int32_t old) const {
+  if (unit.kind != Unit::Kind::Kernel)
+    return false;
+  int output = -1, param = -1;
+  for (auto [i, o] : llvm::enumerate(unit.outputs))
+    if (o == node)
+      output = static_cast<int>(i);
+  for (auto [i, input] : llvm::enumerate(unit.inputs)) {
+    if (input == old)
+      param = static_cast<int>(i);
+    else if (root(input) == old)
+      return false;
+  }
+  return output >= 0 && param >= 0 && unit.cluster.inPlace[output] < 0 &&
+         mayShareBuffer(unit.cluster, output, param);
+}
+
 // May the unit that makes `node` write into the wished buffer?
 bool BlockLowering::grant(int32_t node, const Wish &wish) {
   if (granted[node] >= 0 || slots[node] >= 0)
@@ -300,13 +322,18 @@ bool BlockLowering::grant(int32_t node, const Wish &wish) {
     if (!grant(viewOf[node], inner))
       return false;
     granted[node] = wish.slot;
+    guarded[node] = wish.occupant != nullptr;
     return true;
   }
   if (wish.occupant)
-    for (auto &[id, value] : graph.external)
-      if (value == wish.occupant && lastUse[id] >= maker[node])
+    for (auto &[id, value] : graph.external) {
+      if (value != wish.occupant || lastUse[id] < maker[node])
+        continue;
+      if (lastUse[id] > maker[node] || !replaces(unit, node, id))
         return false;
+    }
   granted[node] = wish.slot;
+  guarded[node] = wish.occupant != nullptr;
   // What it updates in place should be in that buffer before.
   for (auto [i, output] : llvm::enumerate(unit.outputs)) {
     int32_t param = unit.cluster.inPlace.empty() ? -1 : unit.cluster.inPlace[i];
@@ -382,7 +409,12 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
     }
     // The new value starts as the old one.
     int32_t old = unit.inputs[param];
-    bool fits = granted[node] < 0 || p.sameBytes(granted[node], inputs[param]);
+    // Not where another value is to be written, perhaps before this one's last use.
+    bool fits = granted[node] >= 0
+                    ? p.sameBytes(granted[node], inputs[param])
+                    : llvm::none_of(granted, [&](SlotId s) {
+                        return s >= 0 && p.base(s) == p.base(inputs[param]);
+                      });
     if (fits && mayOverwrite(old, number, unit, param)) {
       slots[node] = inputs[param];
     } else {
@@ -505,7 +537,7 @@ void BlockLowering::planLoops() {
       continue;
     for (unsigned i = 0; i < loop->getNumResults(); ++i) {
       int32_t result = opaque.results[i], init = opaque.inputs[i];
-      if (result < 0 || granted[result] >= 0 || isInvariant(loop, i))
+      if (result < 0 || guarded[result] || isInvariant(loop, i))
         continue;
       target(result);
       if (useCount[init] == 1)
@@ -659,6 +691,7 @@ BlockLowering::run(llvm::ArrayRef<Wish> wishes) {
   units = fuse(graph);
   slots.assign(graph.graph.nodes.size(), -1);
   granted.assign(graph.graph.nodes.size(), -1);
+  guarded.assign(graph.graph.nodes.size(), false);
   findUses();
   if (failed(bindExternals()))
     return failure();

@@ -115,6 +115,9 @@ struct PrintClusters : PassWrapper<PrintClusters, OperationPass<ModuleOp>> {
 
 } // namespace
 
-void registerCpuPasses() { PassRegistration<PrintClusters>(); }
+void registerCpuPasses() {
+  PassRegistration<PrintClusters>();
+  registerPrintProgramPass();
+}
 
 } // namespace shardwright::cpu

@@ -517,6 +517,57 @@ def scan(p):
     return [("%w#2", [d], "f32"), ("%w#3", [n, d], "f32")]
 
 
+def loop(p):
+    """A loop over several values of one shape, its body a random graph of them."""
+    r = p.rng
+    side = r.choice([1, 3, 16, 17])
+    shape = [side, side]
+    T = t(shape, "f32")
+    inits = [p.arg(shape, "f32") for _ in range(3)]
+    if r.random() < 0.3:
+        inits[2] = p.unary("negate", inits[0])
+    outside = p.arg(shape, "f32")
+    z, one = p.constant("0", (), "i32"), p.constant("1", (), "i32")
+    stop = p.constant(r.randint(0, 4), (), "i32")
+    before, p.lines = p.lines, []
+    live = [(f"%{n}", shape, "f32") for n in "abc"] + [outside]
+    for _ in range(r.randint(1, 7)):
+        x, y, what = r.choice(live), r.choice(live), r.random()
+        if what < 0.3:
+            v = p.binary(r.choice(["add", "subtract", "maximum"]), x, y)
+        elif what < 0.5:
+            v = p.unary(r.choice(["tanh", "negate", "logistic"]), x)
+        elif what < 0.65:
+            v = p.transpose(x, [1, 0])
+        elif what < 0.8:
+            axis = r.choice([0, 1])
+            v = p.unary("tanh", p.reduce("add", x, [axis]))
+            v = p.binary("multiply", y, p.broadcast(v, shape, [1 - axis]))
+        elif what < 0.9:
+            row = p.reshape(p.op(f"stablehlo.slice {x[0]} [0:1, 0:{side}] : ({T}) -> "
+                                 f"{t([1, side], 'f32')}", [1, side], "f32"), [1, side])
+            v = p.op(f"stablehlo.dynamic_update_slice {y[0]}, {row[0]}, %k, {z[0]} : "
+                     f"({T}, {t([1, side], 'f32')}, tensor<i32>, tensor<i32>) -> {T}", shape, "f32")
+        else:
+            v = p.op(f"stablehlo.reverse {x[0]}, dims = [{r.choice([0, 1])}] : {T}", shape, "f32")
+        live.append(v)
+    out = ", ".join(r.choice(live[-4:] + live[:3])[0] for _ in range(3))
+    body, p.lines = "\n     ".join(p.lines), before
+    names = ", ".join(f"%{n} = {i[0]}" for n, i in zip("abc", inits))
+    p.lines.append(f"""%w:4 = stablehlo.while(%k = {z[0]}, {names}) : tensor<i32>, {T}, {T}, {T}
+    cond {{
+     %g = stablehlo.compare LT, %k, {stop[0]} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+     stablehlo.return %g : tensor<i1>
+    }} do {{
+     {body}
+     %n = stablehlo.add %k, {one[0]} : tensor<i32>
+     stablehlo.return %n, {out} : tensor<i32>, {T}, {T}, {T}
+    }}""")
+    results = [(f"%w#{i}", shape, "f32") for i in (1, 2, 3)]
+    last = p.binary("add", results[0], inits[0])
+    return r.sample(results + [last], 3)
+
+
 def sort(p):
     r, shape = p.rng, p.shape()
     d = r.randrange(len(shape))
@@ -604,7 +655,7 @@ def chain(p):
 
 FAMILIES = {f.__name__.rstrip("_"): f for f in
             (unary, binary, convert, compare, movement, reduce_, argmax, rows, columns, gather,
-             scatter, dynamic, dot, control, scan, sort, window, bitcast, chain)}
+             scatter, dynamic, dot, control, scan, loop, sort, window, bitcast, chain)}
 
 
 def xla(text, args):
