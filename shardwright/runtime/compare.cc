@@ -102,6 +102,16 @@ std::string text(const Array &a, int64_t i) {
 
 } // namespace
 
+double shardwright::largestMagnitude(const Array &array) {
+  double largest = 0;
+  for (int64_t i = 0; i < array.elements(); ++i) {
+    Pair p = pairAt(array, array, i);
+    if (p.finite)
+      largest = std::max(largest, p.magnitude);
+  }
+  return largest;
+}
+
 llvm::Expected<Comparison> shardwright::compareArrays(const Array &got,
                                                       const Array &expected,
                                                       double rtol,

@@ -26,6 +26,10 @@ struct Comparison {
   bool ok() const { return mismatches == 0; }
 };
 
+/// The largest |element| that is finite; 0 of an array without one. Sums that
+/// cancel leave errors of this scale, not of the element's own.
+double largestMagnitude(const Array &array);
+
 /// Fails when type or shape differ.
 llvm::Expected<Comparison> compareArrays(const Array &got,
                                          const Array &expected, double rtol,

@@ -36,8 +36,7 @@ def run(tally, name, mesh, folder):
     out = os.path.join(folder, "out.npz")
     command = [
         oracle.TOOL, "run", oracle.example(name), oracle.example(name, "inputs.npz"),
-        "--expect", oracle.example(name, "expected.npz"), "--rtol", str(RTOL), "--atol", str(ATOL),
-        "--out", out, *(["--mesh", mesh] if mesh else []),
+        "--expect", oracle.example(name, "expected.npz"), "--rtol", str(RTOL), "--out", out, *(["--mesh", mesh] if mesh else []),
     ]  # fmt: skip
     done = oracle.process(command)
     if done.returncode != 0:

@@ -107,7 +107,9 @@ int main(int argc, char **argv) {
   runApp->add_option("--expect", run.expect,
                      "Compare the results with this .npz; differing: exit 1");
   runApp->add_option("--rtol", run.rtol, "Relative tolerance (1e-5)");
-  runApp->add_option("--atol", run.atol, "Absolute tolerance (1e-8)");
+  runApp->add_option("--atol", run.atol,
+                     "Absolute tolerance (rtol / 100 of the largest expected "
+                     "magnitude of the array)");
   runApp->callback([&] { exitCode = runCommand(run); });
 
   PartitionOptionsCli partition;

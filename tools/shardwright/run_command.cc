@@ -86,8 +86,11 @@ Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
     return expected.takeError();
   bool allOk = true;
   for (auto [i, spec] : enumerate(specs)) {
+    const Array &wanted = (*expected)[i];
+    double atol = options.atol.value_or(options.rtol / 100 *
+                                        largestMagnitude(wanted));
     Expected<Comparison> c =
-        compareArrays(results[i], (*expected)[i], options.rtol, options.atol);
+        compareArrays(results[i], wanted, options.rtol, atol);
     if (!c)
       return c.takeError();
     ComparisonReport row;
