@@ -319,10 +319,10 @@ void Engine::update(ValueId value, ShardingId id, NodeId by) {
     return;
   setSlot(slot, id);
   wake(value, by);
-  int32_t group = graph.slots[slot].group;
-  if (group < 0)
+  auto group = graph.groupOfValue.find(graph.notifies[value]);
+  if (group == graph.groupOfValue.end())
     return;
-  for (ValueId member : graph.groups[group]) {
+  for (ValueId member : graph.groups[group->second]) {
     SlotId other = graph.slotOfValue[member];
     if (other == slot || graph.slots[other].current == id)
       continue;

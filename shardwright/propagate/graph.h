@@ -87,8 +87,6 @@ struct Slot {
   /// Other slots of the same op: written together (fully open where missing).
   SlotId firstSibling = -1;
   int32_t numSiblings = 0;
-  /// Sharding group or -1.
-  int32_t group = -1;
   int32_t rank = 0;
 };
 
@@ -128,6 +126,9 @@ struct PropagationGraph {
   std::vector<Slot> slots;
   /// Members, in program order.
   std::vector<llvm::SmallVector<ValueId, 2>> groups;
+  /// Only a change of the member itself spreads to its group, not one of
+  /// another value that shares its slot: Shardy's.
+  llvm::DenseMap<ValueId, int32_t> groupOfValue;
   std::vector<FuncResult> funcResults;
 
   std::vector<mlir::Operation *> deadOps;

@@ -451,14 +451,14 @@ void GraphBuilder::addGroups() {
       continue;
     ValueId value = graph.idOf(member.getInput());
     SlotId slot = graph.slotOfValue[value];
-    if (slot < 0 || graph.slots[slot].group >= 0)
+    if (slot < 0 || graph.groupOfValue.contains(value))
       continue;
     auto [it, isNew] = groupOfId.try_emplace(int64_t(member.getGroupId()),
                                              graph.groups.size());
     if (isNew)
       graph.groups.emplace_back();
     graph.groups[it->second].push_back(value);
-    graph.slots[slot].group = it->second;
+    graph.groupOfValue[value] = it->second;
   }
 }
 

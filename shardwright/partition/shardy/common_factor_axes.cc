@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
 #include <tuple>
 
 namespace shardwright {
@@ -119,6 +120,9 @@ struct Candidate {
   int32_t factor;
   AxisList axes;
   int64_t weight = 0;
+  /// Shards beyond what the factor has. Shardy keeps account of that for the
+  /// factor picked last only: for all others it is the product of the axes.
+  int64_t furtherShards = 0;
 };
 
 int precedence(FactorKind kind) {
@@ -173,11 +177,13 @@ private:
           c.axes.assign(prefix.begin(), prefix.end());
         }
       }
-    for (Candidate &c : candidates)
+    for (Candidate &c : candidates) {
+      c.furtherShards = totalSize(c.axes);
       for (int64_t t = 0, n = op.tensors.size(); t < n; ++t)
         if (const FactorSharding *s = op.find(t, c.factor))
           if (listPrefix(c.axes, s->axes) != ListPrefix::None)
             c.weight += op.elements[t];
+    }
   }
 
   /// Major factors of the same dimension must be used up first.
@@ -193,14 +199,10 @@ private:
     return true;
   }
 
-  int64_t furtherShards(const Candidate &c) const {
-    return totalSize(c.axes) / totalSize(assigned[c.factor]);
-  }
-
   bool isBetter(const Candidate &a, const Candidate &b) const {
     auto rank = [&](const Candidate &c) {
       return std::tuple(c.weight, precedence(rule.factors[c.factor].kind),
-                        furtherShards(c), c.factor, c.axes.size());
+                        c.furtherShards, c.factor, c.axes.size());
     };
     if (rank(a) != rank(b))
       return rank(a) > rank(b);
@@ -220,6 +222,9 @@ private:
     llvm::erase_if(candidates, [&](Candidate &c) {
       if (c.factor != pick.factor)
         c.axes = prefixFreeOf(c.axes, pick.axes);
+      c.furtherShards = totalSize(c.axes);
+      if (c.factor == pick.factor)
+        c.furtherShards /= totalSize(pick.axes);
       // Only what goes beyond the factor's axes is of interest.
       return listPrefix(assigned[c.factor], c.axes) != ListPrefix::Strict;
     });
@@ -255,11 +260,97 @@ private:
   llvm::SmallVector<Candidate> candidates;
 };
 
+bool hasOverflow(const TensorProjection &tensor) {
+  return llvm::any_of(tensor.places, [](const FactorSharding &s) {
+    return !s.overflow.empty();
+  });
+}
+
+/// Hands `axes` out to the factors of one tensor: each goes, in parts, to the
+/// first factors that it divides. From the first that does not fit whole, the
+/// rest is for the last factor.
+FactorAxes handOut(const FactorLayout &layout,
+                   const FactorLayout::Tensor &tensor, AxisRefs axes) {
+  FactorAxes result(layout.numFactors());
+  llvm::ArrayRef<int32_t> factors = tensor.factorOfPlace;
+  if (factors.empty())
+    return result;
+  llvm::SmallVector<int64_t> room;
+  for (const Factor &f : layout.rule.factors)
+    room.push_back(f.size);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    AxisRef x = axes[i];
+    for (int32_t f : factors) {
+      int64_t g = std::gcd(room[f], x.size);
+      if (g <= 1)
+        continue;
+      appendMerged(result[f], AxisRef{x.axis, x.preSize, g});
+      room[f] /= g;
+      x.preSize *= g;
+      x.size /= g;
+    }
+    if (x.size == 1)
+      continue;
+    appendMerged(result[factors.back()], x);
+    appendMerged(result[factors.back()], axes.drop_front(i + 1));
+    break;
+  }
+  return result;
+}
+
+/// Takes the axes of factors whose major neighbour in some dimension is not
+/// fully sharded: that would be strided.
+void dropStrided(const FactorLayout &layout, FactorAxes &axes) {
+  for (const FactorLayout::Tensor &tensor : layout.tensors)
+    for (int64_t d = 0, e = tensor.rank(); d < e; ++d) {
+      bool full = true;
+      for (int32_t p = tensor.dimBegin[d]; p < tensor.dimBegin[d + 1]; ++p) {
+        int32_t f = tensor.factorOfPlace[p];
+        if (!full)
+          axes[f].clear();
+        full &= totalSize(axes[f]) == layout.rule.factors[f].size;
+      }
+    }
+}
+
+/// The axes of the side with more shards, as far as both sides can hold them.
+FactorAxes chooseForReshape(const OpFactors &op) {
+  auto axesOf = [&](int64_t t) {
+    AxisList axes;
+    for (const FactorSharding &s : op.tensors[t].places) {
+      appendMerged(axes, s.axes);
+      appendMerged(axes, s.overflow);
+    }
+    return axes;
+  };
+  AxisList operand = axesOf(0), result = axesOf(1);
+  AxisList &preferred =
+      totalSize(result) > totalSize(operand) ? result : operand;
+  FactorAxes a = handOut(*op.layout, op.layout->tensors[0], preferred);
+  FactorAxes b = handOut(*op.layout, op.layout->tensors[1], preferred);
+  for (auto [x, y] : llvm::zip_equal(a, b)) {
+    size_t n = 0;
+    while (n < x.size() && n < y.size() && x[n] == y[n])
+      ++n;
+    // The first that differ may still start alike.
+    std::optional<AxisRef> part;
+    if (n < x.size() && n < y.size())
+      part = commonPrefix(x[n], y[n]);
+    x.truncate(n);
+    if (part)
+      x.push_back(*part);
+  }
+  dropStrided(*op.layout, a);
+  return a;
+}
+
 } // namespace
 
 FactorAxes chooseFactorAxes(const OpFactors &op) {
   if (std::optional<FactorAxes> agreed = agreedFactorAxes(op))
     return *agreed;
+  if (op.isReshape && llvm::any_of(op.tensors, hasOverflow))
+    return chooseForReshape(op);
   if (isUnary(op))
     return chooseUnary(op);
   return Heuristic(op).run();

@@ -25,6 +25,8 @@ struct OpFactors {
   const FactorLayout *layout = nullptr;
   const Mesh *mesh = nullptr;
   llvm::SmallVector<TensorProjection, 4> tensors;
+  /// A reshape may split axes anew where they do not fit its factors.
+  bool isReshape = false;
   /// Number of elements of each tensor.
   llvm::SmallVector<int64_t, 4> elements;
 

@@ -418,6 +418,7 @@ LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
   OpFactors factors;
   factors.layout = &layout;
   factors.mesh = &mesh;
+  factors.isReshape = isa<stablehlo::ReshapeOp>(op);
   for (auto [t, s] : llvm::enumerate(shardings)) {
     TensorSharding value;
     if (s)
