@@ -292,7 +292,7 @@ bool Inserter::isFullFor(Operation *op) const {
     return false;
   TensorShardingAttr result = sdy::getSharding(concat.getResult());
   return llvm::any_of(concat->getOperands(), [&](Value operand) {
-    return effectiveSharding(operand) != result;
+    return sdy::getSharding(operand) != result;
   });
 }
 
