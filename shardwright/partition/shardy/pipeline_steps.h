@@ -16,6 +16,7 @@
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
+#include <string>
 
 namespace shardwright {
 
@@ -26,6 +27,10 @@ std::unique_ptr<mlir::Pass> createSymbolDCEIfNeeded();
 /// with ops of our dialects only (which nothing folds), just its removal of
 /// dead ops.
 std::unique_ptr<mlir::Pass> createCanonicalizeCollectives();
+
+/// Fails with `message` at the module: for options whose passes do not exist
+/// yet.
+std::unique_ptr<mlir::Pass> createUnsupported(std::string message);
 
 } // namespace shardwright
 

@@ -65,6 +65,11 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   if (forPartitioning) {
     pm.addNestedPass<func::FuncOp>(createInsertExplicitReshards(
         {options.enableInsertExplicitCollectives}));
+    if (options.enableInsertExplicitCollectives)
+      pm.addPass(createUnsupported(
+          "enable-insert-explicit-collectives needs "
+          "sdy-reshard-to-collectives, which is not supported yet; "
+          "sw-insert-collectives makes all communication explicit"));
     pm.addPass(createCanonicalizeCollectives());
     addDump(pm, options,
             options.enableInsertExplicitCollectives
