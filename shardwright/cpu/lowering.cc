@@ -8,12 +8,13 @@
 #include "shardwright/cpu/lowering.h"
 
 #include "shardwright/cpu/dot_layout.h"
+#include "shardwright/cpu/entry_function.h"
 #include "shardwright/cpu/fusion.h"
-#include "shardwright/cpu/inline_calls.h"
 #include "shardwright/cpu/jit.h"
 #include "shardwright/cpu/kernel_plan.h"
 #include "shardwright/cpu/replica_groups.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/partition.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -151,8 +152,8 @@ SlotId Lowering::makeView(SlotId of, ElementType type,
 SlotId Lowering::makeConstant(ElementType type, llvm::ArrayRef<int64_t> shape,
                               std::vector<char> bytes) {
   std::string key(bytes.begin(), bytes.end());
-  auto [it, inserted] =
-      constantIds.try_emplace(key, static_cast<int32_t>(program.constants.size()));
+  auto [it, inserted] = constantIds.try_emplace(
+      key, static_cast<int32_t>(program.constants.size()));
   if (inserted) {
     ConstantData data;
     data.bytes = static_cast<int64_t>(bytes.size());
@@ -161,9 +162,8 @@ SlotId Lowering::makeConstant(ElementType type, llvm::ArrayRef<int64_t> shape,
     if (!memory)
       llvm::report_bad_alloc_error("constants of a program");
     std::memcpy(memory, bytes.data(), bytes.size());
-    data.data = std::shared_ptr<const void>(memory, [](const void *m) {
-      std::free(const_cast<void *>(m));
-    });
+    data.data = std::shared_ptr<const void>(
+        memory, [](const void *m) { std::free(const_cast<void *>(m)); });
     program.constants.push_back(std::move(data));
   }
   return makeSlot(type, shape, Slot::Home::Constant, it->second);
@@ -188,7 +188,8 @@ SlotId Lowering::base(SlotId slot) const {
 
 bool Lowering::sameBytes(SlotId a, SlotId b) const {
   auto offset = [&](SlotId s) {
-    return program.slots[s].home == Slot::Home::View ? program.slots[s].offset : 0;
+    return program.slots[s].home == Slot::Home::View ? program.slots[s].offset
+                                                     : 0;
   };
   return a == b || (base(a) == base(b) && offset(a) == offset(b) &&
                     program.slots[a].bytes() == program.slots[b].bytes());
@@ -213,7 +214,8 @@ int32_t Lowering::kernel(const Cluster &cluster) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BlockLowering::bindExternals() {
-  for (int32_t id = 0; id < static_cast<int32_t>(graph.graph.nodes.size()); ++id) {
+  for (int32_t id = 0; id < static_cast<int32_t>(graph.graph.nodes.size());
+       ++id) {
     auto it = graph.external.find(id);
     if (it == graph.external.end())
       continue;
@@ -286,7 +288,8 @@ void BlockLowering::findUses() {
 }
 
 // Does the unit need elements of `old` only for the same elements of `node`?
-bool BlockLowering::replaces(const Unit &unit, int32_t node, int32_t old) const {
+bool BlockLowering::replaces(const Unit &unit, int32_t node,
+                             int32_t old) const {
   if (unit.kind != Unit::Kind::Kernel)
     return false;
   int output = -1, param = -1;
@@ -366,7 +369,8 @@ SlotId BlockLowering::slot(int32_t node) {
 SlotId BlockLowering::target(int32_t node) {
   const Node &n = graph.graph[node];
   if (slots[node] < 0)
-    slots[node] = granted[node] >= 0 ? granted[node] : p.makeSlot(n.type, n.shape);
+    slots[node] =
+        granted[node] >= 0 ? granted[node] : p.makeSlot(n.type, n.shape);
   return slots[node];
 }
 
@@ -380,8 +384,8 @@ bool BlockLowering::mayOverwrite(int32_t node, int32_t number, const Unit &unit,
                                  size_t param) const {
   int32_t origin = root(node);
   SlotId s = slots[node];
-  if (s < 0 || lastUse[origin] != number || graph.graph[node].elements() !=
-                                                graph.graph[origin].elements())
+  if (s < 0 || lastUse[origin] != number ||
+      graph.graph[node].elements() != graph.graph[origin].elements())
     return false;
   for (auto [i, input] : llvm::enumerate(unit.inputs))
     if (i != param && root(input) == origin)
@@ -409,7 +413,8 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
     }
     // The new value starts as the old one.
     int32_t old = unit.inputs[param];
-    // Not where another value is to be written, perhaps before this one's last use.
+    // Not where another value is to be written, perhaps before this one's last
+    // use.
     bool fits = granted[node] >= 0
                     ? p.sameBytes(granted[node], inputs[param])
                     : llvm::none_of(granted, [&](SlotId s) {
@@ -423,7 +428,8 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
     }
     outputs.push_back(slots[node]);
   }
-  if (llvm::all_of(outputs, [&](SlotId s) { return program.slots[s].elements() == 0; }))
+  if (llvm::all_of(outputs,
+                   [&](SlotId s) { return program.slots[s].elements() == 0; }))
     return;
   p.addStep(StepKind::Kernel, inputs, outputs, location).payload =
       p.kernel(unit.cluster);
@@ -441,8 +447,8 @@ LogicalResult BlockLowering::lowerDot(const BlockGraph::Opaque &opaque) {
                Shape(d.getRhsBatchingDimensions()),
                Shape(d.getLhsContractingDimensions()),
                Shape(d.getRhsContractingDimensions())};
-  DotSpec spec = makeDotSpec(lhsShape, opaque.lhsOrder, rhsShape, opaque.rhsOrder,
-                             opaque.outOrder, dims);
+  DotSpec spec = makeDotSpec(lhsShape, opaque.lhsOrder, rhsShape,
+                             opaque.rhsOrder, opaque.outOrder, dims);
   SlotId lhs = slot(opaque.inputs[0]), rhs = slot(opaque.inputs[1]);
   SlotId out = target(opaque.results[0]);
   spec.lhsType = program.slots[lhs].type;
@@ -487,8 +493,9 @@ static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec,
       expected[spec.concatDim] *= n;
   }
   if (expected != spec.outputShape)
-    return op->emitError("the result's shape does not fit the size of the replica "
-                         "groups");
+    return op->emitError(
+        "the result's shape does not fit the size of the replica "
+        "groups");
   if (spec.kind == CollectiveKind::CollectivePermute ||
       spec.kind == CollectiveKind::CollectiveBroadcast)
     return success();
@@ -503,8 +510,8 @@ static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec,
 
 LogicalResult BlockLowering::lowerCollective(const BlockGraph::Opaque &opaque) {
   CollectiveSpec spec;
-  if (failed(readCollective(opaque.op, program.numReplicas, program.numPartitions,
-                            spec)))
+  if (failed(readCollective(opaque.op, program.numReplicas,
+                            program.numPartitions, spec)))
     return failure();
   for (auto [in, out] : llvm::zip_equal(opaque.inputs, opaque.results)) {
     CollectiveSpec one = spec;
@@ -513,8 +520,9 @@ LogicalResult BlockLowering::lowerCollective(const BlockGraph::Opaque &opaque) {
     one.inputShape = program.slots[from].shape;
     one.outputShape = program.slots[to].shape;
     if (program.slots[to].type != one.type)
-      return opaque.op->emitError("a collective that changes the element type is "
-                                  "not supported by the cpu backend yet");
+      return opaque.op->emitError(
+          "a collective that changes the element type is "
+          "not supported by the cpu backend yet");
     if (failed(checkCollective(opaque.op, one, program.numDevices())))
       return failure();
     Step &step = p.addStep(StepKind::Collective, {from}, {to},
@@ -587,9 +595,11 @@ LogicalResult BlockLowering::lowerWhile(const BlockGraph::Opaque &opaque) {
       moves.push_back({(*next)[i], wishes[i].slot});
   for (auto &[from, to] : moves) {
     SlotId source = p.base(from);
-    if (llvm::none_of(moves, [&](auto &m) { return p.base(m.second) == source; }))
+    if (llvm::none_of(moves,
+                      [&](auto &m) { return p.base(m.second) == source; }))
       continue;
-    SlotId saved = p.makeSlot(program.slots[from].type, program.slots[from].shape);
+    SlotId saved =
+        p.makeSlot(program.slots[from].type, program.slots[from].shape);
     p.copy(from, saved, location);
     from = saved;
   }
@@ -718,15 +728,18 @@ static int64_t moduleCount(ModuleOp module, StringRef name) {
 }
 
 FailureOr<Program> Lowering::run() {
+  if (failed(inlineCalls(module)))
+    return failure();
   FailureOr<func::FuncOp> entry = entryFunction(module);
-  if (failed(entry) || failed(inlineCalls(*entry)))
+  if (failed(entry))
     return failure();
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
   program.numPartitions = moduleCount(module, "mhlo.num_partitions");
   if (program.numReplicas < 1 || program.numPartitions < 1 ||
       program.numReplicas > (1 << 20) || program.numPartitions > (1 << 20))
-    return module.emitError("mhlo.num_replicas and mhlo.num_partitions should be "
-                            "positive and at most a million");
+    return module.emitError(
+        "mhlo.num_replicas and mhlo.num_partitions should be "
+        "positive and at most a million");
   Block &block = entry->getBody().front();
   for (auto [i, arg] : llvm::enumerate(block.getArguments())) {
     ElementType type;
@@ -738,7 +751,8 @@ FailureOr<Program> Lowering::run() {
     slotOfValue[arg] = slot;
   }
   llvm::SmallVector<Wish, 4> wishes;
-  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
+  for (auto [i, value] :
+       llvm::enumerate(block.getTerminator()->getOperands())) {
     ElementType type;
     Shape shape;
     if (failed(readType(block.getTerminator(), value.getType(), type, shape)))
@@ -767,7 +781,8 @@ FailureOr<Program> Lowering::run() {
   return std::move(program);
 }
 
-FailureOr<Program> lowerToProgram(ModuleOp module, const LoweringOptions &options) {
+FailureOr<Program> lowerToProgram(ModuleOp module,
+                                  const LoweringOptions &options) {
   return Lowering(module, options).run();
 }
 

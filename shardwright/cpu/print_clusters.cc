@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/cpu_passes.h"
+#include "shardwright/cpu/entry_function.h"
 #include "shardwright/cpu/fusion.h"
-#include "shardwright/cpu/inline_calls.h"
 #include "shardwright/cpu/jit.h"
 #include "shardwright/cpu/kernel_plan.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/partition.h"
 
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,7 +31,8 @@ static void printSizes(llvm::raw_ostream &os, llvm::StringRef name,
 static void printPlan(llvm::raw_ostream &os, const Cluster &cluster) {
   // As for 16 lanes, so that the text does not depend on the machine.
   KernelPlan plan = planKernel(cluster, 16);
-  static constexpr const char *kinds[] = {"map", "row", "column", "scatter", "sort"};
+  static constexpr const char *kinds[] = {"map", "row", "column", "scatter",
+                                          "sort"};
   os << kinds[static_cast<int>(plan.kind)];
   printSizes(os, "rows", plan.rows);
   printSizes(os, "tail", plan.tail);
@@ -66,7 +68,8 @@ static LogicalResult printBlock(Block &block, llvm::raw_ostream &os, int indent,
       std::string text;
       llvm::raw_string_ostream lines(text);
       print(unit.cluster, lines);
-      for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim(), '\n')) {
+      for (llvm::StringRef line :
+           llvm::split(llvm::StringRef(text).rtrim(), '\n')) {
         os.indent(indent + 2);
         os << line << '\n';
       }
@@ -104,12 +107,15 @@ struct PrintClusters : PassWrapper<PrintClusters, OperationPass<ModuleOp>> {
     return "Prints the kernels that the cpu backend would make";
   }
   void runOnOperation() final {
+    if (failed(inlineCalls(getOperation())))
+      return signalPassFailure();
     FailureOr<func::FuncOp> entry = entryFunction(getOperation());
-    if (failed(entry) || failed(inlineCalls(*entry)) ||
+    if (failed(entry) ||
         failed(printBlock(entry->getBody().front(), llvm::outs(), 0, ir)))
       signalPassFailure();
   }
-  Option<bool> ir{*this, "ir", llvm::cl::desc("Also the LLVM IR of the kernels"),
+  Option<bool> ir{*this, "ir",
+                  llvm::cl::desc("Also the LLVM IR of the kernels"),
                   llvm::cl::init(false)};
 };
 

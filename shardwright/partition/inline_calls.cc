@@ -12,6 +12,8 @@
 
 #include "shardwright/partition/partition.h"
 
+#include "shardwright/dialect/sdy/sharding_access.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
@@ -64,15 +66,15 @@ LogicalResult Inliner::inlineCall(func::CallOp call) {
   if (callee.isDeclaration())
     return call.emitError("callee '")
            << call.getCallee() << "' has no body; calls of functions that are "
-           << "only declared cannot be partitioned";
+           << "only declared are not supported";
   if (!callee.getBody().hasOneBlock())
     return call.emitError("callee '")
            << call.getCallee() << "' has several blocks; only structured "
-           << "control flow can be partitioned";
+           << "control flow is supported";
   auto state = states.find(callee);
   if (state != states.end() && state->second == State::Open)
     return call.emitError("recursive call of '")
-           << call.getCallee() << "'; recursion cannot be partitioned";
+           << call.getCallee() << "'; recursion is not supported";
   if (failed(flatten(callee)))
     return failure();
 
@@ -94,8 +96,9 @@ LogicalResult Inliner::inlineCall(func::CallOp call) {
   return success();
 }
 
-/// Erases private functions that only calls referred to.
+/// Erases private functions that only calls referred to; the entry stays.
 void Inliner::eraseUnused() {
+  func::FuncOp entry = sdy::getMainFunc(module);
   llvm::DenseSet<StringAttr> used;
   for (Operation &op : *module.getBody())
     if (auto uses = SymbolTable::getSymbolUses(&op))
@@ -103,7 +106,7 @@ void Inliner::eraseUnused() {
         used.insert(use.getSymbolRef().getRootReference());
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (func.isPrivate() && !used.contains(func.getSymNameAttr()) &&
-        func.getName() != "main")
+        func != entry)
       func.erase();
 }
 

@@ -28,7 +28,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{function @f calls itself, which is not supported}}
+  // expected-error @+1 {{recursive call of 'f'; recursion is not supported}}
   %0 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

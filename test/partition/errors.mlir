@@ -2,7 +2,7 @@
 // RUN: shardwright-opt %s --sw-partition --split-input-file --verify-diagnostics
 
 func.func @recursive(%arg0: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{recursive call of 'recursive'; recursion cannot be partitioned}}
+  // expected-error @+1 {{recursive call of 'recursive'; recursion is not supported}}
   %0 = call @recursive(%arg0) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -11,7 +11,7 @@ func.func @recursive(%arg0: tensor<8xf32>) -> tensor<8xf32> {
 
 func.func private @declared(tensor<8xf32>) -> tensor<8xf32>
 func.func @calls(%arg0: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{callee 'declared' has no body; calls of functions that are only declared cannot be partitioned}}
+  // expected-error @+1 {{callee 'declared' has no body; calls of functions that are only declared are not supported}}
   %0 = call @declared(%arg0) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
