@@ -76,7 +76,7 @@ private:
     Mesh value = sdy::meshFromAttr(mesh);
 
     SmallVector<StringAttr> sorted(manual);
-    llvm::stable_sort(sorted, [&](StringAttr a, StringAttr b) {
+    llvm::sort(sorted, [&](StringAttr a, StringAttr b) {
       return value.find(a).value_or(0) < value.find(b).value_or(0);
     });
     op.setManualAxesAttr(sdy::ManualAxesAttr::get(&getContext(), sorted));
