@@ -16,5 +16,12 @@ if [ ! -f "$dir/build.ninja" ]; then
   }
   rm -f "$dir.log"
 fi
-ninja -C "$dir" --quiet "$@"
+if [ -t 1 ]; then
+  ninja -C "$dir" "$@"
+else
+  # In a log every 20th step is progress enough; what is not a step is shown whole.
+  ninja -C "$dir" "$@" | awk '
+    match($0, /^\[[0-9]+\//) { if (substr($0, 2) % 20 == 0) { print; fflush() } next }
+    { print; fflush() }'
+fi
 echo "built $dir in $((SECONDS - start)) s"
