@@ -77,6 +77,11 @@ void installCrashReport(int argc, char **argv) {
   struct sigaction action{};
   action.sa_handler = onCrash;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return; // It reports a crash with its stack.
+#endif
+#endif
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     sigaction(signal, &action, nullptr);
 }
