@@ -25,8 +25,6 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-constexpr llvm::StringLiteral names[] = {"import", "propagate", "reshard",
-                                         "local"};
 const llvm::StringRef printableStages[] = {"import", "propagate", "reshard",
                                            "local"};
 
@@ -146,11 +144,11 @@ int64_t countOps(ModuleOp module) {
 
 llvm::StringRef str(Stage stage) {
   return stage == Stage::Executable ? llvm::StringRef("executable")
-                                    : llvm::StringRef(names[int(stage)]);
+                                    : printableStages[int(stage)];
 }
 
 std::optional<Stage> stageFromName(llvm::StringRef name) {
-  for (auto [i, known] : llvm::enumerate(names))
+  for (auto [i, known] : llvm::enumerate(printableStages))
     if (known == name)
       return Stage(i);
   return std::nullopt;
