@@ -29,7 +29,7 @@ test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan
 	@scripts/build.sh sanitize
 	@scripts/run_tests.py --build build-sanitize unit lit end_to_end
 
-bench: build ## peers side by side: bytes sent, compile times
+bench: build ## peers side by side: bytes sent, compile times, parsing
 	@benchmarks/run.sh
 
 examples: bootstrap ## export the example programs from JAX again

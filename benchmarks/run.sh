@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs all benchmarks, or those named: benchmarks/run.sh [collective_bytes|compile_time]...
+# Runs all benchmarks, or those named: benchmarks/run.sh [collective_bytes|compile_time|parse]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- collective_bytes compile_time
+[ $# -gt 0 ] || set -- collective_bytes compile_time parse
+cmake --build "${SHARDWRIGHT_BUILD:-build}" --target benchmarks >/dev/null
 status=0
 for name in "$@"; do
   PYTHONDONTWRITEBYTECODE=1 .venv/bin/python "benchmarks/$name/run.py" || status=1

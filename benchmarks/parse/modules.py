@@ -1,0 +1,104 @@
+#===- modules.py - the modules that the parse benchmark reads --------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Each module isolates one thing that parsing spends time on. `floor` holds no op of ours:
+it compares the two builds of MLIR itself, so no work on our dialects can beat its ratio."""
+
+import importlib.util
+import os
+
+import common
+import exporting
+import jax
+import numpy as np
+import oracle
+
+OPS = 20000
+
+
+def training_step(layers):
+    """Loss and all gradients of the GPT example, its layers unrolled: as JAX writes them."""
+    path = os.path.join(common.ROOT, "examples", "gpt", "export.py")
+    spec = importlib.util.spec_from_file_location("gpt_example", path)
+    gpt = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(gpt)
+    make, mesh, args, in_specs, out_specs = gpt.case(layers=layers, unroll=True)
+
+    def make_step(constrain):
+        loss = lambda params, *rest: make(constrain)(params, *rest)[0]
+        return jax.value_and_grad(loss)
+
+    return exporting.lower(make_step, mesh, args, in_specs, (out_specs[0], in_specs[0]))
+
+
+def elementwise(ops):
+    """One chain; every op uses the two values before it."""
+    kinds = ("add", "multiply", "maximum", "subtract")
+    lines = ["func.func @main(%arg0: tensor<64x32xf32>, %arg1: tensor<64x32xf32>) -> tensor<64x32xf32> {"]
+    before, last = "%arg0", "%arg1"
+    for i in range(ops):
+        if i % 5 == 4:
+            lines.append(f"  %{i} = stablehlo.tanh {last} : tensor<64x32xf32>")
+        else:
+            lines.append(f"  %{i} = stablehlo.{kinds[i % 4]} {before}, {last} : tensor<64x32xf32>")
+        before, last = last, f"%{i}"
+    return "\n".join(lines + [f"  return {last} : tensor<64x32xf32>", "}", ""])
+
+
+def floor(ops):
+    """Calls and branches of the func dialect, and unregistered attributes: MLIR alone."""
+    lines = ["func.func private @f(tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>",
+             "func.func @main(%arg0: tensor<64x32xf32>, %arg1: tensor<64x32xf32>) -> tensor<64x32xf32> {"]
+    before, last = "%arg0", "%arg1"
+    for i in range(ops):
+        lines.append(f"  %{i} = call @f({before}, {last}) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>")
+        before, last = last, f"%{i}"
+    return "\n".join(lines + [f"  return {last} : tensor<64x32xf32>", "}", ""])
+
+
+def constants(count, shape, decimal):
+    """Big constants, as hex strings or as lists of decimals."""
+    rng = np.random.default_rng(3)
+    kind = "x".join(map(str, shape)) + "xf32"
+    lines = ["func.func @main() -> tensor<%s> {" % kind]
+    for i in range(count):
+        values = rng.standard_normal(shape).astype(np.float32)
+        if decimal:
+            rows = ", ".join("[" + ", ".join(f"{x:.6e}" for x in row) + "]" for row in values)
+            text = f"[{rows}]"
+        else:
+            text = '"0x' + values.tobytes().hex().upper() + '"'
+        lines.append(f"  %c{i} = stablehlo.constant dense<{text}> : tensor<{kind}>")
+    return "\n".join(lines + [f"  return %c0 : tensor<{kind}>", "}", ""])
+
+
+def write_all(folder):
+    """Writes the modules; yields (name, path)."""
+    step = training_step(layers=144)
+    module = step.compiler_ir()
+    texts = {
+        "training step, locations": step.as_text(debug_info=True),
+        "training step": step.as_text(),
+        "training step, generic": module.operation.get_asm(
+            print_generic_op_form=True, enable_debug_info=True),
+        "elementwise chain": elementwise(OPS),
+        "elementwise chain, generic": None,
+        "func.call chain (floor)": floor(OPS),
+        "constants, hex": constants(16, (512, 512), decimal=False),
+        "constants, decimal": constants(4, (128, 128), decimal=True),
+    }
+    texts["elementwise chain, generic"] = oracle.parse(texts["elementwise chain"]).operation.get_asm(
+        print_generic_op_form=True)
+    for number, (name, text) in enumerate(texts.items()):
+        path = os.path.join(folder, f"module{number}.mlir")
+        with open(path, "w") as out:
+            out.write(text)
+        yield name, path
+    for name in ("training step, locations", "constants, hex"):
+        path = os.path.join(folder, f"module{len(name)}.mlirbc")
+        with open(path, "wb") as out:
+            oracle.parse(texts[name]).operation.write_bytecode(out)
+        yield name + ", bytecode", path

@@ -1,0 +1,71 @@
+#===- run.py - parse and verify: ours beside jaxlib ------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""CPU milliseconds to read a file, parse it into a new context and verify it, best of all
+runs, in processes that do nothing else. The two take turns, a few runs each, so that a busy
+machine troubles both alike. Both print the module afterwards: the text has to be the same
+before a time counts. `floor` has no op of our dialects: it compares the builds of MLIR."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import common
+import modules
+import oracle
+
+TURNS, RUNS = 6, 5
+OURS = [os.path.join(common.BUILD, "bin", "parse_module")]
+PEER = [sys.executable, os.path.join(HERE, "peer.py")]
+
+
+def output(command, path, runs):
+    """Stdout, or None and the error's first line."""
+    done = subprocess.run([*command, path, str(runs)], capture_output=True, text=True)
+    if done.returncode != 0:
+        return None, (done.stderr.splitlines() or ["killed"])[0]
+    return done.stdout, None
+
+
+def measure(path):
+    """(ours, peer): the best of TURNS x RUNS runs."""
+    best = [{}, {}]
+    for _ in range(TURNS):
+        for one, command in zip(best, (OURS, PEER)):
+            for key, value in json.loads(output(command, path, RUNS)[0]).items():
+                one[key] = min(value, one.get(key, value))
+    return best
+
+
+def main():
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in modules.write_all(folder):
+            printed, error = output(OURS, path, 0)
+            if error:
+                rows.append([name, "", "not read", "", "", ""])
+                print(f"{name}: {error}")
+                continue
+            if oracle.normal(printed) != oracle.normal(output(PEER, path, 0)[0]):
+                sys.exit(f"{name}: the two read different modules: their times mean nothing")
+            mine, peer = measure(path)
+            rows.append(
+                [name, mine["ops"], os.path.getsize(path), f"{mine['cpu'] * 1e3:.1f}",
+                 f"{peer['cpu'] * 1e3:.1f}", f"{mine['cpu'] / peer['cpu']:.2f}"]
+            )  # fmt: skip
+    common.table(
+        f"parse and verify, CPU ms (modules compared first; best of {TURNS * RUNS})",
+        ["module", "ops", "bytes", "ours", "jaxlib", "ours/jaxlib"],
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main()
