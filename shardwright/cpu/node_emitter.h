@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Evaluates nodes of a cluster at symbolic indices, inside the loops of a
-// LoopEmitter. Loads are vectors where an access is contiguous in the vectorised
-// variable, scalars where it does not depend on it, gathers otherwise.
+// LoopEmitter. Loads are vectors where an access is contiguous in the
+// vectorised variable, scalars where it does not depend on it, gathers
+// otherwise.
 //
 // A *mask* is a set of conditions under which a value is needed (padding, the
 // parts of a concatenation); loads under a mask do not leave their buffer.
@@ -22,6 +23,17 @@
 #include "shardwright/cpu/op_emitter.h"
 
 namespace shardwright::cpu {
+
+/// What a remembered value is: the first part of its key.
+enum RememberedKind : int32_t {
+  NodeKey,
+  ScalarKey,
+  VectorKey,
+  MaskKey,
+  TileKey
+};
+
+inline bool fits32(Range r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX; }
 
 class NodeEmitter {
 public:
@@ -57,8 +69,8 @@ public:
   IndexExpr rowLinear;
   int64_t tailSize = 1;
 
-  /// Loads contiguous in this variable (a loop of `loops.lanes` steps inside the
-  /// vectorised one) are transposed by blocks. -1: none.
+  /// Loads contiguous in this variable (a loop of `loops.lanes` steps inside
+  /// the vectorised one) are transposed by blocks. -1: none.
   AtomId tileVar = -1;
 
   llvm::IRBuilder<> &b;

@@ -1,0 +1,264 @@
+//===- kernel_reduce.cc - the reductions of a plan ------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/kernel_function.h"
+
+using namespace llvm;
+
+namespace shardwright::cpu {
+
+Value *KernelEmitter::identity(Op op, ElementType type) {
+  Type *t = nodes->ops.registerType(type);
+  bool isSigned = isSignedInteger(type);
+  unsigned width = t->getScalarSizeInBits();
+  switch (op) {
+  case Op::Add:
+    return isFloat(type) ? ConstantFP::getNegativeZero(t)
+                         : Constant::getNullValue(t);
+  case Op::Multiply:
+    return isFloat(type) ? ConstantFP::get(t, 1.0)
+                         : (Constant *)ConstantInt::get(t, 1);
+  case Op::Maximum:
+    if (isFloat(type))
+      return ConstantFP::getInfinity(t, /*Negative=*/true);
+    return ConstantInt::get(t, isSigned ? APInt::getSignedMinValue(width)
+                                        : APInt(width, 0));
+  case Op::Minimum:
+    if (isFloat(type))
+      return ConstantFP::getInfinity(t);
+    return ConstantInt::get(t, isSigned ? APInt::getSignedMaxValue(width)
+                                        : APInt::getMaxValue(width));
+  case Op::And:
+    return Constant::getAllOnesValue(t);
+  default:
+    return Constant::getNullValue(t);
+  }
+}
+
+Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
+  bool isSigned = isSignedInteger(type), floating = isFloat(type);
+  if (type == ElementType::Pred) {
+    if (op == Op::Xor)
+      return b.CreateXorReduce(x);
+    return op == Op::Multiply || op == Op::And || op == Op::Minimum
+               ? b.CreateAndReduce(x)
+               : b.CreateOrReduce(x);
+  }
+  switch (op) {
+  case Op::Add: {
+    if (!floating)
+      return b.CreateAddReduce(x);
+    CallInst *sum = b.CreateFAddReduce(identity(op, type), x);
+    FastMathFlags flags;
+    flags.setAllowReassoc();
+    sum->setFastMathFlags(flags);
+    return sum;
+  }
+  case Op::Multiply: {
+    if (!floating)
+      return b.CreateMulReduce(x);
+    CallInst *p = b.CreateFMulReduce(identity(op, type), x);
+    FastMathFlags flags;
+    flags.setAllowReassoc();
+    p->setFastMathFlags(flags);
+    return p;
+  }
+  case Op::Maximum:
+    return floating ? b.CreateFPMaximumReduce(x)
+                    : b.CreateIntMaxReduce(x, isSigned);
+  case Op::Minimum:
+    return floating ? b.CreateFPMinimumReduce(x)
+                    : b.CreateIntMinReduce(x, isSigned);
+  case Op::And:
+    return b.CreateAndReduce(x);
+  case Op::Or:
+    return b.CreateOrReduce(x);
+  default:
+    return b.CreateXorReduce(x);
+  }
+}
+
+/// Floats narrower than f32 are summed in f32.
+static ElementType accumulatorType(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::BF16
+             ? ElementType::F32
+             : type;
+}
+
+// All reductions of a level in one pass over the tail. Those in any order use
+// `lanes` times `unroll` partial results; if one of them is not, all go element
+// by element.
+void KernelEmitter::emitRowLevel(int level) {
+  const auto &reduces = plan.levels[level];
+  bool parallel = plan.lanes > 1 && !plan.tail.empty();
+  for (int32_t r : reduces)
+    parallel &= commutativeBody(*graph[r].body).has_value();
+  if (!parallel || plan.tail.empty()) {
+    for (int32_t r : reduces)
+      nodes->value(r, rowIndex(graph[r], currentRow));
+    return;
+  }
+  struct Reduction {
+    int32_t id;
+    Op op;
+    ElementType type, inputType;
+  };
+  std::vector<Reduction> list;
+  for (int32_t r : reduces) {
+    const Node &node = graph[r];
+    list.push_back({r, *commutativeBody(*node.body),
+                    accumulatorType(node.body->nodes[0].type),
+                    graph[node.operands[0]].type});
+  }
+  int lanes = plan.lanes;
+  int64_t size = plan.tail.back();
+  int unroll = size >= 4 * lanes ? 4 : 1;
+  bool scalars = size % lanes != 0;
+  // unroll vectors for each reduction, then a scalar for each.
+  Values carried;
+  for (const Reduction &r : list)
+    for (int u = 0; u < unroll; ++u)
+      carried.push_back(b.CreateVectorSplat(lanes, identity(r.op, r.type)));
+  if (scalars)
+    for (const Reduction &r : list)
+      carried.push_back(identity(r.op, r.type));
+  IndexVector tail(plan.tail.size());
+  auto accumulate = [&](ArrayRef<IndexExpr> at, ArrayRef<Value *> state) {
+    Values next(state);
+    for (auto [u, v] : llvm::enumerate(at)) {
+      tail.back() = v;
+      IndexVector tailIndex = domainIndex(tail, plan.tailDims, space);
+      for (auto [i, r] : llvm::enumerate(list)) {
+        const Node &node = graph[r.id];
+        IndexVector reduced = reshapeIndex(tailIndex, tailShape,
+                                           reducedSizes(graph, r.id), space);
+        IndexVector input =
+            reduceInputIndex(graph, r.id, rowIndex(node, currentRow), reduced);
+        Value *x = nodes->value(node.operands[0], input);
+        x = nodes->splat(nodes->ops.convert(x, r.inputType, r.type));
+        Value *&into = loops.lanes == 1 ? next[list.size() * unroll + i]
+                                        : next[i * unroll + u];
+        into = nodes->ops.binary(r.op, r.type, into, x);
+      }
+    }
+    return next;
+  };
+  std::function<Values(size_t, ArrayRef<Value *>)> nest =
+      [&](size_t group, ArrayRef<Value *> state) -> Values {
+    int64_t count = plan.tail[group];
+    if (group + 1 == plan.tail.size())
+      return innermost(count, nullptr, nullptr, unroll, state, accumulate);
+    AtomId var = space.variable({0, count - 1});
+    tail[group] = space.term(var);
+    return loops.loop(
+        var, loops.bounds(0, count), 1, state,
+        [&](ArrayRef<Value *> inner) { return nest(group + 1, inner); });
+  };
+  Values results = nest(0, carried);
+  for (auto [i, r] : llvm::enumerate(list)) {
+    const Node &node = graph[r.id];
+    Values parts(results.begin() + i * unroll,
+                 results.begin() + (i + 1) * unroll);
+    while (parts.size() > 1) {
+      Values half;
+      for (size_t k = 0; k < parts.size() / 2; ++k)
+        half.push_back(nodes->ops.binary(r.op, r.type, parts[k],
+                                         parts[k + parts.size() / 2]));
+      parts = half;
+    }
+    Value *x = horizontal(r.op, r.type, parts[0]);
+    if (scalars)
+      x = nodes->ops.binary(r.op, r.type, x, results[list.size() * unroll + i]);
+    Value *init = nodes->ops.convert(nodes->value(node.operands[1], {}),
+                                     graph[node.operands[1]].type, r.type);
+    x = nodes->ops.binary(r.op, r.type, init, x);
+    x = nodes->ops.convert(x, r.type, node.type);
+    nodes->setResult(r.id, 0, rowIndex(node, currentRow), x);
+  }
+}
+
+// All reductions for several vectors of kept elements, in one loop.
+void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
+  struct Part {
+    int32_t id;
+    IndexVector index;
+    size_t first; ///< of its accumulators
+  };
+  std::vector<Part> parts;
+  Values carried;
+  Shape domain = rowShape;
+  llvm::append_range(domain, tailShape);
+  for (const auto &level : plan.levels)
+    for (int32_t r : level)
+      for (const IndexVector &index : kept) {
+        const Node &node = graph[r];
+        size_t n = node.operands.size() / 2;
+        parts.push_back({r, reshapeIndex(index, domain, node.shape, space),
+                         carried.size()});
+        for (size_t i = 0; i < n; ++i) {
+          ElementType from = graph[node.operands[n + i]].type;
+          ElementType type = node.body->nodes[i].type;
+          if (commutativeBody(*node.body))
+            type = accumulatorType(type);
+          carried.push_back(nodes->splat(nodes->ops.convert(
+              nodes->value(node.operands[n + i], {}), from, type)));
+        }
+      }
+  IndexVector groups(plan.reduced.size());
+  std::function<Values(size_t, ArrayRef<Value *>)> nest =
+      [&](size_t group, ArrayRef<Value *> state) -> Values {
+    if (group < plan.reduced.size()) {
+      AtomId var = space.variable({0, plan.reduced[group] - 1});
+      groups[group] = space.term(var);
+      return loops.loop(
+          var, loops.bounds(0, plan.reduced[group]), 1, state,
+          [&](ArrayRef<Value *> inner) { return nest(group + 1, inner); });
+    }
+    IndexVector reducedIndex = domainIndex(groups, plan.reducedDims, space);
+    Values next(state);
+    for (const Part &part : parts) {
+      const Node &node = graph[part.id];
+      size_t n = node.operands.size() / 2;
+      IndexVector reduced = reshapeIndex(reducedIndex, reducedShape,
+                                         reducedSizes(graph, part.id), space);
+      IndexVector at = reduceInputIndex(graph, part.id, part.index, reduced);
+      std::optional<Op> op = commutativeBody(*node.body);
+      Values args;
+      for (size_t i = 0; i < n; ++i)
+        args.push_back(state[part.first + i]);
+      for (size_t i = 0; i < n; ++i) {
+        ElementType type = node.body->nodes[n + i].type;
+        if (op)
+          type = accumulatorType(type);
+        Value *x = nodes->value(node.operands[i], at);
+        args.push_back(nodes->splat(
+            nodes->ops.convert(x, graph[node.operands[i]].type, type)));
+      }
+      Values results;
+      if (op)
+        results.push_back(nodes->ops.binary(
+            *op, accumulatorType(node.body->nodes[0].type), args[0], args[1]));
+      else
+        nodes->ops.evaluate(*node.body, args, results);
+      for (size_t i = 0; i < n; ++i)
+        next[part.first + i] = results[i];
+    }
+    return next;
+  };
+  Values results = nest(0, carried);
+  for (const Part &part : parts) {
+    const Node &node = graph[part.id];
+    for (size_t i = 0; i < node.operands.size() / 2; ++i) {
+      Value *x = results[part.first + i];
+      if (commutativeBody(*node.body))
+        x = nodes->ops.convert(x, accumulatorType(node.type), node.type);
+      nodes->setResult(part.id, i, part.index, x);
+    }
+  }
+}
+
+} // namespace shardwright::cpu

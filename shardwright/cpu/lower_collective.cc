@@ -1,0 +1,84 @@
+//===- lower_collective.cc - collectives to steps -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/lower_block.h"
+#include "shardwright/cpu/replica_groups.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace shardwright::cpu {
+
+/// Do the shapes agree with the size of the groups?
+static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec,
+                                     int64_t numDevices) {
+  auto rank = static_cast<int64_t>(spec.inputShape.size());
+  bool grows = spec.kind == CollectiveKind::AllGather,
+       shrinks = spec.kind == CollectiveKind::ReduceScatter,
+       exchanges = spec.kind == CollectiveKind::AllToAll;
+  Shape expected = spec.inputShape;
+  if (grows || shrinks || exchanges) {
+    if (spec.dim >= rank || spec.concatDim >= rank ||
+        spec.outputShape.size() != spec.inputShape.size())
+      return op->emitError("the dimension is not one of the operand's");
+    auto n = static_cast<int64_t>(spec.groups.front().size());
+    for (const auto &group : spec.groups)
+      if (static_cast<int64_t>(group.size()) != n)
+        return op->emitError("replica groups should have one size");
+    if (grows)
+      expected[spec.dim] *= n;
+    if ((shrinks || exchanges) && expected[spec.dim] % n)
+      return op->emitError() << "dimension of size " << expected[spec.dim]
+                             << " does not split over groups of " << n;
+    if (shrinks || exchanges)
+      expected[spec.dim] /= n;
+    if (exchanges)
+      expected[spec.concatDim] *= n;
+  }
+  if (expected != spec.outputShape)
+    return op->emitError(
+        "the result's shape does not fit the size of the replica "
+        "groups");
+  if (spec.kind == CollectiveKind::CollectivePermute ||
+      spec.kind == CollectiveKind::CollectiveBroadcast)
+    return success();
+  int64_t members = 0;
+  for (const auto &group : spec.groups)
+    members += static_cast<int64_t>(group.size());
+  if (members != numDevices)
+    return op->emitError() << "replica groups name " << members << " of the "
+                           << numDevices << " devices";
+  return success();
+}
+
+LogicalResult BlockLowering::lowerCollective(const BlockGraph::Opaque &opaque) {
+  CollectiveSpec spec;
+  if (failed(readCollective(opaque.op, program.numReplicas,
+                            program.numPartitions, spec)))
+    return failure();
+  for (auto [in, out] : llvm::zip_equal(opaque.inputs, opaque.results)) {
+    CollectiveSpec one = spec;
+    SlotId from = slot(in), to = target(out);
+    one.type = program.slots[from].type;
+    one.inputShape = program.slots[from].shape;
+    one.outputShape = program.slots[to].shape;
+    if (program.slots[to].type != one.type)
+      return opaque.op->emitError(
+          "a collective that changes the element type is "
+          "not supported by the cpu backend yet");
+    if (failed(checkCollective(opaque.op, one, program.numDevices())))
+      return failure();
+    Step &step = p.addStep(StepKind::Collective, {from}, {to},
+                           p.locations.add(opaque.op));
+    step.payload = static_cast<int32_t>(program.collectives.size());
+    program.collectives.push_back(std::move(one));
+  }
+  return success();
+}
+
+} // namespace shardwright::cpu
