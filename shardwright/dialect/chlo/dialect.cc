@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "shardwright/dialect/chlo/chlo.h"
@@ -20,7 +21,46 @@ using namespace mlir;
 
 namespace shardwright::chlo {
 
+/// Comparisons have codes in bytecode; the other attributes travel as text.
+struct ChloBytecode : BytecodeDialectInterface {
+  ChloBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
+
+  Attribute readAttribute(DialectBytecodeReader &r) const override {
+    uint64_t code = 0, number = 0;
+    if (failed(r.readVarInt(code)) || failed(r.readVarInt(number)))
+      return {};
+    if (code == kComparisonDirection)
+      if (auto value = symbolizeComparisonDirection(
+              static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX))))
+        return ComparisonDirectionAttr::get(getContext(), *value);
+    if (code == kComparisonType)
+      if (auto value = symbolizeComparisonType(
+              static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX))))
+        return ComparisonTypeAttr::get(getContext(), *value);
+    r.emitError() << "unknown chlo attribute code: " << code << ", value "
+                  << number;
+    return {};
+  }
+  LogicalResult writeAttribute(Attribute attr,
+                               DialectBytecodeWriter &w) const override {
+    if (auto direction = dyn_cast<ComparisonDirectionAttr>(attr)) {
+      w.writeVarInt(kComparisonDirection);
+      w.writeVarInt(static_cast<uint32_t>(direction.getValue()));
+      return success();
+    }
+    if (auto type = dyn_cast<ComparisonTypeAttr>(attr)) {
+      w.writeVarInt(kComparisonType);
+      w.writeVarInt(static_cast<uint32_t>(type.getValue()));
+      return success();
+    }
+    return failure();
+  }
+
+  enum Code : uint64_t { kComparisonDirection = 0, kComparisonType = 1 };
+};
+
 void ChloDialect::initialize() {
+  addInterfaces<ChloBytecode>();
   registerAttributes();
   registerMathOps();
   registerBroadcastOps();

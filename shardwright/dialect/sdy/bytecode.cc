@@ -14,9 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/bytecode_fields.h"
 #include "shardwright/dialect/sdy/sdy.h"
-
-#include "mlir/Bytecode/BytecodeImplementation.h"
 
 using namespace mlir;
 
@@ -42,69 +41,6 @@ enum Code : uint64_t {
   kAllToAllParamList = 14,
   kUnreducedTensorSharding = 15,
   kUnreducedTensorShardingPerValue = 16,
-};
-
-//===----------------------------------------------------------------------===//
-// Fields
-//===----------------------------------------------------------------------===//
-
-/// Writes fields one after the other.
-struct FieldWriter {
-  DialectBytecodeWriter &w;
-
-  void put(bool value) { w.writeOwnedBool(value); }
-  void put(int64_t value) { w.writeSignedVarInt(value); }
-  void put(StringRef value) { w.writeOwnedString(value); }
-  void put(Attribute attr) { w.writeAttribute(attr); }
-  void put(std::optional<int64_t> value) {
-    w.writeVarIntWithFlag(value.value_or(0), value.has_value());
-  }
-  template <typename T> void put(ArrayRef<T> list) {
-    w.writeVarInt(list.size());
-    for (T element : list)
-      put(element);
-  }
-  template <typename... Ts> LogicalResult operator()(Code code, Ts... fields) {
-    w.writeVarInt(code);
-    (put(fields), ...);
-    return success();
-  }
-};
-
-/// Reads fields one after the other; the first failure sticks.
-struct FieldReader {
-  DialectBytecodeReader &r;
-
-  LogicalResult get(bool &value) { return r.readBool(value); }
-  LogicalResult get(int64_t &value) { return r.readSignedVarInt(value); }
-  LogicalResult get(StringRef &value) { return r.readString(value); }
-  LogicalResult get(std::optional<int64_t> &value) {
-    uint64_t number = 0;
-    bool present = false;
-    if (failed(r.readVarIntWithFlag(number, present)))
-      return failure();
-    if (present)
-      value = static_cast<int64_t>(number);
-    return success();
-  }
-  template <typename AttrT>
-    requires std::is_base_of_v<Attribute, AttrT>
-  LogicalResult get(AttrT &attr) {
-    return r.readAttribute(attr);
-  }
-  template <typename T> LogicalResult get(SmallVector<T> &list) {
-    // No reservation: the length comes from the file.
-    uint64_t size = 0;
-    if (failed(r.readVarInt(size)))
-      return failure();
-    for (uint64_t i = 0; i < size; ++i)
-      if (failed(get(list.emplace_back())))
-        return failure();
-    return success();
-  }
-  template <typename... Ts> LogicalResult operator()(Ts &...fields) {
-    return success((succeeded(get(fields)) && ...));
-  }
 };
 
 /// The attribute made of `fields`, verified where it has a verifier.

@@ -61,7 +61,7 @@ static void printRegionWithArguments(OpAsmPrinter &p, Operation *,
   p << '(';
   if (!region.empty())
     llvm::interleaveComma(region.getArguments(), p, [&](BlockArgument arg) {
-      p << arg << ": " << arg.getType();
+      p.printRegionArgument(arg);
     });
   p << ") ";
   p.printRegion(region, /*printEntryBlockArgs=*/false);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "shardwright/dialect/stablehlo/bytecode.h"
 #include "shardwright/dialect/stablehlo/shape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,6 +28,7 @@ namespace shardwright::stablehlo {
 void StablehloDialect::initialize() {
   registerAttributes();
   registerTypes();
+  registerBytecode(*this);
   registerUnaryOps();
   registerBinaryOps();
   registerShapeOps();
