@@ -34,12 +34,12 @@ if(SHARDWRIGHT_PCH)
   target_compile_options(sw_pch PRIVATE -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
 endif()
 
-# sw_layer(NAME [NO_PCH] [DEPENDS targets...] [LINK libs...])
+# sw_layer(NAME [NO_PCH] [NO_COVERAGE] [DEPENDS targets...] [LINK libs...])
 # Compiles every .cc of the current folder (not *_test.cc, nor the sub-folders) into
 # libShardwright. DEPENDS names TableGen targets whose output the layer includes.
 # *_test.cc files beside the sources become one GoogleTest executable, NAME_test.
 function(sw_layer NAME)
-  cmake_parse_arguments(ARG "NO_PCH" "" "DEPENDS;LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "NO_PCH;NO_COVERAGE" "" "DEPENDS;LINK;SOURCES" ${ARGN})
   file(GLOB srcs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${srcs})
   list(FILTER srcs EXCLUDE REGEX "_test\\.cc$")
@@ -52,6 +52,11 @@ function(sw_layer NAME)
   endif()
   if(ARG_DEPENDS)
     add_dependencies(sw_${NAME} ${ARG_DEPENDS})
+  endif()
+  if(SHARDWRIGHT_SANITIZE AND NOT ARG_NO_COVERAGE)
+    # What fuzz targets are guided by (test/fuzz/); elsewhere it costs a little time.
+    target_compile_options(sw_${NAME} PRIVATE
+      -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
   endif()
   if(NOT ARG_NO_PCH AND SHARDWRIGHT_PCH)
     target_precompile_headers(sw_${NAME} REUSE_FROM sw_pch)

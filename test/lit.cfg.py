@@ -6,7 +6,8 @@
 #===------------------------------------------------------------------------===//
 #
 # test/<layer>/*.mlir and *.test hold RUN lines. Substitutions:
-#   shardwright-opt, shardwright   the tools of the build folder
+#   shardwright, shardwright-opt, -reduce, -lsp-server   the tools of the build folder
+#   %shardwright_opt_path, %shardwright_lsp_server_path  the same as an argument of another command
 #   FileCheck, not, count, split-file   LLVM's
 #   %python      the interpreter of the tree's venv (jax when it is installed)
 #   %oracle_dir  test/oracle of the sources
@@ -55,8 +56,10 @@ def word(name, path):
     config.substitutions.append((r"(?<![-\w./%%])%s(?![-\w./])" % name, path))
 
 
-for tool in ("shardwright-opt", "shardwright"):
-    word(tool, os.path.join(config.build_dir, "bin", tool))
+for tool in ("shardwright", "shardwright-lsp-server", "shardwright-opt", "shardwright-reduce"):
+    path = os.path.join(config.build_dir, "bin", tool)
+    word(tool, path)
+    config.substitutions.append(("%%%s_path" % tool.replace("-", "_"), path))
 for tool in ("FileCheck", "not", "count", "split-file"):
     word(tool, os.path.join(config.llvm_tools_dir, tool))
 config.substitutions += [

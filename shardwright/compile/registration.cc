@@ -15,6 +15,8 @@
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/propagate/passes.h"
+#include "shardwright/reduce/reduce_pass.h"
+#include "shardwright/reduce/reduction_patterns.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/rules/rule_passes.h"
 
@@ -29,6 +31,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
                   stablehlo::StablehloDialect, chlo::ChloDialect>();
   sdy::registerSdyDialect(registry);
   registerShardingRules(registry);
+  registerReductionPatterns(registry);
 }
 
 void registerPasses() {
@@ -37,6 +40,7 @@ void registerPasses() {
   registerPartitionPasses();
   registerSdyPropagatePasses();
   registerShardyPipelines();
+  registerReducePass();
   cpu::registerCpuPasses();
 }
 

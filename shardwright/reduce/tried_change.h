@@ -1,0 +1,37 @@
+//===- tried_change.h - made if the failure stays ---------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REDUCE_TRIED_CHANGE_H
+#define SHARDWRIGHT_REDUCE_TRIED_CHANGE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <functional>
+
+namespace mlir {
+class Tester;
+}
+
+namespace shardwright {
+
+/// A simplification of one op; it may erase the op.
+using Change = std::function<void(mlir::RewriterBase &, mlir::Operation *)>;
+using ChangeOfOp = std::pair<mlir::Operation *, Change>;
+
+/// Makes all of `changes` when a copy of `module` with them verifies and is
+/// interesting to `tester`. Producers that nothing uses any more go too. Ops in
+/// `erased`, which receives those that are erased now, are passed over: it is
+/// for one list of changes, since an address may be used again. Returns whether
+/// the changes were made.
+bool tryChanges(mlir::ModuleOp module, llvm::ArrayRef<ChangeOfOp> changes,
+                mlir::RewriterBase &rewriter, const mlir::Tester &tester,
+                llvm::DenseSet<mlir::Operation *> &erased);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REDUCE_TRIED_CHANGE_H
