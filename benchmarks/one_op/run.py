@@ -1,0 +1,81 @@
+#===- run.py - latency of one-op programs: ours beside XLA's CPU -----------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""From the module's text to an executable, in ms, and a call of it on host arrays with its
+results made, in us. Every program is new to its process, which has compiled one before; each
+side runs in RUNS processes, and the best counts. The results are compared first."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import common
+import exporting
+import jax
+import numpy as np
+import programs
+
+RUNS, CALLS = 3, 500
+OURS = os.path.join(common.BUILD, "bin", "compile_and_run")
+PEER = [sys.executable, os.path.join(HERE, "peer.py")]
+
+
+def lines(command, folder, count):
+    done = subprocess.run(
+        [*command, folder, str(count), str(CALLS)], stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode != 0:
+        sys.exit(f"{command[-1]} failed")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def best(command, folder, count):
+    runs = [lines(command, folder, count) for _ in range(RUNS)]
+    return [{key: min(run[i][key] for run in runs) for key in runs[0][i]} for i in range(count)]
+
+
+def check(names, folder):
+    for i, name in enumerate(names):
+        mine, peer = (np.load(os.path.join(folder, f"{i}.{who}.npz")) for who in ("ours", "xla"))
+        for key in peer:
+            if not np.allclose(mine[key], peer[key], 1e-5, 1e-6):
+                sys.exit(f"{name}: {key} differs: times mean nothing")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for i, (name, function, args) in enumerate(programs.programs()):
+            names.append(name)
+            stem = os.path.join(folder, str(i))
+            with open(stem + ".mlir", "w") as out:
+                out.write(jax.jit(function, keep_unused=True).lower(*args).as_text())
+            exporting.write_npz(stem + ".inputs.npz", "arg", [np.asarray(a) for a in args], False)
+        mine, peer = best([OURS], folder, len(names)), best(PEER, folder, len(names))
+        check(names, folder)
+    rows = []
+    show = lambda seconds, unit: f"{seconds * unit:.1f}"
+    for name, a, b in list(zip(names, mine, peer))[1:]:
+        rows.append([name, show(a["all"], 1e3), show(b["all"], 1e3), show(a["call"], 1e6), show(b["call"], 1e6)])  # fmt: skip
+    for name, statistic in (("median", np.median), ("largest", np.max)):
+        values = [[statistic([r[key] for r in side[1:]]) for side in (mine, peer)] for key in ("all", "call")]  # fmt: skip
+        rows.append([name, *(show(v, 1e3) for v in values[0]), *(show(v, 1e6) for v in values[1])])
+    common.table(
+        f"one-op programs (answers compared first; best of {RUNS} processes)",
+        ["program", "compile ms", "XLA", "call us", "XLA"],
+        rows,
+    )
+    stages = ("parse", "import", "propagate", "partition", "compile")
+    print("\n  ours, median ms:", ", ".join(
+        f"{s} {np.median([m[s] for m in mine[1:]]) * 1e3:.2f}" for s in stages))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
