@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// compile_and_run FOLDER COUNT TIMES: for each program FOLDER/I.mlir, I from 0 to
-// COUNT-1, compiles it in a new context, runs it on FOLDER/I.inputs.npz, writes the
-// results to FOLDER/I.ours.npz, and prints one line of JSON: seconds of each stage,
-// of all of them from text to executable, and of one call (the median of TIMES).
+// compile_and_run FOLDER COUNT TIMES: for each program FOLDER/I.mlir, I from 0
+// to COUNT-1, compiles it in a new context, runs it on FOLDER/I.inputs.npz,
+// writes the results to FOLDER/I.ours.npz, and prints one line of JSON: seconds
+// of each stage, of all of them from text to executable, and of one call (the
+// median of TIMES).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 
 using namespace shardwright;
 
@@ -32,6 +34,12 @@ static double now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+static double cpuNow() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
 template <typename T> static T check(llvm::Expected<T> value) {
@@ -48,9 +56,8 @@ static void measure(const mlir::DialectRegistry &registry,
     llvm::errs() << "cannot read " << stem << ".mlir\n";
     std::exit(1);
   }
-  double begin = now();
-  mlir::MLIRContext context(registry,
-                            mlir::MLIRContext::Threading::DISABLED);
+  double begin = now(), cpuBegin = cpuNow();
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceString<mlir::ModuleOp>((*file)->getBuffer(), &context);
   if (!module)
@@ -59,7 +66,7 @@ static void measure(const mlir::DialectRegistry &registry,
   mlir::FailureOr<Compiled> compiled = compile(*module);
   if (failed(compiled))
     std::exit(1);
-  double done = now();
+  double done = now(), cpuDone = cpuNow();
 
   const Executable &executable = *compiled->executable;
   std::vector<Array> inputs = check(readNumberedNpz(
@@ -82,10 +89,10 @@ static void measure(const mlir::DialectRegistry &registry,
   const StageSeconds &s = compiled->report.seconds;
   llvm::outs() << llvm::format(
       "{\"parse\": %.7f, \"import\": %.7f, \"propagate\": %.7f, "
-      "\"partition\": %.7f, \"compile\": %.7f, \"all\": %.7f, "
+      "\"partition\": %.7f, \"compile\": %.7f, \"all\": %.7f, \"cpu\": %.7f, "
       "\"call\": %.8f}\n",
       parsed - begin, s.import, s.propagate, s.partition, s.compile,
-      done - begin, calls[times / 2]);
+      done - begin, cpuDone - cpuBegin, calls[times / 2]);
 }
 
 int main(int argc, char **argv) {

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""From the module's text to an executable, in ms, and a call of it on host arrays with its
+"""From the module's text to an executable, in ms of wall and of CPU time, and a call of it on host arrays with its
 results made, in us. Every program is new to its process, which has compiled one before; each
 side runs in RUNS processes, and the best counts. The results are compared first."""
 
@@ -60,16 +60,20 @@ def main():
             exporting.write_npz(stem + ".inputs.npz", "arg", [np.asarray(a) for a in args], False)
         mine, peer = best([OURS], folder, len(names)), best(PEER, folder, len(names))
         check(names, folder)
+    columns = [("all", 1e3), ("cpu", 1e3), ("call", 1e6)]
     rows = []
-    show = lambda seconds, unit: f"{seconds * unit:.1f}"
-    for name, a, b in list(zip(names, mine, peer))[1:]:
-        rows.append([name, show(a["all"], 1e3), show(b["all"], 1e3), show(a["call"], 1e6), show(b["call"], 1e6)])  # fmt: skip
+    for name, *sides in list(zip(names, mine, peer))[1:]:
+        rows.append([name, *(f"{side[key] * unit:.1f}" for key, unit in columns for side in sides)])
     for name, statistic in (("median", np.median), ("largest", np.max)):
-        values = [[statistic([r[key] for r in side[1:]]) for side in (mine, peer)] for key in ("all", "call")]  # fmt: skip
-        rows.append([name, *(show(v, 1e3) for v in values[0]), *(show(v, 1e6) for v in values[1])])
+        figures = (
+            f"{statistic([one[key] for one in side[1:]]) * unit:.1f}"
+            for key, unit in columns
+            for side in (mine, peer)
+        )
+        rows.append([name, *figures])
     common.table(
         f"one-op programs (answers compared first; best of {RUNS} processes)",
-        ["program", "compile ms", "XLA", "call us", "XLA"],
+        ["program", "compile ms", "XLA", "its CPU ms", "XLA", "call us", "XLA"],
         rows,
     )
     stages = ("parse", "import", "propagate", "partition", "compile")

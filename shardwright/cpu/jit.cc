@@ -7,30 +7,24 @@
 
 #include "shardwright/cpu/jit.h"
 
+#include "shardwright/cpu/code_generator.h"
 #include "shardwright/cpu/kernel_emitter.h"
-#include "shardwright/cpu/sort_runtime.h"
+#include "shardwright/cpu/linked_code.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -46,6 +40,7 @@ const TargetInfo &hostTarget() {
   static const TargetInfo target = [] {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
+    sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
     // Vector variants of the C library's functions.
     sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
     TargetInfo info;
@@ -84,53 +79,10 @@ static std::string targetKey() {
          sys::getProcessTriple() + ";" + target.cpu + ";" + target.features;
 }
 
-static Expected<std::unique_ptr<TargetMachine>> makeTargetMachine() {
-  const TargetInfo &info = hostTarget();
-  Triple triple(sys::getProcessTriple());
-  std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return createStringError("no code generator for this machine: %s",
-                             error.c_str());
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, info.cpu, info.features, TargetOptions(), Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Default, /*JIT=*/true));
-  if (!machine)
-    return createStringError("no code generator for this machine");
-  return machine;
-}
-
-static Error optimize(Module &module, TargetMachine &machine) {
-  std::string problem;
-  raw_string_ostream os(problem);
-  if (verifyModule(module, &os))
-    return createStringError("generated code is invalid: %s", problem.c_str());
-  PassBuilder builder(&machine);
-  LoopAnalysisManager lam;
-  FunctionAnalysisManager fam;
-  CGSCCAnalysisManager cgam;
-  ModuleAnalysisManager mam;
-  builder.registerModuleAnalyses(mam);
-  builder.registerCGSCCAnalyses(cgam);
-  builder.registerFunctionAnalyses(fam);
-  builder.registerLoopAnalyses(lam);
-  builder.crossRegisterProxies(lam, fam, cgam, mam);
-  FunctionPassManager passes;
-  if (Error e = builder.parsePassPipeline(
-          passes, "early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
-                  "early-cse"))
-    return e;
-  for (Function &f : module)
-    if (!f.isDeclaration())
-      passes.run(f, fam);
-  return Error::success();
-}
-
-static void emitAll(Module &module, TargetMachine &machine,
+static void emitAll(Module &module, const CodeGenerator &generator,
                     ArrayRef<const Cluster *> clusters,
                     ArrayRef<KernelPlan> plans, ArrayRef<std::string> symbols) {
-  module.setDataLayout(machine.createDataLayout());
-  module.setTargetTriple(machine.getTargetTriple());
+  generator.setTarget(module);
   for (size_t i = 0; i < clusters.size(); ++i)
     emitKernel(module, *clusters[i], plans[i], symbols[i], hostTarget());
 }
@@ -138,7 +90,7 @@ static void emitAll(Module &module, TargetMachine &machine,
 /// One module: a range of the clusters.
 static Expected<std::unique_ptr<MemoryBuffer>>
 compileModule(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
-              ArrayRef<std::string> symbols, TargetMachine &machine,
+              ArrayRef<std::string> symbols, CodeGenerator &generator,
               StringRef cacheDir) {
   SmallString<128> path;
   if (!cacheDir.empty()) {
@@ -153,19 +105,18 @@ compileModule(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
   }
   LLVMContext context;
   Module module(symbols.front(), context);
-  emitAll(module, machine, clusters, plans, symbols);
-  if (Error e = optimize(module, machine))
+  emitAll(module, generator, clusters, plans, symbols);
+  if (Error e = generator.optimize(module))
     return std::move(e);
-  Expected<std::unique_ptr<MemoryBuffer>> object =
-      orc::SimpleCompiler(machine)(module);
-  if (!object || path.empty())
+  std::unique_ptr<MemoryBuffer> object = generator.generate(module);
+  if (path.empty())
     return object;
   // A cache that cannot be written is no error.
   SmallString<128> temporary;
   int fd;
   if (!sys::fs::createUniqueFile(path + ".%%%%%%", fd, temporary)) {
     raw_fd_ostream os(fd, /*shouldClose=*/true);
-    os << (*object)->getBuffer();
+    os << object->getBuffer();
     os.close();
     if (os.has_error()) {
       os.clear_error();
@@ -177,45 +128,102 @@ compileModule(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
   return object;
 }
 
-static Expected<CompiledKernels>
-compileAll(ArrayRef<const Cluster *> clusters, const JitOptions &options) {
-  const TargetInfo &target = hostTarget();
-  if (!options.cacheDir.empty())
-    (void)sys::fs::create_directories(options.cacheDir);
-  std::vector<KernelPlan> plans;
-  std::vector<std::string> symbols;
-  for (const Cluster *c : clusters) {
-    plans.push_back(planKernel(*c, target.maxLanes));
-    symbols.push_back(kernelSymbol(*c));
+namespace {
+
+/// A kernel that is in the process already.
+struct Loaded {
+  std::weak_ptr<LinkedCode> code;
+  KernelFn function;
+};
+
+/// Kernels of the process by symbol, so that programs share them. The latest
+/// modules stay when their programs go: JAX compiles the same small programs
+/// again and again.
+struct LoadedKernels {
+  static constexpr size_t kept = 256;
+  std::mutex mutex;
+  StringMap<Loaded> bySymbol;
+  std::deque<std::shared_ptr<LinkedCode>> latest;
+  size_t sweepAt = 1024;
+
+  std::shared_ptr<LinkedCode> find(StringRef symbol, KernelFn &function) {
+    std::lock_guard lock(mutex);
+    auto it = bySymbol.find(symbol);
+    if (it == bySymbol.end())
+      return nullptr;
+    function = it->second.function;
+    return it->second.code.lock();
   }
-  size_t numModules = (clusters.size() + kernelsPerModule - 1) / kernelsPerModule;
-  std::vector<std::unique_ptr<MemoryBuffer>> objects(numModules);
+
+  void add(const std::shared_ptr<LinkedCode> &code,
+           ArrayRef<std::string> symbols) {
+    std::shared_ptr<LinkedCode> oldest; // goes after the lock
+    std::lock_guard lock(mutex);
+    for (const std::string &symbol : symbols)
+      bySymbol[symbol] = {code, reinterpret_cast<KernelFn>(code->find(symbol))};
+    latest.push_back(code);
+    if (latest.size() > kept) {
+      oldest = std::move(latest.front());
+      latest.pop_front();
+    }
+    if (bySymbol.size() < sweepAt)
+      return;
+    for (auto it = bySymbol.begin(); it != bySymbol.end();) {
+      auto here = it++;
+      if (here->second.code.expired())
+        bySymbol.erase(here);
+    }
+    sweepAt = std::max<size_t>(1024, 2 * bySymbol.size());
+  }
+};
+
+LoadedKernels &loadedKernels() {
+  static LoadedKernels *all = new LoadedKernels;
+  return *all;
+}
+
+} // namespace
+
+/// Compiles and links the clusters, a module for each kernelsPerModule.
+static Expected<std::vector<std::shared_ptr<LinkedCode>>>
+compileAll(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
+           ArrayRef<std::string> symbols, const JitOptions &options) {
+  size_t numModules =
+      (clusters.size() + kernelsPerModule - 1) / kernelsPerModule;
+  std::vector<std::shared_ptr<LinkedCode>> linked(numModules);
   std::atomic<size_t> next{0};
   std::mutex mutex;
   Error failure = Error::success();
-  // A TargetMachine is not thread-safe: one a thread.
   auto worker = [&] {
     auto fail = [&](Error e) {
       std::lock_guard lock(mutex);
       failure = joinErrors(std::move(failure), std::move(e));
     };
-    Expected<std::unique_ptr<TargetMachine>> machine = makeTargetMachine();
-    if (!machine)
-      return fail(machine.takeError());
+    Expected<CodeGeneratorLease> generator = CodeGeneratorLease::take();
+    if (!generator)
+      return fail(generator.takeError());
     for (size_t m; (m = next++) < numModules;) {
       size_t begin = m * kernelsPerModule;
       size_t count = std::min(kernelsPerModule, clusters.size() - begin);
-      auto object = compileModule(clusters.slice(begin, count),
-                                  ArrayRef(plans).slice(begin, count),
-                                  ArrayRef(symbols).slice(begin, count),
-                                  **machine, options.cacheDir);
+      ArrayRef<std::string> names = symbols.slice(begin, count);
+      auto object =
+          compileModule(clusters.slice(begin, count), plans.slice(begin, count),
+                        names, **generator, options.cacheDir);
       if (!object)
         return fail(object.takeError());
-      objects[m] = std::move(*object);
+      auto code = LinkedCode::link((*object)->getMemBufferRef());
+      if (!code)
+        return fail(code.takeError());
+      for (const std::string &name : names)
+        if (!(*code)->find(name))
+          return fail(createStringError("no kernel %s in its object file",
+                                        name.c_str()));
+      linked[m] = std::move(*code);
     }
   };
-  size_t threads = options.threads > 0 ? options.threads
-                                       : std::max(1u, std::thread::hardware_concurrency());
+  size_t threads = options.threads > 0
+                       ? options.threads
+                       : std::max(1u, std::thread::hardware_concurrency());
   threads = std::min(threads, numModules);
   std::vector<std::thread> pool;
   for (size_t i = 1; i < threads; ++i)
@@ -226,68 +234,70 @@ compileAll(ArrayRef<const Cluster *> clusters, const JitOptions &options) {
     t.join();
   if (failure)
     return std::move(failure);
+  return linked;
+}
 
-  Expected<std::unique_ptr<orc::LLJIT>> made = orc::LLJITBuilder().create();
-  if (!made)
-    return made.takeError();
-  std::shared_ptr<orc::LLJIT> jit = std::move(*made);
-  orc::JITDylib &library = jit->getMainJITDylib();
-  char prefix = jit->getDataLayout().getGlobalPrefix();
-  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix);
-  if (!process)
-    return process.takeError();
-  library.addGenerator(std::move(*process));
-  orc::SymbolMap runtime;
-  runtime[jit->mangleAndIntern(sortRuntimeSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&sortLines), JITSymbolFlags::Exported};
-  if (Error e = library.define(orc::absoluteSymbols(std::move(runtime))))
-    return std::move(e);
-  for (auto &object : objects)
-    if (Error e = jit->addObjectFile(std::move(object)))
-      return std::move(e);
-  orc::SymbolLookupSet wanted;
-  for (const std::string &symbol : symbols)
-    wanted.add(jit->mangleAndIntern(symbol));
-  auto found = jit->getExecutionSession().lookup(
-      {{&library, orc::JITDylibLookupFlags::MatchAllSymbols}}, std::move(wanted));
-  if (!found)
-    return found.takeError();
+Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
+                                         const JitOptions &options) {
+  const TargetInfo &target = hostTarget();
+  if (!options.cacheDir.empty())
+    (void)sys::fs::create_directories(options.cacheDir);
   CompiledKernels result;
-  for (size_t i = 0; i < clusters.size(); ++i) {
+  auto code = std::make_shared<std::vector<std::shared_ptr<LinkedCode>>>();
+  std::vector<const Cluster *> missing;
+  std::vector<KernelPlan> missingPlans;
+  std::vector<std::string> missingSymbols;
+  std::vector<size_t> missingAt;
+  for (const Cluster *c : clusters) {
+    KernelPlan plan = planKernel(*c, target.maxLanes);
     Kernel kernel;
-    kernel.symbol = symbols[i];
-    kernel.function = (*found)[jit->mangleAndIntern(symbols[i])]
-                          .getAddress()
-                          .toPtr<KernelFn>();
-    kernel.iterations = plans[i].iterations;
-    kernel.costNs = plans[i].costNs;
+    kernel.symbol = kernelSymbol(*c);
+    kernel.iterations = plan.iterations;
+    kernel.costNs = plan.costNs;
+    if (auto loaded = loadedKernels().find(kernel.symbol, kernel.function)) {
+      code->push_back(std::move(loaded));
+    } else {
+      missing.push_back(c);
+      missingPlans.push_back(std::move(plan));
+      missingSymbols.push_back(kernel.symbol);
+      missingAt.push_back(result.kernels.size());
+    }
     result.kernels.push_back(std::move(kernel));
   }
-  result.code = std::move(jit);
+
+  auto compiled = compileAll(missing, missingPlans, missingSymbols, options);
+  if (!compiled && !options.cacheDir.empty()) {
+    // Perhaps a file of the cache is damaged: it must not be in the way.
+    consumeError(compiled.takeError());
+    compiled = compileAll(missing, missingPlans, missingSymbols,
+                          {"", options.threads});
+  }
+  if (!compiled)
+    return compiled.takeError();
+  for (auto [m, linked] : llvm::enumerate(*compiled)) {
+    size_t begin = m * kernelsPerModule;
+    size_t count = std::min(kernelsPerModule, missing.size() - begin);
+    for (size_t i = begin; i < begin + count; ++i)
+      result.kernels[missingAt[i]].function =
+          reinterpret_cast<KernelFn>(linked->find(missingSymbols[i]));
+    loadedKernels().add(linked, ArrayRef(missingSymbols).slice(begin, count));
+    code->push_back(std::move(linked));
+  }
+  result.code = std::move(code);
   return result;
 }
 
-Expected<CompiledKernels>
-compileKernels(ArrayRef<const Cluster *> clusters, const JitOptions &options) {
-  Expected<CompiledKernels> compiled = compileAll(clusters, options);
-  if (compiled || options.cacheDir.empty())
-    return compiled;
-  // Perhaps a file of the cache is damaged: it must not be in the way.
-  consumeError(compiled.takeError());
-  return compileAll(clusters, {"", options.threads});
-}
-
 std::string kernelIR(const Cluster &cluster) {
-  auto machine = makeTargetMachine();
-  if (!machine)
-    return toString(machine.takeError());
+  auto generator = CodeGeneratorLease::take();
+  if (!generator)
+    return toString(generator.takeError());
   LLVMContext context;
   Module module("kernel", context);
   KernelPlan plan = planKernel(cluster, hostTarget().maxLanes);
-  emitAll(module, **machine, {&cluster}, {plan}, {kernelSymbol(cluster)});
+  emitAll(module, **generator, {&cluster}, {plan}, {kernelSymbol(cluster)});
   std::string text;
   raw_string_ostream os(text);
-  if (Error e = optimize(module, **machine))
+  if (Error e = (*generator)->optimize(module))
     os << toString(std::move(e)) << "\n";
   module.print(os, nullptr);
   return text;

@@ -1,0 +1,46 @@
+//===- linked_code.h - machine code in this process -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_LINKED_CODE_H
+#define SHARDWRIGHT_CPU_LINKED_CODE_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <memory>
+
+namespace shardwright::cpu {
+
+/// An object file linked into this process by JITLink. Functions that it calls
+/// are those of our runtime and of the libraries that are loaded. The code is
+/// unmapped with the last owner. (An LLJIT does the same through an execution
+/// session with its own threads, queues and tables, which take longer to make
+/// than a kernel to link.)
+class LinkedCode {
+public:
+  /// The object's bytes may go afterwards.
+  static llvm::Expected<std::shared_ptr<LinkedCode>>
+  link(llvm::MemoryBufferRef object);
+  ~LinkedCode();
+
+  /// Address of a function that the object defines, or null.
+  void *find(llvm::StringRef symbol) const { return symbols.lookup(symbol); }
+
+private:
+  friend class LinkContext;
+  LinkedCode() = default;
+
+  std::unique_ptr<llvm::jitlink::InProcessMemoryManager> memory;
+  llvm::jitlink::JITLinkMemoryManager::FinalizedAlloc allocation;
+  llvm::StringMap<void *> symbols;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_LINKED_CODE_H
