@@ -1,0 +1,167 @@
+//===- hlo_sharding.h - GSPMD's sharding of one value -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `mhlo.sharding` says of a value: xla::HloSharding in its three versions,
+// V1 (device list), V2 (iota) and V3 (named axes). Values are canonical when
+// they are made, so that equal means equal text up to V1 against V2.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_MESH_HLO_HLO_SHARDING_H
+#define SHARDWRIGHT_MESH_HLO_HLO_SHARDING_H
+
+#include "shardwright/mesh/hlo/device_order.h"
+#include "shardwright/mesh/sharding.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shardwright {
+
+/// What the devices along a tile dimension after the data dimensions do, in the
+/// order in which they stand in a canonical sharding.
+enum class Subgroup : uint8_t { Maximal, Manual, Unreduced, Replicated };
+
+/// Ties the shardings of values together before propagation.
+struct ShardGroup {
+  /// `shard_as`: exactly the same sharding; else `shard_like`.
+  bool isAs = true;
+  int64_t id = 0;
+  friend bool operator==(const ShardGroup &, const ShardGroup &) = default;
+};
+
+/// One `key=value` of the metadata; values keep their text, strings unescaped.
+struct MetadataField {
+  std::string key, value;
+  bool isString = false;
+};
+using OpMetadata = std::vector<MetadataField>;
+
+/// A V3 sharding: axes of a mesh by name. Along `manual` the value is already
+/// per-device. Rank 0 stands for any rank: `replicated`, and with all axes in
+/// one list `manual` and `unreduced`.
+struct NamedHloSharding {
+  Mesh mesh;
+  TensorSharding sharding;
+  AxisList manual;
+  /// The device ids of the mesh were written as an iota, and are printed so.
+  bool printIdsAsIota = false;
+  friend bool operator==(const NamedHloSharding &a, const NamedHloSharding &b) {
+    return a.mesh == b.mesh && a.sharding == b.sharding && a.manual == b.manual;
+  }
+};
+
+class HloSharding {
+public:
+  enum class Kind {
+    Replicated,
+    Maximal,   ///< the whole value on one device
+    Tiled,     ///< V1 and V2
+    Manual,    ///< already per-device
+    Unknown,   ///< to be decided
+    Unreduced, ///< every device holds a partial sum
+    Tuple,
+    Named, ///< V3
+  };
+
+  /// Replicated.
+  HloSharding() = default;
+  static HloSharding ofKind(Kind kind);
+  static HloSharding maximal(int64_t device);
+  /// Tile dimensions, the last `subgroups.size()` of them subgroups; their
+  /// product is the size of `devices`. Canonicalised (sections of equal type
+  /// joined, replicated last and sorted), so the kind may become Replicated,
+  /// Manual or Unreduced.
+  static HloSharding tiled(llvm::ArrayRef<int64_t> tileDims,
+                           DeviceOrder devices,
+                           llvm::ArrayRef<Subgroup> subgroups = {});
+  static HloSharding tuple(std::vector<HloSharding> elements);
+  static HloSharding named(NamedHloSharding sharding);
+
+  Kind kind() const { return which; }
+  bool isTiled() const { return which == Kind::Tiled; }
+  bool isTuple() const { return which == Kind::Tuple; }
+  bool isReplicated() const { return which == Kind::Replicated; }
+
+  /// Tiled only: data dimensions, then one a subgroup.
+  llvm::ArrayRef<int64_t> tileDims() const { return dims; }
+  llvm::ArrayRef<int64_t> dataDims() const {
+    return llvm::ArrayRef(dims).drop_back(groups.size());
+  }
+  llvm::ArrayRef<Subgroup> subgroups() const { return groups; }
+  const DeviceOrder &devices() const { return order; }
+  /// Printed as `last_tile_dim_replicate`.
+  bool replicatesOnLastTileDim() const {
+    return groups.size() == 1 && groups[0] == Subgroup::Replicated;
+  }
+  /// Maximal only.
+  int64_t device() const { return maximalDevice; }
+  /// Tuple only.
+  llvm::ArrayRef<HloSharding> elements() const { return leaves; }
+  /// Named only.
+  const NamedHloSharding &named() const { return *namedSharding; }
+
+  /// 0 for what is on all devices, 1 for maximal, else the number of tiles.
+  int64_t numDevices() const;
+
+  std::optional<ShardGroup> shardGroup;
+  /// Not part of equality.
+  std::vector<OpMetadata> metadata;
+
+  /// V3 is compared by its axes: convert it first (`toTiled`) to compare
+  /// devices.
+  friend bool operator==(const HloSharding &a, const HloSharding &b);
+
+  /// The V1 form: the devices listed.
+  HloSharding withDeviceList() const;
+  /// The V2 form where an iota gives the devices; else unchanged.
+  HloSharding withIota() const;
+
+  /// As XLA prints it.
+  std::string str(bool withMetadata = false) const;
+  /// Reads what XLA prints and accepts. Refuses what XLA accepts without
+  /// meaning: lists of the wrong length, ids that occur twice, products that
+  /// differ, contradicting keywords. An error names the column.
+  static llvm::Expected<HloSharding> parse(llvm::StringRef text);
+
+  /// Bytes of the message xla.OpSharding.
+  std::string toProto() const;
+  static llvm::Expected<HloSharding> fromProto(llvm::StringRef bytes);
+
+  /// An error when a value of this shape cannot have the sharding on
+  /// `numDevices` devices. Sizes need not divide.
+  llvm::Error validate(llvm::ArrayRef<int64_t> shape, int64_t numDevices) const;
+
+private:
+  Kind which = Kind::Replicated;
+  llvm::SmallVector<int64_t, 4> dims;
+  llvm::SmallVector<Subgroup, 2> groups;
+  DeviceOrder order;
+  int64_t maximalDevice = 0;
+  std::vector<HloSharding> leaves;
+  std::shared_ptr<const NamedHloSharding> namedSharding;
+};
+
+/// ceil(size / tiles) in every dimension; the whole shape when not tiled.
+llvm::SmallVector<int64_t, 4> shardShape(llvm::ArrayRef<int64_t> shape,
+                                         const HloSharding &sharding);
+/// What the device at this position of the device list holds, clipped to the
+/// shape. Tiled, replicated, maximal, manual and unreduced shardings.
+llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
+                                          const HloSharding &sharding,
+                                          int64_t position);
+/// Every device holds the same part of the value under both, whatever else the
+/// subgroups say. `numDevices` matters when one of them is on all devices.
+bool holdsSameData(const HloSharding &a, const HloSharding &b);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_MESH_HLO_HLO_SHARDING_H

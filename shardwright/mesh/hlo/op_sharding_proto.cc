@@ -1,0 +1,586 @@
+//===- op_sharding_proto.cc - the bytes of xla.OpSharding -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/mesh/hlo/hlo_sharding.h"
+#include "shardwright/mesh/hlo/proto_wire.h"
+#include "shardwright/mesh/hlo/sharding_checks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace shardwright {
+namespace {
+
+using llvm::Twine;
+
+/// OpSharding.Type
+enum ProtoType : int64_t {
+  REPLICATED,
+  MAXIMAL,
+  TUPLE,
+  OTHER,
+  MANUAL,
+  UNKNOWN,
+  UNREDUCED
+};
+
+/// A mesh lists its devices; more than these are a mistake.
+constexpr int64_t maxListedDevices = int64_t(1) << 24;
+
+ProtoType typeOf(Subgroup subgroup) {
+  switch (subgroup) {
+  case Subgroup::Maximal:
+    return MAXIMAL;
+  case Subgroup::Manual:
+    return MANUAL;
+  case Subgroup::Unreduced:
+    return UNREDUCED;
+  case Subgroup::Replicated:
+    return REPLICATED;
+  }
+  return REPLICATED;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+std::string metadataBytes(const OpMetadata &metadata) {
+  ProtoWriter out;
+  for (auto [number, key] : {std::pair(1, "op_type"), std::pair(2, "op_name"),
+                             std::pair(3, "source_file")})
+    for (const MetadataField &field : metadata)
+      if (field.key == key)
+        out.string(number, field.value);
+  int64_t line;
+  for (const MetadataField &field : metadata)
+    if (field.key == "source_line" &&
+        !llvm::StringRef(field.value).getAsInteger(10, line))
+      out.varint(4, line);
+  return out.take();
+}
+
+std::string axisBytes(const Mesh &mesh, AxisRef axis) {
+  ProtoWriter out;
+  out.varint(1, axis.axis);
+  if (!mesh.isFull(axis)) {
+    ProtoWriter sub;
+    sub.varint(1, axis.preSize);
+    sub.varint(2, axis.size);
+    out.message(2, sub.take());
+  }
+  return out.take();
+}
+
+void writeAxes(ProtoWriter &out, int field, const Mesh &mesh, AxisRefs axes) {
+  for (AxisRef axis : axes)
+    out.message(field, axisBytes(mesh, axis));
+}
+
+std::string iotaBytes(const IotaOrder &iota) {
+  ProtoWriter out;
+  out.packed(1, iota.reshape());
+  out.packed(2, llvm::SmallVector<int64_t, 4>(iota.perm()));
+  return out.take();
+}
+
+std::string namedBytes(const HloSharding &s) {
+  const NamedHloSharding &named = s.named();
+  ProtoWriter mesh, out;
+  for (const MeshAxis &axis : named.mesh.axes()) {
+    ProtoWriter bytes;
+    bytes.string(1, axis.name);
+    bytes.varint(2, axis.size);
+    mesh.message(1, bytes.take());
+  }
+  auto iota = IotaOrder::fromList(named.mesh.deviceIds());
+  if (named.printIdsAsIota && iota)
+    mesh.message(3, iotaBytes(*iota));
+  else
+    mesh.packed(2, named.mesh.deviceIds());
+  out.message(2, mesh.take());
+  for (const DimSharding &dim : named.sharding.dims) {
+    ProtoWriter bytes;
+    writeAxes(bytes, 1, named.mesh, dim.axes);
+    bytes.varint(2, dim.isClosed);
+    out.message(3, bytes.take());
+  }
+  writeAxes(out, 4, named.mesh, named.sharding.replicated);
+  writeAxes(out, 5, named.mesh, named.sharding.unreduced);
+  for (const OpMetadata &metadata : s.metadata)
+    out.message(6, metadataBytes(metadata));
+  writeAxes(out, 7, named.mesh, named.manual);
+  return out.take();
+}
+
+ProtoType typeOf(HloSharding::Kind kind) {
+  switch (kind) {
+  case HloSharding::Kind::Maximal:
+    return MAXIMAL;
+  case HloSharding::Kind::Tuple:
+    return TUPLE;
+  case HloSharding::Kind::Tiled:
+    return OTHER;
+  case HloSharding::Kind::Manual:
+    return MANUAL;
+  case HloSharding::Kind::Unknown:
+    return UNKNOWN;
+  case HloSharding::Kind::Unreduced:
+    return UNREDUCED;
+  case HloSharding::Kind::Replicated:
+  case HloSharding::Kind::Named:
+    break;
+  }
+  return REPLICATED;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+struct AxisMessage {
+  int64_t axis = 0, preSize = 0, size = 0;
+  bool hasSubAxis = false;
+};
+
+class Reader {
+public:
+  std::string error;
+
+  bool fail(const Twine &message) {
+    if (error.empty())
+      error = ("OpSharding: " + message).str();
+    return false;
+  }
+
+  bool sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple = false);
+
+private:
+  bool tiled(HloSharding &s);
+  bool named(llvm::StringRef bytes, HloSharding &s);
+  bool metadata(llvm::StringRef bytes, OpMetadata &out);
+  bool axis(llvm::StringRef bytes, AxisMessage &out);
+  bool dim(llvm::StringRef bytes, std::vector<AxisMessage> &axes, bool &closed);
+  bool mesh(llvm::StringRef bytes, Mesh &mesh, bool &asIota);
+  bool iota(llvm::ArrayRef<int64_t> reshape, llvm::ArrayRef<int64_t> perm,
+            std::optional<IotaOrder> &out);
+  bool resolve(const Mesh &mesh, llvm::ArrayRef<AxisMessage> from,
+               AxisList &to);
+  bool malformed() { return fail("the bytes are not a protocol buffer"); }
+
+  /// Fields of one message, reused for the leaves of a tuple.
+  struct Fields {
+    int64_t type = 0;
+    llvm::SmallVector<int64_t, 8> dims, devices, lastTypes, reshape, perm;
+    bool replicateOnLast = false, isGroup = false;
+    int64_t groupId = 0, groupType = 0;
+    std::vector<llvm::StringRef> tuple;
+    std::vector<OpMetadata> metadata;
+    std::optional<llvm::StringRef> named;
+  } fields;
+};
+
+bool Reader::metadata(llvm::StringRef bytes, OpMetadata &out) {
+  for (ProtoReader in(bytes); !in.atEnd();) {
+    if (!in.next())
+      return malformed();
+    switch (in.field()) {
+    case 1:
+      out.push_back({"op_type", in.bytes().str(), true});
+      break;
+    case 2:
+      out.push_back({"op_name", in.bytes().str(), true});
+      break;
+    case 3:
+      out.push_back({"source_file", in.bytes().str(), true});
+      break;
+    case 4:
+      out.push_back({"source_line", std::to_string(in.varint()), false});
+      break;
+    default:
+      break;
+    }
+  }
+  return true;
+}
+
+bool Reader::axis(llvm::StringRef bytes, AxisMessage &out) {
+  for (ProtoReader in(bytes); !in.atEnd();) {
+    if (!in.next())
+      return malformed();
+    if (in.field() == 1)
+      out.axis = in.varint();
+    if (in.field() != 2)
+      continue;
+    out.hasSubAxis = true;
+    for (ProtoReader sub(in.bytes()); !sub.atEnd();) {
+      if (!sub.next())
+        return malformed();
+      if (sub.field() == 1)
+        out.preSize = sub.varint();
+      if (sub.field() == 2)
+        out.size = sub.varint();
+    }
+  }
+  return true;
+}
+
+bool Reader::dim(llvm::StringRef bytes, std::vector<AxisMessage> &axes,
+                 bool &closed) {
+  for (ProtoReader in(bytes); !in.atEnd();) {
+    if (!in.next())
+      return malformed();
+    if (in.field() == 1 && !axis(in.bytes(), axes.emplace_back()))
+      return false;
+    if (in.field() == 2)
+      closed = in.varint();
+  }
+  return true;
+}
+
+bool Reader::iota(llvm::ArrayRef<int64_t> reshape, llvm::ArrayRef<int64_t> perm,
+                  std::optional<IotaOrder> &out) {
+  if (!checkedProduct(reshape) || !isPermutation(perm, reshape.size()))
+    return fail("the transposition of an iota is not a permutation of its "
+                "dimensions, or these are not positive");
+  out = IotaOrder(reshape, llvm::SmallVector<int32_t, 8>(perm));
+  return true;
+}
+
+bool Reader::mesh(llvm::StringRef bytes, Mesh &mesh, bool &asIota) {
+  llvm::SmallVector<MeshAxis, 4> axes;
+  llvm::SmallVector<int64_t, 0> ids;
+  llvm::SmallVector<int64_t, 4> reshape, perm;
+  for (ProtoReader in(bytes); !in.atEnd();) {
+    if (!in.next())
+      return malformed();
+    if (in.field() == 2 && !in.repeated(ids))
+      return malformed();
+    if (in.field() == 3) {
+      asIota = true;
+      for (ProtoReader part(in.bytes()); !part.atEnd();)
+        if (!part.next() || (part.field() == 1 && !part.repeated(reshape)) ||
+            (part.field() == 2 && !part.repeated(perm)))
+          return malformed();
+    }
+    if (in.field() != 1)
+      continue;
+    MeshAxis &a = axes.emplace_back();
+    a.size = 0;
+    for (ProtoReader axis(in.bytes()); !axis.atEnd();) {
+      if (!axis.next())
+        return malformed();
+      if (axis.field() == 1)
+        a.name = axis.bytes().str();
+      if (axis.field() == 2)
+        a.size = axis.varint();
+    }
+    if (a.size <= 0)
+      return fail("axis '" + a.name + "' has size " + Twine(a.size));
+    for (const MeshAxis &other : llvm::drop_end(axes))
+      if (other.name == a.name)
+        return fail("axis '" + a.name + "' occurs twice");
+  }
+  if (Mesh::numDevicesOverflows(axes))
+    return fail("the number of devices does not fit 64 bits");
+  if (asIota) {
+    std::optional<IotaOrder> order;
+    if (!iota(reshape, perm, order))
+      return false;
+    int64_t devices = 1;
+    for (const MeshAxis &axis : axes)
+      devices *= axis.size;
+    if (order->size() != devices || devices > maxListedDevices)
+      return fail(Twine(order->size()) + " device ids for a mesh of " +
+                  Twine(devices));
+    ids = DeviceOrder(*order).list();
+  }
+  if (std::string why = checkDeviceIds(axes, ids); !why.empty())
+    return fail(why);
+  mesh = Mesh(std::move(axes), std::move(ids));
+  return true;
+}
+
+bool Reader::resolve(const Mesh &mesh, llvm::ArrayRef<AxisMessage> from,
+                     AxisList &to) {
+  for (const AxisMessage &m : from) {
+    if (m.axis < 0 || m.axis >= mesh.numAxes())
+      return fail("axis " + Twine(m.axis) + " of a mesh of " +
+                  Twine(mesh.numAxes()) + " axes");
+    AxisRef ref = mesh.fullAxis(m.axis);
+    if (m.hasSubAxis) {
+      ref.preSize = m.preSize;
+      ref.size = m.size;
+    }
+    to.push_back(ref);
+  }
+  return true;
+}
+
+bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
+  NamedHloSharding named;
+  std::vector<std::pair<std::vector<AxisMessage>, bool>> dims;
+  std::vector<AxisMessage> lists[3];
+  std::vector<OpMetadata> metadatas;
+  for (ProtoReader in(bytes); !in.atEnd();) {
+    if (!in.next())
+      return malformed();
+    switch (in.field()) {
+    case 1:
+      return fail("tuples of named shardings are not supported");
+    case 2:
+      if (!mesh(in.bytes(), named.mesh, named.printIdsAsIota))
+        return false;
+      break;
+    case 3: {
+      auto &[axes, closed] = dims.emplace_back();
+      if (!dim(in.bytes(), axes, closed))
+        return false;
+      break;
+    }
+    case 4:
+    case 5:
+    case 7: {
+      auto &list = lists[in.field() == 7 ? 2 : in.field() - 4];
+      if (!axis(in.bytes(), list.emplace_back()))
+        return false;
+      break;
+    }
+    case 6:
+      if (!metadata(in.bytes(), metadatas.emplace_back()))
+        return false;
+      break;
+    default:
+      break;
+    }
+  }
+  for (auto &[axes, closed] : dims) {
+    DimSharding &d = named.sharding.dims.emplace_back();
+    d.isClosed = closed;
+    if (!resolve(named.mesh, axes, d.axes))
+      return false;
+  }
+  if (!resolve(named.mesh, lists[0], named.sharding.replicated) ||
+      !resolve(named.mesh, lists[1], named.sharding.unreduced) ||
+      !resolve(named.mesh, lists[2], named.manual))
+    return false;
+  if (std::string why = checkNamedAxes(named); !why.empty())
+    return fail(why);
+  s = HloSharding::named(std::move(named));
+  s.metadata = std::move(metadatas);
+  return true;
+}
+
+bool Reader::tiled(HloSharding &s) {
+  auto tiles = checkedProduct(fields.dims);
+  if (fields.dims.empty())
+    return fail("a tiled sharding has no tile dimensions");
+  if (!tiles)
+    return fail("tile dimensions must be positive and their product must fit "
+                "64 bits");
+  if (fields.devices.empty() == fields.reshape.empty())
+    return fail("a tiled sharding has a device list or an iota, one of them");
+  if (fields.replicateOnLast && !fields.lastTypes.empty())
+    return fail("replicate_on_last_tile_dim beside last_tile_dims");
+  DeviceOrder order;
+  if (fields.devices.empty()) {
+    std::optional<IotaOrder> listed;
+    if (!iota(fields.reshape, fields.perm, listed))
+      return false;
+    if (listed->size() != *tiles)
+      return fail(Twine(*tiles) + " tiles but " + Twine(listed->size()) +
+                  " devices");
+    order = *listed;
+  } else {
+    llvm::SmallVector<int64_t, 0> list(fields.devices.begin(),
+                                       fields.devices.end());
+    if (std::string why = checkDeviceList(*tiles, list); !why.empty())
+      return fail(why);
+    order = DeviceOrder(std::move(list));
+  }
+  llvm::SmallVector<Subgroup, 4> subgroups;
+  for (int64_t type : fields.lastTypes) {
+    switch (type) {
+    case REPLICATED:
+      subgroups.push_back(Subgroup::Replicated);
+      break;
+    case MAXIMAL:
+      subgroups.push_back(Subgroup::Maximal);
+      break;
+    case MANUAL:
+      subgroups.push_back(Subgroup::Manual);
+      break;
+    case UNREDUCED:
+      subgroups.push_back(Subgroup::Unreduced);
+      break;
+    default:
+      return fail("type " + Twine(type) + " in last_tile_dims");
+    }
+  }
+  if (fields.replicateOnLast)
+    subgroups.push_back(Subgroup::Replicated);
+  if (subgroups.size() > fields.dims.size())
+    return fail("more last_tile_dims than tile dimensions");
+  s = *tiles == 1 ? HloSharding()
+                  : HloSharding::tiled(fields.dims, order, subgroups);
+  return true;
+}
+
+bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
+  fields = Fields();
+  for (ProtoReader in(bytes); !in.atEnd();) {
+    if (!in.next())
+      return malformed();
+    bool ok = true;
+    switch (in.field()) {
+    case 1:
+      fields.type = in.varint();
+      break;
+    case 3:
+      ok = in.repeated(fields.dims);
+      break;
+    case 4:
+      ok = in.repeated(fields.devices);
+      break;
+    case 5:
+      fields.tuple.push_back(in.bytes());
+      break;
+    case 6:
+      fields.replicateOnLast = in.varint();
+      break;
+    case 7:
+      if (!metadata(in.bytes(), fields.metadata.emplace_back()))
+        return false;
+      break;
+    case 8:
+      ok = in.repeated(fields.lastTypes);
+      break;
+    case 9:
+      ok = in.repeated(fields.reshape);
+      break;
+    case 10:
+      ok = in.repeated(fields.perm);
+      break;
+    case 11:
+      fields.isGroup = in.varint();
+      break;
+    case 12:
+      fields.groupId = in.varint();
+      break;
+    case 13:
+      fields.groupType = in.varint();
+      break;
+    case 14:
+      fields.named = in.bytes();
+      break;
+    default:
+      break;
+    }
+    if (!ok)
+      return malformed();
+  }
+  if (fields.named)
+    return named(*fields.named, s);
+  switch (fields.type) {
+  case REPLICATED:
+    s = HloSharding();
+    break;
+  case MANUAL:
+    s = HloSharding::ofKind(HloSharding::Kind::Manual);
+    break;
+  case UNKNOWN:
+    s = HloSharding::ofKind(HloSharding::Kind::Unknown);
+    break;
+  case UNREDUCED:
+    s = HloSharding::ofKind(HloSharding::Kind::Unreduced);
+    break;
+  case MAXIMAL:
+    if (fields.devices.size() != 1)
+      return fail("maximal on " + Twine(fields.devices.size()) +
+                  " devices instead of one");
+    s = HloSharding::maximal(fields.devices[0]);
+    break;
+  case OTHER:
+    if (!tiled(s))
+      return false;
+    break;
+  case TUPLE: {
+    if (inTuple)
+      return fail("a tuple of shardings has one level only");
+    if (!fields.metadata.empty())
+      return fail("a tuple of shardings has metadata");
+    std::vector<llvm::StringRef> parts = std::move(fields.tuple);
+    std::vector<HloSharding> leaves(parts.size());
+    for (auto [part, element] : llvm::zip(parts, leaves))
+      if (!sharding(part, element, /*inTuple=*/true))
+        return false;
+    s = HloSharding::tuple(std::move(leaves));
+    return true;
+  }
+  default:
+    return fail("unknown type " + Twine(fields.type));
+  }
+  s.metadata = std::move(fields.metadata);
+  if (fields.isGroup) {
+    if (fields.groupType != 0 && fields.groupType != 1)
+      return fail("unknown type " + Twine(fields.groupType) +
+                  " of a shard group");
+    s.shardGroup = ShardGroup{fields.groupType == 0, fields.groupId};
+  }
+  return true;
+}
+
+} // namespace
+
+std::string HloSharding::toProto() const {
+  ProtoWriter out;
+  if (which == Kind::Named) {
+    out.message(14, namedBytes(*this));
+    return out.take();
+  }
+  out.varint(1, typeOf(which));
+  if (isTiled()) {
+    out.packed(3, dims);
+    if (!order.iota())
+      out.packed(4, order.list());
+  } else if (which == Kind::Maximal) {
+    out.packed(4, maximalDevice);
+  }
+  for (const HloSharding &leaf : leaves)
+    out.message(5, leaf.toProto());
+  if (isTiled() && replicatesOnLastTileDim())
+    out.varint(6, 1);
+  for (const OpMetadata &fields : metadata)
+    out.message(7, metadataBytes(fields));
+  if (isTiled()) {
+    if (!replicatesOnLastTileDim()) {
+      llvm::SmallVector<int64_t, 4> types;
+      for (Subgroup subgroup : groups)
+        types.push_back(typeOf(subgroup));
+      out.packed(8, types);
+    }
+    if (const IotaOrder *iota = order.iota()) {
+      out.packed(9, iota->reshape());
+      out.packed(10, llvm::SmallVector<int64_t, 4>(iota->perm()));
+    }
+  }
+  if (shardGroup) {
+    out.varint(11, 1);
+    out.varint(12, shardGroup->id);
+    out.varint(13, shardGroup->isAs ? 0 : 1);
+  }
+  return out.take();
+}
+
+llvm::Expected<HloSharding> HloSharding::fromProto(llvm::StringRef bytes) {
+  Reader reader;
+  HloSharding s;
+  if (!reader.sharding(bytes, s))
+    return llvm::createStringError(reader.error);
+  return s;
+}
+
+} // namespace shardwright

@@ -1,0 +1,56 @@
+//===- partition_spec.h - JAX's PartitionSpec on a mesh ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_MESH_HLO_PARTITION_SPEC_H
+#define SHARDWRIGHT_MESH_HLO_PARTITION_SPEC_H
+
+#include "shardwright/mesh/hlo/hlo_sharding.h"
+
+namespace shardwright {
+
+/// One entry a leading dimension of the value: axis names, major to minor.
+/// Dimensions without an entry are not sharded. Semantics:
+/// jax.sharding.PartitionSpec.
+struct PartitionSpec {
+  struct Entry {
+    llvm::SmallVector<std::string, 2> axes;
+    /// P.UNCONSTRAINED: propagation decides.
+    bool unconstrained = false;
+    friend bool operator==(const Entry &, const Entry &) = default;
+  };
+  llvm::SmallVector<Entry, 4> entries;
+  /// Mesh axes along which the value is a partial sum.
+  llvm::SmallVector<std::string, 1> unreduced;
+
+  /// `P('x', ('y', 'z'), None)`, as JAX prints it; `PartitionSpec(...)` too.
+  static llvm::Expected<PartitionSpec> parse(llvm::StringRef text);
+  std::string str() const;
+  friend bool operator==(const PartitionSpec &,
+                         const PartitionSpec &) = default;
+};
+
+/// The sharding of a value of this rank, dimensions closed except the
+/// unconstrained. An error names an axis that is unknown, occurs twice or is
+/// both sharded and unreduced, or a spec that is longer than the rank.
+llvm::Expected<TensorSharding> resolve(const PartitionSpec &spec,
+                                       const Mesh &mesh, int64_t rank);
+
+/// The canonical HLO sharding of a NamedSharding, as JAX hands it to XLA; the
+/// `manual` axes of the mesh by name.
+llvm::Expected<HloSharding> toTiled(const PartitionSpec &spec, const Mesh &mesh,
+                                    int64_t rank,
+                                    llvm::ArrayRef<std::string> manual = {});
+
+/// The spec of whole axes of `mesh` that places the data as `sharding` does. An
+/// error when there is none: it would need a part of an axis, or is on one
+/// device.
+llvm::Expected<PartitionSpec> toPartitionSpec(const HloSharding &sharding,
+                                              const Mesh &mesh);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_MESH_HLO_PARTITION_SPEC_H

@@ -1,0 +1,139 @@
+//===- proto_wire.h - protocol buffer fields, in and out --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The wire format of proto3 for the few messages that shardings need; a
+// dependency on the protobuf library would be larger than this layer, and would
+// meet another copy of it in every process that has XLA.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_MESH_HLO_PROTO_WIRE_H
+#define SHARDWRIGHT_MESH_HLO_PROTO_WIRE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace shardwright {
+
+/// Fields in the order in which they are written. Zeros and empty strings are
+/// left out, as proto3 does; messages never are.
+class ProtoWriter {
+public:
+  void varint(int field, int64_t value) {
+    if (value == 0)
+      return;
+    raw(uint64_t(field) << 3);
+    raw(value);
+  }
+  void string(int field, llvm::StringRef value) {
+    if (!value.empty())
+      message(field, value);
+  }
+  void message(int field, llvm::StringRef value) {
+    raw(uint64_t(field) << 3 | 2);
+    raw(value.size());
+    bytes += value;
+  }
+  void packed(int field, llvm::ArrayRef<int64_t> values) {
+    if (values.empty())
+      return;
+    ProtoWriter list;
+    for (int64_t value : values)
+      list.raw(value);
+    message(field, list.bytes);
+  }
+  std::string take() { return std::move(bytes); }
+
+private:
+  void raw(uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+      bytes += char(value | 0x80);
+    bytes += char(value);
+  }
+  std::string bytes;
+};
+
+/// One field after another. Views the bytes that it reads.
+class ProtoReader {
+public:
+  explicit ProtoReader(llvm::StringRef bytes) : rest(bytes) {}
+  bool atEnd() const { return rest.empty(); }
+  /// Reads a field; false when the bytes are malformed.
+  bool next() {
+    uint64_t tag, length;
+    value = 0;
+    content = {};
+    if (!raw(rest, tag) || (tag >> 3) == 0 || (tag >> 3) > (1u << 29))
+      return false;
+    number = tag >> 3;
+    switch (wireType = tag & 7) {
+    case 0:
+      return raw(rest, value);
+    case 1:
+      return skip(8);
+    case 2:
+      if (!raw(rest, length) || length > rest.size())
+        return false;
+      content = rest.take_front(length);
+      rest = rest.drop_front(length);
+      return true;
+    case 5:
+      return skip(4);
+    default:
+      return false;
+    }
+  }
+  int field() const { return number; }
+  int64_t varint() const { return value; }
+  llvm::StringRef bytes() const { return content; }
+  /// Appends the elements of a repeated integer, packed or not.
+  bool repeated(llvm::SmallVectorImpl<int64_t> &out) const {
+    if (wireType == 0) {
+      out.push_back(value);
+      return true;
+    }
+    if (wireType != 2)
+      return false;
+    for (llvm::StringRef list = content; !list.empty();) {
+      uint64_t element;
+      if (!raw(list, element))
+        return false;
+      out.push_back(element);
+    }
+    return true;
+  }
+
+private:
+  static bool raw(llvm::StringRef &from, uint64_t &value) {
+    value = 0;
+    for (int shift = 0; shift < 64 && !from.empty(); shift += 7) {
+      uint8_t byte = from.front();
+      from = from.drop_front();
+      value |= uint64_t(byte & 0x7f) << shift;
+      if (byte < 0x80)
+        return true;
+    }
+    return false;
+  }
+  bool skip(size_t size) {
+    if (rest.size() < size)
+      return false;
+    rest = rest.drop_front(size);
+    return true;
+  }
+
+  llvm::StringRef rest, content;
+  uint64_t value = 0;
+  int number = 0, wireType = 0;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_MESH_HLO_PROTO_WIRE_H

@@ -1,0 +1,34 @@
+//===- sharding_checks.h - what a sharding from outside must obey -------*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_MESH_HLO_SHARDING_CHECKS_H
+#define SHARDWRIGHT_MESH_HLO_SHARDING_CHECKS_H
+
+#include "shardwright/mesh/hlo/hlo_sharding.h"
+
+namespace shardwright {
+
+/// Empty, or what is wrong: a sub-axis that does not divide its axis, axes that
+/// overlap or cannot coexist, neighbours that should be one, lists out of
+/// order.
+std::string checkNamedAxes(const NamedHloSharding &sharding);
+
+/// Empty, or why `ids` cannot be the device order of a mesh with these axes.
+/// No ids are fine.
+std::string checkDeviceIds(llvm::ArrayRef<MeshAxis> axes,
+                           llvm::ArrayRef<int64_t> ids);
+
+/// Empty, or why the devices cannot be those of so many tiles: each once, none
+/// negative.
+std::string checkDeviceList(int64_t tiles, llvm::ArrayRef<int64_t> devices);
+
+bool isPermutation(llvm::ArrayRef<int64_t> values, int64_t size);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_MESH_HLO_SHARDING_CHECKS_H

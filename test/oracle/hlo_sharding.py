@@ -1,0 +1,353 @@
+#===- hlo_sharding.py - HLO shardings against xla_client -------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Random shardings in every notation: text, proto, equality, devices, index maps and axes as
+jaxlib's HloSharding and JAX's NamedSharding give them; mutated text and bytes are refused with a
+message, or mean what they mean to jaxlib."""
+
+import itertools
+import math
+import os
+import re
+import sys
+
+import oracle
+
+sys.path.insert(0, os.path.join(oracle.ROOT, "python"))
+args = oracle.arguments(__doc__, cases=1500, long_cases=25000)
+
+import numpy as np
+from jax._src import xla_bridge
+from jax._src.lib import xla_client
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec as P
+from jax._src.sharding_impls import parse_flatten_op_sharding
+
+from shardwright.sharding import HloSharding, Mesh
+
+Theirs = xla_client.HloSharding
+TYPES = ("replicated", "manual", "unreduced")
+
+
+def join(values):
+    return ",".join(map(str, values))
+
+
+# --- generators ---------------------------------------------------------------------------
+
+
+def factorization(rng, n, parts):
+    """`parts` sizes with product n."""
+    sizes = [1] * parts
+    for prime in (2, 3, 5, 7):
+        while n % prime == 0:
+            sizes[rng.randrange(parts)] *= prime
+            n //= prime
+    sizes[rng.randrange(parts)] *= n
+    return sizes
+
+
+def random_iota(rng, n):
+    reshape = factorization(rng, n, rng.randint(1, 4))
+    perm = rng.sample(range(len(reshape)), len(reshape))
+    return reshape, perm
+
+
+def iota_text(reshape, perm):
+    return f"<=[{join(reshape)}]" + (f"T({join(perm)})" if len(reshape) > 1 else "")
+
+
+def iota_list(reshape, perm):
+    return np.arange(math.prod(reshape)).reshape(reshape).transpose(perm).reshape(-1).tolist()
+
+
+def random_leaf(rng, n=None):
+    if rng.random() < 0.12:
+        leaf = rng.choice(["replicated", "manual", "unreduced", "unknown", f"maximal device={rng.randrange(9)}"])
+    else:
+        n = n or rng.choice([2, 4, 6, 8, 12, 16, 24, 36])
+        rank, groups = rng.randint(1, 3), rng.choice([0, 0, 1, 1, 2, 3])
+        dims = factorization(rng, n, rank + groups)
+        kind = rng.random()
+        if kind < 0.6:
+            devices = iota_text(*random_iota(rng, n))
+        elif kind < 0.85:
+            devices = join(iota_list(*random_iota(rng, n)))
+        else:
+            devices = join(rng.sample(range(n), n))
+        leaf = f"devices=[{join(dims)}]{devices}"
+        if groups == 1 and rng.random() < 0.6:
+            leaf += " last_tile_dim_replicate"
+        elif groups:
+            leaf += f" last_tile_dims={{{', '.join(rng.choice(TYPES) for _ in range(groups))}}}"
+    if rng.random() < 0.08:
+        leaf += f" shard_{rng.choice(['as', 'like'])} {rng.randrange(20)}"
+    if rng.random() < 0.05:
+        leaf += ' metadata={op_type="dot" op_name="a/b" source_line=3}'
+    return "{" + leaf + "}"
+
+
+def random_named(rng):
+    names = "abcd"[: rng.randint(1, 4)]
+    sizes = {name: rng.choice([1, 2, 4, 6, 8]) for name in names}
+    parts = []
+    for name in names:
+        size = sizes[name]
+        if size in (4, 8) and rng.random() < 0.4:
+            pre = rng.choice([1, 2])
+            parts.append(f"'{name}':({pre})2")
+            if size // pre // 2 > 1 and pre == 1 and rng.random() < 0.5:
+                parts.append(f"'{name}':(2){size // 2}")
+        else:
+            parts.append(f"'{name}'")
+    rng.shuffle(parts)
+    rank = rng.randint(1, 3)
+    dims, lists = [[] for _ in range(rank)], {"replicated": [], "unreduced": [], "manual": []}
+    for part in parts:
+        where = rng.random()
+        if where < 0.55:
+            dims[rng.randrange(rank)].append(part)
+        elif where < 0.85:
+            lists[rng.choice(list(lists))].append(part)
+    order = lambda part: (part[1], int(re.search(r"\((\d)", part).group(1)) if "(" in part else 0)
+    text = "mesh[" + ",".join(f"'{k}'={v}" for k, v in sizes.items()) + "]"
+    n = math.prod(sizes.values())
+    if n > 1 and rng.random() < 0.2:
+        ids = rng.sample(range(n), n)
+        text += f", device_ids=({join(ids)})" if ids != sorted(ids) else ""
+    elif rng.random() < 0.1:
+        text += f", device_ids=({iota_text(*random_iota(rng, n))[2:]})"
+    closed = lambda: rng.random() < 0.7
+    dim = lambda axes: "{" + ", ".join(axes + ([] if closed() else ["?"])) + "}"
+    text += ", [" + ", ".join(map(dim, dims)) + "]"
+    for name, axes in lists.items():
+        if axes:
+            text += f", {name}={{{', '.join(sorted(axes, key=order))}}}"
+    return "{" + text + "}"
+
+
+def random_text(rng):
+    if rng.random() < 0.15:
+        return "{" + ", ".join(random_leaf(rng) for _ in range(rng.randrange(8))) + "}"
+    return random_leaf(rng)
+
+
+# --- checks -------------------------------------------------------------------------------
+
+
+def kind_of(theirs):
+    tests = ("is_replicated", "is_manual", "is_unreduced", "is_unknown", "is_maximal", "is_tiled")
+    return [t for t in tests if hasattr(theirs, t) and getattr(theirs, t)()]
+
+
+def one_text(rng, tally, text):
+    theirs, ours = Theirs.from_string(text), HloSharding(text)
+    tally.equal(f"{rng.name} text", repr(theirs), str(ours), text)
+    proto = theirs.to_proto().SerializeToString()
+    tally.equal(f"{rng.name} proto", proto.hex(), ours.to_proto().hex(), text)
+    back = HloSharding.from_proto(proto)
+    tally.equal(f"{rng.name} from proto", repr(Theirs.from_proto(theirs.to_proto())), str(back), text)
+    return theirs, ours
+
+
+def check_pair(rng, tally):
+    """Equality of two shardings that are often the same."""
+    n = rng.choice([4, 8, 12])
+    first, second = random_leaf(rng, n), random_leaf(rng, n)
+    if rng.random() < 0.7:
+        reshape, perm = random_iota(rng, n)
+        dims = factorization(rng, n, 2)
+        first = f"{{devices=[{join(dims)}]{iota_text(reshape, perm)}}}"
+        second = f"{{devices=[{join(dims)}]{join(iota_list(reshape, perm))}}}"
+    a, b = Theirs.from_string(first), Theirs.from_string(second)
+    ours = HloSharding(first) == HloSharding(second)
+    tally.equal(f"{rng.name} equality", str(a == b), str(ours), f"{first} {second}")
+
+
+def check_tiles(rng, tally, theirs, ours, text):
+    if ours.kind != "tiled":
+        return
+    tally.equal(f"{rng.name} devices", str(list(theirs.tile_assignment_devices())), str(ours.devices), text)
+    tally.equal(f"{rng.name} tiles", str(list(theirs.tile_assignment_dimensions())), str(ours.tile_dims), text)
+    v1, v2 = ours.to_v1(), ours.to_v2()
+    tally.equal(f"{rng.name} versions", "True True", f"{v1 == ours} {v2 == ours}", text)
+    tally.equal(f"{rng.name} versions' text", str(v2), str(v1.to_v2()), text)
+    # Axes: on the coarsest mesh every device holds what it held.
+    rank = len(ours.tile_dims) - ours.num_subgroups
+    try:
+        mesh = Mesh.infer([ours])
+    except ValueError as e:
+        tally.equal(f"{rng.name} has a mesh", "", str(e), text)
+        return
+    named = ours.to_v3(mesh, rank)
+    tally.equal(f"{rng.name} axes keep the data", "True", str(named.holds_same_data(ours)), f"{text} {named}")
+    if not mesh.device_ids and "<=" in str(ours) and "manual" not in text and "unreduced" not in text:
+        sizes = list(theirs.get_axis_sizes())
+        tally.equal(f"{rng.name} axis sizes", str(sizes), str(list(mesh.axes.values())), text)
+
+
+def check_named(rng, tally):
+    text = random_named(rng)
+    try:
+        ours = HloSharding(text)
+    except ValueError as e:  # theirs aborts the process
+        tally.check(f"{rng.name} refused", "neighbours" in str(e), f"{text}: {e}")
+        return
+    theirs = Theirs.from_string(text)
+    tally.equal(f"{rng.name} named text", repr(theirs), str(ours), text)
+    tally.equal(f"{rng.name} named proto", theirs.to_proto().SerializeToString().hex(), ours.to_proto().hex(), text)
+    tally.equal(f"{rng.name} named from proto", repr(Theirs.from_proto(theirs.to_proto())), str(HloSharding.from_proto(theirs.to_proto().SerializeToString())), text)
+    if "unreduced" in text and "manual" in text and re.search(r"'.'=1\b", text):
+        return
+    tiled = Theirs.v3_to_v2_sharding(theirs)
+    ours_tiled = ours.to_v1() if not repr(tiled).count("<=") and "devices" in repr(tiled) else ours.to_v2()
+    tally.equal(f"{rng.name} named to tiled", repr(tiled), str(ours_tiled), text)
+
+
+def check_spec(rng, tally):
+    """JAX's NamedSharding, its index map and the way back."""
+    names = rng.sample("abcd", rng.randint(1, 3))
+    sizes = {name: rng.choice([1, 2, 3, 4]) for name in names}
+    manual = [name for name in names if rng.random() < 0.1]
+    free = [name for name in names if name not in manual]
+    rng.shuffle(free)
+    rank = rng.randint(0, 3)
+    entries = [[] for _ in range(rank)]
+    for name in free:
+        if rank and rng.random() < 0.7:
+            entries[rng.randrange(rank)].append(name)
+    entries = [None if not e else e[0] if len(e) == 1 else tuple(e) for e in entries]
+    if rng.random() < 0.3:
+        while entries and entries[-1] is None:
+            entries.pop()
+    types = tuple(AxisType.Manual if n in manual else AxisType.Auto for n in names)
+    abstract = AbstractMesh(tuple(sizes.values()), tuple(sizes), axis_types=types)
+    spec = P(*entries)
+    theirs = NamedSharding(abstract, spec)._to_xla_hlo_sharding(rank)
+    mesh = Mesh(sizes)
+    ours = HloSharding.from_spec(repr(spec).replace("PartitionSpec", "P"), mesh, rank, manual)
+    where = f"mesh {sizes} manual {manual} {spec} rank {rank}"
+    tally.equal(f"{rng.name} spec", repr(theirs), str(ours), where)
+    if manual:
+        return
+    shape = tuple(rng.choice([1, 2]) * 12 for _ in range(rank))
+    if ours.kind == "tiled":
+        wanted = {}
+        ways = [len(e) and math.prod(sizes[n] for n in ([e] if isinstance(e, str) else e)) if e else 1
+                for e in entries + [None] * (rank - len(entries))]
+        if all(s % w == 0 for s, w in zip(shape, ways)):
+            indices = theirs_indices(theirs, shape)
+            tally.equal(f"{rng.name} indices", str(indices), str(sorted_map(ours.indices(shape))), where)
+            local = NamedSharding(abstract, spec).shard_shape(shape)
+            tally.equal(f"{rng.name} shard shape", str(local), str(ours.shard_shape(shape)), where)
+    real = {k: v for k, v in sizes.items() if v > 1}
+    back = HloSharding.from_spec(ours.to_spec(Mesh(real)), Mesh(real), rank)
+    tally.equal(f"{rng.name} spec and back", str(ours), str(back), where)
+
+
+def sorted_map(indices):
+    return sorted((d, [(s.start, s.stop) for s in box]) for d, box in indices.items())
+
+
+def theirs_indices(theirs, shape):
+    from jax._src.op_shardings import op_sharding_to_numpy_indices
+
+    n = theirs.num_devices()
+    all_indices = op_sharding_to_numpy_indices(theirs, shape, n)
+    bounds = lambda s, size: (s.start or 0, size if s.stop is None else s.stop)
+    return sorted((d, [bounds(s, size) for s, size in zip(box, shape)]) for d, box in enumerate(all_indices))
+
+
+def check_common_mesh(rng, tally):
+    """Several shardings of one mesh: the inferred mesh holds each of them."""
+    sizes = [rng.choice([2, 3, 4]) for _ in range(rng.randint(1, 3))]
+    axes = {f"m{i}": size for i, size in enumerate(sizes)}
+    n = math.prod(sizes)
+    ids = rng.sample(range(n), n) if rng.random() < 0.3 else ()
+    mesh, shardings = Mesh(axes, ids), []
+    for _ in range(rng.randint(1, 5)):
+        free = rng.sample(list(axes), rng.randint(0, len(axes)))
+        entries = [tuple(free[: len(free) // 2]) or None, tuple(free[len(free) // 2 :]) or None]
+        s = HloSharding.from_spec(P(*entries), mesh, 2)
+        shardings.append(s.to_v1() if rng.random() < 0.4 else s)
+    where = f"{mesh} {shardings}"
+    try:
+        common = Mesh.infer(shardings, n)
+    except ValueError as e:
+        tally.equal(f"{rng.name} common mesh", "", str(e), where)
+        return
+    for s in shardings:
+        try:
+            same = s.to_v3(common, 2).holds_same_data(s)
+        except ValueError as e:
+            same = str(e)
+        tally.equal(f"{rng.name} on the common mesh", "True", str(same), f"{where} {common} {s}")
+        tally.equal(f"{rng.name} on its own mesh", "True", str(s.to_v3(mesh, 2).holds_same_data(s)), where)
+
+
+# What XLA accepts without meaning, and what aborts it; ours refuses.
+UNSAFE = re.compile(r"last_tile_dim\w*.*last_tile_dim|\-\d|T\([^)]*$")
+
+
+def check_mutation(rng, tally):
+    """A changed text or proto is refused with words, or means the same to both."""
+    text = random_text(rng) if rng.random() < 0.7 else random_named(rng)
+    try:
+        proto = HloSharding(text).to_proto()
+    except ValueError:
+        return
+    chars = list(text)
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(chars))
+        roll = rng.random()
+        if roll < 0.4:
+            del chars[at]
+        elif roll < 0.8:
+            chars[at] = rng.choice("{}[](),=<>0123456789 Tabmx'?:" + text)
+        else:
+            chars.insert(at, rng.choice("{}[](),=<>0123456789 T'?:"))
+        if not chars:
+            return
+    mutated = "".join(chars)
+    try:
+        ours = str(HloSharding(mutated))
+    except ValueError as e:
+        tally.check(f"{rng.name} message", "column" in str(e), f"{mutated}: {e}")
+        ours = None
+    if ours is not None:
+        again = str(HloSharding(ours))  # a second reading may join what the first made equal
+        tally.equal(f"{rng.name} mutated", again, str(HloSharding(again)), mutated)
+        if not UNSAFE.search(mutated) and "mesh" not in mutated:
+            try:
+                theirs = repr(Theirs.from_string(mutated))
+            except Exception as e:
+                theirs = f"refused: {e}"
+            tally.equal(f"{rng.name} mutated as theirs", theirs, ours, mutated)
+    data = bytearray(proto)
+    for _ in range(rng.randint(1, 3)):
+        if data:
+            data[rng.randrange(len(data))] = rng.randrange(256)
+    try:
+        again = HloSharding.from_proto(bytes(data))
+        tally.equal(f"{rng.name} mutated proto", str(again), str(HloSharding.from_proto(again.to_proto())), data.hex())
+    except ValueError as e:
+        tally.check(f"{rng.name} proto message", str(e).startswith("OpSharding: "), str(e))
+
+
+def main():
+    tally = oracle.Tally("hlo_sharding")
+    for rng in oracle.generators(args):
+        text = random_text(rng)
+        check_tiles(rng, tally, *one_text(rng, tally, text), text)
+        check_pair(rng, tally)
+        check_named(rng, tally)
+        check_spec(rng, tally)
+        check_common_mesh(rng, tally)
+        for _ in range(4):
+            check_mutation(rng, tally)
+    tally.finish()
+
+
+main()
