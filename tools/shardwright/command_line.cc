@@ -8,6 +8,7 @@
 #include "command_line.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -34,6 +35,23 @@ Expected<SmallVector<MeshAxis, 4>> parseMeshSizes(StringRef text) {
   if (Mesh::numDevicesOverflows(axes))
     return createStringError("--mesh: the product of the axis sizes overflows");
   return axes;
+}
+
+Expected<SmallVector<int64_t, 4>> parseShape(StringRef text) {
+  SmallVector<int64_t, 4> shape;
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  int64_t elements = 1;
+  for (StringRef part : parts) {
+    int64_t size;
+    if (part.trim().getAsInteger(10, size) || size < 0)
+      return createStringError("--shape: expected sizes as in 8x16, found '" +
+                               text.str() + "'");
+    if (MulOverflow(elements, std::max<int64_t>(size, 1), elements))
+      return createStringError("--shape: the number of elements overflows");
+    shape.push_back(size);
+  }
+  return shape;
 }
 
 Expected<Budget> parseBudget(StringRef text) {

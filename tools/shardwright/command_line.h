@@ -53,12 +53,22 @@ struct PartitionOptionsCli : CommonOptions {
   std::vector<Budget> budgets;
 };
 
+struct ShardingOptions {
+  std::string text;
+  llvm::SmallVector<int64_t, 4> shape; ///< empty: not given
+  std::optional<llvm::SmallVector<MeshAxis, 4>> mesh;
+  std::optional<int64_t> devices;
+};
+
 int runCommand(const RunOptions &options);
 int partitionCommand(const PartitionOptionsCli &options);
+int shardingCommand(const ShardingOptions &options);
 
 /// `x=4,y=2`; the error says what was found.
 llvm::Expected<llvm::SmallVector<MeshAxis, 4>>
 parseMeshSizes(llvm::StringRef text);
+/// `8x16`.
+llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text);
 llvm::Expected<Budget> parseBudget(llvm::StringRef text);
 
 /// Prints `error: text` and a remedy; returns exitBadInput.

@@ -135,6 +135,30 @@ int main(int argc, char **argv) {
       ->delimiter(',');
   partitionApp->callback([&] { exitCode = partitionCommand(partition); });
 
+  ShardingOptions sharding;
+  CLI::App *shardingApp = app.add_subcommand(
+      "sharding", "Explain a sharding: other notations, tiles, devices");
+  shardingApp
+      ->add_option("TEXT", sharding.text,
+                   "As in mhlo.sharding, {devices=[4,2]<=[8]}, as JAX, P('x', "
+                   "None), or as Shardy, [{\"x\"}, {}]")
+      ->required();
+  shardingApp->add_option_function<std::string>(
+      "--shape",
+      [&](const std::string &text) {
+        sharding.shape = valueOf(parseShape(text));
+      },
+      "The shape of the value, as 8x16: tile shape and picture");
+  shardingApp->add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        sharding.mesh = valueOf(parseMeshSizes(text));
+      },
+      "The axes, as x=2,y=4");
+  shardingApp->add_option("--devices", sharding.devices, "Number of devices")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+  shardingApp->callback([&] { exitCode = shardingCommand(sharding); });
+
   // CLI11 says of an unknown command only that one is required.
   std::vector<llvm::StringRef> commands;
   for (CLI::App *command : app.get_subcommands({}))
