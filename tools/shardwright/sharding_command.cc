@@ -31,16 +31,19 @@ std::string namedMesh(const Mesh &mesh) {
   std::string text = "mesh[";
   ListSeparator comma(",");
   for (const MeshAxis &axis : mesh.axes())
-    text += (StringRef(comma) + "'" + axis.name + "'=" + Twine(axis.size)).str();
+    text +=
+        (StringRef(comma) + "'" + axis.name + "'=" + Twine(axis.size)).str();
   return text + "]";
 }
 
-Expected<HloSharding> readSharding(StringRef text,
-                                   const std::optional<Mesh> &mesh,
-                                   int64_t rank) {
+Expected<HloSharding>
+readSharding(StringRef text, const std::optional<Mesh> &mesh, int64_t rank) {
   text = text.trim();
   if (text.starts_with("{"))
     return HloSharding::parse(text);
+  size_t start = text.find('[');
+  if (!text.starts_with("P") && start == StringRef::npos)
+    return createStringError("'" + text.str() + "' is no sharding");
   if (!mesh)
     return createStringError("'" + text.str() +
                              "' names axes: give their sizes, --mesh x=2,y=4");
@@ -57,11 +60,6 @@ Expected<HloSharding> readSharding(StringRef text,
   }
   // Shardy's: from the list of dimensions on it reads as a V3 sharding, but for
   // priorities.
-  size_t start = text.find('[');
-  if (start == StringRef::npos)
-    return createStringError("'" + text.str() +
-                             "' is no sharding: expected {devices=...}, "
-                             "P('x', None) or [{\"x\"}, {}]");
   std::string dims = text.drop_front(start).rtrim("> ").str();
   dims = std::regex_replace(dims, std::regex(R"(\}p\d+)"), "}");
   return HloSharding::parse("{" + namedMesh(*mesh) + ", " + dims + "}");
@@ -76,37 +74,47 @@ void line(StringRef label, const Twine &text) {
   outs() << "  " << left_justify(label, 12) << text << "\n";
 }
 
+Expected<Mesh> inferMesh(const HloSharding &s) {
+  if (s.kind() == HloSharding::Kind::Named)
+    return s.named().mesh;
+  MeshInference inference;
+  inference.add(s);
+  return inference.infer();
+}
+
 void printNotations(const HloSharding &s, const HloSharding &tiled,
                     const std::optional<Mesh> &mesh, int64_t rank) {
   outs() << "The same sharding\n";
   HloSharding v2 = tiled.withIota();
-  line(v2.isTiled() && !v2.devices().iota() ? "GSPMD V1" : "GSPMD V2", v2.str());
+  line(v2.isTiled() && !v2.devices().iota() ? "GSPMD V1" : "GSPMD V2",
+       v2.str());
   if (v2.isTiled() && v2.devices().iota() && v2.devices().size() <= 64)
     line("GSPMD V1", v2.withDeviceList().str());
-  Mesh axes;
-  if (mesh) {
-    axes = *mesh;
-  } else if (s.kind() == HloSharding::Kind::Named) {
-    axes = s.named().mesh;
-  } else {
-    MeshInference inference;
-    inference.add(s);
-    auto inferred = inference.infer();
-    if (!inferred) {
-      consumeError(inferred.takeError());
-      return;
-    }
-    axes = std::move(*inferred);
+  if (!tiled.isTiled() && !mesh)
+    return;
+  auto axes = mesh ? Expected<Mesh>(*mesh) : inferMesh(s);
+  if (!axes) {
+    line("axes", toString(axes.takeError()));
+    return;
   }
-  auto named = toNamed(s, axes, rank);
+  auto named = toNamed(s, *axes, rank);
   if (!named) {
     line("axes", toString(named.takeError()));
     return;
   }
   line("named (V3)", HloSharding::named(*named).str());
-  line("Shardy", str(named->sharding, named->mesh));
-  auto spec = toPartitionSpec(s, axes);
-  line("JAX", spec ? spec->str() : "none: " + toString(spec.takeError()));
+  std::string meshText = mesh ? "" : "<[";
+  ListSeparator comma;
+  if (!mesh) {
+    for (const MeshAxis &axis : axes->axes())
+      meshText +=
+          (StringRef(comma) + "\"" + axis.name + "\"=" + Twine(axis.size))
+              .str();
+    meshText += "]> ";
+  }
+  line("Shardy", meshText + str(named->sharding, named->mesh));
+  auto spec = toPartitionSpec(s, *axes);
+  line("JAX", spec ? spec->str() : "none, " + toString(spec.takeError()));
 }
 
 /// Who holds which tile: rows are the second to last dimension.
@@ -167,21 +175,28 @@ void printPicture(const HloSharding &s, ArrayRef<int64_t> shape) {
         outs() << range(d, at[d]) << ", ";
       outs() << "..]\n";
     }
-    outs() << "  " << std::string(margin, ' ');
+    std::string row(margin + 2, ' ');
+    auto cell = [&](StringRef text) {
+      row += "  " + text.str() + std::string(width - text.size(), ' ');
+    };
+    auto endRow = [&] {
+      outs() << StringRef(row).rtrim() << "\n";
+      row.clear();
+    };
     for (int64_t c = 0; rank && c < columns; ++c)
-      outs() << "  " << left_justify(range(rank - 1, c), width);
-    outs() << "\n";
+      cell(range(rank - 1, c));
+    endRow();
     for (int64_t r = 0; r < rows; ++r) {
-      outs() << "  "
-             << left_justify(rank > 1 ? range(rank - 2, r) : "", margin);
+      std::string label = rank > 1 ? range(rank - 2, r) : "";
+      row = "  " + label + std::string(margin - label.size(), ' ');
       for (int64_t c = 0; c < columns; ++c) {
         if (rank > 1)
           at[rank - 2] = r;
         if (rank)
           at[rank - 1] = c;
-        outs() << "  " << left_justify(holders[at], width);
+        cell(holders[at]);
       }
-      outs() << "\n";
+      endRow();
     }
   }
 }
@@ -196,11 +211,6 @@ int explainOne(const HloSharding &s, const ShardingOptions &options) {
   if (options.mesh)
     mesh = Mesh(*options.mesh);
   printNotations(s, tiled, mesh, rank);
-
-  int64_t devices = options.devices.value_or(
-      tiled.numDevices() > 1 ? tiled.numDevices()
-      : mesh                 ? mesh->numDevices()
-                             : 0);
   outs() << "\nWhat it does\n";
   switch (tiled.kind()) {
   case HloSharding::Kind::Replicated:
@@ -226,8 +236,8 @@ int explainOne(const HloSharding &s, const ShardingOptions &options) {
   line("devices", Twine(tiled.devices().size()));
   line("tiles", rank ? numbers(tiled.dataDims(), " x ") : "1");
   for (auto [subgroup, size] :
-       zip(tiled.subgroups(), tiled.tileDims().drop_front(
-                                  tiled.dataDims().size()))) {
+       zip(tiled.subgroups(),
+           tiled.tileDims().drop_front(tiled.dataDims().size()))) {
     if (subgroup == Subgroup::Replicated)
       line("replication", Twine(size) + " copies of each tile");
     else if (subgroup == Subgroup::Unreduced)
@@ -237,10 +247,6 @@ int explainOne(const HloSharding &s, const ShardingOptions &options) {
   }
   if (shape.empty())
     return exitFine;
-  if (Error e = tiled.validate(shape, devices))
-    return badInput(toString(std::move(e)),
-                    "give a shape with one size for each tile dimension, as "
-                    "--shape 8x16, and the number of devices it is for");
   line("shape", numbers(shape, "x"));
   SmallVector<int64_t, 4> local = shardShape(shape, tiled);
   bool even = true;
@@ -264,6 +270,15 @@ int shardingCommand(const ShardingOptions &options) {
     return badInput(toString(s.takeError()),
                     "write it as in mhlo.sharding, {devices=[4,2]<=[8]}, as "
                     "JAX, P('x', None), or as Shardy, [{\"x\"}, {}]");
+  HloSharding tiled = toTiled(*s);
+  int64_t devices = options.devices.value_or(std::max<int64_t>(
+      {tiled.numDevices(), mesh ? mesh->numDevices() : 1,
+       tiled.kind() == HloSharding::Kind::Maximal ? tiled.device() + 1 : 1}));
+  if (!options.shape.empty())
+    if (Error e = tiled.validate(options.shape, devices))
+      return badInput(toString(std::move(e)),
+                      "give a shape with one size for each tile dimension, as "
+                      "--shape 8x16, and the number of devices it is for");
   outs() << s->str() << "\n\n";
   if (!s->isTuple())
     return explainOne(*s, options);
