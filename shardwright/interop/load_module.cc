@@ -7,27 +7,23 @@
 
 #include "shardwright/interop/load_module.h"
 
+#include "shardwright/interop/guarded_read.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 using namespace mlir;
 
 namespace shardwright {
 namespace {
 
-constexpr llvm::StringLiteral bytecodeMagic("ML\xefR");
-
 enum class Format { Text, Bytecode, PortableArtifact, HloText };
 
 Format detectFormat(StringRef content) {
-  if (content.starts_with(bytecodeMagic)) {
+  if (isBytecode(content)) {
     // The producer string follows the version; StableHLO's serializer signs
     // there.
     return content.take_front(64).contains("StableHLO_v")
@@ -38,42 +34,11 @@ Format detectFormat(StringRef content) {
                                                   : Format::Text;
 }
 
-/// Whether reading `content` in a child process ends normally, whatever the
-/// verdict.
-bool readerSurvives(StringRef content, MLIRContext *context) {
-  pid_t child = fork();
-  if (child < 0)
-    return true; // no child to be had: the reader gets its chance here
-  if (child == 0) {
-    rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
-    limit.rlim_cur = rlim_t(content.size()) * 64 + (rlim_t(4) << 30);
-    setrlimit(RLIMIT_AS, &limit);
-    limit.rlim_cur = 0;
-    setrlimit(RLIMIT_CORE, &limit);
-    MLIRContext own(context->getDialectRegistry(),
-                    MLIRContext::Threading::DISABLED);
-    own.getDiagEngine().registerHandler([](Diagnostic &) { return success(); });
-    auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
-        content.size(), "", llvm::Align(64));
-    if (!buffer)
-      _exit(1);
-    llvm::copy(content, buffer->getBufferStart());
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
-    (void)parseSourceFile<ModuleOp>(sources, &own);
-    _exit(0);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 } // namespace
 
 OwningOpRef<ModuleOp>
 loadModule(StringRef path, MLIRContext *context,
-           const std::shared_ptr<llvm::SourceMgr> &sources) {
+           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust) {
   StringRef name = path == "-" ? "<stdin>" : path;
   // No line to point at: the file itself.
   Location file = FileLineColLoc::get(context, name, 0, 0);
@@ -100,9 +65,13 @@ loadModule(StringRef path, MLIRContext *context,
                        "as MLIR text or bytecode";
     return {};
   case Format::Bytecode: {
-    if (!readerSurvives(content, context)) {
-      emitError(file) << "malformed MLIR bytecode";
-      return {};
+    if (trust == Trust::None) {
+      GuardedRead first =
+          readBytecodeInChild(content, context->getDialectRegistry());
+      if (first != GuardedRead::Survived) {
+        emitError(file) << describe(first);
+        return {};
+      }
     }
     // Sections want their alignment, which a file read into memory may lack.
     auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(

@@ -20,14 +20,20 @@ class SourceMgr;
 
 namespace shardwright {
 
+/// Whether a file's bytecode is known to come from a sound writer.
+enum class Trust {
+  None, ///< read first in a child process: MLIR's reader crashes on hostile
+        ///< bytes; only for processes that have not started threads
+  Full, ///< read at once, as for the client of a plugin
+};
+
 /// Reads and verifies the module at `path` (`-`: standard input): text or MLIR
 /// bytecode, told apart by content. `sources` receives the buffer, so that
 /// diagnostics can show source lines and resource blobs may point into it.
-/// Every failure is one diagnostic on `context`. Bytecode is first read in a
-/// child process, since MLIR's reader can crash on malformed input.
+/// Every failure is one diagnostic on `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(llvm::StringRef path, mlir::MLIRContext *context,
-           const std::shared_ptr<llvm::SourceMgr> &sources);
+           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust);
 
 } // namespace shardwright
 

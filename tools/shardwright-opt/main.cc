@@ -4,18 +4,81 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// MLIR's driver, but for bytecode, which is read first in a child process: the
+// driver itself would crash on malformed files.
+//
+//===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/registration.h"
+#include "shardwright/interop/guarded_read.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace shardwright;
+
+namespace {
+
+constexpr int exitBadInput = 2;
+
+/// MlirOptMain without files: standard input can be read only once.
+int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
+                llvm::StringRef outputPath, mlir::DialectRegistry &registry) {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      mlir::openOutputFile(outputPath, &error);
+  if (!output) {
+    llvm::errs() << error << "\n";
+    return 1;
+  }
+  mlir::LogicalResult result =
+      mlir::MlirOptMain(output->os(), std::move(input), registry,
+                        mlir::MlirOptMainConfig::createFromCLOptions());
+  if (mlir::succeeded(result))
+    output->keep();
+  return mlir::asMainReturnCode(result);
+}
+
+} // namespace
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM y(argc, argv);
   mlir::DialectRegistry registry;
-  shardwright::registerDialects(registry);
-  shardwright::registerPasses();
+  registerDialects(registry);
+  registerPasses();
   mlir::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Shardwright optimizer driver\n", registry));
+  llvm::cl::opt<bool> trusted(
+      "trusted", llvm::cl::desc("Read bytecode at once, not in a limited child "
+                                "process first"));
+  auto [inputPath, outputPath] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Shardwright optimizer driver\n", registry);
+
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (!trusted && !config.shouldShowDialects() && !config.shouldListPasses()) {
+    if (inputPath == "-" && llvm::sys::Process::StandardInIsUserInput())
+      llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                      "interrupt)\n";
+    std::string error;
+    std::unique_ptr<llvm::MemoryBuffer> input =
+        mlir::openInputFile(inputPath, &error);
+    if (input && isBytecode(input->getBuffer())) {
+      GuardedRead first = readBytecodeInChild(input->getBuffer(), registry);
+      if (first != GuardedRead::Survived) {
+        llvm::errs() << inputPath << ": error: " << describe(first) << "\n";
+        return exitBadInput;
+      }
+    }
+    if (input && inputPath == "-")
+      return runOnBuffer(std::move(input), outputPath, registry);
+  }
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, inputPath, outputPath, registry));
 }

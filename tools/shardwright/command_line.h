@@ -35,6 +35,7 @@ struct CommonOptions {
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;
   std::string kernelCache;
+  bool trusted = false;   ///< bytecode is read without a child process first
   bool debugInfo = false; ///< print modules with locations
 };
 

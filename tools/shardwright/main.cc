@@ -64,6 +64,9 @@ void addCommon(CLI::App &command, CommonOptions &options) {
       .add_option("--devices", options.import.devices,
                   "Number of devices when the module names no mesh")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command.add_flag("--trusted", options.trusted,
+                   "Read bytecode at once, not in a limited child process "
+                   "first; malformed bytecode can crash the reader");
   command.add_option("--stats", options.stats,
                      "json prints statistics (and nothing else) on standard "
                      "output, json=FILE writes them");

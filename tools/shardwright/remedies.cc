@@ -28,8 +28,11 @@ StringRef remedyFor(StringRef message) {
        "export text with jax.jit(f).lower(x).as_text(debug_info=True)"},
       {"HLO text is not supported",
        "export StableHLO, as with jax.jit(f).lower(x).as_text()"},
-      {"malformed MLIR bytecode",
-       "write the file again, or export the program as text"},
+      {"malformed MLIR bytecode", "write the file again, or export the program "
+                                  "as text; --trusted reads it "
+                                  "without limits"},
+      {"cannot start the process",
+       "free processes or memory, or read files that you trust with --trusted"},
       {"unknown mesh", "declare it in the module, as in sdy.mesh @mesh = "
                        "<[\"x\"=4]>, or correct the name"},
       {"unknown axis name", "use an axis that the mesh declares"},

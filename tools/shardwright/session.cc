@@ -50,7 +50,8 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     return false;
 
   auto start = std::chrono::steady_clock::now();
-  owned = loadModule(options.module, context.get(), sources);
+  owned = loadModule(options.module, context.get(), sources,
+                     options.trusted ? Trust::Full : Trust::None);
   double parseSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

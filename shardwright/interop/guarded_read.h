@@ -1,0 +1,58 @@
+//===- guarded_read.h - a first read in a child process ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_GUARDED_READ_H
+#define SHARDWRIGHT_INTEROP_GUARDED_READ_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace shardwright {
+
+/// What became of a read in a child process.
+enum class GuardedRead {
+  Survived,  ///< it ended by itself, whatever it found
+  Crashed,   ///< by a signal or an abort
+  TooLarge,  ///< it asked for more memory than the limit
+  TooSlow,   ///< it took longer than the limit
+  NoProcess, ///< no child could be started
+};
+
+struct ReadLimits {
+  uint64_t bytes; ///< of memory beyond what the process has mapped already
+  unsigned seconds;
+};
+
+/// Limits that reading any honest file of this size stays far below.
+ReadLimits readLimits(uint64_t fileSize);
+
+/// Runs `read` in a forked child with these limits; its output and diagnostics
+/// go nowhere. For tools, before they start threads: a child has only the
+/// thread that forked.
+GuardedRead readInChild(llvm::function_ref<void()> read, ReadLimits limits);
+
+/// Whether MLIR's bytecode reader, which trusts its input, gets this content:
+/// bytecode or a portable artifact.
+bool isBytecode(llvm::StringRef content);
+
+/// Reads bytecode with the dialects of `registry` in a child.
+GuardedRead readBytecodeInChild(llvm::StringRef content,
+                                const mlir::DialectRegistry &registry);
+
+/// The diagnostic for a read that did not survive, lower case and without the
+/// file: "malformed bytecode: ...".
+llvm::StringRef describe(GuardedRead result);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_INTEROP_GUARDED_READ_H
