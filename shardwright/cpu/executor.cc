@@ -24,7 +24,8 @@ Executor::create(const Program &program) {
 }
 
 llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
-                          ThreadPool &pool, RunStatistics *statistics) const {
+                          ThreadPool &pool, RunStatistics *statistics,
+                          Trace *trace) const {
   const Program &program = prepared->program;
   if (int64_t(buffers.size()) != prepared->numDevices)
     return llvm::createStringError("buffers for " +
@@ -47,7 +48,7 @@ llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
     return memory.takeError();
   // Shared: a task that the pool gets to late finds the run over, and goes.
   auto run = std::make_shared<Run>(*prepared, pool, statistics != nullptr,
-                                   std::move(*memory));
+                                   trace, std::move(*memory));
   run->bind(buffers);
   llvm::Error error = run->execute(statistics);
   prepared->giveBack(run->takeMemory());

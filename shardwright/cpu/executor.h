@@ -24,6 +24,7 @@
 namespace shardwright::cpu {
 
 class ThreadPool;
+class Trace;
 
 /// Buffers of one device for one run, in the order of the program's arguments
 /// and results; 64-byte aligned, owned by the caller. Devices may share
@@ -55,7 +56,8 @@ public:
   /// numDevices()) and returns when every device is done or has failed. Errors
   /// name the op and the device.
   llvm::Error run(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
-                  RunStatistics *statistics = nullptr) const;
+                  RunStatistics *statistics = nullptr,
+                  Trace *trace = nullptr) const;
 
   struct Prepared;
 

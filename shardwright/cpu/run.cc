@@ -13,8 +13,8 @@ using namespace shardwright;
 using namespace shardwright::cpu;
 
 Run::Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
-         std::vector<DeviceMemory> m)
-    : prepared(p), program(p.program), pool(pool), timed(timed),
+         Trace *trace, std::vector<DeviceMemory> m)
+    : prepared(p), program(p.program), pool(pool), timed(timed), trace(trace),
       memory(std::move(m)), devices(p.numDevices),
       splits(p.numDevices < pool.size()) {
   for (int32_t d = 0; d < prepared.numDevices; ++d) {
@@ -37,6 +37,8 @@ void Run::bind(llvm::ArrayRef<DeviceBuffers> given) {
 
 llvm::Error Run::execute(RunStatistics *statistics) {
   auto begin = Clock::now();
+  if (trace)
+    trace->start(prepared.numDevices);
   // Each turn ends with all devices finished, parted, or in one place again.
   while (lockstep() == Outcome::Parted) {
     parted();
@@ -110,7 +112,9 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       for (int32_t i = 0; i < count; ++i)
         pointers[i] = table[operands[i]];
       const Kernel &kernel = program.kernels[s.payload];
+      auto begin = traceNow();
       kernel.function(pointers.data(), 0, kernel.iterations);
+      record(device, pc, Trace::What::Work, begin);
       if (auto failure = takeKernelFailure()) {
         fail(device.number, pc, *failure);
         goto stop;
@@ -122,6 +126,7 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       if (stopAtHeavy && isHeavy(s))
         goto stop;
       int64_t parts = dotParts(s);
+      auto begin = traceNow();
       for (int64_t part = 0; part < parts; ++part)
         if (llvm::Error e = prepared.dots[s.payload].run(
                 table[operands[0]], table[operands[1]], table[operands[2]],
@@ -129,13 +134,17 @@ void Run::advance(Device &device, bool stopAtHeavy) {
           fail(device.number, pc, toString(std::move(e)));
           goto stop;
         }
+      record(device, pc, Trace::What::Work, begin);
       ++pc;
       break;
     }
     case StepKind::Copy:
-      if (table[operands[0]] != table[operands[1]])
+      if (table[operands[0]] != table[operands[1]]) {
+        auto begin = traceNow();
         std::memmove(table[operands[1]], table[operands[0]],
                      program.slots[operands[0]].bytes());
+        record(device, pc, Trace::What::Work, begin);
+      }
       ++pc;
       break;
     case StepKind::DeviceId: {

@@ -20,6 +20,7 @@
 
 #include "shardwright/cpu/prepared_program.h"
 #include "shardwright/cpu/thread_pool.h"
+#include "shardwright/cpu/trace.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -31,7 +32,7 @@ namespace shardwright::cpu {
 
 class Run : public std::enable_shared_from_this<Run> {
 public:
-  Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
+  Run(const Executor::Prepared &p, ThreadPool &pool, bool timed, Trace *trace,
       std::vector<DeviceMemory> memory);
 
   /// Sets the addresses of arguments and results.
@@ -59,6 +60,7 @@ private:
     int64_t meetings = 0; ///< passed so far
     int64_t steps = 0;
     void *const *table = nullptr;
+    Clock::time_point arrived; ///< at the meeting where it waits; for the trace
   };
 
   // --- one device ---
@@ -69,6 +71,15 @@ private:
   /// Pieces in which this run computes a dot, whoever does it.
   int64_t dotParts(const StepInfo &step) const;
   void copyResults(const Device &device);
+  /// Now, when anybody asks.
+  Clock::time_point traceNow() const {
+    return trace ? Clock::now() : Clock::time_point();
+  }
+  void record(const Device &device, int32_t step, Trace::What what,
+              Clock::time_point begin) {
+    if (trace)
+      trace->record(device.number, step, what, begin, Clock::now());
+  }
   const StepInfo &at(const Device &device) const {
     return prepared.steps[device.pc];
   }
@@ -112,6 +123,7 @@ private:
   const Program &program;
   ThreadPool &pool;
   const bool timed;
+  Trace *const trace; ///< may be null
   std::vector<DeviceMemory> memory;
   std::vector<DeviceBuffers> buffers;
   std::vector<Device> devices;

@@ -37,15 +37,23 @@ Run::Outcome Run::lockstep() {
     switch (prepared.steps[step].kind) {
     case StepKind::Return:
       return Outcome::Finished;
-    case StepKind::Collective:
+    case StepKind::Collective: {
+      auto begin = traceNow();
       runCollective(step);
-      for (Device &d : devices)
+      for (Device &d : devices) {
+        record(d, step, Trace::What::Collective, begin);
         ++d.meetings;
+      }
       break;
-    default:
+    }
+    default: {
+      auto begin = traceNow();
       runSplit(step);
+      for (const Device &d : devices)
+        record(d, step, Trace::What::Work, begin);
       if (failed())
         return Outcome::Finished;
+    }
     }
     for (Device &d : devices) {
       ++d.pc;

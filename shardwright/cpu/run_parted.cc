@@ -110,6 +110,7 @@ void Run::makeReady(Device &d) {
 
 /// Past the meeting at which it stands.
 void Run::leave(Device &d) {
+  record(d, d.pc, Trace::What::Waiting, d.arrived);
   ++d.pc;
   ++d.steps;
   ++d.meetings;
@@ -117,6 +118,7 @@ void Run::leave(Device &d) {
 }
 
 void Run::arrive(Lock &lock, Device &d) {
+  d.arrived = traceNow();
   const StepInfo &s = at(d);
   if (s.kind == StepKind::Return) {
     d.state = State::Done;

@@ -73,7 +73,7 @@ Executable::create(ExecutableParts p) {
 
 llvm::Expected<std::vector<Array>>
 Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
-                cpu::RunStatistics *statistics) const {
+                cpu::RunStatistics *statistics, cpu::Trace *trace) const {
   if (globalArguments.size() != parts.arguments.size())
     return fail("the program takes ", parts.arguments.size(),
                 " arguments, but was given ", globalArguments.size());
@@ -109,7 +109,7 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
       buffers[d].results.push_back(g->shards().data[d]);
     gathers.push_back(std::move(*g));
   }
-  if (llvm::Error e = executor->run(buffers, pool, statistics))
+  if (llvm::Error e = executor->run(buffers, pool, statistics, trace))
     return e;
   std::vector<Array> results;
   for (ResultGather &g : gathers)

@@ -51,7 +51,8 @@ public:
   /// `arguments()`. The arrays are only read.
   llvm::Expected<std::vector<Array>>
   run(llvm::ArrayRef<Array> globalArguments, Client &client = Client::shared(),
-      cpu::RunStatistics *statistics = nullptr) const;
+      cpu::RunStatistics *statistics = nullptr,
+      cpu::Trace *trace = nullptr) const;
 
   llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
   llvm::ArrayRef<ValueSpec> results() const { return parts.results; }

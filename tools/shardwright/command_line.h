@@ -42,7 +42,7 @@ struct CommonOptions {
 struct RunOptions : CommonOptions {
   std::string arguments; ///< npz; empty: random
   std::optional<uint64_t> randomSeed;
-  std::string out, expect;
+  std::string out, expect, trace;
   double rtol = 1e-5;
   /// None: a hundredth of rtol, of an array's largest expected magnitude.
   std::optional<double> atol;

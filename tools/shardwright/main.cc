@@ -113,6 +113,9 @@ int main(int argc, char **argv) {
   runApp->add_option("--atol", run.atol,
                      "Absolute tolerance (rtol / 100 of the largest expected "
                      "magnitude of the array)");
+  runApp->add_option("--trace", run.trace,
+                     "Write what each device did when, for chrome://tracing or "
+                     "Perfetto");
   runApp->callback([&] { exitCode = runCommand(run); });
 
   PartitionOptionsCli partition;

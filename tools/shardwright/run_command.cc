@@ -7,6 +7,8 @@
 
 #include "session.h"
 
+#include "shardwright/cpu/trace.h"
+#include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/compare.h"
 #include "shardwright/runtime/npz.h"
 #include "shardwright/runtime/random.h"
@@ -87,8 +89,8 @@ Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
   bool allOk = true;
   for (auto [i, spec] : enumerate(specs)) {
     const Array &wanted = (*expected)[i];
-    double atol = options.atol.value_or(options.rtol / 100 *
-                                        largestMagnitude(wanted));
+    double atol =
+        options.atol.value_or(options.rtol / 100 * largestMagnitude(wanted));
     Expected<Comparison> c =
         compareArrays(results[i], wanted, options.rtol, atol);
     if (!c)
@@ -133,13 +135,19 @@ int runCommand(const RunOptions &options) {
                     "give an .npz with arg0, arg1, ... of the program's shapes "
                     "and types, or --random SEED");
   cpu::RunStatistics statistics;
+  cpu::Trace trace;
   Expected<std::vector<Array>> results =
-      executable.run(*arguments, Client::shared(), &statistics);
+      executable.run(*arguments, Client::shared(), &statistics,
+                     options.trace.empty() ? nullptr : &trace);
   if (!results)
     return badInput(toString(results.takeError()),
                     "look at the program there; shardwright partition prints "
                     "what each device runs");
   session.report().runSeconds = statistics.seconds;
+  if (!options.trace.empty() && !writeFile(options.trace, [&](raw_ostream &os) {
+        writeTrace(executable.program(), trace, os);
+      }))
+    return exitBadInput;
 
   bool ok = true;
   if (!options.expect.empty()) {

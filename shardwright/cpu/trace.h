@@ -1,0 +1,59 @@
+//===- trace.h - what each device did when ----------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_TRACE_H
+#define SHARDWRIGHT_CPU_TRACE_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <chrono>
+#include <vector>
+
+namespace shardwright::cpu {
+
+/// Filled by one run. Recording needs no lock: at any time one thread alone
+/// has a device.
+class Trace {
+public:
+  using Clock = std::chrono::steady_clock;
+  enum class What : uint8_t {
+    Work,       ///< a kernel, a dot, a copy
+    Collective, ///< data on the way
+    Waiting,    ///< at a collective, for other devices
+  };
+  struct Span {
+    int32_t step; ///< of the program
+    What what;
+    /// Nanoseconds since the run began.
+    int64_t begin, end;
+  };
+
+  /// At the beginning of a run.
+  void start(int64_t devices) {
+    origin = Clock::now();
+    spans.assign(devices, {});
+  }
+  void record(int32_t device, int32_t step, What what, Clock::time_point begin,
+              Clock::time_point end) {
+    spans[device].push_back({step, what, since(begin), since(end)});
+  }
+
+  int64_t numDevices() const { return spans.size(); }
+  /// In the order in which they began.
+  llvm::ArrayRef<Span> of(int64_t device) const { return spans[device]; }
+
+private:
+  int64_t since(Clock::time_point t) const {
+    return (t - origin) / std::chrono::nanoseconds(1);
+  }
+  Clock::time_point origin;
+  std::vector<std::vector<Span>> spans;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_TRACE_H

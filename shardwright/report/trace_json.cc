@@ -1,0 +1,77 @@
+//===- trace_json.cc - a run for the Chrome trace viewer ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/report/trace_json.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
+namespace shardwright {
+
+static StringRef category(cpu::Trace::What what) {
+  switch (what) {
+  case cpu::Trace::What::Work:
+    return "work";
+  case cpu::Trace::What::Collective:
+    return "collective";
+  case cpu::Trace::What::Waiting:
+    return "waiting";
+  }
+  return "";
+}
+
+void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
+                raw_ostream &os) {
+  json::OStream out(os);
+  out.object([&] {
+    out.attribute("displayTimeUnit", "ns");
+    out.attributeArray("traceEvents", [&] {
+      out.object([&] {
+        out.attribute("name", "process_name");
+        out.attribute("ph", "M");
+        out.attribute("pid", 0);
+        out.attributeObject("args", [&] { out.attribute("name", "devices"); });
+      });
+      for (int64_t device = 0; device < trace.numDevices(); ++device) {
+        out.object([&] {
+          out.attribute("name", "thread_name");
+          out.attribute("ph", "M");
+          out.attribute("pid", 0);
+          out.attribute("tid", device);
+          out.attributeObject("args", [&] {
+            out.attribute("name", ("device " + Twine(device)).str());
+          });
+        });
+        for (const cpu::Trace::Span &span : trace.of(device)) {
+          const cpu::Step &step = program.steps[span.step];
+          StringRef place = step.location < 0
+                                ? ""
+                                : StringRef(program.locations[step.location]);
+          auto [op, where] = place.split(" at ");
+          out.object([&] {
+            out.attribute("name", op.empty() ? category(span.what) : op);
+            out.attribute("cat", category(span.what));
+            out.attribute("ph", "X");
+            out.attribute("pid", 0);
+            out.attribute("tid", device);
+            out.attribute("ts", span.begin / 1000.0);
+            out.attribute("dur", (span.end - span.begin) / 1000.0);
+            out.attributeObject("args", [&] {
+              out.attribute("step", span.step);
+              if (!where.empty())
+                out.attribute("at", where);
+            });
+          });
+        }
+      }
+    });
+  });
+  os << "\n";
+}
+
+} // namespace shardwright

@@ -1,0 +1,25 @@
+//===- trace_json.h - a run for the Chrome trace viewer ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_TRACE_JSON_H
+#define SHARDWRIGHT_REPORT_TRACE_JSON_H
+
+#include "shardwright/cpu/program.h"
+#include "shardwright/cpu/trace.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace shardwright {
+
+/// Trace Event Format (chrome://tracing, Perfetto): a row a device, a complete
+/// event a span, times in microseconds.
+void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
+                llvm::raw_ostream &os);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_TRACE_JSON_H
