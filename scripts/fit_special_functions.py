@@ -92,6 +92,20 @@ def i1e_times_sqrt(r):
     return mp.sqrt(x) * mp.exp(-x) * mp.besseli(1, x)
 
 
+def lgamma_over_t(t):
+    """lgamma(2 + t) / t."""
+    return mp.loggamma(2 + t) / t if t != 0 else 1 - mp.euler
+
+
+DIGAMMA_ROOT = mp.findroot(mp.digamma, mp.mpf("1.4616321449683623412626595423257"))
+
+
+def digamma_over_distance(x):
+    """digamma(x) over the distance of x to the positive root of digamma."""
+    d = x - DIGAMMA_ROOT
+    return mp.digamma(x) / d if abs(d) > mp.mpf(10) ** -40 else mp.psi(1, x)
+
+
 def main():
     out = []
 
@@ -129,6 +143,21 @@ def main():
     table("I1eSmall", "exp(-x) I1(x) / x over x in [0, 8]", i1e_over_x, 0, 8, mp.mpf(1e-16))
     table("I1eLarge", "sqrt(x) exp(-x) I1(x) over 1 / x, x >= 8", i1e_times_sqrt, 0,
           mp.mpf(1) / 8, mp.mpf(1e-16))
+
+    table("LgammaNear2", "lgamma(2 + t) / t over t in [-1/2, 1/2]", lgamma_over_t, -0.5, 0.5,
+          mp.mpf(2e-17))
+    table("DigammaNearRoot", "digamma(x) / (x - root) over x in [1, 2]", digamma_over_distance, 1,
+          2, mp.mpf(2e-17))
+    root = float(DIGAMMA_ROOT)
+    out.append("// The positive root of digamma, in two parts.")
+    out.append(f"inline constexpr double kDigammaRoot = {root!r}, "
+               f"kDigammaRootLow = {float(DIGAMMA_ROOT - mp.mpf(root))!r};")
+    out.append("")
+    out.append("// n! for n = 0 ... 170, the last that is finite.")
+    out.append("inline constexpr double kFactorials[] = {")
+    out.extend(f"    {float(mp.factorial(n))!r}," for n in range(171))
+    out.append("};")
+    out.append("")
 
     print("//===- special_function_tables.h - polynomials of special functions ----*- C++ -*-===//")
     print("//")

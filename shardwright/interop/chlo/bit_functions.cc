@@ -12,20 +12,29 @@ using namespace mlir;
 namespace shardwright::chlo_expansion {
 
 // Steps the bits of x by one: away from zero or towards it. Bits of one sign
-// are ordered as the magnitudes are.
+// are ordered as the magnitudes are, in every format.
 Expr nextAfter(Expr x, Expr y) {
   Type element = x.type().getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
   Type integer = IntegerType::get(element.getContext(), width);
-  uint64_t signMask = uint64_t(1) << (width - 1);
   Expr xBits = x.bitcastTo(integer), yBits = y.bitcastTo(integer);
+  Expr one = xBits.bits(1), isNan = (x != x) | (y != y);
+  if (isa<Float8E8M0FNUType>(element)) {
+    // No sign and no zero; the order is that of unsigned bits.
+    Type natural =
+        IntegerType::get(element.getContext(), width, IntegerType::Unsigned);
+    Expr up = xBits.bitcastTo(natural) < yBits.bitcastTo(natural);
+    Expr stepped = select(up, xBits + one, xBits - one);
+    Expr value = select(xBits == yBits, yBits, stepped).bitcastTo(element);
+    return select(isNan, x.nan(), value);
+  }
+  uint64_t signMask = uint64_t(1) << (width - 1);
   Expr xMagnitude = xBits & xBits.bits(signMask - 1),
        yMagnitude = yBits & yBits.bits(signMask - 1);
   Expr signsDiffer =
       (xBits & xBits.bits(signMask)) != (yBits & yBits.bits(signMask));
   // Towards zero when y is nearer to zero, or on its other side.
   Expr inwards = (xMagnitude > yMagnitude) | signsDiffer;
-  Expr one = xBits.bits(1);
   Expr stepped = select(inwards, xBits - one, xBits + one);
   // From zero: the smallest number with the sign of y, or y itself when that is
   // zero too.
@@ -35,8 +44,12 @@ Expr nextAfter(Expr x, Expr y) {
   Expr result = select(xIsZero, select(yIsZero, yBits, fromZero), stepped);
   // Bits, not floats: subnormal numbers may compare equal to zero as floats.
   result = select(xBits == yBits, yBits, result);
+  // Formats without a negative zero have NaN in its place.
+  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType, Float8E4M3B11FNUZType>(
+          element))
+    result = select(result == result.bits(signMask), result.bits(0), result);
   Expr value = result.bitcastTo(element);
-  return select((x != x) | (y != y), x + y, value);
+  return select(isNan, x.nan(), value);
 }
 
 Expr mulhi(Expr a, Expr b) {

@@ -7,35 +7,14 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "shardwright/dialect/chlo/chlo.h"
-#include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/dialect/stablehlo/elementwise.h"
+#include "shardwright/dialect/stablehlo/infer.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/chlo/expand_op.h"
+#include "shardwright/interop/chlo/replace_op.h"
 
 using namespace mlir;
 
 namespace shardwright {
-
-// Hands the discardable attributes of `op` to the ops that produce its new
-// results; an sdy.sharding that lists one sharding a result is split.
-static void keepAttributes(Operation *op, ArrayRef<Value> results) {
-  if (op->getDiscardableAttrDictionary().empty())
-    return;
-  for (auto [index, result] : llvm::enumerate(results)) {
-    Operation *producer = result.getDefiningOp();
-    if (!producer)
-      continue;
-    for (NamedAttribute attr : op->getDiscardableAttrs()) {
-      Attribute value = attr.getValue();
-      auto shardings = dyn_cast<sdy::TensorShardingPerValueAttr>(value);
-      if (shardings && shardings.getShardings().size() == results.size() &&
-          producer->getNumResults() == 1)
-        value = sdy::TensorShardingPerValueAttr::get(
-            op->getContext(), shardings.getShardings()[index]);
-      producer->setDiscardableAttr(attr.getName(), value);
-    }
-  }
-}
 
 LogicalResult expandChlo(Operation *root) {
   SmallVector<Operation *> ops;
@@ -52,26 +31,18 @@ LogicalResult expandChlo(Operation *root) {
       ok = false;
       continue;
     }
-    // An expansion that is its operand needs an op of its own to carry
-    // attributes.
-    OpBuilder b(op);
-    if (!op->getDiscardableAttrDictionary().empty())
-      for (Value &result : results)
-        if (llvm::is_contained(op->getOperands(), result))
-          result = stablehlo::ConvertOp::create(b, op->getLoc(),
-                                                result.getType(), result);
-    // The new values may be more static than hand-written result types.
+    auto differs = [](Value result, Value old) {
+      return !stablehlo::areCompatible(result.getType(), old.getType());
+    };
     for (auto [result, old] : llvm::zip(results, op->getResults()))
-      if (result.getType() != old.getType()) {
+      if (differs(result, old)) {
         op->emitOpError("has no expansion to the result type ")
             << old.getType() << ", inferred " << result.getType();
         ok = false;
       }
     if (!ok)
       continue;
-    keepAttributes(op, results);
-    op->replaceAllUsesWith(results);
-    op->erase();
+    chlo_expansion::replaceOp(op, results);
     llvm::append_range(ops, more);
   }
   return success(ok);
@@ -105,6 +76,7 @@ std::unique_ptr<Pass> createChloLegalizeToStablehloPass() {
 void registerChloPasses() {
   registerPass(createChloLegalizeToStablehloPass);
   registerPass(createInlineCompositesPass);
+  registerPass(createExpandComplexMathPass);
 }
 
 } // namespace shardwright

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 // chlo-legalize-to-stablehlo (on functions): replaces every CHLO op by
-// StableHLO. The new ops
-//   have the location of the old one, the last of them its discardable
-//   attributes (shardings). An op without an expansion fails the pass with an
-//   error that names it.
-// sw-inline-composites (on modules): replaces each stablehlo.composite by a
-// call of its
-//   decomposition.
+//   StableHLO. The new ops have the location of the old one, the last of them
+//   its discardable attributes (shardings). An op without an expansion fails
+//   the pass with an error that names it.
+// sw-inline-composites (on modules): replaces each stablehlo.composite named
+//   after a CHLO op by that op, any other by a call of its decomposition.
+// sw-expand-complex-math (on anything): replaces StableHLO's functions of
+//   complex numbers, also abs, sign, divide and power, by real arithmetic, so
+//   that add, subtract, multiply, negate, compare, real, imag and complex are
+//   what is left to compute on complex types.
 
 #ifndef SHARDWRIGHT_INTEROP_CHLO_CHLO_PASSES_H
 #define SHARDWRIGHT_INTEROP_CHLO_CHLO_PASSES_H
@@ -24,10 +26,16 @@ namespace shardwright {
 
 std::unique_ptr<mlir::Pass> createChloLegalizeToStablehloPass();
 std::unique_ptr<mlir::Pass> createInlineCompositesPass();
+std::unique_ptr<mlir::Pass> createExpandComplexMathPass();
 void registerChloPasses();
 
 // The work of chlo-legalize-to-stablehlo, on any op.
 mlir::LogicalResult expandChlo(mlir::Operation *root);
+
+// The work of sw-expand-complex-math, on all ops in `root` or one op (erased
+// when true).
+void expandComplexMath(mlir::Operation *root);
+bool expandComplexOp(mlir::Operation *op);
 
 } // namespace shardwright
 

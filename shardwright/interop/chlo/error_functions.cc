@@ -13,19 +13,19 @@ using namespace mlir;
 namespace shardwright::chlo_expansion {
 
 // The parts of the real line where the fits hold; beyond, erfc underflows.
-static double lastErfc(Expr x) { return x.math().isF64() ? 27.5 : 10.7; }
+static double lastErfc(Expr x) { return x.isF64() ? 27.5 : 10.7; }
 
 // erf(x) for |x| <= 1.
 static Expr erfOfSmall(Expr x) {
   Expr s = x * x;
-  if (x.math().isF64())
+  if (x.isF64())
     return x * polynomial(s * kErfF64Scale + kErfF64Offset, kErfF64);
   return x * polynomial(s * kErfF32Scale + kErfF32Offset, kErfF32);
 }
 
 // exp(x^2) erfc(x) for 0.5 <= x <= lastErfc.
 static Expr scaledErfc(Expr x) {
-  bool f64 = x.math().isF64();
+  bool f64 = x.isF64();
   double scale = f64 ? kErfcF64Scale : kErfcF32Scale;
   double offset = f64 ? kErfcF64Offset : kErfcF32Offset;
   // scale * (x - A) / (x + A) + offset, with one division.
@@ -39,7 +39,7 @@ static Expr scaledErfc(Expr x) {
 // x's digits is squared, which is exact, and the rest enters as a factor close
 // to one.
 static Expr expOfMinusSquare(Expr x) {
-  bool f64 = x.math().isF64();
+  bool f64 = x.isF64();
   Type integer = IntegerType::get(x.type().getContext(), f64 ? 64 : 32);
   uint64_t mask = f64 ? 0xFFFFFFFFF8000000ull : 0xFFFFF000ull;
   Expr raw = x.bitcastTo(integer);
@@ -72,7 +72,7 @@ Expr erfInv(Expr x) {
   Expr w = -log((1.0 - x) * (1.0 + x));
   Expr s = sqrt(w);
   Expr ratio = w;
-  if (x.math().isF64()) {
+  if (x.isF64()) {
     Expr small = polynomial(w * kErfInvF64SmallScale + kErfInvF64SmallOffset,
                             kErfInvF64Small);
     Expr middle = polynomial(s * kErfInvF64MiddleScale + kErfInvF64MiddleOffset,

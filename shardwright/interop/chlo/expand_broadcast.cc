@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/stablehlo/dynamic.h"
 #include "shardwright/dialect/stablehlo/elementwise.h"
 #include "shardwright/dialect/stablehlo/shape.h"
 #include "shardwright/interop/chlo/expand_op.h"
+#include "shardwright/interop/chlo/math_builder.h"
 
 using namespace mlir;
 
@@ -18,17 +20,6 @@ bool isBroadcastOp(Operation *op) {
          isa<chlo::ChloDialect>(op->getDialect());
 }
 
-// `value` spread over `shape`; its dimension i is dimension map[i] of the
-// result.
-static Value spread(OpBuilder &b, Location loc, Value value,
-                    ArrayRef<int64_t> shape, ArrayRef<int64_t> map) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
-    return value;
-  auto result = RankedTensorType::get(shape, type.getElementType());
-  return stablehlo::BroadcastInDimOp::create(b, loc, result, value, map);
-}
-
 static SmallVector<int64_t> alignedRight(int64_t from, int64_t to) {
   SmallVector<int64_t> map;
   for (int64_t d = 0; d < from; ++d)
@@ -36,32 +27,93 @@ static SmallVector<int64_t> alignedRight(int64_t from, int64_t to) {
   return map;
 }
 
-LogicalResult expandBroadcast(Operation *op, SmallVectorImpl<Value> &results,
+// The sizes of the result of a broadcast with dynamic shapes: in each dimension
+// that of the operand which is not 1 there.
+static Value broadcastShape(OpBuilder &b, Location loc, ValueRange operands,
+                            ArrayRef<SmallVector<int64_t>> maps,
+                            RankedTensorType result) {
+  auto scalar = RankedTensorType::get({}, b.getI64Type());
+  auto constant = [&](int64_t value) -> Value {
+    return stablehlo::ConstantOp::create(b, loc,
+                                         DenseElementsAttr::get(scalar, value));
+  };
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < result.getRank(); ++d) {
+    Value size;
+    int64_t known = result.getDimSize(d);
+    // A size that is known in an operand, and not 1, is the result's.
+    for (auto [operand, map] : llvm::zip(operands, maps))
+      for (auto [own, place] : llvm::enumerate(map)) {
+        int64_t fixed =
+            cast<RankedTensorType>(operand.getType()).getDimSize(own);
+        if (place == d && fixed != 1 && !ShapedType::isDynamic(fixed))
+          known = fixed;
+      }
+    if (!ShapedType::isDynamic(known)) {
+      sizes.push_back(constant(known));
+      continue;
+    }
+    for (auto [operand, map] : llvm::zip(operands, maps)) {
+      const auto *place = llvm::find(map, d);
+      if (place == map.end())
+        continue;
+      Value own = sizeOf(b, loc, operand, place - map.begin());
+      if (!size) {
+        size = own;
+        continue;
+      }
+      Value isOne = stablehlo::CompareOp::create(
+          b, loc, size, constant(1), stablehlo::ComparisonDirection::EQ);
+      size = stablehlo::SelectOp::create(b, loc, isOne, own, size);
+    }
+    sizes.push_back(size ? size : constant(1));
+  }
+  return joinScalars(b, loc, sizes);
+}
+
+LogicalResult expandBroadcast(Operation *op, Results &results,
                               SmallVectorImpl<Operation *> &more) {
   auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  bool allStatic = resultType && resultType.hasStaticShape();
+  bool allRanked = resultType != nullptr, allStatic = true;
   for (Type type : op->getOperandTypes()) {
     auto ranked = dyn_cast<RankedTensorType>(type);
+    allRanked &= ranked != nullptr;
     allStatic &= ranked && ranked.hasStaticShape();
   }
-  if (!allStatic)
-    return op->emitOpError("has no expansion for dynamic shapes");
+  if (!allRanked)
+    return op->emitOpError("has no expansion for unranked operands");
 
   OpBuilder b(op);
   Location loc = op->getLoc();
   int64_t rank = resultType.getRank();
   auto explicitMap =
       op->getAttrOfType<DenseI64ArrayAttr>("broadcast_dimensions");
-  SmallVector<Value> operands;
+  SmallVector<SmallVector<int64_t>> maps;
   for (Value operand : op->getOperands()) {
     int64_t own = cast<RankedTensorType>(operand.getType()).getRank();
-    SmallVector<int64_t> map = alignedRight(own, rank);
     // The attribute is about the operand of lower rank.
-    if (explicitMap && own < rank &&
-        static_cast<int64_t>(explicitMap.size()) == own)
-      map.assign(explicitMap.asArrayRef().begin(),
-                 explicitMap.asArrayRef().end());
-    operands.push_back(spread(b, loc, operand, resultType.getShape(), map));
+    bool isMapped = explicitMap && own < rank &&
+                    static_cast<int64_t>(explicitMap.size()) == own;
+    maps.push_back(isMapped ? SmallVector<int64_t>(explicitMap.asArrayRef())
+                            : alignedRight(own, rank));
+  }
+  Value shape;
+  if (!allStatic)
+    shape = broadcastShape(b, loc, op->getOperands(), maps, resultType);
+  SmallVector<Value> operands;
+  for (auto [operand, map] : llvm::zip(op->getOperands(), maps)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    RankedTensorType spread = resultType.clone(type.getElementType());
+    // A static type on both sides needs nothing.
+    if (type == spread && type.hasStaticShape())
+      operands.push_back(operand);
+    else if (allStatic)
+      operands.push_back(
+          stablehlo::BroadcastInDimOp::create(b, loc, spread, operand, map));
+    else
+      operands.push_back(stablehlo::DynamicBroadcastInDimOp::create(
+          b, loc, spread, operand, shape, b.getDenseI64ArrayAttr(map),
+          DenseI64ArrayAttr(), DenseI64ArrayAttr()));
   }
 
   StringRef name = op->getName().stripDialect();

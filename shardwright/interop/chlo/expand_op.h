@@ -13,19 +13,31 @@
 
 namespace shardwright::chlo_expansion {
 
+using Results = llvm::SmallVectorImpl<mlir::Value>;
+
 // Builds the replacement of `op` before it and appends one value for each
 // result, or emits an error and fails. May build further CHLO ops, which it
 // appends to `more`.
-mlir::LogicalResult expandOp(mlir::Operation *op,
-                             llvm::SmallVectorImpl<mlir::Value> &results,
+mlir::LogicalResult expandOp(mlir::Operation *op, Results &results,
                              llvm::SmallVectorImpl<mlir::Operation *> &more);
 
 // The ops with NumPy-style broadcasting.
 mlir::LogicalResult
-expandBroadcast(mlir::Operation *op,
-                llvm::SmallVectorImpl<mlir::Value> &results,
+expandBroadcast(mlir::Operation *op, Results &results,
                 llvm::SmallVectorImpl<mlir::Operation *> &more);
 bool isBroadcastOp(mlir::Operation *op);
+
+// Functions applied to each element; fails without a diagnostic on other ops.
+bool isElementwiseOp(mlir::Operation *op);
+mlir::LogicalResult expandElementwise(mlir::Operation *op, Results &results);
+
+mlir::LogicalResult expandConstantLike(chlo::ConstantLikeOp op,
+                                       Results &results);
+mlir::LogicalResult expandTopK(chlo::TopKOp op, Results &results);
+mlir::LogicalResult expandRaggedDot(chlo::RaggedDotOp op, Results &results);
+
+// Consumes the body. Discardable attributes are moved to the loop.
+mlir::LogicalResult expandScan(chlo::ScanOp op, Results &results);
 
 } // namespace shardwright::chlo_expansion
 

@@ -18,10 +18,6 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// Stirling's series is used from here on; smaller arguments are raised by the
-// recurrence.
-constexpr int kShift = 8;
-
 // B_2k for k = 1, 2, ...
 constexpr double kBernoulli[] = {
     1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,     5.0 / 66,
@@ -32,93 +28,201 @@ Expr fromNearest(Expr x) {
   return x - x.unary<stablehlo::RoundNearestEvenOp>();
 }
 
-// sin(pi x) up to its sign, exact zeros at the integers.
-Expr absSinPi(Expr x) { return sin(abs(fromNearest(x)) * kPi); }
+Expr isWhole(Expr x) { return floor(x) == x; }
 
-} // namespace
-
-Expr lgamma(Expr x) {
-  Expr reflect = x < 0.5;
-  Expr y = select(reflect, 1.0 - x, x);
-  Expr shifted = y < static_cast<double>(kShift);
-  Expr z = select(shifted, y + static_cast<double>(kShift), y);
-  Expr product = y;
-  for (int i = 1; i < kShift; ++i)
-    product = product * (y + static_cast<double>(i));
-  // Sum of B_2k / (2k (2k - 1) z^(2k - 1)).
+// lgamma of x >= 7.5 by Stirling's series.
+Expr lgammaOfLarge(Expr x) {
+  // Sum of B_2k / (2k (2k - 1) x^(2k - 1)).
   double series[8];
   for (int k = 1; k <= 8; ++k)
     series[k - 1] = kBernoulli[k - 1] / (2.0 * k * (2.0 * k - 1.0));
-  Expr r = 1.0 / z;
-  Expr stirling = (z - 0.5) * log(z) - z +
-                  (0.5 * std::log(2.0 * kPi) + r * polynomial(r * r, series));
-  Expr value = stirling - select(shifted, log(product), x.constant(0.0));
-  value = select((y == 1.0) | (y == 2.0), y.constant(0.0), value);
-  value = select(y == y.infinity(), y, value);
-  // Gamma(x) Gamma(1 - x) = pi / sin(pi x).
-  Expr reflected = std::log(kPi) - log(absSinPi(x)) - value;
-  return select(abs(x) == x.infinity(), x.infinity(),
-                select(reflect, reflected, value));
+  Expr r = 1.0 / x;
+  // (x - 1/2) log(x) - x, in a form that overflows only where the result does.
+  Expr logX = log(x);
+  return x * (logX - 1.0) - 0.5 * logX +
+         (0.5 * std::log(2.0 * kPi) + r * polynomial(r * r, series));
 }
 
-Expr digamma(Expr x) {
-  Expr reflect = x < 0.5;
-  Expr y = select(reflect, 1.0 - x, x);
-  Expr shifted = y < static_cast<double>(kShift);
-  Expr z = select(shifted, y + static_cast<double>(kShift), y);
-  Expr sum = 1.0 / y;
-  for (int i = 1; i < kShift; ++i)
-    sum = sum + 1.0 / (y + static_cast<double>(i));
-  double series[8];
-  for (int k = 1; k <= 8; ++k)
+// lgamma of -1/2 <= x < 7.5. The recurrence leads to t in [-1/2, 1/2] around 2,
+// where lgamma is t times a polynomial; nothing cancels, and t is exact.
+Expr lgammaOfSmall(Expr x) {
+  Expr n = floor(x + 0.5);
+  Expr t = x - n;
+  Expr product = x.constant(1.0);
+  for (int j = 1; j <= 6; ++j)
+    product = product *
+              select(n >= j + 2.0, x - static_cast<double>(j), x.constant(1.0));
+  // Below 3/2 the factors divide instead: x, and x + 1 below 1/2.
+  Expr divides = n < 2.0;
+  Expr factors =
+      select(divides, x * select(n < 1.0, x + 1.0, x.constant(1.0)), product);
+  Expr logFactors = log(abs(factors));
+  return t * polynomial(t * kLgammaNear2Scale + kLgammaNear2Offset,
+                        kLgammaNear2) +
+         select(divides, -logFactors, logFactors);
+}
+
+// digamma of 1 <= x: below 10 by the recurrence to [1, 2], where its root is a
+// factor of a polynomial.
+Expr digammaFromOne(Expr x) {
+  constexpr int kLarge = 10;
+  Expr isLarge = x >= static_cast<double>(kLarge);
+  Expr bounded = select(isLarge, x.constant(1.0), x);
+  Expr sum = x.constant(0.0);
+  Expr steps = floor(bounded) - 1.0;
+  for (int j = 1; j <= kLarge - 2; ++j)
+    sum =
+        sum + select(steps >= static_cast<double>(j),
+                     1.0 / (bounded - static_cast<double>(j)), x.constant(0.0));
+  Expr y = bounded - steps;
+  Expr distance = (y - kDigammaRoot) - kDigammaRootLow;
+  Expr small =
+      distance * polynomial(y * kDigammaNearRootScale + kDigammaNearRootOffset,
+                            kDigammaNearRoot) +
+      sum;
+  double series[10];
+  for (int k = 1; k <= 10; ++k)
     series[k - 1] = kBernoulli[k - 1] / (2.0 * k);
-  Expr r = 1.0 / z, s = r * r;
-  Expr value = log(z) - 0.5 * r - s * polynomial(s, series);
-  value = value - select(shifted, sum, x.constant(0.0));
-  // psi(1 - x) - psi(x) = pi cot(pi x), which is odd and periodic in x.
-  Expr angle = fromNearest(x) * kPi;
-  Expr reflected = value - kPi * cos(angle) / sin(angle);
-  Expr pole = (x <= 0.0) & (floor(x) == x);
-  return select(pole, x.nan(), select(reflect, reflected, value));
+  Expr r = 1.0 / x, s = r * r;
+  Expr large = log(x) - 0.5 * r - s * polynomial(s, series);
+  return select(isLarge, large, small);
 }
 
-// Sum of (q + k)^-x over k >= 0 by Euler-Maclaurin: the first terms directly,
-// the rest by the integral and its corrections.
-Expr zeta(Expr x, Expr q) {
+// The sum of ((q + k) / unit)^-x over k >= 0, for x > 1, 0 < q and a unit that
+// is a power of two. Euler-Maclaurin: the first terms directly, the rest by the
+// integral and its corrections.
+Expr hurwitzSum(Expr x, Expr q, Expr unit) {
   constexpr int kTerms = 10;
-  Expr minusX = -x;
-  Expr sum = pow(q, minusX);
+  Expr minusX = -x, perUnit = 1.0 / unit;
+  Expr sum = pow(q * perUnit, minusX);
   for (int k = 1; k < kTerms; ++k)
-    sum = sum + pow(q + static_cast<double>(k), minusX);
+    sum = sum + pow((q + static_cast<double>(k)) * perUnit, minusX);
   Expr a = q + static_cast<double>(kTerms);
-  Expr power = pow(a, minusX);
-  sum = sum + power * a / (x - 1.0) + 0.5 * power;
-  // B_2k / (2k)! x (x + 1) ... (x + 2k - 2) a^-(x + 2k - 1)
-  Expr rising = x, scale = power / a, inverseSquare = 1.0 / (a * a);
+  Expr scaled = a * perUnit;
+  Expr power = pow(scaled, minusX);
+  // x - 1 is exact, and the power in one piece does not underflow early.
+  Expr fromOne = x - 1.0;
+  sum = sum + unit * (pow(scaled, -fromOne) / fromOne) + 0.5 * power;
+  // B_2k / (2k)! x (x + 1) ... (x + 2k - 2) a^-(2k - 1) (a / unit)^-x. For huge
+  // x only the first term counts; the bound keeps the product finite.
+  Expr bounded = min(x, x.constant(1e4));
+  Expr rising = bounded, scale = power / a, inverseSquare = 1.0 / (a * a);
   double factorial = 2.0;
   for (int k = 1; k <= 10; ++k) {
     sum = sum + (kBernoulli[k - 1] / factorial) * rising * scale;
-    rising = rising * (x + (2.0 * k - 1.0)) * (x + 2.0 * k);
+    rising = rising * (bounded + (2.0 * k - 1.0)) * (bounded + 2.0 * k);
     scale = scale * inverseSquare;
     factorial *= (2.0 * k + 1.0) * (2.0 * k + 2.0);
   }
-  Expr whole = floor(q) == q;
-  sum = select(q == q.infinity(), q.constant(0.0), sum);
-  sum = select((q <= 0.0) & whole, q.infinity(), sum);
-  sum = select((q <= 0.0) & !whole & (floor(x) != x), q.nan(), sum);
+  return select(q == q.infinity(), q.constant(0.0), sum);
+}
+
+// unit^x zeta(x, q).
+Expr scaledZeta(Expr x, Expr q, Expr unit) {
+  Expr negative = q < 0.0;
+  Expr below = floor(q);
+  Expr positive = hurwitzSum(x, select(negative, q - below, q), unit);
+  // For q < 0 and whole x: with f = q - floor(q) the terms left of zero are
+  // (-1)^x (1 - f + j)^-x for 0 <= j < -floor(q).
+  Expr fromAbove = select(negative, (below + 1.0) - q, q.constant(1.0));
+  Expr left = hurwitzSum(x, fromAbove, unit);
+  Expr beyond = hurwitzSum(x, select(negative, 1.0 - q, q.constant(2.0)), unit);
+  // For odd x the first two may cancel to leave the third.
+  Expr half = x * 0.5;
+  Expr sum = select(negative,
+                    select(isWhole(half), (positive + left) - beyond,
+                           (positive - left) + beyond),
+                    positive);
+  sum = select((q <= 0.0) & isWhole(q), q.infinity(), sum);
+  // A negative number to a fractional power.
+  sum = select(negative & !isWhole(q) & !isWhole(x), q.nan(), sum);
   sum = select(x == 1.0, q.infinity(), sum);
   return select(x < 1.0, q.nan(), sum);
 }
 
+// n! for whole 0 <= n <= 170, infinity above.
+Expr factorial(Expr n) {
+  OpBuilder &b = n.math().builder;
+  Location loc = n.math().loc;
+  int64_t count = std::size(kFactorials);
+  auto table = RankedTensorType::get({count}, b.getF64Type());
+  Value values = stablehlo::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(table, ArrayRef<double>(kFactorials)));
+  Expr last = n.constant(static_cast<double>(count - 1));
+  Expr index = max(min(n, last), n.constant(0.0)).to(b.getI32Type());
+  // One element for each index; the index vector is an implicit last dimension.
+  auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
+      b.getContext(), /*offsetDims=*/{}, /*collapsedSliceDims=*/{0},
+      /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
+      /*startIndexMap=*/{0}, /*indexVectorDim=*/n.type().getRank());
+  Value found = stablehlo::GatherOp::create(
+      b, loc, n.type(), values, index.value(), numbers,
+      b.getDenseI64ArrayAttr({1}), b.getBoolAttr(false));
+  return select(n > last, n.infinity(), Expr(n.math(), found));
+}
+
+} // namespace
+
+Expr lgamma(Expr x) {
+  Expr a = abs(x);
+  Expr isSmall = (x >= -0.5) & (x < 7.5);
+  // |x|, or a harmless value where the other branch is taken.
+  Expr one = x.constant(1.0), eight = x.constant(8.0);
+  Expr nearZero = lgammaOfSmall(select(isSmall, x, select(a < 7.5, a, one)));
+  Expr large = lgammaOfLarge(select(a >= 7.5, a, eight));
+  Expr ofMagnitude = select(a >= 7.5, large, nearZero);
+  // Gamma(x) Gamma(-x) = -pi / (x sin(pi x)).
+  Expr reflected =
+      std::log(kPi) - log(a * sin(abs(fromNearest(x)) * kPi)) - ofMagnitude;
+  Expr value = select(x < -0.5, reflected, ofMagnitude);
+  Expr pole = (x <= 0.0) & isWhole(x);
+  value = select(pole | (a == x.infinity()), x.infinity(), value);
+  return select(x != x, x, value);
+}
+
+Expr digamma(Expr x) {
+  Expr a = abs(x);
+  // psi(x) = psi(x + 1) - 1 / x from -1/2 to 1.
+  Expr step = (x >= -0.5) & (x < 1.0);
+  Expr y = select(step, x + 1.0, select(a < 1.0, a + 1.0, a));
+  // Below 1 after the step only for x in (-1/2, 0).
+  Expr belowOne = y < 1.0;
+  Expr value = digammaFromOne(select(belowOne, y + 1.0, y)) -
+               select(belowOne, 1.0 / y, x.constant(0.0)) -
+               select(step, 1.0 / x, select(a < 1.0, 1.0 / a, x.constant(0.0)));
+  // psi(x) = psi(-x) - 1 / x - pi cot(pi x).
+  Expr angle = fromNearest(x) * kPi;
+  Expr reflected = value + 1.0 / a - kPi * cos(angle) / sin(angle);
+  Expr pole = (x <= 0.0) & isWhole(x);
+  return select(pole, x.nan(), select(x < -0.5, reflected, value));
+}
+
+Expr zeta(Expr x, Expr q) { return scaledZeta(x, q, x.constant(1.0)); }
+
+// (-1)^(n + 1) n! zeta(n + 1, x). The factorial overflows long before the
+// product, so both count in units of a power of two close to n / e.
 Expr polygamma(Expr n, Expr x) {
   Expr next = n + 1.0;
-  // -1 when n is even.
+  Expr isOrder = (n >= 0.0) & isWhole(n);
+  Expr bounded = select(isOrder, min(n, n.constant(1e6)), n.constant(1.0));
+  Expr exponent = floor(log(max(bounded * std::exp(-1.0), n.constant(1.0))) *
+                            (1.0 / std::log(2.0)) +
+                        0.5);
+  Expr unit = exp2OfInteger(exponent);
+  // n! / unit^(n + 1), exactly scaled in two halves; for n > 170 by logarithms.
+  Expr steps = exponent * (bounded + 1.0);
+  Expr firstHalf = min(floor(steps * 0.5), n.constant(1000.0));
+  Expr secondHalf = min(steps - firstHalf, n.constant(1000.0));
+  Expr small = factorial(bounded) * exp2OfInteger(-firstHalf) *
+               exp2OfInteger(-secondHalf);
+  Expr large = exp(lgammaOfLarge(max(bounded + 1.0, n.constant(8.0))) -
+                   steps * std::log(2.0));
+  Expr coefficient = select(bounded > 170.0, large, small);
+  Expr magnitude = coefficient * scaledZeta(next, x, unit);
   Expr half = next * 0.5;
-  Expr odd = floor(half) != half;
-  Expr magnitude = exp(lgamma(next)) * zeta(next, x);
-  Expr value = select(odd, -magnitude, magnitude);
+  Expr value = select(isWhole(half), magnitude, -magnitude);
   value = select(n == 0.0, digamma(x), value);
-  return select((n < 0.0) | (floor(n) != n), x.nan(), value);
+  return select(isOrder, value, x.nan());
 }
 
 Expr besselI1e(Expr x) {

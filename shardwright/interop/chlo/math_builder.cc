@@ -7,14 +7,69 @@
 
 #include "shardwright/interop/chlo/math_builder.h"
 
+#include "shardwright/dialect/stablehlo/dynamic.h"
+
 using namespace mlir;
 
 namespace shardwright::chlo_expansion {
 
-static Expr splat(const Expr &like, Attribute value) {
-  MathBuilder &m = like.math();
-  auto elements = DenseElementsAttr::get(like.type(), value);
-  return Expr(m, stablehlo::ConstantOp::create(m.builder, m.loc, elements));
+Value sizeOf(OpBuilder &b, Location loc, Value value, int64_t dimension) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto scalar = RankedTensorType::get({}, b.getI64Type());
+  if (!type.isDynamicDim(dimension))
+    return stablehlo::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(scalar, type.getDimSize(dimension)));
+  Value size = stablehlo::GetDimensionSizeOp::create(b, loc, value, dimension);
+  return stablehlo::ConvertOp::create(b, loc, scalar, size);
+}
+
+Value joinScalars(OpBuilder &b, Location loc, ArrayRef<Value> scalars) {
+  SmallVector<Value> parts;
+  for (Value scalar : scalars) {
+    auto type = cast<RankedTensorType>(scalar.getType());
+    parts.push_back(stablehlo::ReshapeOp::create(
+        b, loc, RankedTensorType::get({1}, type.getElementType()), scalar));
+  }
+  if (parts.empty())
+    return stablehlo::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(RankedTensorType::get({0}, b.getI64Type()),
+                               ArrayRef<int64_t>()));
+  return stablehlo::ConcatenateOp::create(b, loc, parts, 0);
+}
+
+Value shapeOf(OpBuilder &b, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.hasStaticShape())
+    return stablehlo::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(
+            RankedTensorType::get({type.getRank()}, b.getI64Type()),
+            type.getShape()));
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    sizes.push_back(sizeOf(b, loc, value, d));
+  return joinScalars(b, loc, sizes);
+}
+
+Value MathBuilder::splat(TypedAttr value) {
+  auto type = cast<RankedTensorType>(model.getType()).clone(value.getType());
+  if (type.hasStaticShape())
+    return stablehlo::ConstantOp::create(builder, loc,
+                                         DenseElementsAttr::get(type, value));
+  Value scalar = stablehlo::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(RankedTensorType::get({}, value.getType()),
+                             Attribute(value)));
+  if (!shape)
+    shape = shapeOf(builder, loc, model);
+  return stablehlo::DynamicBroadcastInDimOp::create(
+      builder, loc, type, scalar, shape, builder.getDenseI64ArrayAttr({}),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+}
+
+static Expr splat(const Expr &like, TypedAttr value) {
+  return Expr(like.math(), like.math().splat(value));
 }
 
 Expr Expr::constant(double value) const {
@@ -93,12 +148,31 @@ Expr log1p(Expr x) { return function<stablehlo::Log1pOp>(x); }
 Expr sin(Expr x) { return function<stablehlo::SineOp>(x); }
 Expr cos(Expr x) { return function<stablehlo::CosineOp>(x); }
 Expr tan(Expr x) { return function<stablehlo::TanOp>(x); }
+Expr tanh(Expr x) { return function<stablehlo::TanhOp>(x); }
+Expr cbrt(Expr x) { return function<stablehlo::CbrtOp>(x); }
 Expr floor(Expr x) { return x.unary<stablehlo::FloorOp>(); }
 Expr sign(Expr x) { return x.unary<stablehlo::SignOp>(); }
 Expr min(Expr a, Expr b) { return a.binary<stablehlo::MinOp>(b); }
 Expr max(Expr a, Expr b) { return a.binary<stablehlo::MaxOp>(b); }
 Expr pow(Expr a, Expr b) { return a.binary<stablehlo::PowOp>(b); }
 Expr atan2(Expr a, Expr b) { return a.binary<stablehlo::Atan2Op>(b); }
+
+Expr copysign(Expr a, Expr b) {
+  Type element = a.type().getElementType();
+  unsigned width = element.getIntOrFloatBitWidth();
+  Type integer = IntegerType::get(element.getContext(), width);
+  uint64_t sign = uint64_t(1) << (width - 1);
+  Expr aBits = a.bitcastTo(integer), bBits = b.bitcastTo(integer);
+  return ((aBits & aBits.bits(sign - 1)) | (bBits & bBits.bits(sign)))
+      .bitcastTo(element);
+}
+
+Expr exp2OfInteger(Expr n) {
+  Type integer = IntegerType::get(n.type().getContext(), 64);
+  Expr biased = (n + 1023.0).to(integer);
+  return biased.binary<stablehlo::ShiftLeftOp>(biased.bits(52))
+      .bitcastTo(n.type().getElementType());
+}
 
 Expr polynomial(Expr u, ArrayRef<double> coefficients) {
   Expr sum = u.constant(coefficients.back());

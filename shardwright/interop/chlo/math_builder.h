@@ -13,19 +13,40 @@
 #define SHARDWRIGHT_INTEROP_CHLO_MATH_BUILDER_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "shardwright/dialect/stablehlo/elementwise.h"
 #include "shardwright/dialect/stablehlo/shape.h"
 
 namespace shardwright::chlo_expansion {
 
-// Where ops are put; `type` is the tensor type that formulas compute in.
+// Where ops are put. All values of one formula have the shape of `model`, which
+// constants are spread over.
 struct MathBuilder {
+  MathBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value model)
+      : builder(builder), loc(loc), model(model) {}
+
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  mlir::RankedTensorType type;
+  mlir::Value model;
 
-  bool isF64() const { return type.getElementType().isF64(); }
+  // A tensor of element type `value`'s with `value` everywhere.
+  mlir::Value splat(mlir::TypedAttr value);
+
+private:
+  mlir::Value shape; // Of `model` when it is dynamic, once asked for.
 };
+
+// The sizes of `value` as a 1-D tensor of i64; dimension by dimension also when
+// known statically, so that it is a constant then.
+mlir::Value shapeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
+
+// The size of one dimension as a rank-0 tensor of i64.
+mlir::Value sizeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                   int64_t dimension);
+
+// Rank-0 tensors joined to a 1-D tensor.
+mlir::Value joinScalars(mlir::OpBuilder &b, mlir::Location loc,
+                        llvm::ArrayRef<mlir::Value> scalars);
 
 class Expr {
 public:
@@ -36,6 +57,8 @@ public:
   mlir::RankedTensorType type() const {
     return llvm::cast<mlir::RankedTensorType>(v.getType());
   }
+
+  bool isF64() const { return type().getElementType().isF64(); }
 
   // A splat of this expression's type; integers are given as their bits.
   Expr constant(double value) const;
@@ -103,6 +126,7 @@ inline Expr operator<=(Expr a, double b) { return a <= a.constant(b); }
 inline Expr operator>(Expr a, double b) { return a > a.constant(b); }
 inline Expr operator>=(Expr a, double b) { return a >= a.constant(b); }
 inline Expr operator==(Expr a, double b) { return a == a.constant(b); }
+inline Expr operator!=(Expr a, double b) { return a != a.constant(b); }
 
 Expr select(Expr condition, Expr ifTrue, Expr ifFalse);
 Expr abs(Expr x);
@@ -114,12 +138,18 @@ Expr log1p(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
 Expr tan(Expr x);
+Expr tanh(Expr x);
+Expr cbrt(Expr x);
 Expr floor(Expr x);
 Expr sign(Expr x);
 Expr min(Expr a, Expr b);
 Expr max(Expr a, Expr b);
 Expr pow(Expr a, Expr b);
 Expr atan2(Expr a, Expr b);
+// |a| with the sign of b, also of zeros.
+Expr copysign(Expr a, Expr b);
+// 2^n of an f64 that is an integer in [-1022, 1023].
+Expr exp2OfInteger(Expr n);
 
 // c[0] + c[1] u + c[2] u^2 + ...
 Expr polynomial(Expr u, llvm::ArrayRef<double> coefficients);

@@ -17,7 +17,7 @@ Expr atan(Expr x) { return atan2(x, x.constant(1.0)); }
 
 // Above this, exp(x) may overflow while the function does not, and exp(-x) is
 // negligible.
-static double largeExponent(Expr x) { return x.math().isF64() ? 700.0 : 80.0; }
+static double largeExponent(Expr x) { return x.isF64() ? 700.0 : 80.0; }
 
 // exp(a) / 2 without overflow, for large a: exp(a / 2) squared, whose argument
 // is exact.
@@ -41,8 +41,7 @@ Expr sinh(Expr x) {
     factorial *= (2.0 * k + 2.0) * (2.0 * k + 3.0);
   }
   llvm::ArrayRef<double> terms(series);
-  Expr small =
-      a * polynomial(s, x.math().isF64() ? terms : terms.take_front(6));
+  Expr small = a * polynomial(s, x.isF64() ? terms : terms.take_front(6));
   Expr middle = e * 0.5 - 0.5 / e;
   Expr magnitude = select(
       a < 1.0, small, select(a > largeExponent(x), halfExpOfLarge(a), middle));
@@ -51,9 +50,7 @@ Expr sinh(Expr x) {
 
 // Above the square root of the largest number, x^2 overflows and log(2x) is
 // exact enough.
-static double squareOverflows(Expr x) {
-  return x.math().isF64() ? 1e150 : 1e18;
-}
+static double squareOverflows(Expr x) { return x.isF64() ? 1e150 : 1e18; }
 
 Expr asinh(Expr x) {
   Expr a = abs(x);
