@@ -17,6 +17,7 @@ packages=(
   cmake
   libclang-rt-22-dev
   libcli11-dev
+  libdlpack-dev
   libdnnl-dev
   libgmock-dev
   libgtest-dev

@@ -93,6 +93,11 @@ FailureOr<std::vector<ValueSpec>> valueSpecs(func::FuncOp main,
     if (arguments) {
       spec.name =
           sourceName(main.getArgument(i).getLoc(), "arg" + std::to_string(i));
+      auto alias = main.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
+      auto donor = main.getArgAttrOfType<BoolAttr>(i, "jax.buffer_donor");
+      spec.donated = alias || (donor && donor.getValue());
+      if (alias)
+        spec.aliasedResult = alias.getInt();
     } else {
       auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
       spec.name =

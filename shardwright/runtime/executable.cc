@@ -68,6 +68,7 @@ Executable::create(ExecutableParts p) {
   if (llvm::Error e =
           checkSide(parts, parts.results, parts.program.results, "result"))
     return e;
+  result->planReuse();
   return result;
 }
 

@@ -19,6 +19,7 @@
 #include "shardwright/runtime/array.h"
 #include "shardwright/runtime/client.h"
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,35 @@ struct ValueSpec {
   llvm::SmallVector<int64_t, 4> shape; ///< global
   TensorSharding sharding;             ///< rank dims; ignored when mesh < 0
   int32_t mesh = -1; ///< index into meshes; -1: whole on every device
+  /// Of an argument: the program takes its memory.
+  bool donated = false;
+  /// Of a donated argument: the result that should get the memory, or -1.
+  int32_t aliasedResult = -1;
+};
+
+struct ExecuteOptions {
+  /// Positions of donated arguments that the caller keeps this time.
+  llvm::SmallVector<int32_t, 4> keep;
+  /// Run on the calling thread, if nothing was started before.
+  bool synchronous = false;
+};
+
+/// A run under way. Its results are ready when it is done.
+struct Execution {
+  std::vector<std::vector<Buffer>> results; ///< [device][result]
+  Event done;
+};
+
+/// Estimates, of one device, loops counted once.
+struct CostAnalysis {
+  double flops = 0; ///< of dots and convolutions
+  double bytesAccessed = 0;
+};
+
+/// Bytes on one device.
+struct MemoryStatistics {
+  int64_t arguments = 0, results = 0, temporaries = 0, constants = 0,
+          reusedByResults = 0;
 };
 
 struct ExecutableParts {
@@ -54,6 +84,18 @@ public:
       cpu::RunStatistics *statistics = nullptr,
       cpu::Trace *trace = nullptr) const;
 
+  /// Starts a run on buffers [device][argument], in memory of local shapes, and
+  /// returns. Donated arguments end. Errors at once: a buffer of the wrong
+  /// device, type or shape, or one that is gone; errors of the run itself are
+  /// those of its results and of `done`.
+  llvm::Expected<Execution>
+  execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
+          Client &client = Client::shared(),
+          const ExecuteOptions &options = {}) const;
+
+  CostAnalysis cost() const;
+  MemoryStatistics memory() const;
+
   llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
   llvm::ArrayRef<ValueSpec> results() const { return parts.results; }
   const cpu::Program &program() const { return parts.program; }
@@ -64,11 +106,16 @@ public:
 
 private:
   explicit Executable(ExecutableParts p) : parts(std::move(p)) {}
+  void planReuse();
   const Mesh *meshOf(const ValueSpec &value) const {
     return value.mesh < 0 ? nullptr : &parts.meshes[value.mesh];
   }
 
   ExecutableParts parts;
+  /// By argument: the result that takes its memory, or -1.
+  llvm::SmallVector<int32_t, 8> reusedBy;
+  /// Seconds that the last run took: short ones are not worth a thread change.
+  mutable std::atomic<double> lastSeconds{1};
   std::unique_ptr<cpu::Executor> executor;
 };
 

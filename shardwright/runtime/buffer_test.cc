@@ -1,0 +1,283 @@
+//===- buffer_test.cc - buffers, donation and runs on them ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/runtime/buffer.h"
+
+#include "shardwright/cpu/host_memory.h"
+#include "shardwright/cpu/memory_plan.h"
+#include "shardwright/runtime/dlpack.h"
+#include "shardwright/runtime/executable.h"
+#include "shardwright/runtime/random.h"
+#include "shardwright/runtime/sharded_array.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <dlpack/dlpack.h>
+
+#include <cstring>
+#include <thread>
+
+using namespace shardwright;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+using E = ElementType;
+
+std::vector<float> values(const Buffer &buffer) {
+  std::vector<float> out(buffer.elements());
+  llvm::cantFail(buffer.copyTo(out.data()));
+  return out;
+}
+
+Buffer floats(std::vector<float> v, int32_t device = 0) {
+  int64_t size = v.size();
+  return llvm::cantFail(Buffer::copyOf(v.data(), E::F32, {size}, {}, device));
+}
+
+TEST(Event, OneEndForAllWhoWait) {
+  Event event, copy = event;
+  std::string seen = "nothing";
+  copy.onReady([&](llvm::StringRef failure) { seen = failure.str(); });
+  EXPECT_FALSE(event.isReady());
+  EXPECT_EQ(seen, "nothing");
+  std::thread setter(
+      [event]() mutable { event.set(llvm::createStringError("it broke")); });
+  EXPECT_EQ(toString(copy.await()), "it broke");
+  setter.join();
+  EXPECT_EQ(toString(event.await()), "it broke");
+  EXPECT_EQ(seen, "it broke");
+  std::string late;
+  event.onReady([&](llvm::StringRef failure) { late = failure.str(); });
+  EXPECT_EQ(late, "it broke");
+}
+
+TEST(Buffer, StridedHostMemoryIsCopied) {
+  // Columns first.
+  std::vector<float> host = {1, 4, 2, 5, 3, 6};
+  auto buffer = Buffer::copyOf(host.data(), E::F32, {2, 3}, {4, 8}, 0);
+  ASSERT_TRUE(bool(buffer));
+  EXPECT_THAT(values(*buffer), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(
+      toString(Buffer::copyOf(host.data(), E::F32, {2, 3}, {4}, 0).takeError()),
+      "1 strides for an array of rank 2");
+}
+
+TEST(Buffer, UseAfterTheEndIsAnError) {
+  Buffer buffer = floats({1, 2}), same = buffer;
+  same.remove();
+  EXPECT_TRUE(buffer.isDeleted());
+  EXPECT_EQ(toString(buffer.await().takeError()),
+            "the buffer f32[2] on device 0 has been deleted");
+  Buffer other = floats({1, 2}, 3);
+  EXPECT_TRUE(llvm::cantFail(other.donate()).isExclusive);
+  EXPECT_EQ(toString(other.await().takeError()),
+            "the buffer f32[2] on device 3 has been donated to an earlier run");
+  EXPECT_EQ(toString(other.donate().takeError()),
+            "the buffer f32[2] on device 3 has been donated to an earlier run");
+}
+
+TEST(Buffer, ViewsReleaseOnce) {
+  alignas(64) float host[4] = {1, 2, 3, 4};
+  int released = 0;
+  {
+    Buffer view = llvm::cantFail(
+        Buffer::viewOf(host, E::F32, {4}, 0, [&] { ++released; }));
+    EXPECT_EQ(llvm::cantFail(view.await()).get(), host);
+    Buffer elsewhere = llvm::cantFail(view.on(1, MemoryKind::PinnedHost));
+    EXPECT_EQ(elsewhere.device(), 1);
+    view.remove();
+    EXPECT_EQ(released, 0);
+    EXPECT_THAT(values(elsewhere), ElementsAre(1, 2, 3, 4));
+    EXPECT_FALSE(llvm::cantFail(elsewhere.donate()).isExclusive);
+  }
+  EXPECT_EQ(released, 1);
+  Buffer copy = llvm::cantFail(
+      Buffer::viewOf(host + 1, E::F32, {3}, 0, [&] { ++released; }));
+  EXPECT_EQ(released, 2);
+  host[1] = 7;
+  EXPECT_THAT(values(copy), ElementsAre(2, 3, 4));
+}
+
+TEST(DLPack, ThereAndBackWithoutACopy) {
+  Buffer buffer = floats({1, 2, 3});
+  const void *memory = llvm::cantFail(buffer.await()).get();
+  DLManagedTensor *tensor = llvm::cantFail(toDLPack(buffer));
+  EXPECT_EQ(tensor->dl_tensor.data, memory);
+  buffer.remove();
+  Buffer back = llvm::cantFail(fromDLPack(tensor, 2));
+  EXPECT_EQ(llvm::cantFail(back.await()).get(), memory);
+  EXPECT_EQ(back.device(), 2);
+  EXPECT_THAT(values(back), ElementsAre(1, 2, 3));
+  EXPECT_EQ(toString(toDLPack(Buffer(0, MemoryKind::Device, E::S4, {1},
+                                     cpu::allocateHost(1)))
+                         .takeError()),
+            "DLPack has no type for elements of i4");
+}
+
+TEST(ShardedArray, SplitsAndGathers) {
+  Client client(2, 8);
+  Mesh mesh({{"x", 4}, {"y", 2}});
+  TensorSharding sharding = TensorSharding::closed(2);
+  sharding.dims[1].axes = {mesh.fullAxis(0)};
+  Array global = llvm::cantFail(randomArray(E::F32, {3, 10}, 1, 0));
+  ShardedArray array =
+      llvm::cantFail(ShardedArray::fromHost(global, mesh, sharding, client));
+  ASSERT_EQ(array.buffers().size(), 8u);
+  EXPECT_THAT(array.buffers()[5].shape(), ElementsAre(3, 3));
+  EXPECT_EQ(array.indices(7)[1], (IndexRange{9, 10}));
+  EXPECT_EQ(array.replica(5), 1);
+  Array back = llvm::cantFail(array.toHost(client));
+  EXPECT_EQ(std::memcmp(back.data(), global.data(), global.bytes()), 0);
+  TensorSharding rows = TensorSharding::closed(2);
+  rows.dims[0].axes = {mesh.fullAxis(1)};
+  ShardedArray other = llvm::cantFail(array.resharded(mesh, rows, client));
+  EXPECT_THAT(other.buffers()[0].shape(), ElementsAre(2, 10));
+  Array again = llvm::cantFail(other.toHost(client));
+  EXPECT_EQ(std::memcmp(again.data(), global.data(), global.bytes()), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+void doubleKernel(void *const *b, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<float *>(b[1])[i] = 2 * static_cast<const float *>(b[0])[i];
+}
+
+void failingKernel(void *const *, int64_t, int64_t) {
+  cpu::failKernel("it is broken");
+}
+
+/// On 2 devices: t = 2 a; result = 2 t. The argument is read before the result
+/// is written, so that it can be donated.
+ExecutableParts quadruple(cpu::KernelFn kernel = doubleKernel) {
+  ExecutableParts parts;
+  ValueSpec value{"v", E::F32, {4}, TensorSharding::closed(1), -1};
+  parts.results = {value};
+  value.donated = true;
+  parts.arguments = {value};
+  cpu::Program &p = parts.program;
+  p.numPartitions = 2;
+  for (auto home : {cpu::Slot::Home::Argument, cpu::Slot::Home::Arena,
+                    cpu::Slot::Home::Result}) {
+    cpu::Slot s;
+    s.home = home;
+    s.index = 0;
+    s.shape = {4};
+    p.slots.push_back(s);
+  }
+  p.arguments = {0};
+  p.results = {2};
+  p.kernels.push_back({"double", kernel, 4, 10});
+  for (int32_t i = 0; i < 2; ++i) {
+    cpu::Step step;
+    step.kind = cpu::StepKind::Kernel;
+    step.payload = 0;
+    step.inputs = {i};
+    step.outputs = {i + 1};
+    p.steps.push_back(step);
+  }
+  cpu::Step end;
+  end.kind = cpu::StepKind::Return;
+  p.steps.push_back(end);
+  cpu::planMemory(p);
+  return parts;
+}
+
+TEST(Execute, ADonatedArgumentBecomesTheResult) {
+  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  EXPECT_EQ(executable->memory().reusedByResults, 16);
+  Client client(1, 2);
+  Buffer a = floats({1, 2, 3, 4}), b = floats({5, 6, 7, 8}, 1);
+  const void *memory = llvm::cantFail(a.await()).get();
+  Execution run = llvm::cantFail(executable->execute({{a}, {b}}, client));
+  llvm::cantFail(run.done.await());
+  EXPECT_THAT(values(run.results[0][0]), ElementsAre(4, 8, 12, 16));
+  EXPECT_THAT(values(run.results[1][0]), ElementsAre(20, 24, 28, 32));
+  EXPECT_EQ(llvm::cantFail(run.results[0][0].await()).get(), memory);
+  EXPECT_TRUE(a.isDonated());
+  EXPECT_THAT(toString(executable->execute({{a}, {b}}, client).takeError()),
+              HasSubstr("argument 0 (v) of device 0: the buffer f32[4] on "
+                        "device 0 has been donated"));
+  // A result is an argument like any other; the run waits for it.
+  Execution next = llvm::cantFail(
+      executable->execute({run.results[0], run.results[1]}, client));
+  EXPECT_THAT(values(next.results[0][0]), ElementsAre(16, 32, 48, 64));
+}
+
+TEST(Execute, SharedOrKeptArgumentsStayAsTheyAre) {
+  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  Client client(1, 2);
+  Buffer a = floats({1, 2, 3, 4});
+  Buffer b = llvm::cantFail(a.on(1, MemoryKind::Device));
+  auto memory = llvm::cantFail(a.await());
+  Execution run = llvm::cantFail(executable->execute({{a}, {b}}, client));
+  EXPECT_THAT(values(run.results[0][0]), ElementsAre(4, 8, 12, 16));
+  EXPECT_THAT(values(run.results[1][0]), ElementsAre(4, 8, 12, 16));
+  EXPECT_EQ(static_cast<const float *>(memory.get())[3], 4);
+  Buffer c = floats({1, 1, 1, 1}), d = floats({2, 2, 2, 2}, 1);
+  ExecuteOptions keep;
+  keep.keep = {0};
+  run = llvm::cantFail(executable->execute({{c}, {d}}, client, keep));
+  EXPECT_THAT(values(run.results[1][0]), ElementsAre(8, 8, 8, 8));
+  EXPECT_THAT(values(c), ElementsAre(1, 1, 1, 1));
+}
+
+TEST(Execute, WhatDoesNotFitIsAnErrorAndTakesNothing) {
+  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  Client client(1, 2);
+  Buffer a = floats({1, 2, 3, 4}), b = floats({1, 2, 3}, 1),
+         c = floats({1, 2, 3, 4});
+  EXPECT_EQ(toString(executable->execute({{a}, {b}}, client).takeError()),
+            "argument 0 (v) of device 1 is f32[4], but was given f32[3]");
+  EXPECT_EQ(toString(executable->execute({{a}, {c}}, client).takeError()),
+            "argument 0 (v) of device 1 was given a buffer of device 0");
+  EXPECT_EQ(toString(executable->execute({{a}}, client).takeError()),
+            "the program runs on 2 devices, but was given arguments of 1");
+  EXPECT_FALSE(a.isDonated());
+}
+
+TEST(Execute, AFailureReachesWhateverDependsOnIt) {
+  auto broken = llvm::cantFail(Executable::create(quadruple(failingKernel)));
+  auto fine = llvm::cantFail(Executable::create(quadruple()));
+  Client client(1, 2);
+  Execution bad = llvm::cantFail(broken->execute(
+      {{floats({1, 2, 3, 4})}, {floats({1, 2, 3, 4}, 1)}}, client));
+  EXPECT_THAT(toString(bad.done.await()), HasSubstr("it is broken"));
+  Execution dependent =
+      llvm::cantFail(fine->execute({bad.results[0], bad.results[1]}, client));
+  EXPECT_THAT(toString(dependent.results[1][0].await().takeError()),
+              HasSubstr("it is broken"));
+  Execution good = llvm::cantFail(fine->execute(
+      {{floats({1, 2, 3, 4})}, {floats({1, 2, 3, 4}, 1)}}, client));
+  EXPECT_THAT(values(good.results[0][0]), ElementsAre(4, 8, 12, 16));
+}
+
+TEST(Execute, ManyThreads) {
+  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  Client client(2, 2);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        float v = t * 100 + i;
+        Execution run = llvm::cantFail(executable->execute(
+            {{floats({v, v, v, v})}, {floats({v, v, v, v}, 1)}}, client));
+        right += values(run.results[1][0])[2] == 4 * v;
+      }
+    });
+  for (std::thread &t : threads)
+    t.join();
+  EXPECT_EQ(right, 200);
+}
+
+} // namespace

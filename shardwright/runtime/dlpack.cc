@@ -1,0 +1,112 @@
+//===- dlpack.cc - buffers shared with other libraries --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/runtime/dlpack.h"
+
+#include "shardwright/cpu/box_copy.h"
+#include "shardwright/runtime/array.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <dlpack/dlpack.h>
+
+using namespace shardwright;
+
+/// Of DLPack 0.8 and later.
+static constexpr uint8_t boolCode = 6;
+
+static constexpr struct {
+  ElementType type;
+  uint8_t code, bits;
+} typeTable[] = {
+    {ElementType::Pred, boolCode, 8},     {ElementType::S8, kDLInt, 8},
+    {ElementType::S16, kDLInt, 16},       {ElementType::S32, kDLInt, 32},
+    {ElementType::S64, kDLInt, 64},       {ElementType::U8, kDLUInt, 8},
+    {ElementType::U16, kDLUInt, 16},      {ElementType::U32, kDLUInt, 32},
+    {ElementType::U64, kDLUInt, 64},      {ElementType::F16, kDLFloat, 16},
+    {ElementType::BF16, kDLBfloat, 16},   {ElementType::F32, kDLFloat, 32},
+    {ElementType::F64, kDLFloat, 64},     {ElementType::C64, kDLComplex, 64},
+    {ElementType::C128, kDLComplex, 128},
+};
+
+namespace {
+/// A tensor and what it points to.
+struct Exported {
+  DLManagedTensor tensor;
+  std::shared_ptr<const void> memory;
+  llvm::SmallVector<int64_t, 4> shape, strides;
+};
+} // namespace
+
+llvm::Expected<DLManagedTensor *> shardwright::toDLPack(const Buffer &buffer) {
+  auto row = llvm::find_if(
+      typeTable, [&](const auto &row) { return row.type == buffer.type(); });
+  if (row == std::end(typeTable))
+    return llvm::createStringError("DLPack has no type for elements of " +
+                                   str(buffer.type()));
+  auto memory = buffer.await();
+  if (!memory)
+    return memory.takeError();
+  auto *out = new Exported();
+  out->memory = std::move(*memory);
+  out->shape.assign(buffer.shape().begin(), buffer.shape().end());
+  out->strides = cpu::rowMajorStrides(buffer.shape(), 1);
+  DLTensor &t = out->tensor.dl_tensor;
+  t.data = const_cast<void *>(out->memory.get());
+  t.device = {kDLCPU, 0};
+  t.ndim = out->shape.size();
+  t.dtype = {row->code, row->bits, 1};
+  t.shape = out->shape.data();
+  t.strides = out->strides.data();
+  t.byte_offset = 0;
+  out->tensor.manager_ctx = out;
+  out->tensor.deleter = [](DLManagedTensor *self) {
+    delete static_cast<Exported *>(self->manager_ctx);
+  };
+  return &out->tensor;
+}
+
+llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
+                                               int32_t device) {
+  const DLTensor &t = tensor->dl_tensor;
+  if (t.device.device_type != kDLCPU && t.device.device_type != kDLCUDAHost)
+    return llvm::createStringError(
+        "the tensor is in memory of DLPack device type " +
+        llvm::Twine(int(t.device.device_type)) + ", only CPU memory is supported");
+  auto row = llvm::find_if(typeTable, [&](const auto &row) {
+    return row.code == t.dtype.code && row.bits == t.dtype.bits;
+  });
+  if (row == std::end(typeTable) || t.dtype.lanes != 1)
+    return llvm::createStringError("no element type for DLPack code " +
+                                   llvm::Twine(int(t.dtype.code)) + " of " +
+                                   llvm::Twine(int(t.dtype.bits)) + " bits, " +
+                                   llvm::Twine(t.dtype.lanes) + " lanes");
+  llvm::ArrayRef<int64_t> shape(t.shape, t.ndim);
+  int64_t width = byteWidth(row->type), elements = 1;
+  for (int64_t size : shape)
+    if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
+      return llvm::createStringError("the tensor's shape has no size");
+  auto *data = static_cast<char *>(t.data) + t.byte_offset;
+  auto dense = cpu::rowMajorStrides(shape, 1);
+  bool isDense = elements <= 1 || !t.strides ||
+                 llvm::all_of(llvm::seq<int64_t>(0, t.ndim), [&](int64_t d) {
+                   return shape[d] == 1 || t.strides[d] == dense[d];
+                 });
+  auto release = [tensor] {
+    if (tensor->deleter)
+      tensor->deleter(tensor);
+  };
+  if (isDense)
+    return Buffer::viewOf(data, row->type, shape, device, release);
+  llvm::SmallVector<int64_t, 4> strides;
+  for (int64_t d = 0; d < t.ndim; ++d)
+    strides.push_back(t.strides[d] * width);
+  auto copy = Buffer::copyOf(data, row->type, shape, strides, device);
+  if (copy)
+    release();
+  return copy;
+}

@@ -1,0 +1,68 @@
+//===- event.cc - something that will have happened -----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/runtime/event.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+using namespace shardwright;
+
+struct Event::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isSet = false;
+  std::string failure;
+  std::vector<llvm::unique_function<void(llvm::StringRef)>> waiters;
+};
+
+Event::Event() : state(std::make_shared<State>()) {}
+
+Event Event::ready() {
+  Event event;
+  event.state->isSet = true;
+  return event;
+}
+
+void Event::set(llvm::Error error) {
+  std::vector<llvm::unique_function<void(llvm::StringRef)>> waiters;
+  {
+    std::lock_guard lock(state->mutex);
+    if (error)
+      state->failure = llvm::toString(std::move(error));
+    state->isSet = true;
+    waiters.swap(state->waiters);
+  }
+  state->changed.notify_all();
+  for (auto &then : waiters)
+    then(state->failure);
+}
+
+bool Event::isReady() const {
+  std::lock_guard lock(state->mutex);
+  return state->isSet;
+}
+
+llvm::Error Event::await() const {
+  std::unique_lock lock(state->mutex);
+  state->changed.wait(lock, [&] { return state->isSet; });
+  if (state->failure.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(state->failure);
+}
+
+void Event::onReady(llvm::unique_function<void(llvm::StringRef)> then) const {
+  {
+    std::lock_guard lock(state->mutex);
+    if (!state->isSet) {
+      state->waiters.push_back(std::move(then));
+      return;
+    }
+  }
+  then(state->failure);
+}

@@ -1,0 +1,205 @@
+//===- execute.cc - runs on buffers, one a device -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/donation.h"
+#include "shardwright/cpu/host_memory.h"
+#include "shardwright/runtime/array.h"
+#include "shardwright/runtime/executable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <chrono>
+
+using namespace shardwright;
+
+/// Runs shorter than this go on the caller's thread: handing one over costs
+/// some microseconds, and its caller mostly waits for it.
+static constexpr double worthHandingOverSeconds = 50e-6;
+
+/// Each result takes the memory of one argument at most: first the pairs that
+/// the program names, then any donated argument of the same size.
+void Executable::planReuse() {
+  reusedBy.assign(parts.arguments.size(), -1);
+  llvm::SmallVector<bool, 8> taken(parts.results.size());
+  auto pair = [&](size_t argument, size_t result) {
+    if (taken[result] || reusedBy[argument] >= 0 ||
+        !cpu::mayReuse(parts.program, argument, result))
+      return;
+    taken[result] = true;
+    reusedBy[argument] = result;
+  };
+  for (auto [i, spec] : llvm::enumerate(parts.arguments))
+    if (spec.donated && spec.aliasedResult >= 0 &&
+        spec.aliasedResult < int32_t(parts.results.size()))
+      pair(i, spec.aliasedResult);
+  for (auto [i, spec] : llvm::enumerate(parts.arguments))
+    if (spec.donated && spec.aliasedResult < 0)
+      for (size_t r = 0; r < parts.results.size() && reusedBy[i] < 0; ++r)
+        pair(i, r);
+}
+
+namespace {
+
+/// Everything that a run keeps alive.
+struct Started {
+  std::vector<cpu::DeviceBuffers> buffers;
+  std::vector<std::shared_ptr<void>> memory;
+  std::vector<Event> inputs;
+  Event done;
+};
+
+} // namespace
+
+static llvm::Expected<Buffer::Donation> takeOrShare(Buffer &buffer,
+                                                    bool takes) {
+  if (takes)
+    return buffer.donate();
+  auto memory = buffer.storage();
+  if (!memory)
+    return memory.takeError();
+  return Buffer::Donation{std::move(*memory), false};
+}
+
+llvm::Expected<Execution>
+Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
+                    Client &client, const ExecuteOptions &options) const {
+  const cpu::Program &program = parts.program;
+  int64_t devices = numDevices();
+  auto fail = [](const llvm::Twine &why) {
+    return llvm::createStringError(why);
+  };
+  if (int64_t(arguments.size()) != devices)
+    return fail("the program runs on " + llvm::Twine(devices) +
+                " devices, but was given arguments of " +
+                llvm::Twine(arguments.size()));
+  // All are checked before the first is taken.
+  for (int64_t d = 0; d < devices; ++d) {
+    if (arguments[d].size() != program.arguments.size())
+      return fail("the program takes " + llvm::Twine(program.arguments.size()) +
+                  " arguments, but device " + llvm::Twine(d) + " was given " +
+                  llvm::Twine(arguments[d].size()));
+    for (auto [i, buffer] : llvm::enumerate(arguments[d])) {
+      const cpu::Slot &slot = program.slots[program.arguments[i]];
+      auto where = "argument " + std::to_string(i) +
+                   (parts.arguments[i].name.empty()
+                        ? ""
+                        : " (" + parts.arguments[i].name + ")") +
+                   " of device " + std::to_string(d);
+      if (buffer.type() != slot.type ||
+          buffer.shape() != llvm::ArrayRef<int64_t>(slot.shape))
+        return fail(where + " is " + str(slot.type, slot.shape) +
+                    ", but was given " + str(buffer.type(), buffer.shape()));
+      if (buffer.device() != d)
+        return fail(where + " was given a buffer of device " +
+                    llvm::Twine(buffer.device()));
+      if (auto there = buffer.storage(); !there)
+        return fail(where + ": " + llvm::toString(there.takeError()));
+    }
+  }
+
+  auto run = std::make_shared<Started>();
+  run->buffers.resize(devices);
+  Execution execution;
+  execution.done = run->done;
+  execution.results.resize(devices);
+  bool isReady = true;
+  for (int64_t d = 0; d < devices; ++d) {
+    cpu::DeviceBuffers &buffers = run->buffers[d];
+    std::vector<std::shared_ptr<void>> reused(program.results.size());
+    for (auto [i, given] : llvm::enumerate(arguments[d])) {
+      Buffer buffer = given;
+      bool takes =
+          parts.arguments[i].donated && !llvm::is_contained(options.keep, i);
+      auto memory = takeOrShare(buffer, takes);
+      if (!memory) // donated twice in one call
+        return fail("argument " + llvm::Twine(i) + " of device " +
+                    llvm::Twine(d) + ": " + llvm::toString(memory.takeError()));
+      buffers.arguments.push_back(memory->memory.get());
+      // Memory with another holder (a replica on another device, a view of the
+      // caller's) is read like any other.
+      if (memory->isExclusive && reusedBy[i] >= 0)
+        reused[reusedBy[i]] = memory->memory;
+      run->memory.push_back(std::move(memory->memory));
+      if (!buffer.ready().isReady()) {
+        isReady = false;
+        run->inputs.push_back(buffer.ready());
+      } else if (llvm::Error e = buffer.ready().await()) {
+        run->inputs.push_back(buffer.ready());
+        llvm::consumeError(std::move(e));
+      }
+    }
+    for (auto [i, id] : llvm::enumerate(program.results)) {
+      const cpu::Slot &slot = program.slots[id];
+      std::shared_ptr<void> memory = reused[i];
+      if (!memory)
+        memory = cpu::allocateHost(slot.bytes());
+      if (!memory)
+        return fail("not enough memory for result " + llvm::Twine(i) +
+                    " of device " + llvm::Twine(d));
+      buffers.results.push_back(memory.get());
+      execution.results[d].push_back(Buffer(d, MemoryKind::Device, slot.type,
+                                            slot.shape, std::move(memory),
+                                            run->done));
+    }
+  }
+
+  bool here = options.synchronous ||
+              (isReady && lastSeconds.load() < worthHandingOverSeconds);
+  client.inOrder(
+      [this, run, &client] {
+        for (const Event &input : run->inputs)
+          if (llvm::Error e = input.await()) {
+            run->done.set(std::move(e));
+            return;
+          }
+        auto begin = std::chrono::steady_clock::now();
+        llvm::Error error = executor->run(run->buffers, client.pool());
+        lastSeconds = std::chrono::duration<double>(
+                          std::chrono::steady_clock::now() - begin)
+                          .count();
+        // Whoever waits may find the memory of donated arguments free.
+        run->memory.clear();
+        run->done.set(std::move(error));
+      },
+      here);
+  return execution;
+}
+
+CostAnalysis Executable::cost() const {
+  const cpu::Program &program = parts.program;
+  CostAnalysis cost;
+  for (const cpu::Step &step : program.steps) {
+    for (auto slots :
+         {llvm::ArrayRef(step.inputs), llvm::ArrayRef(step.outputs)})
+      for (cpu::SlotId id : slots)
+        cost.bytesAccessed += program.slots[id].bytes();
+    if (step.kind != cpu::StepKind::Dot)
+      continue;
+    const cpu::DotSpec &dot = program.dots[step.payload];
+    double flops = 2.0 * dot.m * dot.n * dot.k;
+    for (int64_t size : dot.batch)
+      flops *= size;
+    cost.flops += flops;
+  }
+  return cost;
+}
+
+MemoryStatistics Executable::memory() const {
+  const cpu::Program &program = parts.program;
+  MemoryStatistics memory;
+  for (auto [i, id] : llvm::enumerate(program.arguments)) {
+    memory.arguments += program.slots[id].bytes();
+    if (reusedBy[i] >= 0)
+      memory.reusedByResults += program.slots[id].bytes();
+  }
+  for (cpu::SlotId id : program.results)
+    memory.results += program.slots[id].bytes();
+  memory.temporaries = program.arenaBytes;
+  for (const cpu::ConstantData &constant : program.constants)
+    memory.constants += constant.bytes;
+  return memory;
+}

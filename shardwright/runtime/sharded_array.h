@@ -1,0 +1,59 @@
+//===- sharded_array.h - one array over many devices ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RUNTIME_SHARDED_ARRAY_H
+#define SHARDWRIGHT_RUNTIME_SHARDED_ARRAY_H
+
+#include "shardwright/mesh/sharding.h"
+#include "shardwright/runtime/array.h"
+#include "shardwright/runtime/client.h"
+
+namespace shardwright {
+
+/// The global view of buffers, one a device of a mesh, with the sharding that
+/// says which part each holds. Copies share the buffers. Semantics: jax.Array.
+class ShardedArray {
+public:
+  /// Buffers in the order of device numbers, of the local shape. A sharding
+  /// that does not divide the shape pads the last shards.
+  static llvm::Expected<ShardedArray> fromBuffers(llvm::ArrayRef<int64_t> shape,
+                                                  Mesh mesh,
+                                                  TensorSharding sharding,
+                                                  std::vector<Buffer> buffers);
+  /// Splits a host array. Devices with equal parts share memory, and a part
+  /// that is contiguous in the array is not copied.
+  static llvm::Expected<ShardedArray> fromHost(const Array &global, Mesh mesh,
+                                               TensorSharding sharding,
+                                               Client &client);
+
+  ElementType type() const { return parts.front().type(); }
+  llvm::ArrayRef<int64_t> shape() const { return dims; }
+  const Mesh &mesh() const { return axes; }
+  const TensorSharding &sharding() const { return layout; }
+  llvm::ArrayRef<Buffer> buffers() const { return parts; }
+  bool isFullyReplicated() const { return layout.isReplicated(); }
+  /// The part of the array that a device holds, padding cut off.
+  llvm::SmallVector<IndexRange, 4> indices(int32_t device) const;
+  /// How many devices of lower number hold the same part.
+  int64_t replica(int32_t device) const;
+
+  /// Waits for all shards and gathers them; of equal parts the first.
+  llvm::Expected<Array> toHost(Client &client) const;
+  /// The same array with another sharding, by way of the host.
+  llvm::Expected<ShardedArray> resharded(Mesh mesh, TensorSharding sharding,
+                                         Client &client) const;
+
+private:
+  llvm::SmallVector<int64_t, 4> dims;
+  Mesh axes;
+  TensorSharding layout;
+  std::vector<Buffer> parts;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RUNTIME_SHARDED_ARRAY_H
