@@ -7,12 +7,14 @@
 
 #include "shardwright/cpu/fusion.h"
 
+#include "shardwright/cpu/fusion_order.h"
 #include "shardwright/cpu/kernel_plan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <queue>
 #include <set>
+#include <utility>
 
 namespace shardwright::cpu {
 
@@ -28,7 +30,13 @@ public:
   explicit Fuser(const BlockGraph &block)
       : block(block), graph(block.graph), users(graph.nodes.size()),
         clusterOf(graph.nodes.size(), -1), needed(graph.nodes.size(), false),
-        terminal(graph.nodes.size(), false) {}
+        terminal(graph.nodes.size(), false), places(block),
+        nextOrdered(block.opaque.size(), -1), seenNode(graph.nodes.size(), 0),
+        seenOpaque(block.opaque.size(), 0) {
+    for (int32_t i = int32_t(block.opaque.size()) - 1, next = -1; i >= 0; --i)
+      if (block.opaque[i].ordered)
+        nextOrdered[i] = std::exchange(next, i);
+  }
 
   std::vector<Unit> run();
 
@@ -37,13 +45,15 @@ private:
 
   void findUsers();
   bool isView(int32_t id, int64_t &offset) const;
-  bool isFree(int32_t id) const;
+  bool isFree(int32_t id) const { return freeNodes[id]; }
+  bool findFree(int32_t id) const;
   bool changesInnermost(int32_t id) const;
   void form(int32_t seed);
   bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
   bool isTerminal(int32_t id) const { return terminal[id]; }
   Members seenOutside(const Members &members) const;
-  bool makesCycle(const Members &members) const;
+  std::vector<int32_t> ownOf(const Members &members) const;
+  bool makesCycle(const Members &members, llvm::ArrayRef<int32_t> own);
   Cluster cut(const Members &members, llvm::SmallVectorImpl<int32_t> &inputs,
               llvm::SmallVectorImpl<int32_t> &outputs) const;
   std::vector<Unit> order();
@@ -56,8 +66,18 @@ private:
   std::vector<int32_t> clusterOf;
   /// Must be in a buffer; is one of the block's results.
   std::vector<bool> needed, terminal;
-  std::vector<Members> clusters;
+  std::vector<bool> freeNodes;
+  /// What each computes for everybody.
+  std::vector<llvm::SmallVector<int32_t, 4>> clusters;
   std::vector<Unit> units;
+
+  FusionOrder places;
+  /// The ordered operation after an operation, or -1.
+  std::vector<int32_t> nextOrdered;
+  /// The last search that came by.
+  int32_t search = 0;
+  std::vector<int32_t> seenNode, seenOpaque, seenCluster;
+  std::vector<int32_t> reachedNodes, reachedOpaque;
 };
 
 } // namespace
@@ -100,7 +120,7 @@ bool Fuser::isView(int32_t id, int64_t &offset) const {
 }
 
 /// Costs nothing to compute again in each kernel that wants it.
-bool Fuser::isFree(int32_t id) const {
+bool Fuser::findFree(int32_t id) const {
   const Node &node = graph[id];
   switch (node.op) {
   case Op::Constant:
@@ -203,59 +223,61 @@ Cluster Fuser::cut(const Members &members,
   return cluster;
 }
 
-// From the users outside, is there a way back into the cluster? Clusters that
-// exist are one step, and so is the order of ordered operations.
-bool Fuser::makesCycle(const Members &members) const {
-  std::vector<int32_t> stack;
-  std::vector<bool> seenNode(graph.nodes.size(), false);
-  std::vector<bool> seenOpaque(block.opaque.size(), false);
-  std::vector<bool> seenCluster(clusters.size(), false);
-  auto pushUsers = [&](int32_t id) {
-    for (int32_t u : users[id])
-      stack.push_back(u);
-  };
-  // What is free and needs nothing of the cluster is nobody's input: others have
-  // their own.
-  Members own;
+/// Members that depend on what only this cluster computes. What is free and
+/// needs nothing of the cluster is nobody's input: others have their own.
+std::vector<int32_t> Fuser::ownOf(const Members &members) const {
+  std::vector<int32_t> own; // sorted
   for (int32_t id : members)
-    if (!isFree(id) || llvm::any_of(graph[id].operands,
-                                    [&](int32_t o) { return own.count(o); }))
-      own.insert(id);
+    if (!isFree(id) || llvm::any_of(graph[id].operands, [&](int32_t o) {
+          return llvm::binary_search(own, o);
+        }))
+      own.push_back(id);
+  return own;
+}
+
+// From the users of `own` outside, is there a way back to `members`? Clusters
+// that exist are one step, and so is the order of ordered operations. Without
+// such a way, reachedNodes and reachedOpaque are what was found on the search.
+bool Fuser::makesCycle(const Members &members, llvm::ArrayRef<int32_t> own) {
+  ++search;
+  reachedNodes.clear();
+  reachedOpaque.clear();
+  int32_t last = 0;
+  for (int32_t id : own)
+    last = std::max(last, places.ofNode(id));
+  llvm::SmallVector<int32_t, 64> stack;
+  auto push = [&](int32_t user) {
+    if ((user < 0 ? places.ofOpaque(~user) : places.ofNode(user)) <= last)
+      stack.push_back(user);
+  };
   for (int32_t id : own)
     for (int32_t u : users[id])
       if (u < 0 || !members.count(u))
-        stack.push_back(u);
+        push(u);
   while (!stack.empty()) {
-    int32_t at = stack.back();
-    stack.pop_back();
+    int32_t at = stack.pop_back_val();
     if (at < 0) {
       int32_t i = ~at;
-      if (seenOpaque[i])
+      if (std::exchange(seenOpaque[i], search) == search)
         continue;
-      seenOpaque[i] = true;
+      reachedOpaque.push_back(i);
       for (int32_t r : block.opaque[i].results)
         if (r >= 0)
-          pushUsers(r);
-      if (block.opaque[i].ordered)
-        for (size_t j = i + 1; j < block.opaque.size(); ++j)
-          if (block.opaque[j].ordered) {
-            stack.push_back(~static_cast<int32_t>(j));
-            break;
-          }
+          llvm::for_each(users[r], push);
+      if (nextOrdered[i] >= 0)
+        push(~nextOrdered[i]);
       continue;
     }
     if (members.count(at))
       return true;
-    if (seenNode[at])
+    if (std::exchange(seenNode[at], search) == search)
       continue;
-    seenNode[at] = true;
-    pushUsers(at);
-    if (int32_t c = clusterOf[at]; c >= 0 && !seenCluster[c]) {
-      seenCluster[c] = true;
+    reachedNodes.push_back(at);
+    llvm::for_each(users[at], push);
+    if (int32_t c = clusterOf[at];
+        c >= 0 && std::exchange(seenCluster[c], search) != search)
       for (int32_t m : clusters[c])
-        if (clusterOf[m] == c)
-          pushUsers(m);
-    }
+        llvm::for_each(users[m], push);
   }
   return false;
 }
@@ -341,7 +363,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
       return false;
   if (whyNotFused(cluster))
     return false;
-  if (!free && makesCycle(trial))
+  if (!free && makesCycle(trial, ownOf(trial)))
     return false;
   members.insert(id);
   return true;
@@ -350,6 +372,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
 void Fuser::form(int32_t seed) {
   auto number = static_cast<int32_t>(clusters.size());
   clusters.emplace_back();
+  seenCluster.push_back(0);
   Members members{seed};
   // Results of one operation stay together.
   if (graph[seed].op == Op::Proj)
@@ -384,6 +407,10 @@ void Fuser::form(int32_t seed) {
     if (refused.size() + members.size() > 4 * maxMembers)
       break;
   }
+  if (std::vector<int32_t> own = ownOf(members); own.size() > 1) {
+    makesCycle(members, own);
+    places.join(own, reachedNodes, reachedOpaque);
+  }
   Unit unit{Unit::Kind::Kernel};
   Members seen = seenOutside(members);
   for (int32_t m : members) {
@@ -391,13 +418,13 @@ void Fuser::form(int32_t seed) {
     if (!isRoot && (isFree(m) || clusterOf[m] >= 0))
       continue;
     clusterOf[m] = number;
+    clusters[number].push_back(m);
     bool used = seen.count(m);
     if (used || (isRoot && graph[m].op == Op::Scatter) ||
         (isRoot && graph[m].op == Op::Proj &&
          graph[graph[m].operands[0]].op == Op::Scatter))
       unit.outputs.push_back(m);
   }
-  clusters[number] = members;
   unit.cluster = cut(members, unit.inputs, unit.outputs);
   for (int32_t i : unit.inputs)
     needed[i] = true;
@@ -406,6 +433,8 @@ void Fuser::form(int32_t seed) {
 
 std::vector<Unit> Fuser::run() {
   findUsers();
+  for (size_t id = 0; id < graph.nodes.size(); ++id)
+    freeNodes.push_back(findFree(id));
   for (int32_t id : block.terminator)
     if (id >= 0)
       needed[id] = terminal[id] = true;
