@@ -1,0 +1,76 @@
+//===- vhlo.h - the vhlo dialect ----------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// StableHLO with a version in every name (artifacts are written in it). Ops
+// have no classes: a row of op_table.h says what an op has, `rowOf` finds it
+// and `attrsOf` gives the inherent attributes in the order of that row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_DIALECT_VHLO_VHLO_H
+#define SHARDWRIGHT_DIALECT_VHLO_VHLO_H
+
+#include "shardwright/dialect/vhlo/kinds.h"
+#include "shardwright/dialect/vhlo/op_table.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+
+#include "shardwright/dialect/vhlo/dialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "shardwright/dialect/vhlo/types.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "shardwright/dialect/vhlo/attrs.h.inc"
+
+namespace mlir {
+class DialectBytecodeReader;
+class DialectBytecodeWriter;
+} // namespace mlir
+
+namespace shardwright::vhlo {
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// The row of a registered op of this dialect, null for any other op.
+const OpRow *rowOf(mlir::Operation *op);
+/// The inherent attributes in the order of the row; null where missing.
+llvm::MutableArrayRef<mlir::Attribute> attrsOf(mlir::Operation *op);
+/// The one called `name`, null when there is none.
+mlir::Attribute attrOf(mlir::Operation *op, llvm::StringRef name);
+
+//===----------------------------------------------------------------------===//
+// Attributes and types
+//===----------------------------------------------------------------------===//
+
+/// The builtin type of a primitive or complex element; null for other types.
+mlir::Type builtinElement(mlir::Type type);
+/// The other way; null for what this dialect cannot say.
+mlir::Type elementFromBuiltin(mlir::Type type);
+
+/// Since when a type or attribute of this dialect exists, its parameters not
+/// counted.
+Version sinceWhen(mlir::Type type);
+Version sinceWhen(mlir::Attribute attr);
+
+/// The wire format of one attribute or type, its code included. Reading gives
+/// null after an error on `reader`; the bytes may be hostile.
+mlir::Attribute readAttribute(mlir::DialectBytecodeReader &reader,
+                              mlir::MLIRContext *context);
+mlir::Type readType(mlir::DialectBytecodeReader &reader,
+                    mlir::MLIRContext *context);
+llvm::LogicalResult writeAttribute(mlir::Attribute attr,
+                                   mlir::DialectBytecodeWriter &writer);
+llvm::LogicalResult writeType(mlir::Type type,
+                              mlir::DialectBytecodeWriter &writer);
+
+} // namespace shardwright::vhlo
+
+#endif // SHARDWRIGHT_DIALECT_VHLO_VHLO_H
