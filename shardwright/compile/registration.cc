@@ -11,7 +11,9 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/vhlo/vhlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
+#include "shardwright/interop/portable/portable.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/propagate/passes.h"
@@ -28,7 +30,8 @@ namespace shardwright {
 
 void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::quant::QuantDialect,
-                  stablehlo::StablehloDialect, chlo::ChloDialect>();
+                  stablehlo::StablehloDialect, chlo::ChloDialect,
+                  vhlo::VhloDialect>();
   sdy::registerSdyDialect(registry);
   registerShardingRules(registry);
   registerReductionPatterns(registry);
@@ -36,6 +39,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
 
 void registerPasses() {
   registerChloPasses();
+  registerPortablePasses();
   registerRulesPasses();
   registerPartitionPasses();
   registerSdyPropagatePasses();

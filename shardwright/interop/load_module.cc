@@ -8,6 +8,7 @@
 #include "shardwright/interop/load_module.h"
 
 #include "shardwright/interop/guarded_read.h"
+#include "shardwright/interop/portable/portable.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -23,13 +24,10 @@ namespace {
 enum class Format { Text, Bytecode, PortableArtifact, HloText };
 
 Format detectFormat(StringRef content) {
-  if (isBytecode(content)) {
-    // The producer string follows the version; StableHLO's serializer signs
-    // there.
-    return content.take_front(64).contains("StableHLO_v")
-               ? Format::PortableArtifact
-               : Format::Bytecode;
-  }
+  if (artifactVersion(content))
+    return Format::PortableArtifact;
+  if (isBytecode(content))
+    return Format::Bytecode;
   return content.ltrim().starts_with("HloModule") ? Format::HloText
                                                   : Format::Text;
 }
@@ -55,15 +53,13 @@ loadModule(StringRef path, MLIRContext *context,
     emitError(file) << "the file is empty, expected a StableHLO module";
     return {};
   }
-  switch (detectFormat(content)) {
-  case Format::PortableArtifact:
-    emitError(file) << "StableHLO portable artifacts are not supported yet, "
-                       "expected MLIR text or MLIR bytecode";
-    return {};
+  Format format = detectFormat(content);
+  switch (format) {
   case Format::HloText:
     emitError(file) << "HLO text is not supported, expected a StableHLO module "
                        "as MLIR text or bytecode";
     return {};
+  case Format::PortableArtifact:
   case Format::Bytecode: {
     if (trust == Trust::None) {
       GuardedRead first =
@@ -88,6 +84,8 @@ loadModule(StringRef path, MLIRContext *context,
     break;
   }
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  if (format == Format::PortableArtifact)
+    return readPortableArtifact(sources, context);
   return parseSourceFile<ModuleOp>(sources, context);
 }
 

@@ -27,8 +27,8 @@ enum class Trust {
   Full, ///< read at once, as for the client of a plugin
 };
 
-/// Reads and verifies the module at `path` (`-`: standard input): text or MLIR
-/// bytecode, told apart by content. `sources` receives the buffer, so that
+/// Reads and verifies the module at `path` (`-`: standard input): text, MLIR
+/// bytecode or a StableHLO portable artifact, told apart by content. `sources` receives the buffer, so that
 /// diagnostics can show source lines and resource blobs may point into it.
 /// Every failure is one diagnostic on `context`.
 mlir::OwningOpRef<mlir::ModuleOp>

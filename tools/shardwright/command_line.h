@@ -61,6 +61,14 @@ struct ShardingOptions {
   std::optional<int64_t> devices;
 };
 
+struct ConvertOptions {
+  std::string module, to, out;
+  std::string version;    ///< of a portable artifact; empty: the newest
+  bool debugInfo = false; ///< text with locations on standard output too
+  bool trusted = false;   ///< bytecode is read without a child process first
+};
+
+int convertCommand(const ConvertOptions &options);
 int runCommand(const RunOptions &options);
 int partitionCommand(const PartitionOptionsCli &options);
 int shardingCommand(const ShardingOptions &options);

@@ -52,7 +52,8 @@ void addCommon(CLI::App &command, CommonOptions &options) {
   command
       .add_option(
           "MODULE", options.module,
-          "StableHLO module: text or MLIR bytecode; - is standard input")
+          "StableHLO module: text, MLIR bytecode or a portable artifact; - is "
+          "standard input")
       ->required();
   command.add_option_function<std::string>(
       "--mesh",
@@ -164,6 +165,25 @@ int main(int argc, char **argv) {
   shardingApp->add_option("--devices", sharding.devices, "Number of devices")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
   shardingApp->callback([&] { exitCode = shardingCommand(sharding); });
+
+  ConvertOptions convert;
+  CLI::App *convertApp = app.add_subcommand(
+      "convert", "Write a module as text, bytecode or portable artifact");
+  convertApp
+      ->add_option("MODULE", convert.module,
+                   "StableHLO module, as for run; - is standard input")
+      ->required();
+  convertApp->add_option("--to", convert.to, "portable, text or bytecode")
+      ->required();
+  convertApp->add_option("--version", convert.version,
+                         "Version of StableHLO that the readers of a portable "
+                         "artifact know, as 1.17.0 (the newest)");
+  convertApp->add_option("-o", convert.out, "Write the module here");
+  convertApp->add_flag("--debug-info", convert.debugInfo,
+                       "Print text with locations on standard output too");
+  convertApp->add_flag("--trusted", convert.trusted,
+                       "Read bytecode at once, as for run");
+  convertApp->callback([&] { exitCode = convertCommand(convert); });
 
   // CLI11 says of an unknown command only that one is required.
   std::vector<llvm::StringRef> commands;

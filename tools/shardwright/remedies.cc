@@ -24,8 +24,11 @@ StringRef remedyFor(StringRef message) {
        "check the path and its permissions; `-` reads standard input"},
       {"the file is empty",
        "export a program, as with jax.jit(f).lower(x).as_text()"},
-      {"portable artifacts are not supported",
-       "export text with jax.jit(f).lower(x).as_text(debug_info=True)"},
+      {"deserialize portable artifact",
+       "export for an older version, or as text"},
+      {"target version", "choose another --version"},
+      {"to legalize operation",
+       "choose a newer --version, or express the program without it"},
       {"HLO text is not supported",
        "export StableHLO, as with jax.jit(f).lower(x).as_text()"},
       {"malformed MLIR bytecode", "write the file again, or export the program "

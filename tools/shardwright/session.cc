@@ -38,6 +38,20 @@ Session::~Session() {
   diagnostic.reset();
 }
 
+bool Session::load(llvm::StringRef path, bool trusted) {
+  owned = loadModule(path, context.get(), sources,
+                     trusted ? Trust::Full : Trust::None);
+  bool failedOnce = diagnostic->finish();
+  if (!owned) {
+    if (!failedOnce)
+      badInput("cannot read '" + path + "'", "");
+    return false;
+  }
+  if (sources->getNumBuffers() > 0)
+    setCrashReproducer(sources->getMemoryBuffer(1)->getBuffer());
+  return true;
+}
+
 bool Session::compile(const CommonOptions &options, Stage stopAfter,
                       Stage printed, std::string *text) {
   // Options are judged before any work is done.
@@ -50,19 +64,11 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     return false;
 
   auto start = std::chrono::steady_clock::now();
-  owned = loadModule(options.module, context.get(), sources,
-                     options.trusted ? Trust::Full : Trust::None);
+  if (!load(options.module, options.trusted))
+    return false;
   double parseSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
-  bool failedOnce = diagnostic->finish();
-  if (!owned) {
-    if (!failedOnce)
-      badInput("cannot read '" + options.module + "'", "");
-    return false;
-  }
-  if (sources->getNumBuffers() > 0)
-    setCrashReproducer(sources->getMemoryBuffer(1)->getBuffer());
 
   CompileOptions compileOptions;
   compileOptions.import = options.import;
@@ -80,7 +86,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     llvm::errs() << "\n";
   };
   FailureOr<Compiled> compiled = shardwright::compile(*owned, compileOptions);
-  failedOnce = diagnostic->finish();
+  bool failedOnce = diagnostic->finish();
   if (failed(compiled)) {
     if (!failedOnce) {
       llvm::errs() << "internal error: a stage failed and said nothing; this "

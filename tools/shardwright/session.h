@@ -23,6 +23,9 @@ public:
   Session();
   ~Session();
 
+  /// Only loads, as `compile` does first.
+  bool load(llvm::StringRef path, bool trusted);
+
   /// Loads and compiles up to `stopAfter`; `text`, when given, receives the
   /// module as it is after stage `printed`. False: the error has been printed.
   bool compile(const CommonOptions &options, Stage stopAfter,
@@ -31,6 +34,9 @@ public:
   /// The last stage, for a session that stopped after stage Local. A failure is
   /// printed as a warning: the program partitions, but memory is not known.
   bool generateCode(const CommonOptions &options);
+
+  /// Prints the error of what was done with the module since, if there was one.
+  bool finishDiagnostic() { return diagnostic->finish(); }
 
   mlir::ModuleOp module() { return *owned; }
   Compiled &compiled() { return result; }

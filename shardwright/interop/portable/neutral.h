@@ -1,0 +1,27 @@
+//===- neutral.h - values of attributes that are absent -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_PORTABLE_NEUTRAL_H
+#define SHARDWRIGHT_INTEROP_PORTABLE_NEUTRAL_H
+
+#include "shardwright/dialect/vhlo/vhlo.h"
+
+namespace shardwright {
+
+/// What VHLO writes for an attribute that StableHLO leaves out, or that the op
+/// did not have in an earlier version. Null: it may not be left out.
+/// `windowDims`: the number of window dimensions of the op, if it has a window.
+/// `isTyped`: the op is a custom call with a dictionary.
+mlir::Attribute neutralValue(mlir::MLIRContext *context, vhlo::AttrKind kind,
+                             int64_t windowDims = 0, bool isTyped = false);
+
+/// Whether `attr` means the same as an absent attribute.
+bool isNeutral(mlir::Attribute attr, vhlo::AttrKind kind);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_INTEROP_PORTABLE_NEUTRAL_H
