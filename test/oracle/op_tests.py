@@ -1,0 +1,182 @@
+#===- op_tests.py - every op of StableHLO on our CPU backend ---------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Each op with each element type and random attributes: our results against XLA's CPU client,
+or against numpy where the case says so, within the bounds of ops/tolerance.py.
+
+    op_tests.py --list                        families, ops and types
+    op_tests.py --family shape --op pad       only these
+    op_tests.py --type bf16 --cases 300       only this type
+    op_tests.py --seed 1234 --cases 1 -v      one case, with its program and the diagnostics
+
+What our compiler refuses with a diagnostic counts as unsupported, by op and type, and is listed
+at the end; `--strict` makes it a failure. So is what no oracle can run.
+"""
+
+import argparse
+import collections
+import sys
+import time
+
+import oracle
+
+oracle.require()
+
+try:
+    import ops
+except ImportError as missing:
+    print(f"SKIPPED op_tests: {missing}; scripts/bootstrap.sh installs it")
+    print("op_tests: 0 passed, 0 failed, 1 skipped")
+    raise SystemExit(0)
+
+import random
+
+import numpy as np
+
+from ops import case as case_module
+from ops import tolerance
+from ops.engines import Failed, Interpreter, Ours, Xla
+
+BATCH = 48
+
+
+def select(args):
+    """The (family, op, element, generator) that the options leave, mixed so that any stretch of
+    seeds sees all families."""
+    chosen = [
+        entry for entry in case_module.REGISTRY
+        if (not args.family or entry[0] in args.family)
+        and (not args.op or any(o in (entry[1], entry[1].split(" ")[0], entry[1].removeprefix("stablehlo."),
+                                      entry[1].split(" ")[0].removeprefix("stablehlo.")) for o in args.op))
+        and (not args.type or entry[2] in args.type)
+    ]  # fmt: skip
+    random.Random(0).shuffle(chosen)
+    return chosen
+
+
+def make(entries, seed):
+    rng = random.Random(seed)
+    rng.seed_value = seed
+    _, name, element, generator = entries[seed % len(entries)]
+    c = case_module.Case(rng, name, element)
+    generator(c, element)
+    return c
+
+
+def rounded(reference, element):
+    with np.errstate(all="ignore"):
+        return reference.astype(case_module.dtype(element))
+
+
+class Run:
+    def __init__(self, args, tally):
+        self.args, self.tally = args, tally
+        self.ours, self.xla, self.interpreter = Ours(), Xla(), Interpreter()
+        self.unsupported = collections.defaultdict(list)  # (op, element) -> messages
+        self.no_oracle = collections.defaultdict(list)
+        self.seconds = collections.Counter()
+
+    def label(self, c):
+        only = "".join(f" --{k} {v}" for k in ("family", "op", "type") for v in (getattr(self.args, k) or ()))
+        return f"{c.name} {c.element} (--seed {c.rng.seed_value} --cases 1{only})"
+
+    def batch(self, cases):
+        start = time.monotonic()
+        asked = [c for c in cases if any(r[1] is None for r in c.results)]
+        expected = dict(zip(map(id, asked), self.xla.run_many(asked))) if asked else {}
+        self.seconds["oracle"] += time.monotonic() - start
+        for c in cases:
+            self.one(c, expected.get(id(c)))
+
+    def one(self, c, expected):
+        if self.args.verbose:
+            print(c.text())
+        flushed = True
+        if isinstance(expected, Exception):
+            try:
+                expected, flushed = self.interpreter.run(c), False
+            except Exception:
+                self.no_oracle[c.name, c.element].append(str(expected).strip().splitlines()[0])
+                return
+        start = time.monotonic()
+        try:
+            found = self.ours.run(c)
+        except Failed as failed:
+            if failed.kind == "compile":
+                self.unsupported[c.name, c.element].append(failed.message.splitlines()[0] if failed.message else "")
+                if self.args.strict:
+                    self.tally.fail(self.label(c), f"{failed.message}\nprogram:\n{c.text()}")
+            else:
+                self.tally.fail(self.label(c), f"{failed.kind}: {failed.message}\nprogram:\n{c.text()}")
+            return
+        finally:
+            self.seconds["ours"] += time.monotonic() - start
+        for i, (value, reference, scale, ulps) in enumerate(c.results):
+            want = expected[i] if reference is None else rounded(reference, value.element)
+            bound = tolerance.bound_of(c.name, value.element) if ulps is None else ulps
+            wrong = tolerance.compare(want.reshape(value.shape), found[i], value.element, bound, scale,
+                                      flushed and reference is None)  # fmt: skip
+            if wrong:
+                inputs = "\n".join(f"{a}: {d!r}" for a, d in zip(c.args, c.data)) if self.args.verbose else ""
+                self.tally.fail(self.label(c), f"result {i} ({value.type}): {wrong}\nprogram:\n{c.text()}{inputs}")
+                return
+        self.tally.ok()
+
+    def report(self):
+        for what, table in (("unsupported", self.unsupported), ("no oracle for", self.no_oracle)):
+            by_op = collections.defaultdict(list)
+            for (name, element), messages in table.items():
+                by_op[name].append((element, messages))
+            for name, found in sorted(by_op.items()):
+                count = sum(len(m) for _, m in found)
+                message = f": {found[0][1][0][:200]}" if self.args.verbose else ""
+                print(f"{what}: {name} {' '.join(sorted(e for e, _ in found))} ({count}){message}")
+        unsupported = sum(map(len, self.unsupported.values()))
+        no_oracle = sum(map(len, self.no_oracle.values()))
+        if unsupported or no_oracle:
+            print(f"op_tests: {unsupported} cases unsupported, {no_oracle} without an oracle")
+        if self.args.times:
+            print({k: round(v, 1) for k, v in self.seconds.items()})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--family", action="append", choices=sorted(ops.FAMILIES), help="only this one")
+    parser.add_argument("--op", action="append", help="only this one, like add or stablehlo.add")
+    parser.add_argument("--type", action="append", help="only this element type")
+    parser.add_argument("--list", action="store_true", help="say what there is, run nothing")
+    parser.add_argument("--strict", action="store_true", help="unsupported ops are failures")
+    parser.add_argument("--times", action="store_true", help="say where the time went")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print programs, and arguments of failures")
+    args = oracle.arguments(__doc__, cases=400, long_cases=12000, parser=parser)
+    entries = select(args)
+    if args.list:
+        by_op = collections.defaultdict(list)
+        for family, name, element, _ in entries:
+            by_op[family, name].append(element)
+        for (family, name), elements in sorted(by_op.items()):
+            print(f"{family}: {name}: {' '.join(sorted(elements))}")
+        print(f"{len(by_op)} ops and variants, {len(entries)} with their types")
+        return
+    if not entries:
+        sys.exit("no test matches")
+    tally = oracle.Tally("op_tests", show=6)
+    run = Run(args, tally)
+    try:
+        seeds = list(range(args.seed, args.seed + args.cases))
+        for i in range(0, len(seeds), BATCH):
+            cases = []
+            for seed in seeds[i : i + BATCH]:
+                cases.append(make(entries, seed))
+            run.batch(cases)
+    finally:
+        run.ours.stop()
+    run.report()
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+#===- engines.py - who runs cases -------------------------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Ours is one process for many programs (run_server.cc), XLA one program for many cases."""
+
+import os
+import pickle
+import select
+import struct
+import subprocess
+import sys
+
+import numpy as np
+
+import oracle
+from ops.case import dtype
+
+
+class Failed(Exception):
+    """kind: compile (a diagnostic), run (an error at run time) or crash."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind, self.message = kind, message.strip()
+
+
+class Ours:
+    TIMEOUT = 120
+
+    def __init__(self):
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [os.path.join(oracle.BUILD, "bin", "run_server")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def read(self, count):
+        data = b""
+        while len(data) < count:
+            ready, _, _ = select.select([self.process.stdout], [], [], self.TIMEOUT)
+            more = os.read(self.process.stdout.fileno(), count - len(data)) if ready else None
+            if not more:
+                timed_out = more is None
+                self.stop() if timed_out else self.process.wait()
+                code, self.process = self.process and self.process.returncode, None
+                raise Failed("crash", f"no answer in {self.TIMEOUT} s" if timed_out else f"died with {code}")
+            data += more
+        return data
+
+    def run(self, case):
+        """The results as arrays."""
+        if self.process is None:
+            self.start()
+        text, data = case.text().encode(), b"".join(a.tobytes() for a in case.data)
+        try:
+            self.process.stdin.write(struct.pack("=Q", len(text)) + text + struct.pack("=Q", len(data)) + data)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        status, length = struct.unpack("=QQ", self.read(16))
+        payload = self.read(length)
+        if status:
+            raise Failed("compile" if status == 1 else "run", payload.decode(errors="replace"))
+        results, at = [], 0
+        for value, *_ in case.results:
+            count = int(np.prod(value.shape)) * dtype(value.element).itemsize
+            results.append(np.frombuffer(payload[at : at + count], dtype(value.element)).reshape(value.shape))
+            at += count
+        if at != length:
+            raise Failed("run", f"{length} bytes of results, expected {at}")
+        return results
+
+
+class Xla:
+    """Many cases as functions of one program; when that fails, each alone."""
+
+    def __init__(self):
+        import jax
+        from jax._src.interpreters import mlir
+        from jaxlib import xla_client
+
+        jax.config.update("jax_enable_x64", True)
+        self.jax, self.mlir, self.xla_client = jax, mlir, xla_client
+        self.device = jax.devices()[0]
+
+    def execute(self, text, arguments):
+        with self.mlir.make_ir_context(), oracle.ir.Location.unknown():
+            code = self.mlir.module_to_bytecode(oracle.ir.Module.parse(text))
+        options = self.xla_client.CompileOptions()
+        debug = options.executable_build_options.debug_options
+        debug.xla_backend_optimization_level = 0  # compiling is what costs time
+        debug.xla_llvm_disable_expensive_passes = True
+        program = self.device.client.compile_and_load(code, self.xla_client.DeviceList((self.device,)), options)
+        arrays = [self.jax.device_put(a, self.device) for a in arguments]
+        return [np.asarray(o) for o in program.execute(arrays)]
+
+    def run_many(self, cases):
+        """For each case its results, or the exception."""
+        if len(cases) == 1:
+            try:
+                return [self.execute(cases[0].text(), cases[0].data)]
+            except Exception as error:
+                return [error]
+        parameters, calls, types, names, functions = [], [], [], [], []
+        for k, case in enumerate(cases):
+            functions.append(case.text(f"case{k}", public=False))
+            own = [f"%a{k}_{i}" for i in range(len(case.args))]
+            parameters += [f"{n}: {a.type}" for n, a in zip(own, case.args)]
+            results = [r[0].type for r in case.results]
+            operands = ", ".join(a.type for a in case.args)
+            calls.append(f"%r{k}:{len(results)} = func.call @case{k}({', '.join(own)}) : ({operands}) -> ({', '.join(results)})")
+            types += results
+            names += [f"%r{k}#{i}" for i in range(len(results))]
+        newline = "\n  "
+        text = "".join(functions) + (
+            f"func.func @main({', '.join(parameters)}) -> ({', '.join(types)}) {{\n  {newline.join(calls)}\n"
+            f"  return {', '.join(names)} : {', '.join(types)}\n}}\n"
+        )
+        try:
+            found = self.execute(text, [a for case in cases for a in case.data])
+        except Exception:
+            half = len(cases) // 2
+            return self.run_many(cases[:half]) + self.run_many(cases[half:])
+        results = []
+        for case in cases:
+            results.append(found[: len(case.results)])
+            found = found[len(case.results) :]
+        return results
+
+
+class Interpreter:
+    """StableHLO's reference interpreter, for what XLA on CPU does not run; in a process of its own,
+    because it aborts on what it does not know."""
+
+    TYPES = ("i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64")
+
+    def run(self, case):
+        if any(v.element not in self.TYPES for v in [*case.args, *(r[0] for r in case.results)]):
+            raise Failed("run", "the interpreter's bindings cannot pass these types")
+        request = pickle.dumps((case.text(), [a.type for a in case.args], case.data))
+        here = os.path.dirname(os.path.abspath(__file__))
+        done = subprocess.run([sys.executable, os.path.join(here, "interpret.py")], input=request,
+                              capture_output=True, timeout=60)  # fmt: skip
+        if done.returncode:
+            raise Failed("run", done.stderr.decode(errors="replace").strip()[-300:])
+        found = pickle.loads(done.stdout)
+        return [a.reshape(v.shape).astype(dtype(v.element)) for a, (v, *_) in zip(found, case.results)]
