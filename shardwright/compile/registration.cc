@@ -21,6 +21,7 @@
 #include "shardwright/reduce/reduction_patterns.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/rules/rule_passes.h"
+#include "shardwright/simplify/simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -40,6 +41,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
 void registerPasses() {
   registerChloPasses();
   registerPortablePasses();
+  registerSimplifyPasses();
   registerRulesPasses();
   registerPartitionPasses();
   registerSdyPropagatePasses();

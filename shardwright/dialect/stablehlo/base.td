@@ -24,6 +24,8 @@ def Stablehlo_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 0;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // Defined in ../../simplify: what -canonicalize does with the ops of this dialect.
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
     void registerTypes();

@@ -1,0 +1,244 @@
+//===- contraction.cc - the normal form of contractions ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// dot_general without dimensions of 1 among its contracting and batching
+// dimensions, with contracting dimensions in the order of the operands, and
+// without transposes beside it that its dimension numbers can express.
+
+#include "shardwright/simplify/patterns.h"
+#include "shardwright/simplify/rewrite.h"
+
+#include "shardwright/dialect/stablehlo/contraction.h"
+#include "shardwright/dialect/stablehlo/shape.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace shardwright::stablehlo;
+
+namespace shardwright::simplifier {
+namespace {
+
+struct Dims {
+  SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+
+  explicit Dims(DotDimensionNumbersAttr attr)
+      : lhsBatch(attr.getLhsBatchingDimensions()),
+        rhsBatch(attr.getRhsBatchingDimensions()),
+        lhsContract(attr.getLhsContractingDimensions()),
+        rhsContract(attr.getRhsContractingDimensions()) {}
+  Dims() = default;
+
+  DotDimensionNumbersAttr attr(MLIRContext *context) const {
+    return DotDimensionNumbersAttr::get(context, lhsBatch, rhsBatch,
+                                        lhsContract, rhsContract);
+  }
+};
+
+SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batch,
+                              ArrayRef<int64_t> contract) {
+  SmallVector<int64_t> dims;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contract, d))
+      dims.push_back(d);
+  return dims;
+}
+
+Value makeDot(PatternRewriter &rewriter, DotGeneralOp like, Type type,
+              Value lhs, Value rhs, const Dims &dims) {
+  return DotGeneralOp::create(
+      rewriter, like.getLoc(), type, lhs, rhs, dims.attr(like.getContext()),
+      like.getPrecisionConfigAttr(), like.getAlgorithmAttr());
+}
+
+LogicalResult legacyDot(DotOp op, PatternRewriter &rewriter) {
+  Dims dims;
+  dims.lhsContract = {int64_t(shapeOf(op.getLhs()).size()) - 1};
+  dims.rhsContract = {0};
+  rewriter.replaceOpWithNewOp<DotGeneralOp>(
+      op, op->getResult(0).getType(), op.getLhs(), op.getRhs(),
+      dims.attr(op.getContext()), op.getPrecisionConfigAttr(),
+      DotAlgorithmAttr());
+  return success();
+}
+
+// A transpose of an operand whose free dimensions stay in their order.
+LogicalResult absorbOperand(DotGeneralOp op, PatternRewriter &rewriter) {
+  Dims dims(op.getDotDimensionNumbers());
+  Value operands[] = {op.getLhs(), op.getRhs()};
+  bool changed = false;
+  for (int side = 0; side < 2; ++side) {
+    auto transpose = definedBy<TransposeOp>(operands[side]);
+    if (!transpose)
+      continue;
+    auto &batch = side ? dims.rhsBatch : dims.lhsBatch;
+    auto &contract = side ? dims.rhsContract : dims.lhsContract;
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    auto moved = [&](ArrayRef<int64_t> list) {
+      SmallVector<int64_t> result;
+      for (int64_t d : list)
+        result.push_back(permutation[d]);
+      return result;
+    };
+    SmallVector<int64_t> free =
+        moved(freeDims(permutation.size(), batch, contract));
+    if (!llvm::is_sorted(free))
+      continue;
+    batch = moved(batch);
+    contract = moved(contract);
+    operands[side] = transpose.getOperand();
+    changed = true;
+  }
+  if (!changed)
+    return failure();
+  rewriter.replaceOp(op, makeDot(rewriter, op, op->getResult(0).getType(),
+                                 operands[0], operands[1], dims));
+  return success();
+}
+
+// Contracting dimensions in ascending order on the left, if that is ascending
+// on the right too.
+LogicalResult sortContracting(DotGeneralOp op, PatternRewriter &rewriter) {
+  Dims dims(op.getDotDimensionNumbers());
+  if (llvm::is_sorted(dims.lhsContract))
+    return failure();
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  for (auto [l, r] : llvm::zip_equal(dims.lhsContract, dims.rhsContract))
+    pairs.push_back({l, r});
+  llvm::sort(pairs);
+  for (auto [i, pair] : llvm::enumerate(pairs))
+    dims.lhsContract[i] = pair.first, dims.rhsContract[i] = pair.second;
+  if (!llvm::is_sorted(dims.rhsContract))
+    return failure();
+  rewriter.replaceOp(op, makeDot(rewriter, op, op->getResult(0).getType(),
+                                 op.getLhs(), op.getRhs(), dims));
+  return success();
+}
+
+// Contracting and batching dimensions of 1 go; batching ones come back in the
+// result by a reshape.
+LogicalResult dropUnitDims(DotGeneralOp op, PatternRewriter &rewriter) {
+  Dims dims(op.getDotDimensionNumbers()), kept;
+  ArrayRef<int64_t> lhsShape = shapeOf(op.getLhs());
+  ArrayRef<int64_t> rhsShape = shapeOf(op.getRhs());
+  llvm::SmallBitVector lhsGone(lhsShape.size()), rhsGone(rhsShape.size());
+  SmallVector<int64_t> resultShape;
+  auto filter = [&](ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs,
+                    SmallVector<int64_t> &lhsKept,
+                    SmallVector<int64_t> &rhsKept, bool isResult) {
+    for (auto [l, r] : llvm::zip_equal(lhs, rhs)) {
+      if (lhsShape[l] == 1) {
+        lhsGone.set(l);
+        rhsGone.set(r);
+        continue;
+      }
+      lhsKept.push_back(l);
+      rhsKept.push_back(r);
+      if (isResult)
+        resultShape.push_back(lhsShape[l]);
+    }
+  };
+  filter(dims.lhsBatch, dims.rhsBatch, kept.lhsBatch, kept.rhsBatch, true);
+  filter(dims.lhsContract, dims.rhsContract, kept.lhsContract, kept.rhsContract,
+         false);
+  // One contracting dimension stays: without any it is no longer a contraction.
+  if (kept.lhsContract.empty() && !dims.lhsContract.empty()) {
+    int64_t l = dims.lhsContract[0], r = dims.rhsContract[0];
+    lhsGone.reset(l);
+    rhsGone.reset(r);
+    kept.lhsContract.push_back(l);
+    kept.rhsContract.push_back(r);
+  }
+  if (lhsGone.none())
+    return failure();
+  auto squeeze = [&](Value value, ArrayRef<int64_t> shape,
+                     const llvm::SmallBitVector &gone, ArrayRef<int64_t> batch,
+                     ArrayRef<int64_t> contract) {
+    for (int64_t d : freeDims(shape.size(), batch, contract))
+      resultShape.push_back(shape[d]);
+    SmallVector<int64_t> left;
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (!gone.test(d))
+        left.push_back(shape[d]);
+    return reshapeTo(rewriter, op.getLoc(), value, left);
+  };
+  Value lhs =
+      squeeze(op.getLhs(), lhsShape, lhsGone, dims.lhsBatch, dims.lhsContract);
+  Value rhs =
+      squeeze(op.getRhs(), rhsShape, rhsGone, dims.rhsBatch, dims.rhsContract);
+  auto renumber = [](SmallVector<int64_t> &list,
+                     const llvm::SmallBitVector &gone) {
+    for (int64_t &d : list) {
+      int64_t before = 0;
+      for (int64_t i = 0; i < d; ++i)
+        before += gone.test(i);
+      d -= before;
+    }
+  };
+  renumber(kept.lhsBatch, lhsGone);
+  renumber(kept.lhsContract, lhsGone);
+  renumber(kept.rhsBatch, rhsGone);
+  renumber(kept.rhsContract, rhsGone);
+  auto type = tensorOf(op->getResult(0));
+  Value dot = makeDot(rewriter, op, type.clone(ArrayRef<int64_t>(resultShape)),
+                      lhs, rhs, kept);
+  rewriter.replaceOp(op,
+                     reshapeTo(rewriter, op.getLoc(), dot, type.getShape()));
+  return success();
+}
+
+// A transpose that only exchanges the free dimensions of the operands: the
+// operands change places. Products commute to the bit.
+LogicalResult absorbResult(TransposeOp op, PatternRewriter &rewriter) {
+  auto dot = definedBy<DotGeneralOp>(op.getOperand());
+  if (!dot || !dot->hasOneUse() || !isPlainOp(dot))
+    return failure();
+  Dims dims(dot.getDotDimensionNumbers()), swapped;
+  int64_t batch = dims.lhsBatch.size();
+  int64_t lhsFree =
+      shapeOf(dot.getLhs()).size() - batch - dims.lhsContract.size();
+  int64_t rhsFree =
+      shapeOf(dot.getRhs()).size() - batch - dims.rhsContract.size();
+  SmallVector<int64_t> wanted;
+  for (int64_t i = 0; i < batch; ++i)
+    wanted.push_back(i);
+  for (int64_t i = 0; i < rhsFree; ++i)
+    wanted.push_back(batch + lhsFree + i);
+  for (int64_t i = 0; i < lhsFree; ++i)
+    wanted.push_back(batch + i);
+  if (op.getPermutation() != ArrayRef<int64_t>(wanted))
+    return failure();
+  // What an algorithm says of the left it would have to say of the right.
+  DotAlgorithmAttr algorithm = dot.getAlgorithmAttr();
+  if (algorithm &&
+      (algorithm.getLhsPrecisionType() != algorithm.getRhsPrecisionType() ||
+       algorithm.getLhsComponentCount() != algorithm.getRhsComponentCount()))
+    return failure();
+  ArrayAttr precision = dot.getPrecisionConfigAttr();
+  if (precision && precision.size() == 2)
+    precision = rewriter.getArrayAttr({precision[1], precision[0]});
+  swapped.lhsBatch = dims.rhsBatch;
+  swapped.rhsBatch = dims.lhsBatch;
+  swapped.lhsContract = dims.rhsContract;
+  swapped.rhsContract = dims.lhsContract;
+  rewriter.replaceOpWithNewOp<DotGeneralOp>(
+      op, op.getType(), dot.getRhs(), dot.getLhs(),
+      swapped.attr(op.getContext()), precision, algorithm);
+  return success();
+}
+
+} // namespace
+
+void addContraction(Patterns &patterns) {
+  addRule<DotOp>(patterns, legacyDot);
+  addRule<DotGeneralOp>(patterns, absorbOperand);
+  addRule<DotGeneralOp>(patterns, sortContracting);
+  addRule<DotGeneralOp>(patterns, dropUnitDims);
+  addRule<TransposeOp>(patterns, absorbResult);
+}
+
+} // namespace shardwright::simplifier

@@ -1,0 +1,178 @@
+//===- literal.cc - constants as bits ------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/simplify/literal.h"
+
+#include "shardwright/dialect/stablehlo/shape.h"
+#include "shardwright/simplify/rewrite.h"
+
+#include <cstring>
+
+using namespace mlir;
+using llvm::APFloat;
+using llvm::APInt;
+
+namespace shardwright::simplifier {
+
+std::optional<ElementKind> ElementKind::of(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned width = integer.getWidth();
+    if (width == 1)
+      return ElementKind{Bool, 1};
+    if (width > 64)
+      return std::nullopt;
+    return ElementKind{integer.isUnsigned() ? Unsigned : Signed, width};
+  }
+  if (auto real = dyn_cast<FloatType>(type)) {
+    // f8E8M0FNU has neither sign nor zero: arithmetic on it has rules of its
+    // own.
+    if (real.getWidth() > 64 || isa<Float8E8M0FNUType>(real))
+      return std::nullopt;
+    return ElementKind{Float, real.getWidth(), &real.getFloatSemantics()};
+  }
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    auto part = dyn_cast<FloatType>(complex.getElementType());
+    if (!part || part.getWidth() > 64)
+      return std::nullopt;
+    return ElementKind{Complex, part.getWidth(), &part.getFloatSemantics()};
+  }
+  return std::nullopt;
+}
+
+int64_t ElementKind::extend(uint64_t bits) const {
+  if (kind != Signed)
+    return int64_t(bits);
+  return llvm::SignExtend64(bits, width);
+}
+
+APFloat ElementKind::toFloat(uint64_t bits) const {
+  return APFloat(*semantics, APInt(width, bits));
+}
+
+uint64_t ElementKind::smallest() const {
+  return kind == Signed ? 1ull << (width - 1) : 0;
+}
+uint64_t ElementKind::largest() const {
+  return kind == Signed ? mask() >> 1 : mask();
+}
+
+uint64_t bitsOf(const APFloat &value) {
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+bool isPlain(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.getEncoding() && tensor.hasStaticShape() &&
+         (isa<FloatType, ComplexType>(tensor.getElementType()) ||
+          tensor.getElementType().isInteger());
+}
+
+DenseElementsAttr Literal::attr() const {
+  if (kind.kind == ElementKind::Bool) {
+    SmallVector<bool> values;
+    for (const Element &element : elements)
+      values.push_back(element.re);
+    return DenseElementsAttr::get(type, ArrayRef<bool>(values));
+  }
+  size_t bytes = llvm::divideCeil(kind.width, 8);
+  int parts = kind.kind == ElementKind::Complex ? 2 : 1;
+  SmallVector<char> raw(elements.size() * bytes * parts);
+  char *out = raw.data();
+  for (const Element &element : elements) {
+    std::memcpy(out, &element.re, bytes);
+    if (parts == 2)
+      std::memcpy(out + bytes, &element.im, bytes);
+    out += bytes * parts;
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, raw);
+}
+
+std::optional<Literal> Literal::of(Attribute value, int64_t limit) {
+  auto dense = dyn_cast_if_present<DenseIntOrFPElementsAttr>(value);
+  if (!dense || !isPlain(dense.getType()))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(dense.getType());
+  std::optional<ElementKind> kind = ElementKind::of(type.getElementType());
+  int64_t n = dense.isSplat() ? 1 : type.getNumElements();
+  if (!kind || n > limit)
+    return std::nullopt;
+  Literal literal{
+      type, *kind, dense.isSplat() && type.getNumElements() != 0, {}};
+  if (type.getNumElements() == 0)
+    return literal;
+  literal.elements.reserve(n);
+  if (kind->kind == ElementKind::Bool) {
+    auto values = dense.getValues<bool>();
+    for (int64_t i = 0; i < n; ++i)
+      literal.elements.push_back({values[i]});
+    return literal;
+  }
+  size_t bytes = llvm::divideCeil(kind->width, 8);
+  const char *in = dense.getRawData().data();
+  uint64_t mask = kind->mask();
+  for (int64_t i = 0; i < n; ++i) {
+    Element element;
+    std::memcpy(&element.re, in, bytes);
+    element.re &= mask;
+    in += bytes;
+    if (kind->kind == ElementKind::Complex) {
+      std::memcpy(&element.im, in, bytes);
+      element.im &= mask;
+      in += bytes;
+    }
+    literal.elements.push_back(element);
+  }
+  return literal;
+}
+
+ElementsAttr constantValue(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  if (!constant || isFrozen(constant) ||
+      constant.getValue().getType() != constant.getType())
+    return {};
+  return constant.getValue();
+}
+
+std::optional<Literal> Literal::of(Value value, int64_t limit) {
+  return of(constantValue(value), limit);
+}
+
+std::optional<Element> splatOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
+    if (isFrozen(op))
+      return std::nullopt;
+    value = broadcast.getOperand();
+  }
+  auto dense = dyn_cast_if_present<DenseElementsAttr>(constantValue(value));
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  std::optional<Literal> literal = Literal::of(dense, 1);
+  if (!literal || !literal->splat)
+    return std::nullopt;
+  return literal->elements[0];
+}
+
+std::optional<SmallVector<int64_t>> integersOf(Value value) {
+  auto dense = dyn_cast_if_present<DenseIntElementsAttr>(constantValue(value));
+  if (!dense || dense.getNumElements() > 64)
+    return std::nullopt;
+  bool isUnsigned = dense.getElementType().isUnsignedInteger() ||
+                    dense.getElementType().isInteger(1);
+  SmallVector<int64_t> values;
+  for (const APInt &integer : dense.getValues<APInt>()) {
+    if (isUnsigned && integer.getActiveBits() > 63)
+      return std::nullopt;
+    values.push_back(isUnsigned ? int64_t(integer.getZExtValue())
+                                : integer.getSExtValue());
+  }
+  return values;
+}
+
+} // namespace shardwright::simplifier

@@ -1,0 +1,157 @@
+//===- loop.cc - while ---------------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/simplify/patterns.h"
+#include "shardwright/simplify/region.h"
+
+#include "shardwright/dialect/stablehlo/control_flow.h"
+
+using namespace mlir;
+using namespace shardwright::stablehlo;
+
+namespace shardwright::simplifier {
+namespace {
+
+// A carried value is a tensor of one type all the way round.
+bool isCarried(WhileOp op, unsigned i) {
+  Type type = op.getOperand()[i].getType();
+  return isa<RankedTensorType>(type) && op.getResult(i).getType() == type &&
+         op.getCond().getArgument(i).getType() == type &&
+         op.getBody().getArgument(i).getType() == type &&
+         op.getBody().front().getTerminator()->getOperand(i).getType() == type;
+}
+
+// Drops the carried values in `dead`, which nothing refers to any more: neither
+// the results, nor the arguments, nor (the next values) anything but the
+// terminator.
+void dropCarried(WhileOp op, const llvm::SmallBitVector &dead,
+                 PatternRewriter &rewriter) {
+  llvm::BitVector arguments(dead.size());
+  SmallVector<Value> operands, yields;
+  SmallVector<Type> types;
+  Operation *terminator = op.getBody().front().getTerminator();
+  for (unsigned i = 0; i < dead.size(); ++i) {
+    if (dead.test(i)) {
+      arguments.set(i);
+      continue;
+    }
+    operands.push_back(op.getOperand()[i]);
+    types.push_back(op.getResult(i).getType());
+    yields.push_back(terminator->getOperand(i));
+  }
+  rewriter.modifyOpInPlace(terminator,
+                           [&] { terminator->setOperands(yields); });
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getCond().front().eraseArguments(arguments);
+    op.getBody().front().eraseArguments(arguments);
+  });
+  auto smaller = WhileOp::create(rewriter, op.getLoc(), types, operands);
+  smaller.getCond().takeBody(op.getCond());
+  smaller.getBody().takeBody(op.getBody());
+  unsigned next = 0;
+  for (unsigned i = 0; i < dead.size(); ++i)
+    if (!dead.test(i))
+      rewriter.replaceAllUsesWith(op.getResult(i), smaller.getResult(next++));
+  rewriter.eraseOp(op);
+}
+
+LogicalResult neverRuns(WhileOp op, PatternRewriter &rewriter) {
+  Value again = op.getCond().front().getTerminator()->getOperand(0);
+  auto value = isPlain(again.getType()) ? splatOf(again) : std::nullopt;
+  if (!value || value->re || op.getOperandTypes() != op.getResultTypes())
+    return failure();
+  rewriter.replaceOp(op, op.getOperand());
+  return success();
+}
+
+// Values that the body hands on as they are, and values that are always equal
+// to an earlier one.
+LogicalResult invariantValues(WhileOp op, PatternRewriter &rewriter) {
+  unsigned n = op.getNumResults();
+  Operation *terminator = op.getBody().front().getTerminator();
+  llvm::SmallBitVector dead(n);
+  auto substitute = [&](unsigned i, Value cond, Value body, Value result) {
+    rewriter.replaceAllUsesWith(op.getCond().getArgument(i), cond);
+    rewriter.replaceAllUsesWith(op.getBody().getArgument(i), body);
+    rewriter.replaceAllUsesWith(op.getResult(i), result);
+    dead.set(i);
+  };
+  DenseMap<std::pair<Value, Value>, unsigned> known;
+  for (unsigned i = 0; i < n; ++i) {
+    if (!isCarried(op, i))
+      continue;
+    Value init = op.getOperand()[i], next = terminator->getOperand(i);
+    if (next == op.getBody().getArgument(i) || next == init) {
+      substitute(i, init, init, init);
+      continue;
+    }
+    auto [it, isNew] = known.try_emplace({init, next}, i);
+    if (!isNew &&
+        op.getResult(i).getType() == op.getResult(it->second).getType())
+      substitute(i, op.getCond().getArgument(it->second),
+                 op.getBody().getArgument(it->second),
+                 op.getResult(it->second));
+  }
+  if (dead.none())
+    return failure();
+  dropCarried(op, dead, rewriter);
+  return success();
+}
+
+// Values that neither a result, nor the condition, nor an effect, nor another
+// value that is needed depends on.
+LogicalResult deadValues(WhileOp op, PatternRewriter &rewriter) {
+  unsigned n = op.getNumResults();
+  if (llvm::none_of(op.getResults(),
+                    [](Value result) { return result.use_empty(); }))
+    return failure();
+  Block &cond = op.getCond().front(), &body = op.getBody().front();
+  Operation *terminator = body.getTerminator();
+  Needed inCond(cond), inBody(body);
+  inCond.addEffects();
+  inCond.add(cond.getTerminator()->getOperand(0));
+  inBody.addEffects();
+  llvm::SmallBitVector live(n), done(n);
+  for (unsigned i = 0; i < n; ++i)
+    if (!op.getResult(i).use_empty() || !isCarried(op, i))
+      live.set(i);
+  live |= inCond.neededArguments();
+  live |= inBody.neededArguments();
+  while (live != done) {
+    for (unsigned i = 0; i < n; ++i)
+      if (live.test(i) && !done.test(i)) {
+        done.set(i);
+        inBody.add(terminator->getOperand(i));
+      }
+    live |= inBody.neededArguments();
+  }
+  if (live.all())
+    return failure();
+  llvm::SmallBitVector dead = live;
+  dead.flip();
+  // Uses by what is not needed go with it.
+  SmallVector<Value> yields;
+  for (unsigned i = 0; i < n; ++i)
+    yields.push_back(live.test(i) ? terminator->getOperand(i)
+                                  : op.getOperand()[i]);
+  rewriter.modifyOpInPlace(terminator,
+                           [&] { terminator->setOperands(yields); });
+  inCond.eraseOthers(rewriter);
+  inBody.eraseOthers(rewriter);
+  dropCarried(op, dead, rewriter);
+  return success();
+}
+
+} // namespace
+
+void addLoop(Patterns &patterns) {
+  addRuleAny<WhileOp>(patterns, neverRuns);
+  addRuleAny<WhileOp>(patterns, invariantValues);
+  addRuleAny<WhileOp>(patterns, deadValues);
+}
+
+} // namespace shardwright::simplifier

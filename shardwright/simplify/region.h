@@ -1,0 +1,49 @@
+//===- region.h - ops within regions -------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_SIMPLIFY_REGION_H
+#define SHARDWRIGHT_SIMPLIFY_REGION_H
+
+#include "shardwright/simplify/rewrite.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace shardwright::simplifier {
+
+/// Whether a block holds nothing but elementwise ops on scalars.
+bool isScalarBlock(mlir::Block &block);
+
+/// Applies such a block to tensors of one shape, whose element types are those
+/// of the block's arguments: one value for each operand of its terminator.
+llvm::SmallVector<mlir::Value> applyToTensors(mlir::PatternRewriter &rewriter,
+                                              mlir::Location loc,
+                                              mlir::Block &block,
+                                              mlir::ValueRange arguments);
+
+/// Which ops of a block, and which of its arguments, are needed: for the given
+/// operands of the terminator, or because an op has effects.
+class Needed {
+public:
+  Needed(mlir::Block &block)
+      : block(block), arguments(block.getNumArguments()) {}
+
+  void addEffects();
+  void add(mlir::Value value);
+  /// Erases the ops that are not needed, the terminator's operands being right.
+  void eraseOthers(mlir::PatternRewriter &rewriter);
+
+  const llvm::SmallBitVector &neededArguments() const { return arguments; }
+
+private:
+  mlir::Block &block;
+  llvm::SmallBitVector arguments;
+  llvm::DenseSet<mlir::Operation *> ops; // asked for membership only
+};
+
+} // namespace shardwright::simplifier
+
+#endif // SHARDWRIGHT_SIMPLIFY_REGION_H
