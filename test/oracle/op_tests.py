@@ -83,11 +83,23 @@ class Run:
         only = "".join(f" --{k} {v}" for k in ("family", "op", "type") for v in (getattr(self.args, k) or ()))
         return f"{c.name} {c.element} (--seed {c.rng.seed_value} --cases 1{only})"
 
-    def batch(self, cases):
-        start = time.monotonic()
-        asked = [c for c in cases if any(r[1] is None for r in c.results)]
-        expected = dict(zip(map(id, asked), self.xla.run_many(asked))) if asked else {}
-        self.seconds["oracle"] += time.monotonic() - start
+    def all(self, entries, seeds):
+        """XLA works on one batch while we work on the one before."""
+        previous = None
+        for i in range(0, len(seeds), BATCH):
+            cases = [make(entries, seed) for seed in seeds[i : i + BATCH]]
+            asked = [c for c in cases if any(r[1] is None for r in c.results)]
+            self.xla.start(asked)
+            if previous:
+                self.batch(*previous)
+            start = time.monotonic()
+            found = self.xla.finish()
+            self.seconds["waiting for XLA"] += time.monotonic() - start
+            previous = cases, dict(zip(map(id, asked), found))
+        if previous:
+            self.batch(*previous)
+
+    def batch(self, cases, expected):
         for c in cases:
             self.one(c, expected.get(id(c)))
 
@@ -166,14 +178,10 @@ def main():
     tally = oracle.Tally("op_tests", show=6)
     run = Run(args, tally)
     try:
-        seeds = list(range(args.seed, args.seed + args.cases))
-        for i in range(0, len(seeds), BATCH):
-            cases = []
-            for seed in seeds[i : i + BATCH]:
-                cases.append(make(entries, seed))
-            run.batch(cases)
+        run.all(entries, list(range(args.seed, args.seed + args.cases)))
     finally:
         run.ours.stop()
+        run.xla.stop()
     run.report()
     tally.finish()
 

@@ -22,6 +22,7 @@ NAMES = (
     "linalg",
     "control_flow",
     "collectives",
+    "dynamic",
     "quantized",
 )
 FAMILIES = {}

@@ -19,6 +19,19 @@ import oracle
 from ops.case import dtype
 
 
+def to_bytes(data, element):
+    """Our side keeps narrow integers extended to a byte."""
+    if element in ("i2", "i4"):
+        data = data.astype(np.int8)
+    return data.tobytes()
+
+
+def from_bytes(data, value):
+    if value.element in ("i2", "i4"):
+        return np.frombuffer(data, np.int8).astype(dtype(value.element)).reshape(value.shape)
+    return np.frombuffer(data, dtype(value.element)).reshape(value.shape)
+
+
 class Failed(Exception):
     """kind: compile (a diagnostic), run (an error at run time) or crash."""
 
@@ -62,7 +75,7 @@ class Ours:
         """The results as arrays."""
         if self.process is None:
             self.start()
-        text, data = case.text().encode(), b"".join(a.tobytes() for a in case.data)
+        text, data = case.text().encode(), b"".join(to_bytes(a, v.element) for a, v in zip(case.data, case.args))
         try:
             self.process.stdin.write(struct.pack("=Q", len(text)) + text + struct.pack("=Q", len(data)) + data)
             self.process.stdin.flush()
@@ -75,7 +88,7 @@ class Ours:
         results, at = [], 0
         for value, *_ in case.results:
             count = int(np.prod(value.shape)) * dtype(value.element).itemsize
-            results.append(np.frombuffer(payload[at : at + count], dtype(value.element)).reshape(value.shape))
+            results.append(from_bytes(payload[at : at + count], value))
             at += count
         if at != length:
             raise Failed("run", f"{length} bytes of results, expected {at}")
@@ -83,60 +96,90 @@ class Ours:
 
 
 class Xla:
-    """Many cases as functions of one program; when that fails, each alone."""
+    """Many cases as functions of one program; when that fails, each alone. XLA is in a process of
+    its own (xla_server.py), because some programs crash it."""
 
     def __init__(self):
-        import jax
-        from jax._src.interpreters import mlir
-        from jaxlib import xla_client
+        self.process, self.cases = None, None
 
-        jax.config.update("jax_enable_x64", True)
-        self.jax, self.mlir, self.xla_client = jax, mlir, xla_client
-        self.device = jax.devices()[0]
+    def start(self, cases):
+        """Begins; `finish` gives for each case its results, or the exception."""
+        self.cases = cases
+        if cases:
+            self.send(*merged(cases))
 
-    def execute(self, text, arguments):
-        with self.mlir.make_ir_context(), oracle.ir.Location.unknown():
-            code = self.mlir.module_to_bytecode(oracle.ir.Module.parse(text))
-        options = self.xla_client.CompileOptions()
-        debug = options.executable_build_options.debug_options
-        debug.xla_backend_optimization_level = 0  # compiling is what costs time
-        debug.xla_llvm_disable_expensive_passes = True
-        program = self.device.client.compile_and_load(code, self.xla_client.DeviceList((self.device,)), options)
-        arrays = [self.jax.device_put(a, self.device) for a in arguments]
-        return [np.asarray(o) for o in program.execute(arrays)]
+    def finish(self):
+        cases, self.cases = self.cases, None
+        if not cases:
+            return []
+        answer = self.receive()
+        if not isinstance(answer, Exception):
+            return split(answer, cases)
+        return [answer] if len(cases) == 1 else self.halves(cases)
 
-    def run_many(self, cases):
-        """For each case its results, or the exception."""
-        if len(cases) == 1:
-            try:
-                return [self.execute(cases[0].text(), cases[0].data)]
-            except Exception as error:
-                return [error]
-        parameters, calls, types, names, functions = [], [], [], [], []
-        for k, case in enumerate(cases):
-            functions.append(case.text(f"case{k}", public=False))
-            own = [f"%a{k}_{i}" for i in range(len(case.args))]
-            parameters += [f"{n}: {a.type}" for n, a in zip(own, case.args)]
-            results = [r[0].type for r in case.results]
-            operands = ", ".join(a.type for a in case.args)
-            calls.append(f"%r{k}:{len(results)} = func.call @case{k}({', '.join(own)}) : ({operands}) -> ({', '.join(results)})")
-            types += results
-            names += [f"%r{k}#{i}" for i in range(len(results))]
-        newline = "\n  "
-        text = "".join(functions) + (
-            f"func.func @main({', '.join(parameters)}) -> ({', '.join(types)}) {{\n  {newline.join(calls)}\n"
-            f"  return {', '.join(names)} : {', '.join(types)}\n}}\n"
-        )
-        try:
-            found = self.execute(text, [a for case in cases for a in case.data])
-        except Exception:
-            half = len(cases) // 2
-            return self.run_many(cases[:half]) + self.run_many(cases[half:])
+    def halves(self, cases):
         results = []
-        for case in cases:
-            results.append(found[: len(case.results)])
-            found = found[len(case.results) :]
+        for part in (cases[: len(cases) // 2], cases[len(cases) // 2 :]):
+            self.start(part)
+            results += self.finish()
         return results
+
+    def send(self, text, arguments):
+        if self.process is None:
+            here = os.path.dirname(os.path.abspath(__file__))
+            self.process = subprocess.Popen(
+                [sys.executable, os.path.join(here, "xla_server.py")],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        try:
+            pickle.dump((text, arguments), self.process.stdin)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+
+    def receive(self):
+        try:
+            return pickle.load(self.process.stdout)
+        except (EOFError, pickle.UnpicklingError):
+            code = self.process.wait()
+            self.process = None
+            return Failed("crash", f"XLA died with {code}")
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+def merged(cases):
+    """One program and its arguments."""
+    if len(cases) == 1:
+        return cases[0].text(), cases[0].data
+    parameters, calls, types, names, functions = [], [], [], [], []
+    for k, case in enumerate(cases):
+        functions.append(case.text(f"case{k}", public=False))
+        own = [f"%a{k}_{i}" for i in range(len(case.args))]
+        parameters += [f"{n}: {a.type}" for n, a in zip(own, case.args)]
+        results = [r[0].type for r in case.results]
+        operands = ", ".join(a.type for a in case.args)
+        calls.append(f"%r{k}:{len(results)} = func.call @case{k}({', '.join(own)}) : ({operands}) -> ({', '.join(results)})")
+        types += results
+        names += [f"%r{k}#{i}" for i in range(len(results))]
+    newline = "\n  "
+    text = "".join(functions) + (
+        f"func.func @main({', '.join(parameters)}) -> ({', '.join(types)}) {{\n  {newline.join(calls)}\n"
+        f"  return {', '.join(names)} : {', '.join(types)}\n}}\n"
+    )
+    return text, [a for case in cases for a in case.data]
+
+
+def split(found, cases):
+    results = []
+    for case in cases:
+        results.append(found[: len(case.results)])
+        found = found[len(case.results) :]
+    return results
 
 
 class Interpreter:
