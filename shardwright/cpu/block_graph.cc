@@ -7,8 +7,6 @@
 
 #include "shardwright/cpu/block_reader.h"
 
-#include "shardwright/cpu/op_emitter.h"
-
 using namespace mlir;
 
 namespace shardwright::cpu {
@@ -37,10 +35,6 @@ FailureOr<Node> BlockReader::start(Operation *op, Type type, Op kind) {
   node.op = kind;
   if (failed(readType(op, type, node.type, node.shape)))
     return failure();
-  if (kind != Op::Extern && !isKernelType(node.type))
-    return op->emitError() << "element type '" << str(node.type) << "' of '"
-                           << op->getName().getStringRef()
-                           << "' is not supported by the cpu backend yet";
   node.location = locations.add(op);
   return node;
 }
@@ -74,7 +68,7 @@ LogicalResult BlockReader::operands(Operation &op, Node &node) {
     FailureOr<int32_t> id = operand(&op, v);
     if (failed(id))
       return failure();
-    if (*id < 0 || (!isKernelType(result.graph[*id].type)))
+    if (*id < 0)
       return op.emitError() << "operand type " << v.getType() << " of '"
                             << op.getName().getStringRef()
                             << "' is not supported by the cpu backend yet";
@@ -104,10 +98,7 @@ LogicalResult BlockReader::read(Operation &op) {
     FailureOr<Node> node = start(&op, constant.getType(), Op::Extern);
     if (failed(node))
       return failure();
-    if (auto bits =
-            splatBits(constant.getValue(), node->type, node->elements())) {
-      node->op = Op::Constant;
-      node->bits = *bits;
+    if (succeeded(readSplat(constant.getValue(), *node))) {
       ids[constant.getResult()] = add(*node);
       return success();
     }

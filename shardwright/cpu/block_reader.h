@@ -30,9 +30,9 @@ namespace hlo = shardwright::stablehlo;
 std::optional<Op> elementwiseOp(llvm::StringRef name);
 /// Attributes of an elementwise operation.
 void readElementwise(mlir::Operation *op, Node &node);
-/// The bits of a splat constant of a type that kernels hold.
-std::optional<uint64_t> splatBits(mlir::Attribute value, ElementType type,
-                                  int64_t elements);
+/// Makes `node`, of known type and shape, a Constant; fails when the elements
+/// are not all the same or cannot be read.
+mlir::LogicalResult readSplat(mlir::Attribute value, Node &node);
 mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
 
 class BlockReader {

@@ -46,8 +46,11 @@ void ClusterVisitor::visit(int32_t id, const IndexVector &index) {
     IndexVector window;
     for (int64_t size : node.attrs[0])
       window.push_back(space.variableExpr({0, size - 1}));
-    follow(id, 0, windowInputIndex(graph, id, index, window, space));
-    visit(node.operands[1], {});
+    size_t n = node.operands.size() / 2;
+    for (size_t i = 0; i < n; ++i) {
+      follow(id, i, windowInputIndex(graph, id, index, window, space));
+      visit(node.operands[n + i], {});
+    }
     return;
   }
   default:

@@ -14,21 +14,42 @@ namespace shardwright {
 namespace {
 struct Info {
   const char *name;
-  int8_t bytes;
+  uint8_t bytes, bits;
 };
 } // namespace
 
 // In the order of ElementType.
 static constexpr Info infos[] = {
-    {"i1", 1},         {"i2", 1},          {"i4", 1},
-    {"i8", 1},         {"i16", 2},         {"i32", 4},
-    {"i64", 8},        {"ui2", 1},         {"ui4", 1},
-    {"ui8", 1},        {"ui16", 2},        {"ui32", 4},
-    {"ui64", 8},       {"f8E3M4", 1},      {"f8E4M3", 1},
-    {"f8E4M3FN", 1},   {"f8E4M3FNUZ", 1},  {"f8E4M3B11FNUZ", 1},
-    {"f8E5M2", 1},     {"f8E5M2FNUZ", 1},  {"f8E8M0FNU", 1},
-    {"f16", 2},        {"bf16", 2},        {"f32", 4},
-    {"f64", 8},        {"complex<f32>", 8}, {"complex<f64>", 16},
+    {"i1", 1, 1},
+    {"i2", 1, 2},
+    {"i4", 1, 4},
+    {"i8", 1, 8},
+    {"i16", 2, 16},
+    {"i32", 4, 32},
+    {"i64", 8, 64},
+    {"ui2", 1, 2},
+    {"ui4", 1, 4},
+    {"ui8", 1, 8},
+    {"ui16", 2, 16},
+    {"ui32", 4, 32},
+    {"ui64", 8, 64},
+    {"f4E2M1FN", 1, 4},
+    {"f6E2M3FN", 1, 6},
+    {"f6E3M2FN", 1, 6},
+    {"f8E3M4", 1, 8},
+    {"f8E4M3", 1, 8},
+    {"f8E4M3FN", 1, 8},
+    {"f8E4M3FNUZ", 1, 8},
+    {"f8E4M3B11FNUZ", 1, 8},
+    {"f8E5M2", 1, 8},
+    {"f8E5M2FNUZ", 1, 8},
+    {"f8E8M0FNU", 1, 8},
+    {"f16", 2, 16},
+    {"bf16", 2, 16},
+    {"f32", 4, 32},
+    {"f64", 8, 64},
+    {"complex<f32>", 8, 64},
+    {"complex<f64>", 16, 128},
 };
 
 static const Info &info(ElementType type) {
@@ -36,6 +57,8 @@ static const Info &info(ElementType type) {
 }
 
 int64_t byteWidth(ElementType type) { return info(type).bytes; }
+
+int bitWidth(ElementType type) { return info(type).bits; }
 
 llvm::StringRef str(ElementType type) { return info(type).name; }
 
@@ -70,6 +93,12 @@ std::optional<ElementType> elementTypeFromMLIR(mlir::Type type) {
       return ElementType::C128;
     return std::nullopt;
   }
+  if (mlir::isa<mlir::Float4E2M1FNType>(type))
+    return ElementType::F4E2M1FN;
+  if (mlir::isa<mlir::Float6E2M3FNType>(type))
+    return ElementType::F6E2M3FN;
+  if (mlir::isa<mlir::Float6E3M2FNType>(type))
+    return ElementType::F6E3M2FN;
   if (mlir::isa<mlir::Float8E3M4Type>(type))
     return ElementType::F8E3M4;
   if (mlir::isa<mlir::Float8E4M3Type>(type))
@@ -98,7 +127,7 @@ std::optional<ElementType> elementTypeFromMLIR(mlir::Type type) {
 }
 
 bool isFloat(ElementType type) {
-  return type >= ElementType::F8E3M4 && type <= ElementType::F64;
+  return type >= ElementType::F4E2M1FN && type <= ElementType::F64;
 }
 bool isSignedInteger(ElementType type) {
   return type >= ElementType::S2 && type <= ElementType::S64;
@@ -107,5 +136,11 @@ bool isUnsignedInteger(ElementType type) {
   return type >= ElementType::U2 && type <= ElementType::U64;
 }
 bool isComplex(ElementType type) { return type >= ElementType::C64; }
+bool isTinyFloat(ElementType type) {
+  return type >= ElementType::F4E2M1FN && type <= ElementType::F8E8M0FNU;
+}
+ElementType componentType(ElementType complex) {
+  return complex == ElementType::C64 ? ElementType::F32 : ElementType::F64;
+}
 
 } // namespace shardwright

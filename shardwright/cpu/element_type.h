@@ -21,7 +21,7 @@ namespace shardwright {
 
 /// Element types as StableHLO names them. Pred and types under 8 bits take one
 /// byte an element in buffers: pred is 0 or 1, the integers are sign- or
-/// zero-extended to that byte.
+/// zero-extended to that byte, the floats are its low bits.
 enum class ElementType : uint8_t {
   Pred,
   S2,
@@ -36,6 +36,9 @@ enum class ElementType : uint8_t {
   U16,
   U32,
   U64,
+  F4E2M1FN,
+  F6E2M3FN,
+  F6E3M2FN,
   F8E3M4,
   F8E4M3,
   F8E4M3FN,
@@ -54,6 +57,8 @@ enum class ElementType : uint8_t {
 
 /// Bytes of one element in a buffer.
 int64_t byteWidth(ElementType type);
+/// Bits of one element; 1 for pred.
+int bitWidth(ElementType type);
 /// `f32`, `bf16`, `i1`, `ui8`, `complex<f32>`: MLIR's spelling.
 llvm::StringRef str(ElementType type);
 std::optional<ElementType> elementTypeFromMLIR(mlir::Type type);
@@ -61,6 +66,10 @@ bool isFloat(ElementType type);
 bool isSignedInteger(ElementType type);
 bool isUnsignedInteger(ElementType type);
 bool isComplex(ElementType type);
+/// A float of 4, 6 or 8 bits.
+bool isTinyFloat(ElementType type);
+/// f32 of complex<f32>, f64 of complex<f64>.
+ElementType componentType(ElementType complex);
 
 } // namespace shardwright
 

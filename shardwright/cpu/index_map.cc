@@ -39,8 +39,9 @@ static IndexExpr clampedStart(const Node &node, int number, int64_t dim,
   return space.opaque(node.operands[number], {}, {0, dim - size});
 }
 
-static OperandIndex gatherIndex(const Graph &graph, const Node &node, int number,
-                                const IndexVector &index, IndexSpace &space) {
+static OperandIndex gatherIndex(const Graph &graph, const Node &node,
+                                int number, const IndexVector &index,
+                                IndexSpace &space) {
   const Node &operand = graph[node.operands[0]];
   const Node &starts = graph[node.operands[1]];
   const Shape &offsetDims = node.attrs[0], &collapsed = node.attrs[1],
@@ -74,10 +75,9 @@ static OperandIndex gatherIndex(const Graph &graph, const Node &node, int number
     result.index[d] = index[offsetDims[nextOffset++]];
   }
   for (auto [k, d] : llvm::enumerate(startMap))
-    result.index[d] =
-        space.add(result.index[d],
-                  space.opaque(node.operands[1], startsIndex(k),
-                               {0, operand.shape[d] - sizes[d]}));
+    result.index[d] = space.add(result.index[d],
+                                space.opaque(node.operands[1], startsIndex(k),
+                                             {0, operand.shape[d] - sizes[d]}));
   for (auto [d, s] : llvm::zip_equal(batching, startsBatching))
     result.index[d] = batch[s - (vectorDim < s ? 1 : 0)];
   return result;
@@ -137,7 +137,7 @@ OperandIndex operandIndex(const Graph &graph, int32_t id, int number,
     break;
   }
   case Op::Bitcast: {
-    int64_t from = byteWidth(operand.type), into = byteWidth(node.type);
+    int64_t from = bitWidth(operand.type), into = bitWidth(node.type);
     to = index;
     if (from > into)
       to.pop_back();
@@ -149,9 +149,9 @@ OperandIndex operandIndex(const Graph &graph, int32_t id, int number,
     if (number > 0)
       break;
     for (size_t d = 0; d < index.size(); ++d)
-      to.push_back(space.add(index[d],
-                             clampedStart(node, 1 + d, operand.shape[d],
-                                          node.shape[d], space)));
+      to.push_back(
+          space.add(index[d], clampedStart(node, 1 + d, operand.shape[d],
+                                           node.shape[d], space)));
     break;
   case Op::Gather:
     return gatherIndex(graph, node, number, index, space);
@@ -197,8 +197,8 @@ OperandIndex windowInputIndex(const Graph &graph, int32_t id,
     IndexExpr e = space.add(space.multiply(index[d], strides[d]),
                             space.multiply(window[d], windowDilation[d]));
     e = space.add(e, -low[d]);
-    addGuard(result, {e, 0, (input.shape[d] - 1) * baseDilation[d],
-                      baseDilation[d]},
+    addGuard(result,
+             {e, 0, (input.shape[d] - 1) * baseDilation[d], baseDilation[d]},
              space);
     result.index.push_back(space.divide(e, baseDilation[d]));
   }

@@ -33,7 +33,7 @@ using namespace llvm;
 namespace shardwright::cpu {
 
 /// Part of every key: change it when the emitted code changes.
-static constexpr const char *emitterVersion = "kernels-1";
+static constexpr const char *emitterVersion = "kernels-3";
 static constexpr size_t kernelsPerModule = 10;
 
 const TargetInfo &hostTarget() {

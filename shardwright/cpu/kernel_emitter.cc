@@ -48,9 +48,7 @@ bool KernelEmitter::isRowOutput(int number) const {
 
 void KernelEmitter::emit() {
   for (auto [id, level] : plan.scratch) {
-    Type *type = nodes->ops.registerType(graph[id].type);
-    if (type->isIntegerTy(1))
-      type = b.getInt8Ty();
+    Type *type = nodes->keptType(graph[id].type);
     nodes->scratch[id].buffer = allocate(b, type, product(plan.tail));
   }
   bool empty = true;

@@ -30,32 +30,88 @@ int64_t Node::elements() const { return product(shape); }
 
 llvm::StringRef name(Op op) {
   static constexpr const char *names[] = {
-      "extern",      "undef",         "param",         "constant",
-      "iota",        "abs",           "negate",
-      "not",         "sign",          "ceil",
-      "floor",       "round_afz",     "round_even",
-      "clz",         "popcnt",        "cbrt",
-      "cosine",      "exp",           "expm1",
-      "log",         "log1p",         "logistic",
-      "rsqrt",       "sine",          "sqrt",
-      "tan",         "tanh",          "is_finite",
-      "convert",     "reduce_precision", "add",
-      "multiply",    "subtract",      "divide",
-      "remainder",   "power",         "maximum",
-      "minimum",     "and",           "or",
-      "xor",         "shift_left",    "shift_right_arithmetic",
-      "shift_right_logical", "atan2", "compare",
-      "select",      "clamp",         "broadcast",
-      "reshape",     "transpose",     "slice",
-      "reverse",     "pad",           "concat",
-      "bitcast",     "dynamic_slice", "gather",
-      "reduce",      "proj",          "reduce_window",
-      "update_slice", "scatter",      "sort",
+      "extern",
+      "undef",
+      "param",
+      "constant",
+      "iota",
+      "abs",
+      "negate",
+      "not",
+      "sign",
+      "ceil",
+      "floor",
+      "round_afz",
+      "round_even",
+      "clz",
+      "popcnt",
+      "cbrt",
+      "cosine",
+      "exp",
+      "expm1",
+      "log",
+      "log1p",
+      "logistic",
+      "rsqrt",
+      "sine",
+      "sqrt",
+      "tan",
+      "tanh",
+      "is_finite",
+      "convert",
+      "real",
+      "imag",
+      "reduce_precision",
+      "add",
+      "multiply",
+      "subtract",
+      "divide",
+      "remainder",
+      "power",
+      "maximum",
+      "minimum",
+      "and",
+      "or",
+      "xor",
+      "shift_left",
+      "shift_right_arithmetic",
+      "shift_right_logical",
+      "atan2",
+      "complex",
+      "compare",
+      "select",
+      "clamp",
+      "broadcast",
+      "reshape",
+      "transpose",
+      "slice",
+      "reverse",
+      "pad",
+      "concat",
+      "bitcast",
+      "dynamic_slice",
+      "gather",
+      "reduce",
+      "proj",
+      "reduce_window",
+      "update_slice",
+      "scatter",
+      "sort",
   };
   return names[static_cast<int>(op)];
 }
 
+/// A call for each element.
+static bool isComplexCall(const Node &node) {
+  return isComplex(node.type) &&
+         ((node.op >= Op::Cbrt && node.op <= Op::Tanh) ||
+          node.op == Op::Divide || node.op == Op::Power ||
+          node.op == Op::Atan2);
+}
+
 int operationCost(const Node &node) {
+  if (isComplexCall(node))
+    return 300;
   switch (node.op) {
   case Op::Exp:
   case Op::Log:
@@ -108,6 +164,10 @@ static void writeNode(llvm::raw_ostream &os, const Node &node) {
   if (node.op == Op::Param || node.op == Op::Constant) {
     os << " 0x";
     os.write_hex(node.bits);
+    if (node.highBits) {
+      os << ":";
+      os.write_hex(node.highBits);
+    }
   }
   if (node.body) {
     os << " {";
@@ -129,7 +189,8 @@ void print(const Cluster &cluster, llvm::raw_ostream &os) {
     os << '\n';
   }
   os << "->";
-  for (auto [output, inPlace] : llvm::zip_equal(cluster.outputs, cluster.inPlace)) {
+  for (auto [output, inPlace] :
+       llvm::zip_equal(cluster.outputs, cluster.inPlace)) {
     os << " %" << output;
     if (inPlace >= 0)
       os << '@' << inPlace;

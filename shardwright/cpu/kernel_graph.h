@@ -8,8 +8,8 @@
 // The tensor operations of one block as an array of nodes, each with one value;
 // operands have smaller ids. Fusion (fusion.h) picks sets of nodes; such a set,
 // cut out as a graph of its own with its inputs as Param nodes, is a *cluster*:
-// the unit that becomes one kernel. A cluster holds no names and no MLIR, so its
-// serialisation is the key under which the machine code is cached.
+// the unit that becomes one kernel. A cluster holds no names and no MLIR, so
+// its serialisation is the key under which the machine code is cached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,8 @@ enum class Op : uint8_t {
   Tanh,
   IsFinite,
   Convert,
+  Real,
+  Imag,
   ReducePrecision, ///< attrs = {{exponent bits, mantissa bits}}
   // Elementwise, two operands.
   Add,
@@ -76,6 +78,7 @@ enum class Op : uint8_t {
   ShiftRightArithmetic,
   ShiftRightLogical,
   Atan2,
+  Complex,
   Compare, ///< attrs = {{direction, total order?}}
   // Elementwise, three operands (predicate or bounds may be scalars).
   Select,
@@ -93,8 +96,8 @@ enum class Op : uint8_t {
   Gather, ///< operands x, starts; attrs = {offset, collapsed, operand batching,
           ///< starts batching, start map, {index vector dim}, slice sizes}
   // Contractions. The accumulator comes first in the body's arguments.
-  Reduce, ///< operands x..., init...; attrs = {dims}
-  Proj,   ///< result attrs[0][0] (>= 1) of its Reduce
+  Reduce,       ///< operands x..., init...; attrs = {dims}
+  Proj,         ///< result attrs[0][0] (>= 1) of its Reduce
   ReduceWindow, ///< operand x, init; attrs = {window, strides, base dilation,
                 ///< window dilation, low padding}
   // Written into a buffer that already holds operand 0.
@@ -102,7 +105,7 @@ enum class Op : uint8_t {
   Scatter,     ///< operands x..., starts, updates...; attrs = {update window,
                ///< inserted, input batching, starts batching, operand dims,
                ///< {index vector dim}}
-  Sort, ///< operands x...; attrs = {{dim, stable}}; results as Reduce's
+  Sort,        ///< operands x...; attrs = {{dim, stable}}; results as Reduce's
 };
 
 enum class Direction : int64_t { EQ, NE, GE, GT, LE, LT };
@@ -115,7 +118,7 @@ struct Node {
   Shape shape;
   llvm::SmallVector<int32_t, 3> operands;
   std::vector<Shape> attrs;
-  uint64_t bits = 0;
+  uint64_t bits = 0, highBits = 0; ///< highBits: beyond 64 (complex<f64>)
   std::shared_ptr<const Body> body;
   /// Index into Program::locations; not part of the key.
   int32_t location = -1;

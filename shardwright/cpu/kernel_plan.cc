@@ -23,6 +23,9 @@ std::optional<Op> commutativeBody(const Body &body) {
     return std::nullopt;
   if (node.type != body.nodes[0].type || node.type != body.nodes[1].type)
     return std::nullopt;
+  // Sums of complex numbers are two sums; their products are not.
+  if (isComplex(node.type))
+    return node.op == Op::Add ? std::optional(Op::Add) : std::nullopt;
   switch (node.op) {
   case Op::Add:
   case Op::Multiply:

@@ -12,6 +12,10 @@ using namespace llvm;
 namespace shardwright::cpu {
 
 Value *KernelEmitter::identity(Op op, ElementType type) {
+  if (isComplex(type)) {
+    Value *half = identity(op, componentType(type));
+    return pair(b, half, half);
+  }
   Type *t = nodes->ops.registerType(type);
   bool isSigned = isSignedInteger(type);
   unsigned width = t->getScalarSizeInBits();
@@ -41,6 +45,11 @@ Value *KernelEmitter::identity(Op op, ElementType type) {
 
 Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
   bool isSigned = isSignedInteger(type), floating = isFloat(type);
+  if (isComplex(type)) {
+    ElementType half = componentType(type);
+    return pair(b, horizontal(op, half, part(b, x, 0)),
+                horizontal(op, half, part(b, x, 1)));
+  }
   if (type == ElementType::Pred) {
     if (op == Op::Xor)
       return b.CreateXorReduce(x);
@@ -84,9 +93,7 @@ Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
 
 /// Floats narrower than f32 are summed in f32.
 static ElementType accumulatorType(ElementType type) {
-  return type == ElementType::F16 || type == ElementType::BF16
-             ? ElementType::F32
-             : type;
+  return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
 }
 
 // All reductions of a level in one pass over the tail. Those in any order use
@@ -122,7 +129,7 @@ void KernelEmitter::emitRowLevel(int level) {
   Values carried;
   for (const Reduction &r : list)
     for (int u = 0; u < unroll; ++u)
-      carried.push_back(b.CreateVectorSplat(lanes, identity(r.op, r.type)));
+      carried.push_back(splatTo(b, lanes, identity(r.op, r.type)));
   if (scalars)
     for (const Reduction &r : list)
       carried.push_back(identity(r.op, r.type));

@@ -7,7 +7,9 @@
 
 #include "shardwright/cpu/linked_code.h"
 
+#include "shardwright/cpu/complex_runtime.h"
 #include "shardwright/cpu/kernel_emitter.h"
+#include "shardwright/cpu/op_emitter.h"
 #include "shardwright/cpu/sort_runtime.h"
 
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
@@ -21,6 +23,8 @@ namespace shardwright::cpu {
 static void *externalFunction(StringRef name) {
   if (name == sortRuntimeSymbol)
     return reinterpret_cast<void *>(&sortLines);
+  if (name == complexRuntimeSymbol)
+    return reinterpret_cast<void *>(&complexMath);
   return sys::DynamicLibrary::SearchForAddressOfSymbol(name.str());
 }
 

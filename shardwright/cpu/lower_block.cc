@@ -157,7 +157,8 @@ SlotId BlockLowering::slot(int32_t node) {
   std::vector<char> bytes;
   int64_t width = byteWidth(n.type);
   for (int64_t i = 0; i < n.elements(); ++i) {
-    const char *b = reinterpret_cast<const char *>(&n.bits);
+    uint64_t bits[2] = {n.bits, n.highBits};
+    const char *b = reinterpret_cast<const char *>(bits);
     bytes.insert(bytes.end(), b, b + width);
   }
   return slots[node] = p.makeConstant(n.type, n.shape, std::move(bytes));

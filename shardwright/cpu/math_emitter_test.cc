@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of one operation each, compared with the C library in long double over
-// all magnitudes, and at the values where IEEE arithmetic is special.
+// Kernels of one operation each, compared with the C library in long double
+// over all magnitudes, and at the values where IEEE arithmetic is special.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,10 +106,10 @@ std::vector<float> inputs() {
     x[i] = i % 2 ? std::bit_cast<float>(state)
                  : (static_cast<float>(state >> 8) / 8388608.0f - 1) * 100;
   }
-  const float specials[] = {0.0f,      -0.0f,     INFINITY,   -INFINITY, NAN,
-                            1.0f,      -1.0f,     1e-45f,     -1e-45f,   1e-39f,
-                            88.7228f,  88.73f,    -87.3366f,  -103.97f,  -104.5f,
-                            3.4e38f,   -3.4e38f,  1.1754944e-38f, 0.5f,  0.70710678f};
+  const float specials[] = {
+      0.0f,    -0.0f,   INFINITY, -INFINITY,      NAN,    1.0f,       -1.0f,
+      1e-45f,  -1e-45f, 1e-39f,   88.7228f,       88.73f, -87.3366f,  -103.97f,
+      -104.5f, 3.4e38f, -3.4e38f, 1.1754944e-38f, 0.5f,   0.70710678f};
   std::copy(std::begin(specials), std::end(specials), x.begin());
   return x;
 }
@@ -123,10 +123,6 @@ TEST(MathEmitter, SinglePrecisionIsWithinAFewUlp) {
     double worst = 0;
     float at = 0;
     for (int64_t i = 0; i < count; ++i) {
-      // The vector library's trigonometry is given reasonable arguments only.
-      bool trigonometric = f.op == Op::Sine || f.op == Op::Cosine || f.op == Op::Tan;
-      if (trigonometric && !(std::abs(x[i]) < 1e6f) && std::isfinite(x[i]))
-        continue;
       // e^-x is infinite where the logistic is below the normal numbers.
       if (f.op == Op::Logistic && x[i] < -87)
         continue;
@@ -167,6 +163,56 @@ TEST(MathEmitter, DoublePrecisionIsTheLibrarys) {
   }
 }
 
+TEST(MathEmitter, DoubleTrigonometryReducesLargeArguments) {
+  std::vector<double> x(count), y(count);
+  for (int64_t i = 0; i < count; ++i)
+    x[i] = std::ldexp(1 + static_cast<double>(i) / count,
+                      static_cast<int>(i % 900)) *
+           (i % 2 ? 1 : -1);
+  for (const Function &f : functions()) {
+    if (f.op != Op::Sine && f.op != Op::Cosine && f.op != Op::Tan)
+      continue;
+    Compiled compiled = compileOne(f.op, ElementType::F64, 1);
+    void *buffers[] = {x.data(), y.data()};
+    compiled.function(buffers, 0, compiled.kernels.kernels[0].iterations);
+    double worst = 0, at = 0;
+    for (int64_t i = 0; i < count; i += 3) {
+      // The processor's own argument reduction in long double ends before this.
+      long double want = f.op == Op::Sine     ? std::sin(x[i])
+                         : f.op == Op::Cosine ? std::cos(x[i])
+                                              : std::tan(x[i]);
+      double error = ulps(y[i], want);
+      if (error > worst)
+        worst = error, at = x[i];
+    }
+    EXPECT_LE(worst, 5) << f.name << " at " << at;
+  }
+}
+
+TEST(MathEmitter, PowerAndAtan2AreWithinAFewUlp) {
+  std::vector<float> x = inputs(), y = inputs(), z(count);
+  for (int64_t i = 0; i < count; ++i) {
+    x[i] = std::abs(x[i]);
+    y[i] = i % 4 < 2 ? x[(i * 7919) % count] : y[count - 1 - i] / 40;
+  }
+  for (Op op : {Op::Power, Op::Atan2}) {
+    Compiled compiled = compileOne(op, ElementType::F32, 2);
+    void *buffers[] = {x.data(), y.data(), z.data()};
+    compiled.function(buffers, 0, compiled.kernels.kernels[0].iterations);
+    double worst = 0;
+    int64_t at = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      long double want = op == Op::Power
+                             ? std::pow((long double)x[i], (long double)y[i])
+                             : std::atan2((long double)x[i], (long double)y[i]);
+      double error = ulps(z[i], want);
+      if (error > worst)
+        worst = error, at = i;
+    }
+    EXPECT_LE(worst, 4) << name(op).str() << " at " << x[at] << ", " << y[at];
+  }
+}
+
 TEST(MathEmitter, PowerAndAtan2FollowTheLibraryAtSpecials) {
   const float v[] = {0.0f, -0.0f, 1.0f,  -1.0f,     0.5f, 2.0f,
                      3.0f, -2.5f, 1e30f, -INFINITY, NAN,  INFINITY};
@@ -181,9 +227,10 @@ TEST(MathEmitter, PowerAndAtan2FollowTheLibraryAtSpecials) {
     void *buffers[] = {x.data(), y.data(), z.data()};
     compiled.function(buffers, 0, compiled.kernels.kernels[0].iterations);
     for (int64_t i = 0; i < n; ++i) {
-      long double want = op == Op::Power   ? std::pow((long double)x[i], (long double)y[i])
-                         : op == Op::Atan2 ? std::atan2((long double)x[i], (long double)y[i])
-                                           : std::fmod((long double)x[i], (long double)y[i]);
+      long double want =
+          op == Op::Power   ? std::pow((long double)x[i], (long double)y[i])
+          : op == Op::Atan2 ? std::atan2((long double)x[i], (long double)y[i])
+                            : std::fmod((long double)x[i], (long double)y[i]);
       EXPECT_LE(ulps(z[i], want), 4)
           << name(op).str() << '(' << x[i] << ", " << y[i] << ") = " << z[i];
     }

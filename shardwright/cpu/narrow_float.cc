@@ -1,4 +1,4 @@
-//===- narrow_float.cc - floats of 8 and 16 bits as float -----------------===//
+//===- narrow_float.cc - floats of 4 to 16 bits as float -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,12 +11,19 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 using namespace shardwright;
 
-static const llvm::fltSemantics &semanticsOf(ElementType type) {
+const llvm::fltSemantics &shardwright::semanticsOf(ElementType type) {
   switch (type) {
+  case ElementType::F4E2M1FN:
+    return llvm::APFloat::Float4E2M1FN();
+  case ElementType::F6E2M3FN:
+    return llvm::APFloat::Float6E2M3FN();
+  case ElementType::F6E3M2FN:
+    return llvm::APFloat::Float6E3M2FN();
   case ElementType::F8E3M4:
     return llvm::APFloat::Float8E3M4();
   case ElementType::F8E4M3:
@@ -40,7 +47,9 @@ template <ElementType type> static const float *tableOf() {
   static const std::array<float, 256> table = [] {
     std::array<float, 256> t;
     for (int i = 0; i < 256; ++i) {
-      llvm::APFloat x(semanticsOf(type), llvm::APInt(8, i));
+      unsigned width = bitWidth(type);
+      llvm::APFloat x(semanticsOf(type),
+                      llvm::APInt(width, i & ((1 << width) - 1)));
       // NaN without its payload: there is nothing to carry over.
       t[i] = x.isNaN() ? std::numeric_limits<float>::quiet_NaN()
                        : x.convertToFloat();
@@ -52,6 +61,12 @@ template <ElementType type> static const float *tableOf() {
 
 const float *shardwright::f8Table(ElementType type) {
   switch (type) {
+  case ElementType::F4E2M1FN:
+    return tableOf<ElementType::F4E2M1FN>();
+  case ElementType::F6E2M3FN:
+    return tableOf<ElementType::F6E2M3FN>();
+  case ElementType::F6E3M2FN:
+    return tableOf<ElementType::F6E3M2FN>();
   case ElementType::F8E3M4:
     return tableOf<ElementType::F8E3M4>();
   case ElementType::F8E4M3:
@@ -81,6 +96,11 @@ uint8_t shardwright::floatToF8(ElementType type, float value) {
     if (value == std::numeric_limits<float>::infinity())
       return 0xff;
   }
+  // As ml_dtypes does; APFloat asserts.
+  if (bitWidth(type) < 8 && value != value)
+    return std::signbit(value) ? 0 : uint8_t(1 << (bitWidth(type) - 1));
+  if (bitWidth(type) < 8 && std::isinf(value))
+    value = std::copysign(std::numeric_limits<float>::max(), value);
   llvm::APFloat x(value);
   bool losesInfo;
   x.convert(semanticsOf(type), llvm::APFloat::rmNearestTiesToEven, &losesInfo);

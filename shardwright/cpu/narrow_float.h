@@ -1,4 +1,4 @@
-//===- narrow_float.h - floats of 8 and 16 bits as float --------*- C++ -*-===//
+//===- narrow_float.h - floats of 4 to 16 bits as float --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,10 @@
 
 #include <bit>
 #include <cstdint>
+
+namespace llvm {
+struct fltSemantics;
+}
 
 namespace shardwright {
 
@@ -61,10 +65,14 @@ inline uint16_t floatToF16(float value) {
   return uint16_t(sign | result);
 }
 
-/// The 256 values of an f8 type as floats.
+/// Of a float type of 4, 6 or 8 bits.
+const llvm::fltSemantics &semanticsOf(ElementType type);
+/// The values of a float type of 4, 6 or 8 bits as floats: 256 of them, those
+/// of the narrower types repeated.
 const float *f8Table(ElementType type);
 /// Rounds to nearest even; what lies beyond the range becomes what the type
-/// has for it (infinity, or NaN).
+/// has for it (infinity, NaN, or the largest value). NaN of a type without one
+/// becomes a zero of the other sign.
 uint8_t floatToF8(ElementType type, float value);
 
 /// Element `i` of a buffer of any type that is not complex, as double. 64-bit

@@ -20,13 +20,11 @@ NodeEmitter::NodeEmitter(IRBuilder<> &b, LoopEmitter &loops, IndexSpace &space,
       ops(b, target.lanes512), masks(1), buffers(buffers) {}
 
 Type *NodeEmitter::vectorOf(Type *element) const {
-  return FixedVectorType::get(element, loops.lanes);
+  return withLanes(element, loops.lanes);
 }
 
 Value *NodeEmitter::splat(Value *x) {
-  if (loops.lanes == 1 || x->getType()->isVectorTy())
-    return x;
-  return b.CreateVectorSplat(loops.lanes, x);
+  return loops.lanes == 1 ? x : splatTo(b, loops.lanes, x);
 }
 
 void NodeEmitter::setResult(int32_t node, int number, const IndexVector &index,
@@ -38,7 +36,7 @@ void NodeEmitter::setResult(int32_t node, int number, const IndexVector &index,
 Value *NodeEmitter::value(int32_t id, const IndexVector &index, MaskId mask) {
   const Node &node = graph[id];
   if (node.op == Op::Constant)
-    return ops.constant(node.bits, node.type);
+    return ops.constant(node.bits, node.type, node.highBits);
   int number = 0;
   if (node.op == Op::Proj) {
     number = node.attrs[0][0];
@@ -46,8 +44,11 @@ Value *NodeEmitter::value(int32_t id, const IndexVector &index, MaskId mask) {
   }
   int depth = std::max(loops.depth(index), maskDepth(mask));
   return loops.at(depth, {NodeKey, id, space.intern(index), mask, number}, [&] {
-    return graph[id].op == Op::Reduce ? reduce(id, number, index, mask)
-                                      : compute(id, index, mask);
+    if (graph[id].op == Op::Reduce)
+      return reduce(id, number, index, mask);
+    if (graph[id].op == Op::ReduceWindow)
+      return window(id, number, index, mask);
+    return compute(id, index, mask);
   });
 }
 
@@ -60,14 +61,12 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
     keptAt = space.add(space.linearize(index, rowMajorStrides(node.shape)),
                        space.multiply(rowLinear, -tailSize));
     if (kept->second.filled) {
-      Type *type = ops.registerType(node.type);
-      if (type->isIntegerTy(1))
-        type = b.getInt8Ty();
+      Type *type = keptType(node.type);
       Value *at = b.CreateGEP(type, kept->second.buffer, scalar(keptAt));
       if (loops.isVector(keptAt))
         type = vectorOf(type);
       Value *x = b.CreateAlignedLoad(type, at, Align(4));
-      return node.type == ElementType::Pred ? ops.fromMemory(x, node.type) : x;
+      return isFloat(node.type) ? x : ops.fromMemory(x, node.type);
     }
   }
   if (isElementwise(node.op)) {
@@ -76,7 +75,7 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
     for (size_t i = 0; i < node.operands.size(); ++i) {
       OperandIndex at = operandIndex(graph, id, i, index, space);
       args.push_back(value(node.operands[i], at.index, mask));
-      vec |= args.back()->getType()->isVectorTy();
+      vec |= isVector(args.back());
     }
     if (vec)
       for (Value *&arg : args)
@@ -85,7 +84,7 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
     Value *x = ops.elementwise(node, argType, args);
     if (kept != scratch.end()) {
       Value *stored = loops.isVector(keptAt) ? splat(x) : x;
-      if (node.type == ElementType::Pred)
+      if (!isFloat(node.type))
         stored = ops.toMemory(stored, node.type);
       Type *type = stored->getType()->getScalarType();
       b.CreateAlignedStore(
@@ -115,8 +114,6 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
     return concat(id, index, mask);
   case Op::Bitcast:
     return bitcast(id, index, mask);
-  case Op::ReduceWindow:
-    return window(id, index, mask);
   default: {
     OperandIndex at = operandIndex(graph, id, 0, index, space);
     return value(node.operands[0], at.index, mask);
@@ -136,10 +133,9 @@ Value *NodeEmitter::pad(int32_t id, const IndexVector &index, MaskId mask) {
   Value *x = value(node.operands[0], at.index, inside);
   // The choice itself must not depend on the conditions around it.
   Value *m = maskValue(both(0, at.guards));
-  if (m->getType()->isVectorTy() || x->getType()->isVectorTy() ||
-      padding->getType()->isVectorTy())
+  if (isVector(m) || isVector(x) || isVector(padding))
     m = splat(m), x = splat(x), padding = splat(padding);
-  return b.CreateSelect(m, x, padding);
+  return selectValue(b, m, x, padding);
 }
 
 Value *NodeEmitter::concat(int32_t id, const IndexVector &index, MaskId mask) {
@@ -156,10 +152,9 @@ Value *NodeEmitter::concat(int32_t id, const IndexVector &index, MaskId mask) {
       continue;
     }
     Value *m = maskValue(both(0, at.guards));
-    if (m->getType()->isVectorTy() || x->getType()->isVectorTy() ||
-        result->getType()->isVectorTy())
+    if (isVector(m) || isVector(x) || isVector(result))
       m = splat(m), x = splat(x), result = splat(result);
-    result = b.CreateSelect(m, x, result);
+    result = selectValue(b, m, x, result);
   }
   return result ? result : Constant::getNullValue(ops.registerType(node.type));
 }
@@ -167,18 +162,18 @@ Value *NodeEmitter::concat(int32_t id, const IndexVector &index, MaskId mask) {
 Value *NodeEmitter::bitcast(int32_t id, const IndexVector &index, MaskId mask) {
   const Node &node = graph[id];
   ElementType from = graph[node.operands[0]].type;
-  int64_t fromBytes = byteWidth(from), toBytes = byteWidth(node.type);
+  int64_t fromBits = bitWidth(from), toBits = bitWidth(node.type);
   OperandIndex at = operandIndex(graph, id, 0, index, space);
   auto bitsAt = [&](const IndexVector &where) {
     return ops.toBits(value(node.operands[0], where, mask), from);
   };
-  auto integer = [&](Value *like, int64_t bytes) {
-    return like->getType()->getWithNewType(b.getIntNTy(8 * bytes));
+  auto integer = [&](Value *like, int64_t width) {
+    return like->getType()->getWithNewType(b.getIntNTy(width));
   };
   Value *bits;
-  if (fromBytes == toBytes) {
+  if (fromBits == toBits) {
     bits = bitsAt(at.index);
-  } else if (fromBytes > toBytes) {
+  } else if (fromBits > toBits) {
     // Element j of the innermost dimension is the j-th part, lowest first.
     const IndexExpr &part = index.back();
     Value *whole = bitsAt(at.index);
@@ -191,17 +186,17 @@ Value *NodeEmitter::bitcast(int32_t id, const IndexVector &index, MaskId mask) {
       shift = splat(shift);
     shift =
         b.CreateZExtOrTrunc(shift, shift->getType()->getWithNewType(element));
-    shift = b.CreateMul(shift, ConstantInt::get(shift->getType(), 8 * toBytes));
+    shift = b.CreateMul(shift, ConstantInt::get(shift->getType(), toBits));
     Value *shifted = b.CreateLShr(whole, shift);
-    bits = b.CreateTrunc(shifted, integer(shifted, toBytes));
+    bits = b.CreateTrunc(shifted, integer(shifted, toBits));
   } else {
     bits = nullptr;
-    for (int64_t j = 0; j < toBytes / fromBytes; ++j) {
+    for (int64_t j = 0; j < toBits / fromBits; ++j) {
       IndexVector where = at.index;
       where.back() = IndexExpr(j);
       Value *part = bitsAt(where);
-      part = b.CreateZExt(part, integer(part, toBytes));
-      part = b.CreateShl(part, 8 * fromBytes * j);
+      part = b.CreateZExt(part, integer(part, toBits));
+      part = b.CreateShl(part, fromBits * j);
       bits = bits ? b.CreateOr(bits, part) : part;
     }
   }
@@ -256,13 +251,20 @@ Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
   return results[wanted];
 }
 
-Value *NodeEmitter::window(int32_t id, const IndexVector &index, MaskId mask) {
+// What a window's padding and dilation leave out contributes nothing.
+Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
+                           MaskId mask) {
   const Node &node = graph[id];
   const Body &body = *node.body;
-  ElementType from = graph[node.operands[0]].type;
+  size_t n = node.operands.size() / 2;
   bool vec = loops.isVector(index);
-  Value *init = ops.convert(value(node.operands[1], {}, mask),
-                            graph[node.operands[1]].type, body.nodes[0].type);
+  Values carried;
+  for (size_t i = 0; i < n; ++i) {
+    Value *init =
+        ops.convert(value(node.operands[n + i], {}, mask),
+                    graph[node.operands[n + i]].type, body.nodes[i].type);
+    carried.push_back(vec ? splat(init) : init);
+  }
   const Shape &sizes = node.attrs[0];
   std::vector<AtomId> vars;
   IndexVector position;
@@ -280,18 +282,29 @@ Value *NodeEmitter::window(int32_t id, const IndexVector &index, MaskId mask) {
     if (at.never)
       return Values(accumulators);
     MaskId inside = both(mask, at.guards);
-    Value *x = ops.convert(value(node.operands[0], at.index, inside), from,
-                           body.nodes[1].type);
+    Values args(accumulators);
+    for (size_t i = 0; i < n; ++i) {
+      Value *x =
+          ops.convert(value(node.operands[i], at.index, inside),
+                      graph[node.operands[i]].type, body.nodes[n + i].type);
+      args.push_back(vec ? splat(x) : x);
+    }
     Values next;
-    ops.evaluate(body, {accumulators[0], vec ? splat(x) : x}, next);
+    ops.evaluate(body, args, next);
     if (!at.guards.empty()) {
       Value *m = maskValue(both(0, at.guards));
-      next[0] = b.CreateSelect(vec ? splat(m) : m, next[0], accumulators[0]);
+      for (size_t i = 0; i < n; ++i)
+        next[i] = selectValue(b, vec ? splat(m) : m, next[i], accumulators[i]);
     }
     return next;
   };
-  Value *first = vec ? splat(init) : init;
-  return product(sizes) == 0 ? first : nest(0, {first})[0];
+  Values results = product(sizes) == 0 ? carried : nest(0, carried);
+  int depth = std::max(loops.depth(index), maskDepth(mask));
+  for (size_t i = 0; i < n; ++i)
+    loops.remember(
+        depth, {NodeKey, id, space.intern(index), mask, static_cast<int>(i)},
+        results[i]);
+  return results[wanted];
 }
 
 } // namespace shardwright::cpu

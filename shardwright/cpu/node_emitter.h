@@ -45,6 +45,11 @@ public:
 
   /// Scalar or vector.
   llvm::Value *value(int32_t node, const IndexVector &index, MaskId mask = 0);
+  /// Of an element that scratch keeps: floats as in registers, integers as in
+  /// memory.
+  llvm::Type *keptType(ElementType type) {
+    return isFloat(type) ? ops.registerType(type) : ops.memoryType(type);
+  }
   /// As many lanes as the vectorised loop has.
   llvm::Value *splat(llvm::Value *x);
   void store(llvm::Value *x, ElementType type, llvm::Value *buffer,
@@ -87,7 +92,8 @@ private:
   llvm::Value *bitcast(int32_t node, const IndexVector &index, MaskId mask);
   llvm::Value *reduce(int32_t node, int number, const IndexVector &index,
                       MaskId mask);
-  llvm::Value *window(int32_t node, const IndexVector &index, MaskId mask);
+  llvm::Value *window(int32_t node, int number, const IndexVector &index,
+                      MaskId mask);
   llvm::Value *atomScalar(AtomId atom);
   llvm::Value *atomVector(AtomId atom, llvm::Type *element);
   llvm::Value *quotient(llvm::Value *x, const Atom &atom, const IndexExpr &e);
@@ -100,6 +106,10 @@ private:
   int depthOf(const IndexExpr &e) const;
   bool maskIsVector(MaskId mask) const;
   llvm::Type *vectorOf(llvm::Type *element) const;
+  llvm::Value *loadPairs(llvm::Value *first, int64_t step, ElementType type,
+                         llvm::Value *mask);
+  llvm::Value *gatherPairs(llvm::Value *pointers, ElementType type,
+                           llvm::Value *mask);
 
   struct Mask {
     MaskId parent = 0;

@@ -39,6 +39,51 @@ void transposeSquare(IRBuilder<> &b, Values &rows) {
   }
 }
 
+/// One lane as a scalar.
+static Value *lane(IRBuilder<> &b, Value *x, uint64_t number) {
+  if (isPair(x->getType()))
+    return pair(b, lane(b, part(b, x, 0), number),
+                lane(b, part(b, x, 1), number));
+  return b.CreateExtractElement(x, number);
+}
+
+// Complex elements side by side; with step -1 in reverse.
+Value *NodeEmitter::loadPairs(Value *first, int64_t step, ElementType type,
+                              Value *mask) {
+  Type *component = ops.registerType(componentType(type));
+  int lanes = loops.lanes;
+  Type *wide = FixedVectorType::get(component, 2 * lanes);
+  Align align(byteWidth(type) / 2);
+  SmallVector<int, 32> re, im, twice;
+  for (int i = 0; i < lanes; ++i) {
+    int at = step > 0 ? i : lanes - 1 - i;
+    re.push_back(2 * at);
+    im.push_back(2 * at + 1);
+    llvm::append_values(twice, at, at);
+  }
+  Value *x;
+  if (mask)
+    x = b.CreateMaskedLoad(wide, first, align,
+                           b.CreateShuffleVector(mask, twice),
+                           Constant::getNullValue(wide));
+  else
+    x = b.CreateAlignedLoad(wide, first, align);
+  return pair(b, b.CreateShuffleVector(x, re), b.CreateShuffleVector(x, im));
+}
+
+Value *NodeEmitter::gatherPairs(Value *pointers, ElementType type,
+                                Value *mask) {
+  Type *component = ops.registerType(componentType(type));
+  Type *wide = vectorOf(component);
+  Align align(byteWidth(type) / 2);
+  auto gather = [&](Value *at) {
+    return b.CreateMaskedGather(wide, at, align, mask,
+                                Constant::getNullValue(wide));
+  };
+  Value *second = b.CreateGEP(component, pointers, b.getInt64(1));
+  return pair(b, gather(pointers), gather(second));
+}
+
 // The block is read and transposed in front of the loop over `tileVar`; inside,
 // its rows are contiguous.
 Value *NodeEmitter::loadTransposed(ElementType type, Value *buffer,
@@ -94,6 +139,8 @@ Value *NodeEmitter::load(ElementType type, Value *buffer, int64_t elements,
     for (int i = loops.lanes - 1; i >= 0; --i)
       backwards.push_back(i);
     Value *x;
+    if (isComplex(type))
+      return loadPairs(at, step, type, mask ? splat(maskValue(mask)) : nullptr);
     if (mask) {
       Value *m = splat(maskValue(mask));
       if (step < 0)
@@ -106,13 +153,15 @@ Value *NodeEmitter::load(ElementType type, Value *buffer, int64_t elements,
       x = b.CreateShuffleVector(x, backwards);
     return ops.fromMemory(x, type);
   }
-  if (linear && !mask && param >= 0 && tileVar >= 0 &&
+  if (linear && !mask && !isComplex(type) && param >= 0 && tileVar >= 0 &&
       offset.coefficient(tileVar) == 1 &&
       !space.dependsNonlinearlyOn(offset, tileVar))
     return loadTransposed(type, buffer, offset, param);
   Type *indexType = elements <= INT32_MAX ? b.getInt32Ty() : b.getInt64Ty();
   Value *pointers = b.CreateGEP(element, buffer, vector(offset, indexType));
   Value *m = mask ? splat(maskValue(mask)) : nullptr;
+  if (isComplex(type))
+    return gatherPairs(pointers, type, m);
   Value *x = b.CreateMaskedGather(wide, pointers, align, m,
                                   Constant::getNullValue(wide));
   return ops.fromMemory(x, type);
@@ -123,8 +172,8 @@ void NodeEmitter::store(Value *x, ElementType type, Value *buffer,
   Type *element = ops.memoryType(type);
   Align align(byteWidth(type));
   if (loops.lanes == 1 || !loops.isVector(offset)) {
-    if (x->getType()->isVectorTy())
-      x = b.CreateExtractElement(x, uint64_t(0));
+    if (isVector(x))
+      x = lane(b, x, 0);
     b.CreateAlignedStore(ops.toMemory(x, type),
                          b.CreateGEP(element, buffer, scalar(offset)), align);
     return;
@@ -132,6 +181,13 @@ void NodeEmitter::store(Value *x, ElementType type, Value *buffer,
   x = ops.toMemory(splat(x), type);
   if (offset.coefficient(loops.vectorVar) == 1 &&
       !space.dependsNonlinearlyOn(offset, loops.vectorVar)) {
+    if (isComplex(type)) {
+      SmallVector<int, 32> interleaved;
+      for (int i = 0; i < loops.lanes; ++i)
+        llvm::append_values(interleaved, i, loops.lanes + i);
+      x = b.CreateShuffleVector(part(b, x, 0), part(b, x, 1), interleaved);
+      align = Align(byteWidth(type) / 2);
+    }
     b.CreateAlignedStore(x, b.CreateGEP(element, buffer, scalar(offset)),
                          align);
     return;
@@ -139,8 +195,8 @@ void NodeEmitter::store(Value *x, ElementType type, Value *buffer,
   Value *offsets = vector(offset, b.getInt64Ty());
   for (int i = 0; i < loops.lanes; ++i) {
     Value *at = b.CreateExtractElement(offsets, i);
-    b.CreateAlignedStore(b.CreateExtractElement(x, i),
-                         b.CreateGEP(element, buffer, at), align);
+    b.CreateAlignedStore(lane(b, x, i), b.CreateGEP(element, buffer, at),
+                         align);
   }
 }
 

@@ -13,143 +13,8 @@ using namespace llvm;
 
 namespace shardwright::cpu {
 
-bool isKernelType(ElementType type) {
-  switch (type) {
-  case ElementType::Pred:
-  case ElementType::S8:
-  case ElementType::S16:
-  case ElementType::S32:
-  case ElementType::S64:
-  case ElementType::U8:
-  case ElementType::U16:
-  case ElementType::U32:
-  case ElementType::U64:
-  case ElementType::F16:
-  case ElementType::BF16:
-  case ElementType::F32:
-  case ElementType::F64:
-    return true;
-  default:
-    return false;
-  }
-}
-
-Type *OpEmitter::registerType(ElementType type) {
-  switch (type) {
-  case ElementType::Pred:
-    return b.getInt1Ty();
-  case ElementType::F16:
-  case ElementType::BF16:
-  case ElementType::F32:
-    return b.getFloatTy();
-  case ElementType::F64:
-    return b.getDoubleTy();
-  default:
-    return b.getIntNTy(8 * byteWidth(type));
-  }
-}
-
-Type *OpEmitter::memoryType(ElementType type) {
-  switch (type) {
-  case ElementType::F16:
-    return b.getHalfTy();
-  case ElementType::F32:
-    return b.getFloatTy();
-  case ElementType::F64:
-    return b.getDoubleTy();
-  default:
-    return b.getIntNTy(8 * byteWidth(type));
-  }
-}
-
 static Type *sameLanes(Value *x, Type *scalar) {
   return x->getType()->getWithNewType(scalar);
-}
-
-Value *OpEmitter::fromMemory(Value *x, ElementType type) {
-  switch (type) {
-  case ElementType::Pred:
-    return b.CreateICmpNE(x, Constant::getNullValue(x->getType()));
-  case ElementType::F16:
-    return b.CreateFPExt(x, sameLanes(x, b.getFloatTy()));
-  case ElementType::BF16:
-    return b.CreateBitCast(
-        b.CreateShl(b.CreateZExt(x, sameLanes(x, b.getInt32Ty())), 16),
-        sameLanes(x, b.getFloatTy()));
-  default:
-    return x;
-  }
-}
-
-Value *OpEmitter::toMemory(Value *x, ElementType type) {
-  switch (type) {
-  case ElementType::Pred:
-    return b.CreateZExt(x, sameLanes(x, b.getInt8Ty()));
-  case ElementType::F16:
-    return b.CreateFPTrunc(x, sameLanes(x, b.getHalfTy()));
-  case ElementType::BF16:
-    return b.CreateTrunc(
-        b.CreateLShr(b.CreateBitCast(x, sameLanes(x, b.getInt32Ty())), 16),
-        sameLanes(x, b.getInt16Ty()));
-  default:
-    return x;
-  }
-}
-
-Value *OpEmitter::toBits(Value *x, ElementType type) {
-  Value *stored = toMemory(x, type);
-  return b.CreateBitCast(
-      stored, sameLanes(stored, b.getIntNTy(8 * byteWidth(type))));
-}
-
-Value *OpEmitter::fromBits(Value *x, ElementType type) {
-  return fromMemory(b.CreateBitCast(x, sameLanes(x, memoryType(type))), type);
-}
-
-Constant *OpEmitter::constant(uint64_t bits, ElementType type) {
-  Type *t = registerType(type);
-  switch (type) {
-  case ElementType::F16: {
-    APFloat value(APFloat::IEEEhalf(), APInt(16, bits & 0xffff));
-    bool loses;
-    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &loses);
-    return ConstantFP::get(b.getContext(), value);
-  }
-  case ElementType::BF16:
-    return ConstantFP::get(b.getContext(), APFloat(APFloat::IEEEsingle(),
-                                                   APInt(32, (bits & 0xffff) << 16)));
-  case ElementType::F32:
-    return ConstantFP::get(b.getContext(),
-                           APFloat(APFloat::IEEEsingle(), APInt(32, bits & 0xffffffffu)));
-  case ElementType::F64:
-    return ConstantFP::get(b.getContext(),
-                           APFloat(APFloat::IEEEdouble(), APInt(64, bits)));
-  case ElementType::Pred:
-    return ConstantInt::get(t, bits & 1);
-  default:
-    return ConstantInt::get(
-        t, APInt(t->getIntegerBitWidth(), bits, false, /*implicitTrunc=*/true));
-  }
-}
-
-Value *OpEmitter::round(Value *x, ElementType type) {
-  if (type == ElementType::F16)
-    return b.CreateFPExt(b.CreateFPTrunc(x, sameLanes(x, b.getHalfTy())),
-                         x->getType());
-  if (type != ElementType::BF16)
-    return x;
-  // To nearest, ties to even, on the bits: the hardware's conversion flushes
-  // subnormals. The carry out of the mantissa rounds up to infinity.
-  Type *i32 = sameLanes(x, b.getInt32Ty());
-  auto integer = [&](uint32_t v) { return ConstantInt::get(i32, v); };
-  Value *i = b.CreateBitCast(x, i32);
-  Value *odd = b.CreateAnd(b.CreateLShr(i, 16), integer(1));
-  Value *rounded = b.CreateAdd(i, b.CreateAdd(odd, integer(0x7fff)));
-  // NaN: keep the upper half, made quiet.
-  Value *quiet = b.CreateOr(i, integer(0x00400000));
-  rounded = b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded);
-  return b.CreateBitCast(b.CreateAnd(rounded, integer(0xffff0000)),
-                         x->getType());
 }
 
 Value *OpEmitter::reducePrecision(Value *x, int exponentBits,
@@ -161,11 +26,11 @@ Value *OpEmitter::reducePrecision(Value *x, int exponentBits,
   auto integer = [&](uint64_t v) { return ConstantInt::get(type, v); };
   Value *i = b.CreateBitCast(x, type);
   Value *sign = b.CreateAnd(i, integer(uint64_t(1) << (width - 1)));
-  Value *magnitude =
-      b.CreateAnd(i, integer((uint64_t(1) << (width - 1)) - 1));
+  Value *magnitude = b.CreateAnd(i, integer((uint64_t(1) << (width - 1)) - 1));
   if (mantissaBits < mantissa) {
     int drop = mantissa - mantissaBits;
-    Value *odd = b.CreateAnd(b.CreateLShr(magnitude, integer(drop)), integer(1));
+    Value *odd =
+        b.CreateAnd(b.CreateLShr(magnitude, integer(drop)), integer(1));
     magnitude = b.CreateAdd(
         magnitude, b.CreateAdd(odd, integer((uint64_t(1) << (drop - 1)) - 1)));
     magnitude = b.CreateAnd(magnitude, integer(~((uint64_t(1) << drop) - 1)));
@@ -182,8 +47,7 @@ Value *OpEmitter::reducePrecision(Value *x, int exponentBits,
     magnitude = b.CreateSelect(over, integer(infinity), magnitude);
     magnitude = b.CreateSelect(under, integer(0), magnitude);
   }
-  Value *result =
-      b.CreateBitCast(b.CreateOr(magnitude, sign), x->getType());
+  Value *result = b.CreateBitCast(b.CreateOr(magnitude, sign), x->getType());
   Value *isNaN = b.CreateFCmpUNO(x, x);
   if (mantissaBits == 0)
     return b.CreateSelect(
@@ -193,64 +57,10 @@ Value *OpEmitter::reducePrecision(Value *x, int exponentBits,
   return b.CreateSelect(isNaN, x, result);
 }
 
-Value *OpEmitter::convert(Value *x, ElementType from, ElementType to) {
-  if (from == to)
-    return x;
-  Type *type = sameLanes(x, registerType(to));
-  bool fromFloat = isFloat(from), toFloat = isFloat(to);
-  if (to == ElementType::Pred) {
-    Constant *zero = Constant::getNullValue(x->getType());
-    return fromFloat ? b.CreateFCmpUNE(x, zero) : b.CreateICmpNE(x, zero);
-  }
-  if (fromFloat && toFloat) {
-    if (from == ElementType::F64) {
-      Value *single = b.CreateFPTrunc(x, type);
-      if (to != ElementType::F32) {
-        // Two roundings could differ from one: make the first one round to odd,
-        // so that the second sees what was lost.
-        Type *i32 = sameLanes(x, b.getInt32Ty());
-        Value *back = b.CreateFPExt(single, x->getType());
-        Value *i = b.CreateBitCast(single, i32);
-        Value *exact = b.CreateFCmpUEQ(back, x);
-        Value *tooBig = b.CreateFCmpOGT(
-            b.CreateUnaryIntrinsic(Intrinsic::fabs, back),
-            b.CreateUnaryIntrinsic(Intrinsic::fabs, x));
-        Value *down = b.CreateSelect(
-            tooBig, b.CreateSub(i, ConstantInt::get(i32, 1)), i);
-        Value *odd = b.CreateOr(down, ConstantInt::get(i32, 1));
-        single = b.CreateBitCast(b.CreateSelect(exact, i, odd), type);
-      }
-      return round(single, to);
-    }
-    if (to == ElementType::F64)
-      return b.CreateFPExt(x, type);
-    return round(x, to);
-  }
-  if (fromFloat) {
-    // Saturates; NaN becomes 0.
-    Intrinsic::ID id = isSignedInteger(to) ? Intrinsic::fptosi_sat
-                                           : Intrinsic::fptoui_sat;
-    return b.CreateIntrinsic(id, {type, x->getType()}, {x});
-  }
-  if (toFloat) {
-    bool isUnsigned = !isSignedInteger(from);
-    // 32 and 64 bit integers do not fit in f32: convert to 16-bit floats
-    // through a type that holds them, or to odd.
-    if ((to == ElementType::F16 || to == ElementType::BF16) &&
-        byteWidth(from) >= 4) {
-      Type *wide = sameLanes(x, b.getDoubleTy());
-      Value *d = isUnsigned ? b.CreateUIToFP(x, wide) : b.CreateSIToFP(x, wide);
-      return convert(d, ElementType::F64, to);
-    }
-    Value *f = isUnsigned ? b.CreateUIToFP(x, type) : b.CreateSIToFP(x, type);
-    return round(f, to);
-  }
-  return isSignedInteger(from) ? b.CreateSExtOrTrunc(x, type)
-                               : b.CreateZExtOrTrunc(x, type);
-}
-
 Value *OpEmitter::compare(Direction direction, bool totalOrder,
                           ElementType type, Value *x, Value *y) {
+  if (isComplex(type))
+    return complexCompare(direction, x, y);
   if (isFloat(type) && !totalOrder) {
     static constexpr CmpInst::Predicate predicates[] = {
         CmpInst::FCMP_OEQ, CmpInst::FCMP_UNE, CmpInst::FCMP_OGE,
@@ -264,8 +74,8 @@ Value *OpEmitter::compare(Direction direction, bool totalOrder,
       Type *t = sameLanes(v, b.getIntNTy(v->getType()->getScalarSizeInBits()));
       Value *i = b.CreateBitCast(v, t);
       unsigned width = t->getScalarSizeInBits();
-      Value *flipped = b.CreateXor(
-          i, ConstantInt::get(t, APInt::getSignedMaxValue(width)));
+      Value *flipped =
+          b.CreateXor(i, ConstantInt::get(t, APInt::getSignedMaxValue(width)));
       return b.CreateSelect(b.CreateICmpSLT(i, Constant::getNullValue(t)),
                             flipped, i);
     };
@@ -273,10 +83,10 @@ Value *OpEmitter::compare(Direction direction, bool totalOrder,
     isSigned = true;
   }
   static constexpr CmpInst::Predicate predicates[2][6] = {
-      {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_UGE,
-       CmpInst::ICMP_UGT, CmpInst::ICMP_ULE, CmpInst::ICMP_ULT},
-      {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_SGE,
-       CmpInst::ICMP_SGT, CmpInst::ICMP_SLE, CmpInst::ICMP_SLT}};
+      {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_UGE, CmpInst::ICMP_UGT,
+       CmpInst::ICMP_ULE, CmpInst::ICMP_ULT},
+      {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_SGE, CmpInst::ICMP_SGT,
+       CmpInst::ICMP_SLE, CmpInst::ICMP_SLT}};
   return b.CreateICmp(predicates[isSigned][static_cast<int>(direction)], x, y);
 }
 
@@ -287,8 +97,8 @@ Value *OpEmitter::integerPower(ElementType type, Value *x, Value *y) {
   Value *result = one, *base = x;
   for (unsigned i = 0; i < width; ++i) {
     Value *bit = b.CreateAnd(b.CreateLShr(y, ConstantInt::get(t, i)), one);
-    result = b.CreateSelect(b.CreateICmpNE(bit, zero), b.CreateMul(result, base),
-                            result);
+    result = b.CreateSelect(b.CreateICmpNE(bit, zero),
+                            b.CreateMul(result, base), result);
     if (i + 1 < width)
       base = b.CreateMul(base, base);
   }
@@ -297,10 +107,10 @@ Value *OpEmitter::integerPower(ElementType type, Value *x, Value *y) {
   // Negative exponents: 1 -> 1, -1 -> 1 or -1, all else -> 0.
   Value *minusOne = Constant::getAllOnesValue(t);
   Value *odd = b.CreateICmpNE(b.CreateAnd(y, one), zero);
-  Value *negative = b.CreateSelect(
-      b.CreateICmpEQ(x, one), one,
-      b.CreateSelect(b.CreateICmpEQ(x, minusOne),
-                     b.CreateSelect(odd, minusOne, one), zero));
+  Value *negative =
+      b.CreateSelect(b.CreateICmpEQ(x, one), one,
+                     b.CreateSelect(b.CreateICmpEQ(x, minusOne),
+                                    b.CreateSelect(odd, minusOne, one), zero));
   return b.CreateSelect(b.CreateICmpSLT(y, zero), negative, result);
 }
 
@@ -323,9 +133,8 @@ Value *OpEmitter::integerBinary(Op op, ElementType type, Value *x, Value *y) {
     Value *special = byZero, *overflow = nullptr;
     if (isSigned) {
       Value *least = ConstantInt::get(t, APInt::getSignedMinValue(width));
-      overflow = b.CreateAnd(
-          b.CreateICmpEQ(x, least),
-          b.CreateICmpEQ(y, Constant::getAllOnesValue(t)));
+      overflow = b.CreateAnd(b.CreateICmpEQ(x, least),
+                             b.CreateICmpEQ(y, Constant::getAllOnesValue(t)));
       special = b.CreateOr(byZero, overflow);
     }
     Value *divisor = b.CreateSelect(special, one, y);
@@ -355,8 +164,8 @@ Value *OpEmitter::integerBinary(Op op, ElementType type, Value *x, Value *y) {
   case Op::ShiftRightLogical: {
     Value *inRange = b.CreateICmpULT(y, ConstantInt::get(t, width));
     Value *amount = b.CreateSelect(inRange, y, zero);
-    Value *shifted = op == Op::ShiftLeft ? b.CreateShl(x, amount)
-                                         : b.CreateLShr(x, amount);
+    Value *shifted =
+        op == Op::ShiftLeft ? b.CreateShl(x, amount) : b.CreateLShr(x, amount);
     return b.CreateSelect(inRange, shifted, zero);
   }
   case Op::ShiftRightArithmetic: {
@@ -426,12 +235,18 @@ Value *OpEmitter::binary(Op op, ElementType type, Value *x, Value *y) {
       return nullptr;
     }
   }
+  if (op == Op::Complex)
+    return pair(b, x, y);
+  if (isComplex(type))
+    return complexBinary(op, x, y);
   return isFloat(type) ? floatBinary(op, type, x, y)
                        : integerBinary(op, type, x, y);
 }
 
 Value *OpEmitter::unary(const Node &node, ElementType argType, Value *x) {
   ElementType type = node.type;
+  if (isComplex(argType))
+    return complexUnary(node, argType, x);
   Type *t = x->getType();
   bool floating = isFloat(argType);
   Constant *zero = Constant::getNullValue(t);
@@ -444,8 +259,12 @@ Value *OpEmitter::unary(const Node &node, ElementType argType, Value *x) {
     if (!isSignedInteger(argType))
       return x;
     return b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse());
+  case Op::Real:
+    return x;
+  case Op::Imag:
+    return zero;
   case Op::Negate:
-    return floating ? b.CreateFNeg(x) : b.CreateNeg(x);
+    return floating ? round(b.CreateFNeg(x), type) : b.CreateNeg(x);
   case Op::Not:
     return b.CreateNot(x);
   case Op::Sign: {
@@ -459,20 +278,20 @@ Value *OpEmitter::unary(const Node &node, ElementType argType, Value *x) {
     Value *one = b.CreateBinaryIntrinsic(Intrinsic::copysign,
                                          ConstantFP::get(t, 1.0), x);
     // Zeros keep their sign, NaN stays.
-    return b.CreateSelect(b.CreateFCmpONE(x, zero), one, x);
+    return round(b.CreateSelect(b.CreateFCmpONE(x, zero), one, x), type);
   }
   case Op::Clz:
     return b.CreateBinaryIntrinsic(Intrinsic::ctlz, x, b.getFalse());
   case Op::Popcnt:
     return b.CreateUnaryIntrinsic(Intrinsic::ctpop, x);
   case Op::Ceil:
-    return b.CreateUnaryIntrinsic(Intrinsic::ceil, x);
+    return round(b.CreateUnaryIntrinsic(Intrinsic::ceil, x), type);
   case Op::Floor:
-    return b.CreateUnaryIntrinsic(Intrinsic::floor, x);
+    return round(b.CreateUnaryIntrinsic(Intrinsic::floor, x), type);
   case Op::RoundAfz:
-    return b.CreateUnaryIntrinsic(Intrinsic::round, x);
+    return round(b.CreateUnaryIntrinsic(Intrinsic::round, x), type);
   case Op::RoundEven:
-    return b.CreateUnaryIntrinsic(Intrinsic::roundeven, x);
+    return round(b.CreateUnaryIntrinsic(Intrinsic::roundeven, x), type);
   case Op::IsFinite:
     return b.CreateFCmpONE(b.CreateUnaryIntrinsic(Intrinsic::fabs, x),
                            ConstantFP::getInfinity(t));
@@ -514,7 +333,7 @@ Value *OpEmitter::elementwise(const Node &node, ElementType argType,
     return compare(static_cast<Direction>(node.attrs[0][0]), node.attrs[0][1],
                    argType, args[0], args[1]);
   case Op::Select:
-    return b.CreateSelect(args[0], args[1], args[2]);
+    return selectValue(b, args[0], args[1], args[2]);
   case Op::Clamp:
     return binary(Op::Minimum, node.type,
                   binary(Op::Maximum, node.type, args[1], args[0]), args[2]);
@@ -532,10 +351,8 @@ Value *OpEmitter::evaluate(const Body &body, ArrayRef<Value *> args,
     if (node.op == Op::Param) {
       values.push_back(args[node.bits]);
     } else if (node.op == Op::Constant) {
-      Constant *c = constant(node.bits, node.type);
-      if (auto *vector = dyn_cast<FixedVectorType>(args[0]->getType()))
-        c = ConstantVector::getSplat(vector->getElementCount(), c);
-      values.push_back(c);
+      values.push_back(splatTo(b, lanesOf(args[0]),
+                               constant(node.bits, node.type, node.highBits)));
     } else {
       SmallVector<Value *, 3> operands;
       for (int32_t o : node.operands)

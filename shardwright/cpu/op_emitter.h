@@ -10,9 +10,10 @@
 // shifts are defined, NaN propagates through maximum and minimum, conversions
 // to integers saturate.
 //
-// In registers an i1 is an LLVM i1, and f16 and bf16 are floats that were
-// rounded to their type: each operation on them computes in f32 and rounds its
-// result once. In memory an i1 is a byte, 0 or 1.
+// In registers an integer is as wide as its type (i1, i4, ...), floats narrower
+// than f32 are f32 that were rounded to their type (each operation on them
+// computes in f32 and rounds its result once), and a complex number is a pair
+// (register_value.h). In memory everything under 8 bits is a byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +22,16 @@
 
 #include "shardwright/cpu/kernel_graph.h"
 #include "shardwright/cpu/math_emitter.h"
+#include "shardwright/cpu/register_value.h"
 
 namespace shardwright::cpu {
 
-/// Can kernels hold elements of this type?
-bool isKernelType(ElementType type);
+/// The runtime function for complex functions (complex_runtime.h).
+inline constexpr const char *complexRuntimeSymbol = "shardwright_cpu_complex";
 
 class OpEmitter {
 public:
-  OpEmitter(llvm::IRBuilder<> &b, bool lanes512)
-      : b(b), math(b, lanes512) {}
+  OpEmitter(llvm::IRBuilder<> &b, bool lanes512) : b(b), math(b, lanes512) {}
 
   /// Types of one element in a register and in memory.
   llvm::Type *registerType(ElementType type);
@@ -39,10 +40,11 @@ public:
   llvm::Value *fromMemory(llvm::Value *x, ElementType type);
   llvm::Value *toMemory(llvm::Value *x, ElementType type);
 
-  /// Element whose bits are `bits`.
-  llvm::Constant *constant(uint64_t bits, ElementType type);
-  /// `node` is elementwise; all of `args` are scalars, or all vectors of as many
-  /// lanes. `argType` is the element type of the (last) operand.
+  /// Element whose bits are `bits`, and `highBits` beyond 64.
+  llvm::Constant *constant(uint64_t bits, ElementType type,
+                           uint64_t highBits = 0);
+  /// `node` is elementwise; all of `args` are scalars, or all vectors of as
+  /// many lanes. `argType` is the element type of the (last) operand.
   llvm::Value *elementwise(const Node &node, ElementType argType,
                            llvm::ArrayRef<llvm::Value *> args);
   llvm::Value *convert(llvm::Value *x, ElementType from, ElementType to);
@@ -64,8 +66,20 @@ private:
   llvm::Value *integerPower(ElementType type, llvm::Value *x, llvm::Value *y);
   llvm::Value *reducePrecision(llvm::Value *x, int exponentBits,
                                int mantissaBits);
-  /// Rounds the float x to the grid of `type`, if that is f16 or bf16.
+  /// Rounds the float x to the grid of `type`, if that is narrower.
   llvm::Value *round(llvm::Value *x, ElementType type);
+  /// Of floats of 4 to 8 bits (tiny_float_emitter.cc).
+  llvm::Value *roundTiny(llvm::Value *x, ElementType type);
+  llvm::Value *encodeTiny(llvm::Value *x, ElementType type);
+  llvm::Value *decodeTiny(llvm::Value *x, ElementType type);
+  /// complex_emitter.cc
+  llvm::Value *complexUnary(const Node &node, ElementType argType,
+                            llvm::Value *x);
+  llvm::Value *complexBinary(Op op, llvm::Value *x, llvm::Value *y);
+  llvm::Value *complexCompare(Direction direction, llvm::Value *x,
+                              llvm::Value *y);
+  llvm::Value *complexAbs(llvm::Value *x);
+  llvm::Value *complexCall(Op op, llvm::ArrayRef<llvm::Value *> args);
 
   llvm::IRBuilder<> &b;
   MathEmitter math;

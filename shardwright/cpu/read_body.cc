@@ -7,8 +7,6 @@
 
 #include "shardwright/cpu/block_reader.h"
 
-#include "shardwright/cpu/op_emitter.h"
-
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -45,6 +43,9 @@ std::optional<Op> elementwiseOp(StringRef name) {
       .Case("stablehlo.tanh", Op::Tanh)
       .Case("stablehlo.is_finite", Op::IsFinite)
       .Case("stablehlo.convert", Op::Convert)
+      .Case("stablehlo.real", Op::Real)
+      .Case("stablehlo.imag", Op::Imag)
+      .Case("stablehlo.complex", Op::Complex)
       .Case("stablehlo.reduce_precision", Op::ReducePrecision)
       .Case("stablehlo.add", Op::Add)
       .Case("stablehlo.multiply", Op::Multiply)
@@ -116,7 +117,7 @@ FailureOr<std::shared_ptr<const Body>> readBody(Region &region) {
     node.op = op;
     if (failed(readType(at, type, node.type, node.shape)))
       return failure();
-    if (!node.shape.empty() || !isKernelType(node.type))
+    if (!node.shape.empty())
       return at->emitError()
              << "type " << type
              << " in a scalar region is not supported by the cpu "
@@ -140,11 +141,8 @@ FailureOr<std::shared_ptr<const Body>> readBody(Region &region) {
     FailureOr<Node> node = makeNode(op, constant.getType(), Op::Constant);
     if (failed(node))
       return failure();
-    std::optional<uint64_t> bits =
-        splatBits(constant.getValue(), node->type, 1);
-    if (!bits)
+    if (failed(readSplat(constant.getValue(), *node)))
       return op->emitError("this constant cannot be read");
-    node->bits = *bits;
     ids[constant.getResult()] = append(*node);
     return success();
   };

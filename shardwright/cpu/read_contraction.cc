@@ -41,9 +41,6 @@ static Shape orOnes(std::optional<ArrayRef<int64_t>> values, size_t rank) {
 }
 
 LogicalResult BlockReader::readWindow(hlo::ReduceWindowOp op) {
-  if (op->getNumResults() != 1)
-    return op.emitError("op 'stablehlo.reduce_window' with several operands is "
-                        "not supported by the cpu backend yet");
   FailureOr<Node> node =
       start(op, op->getResult(0).getType(), Op::ReduceWindow);
   if (failed(node) || failed(operands(*op, *node)))
@@ -52,10 +49,13 @@ LogicalResult BlockReader::readWindow(hlo::ReduceWindowOp op) {
   if (failed(body))
     return failure();
   node->body = *body;
-  if ((*body)->nodes[0].type != node->type)
-    return op.emitError(
-        "a reduction whose region changes the element type is not "
-        "supported by the cpu backend yet");
+  size_t n = op->getNumResults();
+  if ((*body)->results.size() != n || node->operands.size() != 2 * n)
+    return op.emitError("the region's arguments do not match the operands");
+  for (size_t i = 0; i < n; ++i)
+    if ((*body)->nodes[(*body)->results[i]].type != (*body)->nodes[i].type)
+      return op.emitError("a reduction whose region changes the element type "
+                          "is not supported by the cpu backend yet");
   size_t rank = node->shape.size();
   Shape low(rank, 0);
   if (auto padding = op.getPadding()) {
@@ -70,7 +70,7 @@ LogicalResult BlockReader::readWindow(hlo::ReduceWindowOp op) {
                  orOnes(op.getWindowStrides(), rank),
                  orOnes(op.getBaseDilations(), rank),
                  orOnes(op.getWindowDilations(), rank), low};
-  ids[op->getResult(0)] = add(*node);
+  results(*op, add(*node));
   return success();
 }
 

@@ -82,6 +82,19 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
                      rhs = operand(op, op.getRhs());
   if (failed(lhs) || failed(rhs))
     return failure();
+  // The products of complex and real numbers are complex.
+  for (FailureOr<int32_t> *side : {&lhs, &rhs}) {
+    const Node &from = result.graph[**side];
+    if (!isComplex(out->type) || isComplex(from.type))
+      continue;
+    Node converted;
+    converted.op = Op::Convert;
+    converted.type = out->type;
+    converted.shape = from.shape;
+    converted.operands = {**side};
+    converted.location = locations.add(op);
+    *side = add(converted);
+  }
   hlo::DotDimensionNumbersAttr d = op.getDotDimensionNumbers();
   DotDims dims{Shape(d.getLhsBatchingDimensions()),
                Shape(d.getRhsBatchingDimensions()),

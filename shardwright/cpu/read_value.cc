@@ -7,10 +7,10 @@
 
 #include "shardwright/cpu/block_reader.h"
 
-#include "shardwright/cpu/op_emitter.h"
-
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstring>
 
 using namespace mlir;
 
@@ -117,22 +117,24 @@ FailureOr<std::vector<char>> constantBytes(Attribute value, ElementType type,
   return bytes;
 }
 
-std::optional<uint64_t> splatBits(Attribute value, ElementType type,
-                                  int64_t elements) {
-  if (!isKernelType(type))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-    if (!dense.isSplat() && elements != 1)
-      return std::nullopt;
-    if (isFloat(type))
-      return (*dense.getValues<APFloat>().begin())
-          .bitcastToAPInt()
-          .getZExtValue();
-    APInt i = *dense.getValues<APInt>().begin();
-    return isSignedInteger(type) ? i.sextOrTrunc(64).getZExtValue()
-                                 : i.getZExtValue();
-  }
-  return std::nullopt;
+LogicalResult readSplat(Attribute value, Node &node) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  int64_t elements = node.elements();
+  if (!dense || elements == 0 || (!dense.isSplat() && elements != 1))
+    return failure();
+  FailureOr<std::vector<char>> bytes =
+      constantBytes(dense.isSplat() && elements != 1
+                        ? dense.resizeSplat(dense.getType().clone({1}))
+                        : dense,
+                    node.type, 1);
+  if (failed(bytes))
+    return failure();
+  node.op = Op::Constant;
+  node.bits = node.highBits = 0;
+  std::memcpy(&node.bits, bytes->data(), std::min<size_t>(bytes->size(), 8));
+  if (bytes->size() > 8)
+    std::memcpy(&node.highBits, bytes->data() + 8, bytes->size() - 8);
+  return success();
 }
 
 } // namespace shardwright::cpu

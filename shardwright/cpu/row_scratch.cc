@@ -76,7 +76,8 @@ void Planner::chooseScratch(Walk &w) {
   for (int i = static_cast<int>(n) - 1; i >= 0; --i) {
     const Node &node = graph[i];
     if (llvm::popcount(loops[i]) < 2 || !isElementwise(node.op) ||
-        w.visitor->visits[i].size() != 1 || sameAsUsers(i))
+        isComplex(node.type) || w.visitor->visits[i].size() != 1 ||
+        sameAsUsers(i))
       continue;
     // Only rows of the domain itself, in its order, have a place in scratch.
     IndexVector index = w.space.interned(*w.visitor->visits[i].begin());

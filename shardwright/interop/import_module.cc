@@ -11,6 +11,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
+#include "shardwright/interop/expand/expand_passes.h"
 #include "shardwright/mesh/did_you_mean.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -120,6 +121,8 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
                   PassManager::Nesting::Explicit);
   pm.addPass(createInlineCompositesPass());
   pm.addNestedPass<func::FuncOp>(createChloLegalizeToStablehloPass());
+  pm.addPass(createExpandQuantizedPass());
+  pm.addPass(createExpandOpsPass());
   return pm.run(module);
 }
 

@@ -8,14 +8,6 @@ func.func @fft(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 
 // -----
 
-func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  // expected-error @+1 {{element type 'complex<f32>' of 'stablehlo.add' is not supported by the cpu backend yet}}
-  %0 = stablehlo.add %x, %x : tensor<4xcomplex<f32>>
-  return %0 : tensor<4xcomplex<f32>>
-}
-
-// -----
-
 // expected-error @+1 {{shape of 'tensor<?xf32>' is not static, which the cpu backend needs}}
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>

@@ -1,0 +1,170 @@
+//===- expand_dynamic.cc - dynamic operations of known shape --------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/interop/expand/op_builder.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright::op_expansion {
+
+/// The elements of a constant of integers.
+static std::optional<SmallVector<int64_t>> integers(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense)
+    return std::nullopt;
+  SmallVector<int64_t> result;
+  for (const APInt &v : dense.getValues<APInt>())
+    result.push_back(v.getSExtValue());
+  return result;
+}
+
+static bool isStatic(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape();
+}
+
+static FailureOr<Values> expandSlice(stablehlo::RealDynamicSliceOp op) {
+  OpMaker m(op);
+  RankedTensorType type = OpMaker::typeOf(op.getResult());
+  auto strides = integers(op.getStrides());
+  if (!strides || !isStatic(op.getOperand()))
+    return failure();
+  auto starts = integers(op.getStartIndices());
+  auto limits = integers(op.getLimitIndices());
+  if (starts && limits)
+    return Values{stablehlo::SliceOp::create(m.b, m.loc, type, op.getOperand(),
+                                             *starts, *limits, *strides)};
+  // The result says how much is read: a window at the starts, then every
+  // stride-th of its elements.
+  SmallVector<int64_t> window, zeros(type.getRank(), 0);
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), *strides))
+    window.push_back(size == 0 ? 0 : (size - 1) * stride + 1);
+  SmallVector<Value> at;
+  RankedTensorType list = OpMaker::typeOf(op.getStartIndices());
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    Value one = stablehlo::SliceOp::create(
+        m.b, m.loc, list.clone(ArrayRef<int64_t>{1}), op.getStartIndices(),
+        ArrayRef<int64_t>{d}, ArrayRef<int64_t>{d + 1}, ArrayRef<int64_t>{1});
+    Value scalar = stablehlo::ReshapeOp::create(
+        m.b, m.loc, list.clone(ArrayRef<int64_t>{}), one);
+    at.push_back(list.getElementType().isIndex()
+                     ? m.convert(scalar, m.b.getI64Type())
+                     : scalar);
+  }
+  Value result = stablehlo::DynamicSliceOp::create(
+      m.b, m.loc, type.clone(ArrayRef<int64_t>(window)), op.getOperand(), at,
+      window);
+  if (llvm::equal(window, type.getShape()))
+    return Values{result};
+  return Values{stablehlo::SliceOp::create(m.b, m.loc, type, result, zeros,
+                                           window, *strides)};
+}
+
+static FailureOr<Values> expandPad(stablehlo::DynamicPadOp op) {
+  auto low = integers(op.getEdgePaddingLow());
+  auto high = integers(op.getEdgePaddingHigh());
+  auto interior = integers(op.getInteriorPadding());
+  if (!low || !high || !interior)
+    return failure();
+  OpMaker m(op);
+  return Values{stablehlo::PadOp::create(m.b, m.loc, op.getType(),
+                                         op.getOperand(), op.getPaddingValue(),
+                                         *low, *high, *interior)};
+}
+
+/// The result's shape says how large the slices are.
+static FailureOr<Values> expandGather(stablehlo::DynamicGatherOp op) {
+  stablehlo::GatherDimensionNumbersAttr dims = op.getDimensionNumbers();
+  RankedTensorType operand = OpMaker::typeOf(op.getOperand());
+  RankedTensorType type = OpMaker::typeOf(op.getResult());
+  SmallVector<int64_t> sizes;
+  if (auto known = integers(op.getSliceSizes())) {
+    sizes = *known;
+  } else {
+    ArrayRef<int64_t> offset = dims.getOffsetDims();
+    for (int64_t d = 0; d < operand.getRank(); ++d) {
+      if (llvm::is_contained(dims.getCollapsedSliceDims(), d) ||
+          llvm::is_contained(dims.getOperandBatchingDims(), d)) {
+        sizes.push_back(1);
+        continue;
+      }
+      if (offset.empty() || offset.front() >= type.getRank())
+        return failure();
+      sizes.push_back(type.getDimSize(offset.front()));
+      offset = offset.drop_front();
+    }
+  }
+  OpMaker m(op);
+  return Values{stablehlo::GatherOp::create(m.b, m.loc, type, op.getOperand(),
+                                            op.getStartIndices(), dims, sizes,
+                                            op.getIndicesAreSorted())};
+}
+
+static FailureOr<Values> expandConv(stablehlo::DynamicConvOp op) {
+  auto constant = op.getPadding().getDefiningOp<stablehlo::ConstantOp>();
+  auto values = integers(op.getPadding());
+  if (!constant || !values)
+    return failure();
+  OpMaker m(op);
+  auto padding = DenseIntElementsAttr::get(
+      RankedTensorType::get(OpMaker::typeOf(op.getPadding()).getShape(),
+                            m.b.getI64Type()),
+      ArrayRef<int64_t>(*values));
+  return Values{stablehlo::ConvolutionOp::create(
+      m.b, m.loc, op.getType(), op.getLhs(), op.getRhs(),
+      op.getWindowStridesAttr(), padding, op.getLhsDilationAttr(),
+      op.getRhsDilationAttr(), op.getWindowReversalAttr(),
+      op.getDimensionNumbers(), op.getFeatureGroupCount(),
+      op.getBatchGroupCount(), op.getPrecisionConfigAttr())};
+}
+
+static FailureOr<Values> expandSize(stablehlo::GetDimensionSizeOp op) {
+  RankedTensorType type = OpMaker::typeOf(op.getOperand());
+  int64_t d = op.getDimension();
+  if (d < 0 || d >= type.getRank() || type.isDynamicDim(d))
+    return failure();
+  OpMaker m(op);
+  return Values{m.splat(static_cast<double>(type.getDimSize(d)),
+                        OpMaker::typeOf(op.getResult()))};
+}
+
+FailureOr<Values> expandDynamicOp(Operation *op) {
+  if (!isStatic(op->getResult(0)))
+    return failure();
+  OpMaker m(op);
+  return llvm::TypeSwitch<Operation *, FailureOr<Values>>(op)
+      .Case([&](stablehlo::DynamicReshapeOp o) -> FailureOr<Values> {
+        if (!isStatic(o.getOperand()))
+          return failure();
+        return Values{stablehlo::ReshapeOp::create(m.b, m.loc, o.getType(),
+                                                   o.getOperand())};
+      })
+      .Case([&](stablehlo::DynamicBroadcastInDimOp o) -> FailureOr<Values> {
+        if (!isStatic(o.getOperand()))
+          return failure();
+        return Values{stablehlo::BroadcastInDimOp::create(
+            m.b, m.loc, o.getType(), o.getOperand(),
+            o.getBroadcastDimensions())};
+      })
+      .Case([&](stablehlo::DynamicIotaOp o) -> FailureOr<Values> {
+        return Values{
+            m.iota(OpMaker::typeOf(o.getResult()), o.getIotaDimension())};
+      })
+      .Case([](stablehlo::DynamicPadOp o) { return expandPad(o); })
+      .Case([](stablehlo::RealDynamicSliceOp o) { return expandSlice(o); })
+      .Case([](stablehlo::DynamicGatherOp o) { return expandGather(o); })
+      .Case([](stablehlo::DynamicConvOp o) { return expandConv(o); })
+      .Case([](stablehlo::GetDimensionSizeOp o) { return expandSize(o); })
+      .Default([](Operation *) { return failure(); });
+}
+
+} // namespace shardwright::op_expansion

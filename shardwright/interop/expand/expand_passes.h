@@ -1,0 +1,28 @@
+//===- expand_passes.h - passes that expand operations ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// sw-expand-ops: operations that are compositions of others; one that cannot be
+// expanded (a shape that is not known) stays as it is.
+// sw-expand-quantized: quantized tensors to storage integers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_EXPAND_EXPAND_PASSES_H
+#define SHARDWRIGHT_INTEROP_EXPAND_EXPAND_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace shardwright {
+
+std::unique_ptr<mlir::Pass> createExpandOpsPass();
+std::unique_ptr<mlir::Pass> createExpandQuantizedPass();
+void registerExpandPasses();
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_INTEROP_EXPAND_EXPAND_PASSES_H
