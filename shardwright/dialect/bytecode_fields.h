@@ -25,12 +25,17 @@ struct FieldWriter {
 
   void put(bool value) { w.writeOwnedBool(value); }
   void put(int64_t value) { w.writeSignedVarInt(value); }
+  void put(uint64_t value) { w.writeVarInt(value); }
   void put(llvm::APFloat value) { w.writeAPFloatWithKnownSemantics(value); }
   void put(llvm::StringRef value) { w.writeOwnedString(value); }
   void put(mlir::Attribute attr) { w.writeAttribute(attr); }
   void put(mlir::Type type) { w.writeType(type); }
   void put(std::optional<int64_t> value) {
     w.writeVarIntWithFlag(value.value_or(0), value.has_value());
+  }
+  template <typename A, typename B> void put(std::pair<A, B> both) {
+    put(both.first);
+    put(both.second);
   }
   template <typename T> void put(llvm::ArrayRef<T> list) {
     w.writeVarInt(list.size());
@@ -51,6 +56,7 @@ struct FieldReader {
 
   llvm::LogicalResult get(bool &value) { return r.readBool(value); }
   llvm::LogicalResult get(int64_t &value) { return r.readSignedVarInt(value); }
+  llvm::LogicalResult get(uint64_t &value) { return r.readVarInt(value); }
   llvm::LogicalResult get(llvm::StringRef &value) {
     return r.readString(value);
   }
@@ -77,14 +83,24 @@ struct FieldReader {
   llvm::LogicalResult get(AttrT &attr) {
     return r.readAttribute(attr);
   }
+  template <typename A, typename B>
+  llvm::LogicalResult get(std::pair<A, B> &both) {
+    return llvm::success(succeeded(get(both.first)) &&
+                         succeeded(get(both.second)));
+  }
   template <typename T> llvm::LogicalResult get(llvm::SmallVector<T> &list) {
     // No reservation: the length comes from the file.
     uint64_t size = 0;
     if (failed(r.readVarInt(size)))
       return llvm::failure();
-    for (uint64_t i = 0; i < size; ++i)
-      if (failed(get(list.emplace_back())))
+    for (uint64_t i = 0; i < size; ++i) {
+      if constexpr (std::is_same_v<T, llvm::APFloat>)
+        list.emplace_back(0.0); // a double
+      else
+        list.emplace_back();
+      if (failed(get(list.back())))
         return llvm::failure();
+    }
     return llvm::success();
   }
   template <typename... Ts> llvm::LogicalResult operator()(Ts &...fields) {

@@ -129,8 +129,7 @@ LogicalResult write(Attribute attr, DialectBytecodeWriter &w) {
     return put(kResultAccuracy, a.getAtol(), a.getRtol(), a.getUlps(),
                Attribute(a.getMode()));
   if (auto a = dyn_cast<ReplicaGroupMeshAxesAttr>(attr))
-    return put(kReplicaGroupMeshAxes, a.getMesh(),
-               Attribute(arrayOf(context, a.getAxes())));
+    return put(kReplicaGroupMeshAxes, a.getMesh(), a.getAxes());
   if (auto a = dyn_cast<SubAxisInfoAttr>(attr))
     return put(kSubAxisInfo, a.getPreSize(), a.getSize());
   if (auto a = dyn_cast<MeshAxisAttr>(attr))
@@ -300,7 +299,7 @@ Attribute read(DialectBytecodeReader &r, MLIRContext *context) {
   case kReplicaGroupMeshAxes: {
     Attribute mesh;
     SmallVector<AxisRefAttr> axes;
-    if (failed(get(mesh)) || failed(readArray(r, axes)))
+    if (failed(get(mesh, axes)))
       return {};
     return ReplicaGroupMeshAxesAttr::getChecked([&] { return r.emitError(); },
                                                 context, mesh, ArrayRef(axes));

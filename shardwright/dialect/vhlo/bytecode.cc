@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/bytecode_fields.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
 
-#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -50,85 +50,6 @@ enum TypeCode : uint64_t {
   kUniformQuantizedPerAxis = 30,
   kRankedBuffer = 41,
   kFuture = 42,
-};
-
-//===----------------------------------------------------------------------===//
-// Fields
-//===----------------------------------------------------------------------===//
-
-/// Reads fields one after the other, until one fails.
-struct FieldReader {
-  DialectBytecodeReader &r;
-
-  LogicalResult get(int64_t &value) { return r.readSignedVarInt(value); }
-  LogicalResult get(uint64_t &value) { return r.readVarInt(value); }
-  LogicalResult get(StringRef &value) { return r.readString(value); }
-  LogicalResult get(Attribute &attr) { return r.readAttribute(attr); }
-  LogicalResult get(Type &type) { return r.readType(type); }
-  template <typename T>
-    requires std::is_base_of_v<Attribute, T>
-  LogicalResult get(T &attr) {
-    return r.readAttribute(attr);
-  }
-  LogicalResult get(APFloat &value) {
-    FailureOr<APFloat> read =
-        r.readAPFloatWithKnownSemantics(APFloat::IEEEdouble());
-    if (failed(read))
-      return failure();
-    value = *read;
-    return success();
-  }
-  LogicalResult get(std::pair<Attribute, Attribute> &entry) {
-    StringV1Attr name;
-    if (failed(get(name)) || failed(get(entry.second)))
-      return failure();
-    entry.first = name;
-    return success();
-  }
-  template <typename T> LogicalResult get(SmallVector<T> &list) {
-    // No reservation: the length comes from the file.
-    uint64_t size = 0;
-    if (failed(r.readVarInt(size)))
-      return failure();
-    for (uint64_t i = 0; i < size; ++i) {
-      if constexpr (std::is_same_v<T, APFloat>)
-        list.emplace_back(0.0);
-      else
-        list.emplace_back();
-      if (failed(get(list.back())))
-        return failure();
-    }
-    return success();
-  }
-  template <typename... Ts> LogicalResult operator()(Ts &...fields) {
-    return success((succeeded(get(fields)) && ...));
-  }
-};
-
-struct FieldWriter {
-  DialectBytecodeWriter &w;
-
-  void put(int64_t value) { w.writeSignedVarInt(value); }
-  void put(uint64_t value) { w.writeVarInt(value); }
-  void put(StringRef value) { w.writeOwnedString(value); }
-  void put(Attribute attr) { w.writeAttribute(attr); }
-  void put(Type type) { w.writeType(type); }
-  void put(const APFloat &value) { w.writeAPFloatWithKnownSemantics(value); }
-  void put(const std::pair<Attribute, Attribute> &entry) {
-    put(entry.first);
-    put(entry.second);
-  }
-  template <typename T> void put(ArrayRef<T> list) {
-    w.writeVarInt(list.size());
-    for (const T &element : list)
-      put(element);
-  }
-  template <typename... Ts>
-  LogicalResult operator()(uint64_t code, const Ts &...fields) {
-    w.writeVarInt(code);
-    (put(fields), ...);
-    return success();
-  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -311,8 +232,14 @@ Attribute readAttribute(DialectBytecodeReader &r, MLIRContext *context) {
   }
   case kDictionary: {
     SmallVector<std::pair<Attribute, Attribute>> entries;
-    return failed(get(entries)) ? Attribute()
-                                : DictionaryV1Attr::get(context, entries);
+    if (failed(get(entries)))
+      return {};
+    for (auto [name, value] : entries)
+      if (!isa<StringV1Attr>(name)) {
+        r.emitError() << "the name of a dict_v1 entry cannot be " << name;
+        return {};
+      }
+    return DictionaryV1Attr::get(context, entries);
   }
   case kFloat:
     return readNumber(r, context, /*isFloat=*/true);

@@ -99,10 +99,11 @@ Attribute neutralValue(MLIRContext *context, AttrKind kind, int64_t windowDims,
   return {};
 }
 
-/// All elements are `value`, which an empty tensor says of any value.
+/// All elements, of which there are some, are `value`.
 static bool isAll(Attribute attr, int64_t value) {
   auto tensor = dyn_cast<vhlo::TensorV1Attr>(attr);
-  if (!tensor || !isa<IntegerType>(tensor.getValue().getElementType()))
+  if (!tensor || tensor.getValue().empty() ||
+      !isa<IntegerType>(tensor.getValue().getElementType()))
     return false;
   return llvm::all_of(tensor.getValue().getValues<APInt>(),
                       [&](const APInt &element) {
@@ -122,6 +123,14 @@ bool isNeutral(Attribute attr, AttrKind kind) {
   case AttrKind::EmptyTensor: {
     auto tensor = dyn_cast<vhlo::TensorV1Attr>(attr);
     return tensor && tensor.getValue().empty();
+  }
+  case AttrKind::Precision: {
+    // Of any length, as StableHLO's own reader has it.
+    auto list = dyn_cast<vhlo::ArrayV1Attr>(attr);
+    return list && llvm::all_of(list.getValue(), [&](Attribute element) {
+             return element ==
+                    enumValue(attr.getContext(), EnumKind::Precision, 0);
+           });
   }
   case AttrKind::CompositeVersion: {
     auto number = dyn_cast<vhlo::IntegerV1Attr>(attr);
