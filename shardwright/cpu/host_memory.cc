@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/host_memory.h"
 
+#include "shardwright/cpu/fault_injection.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <sys/mman.h>
@@ -24,7 +26,8 @@ int64_t cpu::machineMemory() {
 
 std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {
   constexpr int64_t hugePage = 2 << 20;
-  if (bytes < 0 || bytes > machineMemory())
+  if (bytes < 0 || bytes > machineMemory() ||
+      isFaultDue(FaultKind::Allocation))
     return nullptr;
   bool large = bytes >= 2 * hugePage;
   int64_t alignment = large ? hugePage : 64;

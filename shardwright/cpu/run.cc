@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/run.h"
 
+#include "shardwright/cpu/fault_injection.h"
+
 #include <cstring>
 
 using namespace shardwright;
@@ -73,6 +75,23 @@ void Run::fail(int32_t device, int32_t step, const llvm::Twine &what) {
           .str();
 }
 
+bool Run::kernelSucceeded(int32_t device, int32_t step) {
+  if (auto failure = takeKernelFailure())
+    fail(device, step, *failure);
+  else if (isFaultDue(FaultKind::Kernel, device))
+    fail(device, step, injectedFaultText);
+  else
+    return true;
+  return false;
+}
+
+bool Run::collectiveMayStart(const Device &device) {
+  if (!isFaultDue(FaultKind::Collective, device.number))
+    return true;
+  fail(device.number, device.pc, injectedFaultText);
+  return false;
+}
+
 void Run::copyResults(const Device &device) {
   for (auto [slot, result] : prepared.copiedResults)
     std::memcpy(buffers[device.number].results[result], device.table[slot],
@@ -115,10 +134,8 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       auto begin = traceNow();
       kernel.function(pointers.data(), 0, kernel.iterations);
       record(device, pc, Trace::What::Work, begin);
-      if (auto failure = takeKernelFailure()) {
-        fail(device.number, pc, *failure);
+      if (!kernelSucceeded(device.number, pc))
         goto stop;
-      }
       ++pc;
       break;
     }

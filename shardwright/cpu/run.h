@@ -84,6 +84,10 @@ private:
     return prepared.steps[device.pc];
   }
   void fail(int32_t device, int32_t step, const llvm::Twine &what);
+  /// After a kernel's call on this thread; false: it failed, as the run has.
+  bool kernelSucceeded(int32_t device, int32_t step);
+  /// Asked once for each device that comes to a collective.
+  bool collectiveMayStart(const Device &device);
   bool failed() const { return poisoned.load(std::memory_order_relaxed); }
 
   // --- all devices at one step ---

@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/run.h"
 
+#include "shardwright/cpu/host_memory.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -125,6 +127,8 @@ void Run::arrive(Lock &lock, Device &d) {
     ++doneDevices;
     return;
   }
+  if (!collectiveMayStart(d))
+    return;
   const CollectivePlan &plan = prepared.collectives[s.payload];
   if (plan.isPermute())
     return arriveAtPermute(lock, d);
@@ -245,8 +249,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
     copyFrom(*target, d);
   llvm::SmallVector<std::shared_ptr<void>, 2> sent;
   for (size_t i = 0; i < absent.size(); ++i) {
-    std::shared_ptr<void> data(
-        std::malloc(std::max<size_t>(bytes * inputs.size(), 1)), std::free);
+    std::shared_ptr<void> data = allocateHost(bytes * inputs.size());
     if (!data) {
       fail(d.number, step, "not enough memory to send its operand");
       break;

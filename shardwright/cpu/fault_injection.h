@@ -1,0 +1,58 @@
+//===- fault_injection.h - failures that tests ask for ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For tests alone: no option, variable or file reaches it. Without a fault each
+// question costs one load of a variable that nobody writes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_FAULT_INJECTION_H
+#define SHARDWRIGHT_CPU_FAULT_INJECTION_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace shardwright::cpu {
+
+enum class FaultKind {
+  Allocation, ///< of host memory: arrays, shards, arenas (host_memory.h)
+  Kernel,     ///< a kernel of one device, after it has run
+  Collective, ///< a device that comes to a collective
+};
+
+/// While it lives, the event of this kind number `after` (0: the next; on
+/// `device` only, when that is not negative) fails, once. One at a time in a
+/// process; events of all threads count.
+class InjectedFault {
+public:
+  explicit InjectedFault(FaultKind kind, int32_t device = -1,
+                         int64_t after = 0);
+  ~InjectedFault();
+  InjectedFault(const InjectedFault &) = delete;
+  InjectedFault &operator=(const InjectedFault &) = delete;
+
+  bool happened() const;
+};
+
+/// The text of errors that come from an injected fault.
+constexpr char injectedFaultText[] = "injected fault";
+
+namespace detail {
+extern std::atomic<bool> faultIsSet;
+bool isFaultDue(FaultKind kind, int32_t device);
+} // namespace detail
+
+/// Whether this event is to fail; counts it.
+inline bool isFaultDue(FaultKind kind, int32_t device = -1) {
+  return __builtin_expect(detail::faultIsSet.load(std::memory_order_relaxed),
+                          false) &&
+         detail::isFaultDue(kind, device);
+}
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_FAULT_INJECTION_H
