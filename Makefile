@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-sanitize bench examples format clean
+.PHONY: help bootstrap build demo test test-long test-sanitize test-tsan fuzz bench examples format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -25,9 +25,19 @@ test: build ## every suite, random tests with a seeded sample (under 15 minutes)
 test-long: build ## every suite, random tests in full
 	@scripts/run_tests.py --long
 
-test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan
+test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan, short fuzz runs
 	@scripts/build.sh sanitize
-	@scripts/run_tests.py --build build-sanitize unit lit end_to_end
+	@scripts/run_tests.py --build build-sanitize unit lit end_to_end fuzz
+
+test-tsan: bootstrap ## tests of the executor and the runtime under ThreadSanitizer
+	@scripts/build.sh release tsan_runtime_test
+	@TSAN_OPTIONS="suppressions=test/tsan/suppressions.txt halt_on_error=1 second_deadlock_stack=1" \
+	  build/bin/tsan_runtime_test --gtest_brief=1
+
+FUZZ_SECONDS ?= 300
+fuzz: bootstrap ## each fuzz target for FUZZ_SECONDS seconds
+	@scripts/build.sh sanitize fuzz_targets
+	@scripts/fuzz.py --seconds $(FUZZ_SECONDS)
 
 bench: build ## peers side by side: bytes sent, compile times, parsing
 	@benchmarks/run.sh

@@ -63,7 +63,7 @@ def orphaned_tests(files):
             continue
         if path.endswith((".mlir", ".test")) and "RUN:" not in read(path):
             yield f"{path}: no RUN line, and not under Inputs/"
-        if path.endswith(".py") and len(parts) > 2 and parts[1] not in SUITES + ("consumer",):
+        if path.endswith(".py") and len(parts) > 2 and parts[1] not in SUITES + ("consumer", "fuzz"):
             yield f"{path}: no suite runs it"
 
 

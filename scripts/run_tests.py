@@ -17,6 +17,7 @@ Suites (docs/testing.md):
   lit         test/<layer>/*.mlir, *.test
   oracle      test/oracle/*.py: the same input through jaxlib, compared
   end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
+  fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   package     the install tree, used by the consumer in test/consumer/
   docs        scripts/check_docs.py: the output shown in README.md and docs/ is real
   tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests
@@ -27,6 +28,7 @@ A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So do
 
 import argparse
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -159,11 +161,19 @@ def package(options):
     return [(run_script, "package", [script, options.build])] if os.path.exists(script) else []
 
 
+def fuzz(options):
+    """One job a target; none in a build without them."""
+    script = [sys.executable, os.path.join(ROOT, "scripts", "fuzz.py"), "--build", options.build]
+    found = sorted(glob.glob(os.path.join(options.build, "bin", "*_fuzz")))
+    return [(run_script, f"fuzz/{os.path.basename(f)}", [*script, os.path.basename(f)]) for f in found]
+
+
 SUITES = {
     "unit": unit,
     "lit": lit,
     "oracle": scripts("oracle", exclude=("oracle.py",)),
     "end_to_end": scripts("end_to_end"),
+    "fuzz": fuzz,
     "package": package,
     "docs": lambda options: [(run_script, "docs", [sys.executable, "scripts/check_docs.py"])],
     "tree": lambda options: [(run_script, "tree", [sys.executable, "scripts/check_tree.py"])],

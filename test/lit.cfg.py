@@ -33,7 +33,7 @@ if not hasattr(config, "build_dir"):
 config.name = "Shardwright"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "oracle", "consumer", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["Inputs", "oracle", "consumer", "fuzz", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_dir, "test")
 

@@ -35,7 +35,7 @@ std::string checkNamedAxes(const NamedHloSharding &sharding) {
   }
   for (AxisRef a : all) {
     int64_t size = mesh.axisSize(a.axis);
-    if (mesh.isFull(a))
+    if (mesh.isFull(a) && a.preSize == 1)
       continue;
     if (a.preSize < 1 || a.size < 2 || a.preSize > size / a.size ||
         size % (a.preSize * a.size))

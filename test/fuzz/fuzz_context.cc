@@ -1,0 +1,73 @@
+//===- fuzz_context.cc - a context for many hostile inputs ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fuzz_context.h"
+
+#include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace shardwright::fuzz {
+
+/// What a target with more layers adds; the weak one adds nothing.
+__attribute__((weak)) void addToRegistry(DialectRegistry &) {}
+
+MLIRContext &context() {
+  static std::unique_ptr<MLIRContext> current;
+  static int uses = 0;
+  if (!current || ++uses == 5000) {
+    uses = 0;
+    DialectRegistry registry;
+    registry.insert<func::FuncDialect, quant::QuantDialect,
+                    stablehlo::StablehloDialect, chlo::ChloDialect>();
+    sdy::registerSdyDialect(registry);
+    addToRegistry(registry);
+    current = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    current->loadAllAvailableDialects();
+    current->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+      // Its text must be printable too.
+      std::string text = diagnostic.str();
+      for (const Diagnostic &note : diagnostic.getNotes())
+        text += note.str();
+      return success();
+    });
+  }
+  return *current;
+}
+
+OwningOpRef<ModuleOp> parse(StringRef text) {
+  // Files that tools read end with a zero, and MLIR's lexer counts on it.
+  std::string terminated = text.str();
+  return parseSourceString<ModuleOp>(terminated, &context(), "fuzz");
+}
+
+std::string print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os);
+  return text;
+}
+
+bool crashesMlirParser(StringRef) { return false; }
+
+void finding(StringRef what, StringRef first, StringRef second) {
+  llvm::errs() << "FINDING: " << what << "\n" << first << "\n";
+  if (!second.empty())
+    llvm::errs() << "----\n" << second << "\n";
+  abort();
+}
+
+} // namespace shardwright::fuzz

@@ -1,0 +1,159 @@
+#===- seeds.py - corpora and dictionaries of the fuzz targets --------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Seeds come from what the tree has: programs of the lit tests, the examples, arrays."""
+
+import glob
+import hashlib
+import io
+import os
+import re
+import struct
+import zipfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LONGEST_TEXT = 4096
+PIPELINE_FOLDERS = ("propagate", "partition", "rules", "cpu", "interop", "cli")
+NAME = re.compile(r'StringLiteral\("((?:sdy|stablehlo|chlo|vhlo)\.[\w-]+)"\)')
+ATTRIBUTE_LIST = re.compile(r"attrNames\[\] = \{([^}]*)\}")
+
+
+def programs(folders):
+    """Modules of lit tests, without comments; parts between `// -----` on their own."""
+    for folder in folders:
+        for path in sorted(glob.glob(os.path.join(ROOT, "test", folder, "**", "*.mlir"), recursive=True)):
+            with open(path, errors="replace") as file:
+                text = file.read()
+            for part in re.split(r"^// -----.*$", text, flags=re.M):
+                code = "\n".join(
+                    line for line in part.splitlines() if not re.match(r"\s*(//|$)", line)
+                )
+                if code.strip() and len(code) <= LONGEST_TEXT:
+                    yield code.encode()
+                # A long file still has its functions; meshes go with each.
+                elif code.strip():
+                    meshes = "\n".join(re.findall(r"^sdy\.mesh.*$", code, re.M))
+                    for function in re.split(r"^(?=\s*func\.func)", code, flags=re.M)[1:]:
+                        if len(meshes) + len(function) < LONGEST_TEXT:
+                            yield (meshes + "\n" + function).encode()
+
+
+def varint(value):
+    more = 0
+    while more < 8 and value >> (7 * (more + 1)):
+        more += 1
+    if more == 8:
+        return b"\0" + struct.pack("<Q", value)
+    return ((((value << 1) | 1) << more)).to_bytes(more + 1, "little")
+
+
+def payloads():
+    """Small payloads of each code: a few fields of small values."""
+    for dialect in range(4):
+        for kind in (0, 1):
+            head = bytes([dialect << 1 | kind])
+            for code in range(48):
+                for fields in ((), (1,), (0, 2), (1, 0, 1), (1, 0, 0, 1), (2, 4, 6, 8, 10), (0,) * 8):
+                    yield head + varint(code) + b"".join(map(varint, fields))
+    # Shardy's, in the order in which they nest: axis, mesh, sub-axis, references, sharding.
+    sdy = [
+        [1, "s0", 8], [1, "s1", 4], [2, 2, 14, 15, 0], [3, 4, 4], [4, "s0", 0], [4, "s0", 35],
+        [5, 1, 18, "b1", 0], [5, 0, "b0", 3], [6, 2, 2, 20, 21, 0], [6, 2, 2, 20, 21, 1, 19],
+        [15, 2, 2, 20, 21, 0, 1, 19], [7, 1, 22], [8, 1, 0], [9, 1, 26],
+        [10, 2, 16, 32, 1, 27, 1, 27, 0, 0, 0, 0, "b0"], [11, 1, 18], [12, 1, 29],
+        [13, 1, 18, 0, 2], [14, 1, 31], [0, 2, 0, 1],
+    ]
+    out = b""
+    for entry in sdy:
+        body = b"\0" + varint(entry[0])
+        for field in entry[1:]:
+            if isinstance(field, str):
+                number = int(field[1:])
+                body += bytes([number]) if field[0] == "b" else varint(number)
+            else:
+                body += varint(field)
+        out += body
+        yield body
+        yield out
+
+
+def npy(descr="<f4", fortran="False", shape="(2, 3)", data=b"\0" * 24, version=1):
+    header = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
+    prefix = 10 if version == 1 else 12
+    header += " " * (-(len(header) + prefix + 1) % 64) + "\n"
+    size = struct.pack("<H" if version == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([version, 0]) + size + header.encode() + data
+
+
+def arrays():
+    headers = [
+        npy(), npy("<f8", "True", "(2,)"), npy("|b1", shape="()"), npy("<c8"), npy("|V2"),
+        npy(">i4"), npy("<U3"), npy(version=2), npy(version=3), npy(shape="(0, 5)"),
+        npy(shape="(9223372036854775807, 2)"), npy(shape="(-1,)"), npy("<i8", data=b""),
+    ]
+    for header in headers:
+        yield b"\0" + header
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        for header in headers:
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w", method) as archive:
+                archive.writestr(zipfile.ZipInfo("arg0.npy"), header)
+            yield b"\1" + file.getvalue()
+
+
+def flags():
+    yield from (
+        b"mx=4,y=2", b"mx=4", b"mx=9223372036854775807,y=3", b"m x = 1 , y=2", b"mx=4,x=2", b"m",
+        b"breplicate>64MiB", b"bsent>2GiB", b"bpeak>1.5TB", b"bpeak>",
+        b"h{replicated}", b"h{manual}", b"h{maximal device=3}", b"h{devices=[2,4]<=[8]}",
+        b"h{devices=[2,2,2]<=[2,4]T(1,0) last_tile_dim_replicate}", b"h{devices=[2,2]0,1,3,2}",
+        b"h{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}", b"h{unreduced}",
+        b"h{{replicated}, {devices=[8]<=[8]}}", b"h{devices=[4]<=[4] shard_as 1}", b"h{}",
+        b"h{mesh['x'=4,'y'=2], [{'x'}, {'y':(1)2, ?}]}",
+        b"p\x08\x00", b"p\x08\x03\x1a\x02\x02\x04\x22\x08\x00\x01\x02\x03\x04\x05\x06\x07",
+        b"p\x08\x02\x2a\x02\x08\x00", b"sP('x', None, ('x', 'y'))", b"sPartitionSpec('x')", b"sP()",
+        b"sP('x', P.UNCONSTRAINED, unreduced={'y'})",
+    )
+
+
+SEEDS = {
+    "encoding_fuzz": payloads,
+    "flags_fuzz": flags,
+    "npz_fuzz": arrays,
+    "pipeline_fuzz": lambda: programs(PIPELINE_FOLDERS),
+    "text_fuzz": lambda: programs(("*",)),
+}
+
+
+def write(target, folder):
+    """The seeds as files, named by content."""
+    for seed in SEEDS[target]():
+        with open(os.path.join(folder, hashlib.sha1(seed).hexdigest()[:16]), "wb") as file:
+            file.write(seed)
+
+
+def dictionary(target, build):
+    """Names of ops and attributes as the generated code of the build has them."""
+    if target == "npz_fuzz":
+        return ["\\x93NUMPY".replace("\\x93", ""), "'descr'", "'fortran_order'", "'shape'", "<f4", "True"]
+    if target == "flags_fuzz":
+        return ["devices=[", "<=[", "T(", "last_tile_dim_replicate", "last_tile_dims={", "manual",
+                "maximal", "device=", "replicated", "unreduced", "shard_as", "mesh[", "KiB", "GiB"]
+    if target == "encoding_fuzz":
+        return []
+    words = set()
+    for path in glob.glob(os.path.join(build, "shardwright", "dialect", "**", "*.h.inc"), recursive=True):
+        with open(path) as file:
+            text = file.read()
+        words.update(NAME.findall(text))
+        for names in ATTRIBUTE_LIST.findall(text):
+            words.update(re.findall(r'"(\w+)"', names))
+    words.update(
+        ["tensor<", "f32", "i64", "bf16", "complex<", "?x", "!stablehlo.token", "#sdy.sharding<",
+         "#sdy.sharding_per_value<[", "#stablehlo.channel_handle<", "dense<", "array<i64", "func.func",
+         "func.call", "return", "sdy.sharding = ", "applies ", "across ", "dims = [", "->", "^bb0("]
+    )
+    return sorted(words)
