@@ -11,6 +11,7 @@
 #include "shardwright/runtime/array.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <dlpack/dlpack.h>
 

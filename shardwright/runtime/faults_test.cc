@@ -222,4 +222,61 @@ TEST_P(Faults, OtherRunsOfTheClientGoOn) {
   }
 }
 
+/// The arguments of each device as buffers.
+std::vector<std::vector<Buffer>> buffersOf(const Array &x, const Array &flags) {
+  std::vector<std::vector<Buffer>> all;
+  for (int32_t d = 0; d < numDevices; ++d) {
+    const char *xs =
+        static_cast<const char *>(x.data()) + d * 2 * sizeof(float);
+    const char *flag = static_cast<const char *>(flags.data()) + d;
+    all.push_back(
+        {llvm::cantFail(Buffer::copyOf(xs, ElementType::F32, {2}, {}, d)),
+         llvm::cantFail(Buffer::copyOf(flag, ElementType::Pred, {1}, {}, d))});
+  }
+  return all;
+}
+
+TEST_P(Faults, AnAsynchronousRunFailsWhereItIsAwaited) {
+  auto arguments = buffersOf(x, flags);
+  for (FaultKind kind : {FaultKind::Kernel, FaultKind::Collective}) {
+    InjectedFault fault(kind, 2);
+    auto failing = executable->execute(arguments, client);
+    ASSERT_TRUE(bool(failing)) << toString(failing.takeError());
+    // What reads its results fails for the same reason; others do not.
+    auto dependent = arguments;
+    for (int32_t d = 0; d < numDevices; ++d)
+      dependent[d][0] = failing->results[d][0];
+    auto after = executable->execute(dependent, client);
+    auto beside = executable->execute(arguments, client);
+    EXPECT_THAT(toString(failing->done.await()),
+                HasSubstr("device 2: injected fault"));
+    EXPECT_THAT(toString(failing->results[0][0].await().takeError()),
+                HasSubstr("device 2: injected fault"));
+    if (after)
+      EXPECT_THAT(toString(after->done.await()), HasSubstr("injected fault"));
+    else
+      EXPECT_THAT(toString(after.takeError()), HasSubstr("injected fault"));
+    ASSERT_TRUE(bool(beside)) << toString(beside.takeError());
+    EXPECT_EQ(toString(beside->done.await()), "");
+    for (int32_t d = 0; d < numDevices; ++d) {
+      auto memory = beside->results[d][0].await();
+      ASSERT_TRUE(bool(memory)) << toString(memory.takeError());
+      EXPECT_EQ(0, std::memcmp(memory->get(), &expected[2 * d], 8));
+    }
+  }
+}
+
+TEST_P(Faults, AnAllocationForResultsFails) {
+  auto arguments = buffersOf(x, flags);
+  for (int64_t after = 0; after < numDevices; ++after) {
+    InjectedFault fault(FaultKind::Allocation, -1, after);
+    auto failing = executable->execute(arguments, client);
+    ASSERT_FALSE(bool(failing));
+    EXPECT_EQ(toString(failing.takeError()),
+              "not enough memory for result 0 of device " +
+                  std::to_string(after));
+    EXPECT_EQ(run(), "");
+  }
+}
+
 } // namespace
