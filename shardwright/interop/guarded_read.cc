@@ -116,7 +116,8 @@ bool isBytecode(llvm::StringRef content) {
 }
 
 GuardedRead readBytecodeInChild(llvm::StringRef content,
-                                const DialectRegistry &registry) {
+                                const DialectRegistry &registry,
+                                ReadBytecode read) {
   return readInChild(
       [&] {
         MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -129,11 +130,12 @@ GuardedRead readBytecodeInChild(llvm::StringRef content,
         if (!buffer)
           outOfMemory();
         llvm::copy(content, buffer->getBufferStart());
-        llvm::SourceMgr sources;
-        sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
-        auto module = parseSourceFile<ModuleOp>(sources, &context);
-        // Its destruction is no reading: the process ends here.
-        _exit(0);
+        auto sources = std::make_shared<llvm::SourceMgr>();
+        sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+        if (read)
+          read(sources, &context);
+        else
+          (void)parseSourceFile<ModuleOp>(sources, &context);
       },
       readLimits(content.size()));
 }

@@ -12,9 +12,14 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <memory>
 
+namespace llvm {
+class SourceMgr;
+}
 namespace mlir {
 class DialectRegistry;
+class MLIRContext;
 } // namespace mlir
 
 namespace shardwright {
@@ -45,9 +50,15 @@ GuardedRead readInChild(llvm::function_ref<void()> read, ReadLimits limits);
 /// bytecode or a portable artifact.
 bool isBytecode(llvm::StringRef content);
 
-/// Reads bytecode with the dialects of `registry` in a child.
+using ReadBytecode =
+    llvm::function_ref<void(const std::shared_ptr<llvm::SourceMgr> &sources,
+                            mlir::MLIRContext *context)>;
+
+/// Reads bytecode with the dialects of `registry` in a child: parses and
+/// verifies it, or what `read` does instead with the source.
 GuardedRead readBytecodeInChild(llvm::StringRef content,
-                                const mlir::DialectRegistry &registry);
+                                const mlir::DialectRegistry &registry,
+                                ReadBytecode read = nullptr);
 
 /// The diagnostic for a read that did not survive, lower case and without the
 /// file: "malformed bytecode: ...".

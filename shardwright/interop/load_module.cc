@@ -32,6 +32,14 @@ Format detectFormat(StringRef content) {
                                                   : Format::Text;
 }
 
+OwningOpRef<ModuleOp>
+readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
+           MLIRContext *context, Format format) {
+  if (format == Format::PortableArtifact)
+    return readPortableArtifact(sources, context);
+  return parseSourceFile<ModuleOp>(sources, context);
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp>
@@ -63,7 +71,10 @@ loadModule(StringRef path, MLIRContext *context,
   case Format::Bytecode: {
     if (trust == Trust::None) {
       GuardedRead first =
-          readBytecodeInChild(content, context->getDialectRegistry());
+          readBytecodeInChild(content, context->getDialectRegistry(),
+                              [&](const auto &sources, MLIRContext *context) {
+                                (void)readSource(sources, context, format);
+                              });
       if (first != GuardedRead::Survived) {
         emitError(file) << describe(first);
         return {};
@@ -84,9 +95,7 @@ loadModule(StringRef path, MLIRContext *context,
     break;
   }
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  if (format == Format::PortableArtifact)
-    return readPortableArtifact(sources, context);
-  return parseSourceFile<ModuleOp>(sources, context);
+  return readSource(sources, context, format);
 }
 
 } // namespace shardwright

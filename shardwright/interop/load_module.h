@@ -28,9 +28,9 @@ enum class Trust {
 };
 
 /// Reads and verifies the module at `path` (`-`: standard input): text, MLIR
-/// bytecode or a StableHLO portable artifact, told apart by content. `sources` receives the buffer, so that
-/// diagnostics can show source lines and resource blobs may point into it.
-/// Every failure is one diagnostic on `context`.
+/// bytecode or a StableHLO portable artifact, told apart by content. `sources`
+/// receives the buffer, so that diagnostics can show source lines and resource
+/// blobs may point into it. Every failure is one diagnostic on `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(llvm::StringRef path, mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust);

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/vhlo/vhlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -31,7 +32,8 @@ MLIRContext &context() {
     uses = 0;
     DialectRegistry registry;
     registry.insert<func::FuncDialect, quant::QuantDialect,
-                    stablehlo::StablehloDialect, chlo::ChloDialect>();
+                    stablehlo::StablehloDialect, chlo::ChloDialect,
+                    vhlo::VhloDialect>();
     sdy::registerSdyDialect(registry);
     addToRegistry(registry);
     current = std::make_unique<MLIRContext>(registry,

