@@ -14,6 +14,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
+#include "shardwright/simplify/simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -218,7 +219,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   {
     Timer timer(seconds.partition);
-    if (failed(localize(module)))
+    if (failed(localize(module)) || failed(simplify(module)))
       return failure();
     // Without a mesh every device runs the whole program.
     if (report.mesh.numAxes() == 0)

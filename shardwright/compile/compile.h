@@ -27,7 +27,7 @@ enum class Stage {
   Import,     ///< StableHLO + sdy, CHLO expanded
   Propagate,  ///< every value has its sharding
   Reshard,    ///< every conflict and collective explicit, still global shapes
-  Local,      ///< the per-device program
+  Local,      ///< the per-device program, simplified
   Executable, ///< machine code
 };
 llvm::StringRef str(Stage stage);

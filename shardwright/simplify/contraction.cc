@@ -56,6 +56,10 @@ Value makeDot(PatternRewriter &rewriter, DotGeneralOp like, Type type,
 }
 
 LogicalResult legacyDot(DotOp op, PatternRewriter &rewriter) {
+  ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs());
+  if (lhs.empty() || lhs.size() > 2 || rhs.empty() || rhs.size() > 2 ||
+      lhs.back() != rhs.front())
+    return failure();
   Dims dims;
   dims.lhsContract = {int64_t(shapeOf(op.getLhs()).size()) - 1};
   dims.rhsContract = {0};

@@ -10,6 +10,7 @@
 
 #include "shardwright/dialect/stablehlo/contraction.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
+#include "shardwright/dialect/stablehlo/infer.h"
 #include "shardwright/dialect/stablehlo/shape.h"
 
 using namespace mlir;
@@ -33,7 +34,9 @@ LogicalResult dimensionSize(GetDimensionSizeOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult dynamicReshape(DynamicReshapeOp op, PatternRewriter &rewriter) {
-  if (!arePlain({op.getOperand(), op.getResult()}))
+  if (!arePlain({op.getOperand(), op.getResult()}) ||
+      tensorOf(op.getOperand()).getNumElements() !=
+          tensorOf(op.getResult()).getNumElements())
     return failure();
   rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getOperand());
   return success();
@@ -43,6 +46,10 @@ LogicalResult dynamicBroadcast(DynamicBroadcastInDimOp op,
                                PatternRewriter &rewriter) {
   if (!arePlain({op.getOperand(), op->getResult(0)}))
     return failure();
+  for (auto [size, d] :
+       llvm::zip_equal(shapeOf(op.getOperand()), op.getBroadcastDimensions()))
+    if (size != 1 && size != shapeOf(op->getResult(0))[d])
+      return failure();
   rewriter.replaceOpWithNewOp<BroadcastInDimOp>(op, op->getResult(0).getType(),
                                                 op.getOperand(),
                                                 op.getBroadcastDimensions());
@@ -127,19 +134,34 @@ LogicalResult dynamicGather(DynamicGatherOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult dynamicConv(DynamicConvOp op, PatternRewriter &rewriter) {
-  auto padding = integersOf(op.getPadding());
-  if (!padding || !arePlain({op.getLhs(), op.getRhs(), op->getResult(0)}))
+  auto values = integersOf(op.getPadding());
+  if (!values || !arePlain({op.getLhs(), op.getRhs(), op->getResult(0)}))
     return failure();
-  auto type =
-      RankedTensorType::get(shapeOf(op.getPadding()), rewriter.getI64Type());
+  auto padding = DenseIntElementsAttr::get(
+      RankedTensorType::get(shapeOf(op.getPadding()), rewriter.getI64Type()),
+      ArrayRef<int64_t>(*values));
+  // The padding must be the one that gives the result's shape.
+  ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
+  auto sizesOf = [](Value value, ArrayRef<int64_t> dims) {
+    SmallVector<int64_t> sizes;
+    for (int64_t d : dims)
+      sizes.push_back(shapeOf(value)[d]);
+    return sizes;
+  };
+  auto window = makeWindow(
+      std::nullopt, sizesOf(op.getRhs(), numbers.getKernelSpatialDimensions()),
+      op.getWindowStrides(), padding, op.getLhsDilation(), op.getRhsDilation());
+  if (failed(window) ||
+      windowedShape(sizesOf(op.getLhs(), numbers.getInputSpatialDimensions()),
+                    *window) !=
+          sizesOf(op->getResult(0), numbers.getOutputSpatialDimensions()))
+    return failure();
   rewriter.replaceOpWithNewOp<ConvolutionOp>(
       op, op->getResult(0).getType(), op.getLhs(), op.getRhs(),
-      op.getWindowStridesAttr(),
-      DenseIntElementsAttr::get(type, ArrayRef<int64_t>(*padding)),
-      op.getLhsDilationAttr(), op.getRhsDilationAttr(),
-      op.getWindowReversalAttr(), op.getDimensionNumbersAttr(),
-      op.getFeatureGroupCountAttr(), op.getBatchGroupCountAttr(),
-      op.getPrecisionConfigAttr());
+      op.getWindowStridesAttr(), padding, op.getLhsDilationAttr(),
+      op.getRhsDilationAttr(), op.getWindowReversalAttr(),
+      op.getDimensionNumbersAttr(), op.getFeatureGroupCountAttr(),
+      op.getBatchGroupCountAttr(), op.getPrecisionConfigAttr());
   return success();
 }
 

@@ -271,9 +271,10 @@ struct FoldConcatenate : FoldRewrite<ConcatenateOp> {
   using FoldRewrite::FoldRewrite;
   LogicalResult rewrite(ConcatenateOp op,
                         PatternRewriter &rewriter) const override {
-    Literal result = emptyLiteral(op->getResult(0));
-    if (result.type.getNumElements() > limit)
+    if (!kindOf(op->getResult(0)) ||
+        tensorOf(op->getResult(0)).getNumElements() > limit)
       return failure();
+    Literal result = emptyLiteral(op->getResult(0));
     for (Value input : op.getInputs())
       if (!input.getDefiningOp<ConstantOp>())
         return failure();

@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/simplify/evaluate.h"
 #include "shardwright/simplify/patterns.h"
 #include "shardwright/simplify/region.h"
 
 #include "shardwright/dialect/stablehlo/control_flow.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace shardwright::stablehlo;
@@ -59,11 +62,51 @@ void dropCarried(WhileOp op, const llvm::SmallBitVector &dead,
   rewriter.eraseOp(op);
 }
 
+// The condition for the initial values, as far as those are constants.
+std::optional<uint64_t> firstCondition(WhileOp op) {
+  Block &cond = op.getCond().front();
+  Value again = cond.getTerminator()->getOperand(0);
+  DenseMap<Value, Element> known;
+  auto lookup = [&](Value value) -> std::optional<Element> {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == &cond)
+      value = op.getOperand()[argument.getArgNumber()];
+    if (!isPlain(value.getType()) || tensorOf(value).getRank() != 0)
+      return std::nullopt;
+    return splatOf(value);
+  };
+  for (Operation &scalar : cond.without_terminator()) {
+    if (scalar.getNumOperands() == 0)
+      continue;
+    SmallVector<Element> elements;
+    for (Value operand : scalar.getOperands()) {
+      std::optional<Element> element = lookup(operand);
+      if (!element)
+        break;
+      elements.push_back(*element);
+    }
+    if (elements.size() != scalar.getNumOperands() ||
+        scalar.getNumRegions() != 0)
+      continue;
+    Evaluator evaluate = evaluatorOf(&scalar);
+    if (!evaluate || !scalar.hasTrait<OpTrait::Elementwise>())
+      continue;
+    if (std::optional<Element> element = evaluate(elements))
+      known[scalar.getResult(0)] = *element;
+  }
+  std::optional<Element> result = lookup(again);
+  return result ? std::optional(result->re) : std::nullopt;
+}
+
 LogicalResult neverRuns(WhileOp op, PatternRewriter &rewriter) {
-  Value again = op.getCond().front().getTerminator()->getOperand(0);
-  auto value = isPlain(again.getType()) ? splatOf(again) : std::nullopt;
-  if (!value || value->re || op.getOperandTypes() != op.getResultTypes())
+  std::optional<uint64_t> again = firstCondition(op);
+  if (!again || *again || op.getOperandTypes() != op.getResultTypes())
     return failure();
+  for (Operation &scalar : op.getCond().front())
+    if (!isMemoryEffectFree(&scalar))
+      return failure();
   rewriter.replaceOp(op, op.getOperand());
   return success();
 }

@@ -599,4 +599,17 @@ for (name, text, data), simple, again in zip(batch, once, twice):
     if tally.equal(name, expected, found, f"{text}\nsimplified:\n{simple}"):
         tally.equal(f"{name} twice", simple, again, text)
 print(f"{before} ops became {after}")
+
+# What propagation sees stays: the examples get the shardings that they got.
+for name in oracle.EXAMPLES:
+    with open(oracle.example(name)) as file:
+        text = file.read()
+    simple = oracle.ours(text, "--sw-simplify")
+    for what in ("sdy.sharding_constraint", "sdy.manual_computation", "sdy.sharding_group"):
+        tally.equal(f"{name} {what}", text.count(what), simple.count(what))
+    signatures = [
+        [line for line in oracle.ours(source, "--sdy-propagation-pipeline").splitlines() if "func.func" in line]
+        for source in (text, simple)
+    ]
+    tally.equal(f"{name} propagated", *signatures)
 tally.finish()

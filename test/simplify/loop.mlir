@@ -14,6 +14,25 @@ func.func @never_runs(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
+// The counter starts at its limit.
+// CHECK-LABEL: func @never_runs_with_these_values
+func.func @never_runs_with_these_values(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK-NEXT: return %arg0
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %three, %a = %x) : tensor<i32>, tensor<4xf32>
+   cond {
+    %limit = stablehlo.constant dense<3> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %next = stablehlo.add %i, %one : tensor<i32>
+    %n = stablehlo.negate %a : tensor<4xf32>
+    stablehlo.return %next, %n : tensor<i32>, tensor<4xf32>
+  }
+  return %0#1 : tensor<4xf32>
+}
+
 // Carried: a counter, a limit that never changes, a sum, a copy of that sum, and a
 // product that only itself depends on.
 // CHECK-LABEL: func @carried_values
