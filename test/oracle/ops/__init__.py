@@ -24,6 +24,7 @@ NAMES = (
     "collectives",
     "dynamic",
     "quantized",
+    "programs",
 )
 FAMILIES = {}
 for name in NAMES:

@@ -90,8 +90,7 @@ class Case:
         self.rng, self.name, self.element = rng, op, element
         self.np = np.random.default_rng(rng.seed_value)
         self.args, self.data, self.lines, self.functions, self.results = [], [], [], [], []
-        self.devices = 1
-        self.oracle = "xla"  # or "reference": every result has one
+        self.count = 0  # of named values
 
     # -- values --
 
@@ -152,13 +151,15 @@ class Case:
         return value
 
     def op(self, text, shape, element):
-        value = Value(f"%v{len(self.lines)}", shape, element)
+        value = Value(f"%v{self.count}", shape, element)
+        self.count += 1
         self.lines.append(f"{value} = {text}")
         return value
 
     def ops(self, text, *types):
         """An op with several results; types: (shape, element)."""
-        name = f"%v{len(self.lines)}"
+        name = f"%v{self.count}"
+        self.count += 1
         self.lines.append(f"{name}:{len(types)} = {text}" if len(types) > 1 else f"{name} = {text}")
         if len(types) == 1:
             return [Value(name, *types[0])]
@@ -173,7 +174,7 @@ class Case:
 
     def result(self, value, reference=None, scale=None, ulps=None):
         """reference: the expected array instead of XLA's. scale: errors count as those of numbers this
-        large (an array). ulps: instead of the table's bound."""
+        large (an array, or "half the largest" of the result's). ulps: instead of the table's bound."""
         self.results.append((value, reference, scale, ulps))
         return value
 

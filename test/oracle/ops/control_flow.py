@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 
-from ops.case import ALL, FLOAT, INT, is_complex, op, tensor
+from ops.case import ALL, FLOAT, INT, op
 
 
 def change(e):

@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from ops.case import COMPLEX, FLOAT, dims, dtype, is_float, op, tensor
+from ops.case import COMPLEX, FLOAT, dims, is_float, op, tensor
 
 
 def dilated(size, by):

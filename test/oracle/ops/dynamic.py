@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from ops.case import ALL, array, dims, op, tensor
+from ops.case import dims, op, tensor
 
 # XLA takes these after its own shape refinement only, so the references are numpy's.
 SOME = ["f32", "i32", "i8", "bf16", "i1", "f64"]

@@ -7,8 +7,21 @@
 
 import numpy as np
 
-from ops.case import (ALL, COMPLEX, F8, FLOAT, INT, PRED, array, dims, is_complex, is_float, is_int, op,
-                      scalar_region, tensor)  # fmt: skip
+from ops.case import (
+    ALL,
+    COMPLEX,
+    F8,
+    FLOAT,
+    INT,
+    PRED,
+    array,
+    dims,
+    is_complex,
+    is_int,
+    op,
+    scalar_region,
+    tensor,
+)
 
 INDEX_TYPES = ("i32", "i32", "i64", "ui32", "i8", "ui8")
 
@@ -23,11 +36,14 @@ class Indexing:
         roles = [r.choice(("window", "window", "collapsed", "batching")) for _ in range(rank)]
         if roles.count("batching") > 2:
             roles = ["window" if role == "batching" else role for role in roles]
+        if "window" not in roles and "collapsed" not in roles:
+            roles[0] = "window"
         self.batching = [d for d in range(rank) if roles[d] == "batching"]
         self.collapsed = [d for d in range(rank) if roles[d] == "collapsed"]
         self.window = [d for d in range(rank) if roles[d] == "window"]
         indexed = [d for d in range(rank) if d not in self.batching]
-        self.index_map = r.sample(indexed, r.randint(0, len(indexed)))
+        # XLA takes indices without elements to mean no updates, whatever their vectors.
+        self.index_map = r.sample(indexed, r.randint(1, len(indexed)))
         self.sizes = [1 if d not in self.window else (r.randint(1, s) if d in self.index_map or r.random() < 0.2 else s)
                       for d, s in enumerate(self.shape)]  # fmt: skip
         # The dimensions of the indices: batching ones have the operand's sizes.

@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from ops.case import COMPLEX, is_complex, op, part, tensor
+from ops.case import COMPLEX, is_complex, op
 
 
 def batch_of(c):

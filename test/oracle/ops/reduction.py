@@ -7,8 +7,7 @@
 
 import numpy as np
 
-from ops.case import (ALL, COMPLEX, F8, FLOAT, INT, PRED, dims, dtype, identity, is_complex, is_float,
-                      is_int, op, part, tensor)  # fmt: skip
+from ops.case import ALL, F8, FLOAT, INT, PRED, dims, identity, is_complex, is_float, is_int, op, tensor
 
 
 def reduce_text(x, init, name, axes, shape, e):

@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from ops.case import ALL, COMPLEX, F8, FLOAT, INT, dims, dtype, is_complex, is_float, is_int, op, tensor
+from ops.case import ALL, COMPLEX, F8, FLOAT, INT, dims, is_complex, op, tensor
 
 
 @op("stablehlo.constant", ALL)

@@ -5,8 +5,6 @@
 #
 #===------------------------------------------------------------------------===//
 
-import numpy as np
-
 from ops.case import ALL, is_complex, is_float, op, tensor
 
 

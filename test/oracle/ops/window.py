@@ -7,7 +7,20 @@
 
 import numpy as np
 
-from ops.case import COMPLEX, F8, FLOAT, INT, PRED, array, identity, is_complex, is_float, is_int, op, scalar_region, tensor
+from ops.case import (
+    COMPLEX,
+    F8,
+    FLOAT,
+    INT,
+    PRED,
+    array,
+    identity,
+    is_complex,
+    is_int,
+    op,
+    scalar_region,
+    tensor,
+)
 from ops.convolution import dilated, window_size
 
 
