@@ -21,10 +21,15 @@ import re
 import subprocess
 import tempfile
 
-import jax_corpus
 import oracle
-from oracle import ir
+
+oracle.require()
+
+import jax_corpus
+from jax._src.interpreters import mlir as interpreters
+from jax._src.lib import _jax
 from jaxlib.mlir.dialects import stablehlo
+from oracle import ir
 
 VERSIONS = ("0.9.0", "0.14.0", "0.17.0", "0.19.0", "1.0.0", "1.3.0", "1.4.0", "1.5.0", "1.8.0",
             "1.9.0", "1.10.0", "1.11.0", "1.13.0", "1.14.0", "1.16.0", "1.17.0")  # fmt: skip
@@ -112,6 +117,26 @@ def survives(text):
     return os.waitpid(child, 0)[1] == 0
 
 
+def check_client(tally, program, version, mixed, folder):
+    """The artifact that JAX's C API client gives a plugin: composites for chlo, sdy mixed in."""
+    case = f"{program.name} client {version}" + (" mixed" if mixed else "")
+    try:
+        artifact = _jax.mlir.serialize_portable_artifact(
+            interpreters.module_to_bytecode(program.module), version, mixed)  # fmt: skip
+        wanted = read_theirs(artifact)
+    except Exception as error:  # jaxlib's own kinds, by program
+        tally.check(case, "serialize" in str(error) or "parse" in str(error), str(error))
+        return
+    path = os.path.join(folder, "client")
+    with open(path, "wb") as file:
+        file.write(artifact)
+    found = convert(b"", path, "--to=text")
+    if isinstance(found, oracle.OurError) and NEWER_MLIR in found.stderr:
+        tally.ok()
+    else:
+        tally.equal(case, wanted.strip(), str(found).strip(), program.text())
+
+
 def lit_modules():
     for path in sorted(glob.glob(os.path.join(LIT, "*.mlir"))):
         # What jaxlib refuses; and attributes of the module, which VHLO leaves as they are.
@@ -132,15 +157,13 @@ def lit_modules():
                     yield f"{os.path.basename(path)}#{number}.{index}", normal
 
 
-def programs(args):
-    """(name, text, every version)"""
+def programs():
+    """(name, text, whether in every version)"""
     for name, text in lit_modules():
         yield name, text, True
     for name in oracle.EXAMPLES:
         with open(oracle.example(name)) as file:
             yield name, oracle.normal(file.read()), False
-    for program in jax_corpus.exported(args.seed, args.cases):
-        yield program.name, oracle.normal(program.text()), False
 
 
 def main():
@@ -150,12 +173,19 @@ def main():
     oracle._shared().enable_multithreading(False)
     rng = random.Random(args.seed)
     with tempfile.TemporaryDirectory() as folder:
-        for name, text, all_versions in programs(args):
+        for name, text, all_versions in programs():
             versions = VERSIONS if all_versions and args.long else (
                 [VERSIONS[-1], *rng.sample(VERSIONS[:-1], 3 if all_versions else 1)])  # fmt: skip
             for version in versions:
                 check(tally, name, text, version, folder)
             check_newest(tally, name, text, folder)
+        for program in jax_corpus.exported(args.seed, args.cases):
+            text = oracle.normal(program.text())
+            check(tally, program.name, text, VERSIONS[-1], folder)
+            check(tally, program.name, text, rng.choice(VERSIONS[:-1]), folder)
+            check_newest(tally, program.name, text, folder)
+            for mixed in (True, False):
+                check_client(tally, program, rng.choice(("1.17.0", "1.13.7")), mixed, folder)
     tally.finish()
 
 

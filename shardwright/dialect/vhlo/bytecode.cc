@@ -424,12 +424,10 @@ Type readType(DialectBytecodeReader &r, MLIRContext *context) {
     int64_t min = 0, max = 0;
     SmallVector<APFloat> scales;
     SmallVector<int64_t> zeros;
-    if (failed(
-            get(flags, storage, expressed, axis, min, max, scales, zeros)))
+    if (failed(get(flags, storage, expressed, axis, min, max, scales, zeros)))
       return {};
-    return UniformQuantizedPerAxisV1Type::get(context, flags, storage,
-                                              expressed, axis, min, max, scales,
-                                              zeros);
+    return UniformQuantizedPerAxisV1Type::get(
+        context, flags, storage, expressed, axis, min, max, scales, zeros);
   }
   case kRankedBuffer: {
     SmallVector<int64_t> shape;

@@ -25,7 +25,8 @@ class BytesReader : public DialectBytecodeReader {
 public:
   explicit BytesReader(MLIRContext *context) : context(context) {
     attrs.push_back(vhlo::StringV1Attr::get(context, "x"));
-    types.push_back(vhlo::PrimitiveType::get(context, vhlo::PrimitiveKind::I64));
+    types.push_back(
+        vhlo::PrimitiveType::get(context, vhlo::PrimitiveKind::I64));
   }
 
   void reset(std::vector<uint8_t> data) {
@@ -36,7 +37,8 @@ public:
   InFlightDiagnostic emitError(const Twine &message) const override {
     return mlir::emitError(UnknownLoc::get(context)) << message;
   }
-  FailureOr<const DialectVersion *> getDialectVersion(StringRef) const override {
+  FailureOr<const DialectVersion *>
+  getDialectVersion(StringRef) const override {
     return failure();
   }
   MLIRContext *getContext() const override { return context; }
@@ -84,7 +86,8 @@ public:
     uint64_t value = 0;
     if (failed(readVarInt(value)))
       return failure();
-    result = static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+    result =
+        static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
     return success();
   }
   FailureOr<APInt> readAPIntWithKnownWidth(unsigned width) override {

@@ -62,8 +62,8 @@ Attribute VhloDialect::parseAttribute(DialectAsmParser &parser,
       return {};
     std::optional<uint32_t> value = info.valueOf(name);
     if (!value) {
-      parser.emitError(nameLoc) << "unknown value of " << mnemonic << ": "
-                                << name;
+      parser.emitError(nameLoc)
+          << "unknown value of " << mnemonic << ": " << name;
       return {};
     }
     return EnumAttr::get(getContext(), info.kind, *value);

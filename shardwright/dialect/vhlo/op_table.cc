@@ -53,17 +53,56 @@ private:
 };
 
 void addPlainOps(Builder &b) {
-  for (llvm::StringRef name :
-       {"abs", "add", "after_all", "and", "atan2", "bitcast_convert", "case",
-        "ceil", "clamp", "complex", "convert", "count_leading_zeros",
-        "create_token", "divide", "dynamic_pad", "dynamic_reshape",
-        "dynamic_update_slice", "floor", "if", "imag", "is_finite", "maximum",
-        "minimum", "multiply", "negate", "not", "optimization_barrier", "or",
-        "partition_id", "popcnt", "power", "real", "real_dynamic_slice",
-        "remainder", "replica_id", "reshape", "return", "round_nearest_afz",
-        "round_nearest_even", "select", "shift_left", "shift_right_arithmetic",
-        "shift_right_logical", "sign", "subtract", "tuple",
-        "uniform_dequantize", "uniform_quantize", "while", "xor"})
+  for (llvm::StringRef name : {"abs",
+                               "add",
+                               "after_all",
+                               "and",
+                               "atan2",
+                               "bitcast_convert",
+                               "case",
+                               "ceil",
+                               "clamp",
+                               "complex",
+                               "convert",
+                               "count_leading_zeros",
+                               "create_token",
+                               "divide",
+                               "dynamic_pad",
+                               "dynamic_reshape",
+                               "dynamic_update_slice",
+                               "floor",
+                               "if",
+                               "imag",
+                               "is_finite",
+                               "maximum",
+                               "minimum",
+                               "multiply",
+                               "negate",
+                               "not",
+                               "optimization_barrier",
+                               "or",
+                               "partition_id",
+                               "popcnt",
+                               "power",
+                               "real",
+                               "real_dynamic_slice",
+                               "remainder",
+                               "replica_id",
+                               "reshape",
+                               "return",
+                               "round_nearest_afz",
+                               "round_nearest_even",
+                               "select",
+                               "shift_left",
+                               "shift_right_arithmetic",
+                               "shift_right_logical",
+                               "sign",
+                               "subtract",
+                               "tuple",
+                               "uniform_dequantize",
+                               "uniform_quantize",
+                               "while",
+                               "xor"})
     b.add(name);
   b.add("async_start", {}, 1, v(1, 15));
   b.add("async_done", {}, 1, v(1, 15));
@@ -73,7 +112,8 @@ void addUnaryOps(Builder &b) {
   for (llvm::StringRef name :
        {"cbrt", "cosine", "exponential_minus_one", "log", "log_plus_one",
         "logistic", "rsqrt", "sine", "sqrt", "tanh"})
-    b.add2(name, kFirst, v(1, 9), v(1, 10), {}, {{"result_accuracy", Accuracy}});
+    b.add2(name, kFirst, v(1, 9), v(1, 10), {},
+           {{"result_accuracy", Accuracy}});
   b.add2("exponential", kFirst, v(1, 8), v(1, 9), {},
          {{"result_accuracy", Accuracy}});
   b.add2("tan", v(1, 4), v(1, 9), v(1, 10), {},
@@ -124,13 +164,12 @@ void addShapeOps(Builder &b) {
   b.add("reduce_precision", {{"exponent_bits"}, {"mantissa_bits"}});
   b.add("reverse", {{"dimensions", I64s}});
   b.add("set_dimension_size", {{"dimension"}});
-  b.add("slice", {{"limit_indices", I64s},
-                  {"start_indices", I64s},
-                  {"strides", I64s}});
+  b.add("slice",
+        {{"limit_indices", I64s}, {"start_indices", I64s}, {"strides", I64s}});
   b.add("torch_index_select", {{"batch_dims"}, {"dim"}});
   b.add("transpose", {{"permutation", I64s}});
-  b.add("compare", {{"compare_type", NoComparisonType},
-                    {"comparison_direction"}});
+  b.add("compare",
+        {{"compare_type", NoComparisonType}, {"comparison_direction"}});
   Attrs gather = {{"collapsed_slice_dims", Exploded},
                   {"index_vector_dim", Exploded},
                   {"indices_are_sorted", Flag},
@@ -141,8 +180,7 @@ void addShapeOps(Builder &b) {
   Attrs sizes = {{"slice_sizes", I64s}};
   b.add2("gather", kFirst, v(1, 0), v(1, 1), gather + sizes,
          gather + sizes + batching);
-  b.add2("dynamic_gather", kFirst, v(1, 0), v(1, 1), gather,
-         gather + batching);
+  b.add2("dynamic_gather", kFirst, v(1, 0), v(1, 1), gather, gather + batching);
   Attrs scatter = {{"index_vector_dim", Exploded},
                    {"indices_are_sorted", Flag},
                    {"inserted_window_dims", Exploded},
@@ -224,7 +262,10 @@ void addCollectives(Builder &b) {
   b.add2("all_reduce", kFirst, v(1, 4), v(1, 5), reduce, reduce);
   b.add("reduce_scatter", reduce + Attrs{{"scatter_dimension"}});
   b.add("collective_reduce", reduce + Attrs{root}, 1, v(1, 19));
-  Attrs exchange = {channel, {"concat_dimension"}, groups, {"split_count"},
+  Attrs exchange = {channel,
+                    {"concat_dimension"},
+                    groups,
+                    {"split_count"},
                     {"split_dimension"}};
   b.add2("all_to_all", kFirst, v(1, 4), v(1, 5), exchange, exchange);
   b.add("collective_permute", {channel, {"source_target_pairs"}});
@@ -234,8 +275,8 @@ void addCollectives(Builder &b) {
   b.add("cross-replica-sum", {groups});
   b.add("infeed", {{"infeed_config", EmptyString}, {"layout", EmptyArray}});
   b.add("outfeed", {{"outfeed_config", EmptyString}});
-  Attrs transfer = {channel, {"channel_type", ChannelType},
-                    {"is_host_transfer", Flag}};
+  Attrs transfer = {
+      channel, {"channel_type", ChannelType}, {"is_host_transfer", Flag}};
   for (llvm::StringRef name : {"send", "recv"})
     b.add2(name, kFirst, v(1, 11), v(1, 12), transfer,
            transfer + Attrs{{"source_target_pairs", EmptyTensor}});

@@ -73,8 +73,8 @@ void printFunction(Operation *op, OpAsmPrinter &p) {
   auto type =
       typeAttr ? dyn_cast<FunctionV1Type>(typeAttr.getValue()) : nullptr;
   Region &body = op->getRegion(0);
-  bool matches = type && (body.empty() ||
-                          llvm::equal(body.getArgumentTypes(), type.getInputs()));
+  bool matches = type && (body.empty() || llvm::equal(body.getArgumentTypes(),
+                                                      type.getInputs()));
   if (!name || !matches) {
     p.printGenericOp(op);
     return;
@@ -206,9 +206,8 @@ public:
       if (attr)
         attrs.append(name, attr);
   }
-  LogicalResult
-  verifyInherentAttrs(OperationName, NamedAttrList &,
-                      function_ref<InFlightDiagnostic()>) final {
+  LogicalResult verifyInherentAttrs(OperationName, NamedAttrList &,
+                                    function_ref<InFlightDiagnostic()>) final {
     return success();
   }
 

@@ -19,9 +19,9 @@ namespace shardwright::vhlo {
 
 /// `<type, ...>`
 static ParseResult parseTypes(AsmParser &p, SmallVectorImpl<Type> &types) {
-  return p.parseCommaSeparatedList(
-      AsmParser::Delimiter::LessGreater,
-      [&] { return p.parseType(types.emplace_back()); });
+  return p.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+    return p.parseType(types.emplace_back());
+  });
 }
 static void printTypes(AsmPrinter &p, ArrayRef<Type> types) {
   p << '<';

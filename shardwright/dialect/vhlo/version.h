@@ -21,8 +21,7 @@ namespace shardwright::vhlo {
 struct Version {
   int64_t major = 0, minor = 0, patch = 0;
 
-  friend constexpr auto operator<=>(const Version &,
-                                    const Version &) = default;
+  friend constexpr auto operator<=>(const Version &, const Version &) = default;
   /// "1.17.0"; nothing for any other form.
   static std::optional<Version> parse(llvm::StringRef text);
 };

@@ -30,9 +30,8 @@ std::optional<Version> artifactVersion(StringRef content) {
   // Magic, version of the bytecode in one byte, producer.
   if (!content.consume_front(kMagic) || content.empty())
     return std::nullopt;
-  StringRef producer = content.drop_front().take_until([](char c) {
-    return c == '\0';
-  });
+  StringRef producer =
+      content.drop_front().take_until([](char c) { return c == '\0'; });
   if (!producer.consume_front(kProducer))
     return std::nullopt;
   // An odd version is the reader's to judge, not a reason to read it as text.
@@ -110,8 +109,8 @@ LogicalResult writePortableArtifact(ModuleOp module, StringRef text,
     return error("Invalid target version argument '", text,
                  "'\nTarget version must be of the form `#.#.#`.");
   if (*version < vhlo::kMinimumVersion)
-    return error("target version ", *version, " is less than minimum supported ",
-                 vhlo::kMinimumVersion);
+    return error("target version ", *version,
+                 " is less than minimum supported ", vhlo::kMinimumVersion);
   if (*version > vhlo::kCurrentVersion)
     return error("target version ", *version,
                  " is greater than current version ", vhlo::kCurrentVersion);

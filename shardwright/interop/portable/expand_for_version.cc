@@ -1,4 +1,5 @@
-//===- expand_for_version.cc - newer features in the words of older versions ---===//
+//===- expand_for_version.cc - newer features in the words of older versions
+//---===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,12 +22,12 @@ using vhlo::Version;
 /// tan x = sin x / cos x
 static void expandTan(stablehlo::TanOp op) {
   OpBuilder b(op);
-  Value sine = stablehlo::SineOp::create(b, op.getLoc(), op.getType(),
-                                         op.getOperand());
+  Value sine =
+      stablehlo::SineOp::create(b, op.getLoc(), op.getType(), op.getOperand());
   Value cosine = stablehlo::CosineOp::create(b, op.getLoc(), op.getType(),
                                              op.getOperand());
-  auto divide = stablehlo::DivOp::create(b, op.getLoc(), op.getType(), sine,
-                                         cosine);
+  auto divide =
+      stablehlo::DivOp::create(b, op.getLoc(), op.getType(), sine, cosine);
   divide->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op.getResult().replaceAllUsesWith(divide.getResult());
   op.erase();
@@ -107,8 +108,8 @@ template <typename Op> static void expandGather(Op op) {
   op.getStartIndicesMutable().assign(indices);
   op.setDimensionNumbersAttr(stablehlo::GatherDimensionNumbersAttr::get(
       op.getContext(), dims.getOffsetDims(),
-      sorted(joined(dims.getCollapsedSliceDims(),
-                    dims.getOperandBatchingDims())),
+      sorted(
+          joined(dims.getCollapsedSliceDims(), dims.getOperandBatchingDims())),
       {}, {}, joined(dims.getOperandBatchingDims(), dims.getStartIndexMap()),
       dims.getIndexVectorDim()));
   op.setIndicesAreSorted(false);

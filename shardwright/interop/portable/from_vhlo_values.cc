@@ -71,10 +71,11 @@ Type FromVhlo::convert(Type from, EmitError emitError) {
       })
       .Case([&](vhlo::RankedBufferV1Type t) -> Type {
         Type element = type(t.getElementType(), emitError);
-        return element ? MemRefType::getChecked(emitError, t.getShape(), element,
-                                                MemRefLayoutAttrInterface(),
-                                                Attribute())
-                       : Type();
+        return element
+                   ? MemRefType::getChecked(emitError, t.getShape(), element,
+                                            MemRefLayoutAttrInterface(),
+                                            Attribute())
+                   : Type();
       })
       .Case([&](vhlo::FunctionV1Type t) -> Type {
         SmallVector<Type> inputs, outputs;

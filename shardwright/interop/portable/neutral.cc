@@ -79,7 +79,8 @@ Attribute neutralValue(MLIRContext *context, AttrKind kind, int64_t windowDims,
   case AttrKind::Zeros:
     return tensor(context, {windowDims, 2}, 0);
   case AttrKind::Falses: {
-    auto type = RankedTensorType::get({windowDims}, IntegerType::get(context, 1));
+    auto type =
+        RankedTensorType::get({windowDims}, IntegerType::get(context, 1));
     return vhlo::TensorV1Attr::get(
         context, DenseElementsAttr::get(type, SmallVector<bool>(windowDims)));
   }
@@ -87,8 +88,8 @@ Attribute neutralValue(MLIRContext *context, AttrKind kind, int64_t windowDims,
     return enumValue(context, EnumKind::ComparisonType, 0);
   case AttrKind::Precision:
     return vhlo::ArrayV1Attr::get(
-        context, SmallVector<Attribute>(
-                     2, enumValue(context, EnumKind::Precision, 0)));
+        context,
+        SmallVector<Attribute>(2, enumValue(context, EnumKind::Precision, 0)));
   case AttrKind::Accuracy:
     return vhlo::ResultAccuracyV1Attr::get(
         context, APFloat(0.0), APFloat(0.0), 0,

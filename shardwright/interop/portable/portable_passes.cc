@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/interop/portable/portable.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
+#include "shardwright/interop/portable/portable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -31,8 +31,7 @@ struct LegalizePass : PassWrapper<Self, OperationPass<ModuleOp>> {
       llvm::cl::init(false)};
 };
 
-struct StablehloLegalizeToVhloPass
-    : LegalizePass<StablehloLegalizeToVhloPass> {
+struct StablehloLegalizeToVhloPass : LegalizePass<StablehloLegalizeToVhloPass> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StablehloLegalizeToVhloPass)
 
   StringRef getArgument() const final { return "stablehlo-legalize-to-vhlo"; }
@@ -48,8 +47,7 @@ struct StablehloLegalizeToVhloPass
   }
 };
 
-struct VhloLegalizeToStablehloPass
-    : LegalizePass<VhloLegalizeToStablehloPass> {
+struct VhloLegalizeToStablehloPass : LegalizePass<VhloLegalizeToStablehloPass> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VhloLegalizeToStablehloPass)
 
   StringRef getArgument() const final { return "vhlo-legalize-to-stablehlo"; }

@@ -49,14 +49,13 @@ private:
 
 /// Puts an op `name` with the operands, regions and place of `op` before it.
 /// Inherent attributes have no values yet.
-inline mlir::Operation *replaceOp(mlir::Operation *op,
-                                  mlir::OperationName name,
+inline mlir::Operation *replaceOp(mlir::Operation *op, mlir::OperationName name,
                                   mlir::TypeRange types,
                                   mlir::DictionaryAttr discardable) {
-  mlir::Operation *created = mlir::Operation::create(
-      op->getLoc(), name, types, op->getOperands(), discardable,
-      mlir::OpaqueProperties(nullptr), op->getSuccessors(),
-      op->getNumRegions());
+  mlir::Operation *created =
+      mlir::Operation::create(op->getLoc(), name, types, op->getOperands(),
+                              discardable, mlir::OpaqueProperties(nullptr),
+                              op->getSuccessors(), op->getNumRegions());
   for (auto [to, from] : llvm::zip(created->getRegions(), op->getRegions()))
     to.takeBody(from);
   op->getBlock()->getOperations().insert(op->getIterator(), created);

@@ -1,4 +1,5 @@
-//===- stablehlo_legalize_to_vhlo.cc - StableHLO and func to the newest VHLO ---===//
+//===- stablehlo_legalize_to_vhlo.cc - StableHLO and func to the newest VHLO
+//---===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -92,13 +93,13 @@ LogicalResult Legalizer::convertBlock(Block &block) {
         return failure();
       continue;
     }
-    bool isBuiltin = isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
-                     vhlo::rowOf(&op);
+    bool isBuiltin =
+        isa<ModuleOp, UnrealizedConversionCastOp>(op) || vhlo::rowOf(&op);
     if (!isBuiltin && !keepOthers)
       return failToLegalize(&op)
              << "an op of another dialect needs `allow-other-dialects`";
-    if (!isBuiltin && isa_and_nonnull<stablehlo::StablehloDialect>(
-                          op.getDialect()))
+    if (!isBuiltin &&
+        isa_and_nonnull<stablehlo::StablehloDialect>(op.getDialect()))
       return failToLegalize(&op) << "VHLO has no such op";
     others.push_back(&op);
     if (failed(convertRegions(&op, /*convertArguments=*/false)))
@@ -288,8 +289,8 @@ void Legalizer::castOperandsBack(Operation *op) {
     if (!isa<vhlo::VhloDialect>(value.getType().getDialect()))
       continue;
     // What was converted converts back.
-    if (Type type = backwards.type(value.getType(),
-                                   [&] { return op->emitError(); }))
+    if (Type type =
+            backwards.type(value.getType(), [&] { return op->emitError(); }))
       operand.set(cast(value, type));
   }
 }

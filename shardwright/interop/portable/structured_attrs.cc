@@ -29,16 +29,15 @@ struct FieldFinder {
     if (field == name) {
       auto type =
           RankedTensorType::get(dims.size(), IntegerType::get(context, 64));
-      found = vhlo::TensorV1Attr::get(context,
-                                      DenseElementsAttr::get(type, dims));
+      found =
+          vhlo::TensorV1Attr::get(context, DenseElementsAttr::get(type, dims));
     }
     return *this;
   }
   FieldFinder &field(StringRef field, int64_t value) {
     if (field == name)
       found = vhlo::IntegerV1Attr::get(
-          context,
-          vhlo::PrimitiveType::get(context, vhlo::PrimitiveKind::I64),
+          context, vhlo::PrimitiveType::get(context, vhlo::PrimitiveKind::I64),
           APInt(64, value, /*isSigned=*/true));
     return *this;
   }
@@ -94,8 +93,8 @@ Attribute fieldOf(Operation *op, StringRef name, ToVhlo &values) {
                    context, a.getAllowImpreciseAccumulation())));
   }
   Attribute dimensions = inherent(op, "dimension_numbers");
-  if (auto a = dyn_cast_or_null<stablehlo::GatherDimensionNumbersAttr>(
-          dimensions))
+  if (auto a =
+          dyn_cast_or_null<stablehlo::GatherDimensionNumbersAttr>(dimensions))
     f.field("offset_dims", a.getOffsetDims())
         .field("collapsed_slice_dims", a.getCollapsedSliceDims())
         .field("operand_batching_dims", a.getOperandBatchingDims())
@@ -187,10 +186,9 @@ private:
 
 } // namespace
 
-LogicalResult
-setStructuredAttrs(Operation *op, const vhlo::OpRow &row,
-                   ArrayRef<Attribute> attrs, FromVhlo &values,
-                   function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult setStructuredAttrs(Operation *op, const vhlo::OpRow &row,
+                                 ArrayRef<Attribute> attrs, FromVhlo &values,
+                                 function_ref<InFlightDiagnostic()> emitError) {
   MLIRContext *context = op->getContext();
   FieldReader r{row, attrs, values, emitError};
   auto set = [&](StringRef name, Attribute attr) {
@@ -200,7 +198,8 @@ setStructuredAttrs(Operation *op, const vhlo::OpRow &row,
     // Collectives: 0 is no channel, and the type does not travel.
     int64_t id = r.number("channel_id"), type = r.number("channel_type");
     if (id != 0 || r.has("channel_type"))
-      set("channel_handle", stablehlo::ChannelHandleAttr::get(context, id, type));
+      set("channel_handle",
+          stablehlo::ChannelHandleAttr::get(context, id, type));
   }
   if (row.name == "gather" || row.name == "dynamic_gather")
     set("dimension_numbers",
@@ -218,19 +217,19 @@ setStructuredAttrs(Operation *op, const vhlo::OpRow &row,
             r.dims("scatter_dims_to_operand_dims"),
             r.number("index_vector_dim")));
   if (row.name == "dot_general") {
-    set("dot_dimension_numbers",
-        stablehlo::DotDimensionNumbersAttr::get(
-            context, r.dims("lhs_batching_dimensions"),
-            r.dims("rhs_batching_dimensions"),
-            r.dims("lhs_contracting_dimensions"),
-            r.dims("rhs_contracting_dimensions")));
+    set("dot_dimension_numbers", stablehlo::DotDimensionNumbersAttr::get(
+                                     context, r.dims("lhs_batching_dimensions"),
+                                     r.dims("rhs_batching_dimensions"),
+                                     r.dims("lhs_contracting_dimensions"),
+                                     r.dims("rhs_contracting_dimensions")));
     auto accumulation =
         dyn_cast_or_null<vhlo::TypeV1Attr>(r.get("accumulation_type"));
     auto none = vhlo::PrimitiveType::get(context, vhlo::PrimitiveKind::None);
     if (r.has("accumulation_type") &&
         (!accumulation || accumulation.getValue() != none)) {
       Type lhs = r.type("lhs_precision_type"),
-           rhs = r.type("rhs_precision_type"), sum = r.type("accumulation_type");
+           rhs = r.type("rhs_precision_type"),
+           sum = r.type("accumulation_type");
       int64_t lhsCount = r.number("lhs_component_count"),
               rhsCount = r.number("rhs_component_count"),
               operations = r.number("num_primitive_operations");
@@ -246,17 +245,16 @@ setStructuredAttrs(Operation *op, const vhlo::OpRow &row,
     }
   }
   if (row.name == "convolution" || row.name == "dynamic_conv")
-    set("dimension_numbers",
-        stablehlo::ConvDimensionNumbersAttr::get(
-            context, r.number("input_batch_dimension"),
-            r.number("input_feature_dimension"),
-            r.dims("input_spatial_dimensions"),
-            r.number("kernel_input_feature_dimension"),
-            r.number("kernel_output_feature_dimension"),
-            r.dims("kernel_spatial_dimensions"),
-            r.number("output_batch_dimension"),
-            r.number("output_feature_dimension"),
-            r.dims("output_spatial_dimensions")));
+    set("dimension_numbers", stablehlo::ConvDimensionNumbersAttr::get(
+                                 context, r.number("input_batch_dimension"),
+                                 r.number("input_feature_dimension"),
+                                 r.dims("input_spatial_dimensions"),
+                                 r.number("kernel_input_feature_dimension"),
+                                 r.number("kernel_output_feature_dimension"),
+                                 r.dims("kernel_spatial_dimensions"),
+                                 r.number("output_batch_dimension"),
+                                 r.number("output_feature_dimension"),
+                                 r.dims("output_spatial_dimensions")));
   return success(r.isValid);
 }
 

@@ -55,10 +55,12 @@ Type ToVhlo::convert(Type from) {
         Type element = part(t.getElementType());
         Attribute encoding;
         if (t.getEncoding()) {
-          auto bounds = dyn_cast<stablehlo::TypeExtensionsAttr>(t.getEncoding());
+          auto bounds =
+              dyn_cast<stablehlo::TypeExtensionsAttr>(t.getEncoding());
           if (!bounds)
             return {};
-          encoding = vhlo::TypeExtensionsV1Attr::get(context, bounds.getBounds());
+          encoding =
+              vhlo::TypeExtensionsV1Attr::get(context, bounds.getBounds());
         }
         return element ? vhlo::RankedTensorV1Type::get(context, t.getShape(),
                                                        element, encoding)
@@ -114,9 +116,9 @@ Type ToVhlo::convert(Type from) {
         for (double scale : t.getScales())
           scales.push_back(APFloat(scale));
         return vhlo::UniformQuantizedPerAxisV1Type::get(
-            context, t.getFlags(), storage, expressed, t.getQuantizedDimension(),
-            t.getStorageTypeMin(), t.getStorageTypeMax(), scales,
-            t.getZeroPoints());
+            context, t.getFlags(), storage, expressed,
+            t.getQuantizedDimension(), t.getStorageTypeMin(),
+            t.getStorageTypeMax(), scales, t.getZeroPoints());
       })
       .Default([](Type) { return Type(); });
 }
@@ -191,7 +193,9 @@ Attribute ToVhlo::convert(Attribute attr) {
       .Case([&](StringAttr a) -> Attribute {
         return isa<NoneType>(a.getType()) ? string(a.getValue()) : Attribute();
       })
-      .Case([&](FlatSymbolRefAttr a) -> Attribute { return string(a.getValue()); })
+      .Case([&](FlatSymbolRefAttr a) -> Attribute {
+        return string(a.getValue());
+      })
       .Case([&](ArrayAttr a) -> Attribute { return array(a.getValue()); })
       .Case([&](DictionaryAttr a) -> Attribute {
         SmallVector<std::pair<Attribute, Attribute>> entries;
@@ -219,8 +223,8 @@ Attribute ToVhlo::convert(Attribute attr) {
             return vhlo::TensorV1Attr::get(context, elements);
           })
       .Case([&](DenseI64ArrayAttr a) -> Attribute {
-        auto type = RankedTensorType::get(a.size(),
-                                          IntegerType::get(context, 64));
+        auto type =
+            RankedTensorType::get(a.size(), IntegerType::get(context, 64));
         return vhlo::TensorV1Attr::get(
             context, DenseElementsAttr::get(type, a.asArrayRef()));
       })
@@ -237,14 +241,16 @@ Attribute ToVhlo::convert(Attribute attr) {
         return enumAttr(K::ComparisonType, a);
       })
       .Case([&](stablehlo::FftTypeAttr a) { return enumAttr(K::FftType, a); })
-      .Case([&](stablehlo::PrecisionAttr a) { return enumAttr(K::Precision, a); })
+      .Case(
+          [&](stablehlo::PrecisionAttr a) { return enumAttr(K::Precision, a); })
       .Case([&](stablehlo::RngAlgorithmAttr a) {
         return enumAttr(K::RngAlgorithm, a);
       })
       .Case([&](stablehlo::RngDistributionAttr a) {
         return enumAttr(K::RngDistribution, a);
       })
-      .Case([&](stablehlo::TransposeAttr a) { return enumAttr(K::Transpose, a); })
+      .Case(
+          [&](stablehlo::TransposeAttr a) { return enumAttr(K::Transpose, a); })
       .Case([&](stablehlo::ResultAccuracyModeAttr a) {
         return enumAttr(K::ResultAccuracyMode, a);
       })
@@ -257,8 +263,8 @@ Attribute ToVhlo::convert(Attribute attr) {
         return vhlo::TypeExtensionsV1Attr::get(context, a.getBounds());
       })
       .Case([&](stablehlo::ResultAccuracyAttr a) -> Attribute {
-        return vhlo::ResultAccuracyV1Attr::get(context, a.getAtol(), a.getRtol(),
-                                               a.getUlps(),
+        return vhlo::ResultAccuracyV1Attr::get(context, a.getAtol(),
+                                               a.getRtol(), a.getUlps(),
                                                attribute(a.getMode()));
       })
       .Case([&](stablehlo::SubAxisInfoAttr a) -> Attribute {
@@ -272,8 +278,8 @@ Attribute ToVhlo::convert(Attribute attr) {
       })
       .Case([&](stablehlo::ReplicaGroupMeshAxesAttr a) -> Attribute {
         Attribute mesh = attribute(a.getMesh());
-        return mesh ? vhlo::ReplicaGroupMeshAxesV1Attr::get(
-                          context, mesh, array(a.getAxes()))
+        return mesh ? vhlo::ReplicaGroupMeshAxesV1Attr::get(context, mesh,
+                                                            array(a.getAxes()))
                     : Attribute();
       })
       .Case([&](stablehlo::MeshAxisAttr a) -> Attribute {

@@ -1,4 +1,5 @@
-//===- vhlo_legalize_to_stablehlo.cc - any version of VHLO to StableHLO and func ---===//
+//===- vhlo_legalize_to_stablehlo.cc - any version of VHLO to StableHLO and func
+//---===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -86,7 +87,8 @@ LogicalResult Legalizer::convertTypes(ValueRange range, Operation *op) {
   for (Value value : range) {
     if (!isa<vhlo::VhloDialect>(value.getType().getDialect()))
       continue;
-    Type type = values.type(value.getType(), [&] { return failToLegalize(op); });
+    Type type =
+        values.type(value.getType(), [&] { return failToLegalize(op); });
     if (!type)
       return failure();
     value.setType(type);

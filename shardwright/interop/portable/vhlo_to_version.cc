@@ -38,7 +38,8 @@ public:
       }
       for (Region &region : current->getRegions())
         for (Block &inner : region)
-          if (failed(checkTypes(current, TypeRange(inner.getArgumentTypes()))) ||
+          if (failed(
+                  checkTypes(current, TypeRange(inner.getArgumentTypes()))) ||
               failed(convert(inner)))
             return failure();
     }
@@ -127,11 +128,11 @@ LogicalResult VersionConverter::check(Operation *op, const vhlo::OpRow &row) {
                         << "' says exists since version " << text;
     }
   if (row.name == "custom_call") {
-    auto api = dyn_cast_or_null<vhlo::EnumAttr>(vhlo::attrOf(op, "api_version"));
-    if (target < Version{1, 3, 0} &&
-        ((api && api.getValue() == 4) ||
-         isa_and_nonnull<vhlo::DictionaryV1Attr>(
-             vhlo::attrOf(op, "backend_config"))))
+    auto api =
+        dyn_cast_or_null<vhlo::EnumAttr>(vhlo::attrOf(op, "api_version"));
+    if (target < Version{1, 3, 0} && ((api && api.getValue() == 4) ||
+                                      isa_and_nonnull<vhlo::DictionaryV1Attr>(
+                                          vhlo::attrOf(op, "backend_config"))))
       return failToLegalize(op)
              << "typed calls (a dictionary as backend_config) exist since "
                 "version 1.3.0";
@@ -152,8 +153,7 @@ LogicalResult VersionConverter::check(Operation *op, const vhlo::OpRow &row) {
   return success();
 }
 
-LogicalResult VersionConverter::mapAttrs(Operation *op,
-                                         const vhlo::OpRow &from,
+LogicalResult VersionConverter::mapAttrs(Operation *op, const vhlo::OpRow &from,
                                          const vhlo::OpRow &to,
                                          MutableArrayRef<Attribute> attrs) {
   for (auto [attr, spec] : llvm::zip(attrs, to.attrs)) {
