@@ -1,13 +1,15 @@
-//===- propagate_module.cc - time of the propagation pipeline --------------===//
+//===- propagate_module.cc - time of the propagation pipeline
+//--------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// propagate_module FILE RUNS: parses the file, then runs sdy-propagation-pipeline
-// on it, RUNS times, and prints one line of JSON: the best CPU seconds of both, the
-// number of ops. `propagate_module FILE 0` prints the module instead.
+// propagate_module FILE RUNS: parses the file, then runs
+// sdy-propagation-pipeline on it, RUNS times, and prints one line of JSON: the
+// best CPU seconds of both, the number of ops. `propagate_module FILE 0` prints
+// the module instead.
 //
 //===----------------------------------------------------------------------===//
 

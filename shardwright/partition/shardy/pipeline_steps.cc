@@ -23,6 +23,84 @@ namespace shardwright {
 
 namespace {
 
+/// Drops private functions that nothing refers to, as MLIR's symbol-dce does;
+/// it builds a dictionary of each op's properties to look for symbols, which
+/// takes as long as propagation.
+class FunctionDCE {
+public:
+  /// False if the module has symbols of other kinds to drop, nested tables, or
+  /// ops that we do not know.
+  bool run(ModuleOp module) {
+    for (Operation &op : *module.getBody()) {
+      if (op.hasTrait<OpTrait::SymbolTable>())
+        return false;
+      auto symbol = dyn_cast<SymbolOpInterface>(op);
+      if (!symbol || symbol.isPublic() || !symbol.canDiscardOnUseEmpty()) {
+        alive.push_back(&op);
+        continue;
+      }
+      if (!isa<func::FuncOp>(op))
+        return false;
+      waiting.insert({symbol.getNameAttr(), &op});
+    }
+    // Ends early when everything turns out to be alive.
+    for (size_t i = 0; i < alive.size() && !waiting.empty(); ++i) {
+      alive[i]->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (!visit(op)) {
+          known = false;
+          return WalkResult::interrupt();
+        }
+        return waiting.empty() ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      });
+      if (!known)
+        return false;
+    }
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (auto func = dyn_cast<func::FuncOp>(op))
+        if (waiting.contains(func.getSymNameAttr()))
+          op.erase();
+    return true;
+  }
+
+private:
+  bool visit(Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      find(call.getCalleeAttr());
+    } else if (isa<func::FuncOp>(op)) {
+      // Its attributes are its signature and the dictionaries of its arguments.
+      find(op->getAttrDictionary());
+    } else if (isa<stablehlo::CustomCallOp, stablehlo::CompositeOp,
+                   func::ConstantOp>(op)) {
+      find(op->getAttrDictionary());
+    } else if (!isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect,
+                                sdy::SdyDialect, func::FuncDialect>(
+                   op->getDialect())) {
+      return isa<ModuleOp>(op);
+    }
+    // No other op of these dialects refers to a function in its properties.
+    find(op->getDiscardableAttrDictionary());
+    return true;
+  }
+
+  void find(Attribute attr) {
+    if (!attr || !seen.insert(attr).second)
+      return;
+    attr.walk([&](SymbolRefAttr symbol) {
+      auto it = waiting.find(symbol.getRootReference());
+      if (it == waiting.end())
+        return;
+      alive.push_back(it->second);
+      waiting.erase(it);
+    });
+  }
+
+  SmallVector<Operation *> alive;
+  llvm::DenseMap<StringAttr, Operation *> waiting;
+  llvm::DenseSet<Attribute> seen;
+  bool known = true;
+};
+
 struct SymbolDCEIfNeeded
     : public PassWrapper<SymbolDCEIfNeeded, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SymbolDCEIfNeeded)
@@ -30,14 +108,7 @@ struct SymbolDCEIfNeeded
   StringRef getName() const override { return "SymbolDCEIfNeeded"; }
 
   void runOnOperation() override {
-    bool mayDrop = false;
-    for (Operation &op : *getOperation().getBody()) {
-      auto symbol = dyn_cast<SymbolOpInterface>(op);
-      // Symbols of nested tables are looked at by the pass itself.
-      mayDrop |= symbol && !symbol.isPublic() && symbol.canDiscardOnUseEmpty();
-      mayDrop |= op.hasTrait<OpTrait::SymbolTable>();
-    }
-    if (!mayDrop)
+    if (FunctionDCE().run(getOperation()))
       return;
     OpPassManager pm(ModuleOp::getOperationName());
     pm.addPass(createSymbolDCEPass());
