@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs all benchmarks, or those named: benchmarks/run.sh [collective_bytes|compile_time|one_op|parse|simplify]...
+# Runs all benchmarks, or those named, each a folder here: benchmarks/run.sh [parse]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- collective_bytes compile_time one_op parse simplify
+[ $# -gt 0 ] || set -- collective_bytes compile_time one_op parse propagate simplify
 cmake --build "${SHARDWRIGHT_BUILD:-build}" --target benchmarks >/dev/null
 status=0
 for name in "$@"; do

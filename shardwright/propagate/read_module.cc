@@ -8,6 +8,7 @@
 #include "shardwright/propagate/graph.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/propagate/op_classes.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -33,11 +34,54 @@ namespace {
 
 /// A value's shape if propagation can shard it.
 std::optional<ArrayRef<int64_t>> staticShape(Type type) {
+  // Nearly all types, and without a search for the interface.
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    if (!tensor.hasStaticShape())
+      return std::nullopt;
+    return tensor.getShape();
+  }
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape())
     return std::nullopt;
   return shaped.getShape();
 }
+
+/// Ops whose rules are the same, being made from types and properties alone.
+struct SameRule : llvm::DenseMapInfo<Operation *> {
+  /// Of other ops, rules may look at what makes their operands, at users and at
+  /// regions.
+  static bool mayShare(Operation *op) {
+    return (op->hasTrait<OpTrait::Elementwise>() ||
+            isa<stablehlo::BroadcastInDimOp, stablehlo::DotGeneralOp,
+                stablehlo::ReshapeOp, stablehlo::SliceOp,
+                stablehlo::TransposeOp>(op)) &&
+           op->getNumRegions() == 0 &&
+           !op->getDiscardableAttr(sdy::kShardingRuleAttr);
+  }
+  static unsigned getHashValue(const Operation *op) {
+    auto *o = const_cast<Operation *>(op);
+    return llvm::hash_combine(
+        o->getName(), o->hashProperties(),
+        llvm::hash_combine_range(o->operand_type_begin(),
+                                 o->operand_type_end()),
+        llvm::hash_combine_range(o->result_type_begin(), o->result_type_end()));
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    if (a == b)
+      return true;
+    auto isKey = [](const Operation *op) {
+      return op != getEmptyKey() && op != getTombstoneKey();
+    };
+    if (!isKey(a) || !isKey(b))
+      return false;
+    auto *x = const_cast<Operation *>(a), *y = const_cast<Operation *>(b);
+    return x->getName() == y->getName() &&
+           x->getOperandTypes() == y->getOperandTypes() &&
+           x->getResultTypes() == y->getResultTypes() &&
+           x->getName().compareOpProperties(x->getPropertiesStorage(),
+                                            y->getPropertiesStorage());
+  }
+};
 
 class GraphBuilder {
 public:
@@ -67,6 +111,7 @@ private:
   void addSlotsOfResults(Node &node);
   SlotId addSlot(Value value, ShardingId sharding, ArrayRef<int64_t> shape);
   void addRule(Node &node);
+  RuleId ruleOf(Operation *op);
   void addEdgeRule(Node &node, ArrayRef<OpOperand *> sources);
   RuleId intern(ShardingRule rule);
   RuleId identity(ArrayRef<int64_t> shape, int64_t numOperands);
@@ -93,6 +138,8 @@ private:
   llvm::DenseMap<StringAttr, func::FuncOp> funcOf;
   llvm::DenseMap<uint64_t, SmallVector<RuleId, 1>> rulesOfHash;
   llvm::DenseMap<std::pair<ArrayRef<int64_t>, int64_t>, RuleId> identities;
+  /// By the first op of its kind.
+  llvm::DenseMap<Operation *, RuleId, SameRule> ruleOfOp;
   UnknownOps unknownOps;
 };
 
@@ -351,6 +398,26 @@ bool fits(const FactorLayout &layout, Operation *op) {
   return true;
 }
 
+/// -1: it has none, or one that does not fit.
+RuleId GraphBuilder::ruleOf(Operation *op) {
+  auto make = [&]() -> RuleId {
+    std::optional<ShardingRule> rule =
+        getShardingRule(op, RuleOptions{.conservative = options.conservative});
+    if (!rule) {
+      unknownOps.visit(op);
+      return -1;
+    }
+    RuleId id = intern(std::move(*rule));
+    return id >= 0 && fits(graph.rules[id], op) ? id : -1;
+  };
+  if (!SameRule::mayShare(op))
+    return make();
+  auto [it, isNew] = ruleOfOp.try_emplace(op, -1);
+  if (isNew)
+    it->second = make();
+  return it->second;
+}
+
 void GraphBuilder::addRule(Node &node) {
   Operation *op = node.op;
   if (auto edge = dyn_cast<DataFlowEdgeOp>(op)) {
@@ -392,14 +459,8 @@ void GraphBuilder::addRule(Node &node) {
     return;
   }
 
-  std::optional<ShardingRule> rule =
-      getShardingRule(op, RuleOptions{.conservative = options.conservative});
-  if (!rule) {
-    unknownOps.visit(op);
-    return;
-  }
-  RuleId id = intern(std::move(*rule));
-  if (id < 0 || !fits(graph.rules[id], op))
+  RuleId id = ruleOf(op);
+  if (id < 0)
     return;
   node.rule = id;
   node.ruleIsAttribute = true;

@@ -18,6 +18,8 @@ using namespace shardwright;
 
 bool shardwright::hasStaticShapes(Operation *op) {
   auto isDynamic = [](Type type) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      return !tensor.hasStaticShape();
     auto shaped = dyn_cast<ShapedType>(type);
     return shaped && !shaped.hasStaticShape();
   };
