@@ -14,6 +14,7 @@
 #include "shardwright/dialect/vhlo/vhlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
+#include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/portable/portable.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
@@ -41,6 +42,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
 
 void registerPasses() {
   registerChloPasses();
+  registerGspmdPasses();
   registerPortablePasses();
   registerExpandPasses();
   registerSimplifyPasses();

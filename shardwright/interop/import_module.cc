@@ -12,6 +12,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
+#include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/mesh/did_you_mean.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,33 +76,6 @@ LogicalResult resizeMeshes(ModuleOp module, ArrayRef<MeshAxis> sizes) {
   return success();
 }
 
-/// GSPMD annotations mean shardings; ignoring them would replicate silently.
-LogicalResult refuseGspmdShardings(ModuleOp module) {
-  bool usesSdy = !module.getOps<sdy::MeshOp>().empty();
-  WalkResult found = module.walk([&](Operation *op) {
-    if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
-      StringRef target = call.getCallTargetName();
-      if (target == "Sharding" || target == "SPMDFullToShardShape" ||
-          target == "SPMDShardToFullShape") {
-        op->emitError() << "GSPMD shardings (custom call @" << target
-                        << ") are not supported yet, expected sdy shardings";
-        return WalkResult::interrupt();
-      }
-    }
-    auto function = dyn_cast<func::FuncOp>(op);
-    if (!function || usesSdy)
-      return WalkResult::advance();
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (function.getArgAttr(i, "mhlo.sharding")) {
-        op->emitError() << "GSPMD shardings (mhlo.sharding on argument #" << i
-                        << ") are not supported yet, expected sdy shardings";
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return failure(found.wasInterrupted());
-}
-
 int64_t integerAttr(ModuleOp module, StringRef name) {
   auto attr = module->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : 0;
@@ -110,11 +84,17 @@ int64_t integerAttr(ModuleOp module, StringRef name) {
 } // namespace
 
 LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
-  if (!options.meshSizes.empty() &&
-      failed(resizeMeshes(module, options.meshSizes)))
+  if (hasGspmdShardings(module)) {
+    // Their axes have no names: those of the caller, if there are any.
+    int64_t devices = options.devices
+                          ? options.devices
+                          : integerAttr(module, numPartitionsName);
+    if (failed(importGspmd(module, options.meshSizes, devices)))
+      return failure();
+  } else if (!options.meshSizes.empty() &&
+             failed(resizeMeshes(module, options.meshSizes))) {
     return failure();
-  if (failed(refuseGspmdShardings(module)))
-    return failure();
+  }
   // Also checks the shardings against resized meshes.
   PassManager pm =
       PassManager(module.getContext(), ModuleOp::getOperationName(),
