@@ -6,7 +6,7 @@
 #===------------------------------------------------------------------------===//
 """Programs that JAX lowers with Shardy off (constraints, shard_map in full, in part, nested, in
 loops) run on 8 devices to the results of XLA, on the mesh that their shardings imply and on a
-given one; programs that PyTorch/XLA exported (torch_xla/) give what they give without shardings."""
+given one; programs that PyTorch/XLA exported (Inputs/torch_xla/) give what they give without shardings."""
 
 import os
 import re
@@ -155,7 +155,7 @@ def check_jax(tally, folder):
 
 
 def check_torch(tally, folder):
-    programs = os.path.join(HERE, "torch_xla")
+    programs = os.path.join(HERE, "Inputs", "torch_xla")
     for name in sorted(os.listdir(programs)):
         path, plain = os.path.join(programs, name), os.path.join(folder, name)
         with open(path) as file:
