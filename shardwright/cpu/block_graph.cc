@@ -140,7 +140,8 @@ LogicalResult BlockReader::read(Operation &op) {
     FailureOr<Node> node = start(&op, op.getResult(0).getType(), *kind);
     if (failed(node) || failed(operands(op, *node)))
       return failure();
-    readElementwise(&op, *node);
+    if (failed(readElementwise(&op, *node)))
+      return failure();
     if (*kind == Op::Convert &&
         result.graph[node->operands[0]].type == node->type) {
       ids[op.getResult(0)] = node->operands[0];

@@ -28,8 +28,9 @@ namespace hlo = shardwright::stablehlo;
 
 /// The kind of an elementwise operation, by its name.
 std::optional<Op> elementwiseOp(llvm::StringRef name);
-/// Attributes of an elementwise operation.
-void readElementwise(mlir::Operation *op, Node &node);
+/// Attributes of an elementwise operation; an error when its element type has no
+/// such operation.
+mlir::LogicalResult readElementwise(mlir::Operation *op, Node &node);
 /// Makes `node`, of known type and shape, a Constant; fails when the elements
 /// are not all the same or cannot be read.
 mlir::LogicalResult readSplat(mlir::Attribute value, Node &node);

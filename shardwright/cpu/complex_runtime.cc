@@ -123,10 +123,16 @@ static Complex cbrt(Complex z) {
   return std::polar(std::cbrt(std::abs(z)), std::arg(z) / 3);
 }
 
-/// -i log((x + i y) / sqrt(x^2 + y^2))
+// -i log((x + i y) / s) with s = sqrt(x^2 + y^2), which is 2 atan(y / (s + x))
+// and 2 atan((s - x) / y): whichever divides by more.
 static Complex atan2(Complex y, Complex x) {
-  Complex i(0, 1);
-  return -i * std::log(divide(x + i * y, std::sqrt(x * x + y * y)));
+  Long a(x), b(y), s = std::sqrt(a * a + b * b);
+  if (b == Long(0) || s == Long(0) || !std::isfinite(std::abs(s)))
+    return x.imag() == 0 && y.imag() == 0
+               ? Complex(std::atan2(y.real(), x.real()), 0)
+               : rounded(Long(0, -1) * std::log((a + Long(0, 1) * b) / s));
+  Long tangent = std::abs(s + a) >= std::abs(s - a) ? b / (s + a) : (s - a) / b;
+  return rounded(Long(2) * std::atan(tangent));
 }
 
 static Complex apply(ComplexFunction f, Complex z, Complex w) {

@@ -264,6 +264,15 @@ TEST(FloatingPoint, NarrowSumsAccumulateInF32) {
   int32_t p = k.param(E::BF16, {1000}), start = k.param(E::BF16, {});
   k.run(k.reduce(Op::Add, p, start), {x.data(), init.data(), z.data()});
   EXPECT_EQ(bf16ToFloat(z[0]), 1000);
+  // Also where there is too little to vectorise.
+  std::vector<uint16_t> few = {floatToBf16(256), floatToBf16(1),
+                               floatToBf16(1)};
+  Kernels small;
+  p = small.param(E::BF16, {3});
+  start = small.param(E::BF16, {});
+  small.run(small.reduce(Op::Add, p, start),
+            {few.data(), init.data(), z.data()});
+  EXPECT_EQ(bf16ToFloat(z[0]), 258);
 }
 
 TEST(FloatingPoint, ComplexDivisionIsScaled) {

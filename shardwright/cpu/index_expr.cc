@@ -279,9 +279,10 @@ IndexVector IndexSpace::delinearize(const IndexExpr &linear,
       bool first = true;
       for (int j = 0; j < i; ++j)
         first &= shape[j] == 1;
-      index[i] = first ? e : remainder(e, shape[i]);
+      index[i] = first ? e : remainder(e, std::max<int64_t>(shape[i], 1));
     }
-    stride *= shape[i];
+    // An array without elements is never indexed, only planned for.
+    stride *= std::max<int64_t>(shape[i], 1);
   }
   return index;
 }

@@ -98,4 +98,10 @@ TEST(IndexExpr, SplittingAndJoiningIsNothing) {
   EXPECT_EQ(space.linearize(other, rowMajorStrides(Shape{4, 2, 60})), linear);
 }
 
+TEST(IndexExpr, ShapesWithoutElementsCanBePlanned) {
+  IndexSpace space;
+  IndexExpr r = space.variableExpr({0, -1});
+  EXPECT_EQ(space.delinearize(r, Shape{2, 0, 3}).size(), 3u);
+}
+
 } // namespace

@@ -91,11 +91,6 @@ Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
   }
 }
 
-/// Floats narrower than f32 are summed in f32.
-static ElementType accumulatorType(ElementType type) {
-  return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
-}
-
 // All reductions of a level in one pass over the tail. Those in any order use
 // `lanes` times `unroll` partial results; if one of them is not, all go element
 // by element.

@@ -203,6 +203,32 @@ Value *NodeEmitter::bitcast(int32_t id, const IndexVector &index, MaskId mask) {
   return ops.fromBits(bits, node.type);
 }
 
+namespace {
+/// How a body is applied: a single operation that may be computed in any order
+/// accumulates floats narrower than f32 in f32.
+struct Accumulation {
+  explicit Accumulation(const Body &body)
+      : body(body), op(commutativeBody(body)) {}
+  /// Of the body's argument.
+  ElementType type(size_t argument) const {
+    ElementType t = body.nodes[argument].type;
+    return op ? accumulatorType(t) : t;
+  }
+  void step(OpEmitter &ops, Values &args, Values &next) const {
+    if (op)
+      next.push_back(ops.binary(*op, type(0), args[0], args[1]));
+    else
+      ops.evaluate(body, args, next);
+  }
+  Value *finish(OpEmitter &ops, Value *result) const {
+    return op ? ops.convert(result, type(0), body.nodes[0].type) : result;
+  }
+
+  const Body &body;
+  std::optional<Op> op;
+};
+} // namespace
+
 // A reduction that the plan gave no loops: element after element.
 Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
                            MaskId mask) {
@@ -210,11 +236,12 @@ Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
   const Body &body = *node.body;
   size_t n = node.operands.size() / 2;
   bool vec = loops.isVector(index);
+  Accumulation sums{body};
   Values carried;
   for (size_t i = 0; i < n; ++i) {
     ElementType from = graph[node.operands[n + i]].type;
-    Value *init = ops.convert(value(node.operands[n + i], {}, mask), from,
-                              body.nodes[i].type);
+    Value *init =
+        ops.convert(value(node.operands[n + i], {}, mask), from, sums.type(i));
     carried.push_back(vec ? splat(init) : init);
   }
   Shape sizes = reducedSizes(graph, id);
@@ -234,15 +261,15 @@ Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
         Values args(accumulators);
         for (size_t i = 0; i < n; ++i) {
           Value *x = value(node.operands[i], at, mask);
-          x = ops.convert(x, graph[node.operands[i]].type,
-                          body.nodes[n + i].type);
+          x = ops.convert(x, graph[node.operands[i]].type, sums.type(n + i));
           args.push_back(vec ? splat(x) : x);
         }
         Values next;
-        ops.evaluate(body, args, next);
+        sums.step(ops, args, next);
         return next;
       };
   Values results = product(sizes) == 0 ? carried : nest(0, carried);
+  results[0] = sums.finish(ops, results[0]);
   int depth = std::max(loops.depth(index), maskDepth(mask));
   for (size_t i = 0; i < n; ++i)
     loops.remember(
@@ -258,11 +285,11 @@ Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
   const Body &body = *node.body;
   size_t n = node.operands.size() / 2;
   bool vec = loops.isVector(index);
+  Accumulation sums{body};
   Values carried;
   for (size_t i = 0; i < n; ++i) {
-    Value *init =
-        ops.convert(value(node.operands[n + i], {}, mask),
-                    graph[node.operands[n + i]].type, body.nodes[i].type);
+    Value *init = ops.convert(value(node.operands[n + i], {}, mask),
+                              graph[node.operands[n + i]].type, sums.type(i));
     carried.push_back(vec ? splat(init) : init);
   }
   const Shape &sizes = node.attrs[0];
@@ -284,13 +311,12 @@ Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
     MaskId inside = both(mask, at.guards);
     Values args(accumulators);
     for (size_t i = 0; i < n; ++i) {
-      Value *x =
-          ops.convert(value(node.operands[i], at.index, inside),
-                      graph[node.operands[i]].type, body.nodes[n + i].type);
+      Value *x = ops.convert(value(node.operands[i], at.index, inside),
+                             graph[node.operands[i]].type, sums.type(n + i));
       args.push_back(vec ? splat(x) : x);
     }
     Values next;
-    ops.evaluate(body, args, next);
+    sums.step(ops, args, next);
     if (!at.guards.empty()) {
       Value *m = maskValue(both(0, at.guards));
       for (size_t i = 0; i < n; ++i)
@@ -299,6 +325,7 @@ Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
     return next;
   };
   Values results = product(sizes) == 0 ? carried : nest(0, carried);
+  results[0] = sums.finish(ops, results[0]);
   int depth = std::max(loops.depth(index), maskDepth(mask));
   for (size_t i = 0; i < n; ++i)
     loops.remember(

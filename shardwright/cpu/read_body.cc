@@ -73,7 +73,11 @@ InFlightDiagnostic unsupported(Operation *op) {
                          << "' is not supported by the cpu backend yet";
 }
 
-void readElementwise(Operation *op, Node &node) {
+LogicalResult readElementwise(Operation *op, Node &node) {
+  if (isComplex(node.type) && node.op == Op::Remainder)
+    return op->emitError() << "op '" << op->getName().getStringRef() << "' on "
+                           << str(node.type)
+                           << " is not supported by the cpu backend";
   if (auto compare = dyn_cast<hlo::CompareOp>(op)) {
     Direction direction = Direction::EQ;
     switch (compare.getComparisonDirection()) {
@@ -102,6 +106,7 @@ void readElementwise(Operation *op, Node &node) {
     node.attrs.push_back(
         {reduced.getExponentBits(), reduced.getMantissaBits()});
   }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,7 +197,8 @@ FailureOr<std::shared_ptr<const Body>> readBody(Region &region) {
         return failure();
       node->operands.push_back(*id);
     }
-    readElementwise(&op, *node);
+    if (failed(readElementwise(&op, *node)))
+      return failure();
     ids[op.getResult(0)] = append(*node);
   }
   if (body->results.empty())

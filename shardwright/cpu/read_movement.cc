@@ -111,12 +111,13 @@ LogicalResult BlockReader::readMovement(Operation &op) {
   } else if (isa<hlo::BitcastConvertOp>(op)) {
     node.op = Op::Bitcast;
     const Node &from = result.graph[node.operands[0]];
-    if (from.type == ElementType::Pred || node.type == ElementType::Pred) {
-      if (from.type != node.type)
-        return op.emitError("bitcast_convert of i1 is not supported by the cpu "
-                            "backend yet");
+    if (from.type == node.type)
       node.op = Op::Reshape;
-    }
+    else if (from.type == ElementType::Pred || node.type == ElementType::Pred ||
+             isComplex(from.type) || isComplex(node.type))
+      return op.emitError()
+             << "bitcast_convert from " << str(from.type) << " to "
+             << str(node.type) << " is not supported by the cpu backend";
   } else if (isa<hlo::DynamicSliceOp>(op)) {
     node.op = Op::DynamicSlice;
   } else if (isa<hlo::DynamicUpdateSliceOp>(op)) {

@@ -169,9 +169,10 @@ Value *OpEmitter::decodeTiny(Value *x, ElementType type) {
   }
   Value *sign = b.CreateShl(b.CreateAnd(code, integer(signBit)), 32 - f.width);
   result = b.CreateBitCast(b.CreateOr(b.CreateBitCast(result, i32), sign), t);
+  // Its code is that of a negative zero, and so it is ordered.
   if (f.hasNaN && !f.hasNegativeZero)
-    result =
-        b.CreateSelect(b.CreateICmpEQ(code, integer(f.nanCode)), nan, result);
+    result = b.CreateSelect(b.CreateICmpEQ(code, integer(f.nanCode)),
+                            ConstantFP::getNaN(t, /*Negative=*/true), result);
   return result;
 }
 

@@ -128,7 +128,7 @@ class Run:
             self.seconds["ours"] += time.monotonic() - start
         for i, (value, reference, scale, ulps) in enumerate(c.results):
             want = expected[i] if reference is None else rounded(reference, value.element)
-            bound = tolerance.bound_of(c.name, value.element) if ulps is None else ulps
+            bound = tolerance.bound_of(c.name, c.element if case_module.is_complex(c.element) else value.element) if ulps is None else ulps
             wrong = tolerance.compare(want.reshape(value.shape), found[i], value.element, bound, scale,
                                       flushed and reference is None)  # fmt: skip
             if wrong:

@@ -73,6 +73,15 @@ static FailureOr<Values> expandReplicaSum(stablehlo::CrossReplicaSumOp op) {
   return Values{all->getResult(0)};
 }
 
+/// Of a tuple made in the same function.
+static FailureOr<Values> expandElement(stablehlo::GetTupleElementOp op) {
+  auto tuple = op.getOperand().getDefiningOp<stablehlo::TupleOp>();
+  if (!tuple || op.getIndex() < 0 ||
+      op.getIndex() >= static_cast<int64_t>(tuple->getNumOperands()))
+    return failure();
+  return Values{tuple->getOperand(op.getIndex())};
+}
+
 FailureOr<Values> expandLegacyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<Values>>(op)
       .Case([](stablehlo::DotOp o) { return expandDot(o); })
@@ -80,6 +89,7 @@ FailureOr<Values> expandLegacyOp(Operation *op) {
       .Case(
           [](stablehlo::TorchIndexSelectOp o) { return expandIndexSelect(o); })
       .Case([](stablehlo::CrossReplicaSumOp o) { return expandReplicaSum(o); })
+      .Case([](stablehlo::GetTupleElementOp o) { return expandElement(o); })
       .Default([](Operation *) { return failure(); });
 }
 

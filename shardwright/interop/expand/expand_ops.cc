@@ -21,7 +21,8 @@ using Expand = FailureOr<Values> (*)(Operation *);
 
 Expand expansionOf(Operation *op) {
   if (isa<stablehlo::DotOp, stablehlo::BroadcastOp,
-          stablehlo::TorchIndexSelectOp, stablehlo::CrossReplicaSumOp>(op))
+          stablehlo::TorchIndexSelectOp, stablehlo::CrossReplicaSumOp,
+          stablehlo::GetTupleElementOp>(op))
     return expandLegacyOp;
   if (isa<stablehlo::EinsumOp, stablehlo::UnaryEinsumOp>(op))
     return expandEinsum;
@@ -85,9 +86,15 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<>> {
           return signalPassFailure();
         continue;
       }
-      keepAttributes(op, *results);
+      Operation *tuple = nullptr;
+      if (isa<stablehlo::GetTupleElementOp>(op))
+        tuple = op->getOperand(0).getDefiningOp();
+      else
+        keepAttributes(op, *results);
       op->replaceAllUsesWith(*results);
       op->erase();
+      if (tuple && tuple->use_empty())
+        tuple->erase();
     }
   }
 };

@@ -11,6 +11,7 @@ import importlib
 NAMES = (
     "elementwise",
     "shape",
+    "high_rank",
     "reduction",
     "contraction",
     "convolution",
