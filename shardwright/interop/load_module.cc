@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Alignment.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -80,7 +81,10 @@ loadModule(StringRef path, MLIRContext *context,
         return {};
       }
     }
-    // Sections want their alignment, which a file read into memory may lack.
+    // Sections want their alignment, which a file read into memory may lack; a
+    // mapped one has it, and the module's blobs stay in the mapping.
+    if (llvm::isAddrAligned(llvm::Align(64), content.data()))
+      break;
     auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
         content.size(), name, llvm::Align(64));
     if (!aligned) {
