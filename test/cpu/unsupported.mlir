@@ -62,3 +62,19 @@ module attributes {mhlo.num_partitions = 2 : i32} {
     return %0 : tensor<4xf32>
   }
 }
+
+// -----
+
+func.func @remainder(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  // expected-error @+1 {{op 'stablehlo.remainder' on complex<f32> is not supported by the cpu backend}}
+  %0 = stablehlo.remainder %x, %x : tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+func.func @bitcast(%x: tensor<4x8xi1>) -> tensor<4xi8> {
+  // expected-error @+1 {{bitcast_convert from i1 to i8 is not supported by the cpu backend}}
+  %0 = stablehlo.bitcast_convert %x : (tensor<4x8xi1>) -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}

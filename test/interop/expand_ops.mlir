@@ -38,6 +38,14 @@ func.func @slice(%x: tensor<8xf32>, %start: tensor<1xi32>, %limit: tensor<1xi32>
   return %0 : tensor<2xf32>
 }
 
+// CHECK-LABEL: func.func @tuple
+// CHECK-NEXT:    return %arg0
+func.func @tuple(%x: tensor<4xf32>, %y: tensor<i32>) -> tensor<4xf32> {
+  %0 = stablehlo.tuple %x, %y : tuple<tensor<4xf32>, tensor<i32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<4xf32>, tensor<i32>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
 // -----
 
 func.func @map(%x: tensor<4xf32>) -> tensor<4xf32> {
