@@ -177,6 +177,9 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
     return movingGroups(x, R, P, spec.groups);
   }
   if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op)) {
+    if (x.getHasDynamicRoot())
+      return op->emitError("a collective_broadcast with a dynamic root is not "
+                           "supported by the cpu backend yet");
     spec.kind = CollectiveKind::CollectiveBroadcast;
     return movingGroups(x, R, P, spec.groups);
   }

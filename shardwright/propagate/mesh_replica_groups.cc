@@ -20,7 +20,8 @@ void transformReplicaGroupMeshes(
   module.walk([&](Operation *op) {
     if (!isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
              stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
-             stablehlo::CollectiveBroadcastOp>(op))
+             stablehlo::CollectiveBroadcastOp, stablehlo::CollectiveReduceOp>(
+            op))
       return;
     auto groups = op->getAttrOfType<stablehlo::ReplicaGroupMeshAxesAttr>(
         "replica_groups");

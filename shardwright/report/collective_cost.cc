@@ -114,6 +114,10 @@ void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {
         add("collective_broadcast", o.getReplicaGroups(), 1,
             bytesOf(op.getResultTypes()));
       })
+      .Case([&](stablehlo::CollectiveReduceOp o) {
+        add("collective_reduce", o.getReplicaGroups(), 1,
+            bytesOf(op.getResultTypes()));
+      })
       .Case([&](stablehlo::CollectivePermuteOp o) {
         CollectiveUse u = use(op, "collective_permute", executions);
         SmallVector<int64_t> pairs(

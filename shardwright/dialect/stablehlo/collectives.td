@@ -74,11 +74,30 @@ def SHLO_CollectivePermuteOp : SHLO_CollectiveOp<"collective_permute", [SHLO_Inf
   let inferBody = "return inferSameType(location, adaptor.getOperands(), types);";
 }
 
+// With a dynamic root the last operand says, for each group, which member it is.
 def SHLO_CollectiveBroadcastOp : SHLO_CollectiveOp<"collective_broadcast", [SHLO_Infer]> {
-  let arguments = (ins HLO_Tensor:$operand, SHLO_ReplicaGroups:$replica_groups,
-                       OptionalAttr<SHLO_ChannelHandle>:$channel_handle);
-  let results = (outs HLO_Tensor);
-  let inferBody = "return inferSameType(location, adaptor.getOperands(), types);";
+  let arguments = (ins Variadic<HLO_Tensor>:$operands, SHLO_ReplicaGroups:$replica_groups,
+    OptionalAttr<SHLO_ChannelHandle>:$channel_handle, UnitAttr:$has_dynamic_root);
+  let results = (outs Variadic<HLO_Tensor>);
+  let inferBody = [{
+    return inferFromRooted(location, adaptor.getOperands(), adaptor.getHasDynamicRoot(), types);
+  }];
+}
+
+// As all_reduce, but only the root has the sum; the others have zeros.
+def SHLO_CollectiveReduceOp : SHLO_CollectiveOp<"collective_reduce",
+    [SHLO_Infer, SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let arguments = (ins Variadic<HLO_Tensor>:$operands, SHLO_ReplicaGroups:$replica_groups,
+    OptionalAttr<SHLO_ChannelHandle>:$channel_handle, UnitAttr:$use_global_device_ids,
+    UnitAttr:$has_dynamic_root);
+  let results = (outs Variadic<HLO_Tensor>);
+  let regions = (region SizedRegion<1>:$computation);
+  let inferBody = [{
+    ::mlir::ValueRange operands = adaptor.getOperands();
+    if (adaptor.getHasDynamicRoot() && !operands.empty())
+      operands = operands.drop_back();
+    return inferAllReduce(location, operands, *adaptor.getRegions().front(), types);
+  }];
 }
 
 def SHLO_CrossReplicaSumOp : SHLO_Op<"cross-replica-sum", [Pure, SHLO_Infer]> {

@@ -107,7 +107,8 @@ def SHLO_CustomCallOp : SHLO_Op<"custom_call",
     OptionalAttr<SHLO_ArrayOfLayoutAttr>:$operand_layouts,
     OptionalAttr<SHLO_ArrayOfLayoutAttr>:$result_layouts,
     DefaultValuedOptionalAttr<TypedArrayAttrBase<SHLO_OutputOperandAlias,
-        "Aliasing attribute for outputs and operands of CustomCall">, "{}">:$output_operand_aliases);
+        "Aliasing attribute for outputs and operands of CustomCall">, "{}">:$output_operand_aliases,
+    OptionalAttr<ArrayAttr>:$result_tilings);
   let results = (outs Variadic<HLO_CustomCallValue>);
   let assemblyFormat = [{
     custom<CustomCallTarget>($call_target_name) `(` $inputs `)`

@@ -139,6 +139,9 @@ mlir::LogicalResult inferMap(MaybeLoc loc, mlir::ValueRange inputs,
                              Types &types);
 mlir::LogicalResult inferAllReduce(MaybeLoc loc, mlir::ValueRange operands,
                                    mlir::Region &computation, Types &types);
+// The operands' own types; a dynamic root is the last operand and no result.
+mlir::LogicalResult inferFromRooted(MaybeLoc loc, mlir::ValueRange operands,
+                                    bool hasRoot, Types &types);
 
 // The types that the region returns, or an error without stablehlo.return at
 // its end.

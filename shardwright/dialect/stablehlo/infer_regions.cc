@@ -331,4 +331,13 @@ LogicalResult inferAllReduce(MaybeLoc loc, ValueRange operands,
   return success();
 }
 
+LogicalResult inferFromRooted(MaybeLoc loc, ValueRange operands, bool hasRoot,
+                              Types &types) {
+  if (hasRoot && operands.empty())
+    return emitOptionalError(loc, "a dynamic root needs an operand");
+  llvm::append_range(types, hasRoot ? operands.drop_back().getTypes()
+                                    : operands.getTypes());
+  return success();
+}
+
 } // namespace shardwright::stablehlo

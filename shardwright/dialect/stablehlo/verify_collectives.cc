@@ -187,7 +187,35 @@ LogicalResult CollectivePermuteOp::verify() {
   return success();
 }
 
+// The last operand names the root of each group.
+static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot) {
+  if (op->getNumOperands() != op->getNumResults() + (hasDynamicRoot ? 1 : 0))
+    return op->emitOpError("expects ")
+           << (hasDynamicRoot ? "one operand more than results"
+                              : "as many operands as results")
+           << ", got " << op->getNumOperands() << " and "
+           << op->getNumResults();
+  if (!hasDynamicRoot)
+    return success();
+  auto roots = dyn_cast<RankedTensorType>(
+      op->getOperand(op->getNumOperands() - 1).getType());
+  if (!roots || roots.getRank() != 1 ||
+      !roots.getElementType().isSignlessInteger(32))
+    return op->emitOpError("expects roots as the last operand, a 1-dimensional "
+                           "tensor of 32-bit integers");
+  return success();
+}
+
+LogicalResult CollectiveReduceOp::verify() {
+  if (failed(verifyReplicaGroups(getLoc(), getReplicaGroups(), /*padded=*/true,
+                                 getUseGlobalDeviceIds())))
+    return failure();
+  return verifyRoot(*this, getHasDynamicRoot());
+}
+
 LogicalResult CollectiveBroadcastOp::verify() {
+  if (failed(verifyRoot(*this, getHasDynamicRoot())))
+    return failure();
   Location loc = getLoc();
   auto elements = dyn_cast<DenseIntElementsAttr>(getReplicaGroups());
   if (!elements)

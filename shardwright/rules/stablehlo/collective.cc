@@ -34,6 +34,15 @@ static std::optional<ShardingRule> allReduceRule(stablehlo::AllReduceOp op,
   return builder.finish();
 }
 
+/// Several values, or roots beside them, are unrelated.
+static std::optional<ShardingRule>
+collectiveBroadcastRule(stablehlo::CollectiveBroadcastOp op,
+                        const RuleOptions &options) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return std::nullopt;
+  return pointwiseRule(op, options);
+}
+
 /// Dimensions in `changed` have other sizes in the results, or data in another
 /// order: operand and result are unrelated there.
 static std::optional<ShardingRule> exchangeRule(Operation *op,
@@ -76,8 +85,9 @@ static std::optional<ShardingRule> allToAllRule(stablehlo::AllToAllOp op,
 void shardwright::attachCollectiveRules(MLIRContext &context) {
   using namespace stablehlo;
   attachRule<AllReduceOp, &allReduceRule>(context);
-  attachRules<&pointwiseRule, false, CollectiveBroadcastOp, CollectivePermuteOp,
-              CrossReplicaSumOp>(context);
+  attachRules<&pointwiseRule, false, CollectivePermuteOp, CrossReplicaSumOp>(
+      context);
+  attachRule<CollectiveBroadcastOp, &collectiveBroadcastRule>(context);
   attachRule<AllGatherOp, &allGatherRule>(context);
   attachRule<ReduceScatterOp, &reduceScatterRule>(context);
   attachRule<AllToAllOp, &allToAllRule>(context);
