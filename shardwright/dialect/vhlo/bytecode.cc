@@ -426,6 +426,11 @@ Type readType(DialectBytecodeReader &r, MLIRContext *context) {
     SmallVector<int64_t> zeros;
     if (failed(get(flags, storage, expressed, axis, min, max, scales, zeros)))
       return {};
+    // Lists of floats are compared by value: no two such types would be equal.
+    if (llvm::any_of(scales, [](const APFloat &s) { return s.isNaN(); })) {
+      r.emitError() << "quantized type with a scale that is not a number";
+      return {};
+    }
     return UniformQuantizedPerAxisV1Type::get(
         context, flags, storage, expressed, axis, min, max, scales, zeros);
   }
