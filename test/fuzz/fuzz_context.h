@@ -29,7 +29,7 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text);
 
 std::string print(mlir::Operation *op);
 
-/// Inputs on which MLIR's own parser is known to crash: docs/compatibility.md.
+/// Inputs on which MLIR's own parser is known to crash: none so far.
 bool crashesMlirParser(llvm::StringRef text);
 
 /// A finding: prints `what` with both texts and ends the process.
