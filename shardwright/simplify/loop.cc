@@ -32,7 +32,7 @@ bool isCarried(WhileOp op, unsigned i) {
 // the results, nor the arguments, nor (the next values) anything but the
 // terminator.
 void dropCarried(WhileOp op, const llvm::SmallBitVector &dead,
-                 PatternRewriter &rewriter) {
+                 RewriterBase &rewriter) {
   llvm::BitVector arguments(dead.size());
   SmallVector<Value> operands, yields;
   SmallVector<Type> types;
@@ -77,7 +77,12 @@ std::optional<uint64_t> firstCondition(WhileOp op) {
       return std::nullopt;
     return splatOf(value);
   };
+  // Conditions are short; for others it would cost too much to look each time.
+  constexpr unsigned kShort = 32;
+  unsigned looked = 0;
   for (Operation &scalar : cond.without_terminator()) {
+    if (++looked > kShort)
+      return std::nullopt;
     if (scalar.getNumOperands() == 0)
       continue;
     SmallVector<Element> elements;
@@ -147,7 +152,7 @@ LogicalResult invariantValues(WhileOp op, PatternRewriter &rewriter) {
 
 // Values that neither a result, nor the condition, nor an effect, nor another
 // value that is needed depends on.
-LogicalResult deadValues(WhileOp op, PatternRewriter &rewriter) {
+LogicalResult deadValues(WhileOp op, RewriterBase &rewriter) {
   unsigned n = op.getNumResults();
   if (llvm::none_of(op.getResults(),
                     [](Value result) { return result.use_empty(); }))
@@ -191,10 +196,20 @@ LogicalResult deadValues(WhileOp op, PatternRewriter &rewriter) {
 
 } // namespace
 
+bool dropDeadLoopValues(RewriterBase &rewriter, Operation *root) {
+  SmallVector<WhileOp> loops;
+  root->walk([&](WhileOp loop) { loops.push_back(loop); });
+  bool changed = false;
+  for (WhileOp loop : loops) {
+    rewriter.setInsertionPoint(loop);
+    changed |= !isFrozen(loop) && succeeded(deadValues(loop, rewriter));
+  }
+  return changed;
+}
+
 void addLoop(Patterns &patterns) {
   addRuleAny<WhileOp>(patterns, neverRuns);
   addRuleAny<WhileOp>(patterns, invariantValues);
-  addRuleAny<WhileOp>(patterns, deadValues);
 }
 
 } // namespace shardwright::simplifier

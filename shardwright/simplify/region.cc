@@ -109,7 +109,7 @@ void Needed::add(Value value) {
   }
 }
 
-void Needed::eraseOthers(PatternRewriter &rewriter) {
+void Needed::eraseOthers(RewriterBase &rewriter) {
   SmallVector<Operation *> others;
   for (Operation &op : block.without_terminator())
     if (!ops.contains(&op))

@@ -34,7 +34,7 @@ public:
   void addEffects();
   void add(mlir::Value value);
   /// Erases the ops that are not needed, the terminator's operands being right.
-  void eraseOthers(mlir::PatternRewriter &rewriter);
+  void eraseOthers(mlir::RewriterBase &rewriter);
 
   const llvm::SmallBitVector &neededArguments() const { return arguments; }
 
@@ -43,6 +43,10 @@ private:
   llvm::SmallBitVector arguments;
   llvm::DenseSet<mlir::Operation *> ops; // asked for membership only
 };
+
+/// Drops the carried values of all loops in `root` that nothing needs. Looks at
+/// whole bodies: no pattern, as those run anew for each change in a body.
+bool dropDeadLoopValues(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 } // namespace shardwright::simplifier
 

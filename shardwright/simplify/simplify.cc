@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/dialect.h"
 #include "shardwright/simplify/patterns.h"
+#include "shardwright/simplify/region.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -63,10 +64,13 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
           .enableConstantCSE(false);
   IRRewriter rewriter(root->getContext());
   // What is merged enables rewrites (x - x, equal branches), and the reverse.
+  bool changed;
   do {
     if (failed(applyPatternsGreedily(root, frozen, config)))
       break;
-  } while (mergeEqualOps(rewriter, root));
+    changed = simplifier::dropDeadLoopValues(rewriter, root);
+    changed |= mergeEqualOps(rewriter, root);
+  } while (changed);
   return success();
 }
 

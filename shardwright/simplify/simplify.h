@@ -10,8 +10,8 @@
 // and results of regions, common subexpressions, normal forms.
 //
 // Results stay the same to the bit, with these exceptions only: a signaling NaN
-// may stay one where the program would have made it quiet; of two NaN operands of a
-// commutative op the other may be handed on; and contractions over several
+// may stay one where the program would have made it quiet; of two NaN operands
+// of a commutative op the other may be handed on; and contractions over several
 // dimensions may be summed in another order (StableHLO leaves it open).
 //
 // Ops with discardable attributes (shardings, frontend attributes) are neither
