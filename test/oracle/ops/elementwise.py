@@ -27,6 +27,26 @@ FUNCTIONS = {
 }
 
 
+# Of complex numbers, which are moderate ones here.
+COMPLEX_FUNCTIONS = {
+    "cosine": np.cos,
+    "exponential": np.exp,
+    "exponential_minus_one": lambda z: np.exp(z) - 1,
+    "log": np.log,
+    "log_plus_one": lambda z: np.log(1 + z),
+    "logistic": lambda z: 1 / (1 + np.exp(-z)),
+    "rsqrt": lambda z: 1 / np.sqrt(z),
+    "sine": np.sin,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+
+
+def parts(z):
+    return z.real.astype(np.longdouble), z.imag.astype(np.longdouble)
+
+
 def exact(function, *arrays):
     """In long double; rounded through double only for narrow types, whose digits are few."""
     with np.errstate(all="ignore"):
@@ -39,15 +59,21 @@ def unary(name, classes):
         x = c.arg(c.shape(), e, wild=not is_complex(e))
         result = part(e) if is_complex(e) and name in ("abs", "real", "imag") else e
         form = x.type if result == e else f"({x.type}) -> {tensor(x.shape, result)}"
-        reference = None
-        if name == "sqrt" and is_float(e):  # rounded once, which long double would not be for f64
+        reference = ulps = None
+        if is_complex(e) and name == "abs":
+            reference, ulps = np.hypot(*parts(c.data[0])), 2
+        elif is_complex(e) and name in COMPLEX_FUNCTIONS:
+            re, im = parts(c.data[0])
+            with np.errstate(all="ignore"):
+                reference = COMPLEX_FUNCTIONS[name](re + im * np.clongdouble(1j))
+        elif name == "sqrt" and is_float(e):  # rounded once, which long double would not be for f64
             with np.errstate(all="ignore"):
                 reference = np.sqrt(c.data[0].astype(np.float64))
         elif name in FUNCTIONS and is_float(e):
             reference = exact(FUNCTIONS[name], c.data[0])
         elif name == "cbrt":  # XLA has no complex one
             reference = np.power(c.data[0].astype(np.clongdouble), np.longdouble(1) / 3)
-        c.result(c.op(f"stablehlo.{name} {x} : {form}", x.shape, result), reference)
+        c.result(c.op(f"stablehlo.{name} {x} : {form}", x.shape, result), reference, ulps=ulps)
 
 
 for name in ("abs", "sign"):
@@ -99,6 +125,11 @@ def binary(name, classes):
             x, y = c.arg(shape, e, wild), c.arg(shape, e, wild)
         else:
             x, y = c.arg(shape, e, wild), c.arg(shape, e, wild)
+        if is_complex(e) and name == "atan2":
+            y, x = (re + im * np.clongdouble(1j) for re, im in map(parts, c.data))
+            with np.errstate(all="ignore"):
+                reference = -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))
+            x, y = c.args
         if is_float(e) and name in ("power", "atan2"):
             reference = exact(np.power if name == "power" else np.arctan2, *c.data)
         c.result(c.op(f"stablehlo.{name} {x}, {y} : {x.type}", shape, e), reference)
@@ -167,7 +198,7 @@ def convert(c, e):
 @op("stablehlo.bitcast_convert", INT + F8 + FLOAT + COMPLEX)
 def bitcast_convert(c, e):
     width = lambda t: int(t.lstrip("ui")) if is_int(t) else dtype(t).itemsize * 8
-    others = COMPLEX if is_complex(e) else [t for t in INT + F8 + FLOAT]
+    others = [e] if is_complex(e) else INT + F8 + FLOAT
     to = c.rng.choice(others)
     shape, result = list(c.shape()), None
     a, b = width(e), width(to)
