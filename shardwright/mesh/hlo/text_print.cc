@@ -15,6 +15,17 @@
 namespace shardwright {
 namespace {
 
+/// Between quotes, with a backslash before quotes and backslashes inside.
+void quote(llvm::raw_ostream &os, llvm::StringRef text, char mark) {
+  os << mark;
+  for (char c : text) {
+    if (c == mark || c == '\\')
+      os << '\\';
+    os << c;
+  }
+  os << mark;
+}
+
 class Printer {
 public:
   Printer(llvm::raw_ostream &os, bool withMetadata)
@@ -114,7 +125,10 @@ private:
       os << "mesh[";
       llvm::interleave(
           s.mesh.axes(), os,
-          [&](const MeshAxis &a) { os << '\'' << a.name << "'=" << a.size; },
+          [&](const MeshAxis &a) {
+            quote(os, a.name, '\'');
+            os << '=' << a.size;
+          },
           ",");
       os << ']';
       deviceIds(s.mesh, s.printIdsAsIota);
@@ -176,7 +190,7 @@ private:
 
   void axes(const Mesh &mesh, AxisRefs list) {
     llvm::interleaveComma(list, os, [&](AxisRef a) {
-      os << '\'' << mesh.axisName(a.axis) << '\'';
+      quote(os, mesh.axisName(a.axis), '\'');
       if (!mesh.isFull(a))
         os << ":(" << a.preSize << ')' << a.size;
     });
@@ -199,13 +213,7 @@ private:
               os << f.value;
               return;
             }
-            os << '"';
-            for (char c : f.value) {
-              if (c == '"' || c == '\\')
-                os << '\\';
-              os << c;
-            }
-            os << '"';
+            quote(os, f.value, '"');
           },
           " ");
       if (all.size() > 1)
