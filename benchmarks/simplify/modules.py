@@ -24,7 +24,7 @@ def clean(n):
 def busy_ops(n, last):
     wide, tall = "tensor<8x4xi32>", "tensor<4x8xi32>"
     for i in range(n // 8):
-        yield f"%c{i} = stablehlo.constant dense<{i % 7}> : tensor<i32>"
+        yield f"%c{i} = stablehlo.constant dense<{i % 7 + 1}> : tensor<i32>"
         yield f"%b{i} = stablehlo.broadcast_in_dim %c{i}, dims = [] : (tensor<i32>) -> {wide}"
         yield f"%t{i} = stablehlo.transpose {last}, dims = [1, 0] : ({wide}) -> {tall}"
         yield f"%u{i} = stablehlo.transpose %t{i}, dims = [1, 0] : ({tall}) -> {wide}"
