@@ -20,6 +20,14 @@
 
 using namespace mlir;
 
+/// LLVM's headers poison allocator memory that its uninstrumented half never
+/// unpoisons; here, so that a target run by hand knows it too.
+extern "C" __attribute__((used, visibility("default"))) const char *
+__asan_default_options() {
+  return "detect_container_overflow=0:allow_user_poisoning=0:"
+         "allocator_may_return_null=1";
+}
+
 namespace shardwright::fuzz {
 
 /// What a target with more layers adds; the weak one adds nothing.
