@@ -16,6 +16,7 @@
 #include "shardwright/interop/expand/expand_passes.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/portable/portable.h"
+#include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/propagate/passes.h"
@@ -46,6 +47,7 @@ void registerPasses() {
   registerPortablePasses();
   registerExpandPasses();
   registerSimplifyPasses();
+  registerImportCustomCallsPass();
   registerRulesPasses();
   registerPartitionPasses();
   registerSdyPropagatePasses();

@@ -12,6 +12,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
+#include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/mesh/did_you_mean.h"
 
@@ -99,6 +100,7 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   PassManager pm =
       PassManager(module.getContext(), ModuleOp::getOperationName(),
                   PassManager::Nesting::Explicit);
+  pm.addPass(createImportCustomCallsPass());
   pm.addPass(createInlineCompositesPass());
   pm.addNestedPass<func::FuncOp>(createChloLegalizeToStablehloPass());
   pm.addPass(createExpandQuantizedPass());

@@ -1,0 +1,147 @@
+//===- import_custom_calls.cc - ops that were written as calls ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/interop/import_custom_calls.h"
+
+#include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/stablehlo/control_flow.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+constexpr llvm::StringLiteral attributesName("mhlo.attributes");
+constexpr llvm::StringLiteral versionName("mhlo.version");
+
+/// The op that a target like `mhlo.erf`, `chlo.top_k` or `stablehlo.tan` names.
+std::optional<RegisteredOperationName> namedOp(StringRef target,
+                                               MLIRContext *context) {
+  auto [prefix, name] = target.split('.');
+  if (prefix != "mhlo" && prefix != "chlo" && prefix != "stablehlo")
+    return std::nullopt;
+  if (prefix == "mhlo" && name == "topk")
+    name = "top_k";
+  for (StringRef dialect : {"chlo", "stablehlo"})
+    if (auto found = RegisteredOperationName::lookup(
+            (dialect + "." + name).str(), context))
+      return found;
+  return std::nullopt;
+}
+
+/// A number or type in the kind of attribute that the op wants. Writers of
+/// calls are free with the width of integers.
+Attribute adapted(StringAttr name, Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (name == "k" && integer && integer.getType().isSignlessInteger())
+    return IntegerAttr::get(IntegerType::get(value.getContext(), 64),
+                            integer.getValue().getSExtValue());
+  return value;
+}
+
+/// The attributes of the op, or an error.
+FailureOr<NamedAttrList> attributesOf(stablehlo::CustomCallOp call) {
+  NamedAttrList attributes;
+  Attribute found = call->getDiscardableAttr(attributesName);
+  // Typed calls hold them as their configuration.
+  if (!found)
+    found = dyn_cast_or_null<DictionaryAttr>(
+        call.getBackendConfig().value_or(Attribute()));
+  if (found && !isa<DictionaryAttr>(found))
+    return call.emitError()
+           << attributesName << " must be a dictionary, got " << found;
+  for (NamedAttribute attr : cast_or_null<DictionaryAttr>(found)
+                                 ? cast<DictionaryAttr>(found).getValue()
+                                 : ArrayRef<NamedAttribute>()) {
+    // Both orders have the name topk; an op exists for the usual one.
+    if (attr.getName() == "largest") {
+      auto largest = dyn_cast<BoolAttr>(attr.getValue());
+      if (!largest || !largest.getValue())
+        return call.emitError()
+               << "custom call @" << call.getCallTargetName()
+               << " of the smallest elements is not supported: negate its "
+                  "operand and ask for the largest";
+      continue;
+    }
+    attributes.append(attr.getName(), adapted(attr.getName(), attr.getValue()));
+  }
+  for (NamedAttribute attr : call->getDiscardableAttrs())
+    if (attr.getName() != attributesName && attr.getName() != versionName)
+      attributes.append(attr);
+  return attributes;
+}
+
+LogicalResult importCall(stablehlo::CustomCallOp call) {
+  auto name = namedOp(call.getCallTargetName(), call.getContext());
+  if (!name || !call.getCalledComputations().empty())
+    return success();
+  FailureOr<NamedAttrList> attributes = attributesOf(call);
+  if (failed(attributes))
+    return failure();
+  OpBuilder b(call);
+  OperationState state(call.getLoc(), *name);
+  state.addOperands(call.getInputs());
+  state.addTypes(call.getResultTypes());
+  state.addAttributes(attributes->getAttrs());
+  // A builder that fails leaves an op that its verifier refuses.
+  Operation *op = b.create(state);
+  // The op's own words, under the name that the program has for it.
+  ScopedDiagnosticHandler words(call.getContext(), [&](Diagnostic &diagnostic) {
+    diagnostic.attachNote(call.getLoc())
+        << "custom call @" << call.getCallTargetName() << " stands for "
+        << name->getStringRef();
+    return failure();
+  });
+  if (failed(verify(op, /*verifyRecursively=*/false))) {
+    op->erase();
+    return failure();
+  }
+  call.replaceAllUsesWith(op->getResults());
+  call.erase();
+  return success();
+}
+
+struct ImportCustomCallsPass
+    : PassWrapper<ImportCustomCallsPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ImportCustomCallsPass)
+
+  StringRef getArgument() const final { return "sw-import-custom-calls"; }
+  StringRef getDescription() const final {
+    return "Makes ops of the custom calls that stand for them";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<chlo::ChloDialect, stablehlo::StablehloDialect>();
+  }
+  void runOnOperation() final {
+    if (failed(importCustomCalls(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+LogicalResult importCustomCalls(Operation *root) {
+  SmallVector<stablehlo::CustomCallOp> calls;
+  root->walk([&](stablehlo::CustomCallOp call) { calls.push_back(call); });
+  for (stablehlo::CustomCallOp call : calls)
+    if (failed(importCall(call)))
+      return failure();
+  return success();
+}
+
+std::unique_ptr<Pass> createImportCustomCallsPass() {
+  return std::make_unique<ImportCustomCallsPass>();
+}
+
+void registerImportCustomCallsPass() {
+  PassRegistration<ImportCustomCallsPass>();
+}
+
+} // namespace shardwright
