@@ -255,3 +255,249 @@ func.func @broadcast_add_1(%m: tensor<4x4xf32>, %r: tensor<2x4x4xf32>) {
   %0 = chlo.broadcast_add %m, %r : (tensor<4x4xf32>, tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @acos(
+// CHECK-NEXT: %0 = chlo.acos %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @acos(%a: tensor<4xbf16>) {
+  %0 = chlo.acos %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @acosh(
+// CHECK-NEXT: %0 = chlo.acosh %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @acosh(%a: tensor<4xbf16>) {
+  %0 = chlo.acosh %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @asin(
+// CHECK-NEXT: %0 = chlo.asin %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @asin(%a: tensor<4xbf16>) {
+  %0 = chlo.asin %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @asinh(
+// CHECK-NEXT: %0 = chlo.asinh %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @asinh(%a: tensor<4xbf16>) {
+  %0 = chlo.asinh %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @atan(
+// CHECK-NEXT: %0 = chlo.atan %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @atan(%a: tensor<4xbf16>) {
+  %0 = chlo.atan %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @atanh(
+// CHECK-NEXT: %0 = chlo.atanh %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @atanh(%a: tensor<4xbf16>) {
+  %0 = chlo.atanh %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @bessel_i1e(
+// CHECK-NEXT: %0 = chlo.bessel_i1e %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @bessel_i1e(%a: tensor<4xbf16>) {
+  %0 = chlo.bessel_i1e %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @cosh(
+// CHECK-NEXT: %0 = chlo.cosh %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @cosh(%a: tensor<4xbf16>) {
+  %0 = chlo.cosh %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @erfc(
+// CHECK-NEXT: %0 = chlo.erfc %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @erfc(%a: tensor<4xbf16>) {
+  %0 = chlo.erfc %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @sinh(
+// CHECK-NEXT: %0 = chlo.sinh %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @sinh(%a: tensor<4xbf16>) {
+  %0 = chlo.sinh %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @tan(
+// CHECK-NEXT: %0 = chlo.tan %arg0 : tensor<4xbf16> -> tensor<4xbf16>
+func.func @tan(%a: tensor<4xbf16>) {
+  %0 = chlo.tan %a : tensor<4xbf16> -> tensor<4xbf16>
+  return
+}
+
+// CHECK-LABEL: func.func @is_neg_inf(
+// CHECK-NEXT: %0 = chlo.is_neg_inf %arg0 : tensor<4xf16> -> tensor<4xi1>
+func.func @is_neg_inf(%a: tensor<4xf16>) {
+  %0 = chlo.is_neg_inf %a : tensor<4xf16> -> tensor<4xi1>
+  return
+}
+
+// CHECK-LABEL: func.func @is_pos_inf(
+// CHECK-NEXT: %0 = chlo.is_pos_inf %arg0 : tensor<4xf16> -> tensor<4xi1>
+func.func @is_pos_inf(%a: tensor<4xf16>) {
+  %0 = chlo.is_pos_inf %a : tensor<4xf16> -> tensor<4xi1>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_atan2(
+// CHECK-NEXT: %0 = chlo.broadcast_atan2 %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_atan2(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_atan2 %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_divide(
+// CHECK-NEXT: %0 = chlo.broadcast_divide %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_divide(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_divide %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_maximum(
+// CHECK-NEXT: %0 = chlo.broadcast_maximum %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_maximum(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_maximum %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_minimum(
+// CHECK-NEXT: %0 = chlo.broadcast_minimum %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_minimum(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_minimum %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_multiply(
+// CHECK-NEXT: %0 = chlo.broadcast_multiply %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_multiply(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_multiply %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_next_after(
+// CHECK-NEXT: %0 = chlo.broadcast_next_after %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_next_after(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_next_after %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_polygamma(
+// CHECK-NEXT: %0 = chlo.broadcast_polygamma %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_polygamma(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_polygamma %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_power(
+// CHECK-NEXT: %0 = chlo.broadcast_power %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_power(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_power %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_remainder(
+// CHECK-NEXT: %0 = chlo.broadcast_remainder %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_remainder(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_remainder %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_subtract(
+// CHECK-NEXT: %0 = chlo.broadcast_subtract %arg0, %arg1 : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+func.func @broadcast_subtract(%a: tensor<3x4xf32>, %b: tensor<4xf32>) {
+  %0 = chlo.broadcast_subtract %a, %b : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_and(
+// CHECK-NEXT: %0 = chlo.broadcast_and %arg0, %arg1 {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+func.func @broadcast_and(%a: tensor<3x4xi32>, %b: tensor<3xi32>) {
+  %0 = chlo.broadcast_and %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_or(
+// CHECK-NEXT: %0 = chlo.broadcast_or %arg0, %arg1 {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+func.func @broadcast_or(%a: tensor<3x4xi32>, %b: tensor<3xi32>) {
+  %0 = chlo.broadcast_or %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_xor(
+// CHECK-NEXT: %0 = chlo.broadcast_xor %arg0, %arg1 {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+func.func @broadcast_xor(%a: tensor<3x4xi32>, %b: tensor<3xi32>) {
+  %0 = chlo.broadcast_xor %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_shift_left(
+// CHECK-NEXT: %0 = chlo.broadcast_shift_left %arg0, %arg1 {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+func.func @broadcast_shift_left(%a: tensor<3x4xi32>, %b: tensor<3xi32>) {
+  %0 = chlo.broadcast_shift_left %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_shift_right_arithmetic(
+// CHECK-NEXT: %0 = chlo.broadcast_shift_right_arithmetic %arg0, %arg1 {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+func.func @broadcast_shift_right_arithmetic(%a: tensor<3x4xi32>, %b: tensor<3xi32>) {
+  %0 = chlo.broadcast_shift_right_arithmetic %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @broadcast_shift_right_logical(
+// CHECK-NEXT: %0 = chlo.broadcast_shift_right_logical %arg0, %arg1 {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+func.func @broadcast_shift_right_logical(%a: tensor<3x4xi32>, %b: tensor<3xi32>) {
+  %0 = chlo.broadcast_shift_right_logical %a, %b {broadcast_dimensions = array<i64: 0>} : (tensor<3x4xi32>, tensor<3xi32>) -> tensor<3x4xi32>
+  return
+}
+
+// CHECK-LABEL: func.func @_asin_acos_kernel(
+// CHECK-NEXT: %0 = chlo._asin_acos_kernel %arg0 : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
+func.func @_asin_acos_kernel(%a: tensor<4xcomplex<f32>>) {
+  %0 = "chlo._asin_acos_kernel"(%a) : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// CHECK-LABEL: func.func @scan_other(
+// CHECK-NEXT: %0:2 = chlo.scan(%arg0) inits (%arg1) dimension=0  {
+// CHECK-NEXT: ^bb0(%input: tensor<4xf32>, %carry: tensor<4xf32>):
+// CHECK-NEXT: %1 = stablehlo.add %input, %carry : tensor<4xf32>
+// CHECK-NEXT: stablehlo.return %1, %1 : tensor<4xf32>, tensor<4xf32>
+// CHECK-NEXT: } : (tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>)
+func.func @scan_other(%x: tensor<3x4xf32>, %c: tensor<4xf32>) {
+  %0:2 = chlo.scan(%x) inits (%c) dimension=0 {
+  ^bb0(%i: tensor<4xf32>, %s: tensor<4xf32>):
+    %1 = stablehlo.add %i, %s : tensor<4xf32>
+    stablehlo.return %1, %1 : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<3x4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @digamma(
+// CHECK-NEXT: %0 = chlo.digamma %arg0 : tensor<4xf32> -> tensor<4xf32>
+func.func @digamma(%a: tensor<4xf32>) {
+  %0 = chlo.digamma %a : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @erf_inv(
+// CHECK-NEXT: %0 = chlo.erf_inv %arg0 : tensor<4xf32> -> tensor<4xf32>
+func.func @erf_inv(%a: tensor<4xf32>) {
+  %0 = chlo.erf_inv %a : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @lgamma(
+// CHECK-NEXT: %0 = chlo.lgamma %arg0 : tensor<4xf32> -> tensor<4xf32>
+func.func @lgamma(%a: tensor<4xf32>) {
+  %0 = chlo.lgamma %a : tensor<4xf32> -> tensor<4xf32>
+  return
+}

@@ -47,3 +47,16 @@ func.func @composites(%a: tensor<4xf32>) -> tensor<4xf32> {
   %1 = stablehlo.composite "a.b" %a ({ stablehlo.return %a : tensor<4xf32> }) {decomposition = @composites} : (tensor<4xf32>) -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func private @double(
+func.func private @double(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @composite_of_double(
+// CHECK-NEXT: %0 = stablehlo.composite "my.double" %arg0 {composite_attributes = {n = 2 : i64}, decomposition = @double, version = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+func.func @composite_of_double(%a: tensor<4xf32>) {
+  %0 = stablehlo.composite "my.double" %a {composite_attributes = {n = 2 : i64}, decomposition = @double, version = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

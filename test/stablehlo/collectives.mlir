@@ -112,3 +112,55 @@ func.func @reduce_scatter(%a: tensor<4xf32>) {
   %0 = "stablehlo.reduce_scatter"(%a) ({^bb0(%aa: tensor<f32>, %bb: tensor<f32>): stablehlo.return %aa : tensor<f32>}) {scatter_dimension=0:i64, replica_groups=dense<[[0,1,2]]>:tensor<1x3xi64>} : (tensor<4xf32>) -> tensor<1xf32>
   return
 }
+
+// CHECK-LABEL: func.func @all_to_all(
+// CHECK-NEXT: %0 = "stablehlo.all_to_all"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, concat_dimension = 0 : i64, replica_groups = dense<{{\[\[}}0, 1, 2, 3]]> : tensor<1x4xi64>, split_count = 4 : i64, split_dimension = 1 : i64}> : (tensor<4x16xf32>) -> tensor<16x4xf32>
+func.func @all_to_all(%a: tensor<4x16xf32>) {
+  %0 = "stablehlo.all_to_all"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, concat_dimension = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, split_count = 4 : i64, split_dimension = 1 : i64}> : (tensor<4x16xf32>) -> tensor<16x4xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @all_to_all_variadic(
+// CHECK-NEXT: %0:2 = "stablehlo.all_to_all"(%arg0, %arg1) <{concat_dimension = 0 : i64, replica_groups = dense<{{\[\[}}0, 1], [2, 3]]> : tensor<2x2xi64>, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<4x16xf32>, tensor<8x8xi32>) -> (tensor<4x16xf32>, tensor<8x8xi32>)
+func.func @all_to_all_variadic(%a: tensor<4x16xf32>, %b: tensor<8x8xi32>) {
+  %0:2 = "stablehlo.all_to_all"(%a, %b) <{concat_dimension = 0 : i64, replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<4x16xf32>, tensor<8x8xi32>) -> (tensor<4x16xf32>, tensor<8x8xi32>)
+  return
+}
+
+// CHECK-LABEL: func.func @collective_broadcast(
+// CHECK-NEXT: %0 = "stablehlo.collective_broadcast"(%arg0) <{replica_groups = dense<{{\[\[}}0, 1], [2, 3]]> : tensor<2x2xi64>}> : (tensor<16x8xf32>) -> tensor<16x8xf32>
+func.func @collective_broadcast(%a: tensor<16x8xf32>) {
+  %0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>}> : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @collective_permute(
+// CHECK-NEXT: %0 = "stablehlo.collective_permute"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<{{\[\[}}0, 1], [1, 2], [2, 3]]> : tensor<3x2xi64>}> : (tensor<16x8xf32>) -> tensor<16x8xf32>
+func.func @collective_permute(%a: tensor<16x8xf32>) {
+  %0 = "stablehlo.collective_permute"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2], [2, 3]]> : tensor<3x2xi64>}> : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @recv(
+// CHECK-NEXT: %0:2 = "stablehlo.recv"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 3>, is_host_transfer = true}> : (!stablehlo.token) -> (tensor<3x4xi32>, !stablehlo.token)
+func.func @recv(%t: !stablehlo.token) {
+  %0:2 = "stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 3>, is_host_transfer = true}> : (!stablehlo.token) -> (tensor<3x4xi32>, !stablehlo.token)
+  return
+}
+
+// CHECK-LABEL: func.func @async(
+// CHECK-NEXT: %0 = "stablehlo.async_start"(%arg0) ({
+// CHECK-NEXT: ^bb0(%arg1: tensor<4xf32>):
+// CHECK-NEXT: %2 = "stablehlo.collective_permute"(%arg1) <{source_target_pairs = dense<{{\[\[}}0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: stablehlo.return %2 : tensor<4xf32>
+// CHECK-NEXT: }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>
+// CHECK-NEXT: %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>
+func.func @async(%a: tensor<4xf32>) {
+  %0 = "stablehlo.async_start"(%a) ({
+  ^bb0(%x: tensor<4xf32>):
+    %2 = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %2 : tensor<4xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>
+  %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>
+  return
+}

@@ -127,3 +127,72 @@ func.func @if(%a: tensor<4xf32>, %p: tensor<i1>) {
   %0 = "stablehlo.if"(%p) ({ stablehlo.return %a : tensor<4xf32> }, { stablehlo.return %a : tensor<4xf32> }) {foo} : (tensor<i1>) -> tensor<4xf32>
   return
 }
+
+// CHECK-LABEL: func.func @if_other(
+// CHECK-NEXT: %0:2 = "stablehlo.if"(%arg0) ({
+// CHECK-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
+// CHECK-NEXT: stablehlo.return %cst, %c : tensor<2xf32>, tensor<i32>
+// CHECK-NEXT: }, {
+// CHECK-NEXT: %cst = stablehlo.constant dense<2.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: %c = stablehlo.constant dense<2> : tensor<i32>
+// CHECK-NEXT: stablehlo.return %cst, %c : tensor<2xf32>, tensor<i32>
+// CHECK-NEXT: }) : (tensor<i1>) -> (tensor<2xf32>, tensor<i32>)
+func.func @if_other(%p: tensor<i1>) {
+  %0:2 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+    %2 = stablehlo.constant dense<1> : tensor<i32>
+    stablehlo.return %1, %2 : tensor<2xf32>, tensor<i32>
+  }, {
+    %1 = stablehlo.constant dense<2.000000e+00> : tensor<2xf32>
+    %2 = stablehlo.constant dense<2> : tensor<i32>
+    stablehlo.return %1, %2 : tensor<2xf32>, tensor<i32>
+  }) : (tensor<i1>) -> (tensor<2xf32>, tensor<i32>)
+  return
+}
+
+// CHECK-LABEL: func.func @case_of_constants(
+// CHECK-NEXT: %0 = "stablehlo.case"(%arg0) ({
+// CHECK-NEXT: %cst = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: stablehlo.return %cst : tensor<2xf32>
+// CHECK-NEXT: }, {
+// CHECK-NEXT: %cst = stablehlo.constant dense<2.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: stablehlo.return %cst : tensor<2xf32>
+// CHECK-NEXT: }) : (tensor<i32>) -> tensor<2xf32>
+func.func @case_of_constants(%i: tensor<i32>) {
+  %0 = "stablehlo.case"(%i) ({
+    %1 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>
+    stablehlo.return %1 : tensor<2xf32>
+  }, {
+    %1 = stablehlo.constant dense<2.000000e+00> : tensor<2xf32>
+    stablehlo.return %1 : tensor<2xf32>
+  }) : (tensor<i32>) -> tensor<2xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @while_counts(
+// CHECK-NEXT: %0:2 = stablehlo.while(%iterArg = %arg0, %iterArg_0 = %arg1) : tensor<i32>, tensor<4xf32>
+// CHECK-NEXT: cond {
+// CHECK-NEXT: %c = stablehlo.constant dense<5> : tensor<i32>
+// CHECK-NEXT: %1 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+// CHECK-NEXT: stablehlo.return %1 : tensor<i1>
+// CHECK-NEXT: } do {
+// CHECK-NEXT: %c = stablehlo.constant dense<1> : tensor<i32>
+// CHECK-NEXT: %1 = stablehlo.add %iterArg, %c : tensor<i32>
+// CHECK-NEXT: %2 = stablehlo.multiply %iterArg_0, %iterArg_0 : tensor<4xf32>
+// CHECK-NEXT: stablehlo.return %1, %2 : tensor<i32>, tensor<4xf32>
+// CHECK-NEXT: }
+func.func @while_counts(%i: tensor<i32>, %x: tensor<4xf32>) {
+  %0:2 = stablehlo.while(%iterArg = %i, %iterArg_0 = %x) : tensor<i32>, tensor<4xf32>
+  cond {
+    %c = stablehlo.constant dense<5> : tensor<i32>
+    %1 = stablehlo.compare LT, %iterArg, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %c = stablehlo.constant dense<1> : tensor<i32>
+    %1 = stablehlo.add %iterArg, %c : tensor<i32>
+    %2 = stablehlo.multiply %iterArg_0, %iterArg_0 : tensor<4xf32>
+    stablehlo.return %1, %2 : tensor<i32>, tensor<4xf32>
+  }
+  return
+}

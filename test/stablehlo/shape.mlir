@@ -197,3 +197,10 @@ func.func @bitcast_convert_1(%a: tensor<4xf32>) {
   %0 = stablehlo.bitcast_convert %a : (tensor<4xf32>) -> tensor<4x4xi8>
   return
 }
+
+// CHECK-LABEL: func.func @torch_index_select(
+// CHECK-NEXT: %0 = "stablehlo.torch_index_select"(%arg0, %arg1) <{batch_dims = 0 : i64, dim = 0 : i64}> : (tensor<5x1x5xi32>, tensor<2xi32>) -> tensor<2x1x5xi32>
+func.func @torch_index_select(%a: tensor<5x1x5xi32>, %i: tensor<2xi32>) {
+  %0 = "stablehlo.torch_index_select"(%a, %i) <{batch_dims = 0 : i64, dim = 0 : i64}> : (tensor<5x1x5xi32>, tensor<2xi32>) -> tensor<2x1x5xi32>
+  return
+}

@@ -69,10 +69,8 @@ def CHLO_AnyTensor : TensorOf<AnyElement # [HLO_PerAxisQuantizedInt]>;
 def CHLO_FpTensor : TensorOf<[HLO_Float]>;
 def CHLO_FpOrComplexTensor : TensorOf<[HLO_Float, HLO_Complex]>;
 def CHLO_ComplexTensor : TensorOf<[HLO_Complex]>;
-def CHLO_Fp32Or64Tensor : TensorOf<[HLO_Float32Or64]>;
 def CHLO_PredTensor : TensorOf<[HLO_Pred]>;
 def CHLO_PredOrIntTensor : TensorOf<[HLO_Pred, HLO_Int]>;
-def CHLO_IntFpComplexTensor : TensorOf<[HLO_Int, HLO_Float, HLO_Complex]>;
 
 class CHLO_Op<string mnemonic, list<Trait> traits = []>
     : Op<Chlo_Dialect, mnemonic, traits> {

@@ -8,7 +8,7 @@
 include "shardwright/dialect/chlo/chlo_base.td"
 
 class CHLO_BroadcastBinaryOp<string mnemonic, Type operandType, Type resultType = operandType,
-                             list<Trait> traits = [SHLO_CompatibleElementTypes]>
+                             list<Trait> traits = [SameOperandsAndResultElementType]>
     : CHLO_Op<mnemonic, traits # [Pure, SHLO_Infer]> {
   let arguments = (ins operandType:$lhs, operandType:$rhs,
                        OptionalAttr<DenseI64ArrayAttr>:$broadcast_dimensions);
@@ -22,31 +22,39 @@ class CHLO_BroadcastBinaryOp<string mnemonic, Type operandType, Type resultType 
   }];
 }
 
-def CHLO_BroadcastAddOp : CHLO_BroadcastBinaryOp<"broadcast_add", CHLO_AnyTensor>;
-def CHLO_BroadcastAtan2Op : CHLO_BroadcastBinaryOp<"broadcast_atan2", CHLO_IntFpComplexTensor>;
-def CHLO_BroadcastDivOp : CHLO_BroadcastBinaryOp<"broadcast_divide", CHLO_IntFpComplexTensor>;
-def CHLO_BroadcastMaxOp : CHLO_BroadcastBinaryOp<"broadcast_maximum", CHLO_AnyTensor>;
-def CHLO_BroadcastMinOp : CHLO_BroadcastBinaryOp<"broadcast_minimum", CHLO_AnyTensor>;
+class CHLO_BroadcastLogicalOp<string mnemonic>
+    : CHLO_BroadcastBinaryOp<mnemonic, CHLO_PredOrIntTensor, CHLO_AnyTensor, []>;
+
+def CHLO_BroadcastAddOp
+    : CHLO_BroadcastBinaryOp<"broadcast_add", CHLO_AnyTensor, CHLO_AnyTensor,
+                             [SHLO_CompatibleElementTypes]>;
+def CHLO_BroadcastAtan2Op : CHLO_BroadcastBinaryOp<"broadcast_atan2", CHLO_AnyTensor>;
+def CHLO_BroadcastDivOp : CHLO_BroadcastBinaryOp<"broadcast_divide", CHLO_AnyTensor>;
+def CHLO_BroadcastMaxOp
+    : CHLO_BroadcastBinaryOp<"broadcast_maximum", CHLO_AnyTensor, CHLO_AnyTensor,
+                             [SHLO_CompatibleElementTypes]>;
+def CHLO_BroadcastMinOp
+    : CHLO_BroadcastBinaryOp<"broadcast_minimum", CHLO_AnyTensor, CHLO_AnyTensor,
+                             [SHLO_CompatibleElementTypes]>;
 def CHLO_BroadcastMulOp : CHLO_BroadcastBinaryOp<"broadcast_multiply", CHLO_AnyTensor>;
-def CHLO_BroadcastNextAfterOp : CHLO_BroadcastBinaryOp<"broadcast_next_after", CHLO_FpTensor>;
-def CHLO_BroadcastPolygammaOp : CHLO_BroadcastBinaryOp<"broadcast_polygamma", CHLO_FpTensor>;
-def CHLO_BroadcastPowOp : CHLO_BroadcastBinaryOp<"broadcast_power", CHLO_IntFpComplexTensor>;
-def CHLO_BroadcastRemOp : CHLO_BroadcastBinaryOp<"broadcast_remainder", CHLO_IntFpComplexTensor>;
+def CHLO_BroadcastNextAfterOp : CHLO_BroadcastBinaryOp<"broadcast_next_after", CHLO_AnyTensor>;
+def CHLO_BroadcastPolygammaOp : CHLO_BroadcastBinaryOp<"broadcast_polygamma", CHLO_AnyTensor>;
+def CHLO_BroadcastPowOp : CHLO_BroadcastBinaryOp<"broadcast_power", CHLO_AnyTensor>;
+def CHLO_BroadcastRemOp : CHLO_BroadcastBinaryOp<"broadcast_remainder", CHLO_AnyTensor>;
 def CHLO_BroadcastShiftLeftOp
-    : CHLO_BroadcastBinaryOp<"broadcast_shift_left", CHLO_PredOrIntTensor>;
+    : CHLO_BroadcastBinaryOp<"broadcast_shift_left", CHLO_AnyTensor>;
 def CHLO_BroadcastShiftRightArithmeticOp
-    : CHLO_BroadcastBinaryOp<"broadcast_shift_right_arithmetic", CHLO_PredOrIntTensor>;
+    : CHLO_BroadcastBinaryOp<"broadcast_shift_right_arithmetic", CHLO_AnyTensor>;
 def CHLO_BroadcastShiftRightLogicalOp
-    : CHLO_BroadcastBinaryOp<"broadcast_shift_right_logical", CHLO_PredOrIntTensor>;
-def CHLO_BroadcastSubOp : CHLO_BroadcastBinaryOp<"broadcast_subtract", CHLO_IntFpComplexTensor>;
+    : CHLO_BroadcastBinaryOp<"broadcast_shift_right_logical", CHLO_AnyTensor>;
+def CHLO_BroadcastSubOp : CHLO_BroadcastBinaryOp<"broadcast_subtract", CHLO_AnyTensor>;
 def CHLO_BroadcastZetaOp : CHLO_BroadcastBinaryOp<"broadcast_zeta", CHLO_FpTensor>;
-def CHLO_BroadcastAndOp : CHLO_BroadcastBinaryOp<"broadcast_and", CHLO_PredOrIntTensor>;
-def CHLO_BroadcastOrOp : CHLO_BroadcastBinaryOp<"broadcast_or", CHLO_PredOrIntTensor>;
-def CHLO_BroadcastXorOp : CHLO_BroadcastBinaryOp<"broadcast_xor", CHLO_PredOrIntTensor>;
+def CHLO_BroadcastAndOp : CHLO_BroadcastLogicalOp<"broadcast_and">;
+def CHLO_BroadcastOrOp : CHLO_BroadcastLogicalOp<"broadcast_or">;
+def CHLO_BroadcastXorOp : CHLO_BroadcastLogicalOp<"broadcast_xor">;
 
 def CHLO_BroadcastComplexOp
-    : CHLO_BroadcastBinaryOp<"broadcast_complex", CHLO_Fp32Or64Tensor, CHLO_ComplexTensor,
-                             [SameOperandsElementType]> {
+    : CHLO_BroadcastBinaryOp<"broadcast_complex", CHLO_FpTensor, CHLO_ComplexTensor, []> {
   let inferBody = [{
     ::mlir::Type element = ::mlir::getElementTypeOrSelf(adaptor.getLhs().getType());
     return inferBroadcastBinary(location, adaptor.getLhs(), adaptor.getRhs(),
@@ -56,8 +64,7 @@ def CHLO_BroadcastComplexOp
 }
 
 def CHLO_BroadcastCompareOp
-    : CHLO_BroadcastBinaryOp<"broadcast_compare", CHLO_AnyTensor, CHLO_PredTensor,
-                             [SameOperandsElementType]> {
+    : CHLO_BroadcastBinaryOp<"broadcast_compare", CHLO_AnyTensor, CHLO_PredTensor, []> {
   let arguments = (ins CHLO_AnyTensor:$lhs, CHLO_AnyTensor:$rhs,
                        OptionalAttr<DenseI64ArrayAttr>:$broadcast_dimensions,
                        CHLO_ComparisonDirectionAttr:$comparison_direction,

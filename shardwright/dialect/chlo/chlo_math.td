@@ -61,7 +61,7 @@ def CHLO_MulhiOp : CHLO_BinaryMathOp<"mulhi", HLO_IntTensor, "lhs", "rhs">;
 
 def CHLO_ConstantOp : CHLO_Op<"constant", [Pure, ConstantLike, SHLO_Infer]> {
   let arguments = (ins ElementsAttr:$value);
-  let results = (outs HLO_StaticTensor:$output);
+  let results = (outs StaticShapeTensorOf<AnyElement>:$output);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
   let inferBody = "types.push_back(adaptor.getValue().getType()); return ::mlir::success();";

@@ -68,6 +68,8 @@ inferBroadcastBinary(MaybeLoc loc, Value lhs, Value rhs,
                      Type elementType, Types &types) {
   auto lhsType = cast<ShapedType>(lhs.getType()),
        rhsType = cast<ShapedType>(rhs.getType());
+  if (lhsType.getElementType() != rhsType.getElementType())
+    return emitOptionalError(loc, "mismatched operand types");
   if (!elementType)
     elementType = lhsType.getElementType();
   if (!lhsType.hasRank() || !rhsType.hasRank()) {

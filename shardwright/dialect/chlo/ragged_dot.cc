@@ -6,105 +6,138 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/chlo/chlo.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "shardwright/dialect/stablehlo/dot_dimensions.h"
+#include "shardwright/dialect/stablehlo/infer.h"
 
 using namespace mlir;
 
 namespace shardwright::chlo {
 
+/// The sizes of the dimensions of `list` that stand before `dim` in it.
+static SmallVector<int64_t> sizesBefore(RankedTensorType type,
+                                        ArrayRef<int64_t> list, int64_t dim) {
+  SmallVector<int64_t> sizes;
+  for (int64_t d : list.take_while([&](int64_t d) { return d != dim; }))
+    sizes.push_back(type.getDimSize(d));
+  return sizes;
+}
+
+/// A group has one size for all products, or one for each index of the
+/// dimensions before the ragged one.
+static LogicalResult verifyGroupSizes(Location loc, RankedTensorType sizes,
+                                      ArrayRef<int64_t> before) {
+  if (sizes.getRank() == 1)
+    return success();
+  auto expected = static_cast<int64_t>(before.size()) + 1;
+  if (sizes.getRank() != expected)
+    return emitError(loc) << "expected group_sizes to have rank " << expected
+                          << ", got " << sizes.getRank();
+  SmallVector<int64_t> shape(before);
+  shape.push_back(sizes.getShape().back());
+  if (succeeded(verifyCompatibleShape(shape, sizes.getShape())))
+    return success();
+  return emitError(loc) << "group_sizes is expected to have shape "
+                        << stablehlo::dimsText(shape) << ", got "
+                        << stablehlo::dimsText(sizes.getShape());
+}
+
 LogicalResult RaggedDotOp::verify() {
+  Location loc = getLoc();
   auto lhs = dyn_cast<RankedTensorType>(getLhs().getType());
   auto rhs = dyn_cast<RankedTensorType>(getRhs().getType());
   auto result = dyn_cast<RankedTensorType>(getResult().getType());
-  if (!lhs || !rhs || !result)
+  auto sizes = dyn_cast<RankedTensorType>(getGroupSizes().getType());
+  if (!lhs || !rhs || !result || !sizes)
     return success();
   auto numbers = getRaggedDotDimensionNumbers();
-  auto differ = [](int64_t a, int64_t b) {
-    return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b;
-  };
-  auto checkPairs = [&](StringRef what, ArrayRef<int64_t> l,
-                        ArrayRef<int64_t> r) {
-    if (l.size() != r.size())
-      return emitOpError("expects as many lhs as rhs ")
-             << what << " dimensions";
-    for (auto [a, b] : llvm::zip(l, r)) {
-      if (a < 0 || a >= lhs.getRank() || b < 0 || b >= rhs.getRank())
-        return emitOpError() << what << " dimensions out of range";
-      if (differ(lhs.getDimSize(a), rhs.getDimSize(b)))
-        return emitOpError()
-               << what << " dimension sizes must match, got "
-               << lhs.getDimSize(a) << " and " << rhs.getDimSize(b);
-    }
-    return InFlightDiagnostic();
-  };
-  if (failed(LogicalResult(checkPairs("batching",
-                                      numbers.getLhsBatchingDimensions(),
-                                      numbers.getRhsBatchingDimensions()))) ||
-      failed(LogicalResult(checkPairs("contracting",
-                                      numbers.getLhsContractingDimensions(),
-                                      numbers.getRhsContractingDimensions()))))
-    return failure();
+  ArrayRef<int64_t> lhsBatching = numbers.getLhsBatchingDimensions();
+  ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
+  ArrayRef<int64_t> lhsContracting = numbers.getLhsContractingDimensions();
+  ArrayRef<int64_t> rhsContracting = numbers.getRhsContractingDimensions();
+  ArrayRef<int64_t> groupDims = numbers.getRhsGroupDimensions();
   if (numbers.getLhsRaggedDimensions().size() != 1)
-    return emitOpError(
-        "There must be exactly one ragged dimension in the lhs.");
+    return mlir::emitError(
+        loc, "There must be exactly one ragged dimension in the lhs.");
   int64_t ragged = numbers.getLhsRaggedDimensions().front();
+  if (failed(stablehlo::verifyDotDimensions(
+          loc, lhs, rhs,
+          {lhsBatching, rhsBatching, lhsContracting, rhsContracting})))
+    return failure();
   if (ragged < 0 || ragged >= lhs.getRank())
-    return emitOpError("lhs_ragged_dimensions out of range");
-  bool contracted =
-      llvm::is_contained(numbers.getLhsContractingDimensions(), ragged);
-  bool batched = llvm::is_contained(numbers.getLhsBatchingDimensions(), ragged);
+    return mlir::emitError(loc)
+           << "Expects lhs_ragged_dim to be in range [0, lhs_rank) i.e. [0, "
+           << lhs.getRank() << "). got: " << ragged << ".";
+  SmallVector<int64_t> lhsFree;
+  for (int64_t d = 0; d < lhs.getRank(); ++d)
+    if (!llvm::is_contained(lhsBatching, d) &&
+        !llvm::is_contained(lhsContracting, d))
+      lhsFree.push_back(d);
+  bool contracted = llvm::is_contained(lhsContracting, ragged);
+  bool batched = llvm::is_contained(lhsBatching, ragged);
+
+  SmallVector<int64_t> before;
+  if (!batched)
+    for (int64_t dim : lhsBatching)
+      before.push_back(lhs.getDimSize(dim));
+  llvm::append_range(before, sizesBefore(lhs,
+                                         batched      ? lhsBatching
+                                         : contracted ? lhsContracting
+                                                      : ArrayRef(lhsFree),
+                                         ragged));
+  if (failed(verifyGroupSizes(loc, sizes, before)))
+    return failure();
+  int64_t groups = sizes.getShape().back();
+
   // A group dimension of rhs exists only when a free dimension of lhs is
   // ragged.
-  size_t groups = numbers.getRhsGroupDimensions().size();
   if (contracted || batched) {
-    if (groups != 0)
-      return emitOpError(
-          "There must be zero group dimensions in the rhs when the ragged "
-          "dimension is batch or contracting.");
-  } else if (groups != 1) {
-    return emitOpError(
-        "There must be exactly one group dimension in the rhs when the lhs "
-        "ragged dimension is non-contracting.");
+    if (!groupDims.empty())
+      return mlir::emitError(
+          loc, "There must be zero group dimensions in the rhs when the ragged "
+               "dimension is batch or contracting.");
+  } else {
+    if (groupDims.size() != 1)
+      return mlir::emitError(
+          loc, "There must be exactly one group dimension in the rhs when the "
+               "lhs ragged dimension is non-contracting.");
+    int64_t dim = groupDims.front();
+    if (dim < 0 || dim >= rhs.getRank())
+      return mlir::emitError(loc)
+             << "Expects rhs_group_dim to be in range [0, rhs_rank) i.e. [0, "
+             << rhs.getRank() << "). got: " << dim << ".";
+    for (auto [name, list] :
+         {std::pair<StringRef, ArrayRef<int64_t>>("batching", rhsBatching),
+          std::pair<StringRef, ArrayRef<int64_t>>("contracting",
+                                                  rhsContracting)})
+      if (llvm::is_contained(list, dim))
+        return mlir::emitError(loc)
+               << "has duplicated dimension from rhs_group_dimensions and rhs_"
+               << name << "_dimensions: " << dim;
+    int64_t size = rhs.getDimSize(dim);
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(groups) &&
+        size != groups)
+      return mlir::emitError(loc)
+             << "rhs group dimension is expected to have size=" << groups
+             << ", got " << size;
   }
-  llvm::SmallBitVector used(rhs.getRank());
-  for (ArrayRef<int64_t> list :
-       {numbers.getRhsBatchingDimensions(),
-        numbers.getRhsContractingDimensions(), numbers.getRhsGroupDimensions()})
-    for (int64_t dim : list) {
-      if (dim < 0 || dim >= rhs.getRank() || used.test(dim))
-        return emitOpError("rhs dimension ")
-               << dim << " is out of range or has two roles";
-      used.set(dim);
-    }
-  auto sizes = cast<RankedTensorType>(getGroupSizes().getType());
-  if (sizes.getRank() == 0)
-    return emitOpError("expects group_sizes to have at least one dimension");
-  int64_t groupCount = sizes.getDimSize(sizes.getRank() - 1);
-  if (groups == 1 &&
-      differ(rhs.getDimSize(numbers.getRhsGroupDimensions().front()),
-             groupCount))
-    return emitOpError(
-               "rhs group dimension size and the number of groups differ: ")
-           << rhs.getDimSize(numbers.getRhsGroupDimensions().front()) << " and "
-           << groupCount;
 
   SmallVector<int64_t> shape;
   if (contracted)
-    shape.push_back(groupCount);
-  for (int64_t dim : numbers.getLhsBatchingDimensions())
+    shape.push_back(groups);
+  for (int64_t dim : lhsBatching)
     shape.push_back(lhs.getDimSize(dim));
-  for (int64_t d = 0; d < lhs.getRank(); ++d)
-    if (!llvm::is_contained(numbers.getLhsBatchingDimensions(), d) &&
-        !llvm::is_contained(numbers.getLhsContractingDimensions(), d))
-      shape.push_back(lhs.getDimSize(d));
+  for (int64_t dim : lhsFree)
+    shape.push_back(lhs.getDimSize(dim));
   for (int64_t d = 0; d < rhs.getRank(); ++d)
-    if (!used.test(d))
+    if (!llvm::is_contained(rhsBatching, d) &&
+        !llvm::is_contained(rhsContracting, d) &&
+        !llvm::is_contained(groupDims, d))
       shape.push_back(rhs.getDimSize(d));
   auto inferred = RankedTensorType::get(shape, result.getElementType());
   if (!stablehlo::areCompatible(inferred, result))
-    return emitOpError("inferred shape ")
-           << inferred << " is incompatible with return type of operation "
-           << result;
+    return mlir::emitError(loc)
+           << "inferred shape '" << stablehlo::dimsText(shape)
+           << "' is incompatible with return type of operation " << result;
   return success();
 }
 

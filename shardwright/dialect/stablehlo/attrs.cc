@@ -229,4 +229,18 @@ LogicalResult TypeExtensionsAttr::verifyEncoding(
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+LogicalResult FutureType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<Type> types) {
+  for (Type type : types)
+    if (!isa<RankedTensorType>(type))
+      return emitError() << "future element type must be a ranked tensor, but "
+                            "got "
+                         << type;
+  return success();
+}
+
 } // namespace shardwright::stablehlo

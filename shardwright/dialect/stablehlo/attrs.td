@@ -140,7 +140,7 @@ def SHLO_DotAlgorithm : SHLO_AttrDef<"DotAlgorithm", "dot_algorithm",
   let genVerifyDecl = 1;
 }
 def SHLO_ResultAccuracy : SHLO_AttrDef<"ResultAccuracy", "result_accuracy",
-    "The requested accuracy for unary ops."> {
+    "The requested accuracy for transcendental unary ops."> {
   let parameters = (ins APFloatParameter<"">:$atol, APFloatParameter<"">:$rtol,
                         "int64_t":$ulps,
                         "::shardwright::stablehlo::ResultAccuracyModeAttr":$mode);
@@ -183,6 +183,7 @@ def SHLO_TokenType : SHLO_TypeDef<"Token", "token">;
 def SHLO_FutureType : SHLO_TypeDef<"Future", "future"> {
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$types);
   let assemblyFormat = "`<` $types `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +201,7 @@ def SHLO_ReplicaGroups : Attr<
 }
 def SHLO_BackendConfig : AnyAttrOf<[StrAttr, DictionaryAttr]>;
 def SHLO_FlatSymbolRefArrayAttr
-    : TypedArrayAttrBase<FlatSymbolRefAttr, "Array of FlatSymbolRefAttr">;
+    : TypedArrayAttrBase<FlatSymbolRefAttr, "flat symbol ref array attribute">;
 def SHLO_LayoutAttr
     : Attr<CPred<"::shardwright::stablehlo::isLayout($_self)">,
            "A 1D tensor of index type (layout)">;

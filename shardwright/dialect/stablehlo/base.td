@@ -77,6 +77,14 @@ def HLO_PerAxisQuantizedInt
 
 class HLO_TensorOf<list<Type> t> : RankedTensorOf<t>;
 class HLO_0DTensorOf<list<Type> t> : TensorRankOf<t, [0]>;
+class HLO_1DTensorOf<list<Type> t> : TensorRankOf<t, [1]>;
+// A static tensor of the given rank; its summary is part of error texts.
+class HLO_StaticIntTensor<int rank>
+    : Type<And<[RankedTensorOf<[HLO_Int]>.predicate, HasStaticShapePred,
+                HasAnyRankOfPred<[rank]>]>,
+           "statically shaped " # rank # "-dimensional integer tensor of " #
+               "2/4/8/16/32/64-bit integer values",
+           "::mlir::RankedTensorType">;
 
 defvar AnyElement = [HLO_Float, HLO_Pred, HLO_Int, HLO_Complex, HLO_QuantizedInt];
 def HLO_Tensor : HLO_TensorOf<AnyElement>;
@@ -89,6 +97,7 @@ def HLO_IntTensor : HLO_TensorOf<[HLO_Int]>;
 def HLO_PredOrIntTensor : HLO_TensorOf<[HLO_Pred, HLO_Int]>;
 def HLO_FpTensor : HLO_TensorOf<[HLO_Float]>;
 def HLO_FpQuantTensor : HLO_TensorOf<[HLO_Float, HLO_QuantizedInt]>;
+def HLO_1DFpQuantTensor : HLO_1DTensorOf<[HLO_Float, HLO_QuantizedInt]>;
 def HLO_Fp32Or64Tensor : HLO_TensorOf<[HLO_Float32Or64]>;
 def HLO_ComplexTensor : HLO_TensorOf<[HLO_Complex]>;
 def HLO_FpOrComplexTensor : HLO_TensorOf<[HLO_Float, HLO_Complex]>;
@@ -100,6 +109,7 @@ def HLO_IntFpComplexQuantTensor
 def HLO_SIntFpComplexQuantTensor
     : HLO_TensorOf<[HLO_SignedInt, HLO_Float, HLO_Complex, HLO_QuantizedInt]>;
 def HLO_SIntFpQuantTensor : HLO_TensorOf<[HLO_SignedInt, HLO_Float, HLO_QuantizedInt]>;
+def HLO_StaticIntFpTensor : StaticShapeTensorOf<[HLO_Int, HLO_Float]>;
 def HLO_StaticIotaTensor
     : StaticShapeTensorOf<[HLO_Int, HLO_Float, HLO_Complex, HLO_QuantizedInt]>;
 def HLO_ScalarIntTensor : HLO_0DTensorOf<[HLO_Int]>;
@@ -131,20 +141,38 @@ def HLO_Future : Type<CPred<"::llvm::isa<::shardwright::stablehlo::FutureType>($
 def HLO_TensorPerAxisOnly : HLO_TensorOf<[HLO_PerAxisQuantizedInt]>;
 def HLO_Buffer : MemRefOf<AnyElement>;
 def HLO_TensorOrToken : AnyTypeOf<[HLO_Tensor, HLO_TensorPerAxisOnly, HLO_Token]>;
+def HLO_PerTensorOrToken : AnyTypeOf<[HLO_Tensor, HLO_Token]>;
+def HLO_StaticTensorOrToken
+    : AnyTypeOf<[StaticShapeTensorOf<AnyElement>, HLO_StaticTensor, HLO_Token]>;
 def HLO_TensorOrTokenOrBuffer
     : AnyTypeOf<[HLO_Tensor, HLO_TensorPerAxisOnly, HLO_Token, HLO_Buffer]>;
-def HLO_Tuple : NestedTupleOf<[HLO_Tensor, HLO_TensorPerAxisOnly, HLO_Token, HLO_Buffer]>;
+def HLO_Tuple : NestedTupleOf<[HLO_Tensor, HLO_Buffer, HLO_TensorPerAxisOnly, HLO_Token]>;
 def HLO_TensorOrTokenOrTuple
     : AnyTypeOf<[HLO_Tensor, HLO_TensorPerAxisOnly, HLO_Token, HLO_Tuple]>;
 def HLO_TensorOrTokenOrTupleOrBuffer
     : AnyTypeOf<[HLO_Tensor, HLO_TensorPerAxisOnly, HLO_Token, HLO_Tuple, HLO_Buffer]>;
+// A custom call takes tensors without a rank too.
+defvar CustomCallLeaves
+    = [TensorOf<AnyElement # [HLO_PerAxisQuantizedInt]>, HLO_Buffer, HLO_Token];
 def HLO_CustomCallValue
-    : AnyTypeOf<[AnyTensor, HLO_Token, HLO_Tuple, HLO_Buffer, HLO_Future]>;
+    : AnyTypeOf<CustomCallLeaves # [NestedTupleOf<CustomCallLeaves>, HLO_Future]>;
 
 def SHLO_CompatibleElementTypes : NativeOpTrait<"CompatibleElementTypes"> {
   let cppNamespace = "::shardwright::stablehlo";
 }
 def SHLO_CompatibleTypes : NativeOpTrait<"CompatibleTypes"> {
+  let cppNamespace = "::shardwright::stablehlo";
+}
+
+// Quantized operands and results fit their tensors and each other.
+def SHLO_ConsistentQuantization : NativeOpTrait<"ConsistentQuantization"> {
+  let cppNamespace = "::shardwright::stablehlo";
+}
+// As many results as operands, each with the (element) type of its operand.
+def SHLO_PairwiseSameType : NativeOpTrait<"PairwiseSameType"> {
+  let cppNamespace = "::shardwright::stablehlo";
+}
+def SHLO_PairwiseSameElementType : NativeOpTrait<"PairwiseSameElementType"> {
   let cppNamespace = "::shardwright::stablehlo";
 }
 
@@ -155,7 +183,7 @@ def SHLO_CompatibleTypes : NativeOpTrait<"CompatibleTypes"> {
 // inferBody: statements that fill `types` (the result types) from `adaptor`, or fail;
 // `location` may be absent. speculationBody: an expression over `getOperation()`.
 class SHLO_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Stablehlo_Dialect, mnemonic, traits> {
+    : Op<Stablehlo_Dialect, mnemonic, traits # [SHLO_ConsistentQuantization]> {
   string inferBody = "";
   string speculationBody = "";
   let extraClassDefinition = !if(!empty(inferBody), "", [{

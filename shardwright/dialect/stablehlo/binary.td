@@ -9,8 +9,7 @@ include "shardwright/dialect/stablehlo/attrs.td"
 
 class SHLO_BinaryOp<string mnemonic, Type operandType, Type resultType = operandType,
                     list<Trait> traits = []>
-    : SHLO_Op<mnemonic, [NoMemoryEffect, SameOperandsAndResultShape, Elementwise,
-                         SHLO_Infer, SHLO_Conditional] # traits> {
+    : SHLO_Op<mnemonic, traits # [NoMemoryEffect, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs resultType:$result);
   let assemblyFormat = [{
@@ -23,16 +22,17 @@ class SHLO_BinaryOp<string mnemonic, Type operandType, Type resultType = operand
 
 // verify: element types of operands and result agree.
 class SHLO_ArithmeticOp<string mnemonic, Type type, list<Trait> traits = []>
-    : SHLO_BinaryOp<mnemonic, type, type, traits> {
-  let hasVerifier = 1;
-}
+    : SHLO_BinaryOp<mnemonic, type, type, [SHLO_CompatibleTypes] # traits>;
+// The result is constrained by the operands alone.
+class SHLO_LogicalOp<string mnemonic>
+    : SHLO_BinaryOp<mnemonic, HLO_PredOrIntTensor, HLO_Tensor,
+                    [SHLO_CompatibleTypes, Commutative]>;
 
-def SHLO_AddOp : SHLO_BinaryOp<"add", HLO_TensorPerAxis, HLO_TensorPerAxis, [Commutative]> {
+def SHLO_AddOp : SHLO_BinaryOp<"add", HLO_TensorPerAxis, HLO_TensorPerAxis,
+                               [SameOperandsAndResultShape, Commutative]> {
   let hasVerifier = 1;
 }
-def SHLO_MulOp : SHLO_BinaryOp<"multiply", HLO_Tensor, HLO_Tensor, [Commutative]> {
-  let hasVerifier = 1;
-}
+def SHLO_MulOp : SHLO_ArithmeticOp<"multiply", HLO_Tensor, [Commutative]>;
 def SHLO_MaxOp : SHLO_ArithmeticOp<"maximum", HLO_Tensor, [Commutative]>;
 def SHLO_MinOp : SHLO_ArithmeticOp<"minimum", HLO_Tensor, [Commutative]>;
 def SHLO_SubtractOp : SHLO_ArithmeticOp<"subtract", HLO_IntFpComplexQuantTensor>;
@@ -40,24 +40,24 @@ def SHLO_DivOp : SHLO_ArithmeticOp<"divide", HLO_IntFpComplexQuantTensor>;
 def SHLO_RemOp : SHLO_ArithmeticOp<"remainder", HLO_IntFpComplexQuantTensor>;
 def SHLO_PowOp : SHLO_ArithmeticOp<"power", HLO_IntFpComplexQuantTensor>;
 def SHLO_Atan2Op : SHLO_ArithmeticOp<"atan2", HLO_FpComplexQuantTensor>;
-def SHLO_AndOp : SHLO_ArithmeticOp<"and", HLO_PredOrIntTensor, [Commutative]>;
-def SHLO_OrOp : SHLO_ArithmeticOp<"or", HLO_PredOrIntTensor, [Commutative]>;
-def SHLO_XorOp : SHLO_ArithmeticOp<"xor", HLO_PredOrIntTensor, [Commutative]>;
+def SHLO_AndOp : SHLO_LogicalOp<"and">;
+def SHLO_OrOp : SHLO_LogicalOp<"or">;
+def SHLO_XorOp : SHLO_LogicalOp<"xor">;
 def SHLO_ShiftLeftOp : SHLO_ArithmeticOp<"shift_left", HLO_IntTensor>;
 def SHLO_ShiftRightArithmeticOp : SHLO_ArithmeticOp<"shift_right_arithmetic", HLO_IntTensor>;
 def SHLO_ShiftRightLogicalOp : SHLO_ArithmeticOp<"shift_right_logical", HLO_IntTensor>;
 
 def SHLO_ComplexOp
     : SHLO_BinaryOp<"complex", HLO_Fp32Or64Tensor, HLO_ComplexTensor,
-                    [SameTypeOperands]> {
+                    [SameOperandsAndResultShape, SameOperandsElementType]> {
   let assemblyFormat = [{
     $lhs `,` $rhs attr-dict `:` custom<ComplexOpType>(type($lhs), type($rhs), type($result))
   }];
-  let inferBody = "return inferComplex(location, adaptor.getLhs(), types);";
+  let inferBody = "return inferComplex(location, adaptor.getOperands(), types);";
 }
 
 def SHLO_CompareOp : SHLO_Op<"compare",
-    [NoMemoryEffect, SameOperandsAndResultShape, Elementwise, SHLO_Infer, SHLO_Conditional]> {
+    [NoMemoryEffect, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins HLO_Tensor:$lhs, HLO_Tensor:$rhs,
     SHLO_ComparisonDirectionAttr:$comparison_direction,
     OptionalAttr<SHLO_ComparisonTypeAttr>:$compare_type);
@@ -79,9 +79,8 @@ def SHLO_CompareOp : SHLO_Op<"compare",
 }
 
 def SHLO_SelectOp : SHLO_ShapeOp<"select", [SHLO_Infer]> {
-  let arguments = (ins HLO_PredTensor:$pred, HLO_TensorPerAxis:$on_true,
-                       HLO_TensorPerAxis:$on_false);
-  let results = (outs HLO_TensorPerAxis:$result);
+  let arguments = (ins HLO_PredTensor:$pred, HLO_Tensor:$on_true, HLO_Tensor:$on_false);
+  let results = (outs HLO_Tensor:$result);
   let assemblyFormat = [{
     operands attr-dict
     `:` custom<SelectOpType>(type($pred), type($on_true), type($on_false), type($result))

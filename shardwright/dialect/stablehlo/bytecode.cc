@@ -358,7 +358,8 @@ struct StablehloBytecode : BytecodeDialectInterface {
       SmallVector<Type> types;
       if (failed(FieldReader{r}(types)))
         return {};
-      return FutureType::get(getContext(), types);
+      return FutureType::getChecked([&] { return r.emitError(); }, getContext(),
+                                    ArrayRef<Type>(types));
     }
     r.emitError() << "unknown stablehlo type code: " << code;
     return {};

@@ -26,7 +26,7 @@ class SHLO_CollectiveOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def SHLO_AllGatherOp : SHLO_CollectiveOp<"all_gather", [SameOperandsAndResultElementType]> {
+def SHLO_AllGatherOp : SHLO_CollectiveOp<"all_gather", [SHLO_PairwiseSameElementType]> {
   let arguments = (ins Variadic<HLO_Tensor>:$operands,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$all_gather_dim, SHLO_ReplicaGroups:$replica_groups,
     OptionalAttr<SHLO_ChannelHandle>:$channel_handle, UnitAttr:$use_global_device_ids);
@@ -54,7 +54,7 @@ def SHLO_ReduceScatterOp
 }
 
 def SHLO_AllToAllOp : SHLO_CollectiveOp<"all_to_all",
-    [SHLO_Infer, SameOperandsElementType, SameOperandsShape, SameVariadicOperandSize]> {
+    [SHLO_PairwiseSameElementType, SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$operands,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$split_dimension,
     ConfinedAttr<I64Attr, [IntNonNegative]>:$concat_dimension,
@@ -67,7 +67,8 @@ def SHLO_AllToAllOp : SHLO_CollectiveOp<"all_to_all",
   }];
 }
 
-def SHLO_CollectivePermuteOp : SHLO_CollectiveOp<"collective_permute", [SHLO_Infer]> {
+def SHLO_CollectivePermuteOp : SHLO_CollectiveOp<"collective_permute",
+    [SameOperandsAndResultElementType, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, I64ElementsAttr:$source_target_pairs,
                        OptionalAttr<SHLO_ChannelHandle>:$channel_handle);
   let results = (outs HLO_Tensor);
@@ -100,7 +101,8 @@ def SHLO_CollectiveReduceOp : SHLO_CollectiveOp<"collective_reduce",
   }];
 }
 
-def SHLO_CrossReplicaSumOp : SHLO_Op<"cross-replica-sum", [Pure, SHLO_Infer]> {
+def SHLO_CrossReplicaSumOp : SHLO_Op<"cross-replica-sum",
+    [Pure, SHLO_CompatibleTypes, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, I64ElementsAttr:$replica_groups);
   let results = (outs HLO_Tensor);
   let inferBody = "return inferSameType(location, adaptor.getOperands(), types);";
@@ -119,18 +121,18 @@ def SHLO_InfeedOp : SHLO_Op<"infeed",
     [MemoryEffects<[MemRead<SHLO_InfeedResource>, MemWrite<SHLO_InfeedResource>]>]> {
   let arguments = (ins HLO_Token:$token, DefaultValuedStrAttr<StrAttr, "">:$infeed_config,
                        OptionalAttr<ArrayAttr>:$layout);
-  let results = (outs Variadic<HLO_TensorOrTokenOrTuple>);
+  let results = (outs Variadic<HLO_StaticTensorOrToken>);
   let hasVerifier = 1;
 }
 def SHLO_OutfeedOp : SHLO_Op<"outfeed",
     [MemoryEffects<[MemRead<SHLO_OutfeedResource>, MemWrite<SHLO_OutfeedResource>]>]> {
-  let arguments = (ins Variadic<HLO_Tensor>:$inputs, HLO_Token:$token,
+  let arguments = (ins Variadic<HLO_TensorPerAxis>:$inputs, HLO_Token:$token,
                        DefaultValuedStrAttr<StrAttr, "">:$outfeed_config);
   let results = (outs HLO_Token);
 }
 def SHLO_SendOp : SHLO_Op<"send",
     [MemoryEffects<[MemRead<SHLO_SendResource>, MemWrite<SHLO_SendResource>]>]> {
-  let arguments = (ins Variadic<HLO_Tensor>:$inputs, HLO_Token:$token,
+  let arguments = (ins Variadic<HLO_TensorPerAxis>:$inputs, HLO_Token:$token,
                        SHLO_ChannelHandle:$channel_handle,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
                        OptionalAttr<I64ElementsAttr>:$source_target_pairs);
@@ -142,7 +144,7 @@ def SHLO_RecvOp : SHLO_Op<"recv",
   let arguments = (ins HLO_Token:$token, SHLO_ChannelHandle:$channel_handle,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$is_host_transfer,
                        OptionalAttr<I64ElementsAttr>:$source_target_pairs);
-  let results = (outs Variadic<HLO_TensorOrToken>);
+  let results = (outs Variadic<HLO_StaticTensorOrToken>);
   let hasVerifier = 1;
 }
 
@@ -155,9 +157,8 @@ def SHLO_AsyncStartOp : SHLO_Op<"async_start",
 }
 def SHLO_AsyncDoneOp : SHLO_Op<"async_done", [SHLO_Infer]> {
   let arguments = (ins HLO_Future:$operand);
-  let results = (outs Variadic<HLO_Tensor>);
+  let results = (outs HLO_Tensor);
   let inferBody = [{
-    ::llvm::append_range(types, ::llvm::cast<FutureType>(adaptor.getOperand().getType()).getTypes());
-    return ::mlir::success();
+    return inferAsyncDone(location, adaptor.getOperand(), types);
   }];
 }

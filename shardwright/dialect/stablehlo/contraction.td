@@ -80,10 +80,11 @@ def SHLO_FftOp : SHLO_ShapeOp<"fft", [SHLO_Infer]> {
   }];
 }
 
-def SHLO_CholeskyOp : SHLO_Op<"cholesky", [NoMemoryEffect, SHLO_Infer]> {
-  let arguments = (ins HLO_FpOrComplexTensor:$a,
+def SHLO_CholeskyOp
+    : SHLO_Op<"cholesky", [NoMemoryEffect, SHLO_CompatibleElementTypes, SHLO_Infer]> {
+  let arguments = (ins HLO_FpComplexQuantTensor:$a,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$lower);
-  let results = (outs HLO_FpOrComplexTensor:$result);
+  let results = (outs HLO_FpComplexQuantTensor:$result);
   let assemblyFormat = [{
     $a (`,` `lower` `=` $lower^)? attr-dict
     `:` custom<SameOperandsAndResultType>(type($a), type($result))
@@ -91,7 +92,7 @@ def SHLO_CholeskyOp : SHLO_Op<"cholesky", [NoMemoryEffect, SHLO_Infer]> {
   let inferBody = "return inferCholesky(location, adaptor.getA(), types);";
 }
 
-def SHLO_TriangularSolveOp : SHLO_ShapeOp<"triangular_solve", [SHLO_Infer]> {
+def SHLO_TriangularSolveOp : SHLO_ShapeOp<"triangular_solve", [SHLO_CompatibleElementTypes, SHLO_Infer]> {
   let arguments = (ins HLO_FpOrComplexTensor:$a, HLO_FpOrComplexTensor:$b, BoolAttr:$left_side,
                        BoolAttr:$lower, BoolAttr:$unit_diagonal, SHLO_TransposeAttr:$transpose_a);
   let results = (outs HLO_FpOrComplexTensor);
@@ -105,36 +106,39 @@ def SHLO_TriangularSolveOp : SHLO_ShapeOp<"triangular_solve", [SHLO_Infer]> {
   }];
 }
 
-defvar FpOrQuantized = HLO_FpOrQuantPerAxisTensor;
-class SHLO_BatchNormOp<string mnemonic> : SHLO_ShapeOp<mnemonic, [SHLO_Infer]> {
+class SHLO_BatchNormOp<string mnemonic>
+    : SHLO_ShapeOp<mnemonic, [SHLO_CompatibleElementTypes, SHLO_Infer]> {
   let inferBody = [{
     return inferBatchNorm(location, adaptor.getOperand(), adaptor.getOperands().drop_front(),
                           adaptor.getFeatureIndex(), kNumResults, types);
   }];
 }
 def SHLO_BatchNormTrainingOp : SHLO_BatchNormOp<"batch_norm_training"> {
-  let arguments = (ins HLO_FpTensor:$operand, HLO_FpTensor:$scale, HLO_FpTensor:$offset,
-                       F32Attr:$epsilon, ConfinedAttr<I64Attr, [IntNonNegative]>:$feature_index);
-  let results = (outs HLO_FpTensor:$output, HLO_FpTensor:$batch_mean, HLO_FpTensor:$batch_var);
+  let arguments = (ins HLO_FpQuantTensor:$operand, HLO_1DFpQuantTensor:$scale,
+                       HLO_1DFpQuantTensor:$offset, F32Attr:$epsilon, ConfinedAttr<I64Attr, [IntNonNegative]>:$feature_index);
+  let results = (outs HLO_FpQuantTensor:$output, HLO_1DFpQuantTensor:$batch_mean,
+                      HLO_1DFpQuantTensor:$batch_var);
   let extraClassDeclaration = "static constexpr int kNumResults = 3;";
 }
 def SHLO_BatchNormInferenceOp : SHLO_BatchNormOp<"batch_norm_inference"> {
-  let arguments = (ins HLO_FpTensor:$operand, HLO_FpTensor:$scale, HLO_FpTensor:$offset,
-                       HLO_FpTensor:$mean, HLO_FpTensor:$variance, F32Attr:$epsilon,
+  let arguments = (ins HLO_FpQuantTensor:$operand, HLO_1DFpQuantTensor:$scale,
+                       HLO_1DFpQuantTensor:$offset, HLO_1DFpQuantTensor:$mean,
+                       HLO_1DFpQuantTensor:$variance, F32Attr:$epsilon,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$feature_index);
-  let results = (outs HLO_FpTensor:$result);
+  let results = (outs HLO_FpQuantTensor:$result);
   let extraClassDeclaration = "static constexpr int kNumResults = 1;";
 }
 def SHLO_BatchNormGradOp : SHLO_BatchNormOp<"batch_norm_grad"> {
-  let arguments = (ins HLO_FpTensor:$operand, HLO_FpTensor:$scale, HLO_FpTensor:$mean,
-                       HLO_FpTensor:$variance, HLO_FpTensor:$grad_output, F32Attr:$epsilon,
+  let arguments = (ins HLO_FpQuantTensor:$operand, HLO_1DFpQuantTensor:$scale,
+                       HLO_1DFpQuantTensor:$mean, HLO_1DFpQuantTensor:$variance,
+                       HLO_FpQuantTensor:$grad_output, F32Attr:$epsilon,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$feature_index);
-  let results = (outs HLO_FpTensor:$grad_operand, HLO_FpTensor:$grad_scale,
-                      HLO_FpTensor:$grad_offset);
+  let results = (outs HLO_FpQuantTensor:$grad_operand, HLO_1DFpQuantTensor:$grad_scale,
+                      HLO_1DFpQuantTensor:$grad_offset);
   let extraClassDeclaration = "static constexpr int kNumResults = 3;";
 }
 
-def SHLO_RngOp : SHLO_Op<"rng", [SHLO_Infer]> {
+def SHLO_RngOp : SHLO_Op<"rng", [AllElementTypesMatch<["a", "b", "result"]>, SHLO_Infer]> {
   let arguments = (ins HLO_ScalarPredIntFpTensor:$a, HLO_ScalarPredIntFpTensor:$b,
                        HLO_DimensionTensor:$shape, SHLO_RngDistributionAttr:$rng_distribution);
   let results = (outs HLO_PredIntFpTensor:$result);
@@ -150,7 +154,7 @@ def SHLO_RngOp : SHLO_Op<"rng", [SHLO_Infer]> {
 
 def SHLO_RngBitGeneratorOp : SHLO_ShapeOp<"rng_bit_generator"> {
   let arguments = (ins SHLO_RngAlgorithmAttr:$rng_algorithm, HLO_IntFpTensor:$initial_state);
-  let results = (outs HLO_IntFpTensor:$output_state, HLO_IntFpTensor:$output);
+  let results = (outs HLO_IntFpTensor:$output_state, HLO_StaticIntFpTensor:$output);
   let assemblyFormat = [{
     $initial_state `,` `algorithm` `=` `` $rng_algorithm
     attr-dict `:` functional-type(operands, results)

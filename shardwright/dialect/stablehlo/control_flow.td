@@ -59,14 +59,14 @@ def SHLO_CreateTokenOp : SHLO_Op<"create_token", [Pure]> {
   let assemblyFormat = "attr-dict `:` type(results)";
 }
 
-def SHLO_OptimizationBarrierOp : SHLO_Op<"optimization_barrier", [Pure, SHLO_Infer]> {
-  let arguments = (ins Variadic<HLO_TensorOrToken>:$operand);
-  let results = (outs Variadic<HLO_TensorOrToken>:$result);
+def SHLO_OptimizationBarrierOp : SHLO_Op<"optimization_barrier",
+    [Pure, SHLO_PairwiseSameType, SHLO_Infer]> {
+  let arguments = (ins Variadic<HLO_PerTensorOrToken>:$operand);
+  let results = (outs Variadic<HLO_PerTensorOrToken>:$result);
   // An operation without operands is written with empty parentheses.
   let assemblyFormat = [{
     attr-dict ($operand^ `:` custom<PairwiseOpType>(type($operand), type($result))):(`(` `)`)?
   }];
-  let hasVerifier = 1;
   let inferBody = [{
     ::llvm::append_range(types, adaptor.getOperand().getTypes());
     return ::mlir::success();

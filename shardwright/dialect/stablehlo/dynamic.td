@@ -30,15 +30,18 @@ def SHLO_DynamicBroadcastInDimOp : SHLO_ShapeOp<"dynamic_broadcast_in_dim"> {
 def SHLO_DynamicIotaOp : SHLO_ShapeOp<"dynamic_iota"> {
   let arguments = (ins HLO_DimensionTensor:$output_shape,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$iota_dimension);
-  let results = (outs HLO_IntFpComplexQuantTensor:$result);
+  let results = (outs HLO_Tensor:$result);
   let assemblyFormat = [{
     $output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
-def SHLO_DynamicPadOp : SHLO_ShapeOp<"dynamic_pad"> {
-  let arguments = (ins HLO_Tensor:$operand, HLO_Tensor:$padding_value,
+def SHLO_DynamicPadOp : SHLO_ShapeOp<"dynamic_pad", [
+    AllElementTypesMatch<["operand", "padding_value", "result"]>,
+    AllTypesMatch<["edge_padding_low", "edge_padding_high", "interior_padding"]>,
+    AllRanksMatch<["operand", "result"]>]> {
+  let arguments = (ins HLO_Tensor:$operand, HLO_ScalarTensor:$padding_value,
                        HLO_DimensionTensor:$edge_padding_low, HLO_DimensionTensor:$edge_padding_high,
                        HLO_DimensionTensor:$interior_padding);
   let results = (outs HLO_Tensor:$result);
@@ -46,16 +49,19 @@ def SHLO_DynamicPadOp : SHLO_ShapeOp<"dynamic_pad"> {
   let hasVerifier = 1;
 }
 
-def SHLO_RealDynamicSliceOp : SHLO_ShapeOp<"real_dynamic_slice"> {
-  let arguments = (ins HLO_Tensor:$operand, HLO_DimensionTensor:$start_indices,
-                       HLO_DimensionTensor:$limit_indices, HLO_DimensionTensor:$strides);
+def SHLO_RealDynamicSliceOp : SHLO_ShapeOp<"real_dynamic_slice", [
+    AllElementTypesMatch<["operand", "result"]>,
+    AllTypesMatch<["start_indices", "limit_indices", "strides"]>]> {
+  let arguments = (ins HLO_Tensor:$operand, HLO_1DTensorOf<[Index, HLO_Int]>:$start_indices,
+                       HLO_1DTensorOf<[Index, HLO_Int]>:$limit_indices,
+                       HLO_1DTensorOf<[Index, HLO_Int]>:$strides);
   let results = (outs HLO_Tensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
 def SHLO_DynamicGatherOp : SHLO_ShapeOp<"dynamic_gather", [SHLO_Infer]> {
-  let arguments = (ins HLO_Tensor:$operand, HLO_IntTensor:$start_indices, HLO_IntTensor:$slice_sizes,
+  let arguments = (ins HLO_Tensor:$operand, HLO_IntTensor:$start_indices, HLO_StaticIntTensor<1>:$slice_sizes,
                        SHLO_GatherDimensionNumbers:$dimension_numbers,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted);
   let results = (outs HLO_Tensor);
@@ -66,7 +72,7 @@ def SHLO_DynamicGatherOp : SHLO_ShapeOp<"dynamic_gather", [SHLO_Infer]> {
 }
 
 def SHLO_DynamicConvOp : SHLO_ShapeOp<"dynamic_conv"> {
-  let arguments = (ins HLO_Tensor:$lhs, HLO_TensorPerAxis:$rhs, HLO_TensorOf<[HLO_Int]>:$padding,
+  let arguments = (ins HLO_Tensor:$lhs, HLO_Tensor:$rhs, HLO_StaticIntTensor<2>:$padding,
     OptionalAttr<DenseI64ArrayAttr>:$window_strides,
     OptionalAttr<DenseI64ArrayAttr>:$lhs_dilation, OptionalAttr<DenseI64ArrayAttr>:$rhs_dilation,
     OptionalAttr<DenseBoolArrayAttr>:$window_reversal,
@@ -74,6 +80,6 @@ def SHLO_DynamicConvOp : SHLO_ShapeOp<"dynamic_conv"> {
     ConfinedAttr<I64Attr, [IntPositive]>:$feature_group_count,
     ConfinedAttr<I64Attr, [IntPositive]>:$batch_group_count,
     SHLO_PrecisionConfigAttr:$precision_config);
-  let results = (outs HLO_TensorPerAxis);
+  let results = (outs HLO_Tensor);
   let hasVerifier = 1;
 }

@@ -64,7 +64,8 @@ mlir::LogicalResult inferPredicate(MaybeLoc loc, mlir::ValueRange operands,
                                    Types &types);
 mlir::LogicalResult inferDequantized(MaybeLoc loc, mlir::Value operand,
                                      Types &types);
-mlir::LogicalResult inferComplex(MaybeLoc loc, mlir::Value lhs, Types &types);
+mlir::LogicalResult inferComplex(MaybeLoc loc, mlir::ValueRange operands,
+                                 Types &types);
 mlir::LogicalResult inferSelect(MaybeLoc loc, mlir::Value pred,
                                 mlir::Value onTrue, mlir::Value onFalse,
                                 Types &types);
@@ -158,6 +159,8 @@ checkReducer(MaybeLoc loc, mlir::Region &body, mlir::TypeRange inputs,
 mlir::LogicalResult inferGetTupleElement(MaybeLoc loc, mlir::Value operand,
                                          int64_t index, Types &types);
 mlir::LogicalResult inferDeviceId(mlir::MLIRContext *context, Types &types);
+mlir::LogicalResult inferAsyncDone(MaybeLoc loc, mlir::Value future,
+                                   Types &types);
 mlir::LogicalResult inferAllToAll(MaybeLoc loc, mlir::ValueRange operands,
                                   int64_t splitDimension,
                                   int64_t concatDimension, int64_t splitCount,

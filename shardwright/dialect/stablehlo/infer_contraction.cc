@@ -20,6 +20,8 @@ static std::string bare(Dims dims) {
   return text.substr(1, text.size() - 2);
 }
 
+// The lengths are the trailing dimensions of the operand; where a transform is
+// between real and complex, those of its real side.
 LogicalResult inferFft(MaybeLoc loc, Value operand, FftType type, Dims length,
                        Types &types) {
   auto operandType = cast<RankedTensorType>(operand.getType());
@@ -36,34 +38,40 @@ LogicalResult inferFft(MaybeLoc loc, Value operand, FftType type, Dims length,
           loc, "RFFT requires f32 or f64 input type, but is given ", element,
           ".");
   } else if (!isa<ComplexType>(element)) {
-    return emitOptionalError(loc, stringifyFftType(type),
-                             " takes a complex tensor as input, but is given ",
-                             operandType, ".");
+    return emitOptionalError(
+        loc, "FFT/IFFT/IRFFT take a complex tensor as input, but is given ",
+        operandType, ".");
   }
   if (rank < fftRank)
     return emitOptionalError(
         loc, "operand rank must not be less than fft rank of ", fftRank,
         " for operand of type ", operandType, ".");
   SmallVector<int64_t> shape(operandType.getShape());
+  Dims trailing = Dims(shape).take_back(fftRank);
+  auto differ = [](int64_t size, int64_t wanted) {
+    return !ShapedType::isDynamic(size) && size != wanted;
+  };
   for (int64_t i = 0; i < fftRank; ++i) {
-    int64_t size = shape[rank - fftRank + i];
-    bool last = i + 1 == fftRank;
-    if (length[i] < 0)
-      return emitOptionalError(loc, "fft_length must not be negative, got ",
-                               length[i], ".");
-    int64_t expected = inverseReal && last
-                           ? (length[i] > 0 ? length[i] / 2 + 1 : 0)
-                           : length[i];
-    if (!ShapedType::isDynamic(size) && size != expected)
+    if (inverseReal && i + 1 == fftRank) {
+      if (length[i] <= 0 || differ(trailing[i], length[i] / 2 + 1))
+        return emitOptionalError(
+            loc,
+            "IRFFT requires innermost dimension to be compatible with "
+            "fft_length[-1]/2+1. Got: ",
+            trailing[i], " but fft_length is ", bare(length), ".");
+    } else if (differ(trailing[i], length[i]) || length[i] < 0) {
+      if (inverseReal)
+        return emitOptionalError(
+            loc,
+            "IRFFT requires non-final dimensions to be compatible with "
+            "fft_length. Got: ",
+            bare(shape), " but wanted ", bare(length), ", and ", trailing[i],
+            " != ", length[i], ".");
       return emitOptionalError(loc, stringifyFftType(type),
-                               inverseReal
-                                   ? " requires non-final dimensions to be "
-                                     "match fft_length, and the final "
-                                     "dimension fft_length/2+1. Operand type ("
-                                   : " requires innermost dimensions to be "
-                                     "equal to fft_length. Got: ",
-                               operandType, inverseReal ? ")" : "",
-                               " with fft_length ", dimsText(length), ".");
+                               " requires innermost dimensions to be "
+                               "compatible with fft_length. Got: ",
+                               bare(shape), " but wanted ", bare(length), ".");
+    }
   }
   Type result = element;
   if (forwardReal) {
@@ -101,9 +109,6 @@ LogicalResult inferTriangularSolve(MaybeLoc loc, Value a, Value b,
   auto aType = cast<RankedTensorType>(a.getType()),
        bType = cast<RankedTensorType>(b.getType());
   int64_t rank = aType.getRank();
-  if (aType.getElementType() != bType.getElementType())
-    return emitOptionalError(
-        loc, "requires the same element type for all operands and results");
   if (rank < 2)
     return emitOptionalError(loc, "operand 'a' must have rank >= 2, but got ",
                              aType);
@@ -112,9 +117,7 @@ LogicalResult inferTriangularSolve(MaybeLoc loc, Value a, Value b,
   };
   if (differ(aType.getDimSize(rank - 2), aType.getDimSize(rank - 1)))
     return emitOptionalError(
-        loc,
-        "two minor dimensions of operand 'a' must have equal size, "
-        "but got ",
+        loc, "two minor dimensions of operand 'a' must be compatible, but got ",
         aType);
   if (bType.getRank() != rank)
     return emitOptionalError(loc, "operands must have equal rank, but got ",
@@ -123,15 +126,13 @@ LogicalResult inferTriangularSolve(MaybeLoc loc, Value a, Value b,
              bType.getDimSize(rank - (leftSide ? 2 : 1))))
     return emitOptionalError(
         loc,
-        "shared dimension of operands 'a' and 'b' does not match, but "
+        "shared dimension of operands 'a' and 'b' must be compatible, but "
         "got ",
         aType, " and ", bType);
   for (int64_t d = 0; d < rank - 2; ++d)
     if (differ(aType.getDimSize(d), bType.getDimSize(d)))
       return emitOptionalError(
-          loc,
-          "leading batch dimensions of the operands must be same, but "
-          "got ",
+          loc, "batch dimensions of the operands must be compatible, but got ",
           aType, " and ", bType);
   if (transpose == Transpose::TRANSPOSE_INVALID)
     return emitOptionalError(
@@ -144,42 +145,41 @@ LogicalResult inferBatchNorm(MaybeLoc loc, Value operand, ValueRange others,
                              int64_t featureIndex, int numResults,
                              Types &types) {
   auto type = cast<RankedTensorType>(operand.getType());
+  // batch_norm_grad's last operand has the shape of the first.
+  bool isGradient = others.size() == 4 && numResults == 3;
+  ValueRange vectors = isGradient ? others.drop_back() : others;
+  if (isGradient &&
+      failed(verifyCompatibleShape(others.back().getType(), type)))
+    return emitOptionalError(
+        loc, "expects multi-dimensional operands to have compatible shapes.");
+  // The feature count is compared with the first of them.
+  int64_t first =
+      cast<RankedTensorType>(vectors.front().getType()).getDimSize(0);
+  int64_t size = ShapedType::kDynamic;
+  for (Value vector : vectors) {
+    int64_t own = cast<RankedTensorType>(vector.getType()).getDimSize(0);
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(own) &&
+        size != own)
+      return emitOptionalError(
+          loc,
+          "expects single-dimensional operands to have compatible shapes.");
+    size = ShapedType::isDynamic(size) ? own : size;
+  }
   if (featureIndex < 0 || featureIndex >= type.getRank())
     return emitOptionalError(
         loc,
-        "expects feature_index to be smaller than the rank of operand "
-        "type; got feature_index ",
+        "expects featureIndex to be smaller than the rank of "
+        "multi-dimensional operands; got featureIndex ",
         featureIndex, ", and rank ", type.getRank(), ".");
   int64_t features = type.getDimSize(featureIndex);
-  for (Value other : others) {
-    auto otherType = cast<RankedTensorType>(other.getType());
-    if (otherType.getElementType() != type.getElementType())
-      return emitOptionalError(
-          loc, "requires the same element type for all operands and results");
-    // batch_norm_grad's last operand has the shape of the first.
-    if (other == others.back() && others.size() == 4 && numResults == 3) {
-      if (!areCompatible(otherType, type))
-        return emitOptionalError(
-            loc,
-            "expects the shapes of operand and grad_output to be "
-            "compatible, got ",
-            type, " and ", otherType);
-      continue;
-    }
-    if (otherType.getRank() != 1)
-      return emitOptionalError(
-          loc, "expects single-dimensional operands to have rank 1, got ",
-          otherType);
-    int64_t size = otherType.getDimSize(0);
-    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(features) &&
-        size != features)
-      return emitOptionalError(
-          loc,
-          "expects the size of single-dimensional operands to be "
-          "compatible with feature count, but the size of "
-          "single-dimensional operand is ",
-          size, " and the feature count is ", features, ".");
-  }
+  if (!ShapedType::isDynamic(first) && !ShapedType::isDynamic(features) &&
+      first != features)
+    return emitOptionalError(
+        loc,
+        "expects the size of single-dimensional operands to be "
+        "compatible with feature count, but the size of "
+        "single-dimensional operands is ",
+        first, " and the feature count is ", features, ".");
   types.push_back(type);
   Dims bounds = boundsOf(type);
   SmallVector<int64_t, 1> bound;
@@ -190,14 +190,10 @@ LogicalResult inferBatchNorm(MaybeLoc loc, Value operand, ValueRange others,
   return success();
 }
 
-LogicalResult inferRng(MaybeLoc loc, Value a, Value b, Value shape,
+LogicalResult inferRng(MaybeLoc loc, Value a, Value /*b*/, Value shape,
                        RngDistribution distribution, Types &types) {
-  auto aType = cast<RankedTensorType>(a.getType()),
-       bType = cast<RankedTensorType>(b.getType());
+  auto aType = cast<RankedTensorType>(a.getType());
   auto shapeType = cast<RankedTensorType>(shape.getType());
-  if (aType.getElementType() != bType.getElementType())
-    return emitOptionalError(
-        loc, "requires the same element type for all operands and results");
   if (distribution == RngDistribution::NORMAL &&
       !isa<FloatType>(aType.getElementType()))
     return emitOptionalError(loc, "mu and sigma must be floats");
@@ -228,6 +224,18 @@ LogicalResult inferGetTupleElement(MaybeLoc loc, Value operand, int64_t index,
 LogicalResult inferDeviceId(MLIRContext *context, Types &types) {
   types.push_back(RankedTensorType::get(
       {}, IntegerType::get(context, 32, IntegerType::Unsigned)));
+  return success();
+}
+
+LogicalResult inferAsyncDone(MaybeLoc loc, Value future, Types &types) {
+  ArrayRef<Type> held = cast<FutureType>(future.getType()).getTypes();
+  if (held.size() != 1)
+    return emitOptionalError(
+        loc,
+        "'stablehlo.async_done' op future must have exactly one type "
+        "parameter, but got ",
+        held.size());
+  types.push_back(held.front());
   return success();
 }
 

@@ -115,9 +115,11 @@ LogicalResult inferDequantized(MaybeLoc loc, Value operand, Types &types) {
   return success();
 }
 
-LogicalResult inferComplex(MaybeLoc loc, Value lhs, Types &types) {
-  auto type = cast<RankedTensorType>(lhs.getType());
-  types.push_back(type.clone(ComplexType::get(type.getElementType())));
+LogicalResult inferComplex(MaybeLoc loc, ValueRange operands, Types &types) {
+  FailureOr<RankedTensorType> type = mostSpecificType(loc, operands.getTypes());
+  if (failed(type))
+    return failure();
+  types.push_back(type->clone(ComplexType::get(type->getElementType())));
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "shardwright/dialect/stablehlo/control_flow.h"
 #include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/region_types.h"
 
 using namespace mlir;
 
@@ -86,24 +87,35 @@ LogicalResult inferBranches(MaybeLoc loc, Value selector, RegionRange branches,
 //===----------------------------------------------------------------------===//
 
 // Whether a region may accumulate `from` in `to`: the same kind of number,
-// integers not narrower.
+// integers and complex numbers not narrower.
 static bool isPromotable(Type from, Type to) {
   if (areElementTypesCompatible(from, to))
     return true;
   auto fromInt = dyn_cast<IntegerType>(from), toInt = dyn_cast<IntegerType>(to);
   if (fromInt && toInt)
-    return fromInt.getSignedness() == toInt.getSignedness() &&
-           fromInt.getWidth() > 1 && fromInt.getWidth() <= toInt.getWidth();
+    return fromInt.getWidth() <= toInt.getWidth();
   if (isa<FloatType>(from) && isa<FloatType>(to))
     return true;
-  if (isa<ComplexType>(from) && isa<ComplexType>(to))
-    return true;
+  auto fromComplex = dyn_cast<ComplexType>(from),
+       toComplex = dyn_cast<ComplexType>(to);
+  if (fromComplex && toComplex)
+    return fromComplex.getElementType().getIntOrFloatBitWidth() <=
+           toComplex.getElementType().getIntOrFloatBitWidth();
   auto fromQuant = dyn_cast<quant::QuantizedType>(from);
   auto toQuant = dyn_cast<quant::QuantizedType>(to);
   return fromQuant && toQuant &&
          fromQuant.getExpressedType() == toQuant.getExpressedType() &&
          fromQuant.getStorageTypeIntegralWidth() <=
              toQuant.getStorageTypeIntegralWidth();
+}
+
+bool sameUpToPrecision(Type a, Type b) {
+  if (areCompatible(a, b))
+    return true;
+  auto ta = dyn_cast<RankedTensorType>(a), tb = dyn_cast<RankedTensorType>(b);
+  return ta && tb && isa<FloatType>(ta.getElementType()) &&
+         isa<FloatType>(tb.getElementType()) &&
+         areCompatible(ta.clone(tb.getElementType()), tb);
 }
 
 FailureOr<SmallVector<Type>> checkReducer(MaybeLoc loc, Region &body,
@@ -134,7 +146,7 @@ FailureOr<SmallVector<Type>> checkReducer(MaybeLoc loc, Region &body,
           (*returned)[i], " instead");
     // Each value enters as the accumulator or as an element.
     for (size_t k : {i, count + i})
-      if (!areCompatible(body.getArgument(k).getType(), result))
+      if (!sameUpToPrecision(body.getArgument(k).getType(), result))
         return emitOptionalError(
             loc, "The type of reduction-region's parameter at index ", k,
             " is different than the corresponding result type: ",
@@ -312,19 +324,14 @@ LogicalResult inferAllReduce(MaybeLoc loc, ValueRange operands,
                              Region &computation, Types &types) {
   if (operands.empty())
     return success();
-  // One region serves all operands, which so have one element type.
-  auto first = cast<RankedTensorType>(operands.front().getType());
-  Type scalar = RankedTensorType::get({}, first.getElementType());
-  FailureOr<SmallVector<Type>> elements =
-      checkReducer(loc, computation, TypeRange(scalar), TypeRange(scalar));
-  if (failed(elements))
-    return failure();
+  // One region serves all operands.
   for (Value operand : operands) {
     auto type = cast<RankedTensorType>(operand.getType());
-    if (!isPromotable(type.getElementType(), elements->front()))
-      return emitOptionalError(loc, "the reduction region accumulates ",
-                               elements->front(), ", which an operand of type ",
-                               type, " cannot be promoted to");
+    Type scalar = RankedTensorType::get({}, type.getElementType());
+    FailureOr<SmallVector<Type>> elements =
+        checkReducer(loc, computation, TypeRange(scalar), TypeRange(scalar));
+    if (failed(elements))
+      return failure();
     types.push_back(
         tensorType(type.getShape(), boundsOf(type), elements->front()));
   }

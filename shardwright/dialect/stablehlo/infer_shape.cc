@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/quantized_types.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -59,7 +60,8 @@ LogicalResult inferTranspose(MaybeLoc loc, Value operand, Dims permutation,
     shape.push_back(type.getDimSize(dim));
     bounds.push_back(from[dim]);
   }
-  types.push_back(tensorType(shape, bounds, type.getElementType()));
+  types.push_back(tensorType(
+      shape, bounds, permutedElementType(type.getElementType(), permutation)));
   return success();
 }
 

@@ -35,7 +35,7 @@ def SHLO_ReduceWindowOp : SHLO_RegionOp<"reduce_window", [SameVariadicOperandSiz
 }
 
 def SHLO_SelectAndScatterOp : SHLO_RegionOp<"select_and_scatter"> {
-  let arguments = (ins HLO_Tensor:$operand, HLO_Tensor:$source, HLO_ScalarTensor:$init_value,
+  let arguments = (ins HLO_Tensor:$operand, HLO_Tensor:$source, HLO_Tensor:$init_value,
     OptionalAttr<DenseI64ArrayAttr>:$window_dimensions,
     OptionalAttr<DenseI64ArrayAttr>:$window_strides, OptionalAttr<I64ElementsAttr>:$padding);
   let results = (outs HLO_Tensor);
@@ -67,7 +67,7 @@ def SHLO_SortOp : SHLO_RegionOp<"sort", [SameOperandsAndResultShape, SHLO_Infer]
 }
 
 def SHLO_ScatterOp : SHLO_RegionOp<"scatter", [SameVariadicOperandSize]> {
-  let arguments = (ins Variadic<HLO_Tensor>:$inputs, HLO_TensorOf<[HLO_Int, Index]>:$scatter_indices,
+  let arguments = (ins Variadic<HLO_Tensor>:$inputs, HLO_TensorOf<[AnyInteger, Index]>:$scatter_indices,
                        Variadic<HLO_Tensor>:$updates,
                        SHLO_ScatterDimensionNumbers:$scatter_dimension_numbers,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$indices_are_sorted,

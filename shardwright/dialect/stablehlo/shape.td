@@ -37,9 +37,10 @@ def SHLO_BroadcastInDimOp
   let hasVerifier = 1;
 }
 
-def SHLO_BroadcastOp : SHLO_ShapeOp<"broadcast", [SHLO_Infer]> {
+def SHLO_BroadcastOp
+    : SHLO_Op<"broadcast", [Pure, SameOperandsAndResultElementType, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, DenseI64ArrayAttr:$broadcast_sizes);
-  let results = (outs HLO_Tensor);
+  let results = (outs HLO_TensorPerAxis);
   let assemblyFormat = [{
     $operand `,` `sizes` `=` custom<DenseI64Array>($broadcast_sizes)
     attr-dict `:` functional-type(operands, results)
@@ -56,7 +57,7 @@ def SHLO_ReshapeOp : SHLO_ShapeOp<"reshape", [SHLO_CompatibleElementTypes]> {
   let hasVerifier = 1;
 }
 
-def SHLO_TransposeOp : SHLO_ShapeOp<"transpose", [SHLO_Infer]> {
+def SHLO_TransposeOp : SHLO_ShapeOp<"transpose", [SHLO_CompatibleElementTypes, SHLO_Infer]> {
   let arguments = (ins HLO_TensorPerAxis:$operand, DenseI64ArrayAttr:$permutation);
   let results = (outs HLO_TensorPerAxis:$result);
   let assemblyFormat = [{
@@ -68,7 +69,8 @@ def SHLO_TransposeOp : SHLO_ShapeOp<"transpose", [SHLO_Infer]> {
   }];
 }
 
-def SHLO_ReverseOp : SHLO_ShapeOp<"reverse", [SHLO_Infer]> {
+def SHLO_ReverseOp
+    : SHLO_ShapeOp<"reverse", [SameOperandsAndResultElementType, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, DenseI64ArrayAttr:$dimensions);
   let results = (outs HLO_Tensor:$result);
   let assemblyFormat = [{
@@ -79,7 +81,10 @@ def SHLO_ReverseOp : SHLO_ShapeOp<"reverse", [SHLO_Infer]> {
   let hasVerifier = 1;
 }
 
-def SHLO_SliceOp : SHLO_ShapeOp<"slice", [SHLO_Infer]> {
+def SHLO_SliceOp
+    : SHLO_ShapeOp<"slice", [SameOperandsAndResultElementType,
+        AllMatchSameOperatorTrait<["start_indices", "limit_indices", "strides"],
+                                  "$_self.size()", "size">, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, DenseI64ArrayAttr:$start_indices,
                        DenseI64ArrayAttr:$limit_indices, DenseI64ArrayAttr:$strides);
   let results = (outs HLO_Tensor);
@@ -93,7 +98,8 @@ def SHLO_SliceOp : SHLO_ShapeOp<"slice", [SHLO_Infer]> {
   }];
 }
 
-def SHLO_DynamicSliceOp : SHLO_Op<"dynamic_slice", [Pure, SHLO_Infer]> {
+def SHLO_DynamicSliceOp : SHLO_Op<"dynamic_slice",
+    [Pure, AllElementTypesMatch<["operand", "result"]>, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, Variadic<HLO_ScalarIntTensor>:$start_indices,
                        DenseI64ArrayAttr:$slice_sizes);
   let results = (outs HLO_Tensor:$result);
@@ -107,7 +113,8 @@ def SHLO_DynamicSliceOp : SHLO_Op<"dynamic_slice", [Pure, SHLO_Infer]> {
   }];
 }
 
-def SHLO_DynamicUpdateSliceOp : SHLO_Op<"dynamic_update_slice", [Pure, SHLO_Infer]> {
+def SHLO_DynamicUpdateSliceOp : SHLO_Op<"dynamic_update_slice",
+    [Pure, AllElementTypesMatch<["operand", "update", "result"]>, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, HLO_Tensor:$update,
                        Variadic<HLO_ScalarIntTensor>:$start_indices);
   let results = (outs HLO_Tensor:$result);
@@ -151,7 +158,8 @@ def SHLO_PadOp : SHLO_ShapeOp<"pad", [SameOperandsAndResultElementType,
   }];
 }
 
-def SHLO_GatherOp : SHLO_ShapeOp<"gather", [SHLO_Infer]> {
+def SHLO_GatherOp
+    : SHLO_ShapeOp<"gather", [AllElementTypesMatch<["operand", "result"]>, SHLO_Infer]> {
   let arguments = (ins HLO_Tensor:$operand, HLO_IntTensor:$start_indices,
                        SHLO_GatherDimensionNumbers:$dimension_numbers,
                        DenseI64ArrayAttr:$slice_sizes,
@@ -175,7 +183,8 @@ def SHLO_BitcastConvertOp : SHLO_ShapeOp<"bitcast_convert"> {
 }
 
 def SHLO_GetDimensionSizeOp : SHLO_Op<"get_dimension_size", [Pure, SHLO_Infer]> {
-  let arguments = (ins HLO_Tensor:$operand, ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
+  let arguments = (ins HLO_TensorPerAxis:$operand,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
   let results = (outs HLO_Sint32Tensor);
   let assemblyFormat = [{
     $operand `,` `dim` `=` $dimension attr-dict `:` functional-type(operands, results)
@@ -186,7 +195,7 @@ def SHLO_GetDimensionSizeOp : SHLO_Op<"get_dimension_size", [Pure, SHLO_Infer]> 
 }
 
 def SHLO_SetDimensionSizeOp : SHLO_ShapeOp<"set_dimension_size", [SHLO_Infer]> {
-  let arguments = (ins HLO_Tensor:$operand, HLO_0DTensorOf<[I32]>:$size,
+  let arguments = (ins HLO_Tensor:$operand, HLO_Sint32Tensor:$size,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$dimension);
   let results = (outs HLO_Tensor);
   let assemblyFormat = [{

@@ -15,6 +15,9 @@ namespace shardwright::stablehlo {
 namespace detail {
 mlir::LogicalResult verifyCompatibleElementTypes(mlir::Operation *op);
 mlir::LogicalResult verifyCompatibleTypes(mlir::Operation *op);
+mlir::LogicalResult verifyQuantization(mlir::Operation *op);
+mlir::LogicalResult verifyPairwiseSameType(mlir::Operation *op);
+mlir::LogicalResult verifyPairwiseSameElementType(mlir::Operation *op);
 } // namespace detail
 
 // Element types of all operands and results are compatible with each other.
@@ -31,6 +34,34 @@ template <typename ConcreteOp>
 struct CompatibleTypes : mlir::OpTrait::TraitBase<ConcreteOp, CompatibleTypes> {
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
     return detail::verifyCompatibleTypes(op);
+  }
+};
+
+// Quantized element types suit their tensors, and the roles of their dimensions
+// in the op (verify_quantized.cc).
+template <typename ConcreteOp>
+struct ConsistentQuantization
+    : mlir::OpTrait::TraitBase<ConcreteOp, ConsistentQuantization> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyQuantization(op);
+  }
+};
+
+// Result i has the type of operand i.
+template <typename ConcreteOp>
+struct PairwiseSameType
+    : mlir::OpTrait::TraitBase<ConcreteOp, PairwiseSameType> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyPairwiseSameType(op);
+  }
+};
+
+// Result i has the element type of operand i.
+template <typename ConcreteOp>
+struct PairwiseSameElementType
+    : mlir::OpTrait::TraitBase<ConcreteOp, PairwiseSameElementType> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return detail::verifyPairwiseSameElementType(op);
   }
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/stablehlo/dialect.h"
+#include "shardwright/dialect/stablehlo/quantized_types.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -56,7 +57,7 @@ bool isStaticOrHasOneBoundedDim(Type type) {
   return dynamic <= 1;
 }
 
-bool areElementTypesCompatible(Type a, Type b) {
+bool areElementTypesAlike(Type a, Type b) {
   if (a == b)
     return true;
   auto qa = dyn_cast<quant::QuantizedType>(a),
@@ -73,8 +74,30 @@ bool areElementTypesCompatible(Type a, Type b) {
   auto pb = dyn_cast<quant::UniformQuantizedPerAxisType>(qb);
   if (!pa && !pb)
     return true;
-  return pa && pb && pa.getQuantizedDimension() == pb.getQuantizedDimension() &&
-         pa.getScales().size() == pb.getScales().size();
+  return pa && pb && pa.getScales().size() == pb.getScales().size();
+}
+
+bool areElementTypesCompatible(Type a, Type b) {
+  if (!areElementTypesAlike(a, b))
+    return false;
+  auto pa = dyn_cast<quant::UniformQuantizedPerAxisType>(a);
+  return !pa || pa.getQuantizedDimension() ==
+                    cast<quant::UniformQuantizedPerAxisType>(b)
+                        .getQuantizedDimension();
+}
+
+Type permutedElementType(Type element, ArrayRef<int64_t> permutation) {
+  auto axis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
+  if (!axis)
+    return element;
+  const int64_t *place =
+      llvm::find(permutation, int64_t(axis.getQuantizedDimension()));
+  if (place == permutation.end())
+    return element;
+  return quant::UniformQuantizedPerAxisType::get(
+      axis.getFlags(), axis.getStorageType(), axis.getExpressedType(),
+      axis.getScales(), axis.getZeroPoints(), place - permutation.begin(),
+      axis.getStorageTypeMin(), axis.getStorageTypeMax());
 }
 
 bool areCompatible(Type a, Type b) {
@@ -113,8 +136,8 @@ LogicalResult detail::verifyCompatibleElementTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
   for (Type type : types)
-    if (!areElementTypesCompatible(getElementTypeOrSelf(type),
-                                   getElementTypeOrSelf(types.front())))
+    if (!areElementTypesAlike(getElementTypeOrSelf(type),
+                              getElementTypeOrSelf(types.front())))
       return op->emitOpError(
           "requires compatible element types for all operands and results");
   return success();
@@ -123,12 +146,37 @@ LogicalResult detail::verifyCompatibleElementTypes(Operation *op) {
 LogicalResult detail::verifyCompatibleTypes(Operation *op) {
   SmallVector<Type> types(op->getOperandTypes());
   llvm::append_range(types, op->getResultTypes());
+  if (llvm::all_equal(types))
+    return success();
   for (auto [index, type] : llvm::enumerate(types))
     for (Type other : ArrayRef(types).take_front(index))
       if (!areCompatible(type, other))
         return op->emitOpError(
             "requires compatible types for all operands and results");
   return success();
+}
+
+template <typename SameFn>
+static LogicalResult verifyPairwise(Operation *op, StringRef what,
+                                    SameFn same) {
+  if (op->getNumOperands() != op->getNumResults())
+    return op->emitOpError("requires the same number of operands and results");
+  for (auto [index, from, to] :
+       llvm::enumerate(op->getOperandTypes(), op->getResultTypes()))
+    if (!same(from, to))
+      return op->emitOpError("requires the same ")
+             << what << " for operand and result at index " << index;
+  return success();
+}
+
+LogicalResult detail::verifyPairwiseSameType(Operation *op) {
+  return verifyPairwise(op, "type", [](Type a, Type b) { return a == b; });
+}
+
+LogicalResult detail::verifyPairwiseSameElementType(Operation *op) {
+  return verifyPairwise(op, "element type", [](Type a, Type b) {
+    return getElementTypeOrSelf(a) == getElementTypeOrSelf(b);
+  });
 }
 
 static bool allStatic(TypeRange types) {

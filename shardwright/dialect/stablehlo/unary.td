@@ -8,9 +8,8 @@
 include "shardwright/dialect/stablehlo/attrs.td"
 
 class SHLO_UnaryOp<string mnemonic, Type operandType, Type resultType = operandType,
-                   list<Trait> traits = []>
-    : SHLO_Op<mnemonic, [NoMemoryEffect, SameOperandsAndResultShape, Elementwise,
-                         SHLO_Infer, SHLO_Conditional] # traits> {
+                   list<Trait> traits = [SHLO_CompatibleTypes]>
+    : SHLO_Op<mnemonic, traits # [NoMemoryEffect, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins operandType:$operand);
   let results = (outs resultType:$result);
   let assemblyFormat = [{
@@ -40,7 +39,7 @@ def SHLO_SqrtOp : SHLO_UnaryAccuracyOp<"sqrt">;
 def SHLO_TanOp : SHLO_UnaryAccuracyOp<"tan">;
 def SHLO_TanhOp : SHLO_UnaryAccuracyOp<"tanh">;
 
-def SHLO_AbsOp : SHLO_UnaryOp<"abs", HLO_SIntFpComplexQuantTensor, HLO_SIntFpQuantTensor> {
+def SHLO_AbsOp : SHLO_UnaryOp<"abs", HLO_SIntFpComplexQuantTensor, HLO_SIntFpQuantTensor, []> {
   let inferBody = "return inferRealPart(location, adaptor.getOperand(), types);";
 }
 def SHLO_NegOp : SHLO_UnaryOp<"negate", HLO_IntFpComplexQuantTensor>;
@@ -52,15 +51,15 @@ def SHLO_RoundOp : SHLO_UnaryOp<"round_nearest_afz", HLO_FpQuantTensor>;
 def SHLO_RoundNearestEvenOp : SHLO_UnaryOp<"round_nearest_even", HLO_FpQuantTensor>;
 def SHLO_ClzOp : SHLO_UnaryOp<"count_leading_zeros", HLO_IntTensor>;
 def SHLO_PopulationCountOp : SHLO_UnaryOp<"popcnt", HLO_IntTensor>;
-def SHLO_RealOp : SHLO_UnaryOp<"real", HLO_FpOrComplexTensor, HLO_FpTensor> {
+def SHLO_RealOp : SHLO_UnaryOp<"real", HLO_FpOrComplexTensor, HLO_FpTensor, []> {
   let inferBody = "return inferRealPart(location, adaptor.getOperand(), types);";
 }
-def SHLO_ImagOp : SHLO_UnaryOp<"imag", HLO_FpOrComplexTensor, HLO_FpTensor> {
+def SHLO_ImagOp : SHLO_UnaryOp<"imag", HLO_FpOrComplexTensor, HLO_FpTensor, []> {
   let inferBody = "return inferRealPart(location, adaptor.getOperand(), types);";
 }
 
 def SHLO_IsFiniteOp : SHLO_Op<"is_finite",
-    [NoMemoryEffect, SameOperandsAndResultShape, Elementwise, SHLO_Infer, SHLO_Conditional]> {
+    [NoMemoryEffect, Elementwise, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins HLO_FpQuantTensor:$x);
   let results = (outs HLO_PredTensor:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
@@ -69,7 +68,7 @@ def SHLO_IsFiniteOp : SHLO_Op<"is_finite",
 }
 
 def SHLO_ReducePrecisionOp : SHLO_Op<"reduce_precision",
-    [NoMemoryEffect, SameOperandsAndResultShape, Elementwise, SHLO_Infer, SHLO_Conditional]> {
+    [NoMemoryEffect, Elementwise, SHLO_CompatibleTypes, SHLO_Infer, SHLO_Conditional]> {
   let arguments = (ins HLO_FpQuantTensor:$operand,
     ConfinedAttr<I32Attr, [IntPositive]>:$exponent_bits,
     ConfinedAttr<I32Attr, [IntNonNegative]>:$mantissa_bits);
@@ -103,6 +102,7 @@ def SHLO_ConvertOp
 def SHLO_UniformQuantizeOp
     : SHLO_ConvertLikeOp<"uniform_quantize", HLO_FpOrQuantPerAxisTensor, HLO_QuantTensor>;
 def SHLO_UniformDequantizeOp
-    : SHLO_UnaryOp<"uniform_dequantize", HLO_QuantTensor, HLO_FpTensor> {
+    : SHLO_UnaryOp<"uniform_dequantize", HLO_QuantTensor, HLO_FpTensor,
+                   [SameOperandsAndResultShape]> {
   let inferBody = "return inferDequantized(location, adaptor.getOperand(), types);";
 }

@@ -171,16 +171,6 @@ LogicalResult CustomCallOp::verify() {
   return verifyBufferCall(*this);
 }
 
-LogicalResult OptimizationBarrierOp::verify() {
-  for (auto [index, types] :
-       llvm::enumerate(llvm::zip(getOperandTypes(), getResultTypes())))
-    if (std::get<0>(types) != std::get<1>(types))
-      return emitOpError(
-                 "requires the same type for operand and result at index ")
-             << index;
-  return success();
-}
-
 LogicalResult CompositeOp::verify() {
   static constexpr StringLiteral pattern =
       "^[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+$";
@@ -198,17 +188,22 @@ LogicalResult CompositeOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!function)
     return mlir::emitError(getLoc()) << "'" << getDecomposition()
                                      << "' does not reference a valid function";
-  if (!areCompatible(getOperandTypes(), TypeRange(function.getArgumentTypes())))
-    return mlir::emitError(getLoc())
-           << "has " << getOperandTypes()
-           << " operand type(s), but decomposition has "
-           << TypeRange(function.getArgumentTypes());
-  if (!areCompatible(getResultTypes(), TypeRange(function.getResultTypes())))
-    return mlir::emitError(getLoc())
-           << "has " << getResultTypes()
-           << " result type(s), but decomposition has "
-           << TypeRange(function.getResultTypes());
-  return success();
+  auto check = [&](StringRef what, TypeRange own,
+                   TypeRange wanted) -> LogicalResult {
+    if (own.size() != wanted.size())
+      return mlir::emitError(getLoc())
+             << "has " << own.size() << " " << what
+             << "(s), but decomposition has " << wanted.size();
+    for (auto [index, type, other] : llvm::enumerate(own, wanted))
+      if (type != other)
+        return mlir::emitError(getLoc())
+               << what << " at index " << index << " has type " << type
+               << ", but decomposition has type " << other;
+    return success();
+  };
+  if (failed(check("operand", getOperandTypes(), function.getArgumentTypes())))
+    return failure();
+  return check("result", getResultTypes(), function.getResultTypes());
 }
 
 } // namespace shardwright::stablehlo

@@ -56,13 +56,15 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
   return success();
 }
 
-// The size of each group when the attribute lists ids, else nothing.
-static std::optional<int64_t> groupSizeOf(Attribute groups) {
-  auto elements = dyn_cast<DenseIntElementsAttr>(groups);
-  if (!elements || elements.getType().getRank() != 2 ||
-      elements.getType().getNumElements() == 0)
-    return std::nullopt;
-  return elements.getType().getDimSize(1);
+// Global ids need a channel that has a number.
+static LogicalResult verifyChannel(Location loc, bool useGlobalIds,
+                                   std::optional<ChannelHandleAttr> channel) {
+  int64_t id = channel ? channel->getHandle() : 0;
+  if (useGlobalIds && id <= 0)
+    return emitError(loc) << "channel_id must be positive when "
+                             "useGlobalDeviceIds is set but got: "
+                          << id;
+  return success();
 }
 
 LogicalResult AllGatherOp::verify() {
@@ -70,11 +72,7 @@ LogicalResult AllGatherOp::verify() {
   if (failed(verifyReplicaGroups(loc, getReplicaGroups(), /*padded=*/false,
                                  getUseGlobalDeviceIds())))
     return failure();
-  if (getOperands().size() != getNumResults())
-    return emitOpError("expects as many results as operands, got ")
-           << getNumResults() << " and " << getOperands().size();
   int64_t dim = getAllGatherDim();
-  std::optional<int64_t> groupSize = groupSizeOf(getReplicaGroups());
   for (auto [operand, result] : llvm::zip(getOperands(), getResults())) {
     auto from = cast<RankedTensorType>(operand.getType());
     auto to = cast<RankedTensorType>(result.getType());
@@ -99,7 +97,6 @@ LogicalResult AllGatherOp::verify() {
              << "result gather dimension has size " << gathered
              << ", expected to be a multiple of operand gather dimension size "
              << size;
-    (void)groupSize;
   }
   return success();
 }
@@ -108,13 +105,14 @@ LogicalResult AllReduceOp::verify() {
   if (failed(verifyReplicaGroups(getLoc(), getReplicaGroups(), /*padded=*/true,
                                  getUseGlobalDeviceIds())))
     return failure();
-  return success();
+  return verifyChannel(getLoc(), getUseGlobalDeviceIds(), getChannelHandle());
 }
 
 LogicalResult ReduceScatterOp::verify() {
   Location loc = getLoc();
   if (failed(verifyReplicaGroups(loc, getReplicaGroups(), /*padded=*/false,
-                                 getUseGlobalDeviceIds())))
+                                 getUseGlobalDeviceIds())) ||
+      failed(verifyChannel(loc, getUseGlobalDeviceIds(), getChannelHandle())))
     return failure();
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());
@@ -238,7 +236,9 @@ LogicalResult CollectiveBroadcastOp::verify() {
 // Host transfers
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyTokenLast(Location loc, TypeRange types) {
+// Tensors, then a token. `others` says in upstream's words what the rest are.
+static LogicalResult verifyTokenLast(Location loc, TypeRange types,
+                                     StringRef others) {
   if (types.empty())
     return emitError(loc,
                      "result is expected to be at least of size 1, but got 0");
@@ -246,12 +246,18 @@ static LogicalResult verifyTokenLast(Location loc, TypeRange types) {
     return emitError(loc) << "last element of result types is expected to be "
                              "of token type, but got "
                           << types.back();
+  for (Type type : types.drop_back())
+    if (!isa<TensorType>(type))
+      return emitError(loc)
+             << others << " expected to be of tensor type, but got " << type;
   return success();
 }
 
 LogicalResult InfeedOp::verify() {
   Location loc = getLoc();
-  if (failed(verifyTokenLast(loc, getResultTypes())))
+  if (failed(verifyTokenLast(loc, getResultTypes(),
+                             "all elements of result types, except the last "
+                             "element, are")))
     return failure();
   std::optional<ArrayAttr> layout = getLayout();
   if (!layout)
@@ -305,7 +311,8 @@ LogicalResult RecvOp::verify() {
   if (!getIsHostTransfer() && type != kDeviceToDevice)
     return mlir::emitError(getLoc(), "channel_type should be DEVICE_TO_DEVICE "
                                      "when is_host_transfer is false");
-  return verifyTokenLast(getLoc(), getResultTypes());
+  return verifyTokenLast(getLoc(), getResultTypes(),
+                         "everything but the last element of result types is");
 }
 
 LogicalResult AsyncStartOp::verify() {

@@ -7,6 +7,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "shardwright/dialect/stablehlo/contraction.h"
+#include "shardwright/dialect/stablehlo/dot_dimensions.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
 #include "shardwright/dialect/stablehlo/infer.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -117,6 +118,30 @@ static LogicalResult verifyDotSide(Location loc, StringRef side, int64_t rank,
   return success();
 }
 
+LogicalResult verifyDotDimensions(Location loc, RankedTensorType lhs,
+                                  RankedTensorType rhs,
+                                  const DotDimensions &dims) {
+  if (dims.lhsBatching.size() != dims.rhsBatching.size())
+    return emitError(
+        loc, "lhs and rhs should have the same number of batching dimensions");
+  if (dims.lhsContracting.size() != dims.rhsContracting.size())
+    return emitError(loc, "lhs and rhs should have the same number of "
+                          "contracting dimensions");
+  if (failed(verifyDotSide(loc, "lhs", lhs.getRank(), dims.lhsBatching,
+                           dims.lhsContracting)) ||
+      failed(verifyDotSide(loc, "rhs", rhs.getRank(), dims.rhsBatching,
+                           dims.rhsContracting)))
+    return failure();
+  for (auto [l, r] : llvm::zip(dims.lhsBatching, dims.rhsBatching))
+    if (differ(lhs.getDimSize(l), rhs.getDimSize(r)))
+      return emitError(loc, "batching dimension sizes must match for lhs/rhs");
+  for (auto [l, r] : llvm::zip(dims.lhsContracting, dims.rhsContracting))
+    if (differ(lhs.getDimSize(l), rhs.getDimSize(r)))
+      return emitError(loc,
+                       "contracting dimension sizes must match for lhs/rhs");
+  return success();
+}
+
 LogicalResult DotGeneralOp::verify() {
   Location loc = getLoc();
   auto lhs = cast<RankedTensorType>(getLhs().getType());
@@ -134,25 +159,10 @@ LogicalResult DotGeneralOp::verify() {
         return mlir::emitError(
             loc,
             "must specify DEFAULT precision config when algorithm is set.");
-  if (lhsBatching.size() != rhsBatching.size())
-    return mlir::emitError(
-        loc, "lhs and rhs should have the same number of batching dimensions");
-  if (lhsContracting.size() != rhsContracting.size())
-    return mlir::emitError(loc, "lhs and rhs should have the same number of "
-                                "contracting dimensions");
-  if (failed(verifyDotSide(loc, "lhs", lhs.getRank(), lhsBatching,
-                           lhsContracting)) ||
-      failed(verifyDotSide(loc, "rhs", rhs.getRank(), rhsBatching,
-                           rhsContracting)))
+  if (failed(verifyDotDimensions(
+          loc, lhs, rhs,
+          {lhsBatching, rhsBatching, lhsContracting, rhsContracting})))
     return failure();
-  for (auto [l, r] : llvm::zip(lhsBatching, rhsBatching))
-    if (differ(lhs.getDimSize(l), rhs.getDimSize(r)))
-      return mlir::emitError(loc,
-                             "batching dimension sizes must match for lhs/rhs");
-  for (auto [l, r] : llvm::zip(lhsContracting, rhsContracting))
-    if (differ(lhs.getDimSize(l), rhs.getDimSize(r)))
-      return mlir::emitError(
-          loc, "contracting dimension sizes must match for lhs/rhs");
   SmallVector<int64_t> shape;
   for (int64_t dim : lhsBatching)
     shape.push_back(lhs.getDimSize(dim));
@@ -200,7 +210,7 @@ static LogicalResult verifyConvolution(
     std::optional<Dims> lhsDilation, std::optional<Dims> rhsDilation,
     std::optional<ArrayRef<bool>> reversal, bool paddingIsKnown) {
   int64_t rank = lhs.getRank();
-  if (rank != rhs.getRank())
+  if (rank >= 2 && rank != rhs.getRank())
     return emitError(loc) << "expects convolution arguments to have same "
                              "number of dimensions. Got: "
                           << lhs << " and " << rhs << ".";
@@ -319,10 +329,6 @@ static LogicalResult verifyConvolution(
   for (auto [dim, size] : llvm::zip(*window, windowSizes))
     dim.size = size;
 
-  if (result.getRank() != rank)
-    return emitError(loc) << "expects rank of convolution return-type to be "
-                             "equal to input-ranks ("
-                          << rank << "), but got " << result.getRank() << ".";
   SmallVector<int64_t> shape(rank, ShapedType::kDynamic), base;
   for (int64_t dim : inputSpatial)
     base.push_back(lhs.getDimSize(dim));
@@ -352,8 +358,9 @@ LogicalResult DynamicConvOp::verify() {
   int64_t spatial = numbers.getInputSpatialDimensions().size();
   if (padding.getRank() != 2 || differ(padding.getDimSize(0), spatial) ||
       differ(padding.getDimSize(1), 2))
-    return mlir::emitError(getLoc()) << "expects padding to be of shape {"
-                                     << spatial << ", 2}, got " << padding;
+    return mlir::emitError(getLoc())
+           << "expects padding to be of shape [" << spatial << ", 2], but got "
+           << dimsText(padding.getShape());
   return verifyConvolution(
       getLoc(), cast<RankedTensorType>(getLhs().getType()),
       cast<RankedTensorType>(getRhs().getType()),
@@ -368,7 +375,8 @@ LogicalResult DynamicConvOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult RngBitGeneratorOp::verify() {
-  if (!areCompatible(getInitialState().getType(), getOutputState().getType()))
+  if (failed(verifyCompatibleShape(getInitialState().getType(),
+                                   getOutputState().getType())))
     return mlir::emitError(getLoc())
            << "output state shape must be compatible with initial state "
               "shape. Got: "

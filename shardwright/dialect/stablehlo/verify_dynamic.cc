@@ -9,6 +9,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
 #include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/quantized_types.h"
 
 using namespace mlir;
 
@@ -46,20 +47,20 @@ LogicalResult DynamicReshapeOp::verify() {
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());
   auto shape = cast<RankedTensorType>(getOutputShape().getType());
-  if (!areElementTypesCompatible(from.getElementType(), to.getElementType()))
+  if (!areElementTypesAlike(from.getElementType(), to.getElementType()))
     return mlir::emitError(loc)
            << "expects operand and result to have compatible element type. "
               "Got: "
            << from << " and " << to;
-  if (shape.getDimSize(0) != to.getRank())
-    return mlir::emitError(loc, "result should have a rank equal to the number "
-                                "of elements in output_shape");
   if (from.hasStaticShape() && to.hasStaticShape() &&
       from.getNumElements() != to.getNumElements())
     return mlir::emitError(loc)
            << "number of output elements (" << to.getNumElements()
            << ") doesn't match expected number of elements ("
            << from.getNumElements() << ")";
+  if (shape.getDimSize(0) != to.getRank())
+    return mlir::emitError(loc, "result should have a rank equal to the number "
+                                "of elements in output_shape");
   return verifyConstantShape(loc, getOutputShape(), to);
 }
 
@@ -69,9 +70,11 @@ LogicalResult DynamicBroadcastInDimOp::verify() {
   auto to = cast<RankedTensorType>(getType());
   auto shape = cast<RankedTensorType>(getOutputDimensions().getType());
   Dims dims = getBroadcastDimensions();
-  if (!areElementTypesCompatible(from.getElementType(), to.getElementType()))
-    return emitOpError("requires compatible element types for all operands and "
-                       "results");
+  if (!areElementTypesAlike(from.getElementType(), to.getElementType()))
+    return mlir::emitError(loc)
+           << "expects operand and result to have compatible element type. "
+              "Got: "
+           << from << " and " << to;
   if (static_cast<int64_t>(dims.size()) != from.getRank())
     return mlir::emitError(loc)
            << "broadcast_dimensions size (" << dims.size()
@@ -133,14 +136,6 @@ LogicalResult DynamicPadOp::verify() {
   Location loc = getLoc();
   auto from = cast<RankedTensorType>(getOperand().getType());
   auto to = cast<RankedTensorType>(getType());
-  auto value = cast<RankedTensorType>(getPaddingValue().getType());
-  if (value.getRank() != 0)
-    return mlir::emitError(loc) << "padding value type should be a rank-0";
-  if (!areElementTypesCompatible(from.getElementType(),
-                                 value.getElementType()) ||
-      !areElementTypesCompatible(from.getElementType(), to.getElementType()))
-    return emitOpError("requires compatible element types for all operands and "
-                       "results");
   SmallVector<int64_t> constants[3];
   Value operands[] = {getEdgePaddingLow(), getEdgePaddingHigh(),
                       getInteriorPadding()};
@@ -155,10 +150,6 @@ LogicalResult DynamicPadOp::verify() {
       for (const APInt &element : constant.getValues<APInt>())
         values.push_back(element.getSExtValue());
   }
-  if (to.getRank() != from.getRank())
-    return mlir::emitError(loc)
-           << "operand rank (" << from.getRank() << ") must match result rank ("
-           << to.getRank() << ")";
   for (int64_t d = 0; d < from.getRank(); ++d) {
     if (!constants[2].empty() && constants[2][d] < 0)
       return mlir::emitError(loc)
@@ -199,9 +190,6 @@ LogicalResult RealDynamicSliceOp::verify() {
     return mlir::emitError(loc)
            << "operand rank (" << from.getRank() << ") must match result rank ("
            << to.getRank() << ")";
-  if (!areElementTypesCompatible(from.getElementType(), to.getElementType()))
-    return emitOpError("requires compatible element types for all operands and "
-                       "results");
   return success();
 }
 

@@ -17,42 +17,21 @@ namespace shardwright::stablehlo {
 
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
 
-// Element types of an arithmetic op agree; quantized ones up to scale and zero
-// point.
-static LogicalResult verifyArithmetic(Operation *op) {
-  Type first = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type types[] = {getElementTypeOrSelf(op->getOperand(1).getType()),
-                  getElementTypeOrSelf(op->getResult(0).getType())};
-  for (Type type : types)
-    if (!areElementTypesCompatible(first, type))
-      return emitError(op->getLoc(),
-                       "op requires the same element type for all "
-                       "operands and results");
+// Quantized element types agree up to scale and zero point.
+LogicalResult AddOp::verify() {
+  Type first = getElementTypeOrSelf(getLhs().getType());
+  for (Type type : {getRhs().getType(), getResult().getType()})
+    if (!areElementTypesCompatible(first, getElementTypeOrSelf(type)))
+      return mlir::emitError(getLoc(),
+                             "op requires the same element type for all "
+                             "operands and results");
   return success();
 }
-
-LogicalResult AddOp::verify() { return verifyArithmetic(*this); }
-LogicalResult MulOp::verify() { return verifyArithmetic(*this); }
-LogicalResult MaxOp::verify() { return verifyArithmetic(*this); }
-LogicalResult MinOp::verify() { return verifyArithmetic(*this); }
-LogicalResult SubtractOp::verify() { return verifyArithmetic(*this); }
-LogicalResult DivOp::verify() { return verifyArithmetic(*this); }
-LogicalResult RemOp::verify() { return verifyArithmetic(*this); }
-LogicalResult PowOp::verify() { return verifyArithmetic(*this); }
-LogicalResult Atan2Op::verify() { return verifyArithmetic(*this); }
-LogicalResult AndOp::verify() { return verifyArithmetic(*this); }
-LogicalResult OrOp::verify() { return verifyArithmetic(*this); }
-LogicalResult XorOp::verify() { return verifyArithmetic(*this); }
-LogicalResult ShiftLeftOp::verify() { return verifyArithmetic(*this); }
-LogicalResult ShiftRightArithmeticOp::verify() {
-  return verifyArithmetic(*this);
-}
-LogicalResult ShiftRightLogicalOp::verify() { return verifyArithmetic(*this); }
 
 LogicalResult CompareOp::verify() {
   if (!areElementTypesCompatible(getElementTypeOrSelf(getLhs().getType()),
                                  getElementTypeOrSelf(getRhs().getType())))
-    return emitOpError("requires the same element type for all operands");
+    return emitOpError("requires compatible element types for all operands");
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "shardwright/dialect/stablehlo/control_flow.h"
 #include "shardwright/dialect/stablehlo/infer.h"
 #include "shardwright/dialect/stablehlo/reduction.h"
+#include "shardwright/dialect/stablehlo/region_types.h"
 
 using namespace mlir;
 
@@ -100,7 +101,7 @@ LogicalResult SelectAndScatterOp::verify() {
                                    "parameters, but takes "
                                 << getSelect().getNumArguments();
   for (auto [index, argument] : llvm::enumerate(getSelect().getArguments()))
-    if (!areCompatible(argument.getType(), scalar))
+    if (!sameUpToPrecision(argument.getType(), scalar))
       return mlir::emitError(loc)
              << "expects the type of select-region's parameter at index "
              << index << " to be " << scalar << ", but got "
@@ -123,16 +124,13 @@ LogicalResult SelectAndScatterOp::verify() {
   if (failed(elements))
     return failure();
 
-  SmallVector<int64_t> sizes(operand.getRank(), 1);
-  if (auto dims = getWindowDimensions()) {
-    if (static_cast<int64_t>(dims->size()) != operand.getRank())
-      return mlir::emitError(loc)
-             << "expects window-dimensions size == operand rank, but got "
-                "window-dimensions size: "
-             << dims->size() << " and operand-type: " << operand
-             << " with rank = " << operand.getRank() << ".";
-    sizes.assign(dims->begin(), dims->end());
-  }
+  Dims sizes = getWindowDimensions().value_or(Dims());
+  if (static_cast<int64_t>(sizes.size()) != operand.getRank())
+    return mlir::emitError(loc)
+           << "expects window-dimensions size == operand rank, but got "
+              "window-dimensions size: "
+           << sizes.size() << " and operand-type: " << operand
+           << " with rank = " << operand.getRank() << ".";
   FailureOr<SmallVector<WindowDim>> window =
       makeWindow(loc, sizes, getWindowStrides(), getPaddingAttr(), std::nullopt,
                  std::nullopt);
@@ -235,8 +233,9 @@ static LogicalResult verifyScatterDims(Location loc, RankedTensorType input,
   for (auto [index, dim] : llvm::enumerate(map)) {
     if (dim < 0 || dim >= rank)
       return emitError(loc)
-             << "Invalid scatter_dims_to_operand_dims mapping; domain is [0, "
-             << rank << "), got: " << index << "->" << dim << ".";
+             << "Expects each element of scatter_dims_to_operand_dims to be in "
+                "range [0, rank-of('operand')) i.e. [0, "
+             << rank << "). got: " << dim << ".";
     if (llvm::is_contained(map.take_front(index), dim))
       return emitError(loc)
              << "Expects scatter_dims_to_operand_dims to not repeat, got: "
@@ -317,7 +316,7 @@ LogicalResult ScatterOp::verify() {
   auto indices = cast<RankedTensorType>(getScatterIndices().getType());
   auto first = cast<RankedTensorType>(getInputs().front().getType());
   auto firstUpdates = cast<RankedTensorType>(getUpdates().front().getType());
-  SmallVector<Type> scalars;
+  SmallVector<Type> scalars, updateScalars;
   for (auto [input, updates] : llvm::zip(getInputs(), getUpdates())) {
     auto inputType = cast<RankedTensorType>(input.getType());
     auto updatesType = cast<RankedTensorType>(updates.getType());
@@ -325,15 +324,20 @@ LogicalResult ScatterOp::verify() {
       return mlir::emitError(loc, "Not all inputs have compatible shapes.");
     if (failed(verifyCompatibleShape(updatesType, firstUpdates)))
       return mlir::emitError(loc, "Not all updates have compatible shapes.");
-    if (failed(verifyScatterDims(loc, inputType, indices, updatesType,
-                                 getScatterDimensionNumbers())))
-      return failure();
     scalars.push_back(RankedTensorType::get({}, inputType.getElementType()));
+    updateScalars.push_back(
+        RankedTensorType::get({}, updatesType.getElementType()));
   }
   FailureOr<SmallVector<Type>> elements =
-      checkReducer(loc, getUpdateComputation(), scalars, scalars);
+      checkReducer(loc, getUpdateComputation(), scalars, updateScalars);
   if (failed(elements))
     return failure();
+  for (auto [input, updates] : llvm::zip(getInputs(), getUpdates()))
+    if (failed(verifyScatterDims(loc, cast<RankedTensorType>(input.getType()),
+                                 indices,
+                                 cast<RankedTensorType>(updates.getType()),
+                                 getScatterDimensionNumbers())))
+      return failure();
   SmallVector<Type> inferred;
   for (auto [input, element] : llvm::zip(getInputs(), *elements))
     inferred.push_back(cast<RankedTensorType>(input.getType()).clone(element));

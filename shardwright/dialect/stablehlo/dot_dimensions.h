@@ -1,0 +1,31 @@
+//===- dot_dimensions.h - which dimensions a product pairs --------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_DOT_DIMENSIONS_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_DOT_DIMENSIONS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+
+namespace shardwright::stablehlo {
+
+/// The paired dimensions of a product; lists of one kind have one length.
+struct DotDimensions {
+  llvm::ArrayRef<int64_t> lhsBatching, rhsBatching, lhsContracting,
+      rhsContracting;
+};
+
+/// Checks that the dimensions are in range, have one role each and pair equal
+/// sizes.
+mlir::LogicalResult verifyDotDimensions(mlir::Location loc,
+                                        mlir::RankedTensorType lhs,
+                                        mlir::RankedTensorType rhs,
+                                        const DotDimensions &dims);
+
+} // namespace shardwright::stablehlo
+
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_DOT_DIMENSIONS_H

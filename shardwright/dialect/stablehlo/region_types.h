@@ -1,0 +1,21 @@
+//===- region_types.h - types inside and outside of a region ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_REGION_TYPES_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_REGION_TYPES_H
+
+#include "mlir/IR/Types.h"
+
+namespace shardwright::stablehlo {
+
+/// Whether two values may be one inside a reduction: compatible types, where
+/// all floats count as one kind of number.
+bool sameUpToPrecision(mlir::Type a, mlir::Type b);
+
+} // namespace shardwright::stablehlo
+
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_REGION_TYPES_H
