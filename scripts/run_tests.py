@@ -19,7 +19,8 @@ Suites (docs/testing.md):
   end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   package     the install tree, used by the consumer in test/consumer/
-  docs        scripts/check_docs.py: the output shown in README.md and docs/ is real
+  docs        scripts/check_docs.py: the output shown in README.md and docs/ is real;
+              scripts/op_status.py: docs/status.md says what the tree can do
   tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests
 
 A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
@@ -175,7 +176,10 @@ SUITES = {
     "end_to_end": scripts("end_to_end"),
     "fuzz": fuzz,
     "package": package,
-    "docs": lambda options: [(run_script, "docs", [sys.executable, "scripts/check_docs.py"])],
+    "docs": lambda options: [
+        (run_script, "docs", [sys.executable, "scripts/check_docs.py"]),
+        (run_script, "op_status", [sys.executable, "scripts/op_status.py"]),
+    ],
     "tree": lambda options: [(run_script, "tree", [sys.executable, "scripts/check_tree.py"])],
 }
 
