@@ -576,32 +576,6 @@
 
 // -----
 
-"func.func"() <{function_type = () -> (), sym_name = "main"}> ({
-  // expected-error @+1 {{'stablehlo.collective_broadcast' op requires a single operand}}
-  %r:1 = "stablehlo.collective_broadcast"() {replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>} : () -> (tensor<16x8xf32>)
-  "func.return"() : () -> ()
-}) : () -> ()
-
-// -----
-
-"func.func"() <{function_type = (tensor<16xi1>) -> (), sym_name = "main"}> ({
-^bb0(%operand0: tensor<16xi1>):
-  // expected-error @+1 {{'stablehlo.collective_broadcast' op requires attribute 'replica_groups'}}
-  %r:1 = "stablehlo.collective_broadcast"(%operand0) {} : (tensor<16xi1>) -> (tensor<16x8xf32>)
-  "func.return"() : () -> ()
-}) : () -> ()
-
-// -----
-
-"func.func"() <{function_type = (f32) -> (), sym_name = "main"}> ({
-^bb0(%operand0: f32):
-  // expected-error @+1 {{'stablehlo.collective_broadcast' op requires one result}}
-  %r:2 = "stablehlo.collective_broadcast"(%operand0) {replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>} : (f32) -> (f32, f32)
-  "func.return"() : () -> ()
-}) : () -> ()
-
-// -----
-
 "func.func"() <{function_type = (tensor<4xf32>) -> (), sym_name = "main"}> ({
 ^bb0(%operand0: tensor<4xf32>):
   // expected-error @+1 {{'stablehlo.collective_permute' op requires attribute 'source_target_pairs'}}
