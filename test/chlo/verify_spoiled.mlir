@@ -1210,17 +1210,6 @@
 
 // -----
 
-"func.func"() <{function_type = (tensor<4xf32>) -> (), sym_name = "main"}> ({
-^bb0(%operand0: tensor<4xf32>):
-  // expected-error @+1 {{use of undeclared SSA value name}}
-  %r:1 = "chlo.scan"(%operand0) ({
-  "stablehlo.return"(%arg0) : (tensor<i1>) -> ()
-}) {dimension = 2 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>} : (tensor<4xf32>) -> (tensor<4xf32>)
-  "func.return"() : () -> ()
-}) : () -> ()
-
-// -----
-
 "func.func"() <{function_type = () -> (), sym_name = "main"}> ({
   // expected-error @+1 {{'chlo.sinh' op requires a single operand}}
   %r:1 = "chlo.sinh"() {} : () -> (tensor<0xbf16>)
