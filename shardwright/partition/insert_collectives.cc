@@ -446,7 +446,8 @@ void Inserter::visitByRule(Operation *op, const ShardingRule &rule) {
 /// Erases what nothing uses: collectives are not pure, but these are ours.
 void eraseUnused(func::FuncOp func) {
   SmallVector<Operation *> ops;
-  func.walk([&](Operation *op) { ops.push_back(op); });
+  // Backwards what is inside of an operation comes before it.
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : llvm::reverse(ops))
     if (op->use_empty() &&
         (isOpTriviallyDead(op) || isa<sdy::CollectiveOpInterface>(op)))
