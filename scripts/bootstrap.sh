@@ -22,6 +22,7 @@ packages=(
   libgmock-dev
   libgtest-dev
   libmlir-22-dev
+  libopenblas-serial-dev
   librapidcheck-dev
   libstdc++-12-dev
   libxml2-dev
