@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/block_reader.h"
 
+#include "shardwright/cpu/library_op.h"
+
 using namespace mlir;
 
 namespace shardwright::cpu {
@@ -150,6 +152,8 @@ LogicalResult BlockReader::read(Operation &op) {
     ids[op.getResult(0)] = add(*node);
     return success();
   }
+  if (isa<hlo::CustomCallOp>(op) || findLibraryRow(op.getName().getStringRef()))
+    return readLibrary(op);
   return unsupported(&op);
 }
 

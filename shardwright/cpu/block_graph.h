@@ -48,6 +48,8 @@ struct BlockGraph {
     /// Dots: dimension orders of the operands (absorbed transposes) and of the
     /// stored result; empty: as is.
     Shape lhsOrder, rhsOrder, outOrder;
+    /// Calls of C++ code. Tokens are not among their inputs and results.
+    std::shared_ptr<const LibraryCall> library;
   };
   Graph graph;
   std::vector<Opaque> opaque;

@@ -8,7 +8,7 @@
 //
 // Internal to block_graph.h: the state of readBlock. Movement operations are in
 // read_movement.cc, contractions in read_contraction.cc, what no kernel
-// computes in read_opaque.cc.
+// computes in read_opaque.cc and read_library.cc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +53,7 @@ private:
   mlir::LogicalResult readSort(hlo::SortOp op);
   mlir::LogicalResult readDot(hlo::DotGeneralOp op);
   mlir::LogicalResult readOpaque(mlir::Operation &op, bool ordered);
+  mlir::LogicalResult readLibrary(mlir::Operation &op);
   mlir::FailureOr<int32_t> operand(mlir::Operation *user, mlir::Value value);
   mlir::FailureOr<int32_t> external(mlir::Operation *user, mlir::Value value);
   mlir::LogicalResult operands(mlir::Operation &op, Node &node);

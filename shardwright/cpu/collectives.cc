@@ -109,7 +109,8 @@ static llvm::Expected<Shape> expectedOutput(const CollectiveSpec &spec,
 }
 
 llvm::Expected<CollectivePlan>
-CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices) {
+CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
+                       llvm::ArrayRef<Kernel> kernels) {
   CollectivePlan plan;
   plan.spec = given;
   CollectiveSpec &spec = plan.spec;
@@ -160,10 +161,6 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices) {
         plan.place[device].position = position;
       }
     }
-    if (spec.kind != CollectiveKind::CollectiveBroadcast)
-      for (int64_t d = 0; d < numDevices; ++d)
-        if (plan.place[d].group < 0)
-          return fail(str(spec.kind), ": device ", d, " is in no group");
   }
   llvm::Expected<Shape> output = expectedOutput(spec, members);
   if (!output)
@@ -173,10 +170,18 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices) {
 
   if (spec.kind == CollectiveKind::AllReduce ||
       spec.kind == CollectiveKind::ReduceScatter) {
-    llvm::Expected<Reduction> r = Reduction::create(spec.type, spec.reduce);
-    if (!r)
-      return fail(str(spec.kind), ": ", toString(r.takeError()));
-    plan.reduction = *r;
+    if (spec.reduceKernel >= 0) {
+      if (size_t(spec.reduceKernel) >= kernels.size() ||
+          !kernels[spec.reduceKernel].function)
+        return fail(str(spec.kind), ": its reduction has no code");
+      plan.reduction =
+          Reduction::withKernel(spec.type, kernels[spec.reduceKernel]);
+    } else {
+      llvm::Expected<Reduction> r = Reduction::create(spec.type, spec.reduce);
+      if (!r)
+        return fail(str(spec.kind), ": ", toString(r.takeError()));
+      plan.reduction = *r;
+    }
   }
 
   llvm::ArrayRef<int64_t> in = spec.inputShape;

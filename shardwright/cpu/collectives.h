@@ -26,9 +26,11 @@ namespace shardwright::cpu {
 class CollectivePlan {
 public:
   /// Fails when the spec contradicts itself: shapes, groups, devices out of
-  /// range or used twice, a reduction that the type lacks.
-  static llvm::Expected<CollectivePlan> create(const CollectiveSpec &spec,
-                                               int64_t numDevices);
+  /// range or used twice, a reduction that the type lacks. `kernels` are those
+  /// of the program.
+  static llvm::Expected<CollectivePlan>
+  create(const CollectiveSpec &spec, int64_t numDevices,
+         llvm::ArrayRef<Kernel> kernels = {});
 
   CollectiveKind kind() const { return spec.kind; }
   bool isPermute() const {
@@ -41,7 +43,7 @@ public:
   llvm::ArrayRef<llvm::SmallVector<int32_t, 8>> groups() const {
     return spec.groups;
   }
-  /// -1: the device is in no group (collective_broadcast only): zeros.
+  /// -1: the device is in no group: zeros.
   int32_t groupOf(int32_t device) const { return place[device].group; }
   int32_t positionOf(int32_t device) const { return place[device].position; }
   /// Independent pieces of work of one group.

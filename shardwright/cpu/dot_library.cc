@@ -7,11 +7,11 @@
 
 #include "shardwright/cpu/box_copy.h"
 #include "shardwright/cpu/dot_product.h"
+#include "shardwright/cpu/onednn.h"
 
 #include "llvm/ADT/Hashing.h"
 
 #include <array>
-#include <dnnl.h>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -20,92 +20,9 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-// Debian's oneDNN brings GNU OpenMP along; absent, there is nothing to hold
-// back.
-extern "C" {
-__attribute__((weak)) void omp_set_num_threads(int);
-__attribute__((weak)) int omp_get_max_threads();
-}
+using namespace shardwright::cpu::onednn;
 
 namespace {
-
-/// oneDNN would start threads of its own. The setting is one of the calling
-/// thread, which may be the user's: put back what was there.
-class OneThread {
-public:
-  OneThread() {
-    if (omp_set_num_threads && omp_get_max_threads) {
-      before = omp_get_max_threads();
-      if (before != 1)
-        omp_set_num_threads(1);
-    }
-  }
-  ~OneThread() {
-    if (before > 1)
-      omp_set_num_threads(before);
-  }
-
-private:
-  int before = 1;
-};
-
-template <typename T, dnnl_status_t (*destroy)(T)> class Handle {
-public:
-  Handle() = default;
-  Handle(Handle &&o) : value(std::exchange(o.value, nullptr)) {}
-  ~Handle() {
-    if (value)
-      destroy(value);
-  }
-  T *out() { return &value; }
-  T get() const { return value; }
-
-private:
-  T value = nullptr;
-};
-using Engine = Handle<dnnl_engine_t, dnnl_engine_destroy>;
-using Stream = Handle<dnnl_stream_t, dnnl_stream_destroy>;
-using Memory = Handle<dnnl_memory_t, dnnl_memory_destroy>;
-using Primitive = Handle<dnnl_primitive_t, dnnl_primitive_destroy>;
-using PrimitiveDesc =
-    Handle<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
-using Attributes = Handle<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
-
-dnnl_engine_t engine() {
-  // Lives as long as the process: primitives in other threads use it.
-  static Engine *engine = [] {
-    auto *e = new Engine();
-    dnnl_engine_create(e->out(), dnnl_cpu, 0);
-    return e;
-  }();
-  return engine->get();
-}
-
-dnnl_stream_t stream() {
-  thread_local Stream stream = [] {
-    Stream s;
-    dnnl_stream_create(s.out(), engine(), dnnl_stream_default_flags);
-    return s;
-  }();
-  return stream.get();
-}
-
-dnnl_data_type_t libraryType(ElementType type) {
-  switch (type) {
-  case ElementType::F32:
-    return dnnl_f32;
-  case ElementType::BF16:
-    return dnnl_bf16;
-  case ElementType::S8:
-    return dnnl_s8;
-  case ElementType::U8:
-    return dnnl_u8;
-  case ElementType::S32:
-    return dnnl_s32;
-  default:
-    return dnnl_data_type_undef;
-  }
-}
 
 /// Everything that a primitive depends on.
 struct Key {
@@ -140,7 +57,7 @@ std::shared_ptr<const MatmulPrimitive> make(const Product &p) {
     dnnl_dims_t dims = {p.batches, rows, cols};
     dnnl_dims_t strides = {x.batchStride, x.rowStride, x.colStride};
     return dnnl_memory_desc_init_by_strides(
-               &desc, rank, rank == 3 ? dims : dims + 1, libraryType(x.type),
+               &desc, rank, rank == 3 ? dims : dims + 1, dataType(x.type),
                rank == 3 ? strides : strides + 1) == dnnl_success;
   };
   if (!describe(result->a, p.a, p.m, p.k) ||

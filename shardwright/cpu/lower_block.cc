@@ -199,6 +199,22 @@ bool BlockLowering::mayOverwrite(int32_t node, int32_t number, const Unit &unit,
   return home == Slot::Home::Arena || home == Slot::Home::Result;
 }
 
+SlotId BlockLowering::updateInPlace(int32_t node, int32_t number,
+                                    const Unit &unit, size_t param, SlotId old,
+                                    int32_t location) {
+  // Not where another value is to be written, perhaps before this one's last
+  // use.
+  bool fits = granted[node] >= 0 ? p.sameBytes(granted[node], old)
+                                 : llvm::none_of(granted, [&](SlotId s) {
+                                     return s >= 0 && p.base(s) == p.base(old);
+                                   });
+  if (fits && mayOverwrite(unit.inputs[param], number, unit, param))
+    slots[node] = old;
+  else
+    p.copy(old, target(node), location);
+  return slots[node];
+}
+
 void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
   int32_t location = graph.graph[unit.outputs.back()].location;
   llvm::SmallVector<SlotId, 4> inputs, outputs;
@@ -210,21 +226,8 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
       outputs.push_back(target(node));
       continue;
     }
-    // The new value starts as the old one.
-    int32_t old = unit.inputs[param];
-    // Not where another value is to be written, perhaps before this one's last
-    // use.
-    bool fits = granted[node] >= 0
-                    ? p.sameBytes(granted[node], inputs[param])
-                    : llvm::none_of(granted, [&](SlotId s) {
-                        return s >= 0 && p.base(s) == p.base(inputs[param]);
-                      });
-    if (fits && mayOverwrite(old, number, unit, param)) {
-      slots[node] = inputs[param];
-    } else {
-      p.copy(inputs[param], target(node), location);
-      inputs[param] = slots[node];
-    }
+    inputs[param] =
+        updateInPlace(node, number, unit, param, inputs[param], location);
     outputs.push_back(slots[node]);
   }
   if (llvm::all_of(outputs,
@@ -267,6 +270,8 @@ LogicalResult BlockLowering::lower(int32_t number) {
     lowerKernel(number, unit);
     return success();
   case Unit::Kind::Opaque:
+    if (graph.opaque[unit.opaque].library)
+      return lowerLibrary(graph.opaque[unit.opaque], number, unit);
     return lowerOpaque(graph.opaque[unit.opaque]);
   }
   return failure();

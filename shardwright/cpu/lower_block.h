@@ -87,7 +87,10 @@ private:
   void lowerView(const Unit &unit);
   void lowerKernel(int32_t number, Unit &unit);
   mlir::LogicalResult lowerOpaque(const BlockGraph::Opaque &opaque);
+  mlir::LogicalResult lowerLibrary(const BlockGraph::Opaque &opaque,
+                                   int32_t number, const Unit &unit);
   mlir::LogicalResult lowerDot(const BlockGraph::Opaque &opaque);
+  mlir::LogicalResult readReduction(mlir::Operation *op, CollectiveSpec &spec);
   mlir::LogicalResult lowerCollective(const BlockGraph::Opaque &opaque);
   mlir::LogicalResult lowerWhile(const BlockGraph::Opaque &opaque);
   mlir::LogicalResult lowerBranches(const BlockGraph::Opaque &opaque);
@@ -98,6 +101,10 @@ private:
       node = viewOf[node];
     return node;
   }
+  /// A buffer for `node` that starts as the unit's input `param`, in slot `old`:
+  /// that slot itself, where nobody needs it any more, or a copy.
+  SlotId updateInPlace(int32_t node, int32_t number, const Unit &unit,
+                       size_t param, SlotId old, int32_t location);
   bool mayOverwrite(int32_t node, int32_t unit, const Unit &inUnit,
                     size_t param) const;
 

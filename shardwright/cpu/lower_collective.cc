@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/lower_block.h"
+#include "shardwright/cpu/reduce.h"
 #include "shardwright/cpu/replica_groups.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,8 +16,7 @@ using namespace mlir;
 namespace shardwright::cpu {
 
 /// Do the shapes agree with the size of the groups?
-static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec,
-                                     int64_t numDevices) {
+static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec) {
   auto rank = static_cast<int64_t>(spec.inputShape.size());
   bool grows = spec.kind == CollectiveKind::AllGather,
        shrinks = spec.kind == CollectiveKind::ReduceScatter,
@@ -44,15 +44,45 @@ static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec,
     return op->emitError(
         "the result's shape does not fit the size of the replica "
         "groups");
-  if (spec.kind == CollectiveKind::CollectivePermute ||
-      spec.kind == CollectiveKind::CollectiveBroadcast)
+  return success();
+}
+
+/// A scalar computation as a kernel over arrays of reduceKernelElements.
+static Cluster reductionCluster(const Body &body) {
+  Cluster cluster;
+  cluster.numParams = 2;
+  for (Node node : body.nodes) {
+    node.shape = {reduceKernelElements};
+    cluster.graph.add(std::move(node));
+  }
+  cluster.outputs = {body.results[0]};
+  cluster.inPlace = {-1};
+  return cluster;
+}
+
+LogicalResult BlockLowering::readReduction(Operation *op,
+                                           CollectiveSpec &spec) {
+  if (spec.kind != CollectiveKind::AllReduce &&
+      spec.kind != CollectiveKind::ReduceScatter)
     return success();
-  int64_t members = 0;
-  for (const auto &group : spec.groups)
-    members += static_cast<int64_t>(group.size());
-  if (members != numDevices)
-    return op->emitError() << "replica groups name " << members << " of the "
-                           << numDevices << " devices";
+  Region &computation = op->getRegion(0);
+  if (std::optional<ReduceKind> known = knownReduction(computation)) {
+    spec.reduce = *known;
+    llvm::Expected<Reduction> reduction =
+        Reduction::create(spec.type, spec.reduce);
+    if (reduction)
+      return success();
+    llvm::consumeError(reduction.takeError());
+  }
+  FailureOr<std::shared_ptr<const Body>> body = readBody(computation);
+  if (failed(body))
+    return failure();
+  if (computation.getNumArguments() != 2 || (*body)->results.size() != 1 ||
+      (*body)->nodes[0].type != spec.type ||
+      (*body)->nodes[(*body)->results[0]].type != spec.type)
+    return op->emitError("its computation should take two elements and give "
+                         "one, all of the operand's type");
+  spec.reduceKernel = p.kernel(reductionCluster(**body));
   return success();
 }
 
@@ -71,7 +101,8 @@ LogicalResult BlockLowering::lowerCollective(const BlockGraph::Opaque &opaque) {
       return opaque.op->emitError(
           "a collective that changes the element type is "
           "not supported by the cpu backend yet");
-    if (failed(checkCollective(opaque.op, one, program.numDevices())))
+    if (failed(checkCollective(opaque.op, one)) ||
+        failed(readReduction(opaque.op, one)))
       return failure();
     Step &step = p.addStep(StepKind::Collective, {from}, {to},
                            p.locations.add(opaque.op));

@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/entry_function.h"
 #include "shardwright/cpu/jit.h"
+#include "shardwright/cpu/rewrite_ops.h"
 #include "shardwright/partition/partition.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -122,7 +123,7 @@ FailureOr<Program> Lowering::run() {
   if (failed(inlineCalls(module)))
     return failure();
   FailureOr<func::FuncOp> entry = entryFunction(module);
-  if (failed(entry))
+  if (failed(entry) || failed(rewriteOps(*entry)))
     return failure();
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
   program.numPartitions = moduleCount(module, "mhlo.num_partitions");

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/prepared_program.h"
 
 #include "shardwright/cpu/host_memory.h"
+#include "shardwright/cpu/kernel_graph.h"
 #include "shardwright/cpu/memory_plan.h"
 
 using namespace shardwright;
@@ -23,6 +24,8 @@ static const char *kindName(StepKind kind) {
     return "kernel";
   case StepKind::Dot:
     return "dot";
+  case StepKind::Library:
+    return "library call";
   case StepKind::Copy:
     return "copy";
   case StepKind::DeviceId:
@@ -48,6 +51,9 @@ std::string Executor::Prepared::locate(int32_t index) const {
   if (step.location >= 0 && step.location < int32_t(program.locations.size()))
     return program.locations[step.location];
   std::string text = kindName(step.kind);
+  if (step.kind == StepKind::Library && step.payload >= 0 &&
+      step.payload < int32_t(program.libraryCalls.size()))
+    text = program.libraryCalls[step.payload].name;
   if (step.kind == StepKind::Collective && step.payload >= 0 &&
       step.payload < int32_t(program.collectives.size()))
     text = str(program.collectives[step.payload].kind).str();
@@ -197,6 +203,31 @@ llvm::Error Executor::Prepared::checkStep(int32_t index) {
     cost = dot.costNs();
     break;
   }
+  case StepKind::Library: {
+    if (!payloadIn(libraryOps.size()))
+      return bad("there is no library call ", step.payload);
+    const LibraryCall &call = program.libraryCalls[step.payload];
+    const LibraryOp &op = libraryOps[step.payload];
+    size_t scratch = call.scratchBytes * call.scratchCopies > 0 ? 1 : 0;
+    if (!arity(call.inputs.size(), call.outputs.size() + scratch))
+      return bad("has ", step.inputs.size(), " operands and ",
+                 step.outputs.size(), " results");
+    auto bytesOf = [](const BufferType &type) {
+      return product(type.shape) * byteWidth(type.type);
+    };
+    for (auto [slot, type] : llvm::zip_equal(step.inputs, call.inputs))
+      if (bytes(slot) != bytesOf(type))
+        return bad("an operand does not have the shape it is for");
+    for (auto [slot, type] : llvm::zip(step.outputs, call.outputs))
+      if (bytes(slot) != bytesOf(type))
+        return bad("a result does not have the shape it is for");
+    if (op.scratchBytes > call.scratchBytes ||
+        (scratch && bytes(step.outputs.back()) <
+                        call.scratchBytes * call.scratchCopies))
+      return bad("its scratch memory is too small");
+    cost = op.costNs;
+    break;
+  }
   case StepKind::Copy:
     if (!arity(1, 1) || bytes(step.inputs[0]) != bytes(step.outputs[0]))
       return bad("copy between slots of different size");
@@ -277,9 +308,15 @@ llvm::Error Executor::Prepared::prepare() {
       return fail("dot: ", toString(plan.takeError()));
     dots.push_back(std::move(*plan));
   }
+  for (const LibraryCall &call : program.libraryCalls) {
+    llvm::Expected<LibraryOp> op = makeLibraryOp(call);
+    if (!op)
+      return fail(call.name, ": ", toString(op.takeError()));
+    libraryOps.push_back(std::move(*op));
+  }
   for (const CollectiveSpec &spec : program.collectives) {
     llvm::Expected<CollectivePlan> plan =
-        CollectivePlan::create(spec, numDevices);
+        CollectivePlan::create(spec, numDevices, program.kernels);
     if (!plan)
       return plan.takeError();
     collectives.push_back(std::move(*plan));

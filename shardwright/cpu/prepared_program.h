@@ -15,6 +15,7 @@
 #include "shardwright/cpu/collectives.h"
 #include "shardwright/cpu/dot.h"
 #include "shardwright/cpu/executor.h"
+#include "shardwright/cpu/library_op.h"
 
 #include <atomic>
 #include <mutex>
@@ -72,6 +73,7 @@ struct Executor::Prepared {
   /// Results that live elsewhere and are copied at the end: (slot, result).
   std::vector<std::pair<SlotId, int32_t>> copiedResults;
   std::vector<DotPlan> dots;
+  std::vector<LibraryOp> libraryOps;
   std::vector<CollectivePlan> collectives;
   /// By step: time of one device from there to the next meeting, in ns; a
   /// guess at first, then measured. It decides only who does the work.

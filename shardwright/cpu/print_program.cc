@@ -38,11 +38,14 @@ static void printList(llvm::raw_ostream &os, llvm::ArrayRef<SlotId> slots) {
 static void printStep(llvm::raw_ostream &os, const Program &program,
                       const Step &step) {
   static constexpr const char *kinds[] = {
-      "kernel",     "dot",  "copy",          "device_id", "replica_id",
-      "collective", "jump", "jump_if_false", "switch",    "return"};
+      "kernel",     "dot",        "library", "copy",          "device_id",
+      "replica_id", "collective", "jump",    "jump_if_false", "switch",
+      "return"};
   os << kinds[static_cast<int>(step.kind)];
   if (step.kind == StepKind::Kernel)
     os << ' ' << step.payload;
+  if (step.kind == StepKind::Library)
+    os << ' ' << program.libraryCalls[step.payload].name;
   printList(os, step.inputs);
   if (!step.outputs.empty()) {
     os << " ->";

@@ -82,6 +82,39 @@ struct DotSpec {
       outStrideN;
 };
 
+/// Type and shape of a dense array.
+struct BufferType {
+  ElementType type = ElementType::F32;
+  Shape shape;
+};
+
+/// A named constant of a library call.
+struct LibraryAttribute {
+  enum class Kind : uint8_t { Integers, Reals, Text, Dictionary };
+  std::string name;
+  Kind kind = Kind::Integers;
+  /// Numbers: their type, and whether they are an array (else there is one).
+  ElementType type = ElementType::S64;
+  bool isArray = false;
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  std::string text;
+  std::vector<LibraryAttribute> fields;
+};
+
+/// A call of C++ code (library_op.h): which, and on what.
+struct LibraryCall {
+  /// `stablehlo.fft`, or the target of a custom call.
+  std::string name;
+  std::vector<LibraryAttribute> attributes;
+  /// Shapes as the operation says them, whatever the layout of the buffers.
+  std::vector<BufferType> inputs, outputs;
+  /// (result, operand) pairs that are one buffer.
+  std::vector<std::pair<int, int>> aliases;
+  /// Scratch memory, the last output of the step: so many bytes, so many times.
+  int64_t scratchBytes = 0, scratchCopies = 0;
+};
+
 enum class CollectiveKind : uint8_t {
   AllReduce,
   AllGather,
@@ -90,18 +123,22 @@ enum class CollectiveKind : uint8_t {
   CollectivePermute,
   CollectiveBroadcast,
 };
+constexpr int64_t reduceKernelElements = 512;
 enum class ReduceKind : uint8_t { Add, Mul, Max, Min, And, Or, Xor };
 
 struct CollectiveSpec {
   CollectiveKind kind;
   ReduceKind reduce = ReduceKind::Add;
+  /// A reduction of another kind: kernels[reduceKernel] takes two arrays of
+  /// reduceKernelElements, the one so far first, and gives the next.
+  int32_t reduceKernel = -1;
   ElementType type;
   Shape inputShape, outputShape;
   /// all_gather: dimension that grows; reduce_scatter: dimension that shrinks;
   /// all_to_all: split dimension, and concatDim.
   int64_t dim = 0, concatDim = 0;
-  /// Groups of devices, members in order; every device in exactly one group
-  /// (or, for permute, unused).
+  /// Groups of devices, members in order; a device is in at most one (for
+  /// permute there are none). Those in none get zeros.
   std::vector<llvm::SmallVector<int32_t, 8>> groups;
   /// collective_permute: (source, target).
   std::vector<std::pair<int32_t, int32_t>> pairs;
@@ -110,6 +147,7 @@ struct CollectiveSpec {
 enum class StepKind : uint8_t {
   Kernel,      ///< kernels[payload](inputs..., outputs...)
   Dot,         ///< dots[payload]: inputs = {lhs, rhs}, outputs = {out}
+  Library,     ///< libraryCalls[payload](inputs..., outputs..., scratch)
   Copy,        ///< outputs[0] := inputs[0], same bytes
   DeviceId,    ///< outputs[0] (ui32 scalar) := partition number of the device
   ReplicaId,   ///< outputs[0] (ui32 scalar) := replica number of the device
@@ -142,6 +180,7 @@ struct Program {
   std::vector<Step> steps;
   std::vector<Kernel> kernels;
   std::vector<DotSpec> dots;
+  std::vector<LibraryCall> libraryCalls;
   std::vector<CollectiveSpec> collectives;
   std::vector<std::vector<int32_t>> switchTargets;
   std::vector<ConstantData> constants;

@@ -10,6 +10,8 @@
 #include "shardwright/cpu/narrow_float.h"
 #include "shardwright/cpu/simd_level.h"
 
+#include <cstring>
+
 using namespace shardwright;
 using namespace shardwright::cpu;
 
@@ -77,7 +79,39 @@ void reduceF8(const Reduction &r, const void *const *inputs, int64_t count,
     static_cast<uint8_t *>(out)[i] = floatToF8(r.type, sum);
   }
 }
+
+/// In blocks of what the kernel takes; what a last block lacks is zeros.
+void reduceWithKernel(const Reduction &r, const void *const *inputs,
+                      int64_t count, void *out, int64_t begin, int64_t end) {
+  constexpr int64_t widest = 16;
+  alignas(64) char buffers[3][reduceKernelElements * widest];
+  int64_t width = byteWidth(r.type);
+  auto at = [&](const void *p, int64_t i) {
+    return static_cast<const char *>(p) + i * width;
+  };
+  for (int64_t i = begin; i < end; i += reduceKernelElements) {
+    int64_t bytes = std::min(reduceKernelElements, end - i) * width;
+    char *soFar = buffers[0], *next = buffers[1], *result = buffers[2];
+    std::memset(soFar, 0, reduceKernelElements * width);
+    std::memset(next, 0, reduceKernelElements * width);
+    std::memcpy(soFar, at(inputs[0], i), bytes);
+    for (int64_t j = 1; j < count; ++j) {
+      std::memcpy(next, at(inputs[j], i), bytes);
+      void *operands[] = {soFar, next, result};
+      r.kernel(operands, 0, r.iterations);
+      std::swap(soFar, result);
+    }
+    std::memcpy(static_cast<char *>(out) + i * width, soFar, bytes);
+  }
+}
 } // namespace
+
+Reduction Reduction::withKernel(ElementType type, const Kernel &kernel) {
+  Reduction r{type, ReduceKind::Add, reduceWithKernel};
+  r.kernel = kernel.function;
+  r.iterations = kernel.iterations;
+  return r;
+}
 
 llvm::StringRef cpu::str(ReduceKind kind) {
   switch (kind) {

@@ -33,9 +33,14 @@ public:
   using Function = void (*)(const Reduction &, const void *const *inputs,
                             int64_t count, void *out, int64_t begin,
                             int64_t end);
+  /// As a kernel says: see CollectiveSpec::reduceKernel.
+  static Reduction withKernel(ElementType type, const Kernel &kernel);
+
   ElementType type;
   ReduceKind kind;
   Function function = nullptr;
+  KernelFn kernel = nullptr;
+  int64_t iterations = 0;
 };
 
 /// `add`, `max`: for messages.

@@ -7,7 +7,10 @@
 
 #include "shardwright/cpu/replica_groups.h"
 
+#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -27,13 +30,93 @@ static bool hasChannel(std::optional<hlo::ChannelHandleAttr> channel) {
   return channel && channel->getHandle() > 0;
 }
 
+/// The mesh of groups that are named by axes: in the attribute, or a symbol.
+static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
+  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr)) {
+    auto mesh = SymbolTable::lookupNearestSymbolFrom<sdy::MeshOp>(op, symbol);
+    if (!mesh)
+      return op->emitError() << "replica groups name mesh " << symbol
+                             << ", which is not in the module";
+    return sdy::meshFromAttr(mesh.getMesh());
+  }
+  auto mesh = cast<hlo::MeshAttr>(attr);
+  llvm::SmallVector<MeshAxis, 4> axes;
+  for (hlo::MeshAxisAttr axis : mesh.getAxes()) {
+    if (axis.getSize() < 1)
+      return op->emitError() << "replica groups name a mesh whose axis '"
+                             << axis.getName() << "' has size "
+                             << axis.getSize();
+    axes.push_back({axis.getName().str(), axis.getSize()});
+  }
+  llvm::SmallVector<int64_t, 0> ids;
+  if (DenseIntElementsAttr list = mesh.getDeviceIds())
+    for (const APInt &id : list)
+      ids.push_back(id.getSExtValue());
+  int64_t devices = 1;
+  if (!Mesh::numDevicesOverflows(axes))
+    devices = Mesh(axes).numDevices();
+  std::vector<bool> seen(devices, false);
+  bool good = !Mesh::numDevicesOverflows(axes) &&
+              (ids.empty() || int64_t(ids.size()) == devices);
+  for (int64_t id : ids) {
+    good = good && id >= 0 && id < devices && !seen[id];
+    if (good)
+      seen[id] = true;
+  }
+  if (!good)
+    return op->emitError("replica groups name a mesh whose device ids do not "
+                         "fit its axes");
+  return Mesh(axes, ids);
+}
+
+/// Groups that are named by axes: consecutive devices once those come last.
+static LogicalResult
+readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
+         std::vector<llvm::SmallVector<int64_t>> &rows) {
+  FailureOr<Mesh> mesh = readMesh(op, attr.getMesh());
+  if (failed(mesh))
+    return failure();
+  AxisList axes;
+  for (hlo::AxisRefAttr ref : attr.getAxes()) {
+    std::optional<int32_t> axis = mesh->find(ref.getName());
+    if (!axis)
+      return op->emitError() << "replica groups name axis '" << ref.getName()
+                             << "', which the mesh does not have";
+    AxisRef whole = mesh->fullAxis(*axis);
+    if (hlo::SubAxisInfoAttr sub = ref.getSubAxisInfo()) {
+      int64_t before = sub.getPreSize(), size = sub.getSize();
+      if (before < 1 || size < 1 || whole.size % before != 0 ||
+          whole.size / before % size != 0)
+        return op->emitError() << "replica groups cut axis '" << ref.getName()
+                               << "' of size " << whole.size << " at ("
+                               << before << ')' << size;
+      whole.preSize = before;
+      whole.size = size;
+    }
+    for (AxisRef other : axes)
+      if (other.axis == whole.axis &&
+          other.preSize < whole.preSize * whole.size &&
+          whole.preSize < other.preSize * other.size)
+        return op->emitError() << "replica groups name a part of axis '"
+                               << ref.getName() << "' twice";
+    axes.push_back(whole);
+  }
+  DeviceGroups groups = deviceGroups(*mesh, axes);
+  for (int64_t g = 0; g < groups.numGroups; ++g)
+    rows.emplace_back(groups.ids.begin() + g * groups.groupSize,
+                      groups.ids.begin() + (g + 1) * groups.groupSize);
+  return success();
+}
+
 /// Rows of a dense rank-2 attribute; -1 pads.
 static LogicalResult readRows(Operation *op, Attribute attr,
                               std::vector<llvm::SmallVector<int64_t>> &rows) {
+  if (auto axes = dyn_cast_or_null<hlo::ReplicaGroupMeshAxesAttr>(attr))
+    return readAxes(op, axes, rows);
   auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attr);
   if (!dense)
-    return op->emitError("replica groups in terms of mesh axes are not supported "
-                         "by the cpu backend yet");
+    return op->emitError("replica groups should be a list of ids or axes of a "
+                         "mesh");
   auto type = cast<ShapedType>(dense.getType());
   if (type.getRank() != 2)
     return op->emitError("replica groups should be a rank 2 tensor");
@@ -93,43 +176,27 @@ static LogicalResult resolve(Operation *op, Attribute attr, Mode mode, int64_t R
   return success();
 }
 
-/// A reduction computation of one known operation.
-static LogicalResult readReduction(Operation *op, Region &region,
-                                   ReduceKind &kind) {
+std::optional<ReduceKind> knownReduction(Region &region) {
   Block &block = region.front();
-  auto unknown = [&] {
-    return op->emitError() << "the computation of '"
-                           << op->getName().getStringRef()
-                           << "' is not one that the cpu backend supports yet "
-                              "(add, multiply, maximum, minimum, and, or, xor)";
-  };
   Operation *terminator = block.getTerminator();
   if (terminator->getNumOperands() != 1 || block.getNumArguments() != 2)
-    return unknown();
+    return std::nullopt;
   Operation *inner = terminator->getOperand(0).getDefiningOp();
   if (!inner || inner->getNumOperands() != 2 ||
       inner->getOperand(0) == inner->getOperand(1))
-    return unknown();
+    return std::nullopt;
   for (Value v : inner->getOperands())
     if (v != block.getArgument(0) && v != block.getArgument(1))
-      return unknown();
-  if (isa<hlo::AddOp>(inner))
-    kind = ReduceKind::Add;
-  else if (isa<hlo::MulOp>(inner))
-    kind = ReduceKind::Mul;
-  else if (isa<hlo::MaxOp>(inner))
-    kind = ReduceKind::Max;
-  else if (isa<hlo::MinOp>(inner))
-    kind = ReduceKind::Min;
-  else if (isa<hlo::AndOp>(inner))
-    kind = ReduceKind::And;
-  else if (isa<hlo::OrOp>(inner))
-    kind = ReduceKind::Or;
-  else if (isa<hlo::XorOp>(inner))
-    kind = ReduceKind::Xor;
-  else
-    return unknown();
-  return success();
+      return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(inner)
+      .Case([](hlo::AddOp) { return ReduceKind::Add; })
+      .Case([](hlo::MulOp) { return ReduceKind::Mul; })
+      .Case([](hlo::MaxOp) { return ReduceKind::Max; })
+      .Case([](hlo::MinOp) { return ReduceKind::Min; })
+      .Case([](hlo::AndOp) { return ReduceKind::And; })
+      .Case([](hlo::OrOp) { return ReduceKind::Or; })
+      .Case([](hlo::XorOp) { return ReduceKind::Xor; })
+      .Default(std::nullopt);
 }
 
 template <typename OpT>
@@ -154,15 +221,11 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
                              CollectiveSpec &spec) {
   if (auto x = dyn_cast<hlo::AllReduceOp>(op)) {
     spec.kind = CollectiveKind::AllReduce;
-    if (failed(readReduction(op, x.getComputation(), spec.reduce)))
-      return failure();
     return reducingGroups(x, R, P, spec.groups);
   }
   if (auto x = dyn_cast<hlo::ReduceScatterOp>(op)) {
     spec.kind = CollectiveKind::ReduceScatter;
     spec.dim = x.getScatterDimension();
-    if (failed(readReduction(op, x.getComputation(), spec.reduce)))
-      return failure();
     return reducingGroups(x, R, P, spec.groups);
   }
   if (auto x = dyn_cast<hlo::AllGatherOp>(op)) {

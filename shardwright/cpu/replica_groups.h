@@ -15,11 +15,14 @@
 
 namespace shardwright::cpu {
 
-/// Fills in everything but the shapes and the element type of a collective
-/// operation's spec. Devices are numbered replica * numPartitions + partition.
+/// Fills in everything but the shapes, the element type and the reduction of a
+/// collective operation's spec. Devices are numbered replica * numPartitions + partition.
 /// Errors are emitted at the operation.
 mlir::LogicalResult readCollective(mlir::Operation *op, int64_t numReplicas,
                                    int64_t numPartitions, CollectiveSpec &spec);
+
+/// The one operation that the computation of a reduction is.
+std::optional<ReduceKind> knownReduction(mlir::Region &computation);
 
 } // namespace shardwright::cpu
 

@@ -103,7 +103,27 @@ bool Run::isHeavy(const StepInfo &step) const {
     return false;
   if (step.kind == StepKind::Kernel)
     return program.kernels[step.payload].iterations > 1;
+  if (step.kind == StepKind::Library)
+    return prepared.libraryOps[step.payload].pieces > 1;
   return step.kind == StepKind::Dot;
+}
+
+llvm::Error Run::callLibrary(const Device &device, const StepInfo &step,
+                             int64_t begin, int64_t end, int64_t worker) const {
+  const SlotId *operands = prepared.operandSlots.data() + step.operands;
+  int32_t count = step.numInputs + step.numOutputs;
+  llvm::SmallVector<void *, 16> pointers(count);
+  for (int32_t i = 0; i < count; ++i)
+    pointers[i] = device.table[operands[i]];
+  const LibraryCall &call = program.libraryCalls[step.payload];
+  LibraryBuffers buffers{pointers.data(), pointers.data() + step.numInputs,
+                         nullptr};
+  if (step.numOutputs > int32_t(call.outputs.size()))
+    buffers.scratch =
+        static_cast<char *>(pointers.back()) + worker * call.scratchBytes;
+  buffers.replica = device.number / program.numPartitions;
+  buffers.partition = device.number % program.numPartitions;
+  return prepared.libraryOps[step.payload].run(buffers, begin, end);
 }
 
 int64_t Run::dotParts(const StepInfo &step) const {
@@ -155,6 +175,16 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       ++pc;
       break;
     }
+    case StepKind::Library:
+      if (stopAtHeavy && isHeavy(s))
+        goto stop;
+      if (llvm::Error e = callLibrary(
+              device, s, 0, prepared.libraryOps[s.payload].pieces, 0)) {
+        fail(device.number, pc, toString(std::move(e)));
+        goto stop;
+      }
+      ++pc;
+      break;
     case StepKind::Copy:
       if (table[operands[0]] != table[operands[1]]) {
         auto begin = traceNow();

@@ -70,6 +70,10 @@ private:
   bool isHeavy(const StepInfo &step) const;
   /// Pieces in which this run computes a dot, whoever does it.
   int64_t dotParts(const StepInfo &step) const;
+  /// Pieces [begin, end) of a library call, with the scratch memory of one of
+  /// those that work on it.
+  llvm::Error callLibrary(const Device &device, const StepInfo &step,
+                          int64_t begin, int64_t end, int64_t worker) const;
   void copyResults(const Device &device);
   /// Now, when anybody asks.
   Clock::time_point traceNow() const {

@@ -108,6 +108,22 @@ void Run::runSplit(int32_t step) {
     });
     return;
   }
+  if (s.kind == StepKind::Library) {
+    const LibraryCall &call = program.libraryCalls[s.payload];
+    int64_t pieces = prepared.libraryOps[s.payload].pieces;
+    int64_t parts = std::clamp<int64_t>((pool.size() + count - 1) / count, 1,
+                                        pieces);
+    if (call.scratchBytes > 0)
+      parts = std::min(parts, call.scratchCopies);
+    pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
+      Device &d = devices[i / parts];
+      int64_t part = i % parts;
+      if (llvm::Error e = callLibrary(d, s, pieces * part / parts,
+                                      pieces * (part + 1) / parts, part))
+        fail(d.number, step, toString(std::move(e)));
+    });
+    return;
+  }
   const Kernel &kernel = program.kernels[s.payload];
   // More pieces than threads even out what they cost.
   int64_t parts = std::clamp<int64_t>(
@@ -181,7 +197,7 @@ void Run::runCollective(int32_t step) {
       int64_t at = k * count + firstOf[g];
       plan.run(g, &scratchInputs[at], &scratchOutputs[at], i % units);
     };
-    if (next < count) // collective_broadcast leaves them out
+    if (next < count) // some are in no group
       for (int64_t d = 0; d < count; ++d)
         if (plan.groupOf(d) < 0)
           for (int64_t i = 0; i < operands * copies; ++i)

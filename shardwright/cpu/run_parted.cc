@@ -133,7 +133,7 @@ void Run::arrive(Lock &lock, Device &d) {
   if (plan.isPermute())
     return arriveAtPermute(lock, d);
   int32_t group = plan.groupOf(d.number);
-  if (group < 0) { // collective_broadcast leaves it out
+  if (group < 0) { // nobody to wait for
     for (SlotId out : prepared.outputs(s))
       std::memset(d.table[out], 0, plan.outputBytes());
     return leave(d);

@@ -1,9 +1,18 @@
 // RUN: shardwright-opt %s --split-input-file --sw-print-program --verify-diagnostics -o /dev/null
 
-func.func @fft(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  // expected-error @+1 {{op 'stablehlo.fft' is not supported by the cpu backend yet}}
-  %0 = stablehlo.fft %x, type = FFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
-  return %0 : tensor<4xcomplex<f32>>
+func.func @custom(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{custom call 'nobody': there is no custom call target 'nobody' on the cpu; register one with shardwright::registerCustomCall}}
+  %0 = stablehlo.custom_call @nobody(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @infeed() -> tensor<4xf32> {
+  %token = stablehlo.create_token : !stablehlo.token
+  // expected-error @+1 {{op 'stablehlo.infeed' needs a host program beside the device's, which the cpu backend does not have; use a custom call}}
+  %0:2 = "stablehlo.infeed"(%token) : (!stablehlo.token) -> (tensor<4xf32>, !stablehlo.token)
+  return %0#0 : tensor<4xf32>
 }
 
 // -----
@@ -47,34 +56,4 @@ func.func @groups(%x: tensor<4xf32>) -> tensor<4xf32> {
     stablehlo.return %s : tensor<f32>
   }) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
-}
-
-// -----
-
-module attributes {mhlo.num_partitions = 2 : i32} {
-  func.func @computation(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{the computation of 'stablehlo.all_reduce' is not one that the cpu backend supports yet}}
-    %0 = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
-    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-      %s = stablehlo.subtract %a, %b : tensor<f32>
-      stablehlo.return %s : tensor<f32>
-    }) : (tensor<4xf32>) -> tensor<4xf32>
-    return %0 : tensor<4xf32>
-  }
-}
-
-// -----
-
-func.func @remainder(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  // expected-error @+1 {{op 'stablehlo.remainder' on complex<f32> is not supported by the cpu backend}}
-  %0 = stablehlo.remainder %x, %x : tensor<4xcomplex<f32>>
-  return %0 : tensor<4xcomplex<f32>>
-}
-
-// -----
-
-func.func @bitcast(%x: tensor<4x8xi1>) -> tensor<4xi8> {
-  // expected-error @+1 {{bitcast_convert from i1 to i8 is not supported by the cpu backend}}
-  %0 = stablehlo.bitcast_convert %x : (tensor<4x8xi1>) -> tensor<4xi8>
-  return %0 : tensor<4xi8>
 }

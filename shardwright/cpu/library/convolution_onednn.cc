@@ -1,0 +1,325 @@
+//===- convolution_onednn.cc - convolutions through oneDNN ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// f32 and bf16, one to three spatial dimensions, no holes in the input and no
+// cropping. The kernel is brought into the order that oneDNN likes at each call;
+// input and result too where they are not in an order that it is fast with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/library/convolution.h"
+#include "shardwright/cpu/onednn.h"
+
+#include <map>
+#include <mutex>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+using namespace shardwright::cpu::onednn;
+
+namespace {
+
+/// With less work than this the start of a primitive is not worth it.
+constexpr double leastFlops = 2e5;
+/// Work of one piece, where the batch can be cut.
+constexpr double pieceFlops = 4e6;
+
+
+
+bool equal(const dnnl_memory_desc_t &a, const dnnl_memory_desc_t &b) {
+  return dnnl_memory_desc_equal(&a, &b);
+}
+
+class OneDnnConvolution {
+public:
+  /// Null: there is no fast one.
+  static std::shared_ptr<const OneDnnConvolution> create(const Convolution &c);
+
+  int64_t pieces() const { return chunks; }
+  int64_t scratchBytes() const { return scratchSize; }
+  llvm::Error run(const LibraryBuffers &b, int64_t begin, int64_t end) const;
+
+private:
+  enum { Src, Weights, Dst, numOperands };
+  static constexpr int arguments[numOperands] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS,
+                                                 DNNL_ARG_DST};
+
+  bool describe(const Convolution &c);
+  bool choose(const Convolution &c, bool keepsData, bool acceptsGemm);
+  bool finish();
+  bool makeReorder(Primitive &reorder, const dnnl_memory_desc_t &from,
+                   const dnnl_memory_desc_t &to);
+
+  int64_t chunks = 1;
+  /// Bytes from one chunk of the batch to the next: input, result.
+  int64_t srcStep = 0, dstStep = 0;
+  /// As the operands lie in memory, and as the primitive wants them.
+  dnnl_memory_desc_t given[numOperands], wanted[numOperands];
+  dnnl_memory_desc_t scratchpad;
+  PrimitiveDesc description;
+  Primitive convolution;
+  /// Null: the operand is used where it is.
+  Primitive reorders[numOperands];
+  int64_t offsets[numOperands] = {}, padOffset = 0, padBytes = 0;
+  int64_t scratchSize = 0;
+};
+
+bool OneDnnConvolution::describe(const Convolution &c) {
+  dnnl_data_type_t type = dataType(c.type), outType = dataType(c.outType);
+  int64_t perChunk = c.batch / chunks;
+  auto init = [&](dnnl_memory_desc_t &desc, dnnl_data_type_t type,
+                  const Shape &dims, const Shape &strides) {
+    return dnnl_memory_desc_init_by_strides(&desc, dims.size(), dims.data(),
+                                            type, strides.data()) ==
+           dnnl_success;
+  };
+  auto join = [](std::initializer_list<int64_t> first, const Shape &rest) {
+    Shape all(first);
+    all.append(rest);
+    return all;
+  };
+  bool grouped = c.featureGroups > 1;
+  Shape kernelDims =
+      grouped ? join({c.featureGroups, c.groupOut(), c.groupIn()}, c.kernel)
+              : join({c.outFeatures, c.inFeatures}, c.kernel);
+  Shape kernelStrides =
+      grouped ? join({c.groupOut() * c.kernelOutStride, c.kernelOutStride,
+                      c.kernelInStride},
+                     c.kernelStride)
+              : join({c.kernelOutStride, c.kernelInStride}, c.kernelStride);
+  return init(given[Src], type, join({perChunk, c.inFeatures}, c.in),
+              join({c.inBatchStride, c.inFeatureStride}, c.inStride)) &&
+         init(given[Weights], type, kernelDims, kernelStrides) &&
+         init(given[Dst], outType, join({perChunk, c.outFeatures}, c.out),
+              join({c.outBatchStride, c.outFeatureStride}, c.outStride));
+}
+
+bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
+                               bool acceptsGemm) {
+  dnnl_memory_desc_t asked[numOperands];
+  for (int i = 0; i < numOperands; ++i) {
+    asked[i] = given[i];
+    if ((!keepsData || i == Weights) &&
+        dnnl_memory_desc_init_by_tag(&asked[i], given[i].ndims, given[i].dims,
+                                     given[i].data_type,
+                                     dnnl_format_tag_any) != dnnl_success)
+      return false;
+  }
+  Shape holes;
+  for (int64_t d : c.kernelDilation)
+    holes.push_back(d - 1);
+  dnnl_convolution_desc_t desc;
+  Attributes attributes;
+  PrimitiveDesc made;
+  // A scratchpad of the library's would be shared by all threads that run the
+  // primitive.
+  if (dnnl_dilated_convolution_forward_desc_init(
+          &desc, dnnl_forward_inference, dnnl_convolution_direct, &asked[Src],
+          &asked[Weights], nullptr, &asked[Dst], c.stride.data(), holes.data(),
+          c.low.data(), c.high.data()) != dnnl_success ||
+      dnnl_primitive_attr_create(attributes.out()) != dnnl_success ||
+      dnnl_primitive_attr_set_scratchpad_mode(
+          attributes.get(), dnnl_scratchpad_mode_user) != dnnl_success ||
+      dnnl_primitive_desc_create(made.out(), &desc, attributes.get(), engine(),
+                                 nullptr) != dnnl_success)
+    return false;
+  const char *name = nullptr;
+  dnnl_primitive_desc_query(made.get(), dnnl_query_impl_info_str, 0,
+                            &name);
+  llvm::StringRef kind = name ? name : "ref";
+  // Reference loops are slower than our own way; so is its gather and product,
+  // but for types that ours converts.
+  if (kind.starts_with("ref") || (kind.starts_with("gemm") && !acceptsGemm))
+    return false;
+  std::swap(*description.out(), *made.out());
+  return true;
+}
+
+bool OneDnnConvolution::makeReorder(Primitive &reorder,
+                                    const dnnl_memory_desc_t &from,
+                                    const dnnl_memory_desc_t &to) {
+  PrimitiveDesc desc;
+  return dnnl_reorder_primitive_desc_create(desc.out(), &from, engine(), &to,
+                                            engine(), nullptr) ==
+             dnnl_success &&
+         dnnl_primitive_create(reorder.out(), desc.get()) == dnnl_success;
+}
+
+bool OneDnnConvolution::finish() {
+  const dnnl_query_t queries[numOperands] = {
+      dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md};
+  auto take = [&](int64_t bytes) {
+    int64_t at = scratchSize;
+    scratchSize += (bytes + 63) / 64 * 64;
+    return at;
+  };
+  for (int i = 0; i < numOperands; ++i) {
+    const dnnl_memory_desc_t *md =
+        dnnl_primitive_desc_query_md(description.get(), queries[i], 0);
+    if (!md)
+      return false;
+    wanted[i] = *md;
+    if (equal(wanted[i], given[i]))
+      continue;
+    bool made = i == Dst ? makeReorder(reorders[i], wanted[i], given[i])
+                         : makeReorder(reorders[i], given[i], wanted[i]);
+    if (!made)
+      return false;
+    offsets[i] = take(dnnl_memory_desc_get_size(md));
+  }
+  if (const dnnl_memory_desc_t *md = dnnl_primitive_desc_query_md(
+          description.get(), dnnl_query_scratchpad_md, 0)) {
+    scratchpad = *md;
+    padBytes = dnnl_memory_desc_get_size(md);
+    padOffset = take(padBytes);
+  }
+  return dnnl_primitive_create(convolution.out(), description.get()) ==
+         dnnl_success;
+}
+
+std::shared_ptr<const OneDnnConvolution>
+OneDnnConvolution::create(const Convolution &c) {
+  OneThread oneThread;
+  auto made = std::make_shared<OneDnnConvolution>();
+  for (int64_t n = std::min<int64_t>(8, c.batch); n > 1; --n)
+    if (c.batch % n == 0 && c.flops() / double(n) >= pieceFlops) {
+      made->chunks = n;
+      break;
+    }
+  int64_t perChunk = c.batch / made->chunks;
+  made->srcStep = perChunk * c.inBatchStride * byteWidth(c.type);
+  made->dstStep = perChunk * c.outBatchStride * byteWidth(c.outType);
+  if (!made->describe(c))
+    return nullptr;
+  bool narrow = c.type != ElementType::F32;
+  if (!made->choose(c, /*keepsData=*/true, false) &&
+      !made->choose(c, /*keepsData=*/false, narrow))
+    return nullptr;
+  return made->finish() ? made : nullptr;
+}
+
+llvm::Error OneDnnConvolution::run(const LibraryBuffers &b, int64_t begin,
+                                   int64_t end) const {
+  OneThread oneThread;
+  auto *scratch = static_cast<char *>(b.scratch);
+  auto failed = [] {
+    return llvm::createStringError("oneDNN failed to convolve");
+  };
+  auto execute = [&](const Primitive &p,
+                     llvm::ArrayRef<dnnl_exec_arg_t> args) {
+    return dnnl_primitive_execute(p.get(), stream(), args.size(),
+                                  args.data()) == dnnl_success;
+  };
+  for (int64_t chunk = begin; chunk < end; ++chunk) {
+    void *data[numOperands] = {
+        static_cast<char *>(b.inputs[0]) + chunk * srcStep, b.inputs[1],
+        static_cast<char *>(b.outputs[0]) + chunk * dstStep};
+    Memory outside[numOperands], inside[numOperands], pad;
+    for (int i = 0; i < numOperands; ++i) {
+      bool moved = reorders[i].get();
+      if (dnnl_memory_create(outside[i].out(), &given[i], engine(), data[i]) ||
+          dnnl_memory_create(inside[i].out(), &wanted[i], engine(),
+                             moved ? scratch + offsets[i] : data[i]))
+        return failed();
+    }
+    if (padBytes && dnnl_memory_create(pad.out(), &scratchpad, engine(),
+                                       scratch + padOffset))
+      return failed();
+    for (int i : {Src, Weights})
+      // The kernel stays from one chunk to the next.
+      if (reorders[i].get() && (i == Src || chunk == begin) &&
+          !execute(reorders[i], {{DNNL_ARG_FROM, outside[i].get()},
+                                 {DNNL_ARG_TO, inside[i].get()}}))
+        return failed();
+    llvm::SmallVector<dnnl_exec_arg_t, 4> args;
+    for (int i = 0; i < numOperands; ++i)
+      args.push_back({arguments[i], inside[i].get()});
+    if (padBytes)
+      args.push_back({DNNL_ARG_SCRATCHPAD, pad.get()});
+    if (!execute(convolution, args))
+      return failed();
+    if (reorders[Dst].get() &&
+        !execute(reorders[Dst], {{DNNL_ARG_FROM, inside[Dst].get()},
+                                 {DNNL_ARG_TO, outside[Dst].get()}}))
+      return failed();
+    if (dnnl_stream_wait(stream()) != dnnl_success)
+      return failed();
+  }
+  return llvm::Error::success();
+}
+
+/// Everything that a primitive depends on.
+std::vector<int64_t> keyOf(const Convolution &c) {
+  std::vector<int64_t> key = {int64_t(c.type),    int64_t(c.outType),
+                              c.batch,            c.inFeatures,
+                              c.outFeatures,      c.featureGroups,
+                              c.inBatchStride,    c.inFeatureStride,
+                              c.kernelInStride,   c.kernelOutStride,
+                              c.outBatchStride,   c.outFeatureStride,
+                              int64_t(c.spatial())};
+  for (const Shape *part :
+       {&c.in, &c.kernel, &c.out, &c.stride, &c.low, &c.high,
+        &c.kernelDilation, &c.inStride, &c.kernelStride, &c.outStride})
+    key.insert(key.end(), part->begin(), part->end());
+  return key;
+}
+
+std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c) {
+  // Bounded: a service that sees ever new shapes must not grow for ever.
+  constexpr size_t mostKept = 1024;
+  static std::mutex mutex;
+  static auto *cache =
+      new std::map<std::vector<int64_t>,
+                   std::shared_ptr<const OneDnnConvolution>>();
+  std::vector<int64_t> key = keyOf(c);
+  {
+    std::lock_guard lock(mutex);
+    auto it = cache->find(key);
+    if (it != cache->end())
+      return it->second;
+  }
+  auto made = OneDnnConvolution::create(c);
+  std::lock_guard lock(mutex);
+  if (cache->size() >= mostKept)
+    cache->clear();
+  return cache->try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+bool isCandidate(const Convolution &c) {
+  bool typeOk =
+      (c.type == ElementType::F32 && c.outType == ElementType::F32) ||
+      (c.type == ElementType::BF16 && (c.outType == ElementType::BF16 ||
+                                       c.outType == ElementType::F32));
+  if (!typeOk || c.batchGroups != 1 || c.spatial() < 1 || c.spatial() > 3 ||
+      c.flops() < leastFlops)
+    return false;
+  for (size_t d = 0; d < c.spatial(); ++d)
+    if (c.low[d] < 0 || c.high[d] < 0 || c.inDilation[d] != 1 ||
+        c.reversed[d] || c.in[d] == 0)
+      return false;
+  return true;
+}
+
+} // namespace
+
+std::optional<LibraryOp>
+cpu::makeOneDnnConvolution(const Convolution &c) {
+  if (!isCandidate(c))
+    return std::nullopt;
+  auto convolution = lookUp(c);
+  if (!convolution)
+    return std::nullopt;
+  LibraryOp op;
+  op.pieces = convolution->pieces();
+  op.scratchBytes = convolution->scratchBytes();
+  op.costNs = 1000 + c.flops() / 60;
+  op.run = [convolution](const LibraryBuffers &b, int64_t begin, int64_t end) {
+    return convolution->run(b, begin, end);
+  };
+  return op;
+}

@@ -1,0 +1,82 @@
+//===- host_call.cc - custom calls that the host implements ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/library/host_call.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+namespace {
+struct Registry {
+  std::mutex mutex;
+  llvm::StringMap<std::shared_ptr<const CustomCallFunction>> functions;
+};
+} // namespace
+
+static Registry &registry() {
+  // Programs may run until the process ends.
+  static auto *registry = new Registry();
+  return *registry;
+}
+
+llvm::Error cpu::registerHostFunction(llvm::StringRef name,
+                                      CustomCallFunction function) {
+  if (name.empty() || !function)
+    return llvm::createStringError(
+        "a custom call target needs a name and a function");
+  if (findLibraryRow(name))
+    return llvm::createStringError("custom call target '" + name +
+                                   "' is built in");
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  auto shared =
+      std::make_shared<const CustomCallFunction>(std::move(function));
+  if (!r.functions.try_emplace(name, std::move(shared)).second)
+    return llvm::createStringError("custom call target '" + name +
+                                   "' is registered already");
+  return llvm::Error::success();
+}
+
+bool cpu::unregisterHostFunction(llvm::StringRef name) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  return r.functions.erase(name);
+}
+
+llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
+  std::shared_ptr<const CustomCallFunction> function;
+  {
+    Registry &r = registry();
+    std::lock_guard lock(r.mutex);
+    auto it = r.functions.find(call.name);
+    if (it != r.functions.end())
+      function = it->second;
+  }
+  if (!function)
+    return llvm::createStringError(
+        "there is no custom call target '" + llvm::Twine(call.name) +
+        "' on the cpu; register one with shardwright::registerCustomCall");
+  LibraryOp op;
+  // The program may move; what is called keeps its own copy.
+  op.run = [function, call](const LibraryBuffers &buffers, int64_t,
+                            int64_t) -> llvm::Error {
+    llvm::SmallVector<CustomCallBuffer, 8> operands, results;
+    for (size_t i = 0; i < call.inputs.size(); ++i)
+      operands.push_back(
+          {call.inputs[i].type, call.inputs[i].shape, buffers.inputs[i]});
+    for (size_t i = 0; i < call.outputs.size(); ++i)
+      results.push_back(
+          {call.outputs[i].type, call.outputs[i].shape, buffers.outputs[i]});
+    return (*function)({operands, results, call.attributes, buffers.replica,
+                        buffers.partition});
+  };
+  return op;
+}

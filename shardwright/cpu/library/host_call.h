@@ -1,0 +1,73 @@
+//===- host_call.h - custom calls that the host implements ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions that a program calls by name through `stablehlo.custom_call`.
+// shardwright/runtime/custom_call.h is the public face of this.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
+#define SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
+
+#include "shardwright/cpu/library_op.h"
+
+#include <functional>
+
+namespace shardwright {
+
+/// An operand or result of a custom call: dense, in the layout that the call
+/// asks for, row-major unless it says otherwise.
+struct CustomCallBuffer {
+  ElementType type;
+  llvm::ArrayRef<int64_t> shape;
+  /// Operands are only read; every result is written as a whole.
+  void *data;
+
+  int64_t elements() const {
+    int64_t n = 1;
+    for (int64_t size : shape)
+      n *= size;
+    return n;
+  }
+  /// The elements, seen as T: the caller has checked `type`.
+  template <typename T> llvm::MutableArrayRef<T> as() const {
+    return {static_cast<T *>(data), static_cast<size_t>(elements())};
+  }
+};
+
+struct CustomCall {
+  llvm::ArrayRef<CustomCallBuffer> operands, results;
+  /// Of `mhlo.backend_config` or of a dictionary `backend_config`, sorted by
+  /// name; a string `backend_config` is the attribute `backend_config`.
+  llvm::ArrayRef<cpu::LibraryAttribute> attributes;
+  /// The device that calls.
+  int32_t replica, partition;
+
+  const cpu::LibraryAttribute *attribute(llvm::StringRef name) const {
+    for (const cpu::LibraryAttribute &a : attributes)
+      if (a.name == name)
+        return &a;
+    return nullptr;
+  }
+};
+
+/// Called on a thread of the runtime's, by several devices at once. An error
+/// fails the run; no exception may leave it. It must not run programs of the
+/// client that calls it.
+using CustomCallFunction = std::function<llvm::Error(const CustomCall &call)>;
+
+namespace cpu {
+llvm::Error registerHostFunction(llvm::StringRef name,
+                                 CustomCallFunction function);
+bool unregisterHostFunction(llvm::StringRef name);
+/// The function is looked up once, here.
+llvm::Expected<LibraryOp> makeHostCall(const LibraryCall &call);
+} // namespace cpu
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H

@@ -1,0 +1,34 @@
+//===- table.cc - the library ops by name ---------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/library/families.h"
+
+using namespace shardwright::cpu;
+
+namespace {
+struct Entry {
+  llvm::StringLiteral name;
+  LibraryRow row;
+};
+
+constexpr Entry entries[] = {
+    {"stablehlo.cholesky", {makeCholesky, readCholesky}},
+    {"stablehlo.convolution", {makeConvolution, readConvolution}},
+    {"stablehlo.fft", {makeFft, readFft}},
+    {"stablehlo.rng", {makeRandomNumbers, readRandomNumbers}},
+    {"stablehlo.rng_bit_generator", {makeRandomBits, readRandomBits}},
+    {"stablehlo.triangular_solve", {makeTriangularSolve, readTriangularSolve}},
+};
+} // namespace
+
+std::optional<LibraryRow>
+shardwright::cpu::findLibraryRow(llvm::StringRef name) {
+  for (const Entry &entry : entries)
+    if (entry.name == name)
+      return entry.row;
+  return findLapackRow(name);
+}

@@ -1,0 +1,41 @@
+//===- rewrite_ops.h - operations that become others ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// After partitioning, and before blocks are read: operations for which the cpu
+// backend has no code of their own, said in terms of those that it has.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_REWRITE_OPS_H
+#define SHARDWRIGHT_CPU_REWRITE_OPS_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace shardwright::cpu {
+
+/// Rewrites everything inside `function`. Errors are emitted at the operation.
+mlir::LogicalResult rewriteOps(mlir::func::FuncOp function);
+
+// --- one file each; they replace and erase the operation ---
+
+/// reduce_window over values and indices for the winners, then scatter.
+mlir::LogicalResult rewriteSelectAndScatter(stablehlo::SelectAndScatterOp op);
+/// The custom calls ApproxTopK and TopK: sort and slice. Exact, so any recall
+/// target is met.
+bool isTopK(stablehlo::CustomCallOp op);
+mlir::LogicalResult rewriteTopK(stablehlo::CustomCallOp op);
+/// The work is done where it starts.
+mlir::LogicalResult rewriteAsyncStart(stablehlo::AsyncStartOp op);
+/// A send and the recv of the same channel, in one block: a collective_permute.
+mlir::LogicalResult rewriteSends(mlir::func::FuncOp function);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_REWRITE_OPS_H
