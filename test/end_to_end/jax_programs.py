@@ -78,6 +78,168 @@ add("scatter_set",lambda x,i,v: x.at[i].set(v),[A(16,4),I(16,3),A(3,4)],[("x","y
 add("attn_vmap",jax.vmap(lambda q,k,v: jax.nn.softmax(q@k.T)@v),[A(8,4,8),A(8,4,8),A(8,4,8)],[("x",None,None)]*3)
 
 
+# --- one device: the library ops ----------------------------------------------------------
+
+linalg, jsl = jnp.linalg, jax.scipy.linalg
+lax = jax.lax
+
+
+def C(*shape):
+    return (A(*shape) + 1j * A(*shape)).astype(np.complex64)
+
+
+def spd(*shape):
+    x = A(*shape)
+    return x @ np.swapaxes(x, -1, -2) + shape[-1] * np.eye(shape[-1], dtype=np.float32)
+
+
+def one(name, f, *args):
+    """A program without shardings, on one device."""
+    programs[name] = (f, list(args), None)
+
+
+def conv(x, w, strides=(1, 1), padding="SAME", dims=("NHWC", "HWIO", "NHWC"), **more):
+    return lax.conv_general_dilated(x, w, strides, padding, dimension_numbers=dims, **more)
+
+
+def pool(x):
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+
+def cnn(params, x):
+    w1, w2, w3 = params
+    x = pool(jax.nn.relu(conv(x, w1)))
+    x = pool(jax.nn.relu(conv(x, w2)))
+    return x.reshape(x.shape[0], -1) @ w3
+
+
+def norm(x):
+    return (x - x.mean((0, 1, 2))) * lax.rsqrt(x.var((0, 1, 2)) + 1e-5)
+
+
+def residual(x, w1, w2):
+    return jax.nn.relu(x + norm(conv(jax.nn.relu(norm(conv(x, w1))), w2)))
+
+
+net = [A(3, 3, 3, 8) / 5, A(3, 3, 8, 16) / 8, A(4 * 4 * 16, 10) / 16]
+one("cnn", cnn, net, A(4, 16, 16, 3))
+one("cnn_grad", jax.grad(lambda p, x: jnp.sum(jax.nn.log_softmax(cnn(p, x))[:, 3])), net, A(4, 16, 16, 3))
+one("residual", residual, A(2, 12, 12, 8), A(3, 3, 8, 8) / 8, A(3, 3, 8, 8) / 8)
+one("residual_grad", jax.grad(lambda w, x: jnp.sum(residual(x, *w) ** 2)), [A(3, 3, 8, 8) / 8, A(3, 3, 8, 8) / 8], A(2, 12, 12, 8))
+one("conv_nchw", lambda x, w: conv(x, w, (2, 2), dims=("NCHW", "OIHW", "NCHW")), A(2, 4, 15, 13), A(6, 4, 5, 3))
+one("conv_1d_dilated", lambda x, w: conv(x, w, (1,), [(4, 0)], ("NWC", "WIO", "NWC"), rhs_dilation=(2,)), A(2, 30, 5), A(3, 5, 7))
+one("conv_3d", lambda x, w: conv(x, w, (1, 2, 1), "VALID", ("NDHWC", "DHWIO", "NDHWC")), A(1, 6, 8, 7, 3), A(2, 3, 3, 3, 4))
+one("conv_depthwise", lambda x, w: conv(x, w, feature_group_count=8), A(2, 10, 10, 8), A(3, 3, 1, 16))
+one("conv_groups", lambda x, w: conv(x, w, feature_group_count=2), A(2, 10, 10, 8), A(3, 3, 4, 6))
+one("conv_depthwise_grad", jax.grad(lambda w, x: jnp.sum(jnp.sin(conv(x, w, feature_group_count=8)))), A(3, 3, 1, 8), A(2, 10, 10, 8))
+one("conv_transpose", lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), A(2, 7, 7, 4), A(3, 3, 4, 6))
+one("conv_bf16", conv, A(2, 8, 8, 16).astype(jnp.bfloat16), A(3, 3, 16, 16).astype(jnp.bfloat16))
+one("conv_crop", lambda x, w: conv(x, w, (1, 1), [(-1, 2), (0, -2)]), A(2, 9, 9, 3), A(3, 3, 3, 4))
+one("conv_int", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), I(9, 2, 8, 8, 3), I(9, 3, 3, 3, 4))
+one("avg_pool_grad", jax.grad(lambda x: jnp.sum(lax.reduce_window(x, 0., lax.add, (1, 3, 3, 1), (1, 2, 2, 1), "SAME") ** 2)), A(2, 9, 9, 3))
+one("max_pool_grad", jax.grad(lambda x: jnp.sum(lax.reduce_window(x, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 2, 1), "SAME") ** 2)), A(2, 9, 9, 3))
+
+one("cholesky", lambda a, b: (linalg.cholesky(a), jsl.cho_solve((linalg.cholesky(a), True), b)), spd(3, 6, 6), A(3, 6, 2))
+one("cholesky_grad", jax.grad(lambda a: jnp.sum(jnp.log(jnp.diagonal(linalg.cholesky(a))))), spd(6, 6))
+one("solve", lambda a, b: (linalg.solve(a, b), linalg.inv(a), linalg.det(a)), spd(2, 5, 5), A(2, 5, 3))
+one("solve_grad", jax.grad(lambda a, b: jnp.sum(linalg.solve(a, b) ** 2)), spd(5, 5), A(5, 3))
+one("slogdet", lambda a: linalg.slogdet(a), A(4, 6, 6))
+one("lu", lambda a: jsl.lu(a), A(6, 4))
+one("qr", lambda a: [abs(x) for x in linalg.qr(a)], A(2, 7, 4))
+one("qr_full", lambda a: (lambda q, r: (q @ r, q.T @ q))(*linalg.qr(a, mode="complete")), A(7, 4))
+one("svd", lambda a: (lambda u, s, v: (s, (u * s[..., None, :]) @ v))(*linalg.svd(a, full_matrices=False)), A(2, 6, 4))
+one("svd_values", lambda a: linalg.svd(a, compute_uv=False), A(4, 6))
+one("eigh", lambda a: (lambda w, v: (w, (v * w[..., None, :]) @ jnp.swapaxes(v, -1, -2)))(*linalg.eigh(a)), spd(2, 6, 6))
+one("eigh_grad", jax.grad(lambda a: jnp.sum(linalg.eigvalsh(a) ** 3)), spd(5, 5))
+one("eig", lambda a: (lambda w, v: jnp.abs(a @ v - v * w))(*linalg.eig(a)) + 1.0, A(5, 5))
+one("eigh_complex", lambda a: linalg.eigvalsh(a + jnp.conj(a.T)), C(5, 5))
+one("lstsq", lambda a, b: linalg.lstsq(a, b)[0], A(8, 3), A(8, 2))
+one("pinv", linalg.pinv, A(6, 4))
+one("expm", jsl.expm, A(4, 4) / 3)
+one("matrix_power", lambda a: linalg.matrix_power(a, 5), A(4, 4) / 2)
+one("schur", lambda a: (lambda t, z: z @ t @ z.T)(*jsl.schur(a)), A(5, 5))
+one("hessenberg", lambda a: jnp.abs(jsl.hessenberg(a)), A(5, 5))
+one("tridiagonal", lambda dl, d, du, b: lax.linalg.tridiagonal_solve(dl, d, du, b), A(6), A(6) + 5, A(6), A(6, 2))
+one("triangular", lambda a, b: (jsl.solve_triangular(a, b), jsl.solve_triangular(a, b, lower=True, trans=1), lax.linalg.triangular_solve(a, b.T, unit_diagonal=True, transpose_a=True)), A(5, 5) + 4 * np.eye(5, dtype=np.float32), A(5, 3))
+
+key = np.array([3, 11], np.uint32)
+
+
+def rand(name, f):
+    one("random_" + name, lambda k: f(jax.random.wrap_key_data(k)), key)
+
+
+rand("bits", lambda k: (jax.random.bits(k, (7, 3)), jax.random.bits(k, (5,), np.uint8)))
+rand("uniform", lambda k: jax.random.uniform(k, (33,), minval=-2, maxval=5))
+rand("randint", lambda k: jax.random.randint(k, (33,), -7, 1000))
+rand("permutation", lambda k: (jax.random.permutation(k, 20), jax.random.split(k, 3).shape[0]))
+rand("categorical", lambda k: jax.random.categorical(k, jnp.arange(5.0), shape=(40,)))
+rand("gamma", lambda k: jax.random.gamma(k, 2.5, (9,)))
+rand("truncated", lambda k: jax.random.truncated_normal(k, -1, 2, (9, 9)))
+rand("dropout", lambda k: jnp.where(jax.random.bernoulli(k, 0.7, (9, 9)), 1.0, 0.0))
+rand("fold_in", lambda k: jax.lax.map(lambda i: jax.random.normal(jax.random.fold_in(k, i), (3,)), jnp.arange(4)))
+for algorithm in ("RNG_THREE_FRY", "RNG_PHILOX", "RNG_DEFAULT"):
+    kind = getattr(lax.RandomAlgorithm, algorithm)
+    one("bits_" + algorithm.lower(), lambda s, kind=kind: [lax.rng_bit_generator(s, shape, dtype, kind) for shape, dtype in [((3, 5), np.uint32), ((4, 3), np.uint8), ((7,), np.uint16), ((), np.uint32)]], np.array([1, 2, 3, 4] if "FRY" not in algorithm else [9, 8, 7, 6], np.uint32))
+
+one("fft", lambda x: (jnp.fft.fft(x), jnp.fft.ifft(x, axis=0)), C(6, 15))
+one("rfft", lambda x: (jnp.fft.rfft(x), jnp.fft.irfft(jnp.fft.rfft(x), 15)), A(4, 15))
+one("fft_2d", lambda x: (jnp.fft.fft2(x), jnp.fft.rfftn(x), jnp.fft.irfftn(jnp.fft.rfftn(x))), A(3, 8, 6))
+one("fft_prime", lambda x: jnp.abs(jnp.fft.fft(x)), A(2, 101))
+one("fft_convolve", lambda x, w: jax.scipy.signal.fftconvolve(x, w), A(40), A(9))
+one("fft_grad", jax.grad(lambda x: jnp.sum(jnp.abs(jnp.fft.rfft(x)) ** 2)), A(12))
+
+one("argsort", lambda x: (jnp.argsort(x, 0), jnp.lexsort((x[0], x[1]))), A(5, 17))
+one("sort_pairs", lambda k, v: lax.sort((k, v), num_keys=1), I(5, 30), A(30))
+one("median", lambda x: (jnp.median(x, 0), jnp.percentile(x, 30)), A(9, 5))
+one("searchsorted", lambda x, y: jnp.searchsorted(jnp.sort(x), y), A(20), A(7))
+one("unique", lambda x: jnp.unique(x, size=8), I(9, 30))
+one("approx_max_k", lambda x: (lax.approx_max_k(x, 3), lax.approx_min_k(x, 2)), A(4, 20))
+one("histogram", lambda x: jnp.histogram(x, 5, (-2, 2))[0], A(50))
+
+one("associative_scan", lambda x: (lax.associative_scan(jnp.add, x), jnp.cumprod(x, 1), lax.cummax(x)), A(6, 9))
+one("switch", lambda i, x: lax.switch(i, [jnp.sin, jnp.cos, lambda x: x * 2], x), np.int32(1), A(5))
+one("nested_loops", lambda x: lax.fori_loop(0, 3, lambda i, x: lax.while_loop(lambda y: jnp.sum(y) < 10.0 + i, lambda y: y * 1.3, x) * 0.5, x), np.abs(A(4)) + 0.1)
+one("scan_of_scan", lambda x: lax.scan(lambda c, r: lax.scan(lambda c, v: (c * 0.9 + v, c), c, r), 0.0, x), A(3, 4))
+one("cond_grad", jax.grad(lambda x: lax.cond(x.sum() > 0, lambda x: jnp.sum(x**3), lambda x: jnp.sum(jnp.exp(x)), x)), A(5))
+one("hessian", jax.hessian(lambda x: jnp.sum(jnp.sin(x) * x**2) ** 2), A(4))
+one("jacobian", jax.jacfwd(lambda x: jnp.tanh(x[:, None] * x).sum(0)), A(4))
+one("checkpoint", jax.grad(jax.checkpoint(lambda x: jnp.sum(jnp.sin(jnp.sin(jnp.sin(x)))))), A(5))
+one("special", lambda x: (jax.scipy.special.gammaln(x), jax.scipy.special.digamma(x), jax.scipy.special.erfinv(x / 9), jax.scipy.special.betainc(x, 2.0, 0.3), jax.scipy.special.i0e(x)), np.abs(A(7)) + 0.5)
+one("logsumexp", lambda x: jax.scipy.special.logsumexp(x, axis=1), A(4, 30) * 30)
+
+
+# --- shard_map: collectives of every kind -------------------------------------------------
+
+
+def smap(name, f, args, ins, outs, check=True):
+    wrapped = shard_map(f, mesh=mesh, in_specs=ins, out_specs=outs, check_vma=check)
+    add(name, lambda *a: wrapped(*a), args, [tuple(s) for s in (ins if isinstance(ins, tuple) and not isinstance(ins, P) else (ins,))])
+
+
+XY = P("x", "y")
+smap("sm_psum_both", lambda a: lax.psum(a, ("y", "x")), [A(8, 16)], XY, P(None, None))
+smap("sm_pmax_pmin", lambda a: (lax.pmax(a, "x"), lax.pmin(a, "y")), [A(8, 16)], XY, (P(None, "y"), P("x", None)))
+smap("sm_pmean_int", lambda a: lax.psum(a, "x"), [I(99, 8, 16)], XY, P(None, "y"))
+smap("sm_psum_bf16", lambda a: lax.psum(a, "x"), [A(8, 16).astype(jnp.bfloat16)], XY, P(None, "y"))
+smap("sm_gather_stack", lambda a: lax.all_gather(a, "x", axis=1), [A(8, 16)], XY, P(None, None, "y"), False)
+smap("sm_scatter", lambda a: lax.psum_scatter(a, "x", scatter_dimension=1, tiled=True), [A(8, 16)], XY, XY, False)
+smap("sm_scatter_stack", lambda a: lax.psum_scatter(a, "x"), [A(16, 16)], XY, P("y"), False)
+smap("sm_all_to_all", lambda a: lax.all_to_all(a, "y", 0, 1, tiled=True), [A(8, 16)], XY, P(("x", "y"), None), False)
+smap("sm_ring", lambda a: lax.fori_loop(0, 3, lambda i, v: lax.ppermute(v, "x", [(k, (k + 1) % 4) for k in range(4)]) + a, a), [A(8, 16)], XY, XY, False)
+smap("sm_shift", lambda a: lax.ppermute(a, "x", [(0, 1), (1, 2)]), [A(8, 16)], XY, XY, False)
+smap("sm_pshuffle", lambda a: lax.pshuffle(a, "x", [2, 0, 3, 1]), [A(8, 16)], XY, XY, False)
+smap("sm_index", lambda a: a * lax.axis_index(("x", "y")) + lax.axis_index("y"), [A(8, 16)], XY, XY, False)
+smap("sm_scan", lambda a: lax.scan(lambda c, _: (jnp.tanh(lax.psum(c, "x")) + c, lax.pmax(c, "y")), a, None, length=4), [A(8, 16)], XY, (XY, P(None, "x", None)), False)
+smap("sm_while", lambda a: lax.while_loop(lambda c: lax.psum(jnp.sum(jnp.abs(c)), ("x", "y")) < 500.0, lambda c: c * 1.5, a), [A(8, 16)], XY, XY, False)
+smap("sm_cond_same", lambda a: lax.cond(lax.psum(jnp.sum(a), ("x", "y")) > 0, lambda v: lax.psum(v, "x"), lambda v: lax.pmax(v, "x"), a), [A(8, 16)], XY, XY, False)
+smap("sm_cond_apart", lambda a: lax.cond(lax.axis_index("y") == 0, lambda v: lax.psum(v * 2, "x"), lambda v: lax.pmax(v, "x") + 1, a), [A(8, 16)], XY, XY, False)
+smap("sm_switch_apart", lambda a: lax.switch(lax.axis_index("x"), [lambda v: lax.psum(v, "y"), lambda v: lax.pmin(v, "y"), lambda v: lax.pmax(v, "y") + 1, lambda v: v * 2], a), [A(8, 16)], XY, XY, False)
+smap("sm_trips_apart", lambda a: lax.fori_loop(0, lax.axis_index("x") + 1, lambda i, v: lax.psum(v, "y") * 0.5 + 1, a), [A(8, 16)], XY, XY, False)
+smap("sm_grad", lambda a, w: jax.grad(lambda w: lax.psum(jnp.sum(jnp.sin(a @ w)), "x"))(w), [A(8, 16), A(16, 4)], (P("x", None), P(None, "y")), P(None, "y"), False)
+smap("sm_cond_in_scan", lambda a: lax.scan(lambda c, i: (lax.cond(i % 2 == 0, lambda v: lax.psum(v, "x") / 4, lambda v: lax.ppermute(v, "x", [(k, 3 - k) for k in range(4)]), c), ()), a, jnp.arange(5))[0], [A(8, 16)], XY, XY, False)
+
+
 def bits(array):
     array = np.asarray(array)
     return array.view(np.uint16) if array.dtype == jnp.bfloat16 else array
@@ -87,16 +249,24 @@ def save(path, prefix, arrays):
     np.savez(path, **{f"{prefix}{i}": bits(a) for i, a in enumerate(arrays)})
 
 
+wanted = sys.argv[1:]
 tally = oracle.Tally("jax_programs")
 with tempfile.TemporaryDirectory() as folder:
     for name, (f, args, specs) in programs.items():
-        shardings = tuple(NamedSharding(mesh, P(*s)) for s in specs)
+        if wanted and name not in wanted:
+            continue
+        sharded = {} if specs is None else {"in_shardings": tuple(NamedSharding(mesh, P(*s)) for s in specs)}
         module = os.path.join(folder, name + ".mlir")
+        try:
+            text = jax.jit(f, **sharded).lower(*args).as_text(debug_info=True)
+        except Exception as error:
+            tally.check(name, False, f"JAX cannot export it: {error}")
+            continue
         with open(module, "w") as file:
-            file.write(jax.jit(f, in_shardings=shardings).lower(*args).as_text(debug_info=True))
-        save(os.path.join(folder, "in.npz"), "arg", args)
+            file.write(text)
+        save(os.path.join(folder, "in.npz"), "arg", jax.tree.leaves(args))
         save(os.path.join(folder, "out.npz"), "out", jax.tree.leaves(jax.jit(f)(*args)))
-        narrow = any(np.asarray(a).dtype.itemsize == 2 for a in args)
+        narrow = any(np.asarray(a).dtype.itemsize == 2 for a in jax.tree.leaves(args))
         done = oracle.process([
             oracle.TOOL, "run", module, os.path.join(folder, "in.npz"), "--expect", os.path.join(folder, "out.npz"),
             "--rtol", "2e-2" if narrow else "1e-4", "--atol", "1e-5", "--stats=json",
