@@ -1,7 +1,7 @@
 // RUN: shardwright-opt %s --split-input-file --sw-print-program --verify-diagnostics -o /dev/null
 
 func.func @custom(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{custom call 'nobody': there is no custom call target 'nobody' on the cpu; register one with shardwright::registerCustomCall}}
+  // expected-error @+1 {{custom call 'nobody': the cpu has no target of this name; shardwright::registerCustomCall registers one}}
   %0 = stablehlo.custom_call @nobody(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

@@ -50,8 +50,15 @@ StringRef remedyFor(StringRef message) {
       {"axis size must be at least 1", "give every axis a size of 1 or more"},
       {"sharding doesn't match tensor rank",
        "give the sharding one {...} for each dimension of the tensor"},
-      {"GSPMD shardings", "export with Shardy (JAX 0.10: the default, "
-                          "jax_use_shardy_partitioner=True)"},
+      {"mhlo.sharding:", "write it as XLA prints it, as in "
+                         "{devices=[4,2]<=[8]}; shardwright sharding explains "
+                         "one"},
+      {"no mesh has axes for both",
+       "give the axes with --mesh, as in --mesh x=2,y=4"},
+      {"tiles are no products of axes",
+       "choose axis sizes for --mesh that multiply to the tiles"},
+      {"has no target of this name",
+       "register a function of that name, or rewrite the program without it"},
       {"no entry function", "name the entry function @main"},
       {"the new mesh gives no size",
        "name every axis of the module's mesh, as in --mesh x=4,y=2"},

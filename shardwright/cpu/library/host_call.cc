@@ -62,8 +62,8 @@ llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
   }
   if (!function)
     return llvm::createStringError(
-        "there is no custom call target '" + llvm::Twine(call.name) +
-        "' on the cpu; register one with shardwright::registerCustomCall");
+        "the cpu has no target of this name; "
+        "shardwright::registerCustomCall registers one");
   LibraryOp op;
   // The program may move; what is called keeps its own copy.
   op.run = [function, call](const LibraryBuffers &buffers, int64_t,

@@ -79,6 +79,7 @@ def SHLO_CollectivePermuteOp : SHLO_CollectiveOp<"collective_permute",
 def SHLO_CollectiveBroadcastOp : SHLO_CollectiveOp<"collective_broadcast", [SHLO_Infer]> {
   let arguments = (ins Variadic<HLO_Tensor>:$operands, SHLO_ReplicaGroups:$replica_groups,
     OptionalAttr<SHLO_ChannelHandle>:$channel_handle, UnitAttr:$has_dynamic_root);
+  let useCustomPropertiesEncoding = 1; // has_dynamic_root is newer than 1.17
   let results = (outs Variadic<HLO_Tensor>);
   let inferBody = [{
     return inferFromRooted(location, adaptor.getOperands(), adaptor.getHasDynamicRoot(), types);

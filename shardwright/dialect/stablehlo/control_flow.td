@@ -109,6 +109,7 @@ def SHLO_CustomCallOp : SHLO_Op<"custom_call",
     DefaultValuedOptionalAttr<TypedArrayAttrBase<SHLO_OutputOperandAlias,
         "Aliasing attribute for outputs and operands of CustomCall">, "{}">:$output_operand_aliases,
     OptionalAttr<ArrayAttr>:$result_tilings);
+  let useCustomPropertiesEncoding = 1; // result_tilings is newer than 1.17
   let results = (outs Variadic<HLO_CustomCallValue>);
   let assemblyFormat = [{
     custom<CustomCallTarget>($call_target_name) `(` $inputs `)`

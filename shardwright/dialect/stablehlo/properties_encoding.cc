@@ -1,0 +1,86 @@
+//===- properties_encoding.cc - bytecode of ops that have grown -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR writes the attributes of an op in the order of their names, so that an
+// attribute more makes all earlier bytecode unreadable, jaxlib's included. What
+// came after version 1.17 stands at the end here, and only when it is set.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace shardwright::stablehlo {
+
+/// An attribute that older writers did not know: the end of the properties in
+/// its place is no error. The reader has no other way to ask for it.
+template <typename AttrT>
+static void readNewer(DialectBytecodeReader &reader, AttrT &attr) {
+  ScopedDiagnosticHandler quiet(reader.getContext(),
+                                [](Diagnostic &) { return success(); });
+  if (failed(reader.readOptionalAttribute(attr)))
+    attr = nullptr;
+}
+
+template <typename AttrT>
+static void writeNewer(DialectBytecodeWriter &writer, AttrT attr) {
+  if (attr)
+    writer.writeOptionalAttribute(attr);
+}
+
+LogicalResult CustomCallOp::readProperties(DialectBytecodeReader &reader,
+                                           OperationState &state) {
+  auto &p = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(p.api_version)) ||
+      failed(reader.readOptionalAttribute(p.backend_config)) ||
+      failed(reader.readAttribute(p.call_target_name)) ||
+      failed(reader.readOptionalAttribute(p.called_computations)) ||
+      failed(reader.readOptionalAttribute(p.has_side_effect)) ||
+      failed(reader.readOptionalAttribute(p.operand_layouts)) ||
+      failed(reader.readOptionalAttribute(p.output_operand_aliases)) ||
+      failed(reader.readOptionalAttribute(p.result_layouts)))
+    return failure();
+  readNewer(reader, p.result_tilings);
+  return success();
+}
+
+void CustomCallOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &p = getProperties();
+  writer.writeOptionalAttribute(p.api_version);
+  writer.writeOptionalAttribute(p.backend_config);
+  writer.writeAttribute(p.call_target_name);
+  writer.writeOptionalAttribute(p.called_computations);
+  writer.writeOptionalAttribute(p.has_side_effect);
+  writer.writeOptionalAttribute(p.operand_layouts);
+  writer.writeOptionalAttribute(p.output_operand_aliases);
+  writer.writeOptionalAttribute(p.result_layouts);
+  writeNewer(writer, p.result_tilings);
+}
+
+LogicalResult
+CollectiveBroadcastOp::readProperties(DialectBytecodeReader &reader,
+                                      OperationState &state) {
+  auto &p = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(p.channel_handle)) ||
+      failed(reader.readAttribute(p.replica_groups)))
+    return failure();
+  readNewer(reader, p.has_dynamic_root);
+  return success();
+}
+
+void CollectiveBroadcastOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &p = getProperties();
+  writer.writeOptionalAttribute(p.channel_handle);
+  writer.writeAttribute(p.replica_groups);
+  writeNewer(writer, p.has_dynamic_root);
+}
+
+} // namespace shardwright::stablehlo
