@@ -46,7 +46,7 @@ examples: bootstrap ## export the example programs from JAX again
 	@scripts/export_examples.sh
 
 format: ## clang-format all sources
-	@git ls-files '*.cc' '*.h' | xargs clang-format-22 -i
+	@git ls-files '*.cc' '*.h' ':!third_party' | xargs clang-format-22 -i
 
 clean: ## remove the build folders
 	rm -rf build build-sanitize

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Local StableHLO of one block, read into a Graph: what kernels can compute as
-// nodes, everything else (dots, collectives, control flow) as *opaque* operations
-// whose results are Extern nodes. Equal nodes are made once.
+// nodes, everything else (dots, collectives, control flow) as *opaque*
+// operations whose results are Extern nodes. Equal nodes are made once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,12 +36,13 @@ private:
 struct BlockGraph {
   struct Opaque {
     mlir::Operation *op;
-    /// Nodes it needs as buffers. For a dot: lhs, rhs after absorbed transposes.
-    /// For control flow: the operands, then the captured values.
+    /// Nodes it needs as buffers. For a dot: lhs, rhs after absorbed
+    /// transposes. For control flow: the operands, then the captured values.
     llvm::SmallVector<int32_t, 4> inputs;
     /// Node of each result (-1: token).
     llvm::SmallVector<int32_t, 4> results;
-    /// Values from outside that the regions read; their nodes are the last inputs.
+    /// Values from outside that the regions read; their nodes are the last
+    /// inputs.
     llvm::SmallVector<mlir::Value, 4> captured;
     /// Must keep its place among the others that are ordered.
     bool ordered = false;
@@ -62,19 +63,18 @@ struct BlockGraph {
   llvm::SmallVector<int32_t, 4> terminator;
 };
 
-/// Reads `block`. Values from outside become Extern nodes, except those that are
-/// constant everywhere. Errors are emitted at the operation.
+/// Reads `block`. Values from outside become Extern nodes, except those that
+/// are constant everywhere. Errors are emitted at the operation.
 mlir::FailureOr<BlockGraph> readBlock(mlir::Block &block,
                                       LocationTable &locations);
 
 /// Reads a scalar region, accumulators first, as Body wants them.
 mlir::FailureOr<std::shared_ptr<const Body>> readBody(mlir::Region &region);
 
-/// Bytes of a constant as buffers hold them, one element after another. Fails for
-/// attributes whose elements cannot be read.
-mlir::FailureOr<std::vector<char>> constantBytes(mlir::Attribute value,
-                                                 ElementType type,
-                                                 int64_t elements);
+/// Bytes of a constant as buffers hold them, one element after another. Fails
+/// for attributes whose elements cannot be read.
+mlir::FailureOr<std::vector<char>>
+constantBytes(mlir::Attribute value, ElementType type, int64_t elements);
 
 /// Element type and static shape, or an error at `op`.
 mlir::LogicalResult readType(mlir::Operation *op, mlir::Type type,

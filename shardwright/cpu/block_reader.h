@@ -28,8 +28,8 @@ namespace hlo = shardwright::stablehlo;
 
 /// The kind of an elementwise operation, by its name.
 std::optional<Op> elementwiseOp(llvm::StringRef name);
-/// Attributes of an elementwise operation; an error when its element type has no
-/// such operation.
+/// Attributes of an elementwise operation; an error when its element type has
+/// no such operation.
 mlir::LogicalResult readElementwise(mlir::Operation *op, Node &node);
 /// Makes `node`, of known type and shape, a Constant; fails when the elements
 /// are not all the same or cannot be read.

@@ -76,14 +76,16 @@ static std::pair<Shape, Shape> contractOrder(const DotDims &dims) {
   return result;
 }
 
-bool dotOperandFits(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> order,
-                    const DotDims &dims, bool isLhs) {
+bool dotOperandFits(llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> order, const DotDims &dims,
+                    bool isLhs) {
   Shape strides = logicalStrides(shape, order);
   auto [lhs, rhs] = contractOrder(dims);
   const Shape &contract = isLhs ? lhs : rhs;
   Shape kept =
       freeDims(shape.size(), isLhs ? dims.lhsBatch : dims.rhsBatch, contract);
-  return merge(contract, shape, strides).fits && merge(kept, shape, strides).fits;
+  return merge(contract, shape, strides).fits &&
+         merge(kept, shape, strides).fits;
 }
 
 Shape dotOperandOrder(size_t rank, const DotDims &dims, bool isLhs) {
@@ -102,7 +104,8 @@ struct ResultDims {
   Shape batch, m, n;
 };
 
-static ResultDims resultDims(size_t lhsRank, size_t rhsRank, const DotDims &dims) {
+static ResultDims resultDims(size_t lhsRank, size_t rhsRank,
+                             const DotDims &dims) {
   ResultDims r;
   int64_t next = 0;
   auto take = [&](Shape &into, size_t count) {
@@ -160,7 +163,8 @@ DotSpec makeDotSpec(llvm::ArrayRef<int64_t> lhsShape,
   for (int64_t d : rhsFree)
     outShape.push_back(rhsShape[d]);
   Shape outStrides = resultStrides(outShape, outOrder);
-  for (auto [l, rd, o] : llvm::zip_equal(dims.lhsBatch, dims.rhsBatch, r.batch)) {
+  for (auto [l, rd, o] :
+       llvm::zip_equal(dims.lhsBatch, dims.rhsBatch, r.batch)) {
     spec.batch.push_back(lhsShape[l]);
     spec.lhsBatchStrides.push_back(lhsStrides[l]);
     spec.rhsBatchStrides.push_back(rhsStrides[rd]);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A DotSpec has one stride for all free dimensions of an operand and one for all
-// contracted ones, so those must lie in memory as one dimension would. An operand
-// may be the transpose of what is in memory: its *order* then says which
-// dimension in memory each of its dimensions is (empty: the same).
+// A DotSpec has one stride for all free dimensions of an operand and one for
+// all contracted ones, so those must lie in memory as one dimension would. An
+// operand may be the transpose of what is in memory: its *order* then says
+// which dimension in memory each of its dimensions is (empty: the same).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,9 @@ struct DotDims {
   Shape lhsBatch, rhsBatch, lhsContract, rhsContract;
 };
 
-bool dotOperandFits(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> order,
-                    const DotDims &dims, bool isLhs);
+bool dotOperandFits(llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> order, const DotDims &dims,
+                    bool isLhs);
 /// A permutation of an operand's dimensions that always fits.
 Shape dotOperandOrder(size_t rank, const DotDims &dims, bool isLhs);
 /// May the result be stored transposed by `permutation`?

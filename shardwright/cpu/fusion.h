@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Consumers absorb producers, from the end of the block to its start. A producer
-// that others need too may become another output of the cluster (its elements
-// are computed there anyway), or is computed twice when that is nearly free
-// (broadcasts, constants). kernel_plan.h decides what one kernel can do.
+// Consumers absorb producers, from the end of the block to its start. A
+// producer that others need too may become another output of the cluster (its
+// elements are computed there anyway), or is computed twice when that is nearly
+// free (broadcasts, constants). kernel_plan.h decides what one kernel can do.
 //
 //===----------------------------------------------------------------------===//
 

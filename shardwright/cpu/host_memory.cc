@@ -26,8 +26,7 @@ int64_t cpu::machineMemory() {
 
 std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {
   constexpr int64_t hugePage = 2 << 20;
-  if (bytes < 0 || bytes > machineMemory() ||
-      isFaultDue(FaultKind::Allocation))
+  if (bytes < 0 || bytes > machineMemory() || isFaultDue(FaultKind::Allocation))
     return nullptr;
   bool large = bytes >= 2 * hugePage;
   int64_t alignment = large ? hugePage : 64;

@@ -28,9 +28,14 @@ int64_t IndexExpr::coefficient(AtomId atom) const {
 AtomId IndexSpace::internAtom(Atom atom) {
   // Upper bounds of opaque atoms differ where the same start is clamped
   // differently, so they belong to the key.
-  Key key{static_cast<int>(atom.kind), atom.number,  atom.index,
-          atom.expr,                   atom.divisor, atom.kind == Atom::Kind::Opaque ? atom.range.hi : 0};
-  auto [it, inserted] = atomIds.try_emplace(key, static_cast<AtomId>(atoms.size()));
+  Key key{static_cast<int>(atom.kind),
+          atom.number,
+          atom.index,
+          atom.expr,
+          atom.divisor,
+          atom.kind == Atom::Kind::Opaque ? atom.range.hi : 0};
+  auto [it, inserted] =
+      atomIds.try_emplace(key, static_cast<AtomId>(atoms.size()));
   if (inserted)
     atoms.push_back(std::move(atom));
   return it->second;
@@ -138,8 +143,8 @@ Range IndexSpace::range(const IndexExpr &a) const {
   return r;
 }
 
-// rest = g * high + low with 0 <= low < g, for a g that divides the divisor: then
-// quotient and remainder need `high` only.
+// rest = g * high + low with 0 <= low < g, for a g that divides the divisor:
+// then quotient and remainder need `high` only.
 bool IndexSpace::splitBelow(const IndexExpr &rest, int64_t divisor, int64_t &g,
                             IndexExpr &high, IndexExpr &low) const {
   for (auto [candidateAtom, candidate] : rest.terms) {
@@ -195,7 +200,8 @@ IndexExpr IndexSpace::divide(const IndexExpr &a, int64_t divisor) {
   IndexExpr high, low;
   if (splitBelow(rest, divisor, g, high, low))
     return add(quotient, divide(high, divisor / g));
-  if (rest.constant == 0 && rest.terms.size() == 1 && rest.terms[0].second == 1) {
+  if (rest.constant == 0 && rest.terms.size() == 1 &&
+      rest.terms[0].second == 1) {
     const Atom &atom = atoms[rest.terms[0].first];
     if (atom.kind == Atom::Kind::Quotient) {
       IndexExpr inner = atom.expr;
@@ -238,7 +244,8 @@ IndexExpr IndexSpace::remainder(const IndexExpr &a, int64_t divisor) {
   IndexExpr high, low;
   if (splitBelow(rest, divisor, g, high, low))
     return add(multiply(remainder(high, divisor / g), g), low);
-  if (rest.constant == 0 && rest.terms.size() == 1 && rest.terms[0].second == 1) {
+  if (rest.constant == 0 && rest.terms.size() == 1 &&
+      rest.terms[0].second == 1) {
     const Atom &atom = atoms[rest.terms[0].first];
     if (atom.kind == Atom::Kind::Remainder && atom.divisor % divisor == 0) {
       IndexExpr inner = atom.expr;

@@ -16,7 +16,9 @@ using namespace shardwright::cpu;
 
 namespace {
 
-int64_t floorDiv(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+int64_t floorDiv(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
 
 int64_t evaluate(const IndexSpace &space, const IndexExpr &e,
                  const std::map<AtomId, int64_t> &variables) {
@@ -92,7 +94,8 @@ TEST(IndexExpr, SplittingAndJoiningIsNothing) {
   // The other way round, and through another shape.
   IndexExpr a = space.variableExpr({0, 7}), b = space.variableExpr({0, 11}),
             c = space.variableExpr({0, 4});
-  IndexExpr linear = space.linearize(IndexVector{a, b, c}, rowMajorStrides(shape));
+  IndexExpr linear =
+      space.linearize(IndexVector{a, b, c}, rowMajorStrides(shape));
   EXPECT_EQ(space.delinearize(linear, shape), (IndexVector{a, b, c}));
   IndexVector other = space.delinearize(linear, Shape{4, 2, 60});
   EXPECT_EQ(space.linearize(other, rowMajorStrides(Shape{4, 2, 60})), linear);

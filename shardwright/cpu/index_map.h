@@ -1,13 +1,14 @@
-//===- index_map.h - which operand element a result element needs -*- C++ -*-===//
+//===- index_map.h - which operand element a result element needs -*- C++
+//-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each operation of a kernel is evaluated at one result index; this says at which
-// index it needs its operands, and, for those that do not always need them
-// (pad, concatenate, windows), when.
+// Each operation of a kernel is evaluated at one result index; this says at
+// which index it needs its operands, and, for those that do not always need
+// them (pad, concatenate, windows), when.
 //
 //===----------------------------------------------------------------------===//
 

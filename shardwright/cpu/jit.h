@@ -30,8 +30,8 @@ struct CompiledKernels {
 /// The name of a cluster's function: a hash of its structure and of the target.
 std::string kernelSymbol(const Cluster &cluster);
 
-/// Compiles each cluster; `clusters` should hold no two with one symbol. Modules
-/// of about ten kernels are compiled in parallel.
+/// Compiles each cluster; `clusters` should hold no two with one symbol.
+/// Modules of about ten kernels are compiled in parallel.
 llvm::Expected<CompiledKernels>
 compileKernels(llvm::ArrayRef<const Cluster *> clusters,
                const JitOptions &options);

@@ -24,8 +24,8 @@ struct TargetInfo {
 /// Of the machine we run on.
 const TargetInfo &hostTarget();
 
-/// Adds `void symbol(ptr buffers, i64 begin, i64 end)` (a KernelFn) to `module`.
-/// The plan must be planKernel(cluster, target.maxLanes).
+/// Adds `void symbol(ptr buffers, i64 begin, i64 end)` (a KernelFn) to
+/// `module`. The plan must be planKernel(cluster, target.maxLanes).
 void emitKernel(llvm::Module &module, const Cluster &cluster,
                 const KernelPlan &plan, llvm::StringRef symbol,
                 const TargetInfo &target);

@@ -64,8 +64,8 @@ KernelPlan planKernel(const Cluster &cluster, int maxLanes);
 /// makes of a single operation is fine.)
 std::optional<std::string> whyNotFused(const Cluster &cluster);
 
-/// May the output's buffer be that of the param? Only if each element of the param
-/// is read for the same element of the output alone.
+/// May the output's buffer be that of the param? Only if each element of the
+/// param is read for the same element of the output alone.
 bool mayShareBuffer(const Cluster &cluster, int output, int param);
 
 /// Domain index from one expression for each group.

@@ -180,8 +180,7 @@ std::string str(const BufferType &type) {
   return text + ']';
 }
 
-llvm::Error checkArity(const LibraryCall &call, size_t inputs,
-                       size_t outputs) {
+llvm::Error checkArity(const LibraryCall &call, size_t inputs, size_t outputs) {
   if (call.inputs.size() == inputs && call.outputs.size() == outputs)
     return llvm::Error::success();
   return fail("wants ", inputs, " operands and ", outputs, " results, got ",
@@ -189,8 +188,7 @@ llvm::Error checkArity(const LibraryCall &call, size_t inputs,
 }
 
 llvm::Error checkArray(const BufferType &got, ElementType type,
-                       llvm::ArrayRef<int64_t> shape,
-                       const llvm::Twine &what) {
+                       llvm::ArrayRef<int64_t> shape, const llvm::Twine &what) {
   if (got.type == type && llvm::ArrayRef<int64_t>(got.shape) == shape)
     return llvm::Error::success();
   return fail(what, " should be ", str(BufferType{type, Shape(shape)}),

@@ -7,13 +7,13 @@
 //
 // A *library op* is a step of the per-device program that calls a C++ function
 // on buffers: convolution, FFT, LAPACK, random bits, functions of the host.
-// What is asked for is plain data (LibraryCall, part of the Program); before the
-// program runs a maker turns it into a LibraryOp: checked, with everything that
-// does not depend on the data computed. Makers are found by name in one table
-// (library/table.cc); each family is one file of library/.
+// What is asked for is plain data (LibraryCall, part of the Program); before
+// the program runs a maker turns it into a LibraryOp: checked, with everything
+// that does not depend on the data computed. Makers are found by name in one
+// table (library/table.cc); each family is one file of library/.
 //
-// To add one: write its maker (and, for a StableHLO op, its reader) in a file of
-// library/, declare both in library/families.h, and add a row to the table.
+// To add one: write its maker (and, for a StableHLO op, its reader) in a file
+// of library/, declare both in library/families.h, and add a row to the table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,14 +89,16 @@ int64_t scratchCopies(const LibraryOp &op);
 
 // --- attributes, for readers ---
 void put(LibraryCall &call, llvm::StringRef name, int64_t value);
-void put(LibraryCall &call, llvm::StringRef name, llvm::ArrayRef<int64_t> values);
+void put(LibraryCall &call, llvm::StringRef name,
+         llvm::ArrayRef<int64_t> values);
 void put(LibraryCall &call, llvm::StringRef name, llvm::StringRef text);
 /// Fails on attributes of a kind that plain data cannot hold.
 llvm::Expected<LibraryAttribute> readAttribute(mlir::NamedAttribute attribute);
 
 // --- attributes, for makers ---
 const LibraryAttribute *find(const LibraryCall &call, llvm::StringRef name);
-llvm::Expected<int64_t> getInteger(const LibraryCall &call, llvm::StringRef name);
+llvm::Expected<int64_t> getInteger(const LibraryCall &call,
+                                   llvm::StringRef name);
 /// Empty when it is missing.
 llvm::ArrayRef<int64_t> getIntegers(const LibraryCall &call,
                                     llvm::StringRef name);

@@ -60,7 +60,8 @@ private:
 Values LoopEmitter::loop(AtomId var, const Bounds &range, int loopLanes,
                          ArrayRef<Value *> carried,
                          function_ref<Values(ArrayRef<Value *>)> body) {
-  auto *lo = dyn_cast<ConstantInt>(range.lo), *hi = dyn_cast<ConstantInt>(range.hi);
+  auto *lo = dyn_cast<ConstantInt>(range.lo),
+       *hi = dyn_cast<ConstantInt>(range.hi);
   bool known = lo && hi;
   if (known && lo->getSExtValue() >= hi->getSExtValue())
     return Values(carried);

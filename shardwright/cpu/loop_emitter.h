@@ -1,14 +1,15 @@
-//===- loop_emitter.h - loops, and values placed where they belong -*- C++ -*-===//
+//===- loop_emitter.h - loops, and values placed where they belong -*- C++
+//-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Nested loops over the variables of an IndexSpace. Every value has a depth: that
-// of the innermost loop whose variable it needs. It is emitted there, in front
-// of the loops inside, and remembered there, so invariant code is hoisted and
-// repeated code shared by construction.
+// Nested loops over the variables of an IndexSpace. Every value has a depth:
+// that of the innermost loop whose variable it needs. It is emitted there, in
+// front of the loops inside, and remembered there, so invariant code is hoisted
+// and repeated code shared by construction.
 //
 // At most one variable is *vectorised* at a time: an iteration stands for
 // `lanes` consecutive values of it, and values that depend on it are vectors.

@@ -101,8 +101,8 @@ private:
       node = viewOf[node];
     return node;
   }
-  /// A buffer for `node` that starts as the unit's input `param`, in slot `old`:
-  /// that slot itself, where nobody needs it any more, or a copy.
+  /// A buffer for `node` that starts as the unit's input `param`, in slot
+  /// `old`: that slot itself, where nobody needs it any more, or a copy.
   SlotId updateInPlace(int32_t node, int32_t number, const Unit &unit,
                        size_t param, SlotId old, int32_t location);
   bool mayOverwrite(int32_t node, int32_t unit, const Unit &inUnit,

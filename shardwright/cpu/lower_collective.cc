@@ -16,7 +16,8 @@ using namespace mlir;
 namespace shardwright::cpu {
 
 /// Do the shapes agree with the size of the groups?
-static LogicalResult checkCollective(Operation *op, const CollectiveSpec &spec) {
+static LogicalResult checkCollective(Operation *op,
+                                     const CollectiveSpec &spec) {
   auto rank = static_cast<int64_t>(spec.inputShape.size());
   bool grows = spec.kind == CollectiveKind::AllGather,
        shrinks = spec.kind == CollectiveKind::ReduceScatter,

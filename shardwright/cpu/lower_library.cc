@@ -21,9 +21,8 @@ LogicalResult BlockLowering::lowerLibrary(const BlockGraph::Opaque &opaque,
   if (!made) {
     std::string what = llvm::toString(made.takeError());
     if (auto custom = dyn_cast<hlo::CustomCallOp>(opaque.op))
-      return opaque.op->emitError() << "custom call '"
-                                    << custom.getCallTargetName()
-                                    << "': " << what;
+      return opaque.op->emitError()
+             << "custom call '" << custom.getCallTargetName() << "': " << what;
     return opaque.op->emitError() << what;
   }
   int32_t location = p.locations.add(opaque.op);
@@ -39,8 +38,8 @@ LogicalResult BlockLowering::lowerLibrary(const BlockGraph::Opaque &opaque,
       outputs.push_back(target(node));
       continue;
     }
-    outputs.push_back(updateInPlace(node, number, unit, param, inputs[param],
-                                    location));
+    outputs.push_back(
+        updateInPlace(node, number, unit, param, inputs[param], location));
     inputs[param] = outputs.back();
   }
   bool isEmpty = llvm::all_of(

@@ -115,24 +115,24 @@ Value *MathEmitter::log(Value *x) {
   Type *type = x->getType();
   // Subnormals are scaled into the normal range first.
   Value *tiny = b.CreateFCmpOLT(x, constant(x, 1.17549435e-38));
-  Value *scaled = b.CreateSelect(
-      tiny, b.CreateFMul(x, constant(x, 8388608.0)), x);
+  Value *scaled =
+      b.CreateSelect(tiny, b.CreateFMul(x, constant(x, 8388608.0)), x);
   Value *i = bits(scaled);
   Type *intType = i->getType();
   auto integer = [&](uint32_t v) { return ConstantInt::get(intType, v); };
   // x = 2^e m with m in [sqrt(1/2), sqrt(2)).
   Value *shifted = b.CreateSub(i, integer(0x3f3504f3));
   Value *e = b.CreateAShr(shifted, 23);
-  Value *m = fromBits(
-      b.CreateAdd(b.CreateAnd(shifted, integer(0x007fffff)), integer(0x3f3504f3)),
-      type);
+  Value *m = fromBits(b.CreateAdd(b.CreateAnd(shifted, integer(0x007fffff)),
+                                  integer(0x3f3504f3)),
+                      type);
   e = b.CreateSub(e, b.CreateSelect(tiny, integer(23), integer(0)));
   Value *fe = b.CreateSIToFP(e, type);
   Value *f = b.CreateFSub(m, constant(x, 1.0));
-  Value *p = polynomial(
-      f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
-          1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
-          3.3333331174e-1});
+  Value *p =
+      polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                     -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                     2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   Value *f2 = b.CreateFMul(f, f);
   Value *y = b.CreateFMul(b.CreateFMul(p, f), f2);
   y = fma(fe, constant(x, -2.12194440e-4), y);
@@ -196,10 +196,10 @@ static std::string vectorVariant(StringRef function, unsigned lanes,
   char isa = bits == 512 ? 'e' : bits == 256 ? 'd' : bits == 128 ? 'b' : 0;
   if (!isa || (isa == 'e' && !lanes512))
     return "";
-  std::string symbol = (Twine("_ZGV") + Twine(isa) + "N" + Twine(lanes) +
-                        std::string(arity, 'v') + "_" + function +
-                        (single ? "f" : ""))
-                           .str();
+  std::string symbol =
+      (Twine("_ZGV") + Twine(isa) + "N" + Twine(lanes) +
+       std::string(arity, 'v') + "_" + function + (single ? "f" : ""))
+          .str();
   return sys::DynamicLibrary::SearchForAddressOfSymbol(symbol) ? symbol : "";
 }
 
@@ -208,7 +208,8 @@ Value *MathEmitter::library(StringRef function, ArrayRef<Value *> args) {
   Type *scalar = type->getScalarType();
   bool single = scalar->isFloatTy();
   Module *module = b.GetInsertBlock()->getModule();
-  auto call = [&](StringRef symbol, Type *callType, ArrayRef<Value *> operands) {
+  auto call = [&](StringRef symbol, Type *callType,
+                  ArrayRef<Value *> operands) {
     SmallVector<Type *, 2> types(operands.size(), callType);
     FunctionCallee callee = module->getOrInsertFunction(
         symbol, FunctionType::get(callType, types, false));

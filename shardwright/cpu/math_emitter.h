@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions of f32 and f64 values, scalars or vectors alike. In f32, exp, log,
-// expm1, log1p, tanh and logistic are straight-line code: argument reduction and
-// a polynomial, within 4 ulp, with IEEE results for NaN, infinities, zeros and
-// subnormals. The rest calls the C library, its vector variants where it has
-// them.
+// expm1, log1p, tanh and logistic are straight-line code: argument reduction
+// and a polynomial, within 4 ulp, with IEEE results for NaN, infinities, zeros
+// and subnormals. The rest calls the C library, its vector variants where it
+// has them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -222,8 +222,8 @@ llvm::Error Executor::Prepared::checkStep(int32_t index) {
       if (bytes(slot) != bytesOf(type))
         return bad("a result does not have the shape it is for");
     if (op.scratchBytes > call.scratchBytes ||
-        (scratch && bytes(step.outputs.back()) <
-                        call.scratchBytes * call.scratchCopies))
+        (scratch &&
+         bytes(step.outputs.back()) < call.scratchBytes * call.scratchCopies))
       return bad("its scratch memory is too small");
     cost = op.costNs;
     break;

@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-static void printSlot(llvm::raw_ostream &os, const Program &program, SlotId id) {
+static void printSlot(llvm::raw_ostream &os, const Program &program,
+                      SlotId id) {
   static constexpr const char *homes[] = {"arena", "argument", "result",
                                           "constant", "view"};
   const Slot &slot = program.slots[id];
@@ -38,9 +39,9 @@ static void printList(llvm::raw_ostream &os, llvm::ArrayRef<SlotId> slots) {
 static void printStep(llvm::raw_ostream &os, const Program &program,
                       const Step &step) {
   static constexpr const char *kinds[] = {
-      "kernel",     "dot",        "library", "copy",          "device_id",
-      "replica_id", "collective", "jump",    "jump_if_false", "switch",
-      "return"};
+      "kernel",        "dot",        "library",    "copy",
+      "device_id",     "replica_id", "collective", "jump",
+      "jump_if_false", "switch",     "return"};
   os << kinds[static_cast<int>(step.kind)];
   if (step.kind == StepKind::Kernel)
     os << ' ' << step.payload;
@@ -57,9 +58,8 @@ static void printStep(llvm::raw_ostream &os, const Program &program,
     for (int32_t target : program.switchTargets[step.payload])
       os << " to " << target;
   if (step.location >= 0)
-    os << "  // " << llvm::StringRef(program.locations[step.location])
-                         .split(' ')
-                         .first;
+    os << "  // "
+       << llvm::StringRef(program.locations[step.location]).split(' ').first;
   os << '\n';
 }
 

@@ -76,17 +76,16 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
   // the layout that the call names.
   auto [inKinds, outKinds] =
       row ? row->layouts.split('>') : std::pair<StringRef, StringRef>();
-  auto order = [&, inKinds = inKinds, outKinds = outKinds](unsigned i,
-                                                           bool isResult,
-                                                           size_t rank) {
+  auto order = [&, inKinds = inKinds,
+                outKinds = outKinds](unsigned i, bool isResult, size_t rank) {
     if (row) {
       StringRef kinds = isResult ? outKinds : inKinds;
       return i < kinds.size() && kinds[i] == 'm' ? columnMajor(rank) : Order();
     }
-    return orderOf((isResult ? custom.getResultLayouts()
-                             : custom.getOperandLayouts())
-                       .value_or(ArrayAttr()),
-                   i);
+    return orderOf(
+        (isResult ? custom.getResultLayouts() : custom.getOperandLayouts())
+            .value_or(ArrayAttr()),
+        i);
   };
 
   BlockGraph::Opaque opaque;

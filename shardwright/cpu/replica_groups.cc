@@ -43,9 +43,9 @@ static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
   llvm::SmallVector<MeshAxis, 4> axes;
   for (hlo::MeshAxisAttr axis : mesh.getAxes()) {
     if (axis.getSize() < 1)
-      return op->emitError() << "replica groups name a mesh whose axis '"
-                             << axis.getName() << "' has size "
-                             << axis.getSize();
+      return op->emitError()
+             << "replica groups name a mesh whose axis '" << axis.getName()
+             << "' has size " << axis.getSize();
     axes.push_back({axis.getName().str(), axis.getSize()});
   }
   llvm::SmallVector<int64_t, 0> ids;
@@ -70,9 +70,8 @@ static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
 }
 
 /// Groups that are named by axes: consecutive devices once those come last.
-static LogicalResult
-readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
-         std::vector<llvm::SmallVector<int64_t>> &rows) {
+static LogicalResult readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
+                              std::vector<llvm::SmallVector<int64_t>> &rows) {
   FailureOr<Mesh> mesh = readMesh(op, attr.getMesh());
   if (failed(mesh))
     return failure();
@@ -87,9 +86,9 @@ readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
       int64_t before = sub.getPreSize(), size = sub.getSize();
       if (before < 1 || size < 1 || whole.size % before != 0 ||
           whole.size / before % size != 0)
-        return op->emitError() << "replica groups cut axis '" << ref.getName()
-                               << "' of size " << whole.size << " at ("
-                               << before << ')' << size;
+        return op->emitError()
+               << "replica groups cut axis '" << ref.getName() << "' of size "
+               << whole.size << " at (" << before << ')' << size;
       whole.preSize = before;
       whole.size = size;
     }
@@ -131,12 +130,14 @@ static LogicalResult readRows(Operation *op, Attribute attr,
   return success();
 }
 
-static LogicalResult resolve(Operation *op, Attribute attr, Mode mode, int64_t R,
-                             int64_t P, Groups &groups) {
+static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
+                             int64_t R, int64_t P, Groups &groups) {
   std::vector<llvm::SmallVector<int64_t>> rows;
   if (failed(readRows(op, attr, rows)))
     return failure();
-  int64_t ids = mode == Mode::Flattened ? R * P : mode == Mode::Partition ? P : R;
+  int64_t ids = mode == Mode::Flattened   ? R * P
+                : mode == Mode::Partition ? P
+                                          : R;
   if (rows.empty()) {
     rows.emplace_back(ids);
     std::iota(rows[0].begin(), rows[0].end(), 0);
@@ -145,10 +146,11 @@ static LogicalResult resolve(Operation *op, Attribute attr, Mode mode, int64_t R
   for (const auto &row : rows)
     for (int64_t id : row) {
       if (id < 0 || id >= ids)
-        return op->emitError() << "replica id " << id
-                               << " is not one of the program's " << ids;
+        return op->emitError()
+               << "replica id " << id << " is not one of the program's " << ids;
       if (seen[id])
-        return op->emitError() << "replica id #" << id << " seen more than once";
+        return op->emitError()
+               << "replica id #" << id << " seen more than once";
       seen[id] = true;
     }
   for (const auto &row : rows) {
@@ -200,20 +202,23 @@ std::optional<ReduceKind> knownReduction(Region &region) {
 }
 
 template <typename OpT>
-static LogicalResult reducingGroups(OpT op, int64_t R, int64_t P, Groups &groups) {
+static LogicalResult reducingGroups(OpT op, int64_t R, int64_t P,
+                                    Groups &groups) {
   bool channel = hasChannel(op.getChannelHandle());
   bool global = op.getUseGlobalDeviceIds();
   if (global && !channel)
     return op.emitError("use_global_device_ids needs a channel handle above 0");
-  Mode mode = !channel  ? Mode::Replica
+  Mode mode = !channel ? Mode::Replica
               : global ? Mode::Flattened
                        : Mode::ReplicaAndPartition;
   return resolve(op, op.getReplicaGroups(), mode, R, P, groups);
 }
 
 template <typename OpT>
-static LogicalResult movingGroups(OpT op, int64_t R, int64_t P, Groups &groups) {
-  Mode mode = hasChannel(op.getChannelHandle()) ? Mode::Partition : Mode::Replica;
+static LogicalResult movingGroups(OpT op, int64_t R, int64_t P,
+                                  Groups &groups) {
+  Mode mode =
+      hasChannel(op.getChannelHandle()) ? Mode::Partition : Mode::Replica;
   return resolve(op, op.getReplicaGroups(), mode, R, P, groups);
 }
 
@@ -256,12 +261,13 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
   for (size_t i = 0; i < pairs.size(); i += 2) {
     int64_t from = pairs[i], to = pairs[i + 1];
     if (from < 0 || to < 0 || from >= ids || to >= ids)
-      return op->emitError() << "source_target_pairs name device "
-                             << std::max(from, to) << ", but the program has "
-                             << ids;
+      return op->emitError()
+             << "source_target_pairs name device " << std::max(from, to)
+             << ", but the program has " << ids;
     for (int64_t other = 0; other < (partitions ? R : P); ++other) {
       auto device = [&](int64_t id) {
-        return static_cast<int32_t>(partitions ? other * P + id : id * P + other);
+        return static_cast<int32_t>(partitions ? other * P + id
+                                               : id * P + other);
       };
       spec.pairs.push_back({device(from), device(to)});
     }

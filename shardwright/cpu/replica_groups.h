@@ -16,8 +16,8 @@
 namespace shardwright::cpu {
 
 /// Fills in everything but the shapes, the element type and the reduction of a
-/// collective operation's spec. Devices are numbered replica * numPartitions + partition.
-/// Errors are emitted at the operation.
+/// collective operation's spec. Devices are numbered replica * numPartitions +
+/// partition. Errors are emitted at the operation.
 mlir::LogicalResult readCollective(mlir::Operation *op, int64_t numReplicas,
                                    int64_t numPartitions, CollectiveSpec &spec);
 

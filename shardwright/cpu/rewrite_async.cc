@@ -64,8 +64,8 @@ static LogicalResult join(Channel channel) {
   if (!llvm::equal(ValueRange(send.getInputs()).getTypes(),
                    received.getTypes()))
     return recv.emitError("wants the types that its send has");
-  Operation *last = recv->isBeforeInBlock(send) ? send.getOperation()
-                                                : recv.getOperation();
+  Operation *last =
+      recv->isBeforeInBlock(send) ? send.getOperation() : recv.getOperation();
   for (Operation *user : recv->getUsers()) {
     Operation *there = last->getBlock()->findAncestorOpInBlock(*user);
     if (there == last && there == send.getOperation())
@@ -78,8 +78,7 @@ static LogicalResult join(Channel channel) {
   SmallVector<Value> values;
   for (Value v : send.getInputs())
     values.push_back(hlo::CollectivePermuteOp::create(
-        b, send.getLoc(), v.getType(), v, pairs,
-        send.getChannelHandleAttr()));
+        b, send.getLoc(), v.getType(), v, pairs, send.getChannelHandleAttr()));
   for (Value v : values)
     if (v.getDefiningOp()->getOperand(0).getDefiningOp() == recv.getOperation())
       return recv.emitError("is sent on by its own channel");
@@ -107,9 +106,9 @@ LogicalResult rewriteSends(func::FuncOp function) {
                          "a custom call";
       return WalkResult::interrupt();
     }
-    Channel &channel = channels[(send ? send.getChannelHandle()
-                                      : recv.getChannelHandle())
-                                    .getHandle()];
+    Channel &channel =
+        channels[(send ? send.getChannelHandle() : recv.getChannelHandle())
+                     .getHandle()];
     if (send ? bool(channel.send) : bool(channel.recv)) {
       op->emitError("shares its channel handle with another");
       return WalkResult::interrupt();

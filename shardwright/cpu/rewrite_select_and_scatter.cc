@@ -72,9 +72,9 @@ LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
     OpBuilder::InsertionGuard guard(b);
     auto value = RankedTensorType::get({}, type.getElementType());
     auto position = RankedTensorType::get({}, indexType);
-    Block *body = b.createBlock(&reduced.getBody(), {},
-                                {value, position, value, position},
-                                {at, at, at, at});
+    Block *body =
+        b.createBlock(&reduced.getBody(), {},
+                      {value, position, value, position}, {at, at, at, at});
     Value kept = body->getArgument(0), keptAt = body->getArgument(1);
     Value next = body->getArgument(2), nextAt = body->getArgument(3);
     Value zero = constant(b, at, indexType, 0);
@@ -83,19 +83,19 @@ LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
                                     hlo::ComparisonDirection::LT);
     };
     Value wins = inlineBody(b, op.getSelect(), {kept, next});
-    Value keeps = hlo::AndOp::create(
-        b, at, hlo::NotOp::create(b, at, isNone(keptAt)),
-        hlo::OrOp::create(b, at, isNone(nextAt), wins));
+    Value keeps =
+        hlo::AndOp::create(b, at, hlo::NotOp::create(b, at, isNone(keptAt)),
+                           hlo::OrOp::create(b, at, isNone(nextAt), wins));
     Value v = hlo::SelectOp::create(b, at, keeps, kept, next);
     Value i = hlo::SelectOp::create(b, at, keeps, keptAt, nextAt);
     hlo::ReturnOp::create(b, at, ValueRange{v, i});
   }
 
   int64_t windows = source.getNumElements();
-  auto line = RankedTensorType::get({type.getNumElements()},
-                                    type.getElementType());
-  Value initial = hlo::BroadcastInDimOp::create(
-      b, at, line, op.getInitValue(), b.getDenseI64ArrayAttr({}));
+  auto line =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  Value initial = hlo::BroadcastInDimOp::create(b, at, line, op.getInitValue(),
+                                                b.getDenseI64ArrayAttr({}));
   Value winners = hlo::ReshapeOp::create(
       b, at, RankedTensorType::get({windows, 1}, indexType),
       reduced.getResult(1));
@@ -107,8 +107,8 @@ LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
       /*inputBatchingDims=*/{}, /*scatterIndicesBatchingDims=*/{},
       /*scatterDimsToOperandDims=*/{0}, /*indexVectorDim=*/1);
   auto scatter = hlo::ScatterOp::create(
-      b, at, TypeRange{line}, ValueRange{initial}, winners,
-      ValueRange{updates}, numbers, /*indices_are_sorted=*/false,
+      b, at, TypeRange{line}, ValueRange{initial}, winners, ValueRange{updates},
+      numbers, /*indices_are_sorted=*/false,
       /*unique_indices=*/false);
   scatter.getUpdateComputation().takeBody(op.getScatter());
   Value result =

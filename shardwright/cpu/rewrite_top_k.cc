@@ -36,7 +36,8 @@ static func::FuncOp comparator(hlo::CustomCallOp op) {
   return f;
 }
 
-/// Operands sorted along `dim` as the comparator says, cut to the results' size.
+/// Operands sorted along `dim` as the comparator says, cut to the results'
+/// size.
 static LogicalResult sortAndCut(hlo::CustomCallOp op, ValueRange operands,
                                 int64_t dim, func::FuncOp less) {
   OpBuilder b(op);
@@ -88,10 +89,10 @@ static LogicalResult sortAndCut(hlo::CustomCallOp op, ValueRange operands,
                             : wanted.getDimSize(d) != size)
         return bad();
     SmallVector<int64_t> zeros(type.getRank(), 0), ones(type.getRank(), 1);
-    Value cut = hlo::SliceOp::create(
-        b, at, wanted, sorted, b.getDenseI64ArrayAttr(zeros),
-        b.getDenseI64ArrayAttr(wanted.getShape()),
-        b.getDenseI64ArrayAttr(ones));
+    Value cut = hlo::SliceOp::create(b, at, wanted, sorted,
+                                     b.getDenseI64ArrayAttr(zeros),
+                                     b.getDenseI64ArrayAttr(wanted.getShape()),
+                                     b.getDenseI64ArrayAttr(ones));
     result.replaceAllUsesWith(cut);
   }
   op.erase();
@@ -99,8 +100,8 @@ static LogicalResult sortAndCut(hlo::CustomCallOp op, ValueRange operands,
 }
 
 LogicalResult rewriteTopK(hlo::CustomCallOp op) {
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
-                                            op->getResultTypes()))
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         !tensor || !tensor.hasStaticShape())
       return op.emitError() << "custom call '" << op.getCallTargetName()
@@ -116,22 +117,22 @@ LogicalResult rewriteTopK(hlo::CustomCallOp op) {
           op->getAttr(op.getBackendConfigAttrName()));
     auto dim = options ? options.getAs<IntegerAttr>("reduction_dim") : nullptr;
     if (!dim || op.getNumOperands() % 2)
-      return op.emitError("custom call 'ApproxTopK' wants an attribute "
-                          "reduction_dim and an initial value for each operand");
+      return op.emitError(
+          "custom call 'ApproxTopK' wants an attribute "
+          "reduction_dim and an initial value for each operand");
     return sortAndCut(op, op.getOperands().take_front(op.getNumOperands() / 2),
                       dim.getInt(), less);
   }
   if (op.getNumOperands() != 1 || op.getNumResults() != 2)
-    return op.emitError(
-        "custom call 'TopK' wants one operand and two results");
+    return op.emitError("custom call 'TopK' wants one operand and two results");
   OpBuilder b(op);
   auto type = cast<RankedTensorType>(op.getOperand(0).getType());
   int64_t dim = type.getRank() - 1;
   if (dim < 0)
     return op.emitError("custom call 'TopK' wants at least one dimension");
   auto indices = cast<RankedTensorType>(op.getResult(1).getType());
-  Value iota = hlo::IotaOp::create(
-      b, op.getLoc(), type.clone(indices.getElementType()), dim);
+  Value iota = hlo::IotaOp::create(b, op.getLoc(),
+                                   type.clone(indices.getElementType()), dim);
   return sortAndCut(op, {op.getOperand(0), iota}, dim, less);
 }
 

@@ -111,8 +111,8 @@ void Run::runSplit(int32_t step) {
   if (s.kind == StepKind::Library) {
     const LibraryCall &call = program.libraryCalls[s.payload];
     int64_t pieces = prepared.libraryOps[s.payload].pieces;
-    int64_t parts = std::clamp<int64_t>((pool.size() + count - 1) / count, 1,
-                                        pieces);
+    int64_t parts =
+        std::clamp<int64_t>((pool.size() + count - 1) / count, 1, pieces);
     if (call.scratchBytes > 0)
       parts = std::min(parts, call.scratchCopies);
     pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {

@@ -35,8 +35,8 @@ static void sortLine(std::vector<int64_t> &offsets, std::vector<int64_t> &spare,
       int64_t end = std::min(begin + 2 * width, n);
       int64_t i = begin, j = middle;
       for (int64_t k = begin; k < end; ++k) {
-        bool right = i == middle ||
-                     (j < end && less(buffers, offsets[j], offsets[i]));
+        bool right =
+            i == middle || (j < end && less(buffers, offsets[j], offsets[i]));
         spare[k] = right ? offsets[j++] : offsets[i++];
       }
     }
@@ -58,8 +58,8 @@ void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
       auto *to = static_cast<char *>(buffers[columns[3 * c + 1]]);
       int64_t width = columns[3 * c + 2];
       for (int64_t i = 0; i < size; ++i)
-        std::memcpy(to + (first + i * stride) * width, from + offsets[i] * width,
-                    width);
+        std::memcpy(to + (first + i * stride) * width,
+                    from + offsets[i] * width, width);
     }
   }
 }

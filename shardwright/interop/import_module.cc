@@ -12,8 +12,8 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
-#include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
+#include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/mesh/did_you_mean.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -87,9 +87,8 @@ int64_t integerAttr(ModuleOp module, StringRef name) {
 LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   if (hasGspmdShardings(module)) {
     // Their axes have no names: those of the caller, if there are any.
-    int64_t devices = options.devices
-                          ? options.devices
-                          : integerAttr(module, numPartitionsName);
+    int64_t devices = options.devices ? options.devices
+                                      : integerAttr(module, numPartitionsName);
     if (failed(importGspmd(module, options.meshSizes, devices)))
       return failure();
   } else if (!options.meshSizes.empty() &&

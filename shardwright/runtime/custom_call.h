@@ -9,14 +9,14 @@
 //
 //   registerCustomCall("scale", [](const CustomCall &call) -> llvm::Error {
 //     float factor = call.attribute("factor")->reals[0];
-//     auto in = call.operands[0].as<float>(), out = call.results[0].as<float>();
-//     for (size_t i = 0; i < in.size(); ++i)
+//     auto in = call.operands[0].as<float>(), out =
+//     call.results[0].as<float>(); for (size_t i = 0; i < in.size(); ++i)
 //       out[i] = factor * in[i];
 //     return llvm::Error::success();
 //   });
 //
-// It is looked up when a program is compiled. CustomCall (host_call.h) says what
-// it gets and what it must not do.
+// It is looked up when a program is compiled. CustomCall (host_call.h) says
+// what it gets and what it must not do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -77,7 +77,8 @@ llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
   if (t.device.device_type != kDLCPU && t.device.device_type != kDLCUDAHost)
     return llvm::createStringError(
         "the tensor is in memory of DLPack device type " +
-        llvm::Twine(int(t.device.device_type)) + ", only CPU memory is supported");
+        llvm::Twine(int(t.device.device_type)) +
+        ", only CPU memory is supported");
   auto row = llvm::find_if(typeTable, [&](const auto &row) {
     return row.code == t.dtype.code && row.bits == t.dtype.bits;
   });

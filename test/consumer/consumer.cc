@@ -30,8 +30,8 @@ int main() {
   shardwright::registerDialects(registry);
   shardwright::registerPasses();
   mlir::MLIRContext context(registry);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>((*input)->getBuffer(),
-                                                        &context);
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>((*input)->getBuffer(), &context);
   if (!module)
     return 2;
 
@@ -39,7 +39,8 @@ int main() {
     llvm::errs() << "mesh @" << mesh.getSymName() << "\n";
 
   mlir::PassManager passes(&context);
-  if (mlir::failed(mlir::parsePassPipeline("sdy-propagation-pipeline", passes)) ||
+  if (mlir::failed(
+          mlir::parsePassPipeline("sdy-propagation-pipeline", passes)) ||
       mlir::failed(passes.run(*module)))
     return 1;
   module->print(llvm::outs());

@@ -21,7 +21,8 @@ void cpu::readConvolution(mlir::Operation *op, LibraryCall &call) {
   put(call, "input_batch_dimension", d.getInputBatchDimension());
   put(call, "input_feature_dimension", d.getInputFeatureDimension());
   put(call, "input_spatial_dimensions", d.getInputSpatialDimensions());
-  put(call, "kernel_input_feature_dimension", d.getKernelInputFeatureDimension());
+  put(call, "kernel_input_feature_dimension",
+      d.getKernelInputFeatureDimension());
   put(call, "kernel_output_feature_dimension",
       d.getKernelOutputFeatureDimension());
   put(call, "kernel_spatial_dimensions", d.getKernelSpatialDimensions());
@@ -63,7 +64,7 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
   if (llvm::Error e = checkArity(call, 2, 1))
     return e;
   const BufferType &lhs = call.inputs[0], &rhs = call.inputs[1],
-                  &out = call.outputs[0];
+                   &out = call.outputs[0];
   Convolution c;
   c.type = lhs.type;
   c.outType = out.type;
@@ -78,8 +79,8 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
   std::vector<llvm::SmallVector<bool, 6>> taken(
       3, llvm::SmallVector<bool, 6>(rank, false));
   bool rolesFit = true;
-  auto role = [&](int which, const BufferType &array, int64_t dim, int64_t &size,
-                  int64_t &stride) {
+  auto role = [&](int which, const BufferType &array, int64_t dim,
+                  int64_t &size, int64_t &stride) {
     if (dim < 0 || dim >= int64_t(rank) || taken[which][dim]) {
       rolesFit = false;
       size = stride = 1;
@@ -152,10 +153,9 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
       kernelOut != outFeatures || outBatch != c.outBatch())
     return bad("features, batch and group counts do not fit each other");
   for (size_t i = 0; i < n; ++i)
-    if (c.out[i] != windowCount(c.low[i] + dilated(c.in[i], c.inDilation[i]) +
-                                    c.high[i],
-                                dilated(c.kernel[i], c.kernelDilation[i]),
-                                c.stride[i]))
+    if (c.out[i] !=
+        windowCount(c.low[i] + dilated(c.in[i], c.inDilation[i]) + c.high[i],
+                    dilated(c.kernel[i], c.kernelDilation[i]), c.stride[i]))
       return bad("the result's spatial dimension " + llvm::Twine(i) +
                  " does not fit the window");
   return c;

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The *positions* of a group are its output batch and spatial indices, row-major.
-// For a tile of positions the input elements under the window (the *taps*:
-// kernel positions and input features) are gathered, and multiplied with the
-// kernel. Padding and the holes of a dilated input are gathered as zeros.
+// The *positions* of a group are its output batch and spatial indices,
+// row-major. For a tile of positions the input elements under the window (the
+// *taps*: kernel positions and input features) are gathered, and multiplied
+// with the kernel. Padding and the holes of a dilated input are gathered as
+// zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,9 @@ constexpr int64_t tileBytes = 1 << 18;
 /// One dimension of the taps.
 struct Tap {
   int64_t size;
-  int64_t inStride;      ///< features: between neighbours
+  int64_t inStride; ///< features: between neighbours
   int64_t kernelStride;
-  int spatial = -1;      ///< which spatial dimension; -1: features
+  int spatial = -1; ///< which spatial dimension; -1: features
 };
 
 class Gathered {
@@ -48,8 +49,8 @@ public:
 private:
   static int64_t taken(int64_t bytes) { return (bytes + 63) / 64 * 64; }
   void pack(const char *kernel, char *to) const;
-  template <int width> void gatherTile(const char *in, char *to, int64_t first,
-                                       int64_t count) const;
+  template <int width>
+  void gatherTile(const char *in, char *to, int64_t first, int64_t count) const;
   template <int width>
   char *gather(const char *in, char *to, size_t tap,
                const int64_t *const *offsets, bool inside) const;
@@ -282,8 +283,7 @@ llvm::Error Gathered::run(const LibraryBuffers &b, int64_t begin,
 
 } // namespace
 
-llvm::Expected<LibraryOp>
-cpu::makeGenericConvolution(const Convolution &c) {
+llvm::Expected<LibraryOp> cpu::makeGenericConvolution(const Convolution &c) {
   llvm::Expected<Gathered> gathered = Gathered::create(c);
   if (!gathered)
     return gathered.takeError();

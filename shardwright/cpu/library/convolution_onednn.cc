@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // f32 and bf16, one to three spatial dimensions, no holes in the input and no
-// cropping. The kernel is brought into the order that oneDNN likes at each call;
-// input and result too where they are not in an order that it is fast with.
+// cropping. The kernel is brought into the order that oneDNN likes at each
+// call; input and result too where they are not in an order that it is fast
+// with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,6 @@ namespace {
 constexpr double leastFlops = 2e5;
 /// Work of one piece, where the batch can be cut.
 constexpr double pieceFlops = 4e6;
-
-
 
 bool equal(const dnnl_memory_desc_t &a, const dnnl_memory_desc_t &b) {
   return dnnl_memory_desc_equal(&a, &b);
@@ -75,8 +74,8 @@ bool OneDnnConvolution::describe(const Convolution &c) {
   auto init = [&](dnnl_memory_desc_t &desc, dnnl_data_type_t type,
                   const Shape &dims, const Shape &strides) {
     return dnnl_memory_desc_init_by_strides(&desc, dims.size(), dims.data(),
-                                            type, strides.data()) ==
-           dnnl_success;
+                                            type,
+                                            strides.data()) == dnnl_success;
   };
   auto join = [](std::initializer_list<int64_t> first, const Shape &rest) {
     Shape all(first);
@@ -129,8 +128,7 @@ bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
                                  nullptr) != dnnl_success)
     return false;
   const char *name = nullptr;
-  dnnl_primitive_desc_query(made.get(), dnnl_query_impl_info_str, 0,
-                            &name);
+  dnnl_primitive_desc_query(made.get(), dnnl_query_impl_info_str, 0, &name);
   llvm::StringRef kind = name ? name : "ref";
   // Reference loops are slower than our own way; so is its gather and product,
   // but for types that ours converts.
@@ -145,8 +143,8 @@ bool OneDnnConvolution::makeReorder(Primitive &reorder,
                                     const dnnl_memory_desc_t &to) {
   PrimitiveDesc desc;
   return dnnl_reorder_primitive_desc_create(desc.out(), &from, engine(), &to,
-                                            engine(), nullptr) ==
-             dnnl_success &&
+                                            engine(),
+                                            nullptr) == dnnl_success &&
          dnnl_primitive_create(reorder.out(), desc.get()) == dnnl_success;
 }
 
@@ -210,8 +208,7 @@ llvm::Error OneDnnConvolution::run(const LibraryBuffers &b, int64_t begin,
   auto failed = [] {
     return llvm::createStringError("oneDNN failed to convolve");
   };
-  auto execute = [&](const Primitive &p,
-                     llvm::ArrayRef<dnnl_exec_arg_t> args) {
+  auto execute = [&](const Primitive &p, llvm::ArrayRef<dnnl_exec_arg_t> args) {
     return dnnl_primitive_execute(p.get(), stream(), args.size(),
                                   args.data()) == dnnl_success;
   };
@@ -255,16 +252,15 @@ llvm::Error OneDnnConvolution::run(const LibraryBuffers &b, int64_t begin,
 
 /// Everything that a primitive depends on.
 std::vector<int64_t> keyOf(const Convolution &c) {
-  std::vector<int64_t> key = {int64_t(c.type),    int64_t(c.outType),
-                              c.batch,            c.inFeatures,
-                              c.outFeatures,      c.featureGroups,
-                              c.inBatchStride,    c.inFeatureStride,
-                              c.kernelInStride,   c.kernelOutStride,
-                              c.outBatchStride,   c.outFeatureStride,
-                              int64_t(c.spatial())};
+  std::vector<int64_t> key = {
+      int64_t(c.type),     int64_t(c.outType), c.batch,
+      c.inFeatures,        c.outFeatures,      c.featureGroups,
+      c.inBatchStride,     c.inFeatureStride,  c.kernelInStride,
+      c.kernelOutStride,   c.outBatchStride,   c.outFeatureStride,
+      int64_t(c.spatial())};
   for (const Shape *part :
-       {&c.in, &c.kernel, &c.out, &c.stride, &c.low, &c.high,
-        &c.kernelDilation, &c.inStride, &c.kernelStride, &c.outStride})
+       {&c.in, &c.kernel, &c.out, &c.stride, &c.low, &c.high, &c.kernelDilation,
+        &c.inStride, &c.kernelStride, &c.outStride})
     key.insert(key.end(), part->begin(), part->end());
   return key;
 }
@@ -273,9 +269,8 @@ std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c) {
   // Bounded: a service that sees ever new shapes must not grow for ever.
   constexpr size_t mostKept = 1024;
   static std::mutex mutex;
-  static auto *cache =
-      new std::map<std::vector<int64_t>,
-                   std::shared_ptr<const OneDnnConvolution>>();
+  static auto *cache = new std::map<std::vector<int64_t>,
+                                    std::shared_ptr<const OneDnnConvolution>>();
   std::vector<int64_t> key = keyOf(c);
   {
     std::lock_guard lock(mutex);
@@ -293,8 +288,8 @@ std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c) {
 bool isCandidate(const Convolution &c) {
   bool typeOk =
       (c.type == ElementType::F32 && c.outType == ElementType::F32) ||
-      (c.type == ElementType::BF16 && (c.outType == ElementType::BF16 ||
-                                       c.outType == ElementType::F32));
+      (c.type == ElementType::BF16 &&
+       (c.outType == ElementType::BF16 || c.outType == ElementType::F32));
   if (!typeOk || c.batchGroups != 1 || c.spatial() < 1 || c.spatial() > 3 ||
       c.flops() < leastFlops)
     return false;
@@ -307,8 +302,7 @@ bool isCandidate(const Convolution &c) {
 
 } // namespace
 
-std::optional<LibraryOp>
-cpu::makeOneDnnConvolution(const Convolution &c) {
+std::optional<LibraryOp> cpu::makeOneDnnConvolution(const Convolution &c) {
   if (!isCandidate(c))
     return std::nullopt;
   auto convolution = lookUp(c);

@@ -37,8 +37,7 @@ llvm::Error cpu::registerHostFunction(llvm::StringRef name,
                                    "' is built in");
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  auto shared =
-      std::make_shared<const CustomCallFunction>(std::move(function));
+  auto shared = std::make_shared<const CustomCallFunction>(std::move(function));
   if (!r.functions.try_emplace(name, std::move(shared)).second)
     return llvm::createStringError("custom call target '" + name +
                                    "' is registered already");

@@ -20,8 +20,7 @@ LapackShapes::LapackShapes(const LibraryCall &call, size_t leader)
     problem = "wants matrices";
     return;
   }
-  batchShape =
-      Shape(llvm::ArrayRef(call.inputs[leader].shape).drop_back(2));
+  batchShape = Shape(llvm::ArrayRef(call.inputs[leader].shape).drop_back(2));
   count = product(batchShape);
 }
 

@@ -7,8 +7,8 @@
 //
 // A call works on a batch of matrices, each in column-major order, and of
 // vectors; one matrix is one piece of work. Operands that a routine overwrites
-// share their buffer with the result. `info` is a result, not an error: JAX puts
-// NaN where it is not 0.
+// share their buffer with the result. `info` is a result, not an error: JAX
+// puts NaN where it is not 0.
 //
 //===----------------------------------------------------------------------===//
 

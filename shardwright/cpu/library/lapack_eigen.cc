@@ -31,9 +31,8 @@ llvm::Expected<LibraryOp> cpu::makeSyevd(const LibraryCall &call) {
     return s.takeError();
   int lda = leading(n);
   auto decompose = [=](T *a, R *values, T *work, int lwork,
-                       [[maybe_unused]] R *rwork,
-                       [[maybe_unused]] int lrwork, int *iwork, int liwork,
-                       int *info) {
+                       [[maybe_unused]] R *rwork, [[maybe_unused]] int lrwork,
+                       int *iwork, int liwork, int *info) {
     if constexpr (L::isComplex)
       L::syevd(&mode, &uplo, &n, a, &lda, values, work, &lwork, rwork, &lrwork,
                iwork, &liwork, info, 1, 1);

@@ -205,8 +205,8 @@ llvm::Expected<LibraryOp> cpu::makeGehrd(const LibraryCall &call) {
   op.costNs = 100 + double(s.batch()) * n * n * n / 3;
   op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      L::gehrd(&n, &from, &to, itemOf<T>(b.outputs[0], i, int64_t(n) * n),
-               &lda, itemOf<T>(b.outputs[1], i, std::max(n - 1, 0)),
+      L::gehrd(&n, &from, &to, itemOf<T>(b.outputs[0], i, int64_t(n) * n), &lda,
+               itemOf<T>(b.outputs[1], i, std::max(n - 1, 0)),
                Workspace::at<T>(b.scratch, 0), &lwork,
                itemOf<int>(b.outputs[2], i, 1));
     return llvm::Error::success();
@@ -233,8 +233,8 @@ llvm::Expected<LibraryOp> cpu::makeSytrd(const LibraryCall &call) {
     return s.takeError();
   int lda = leading(n), query = -1, info = 0;
   T answer(1);
-  L::sytrd(&uplo, &n, nullptr, &lda, nullptr, nullptr, nullptr, &answer,
-           &query, &info, 1);
+  L::sytrd(&uplo, &n, nullptr, &lda, nullptr, nullptr, nullptr, &answer, &query,
+           &info, 1);
   int lwork = workSize(answer);
   Workspace w;
   w.add<T>(lwork);

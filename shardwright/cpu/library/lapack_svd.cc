@@ -14,8 +14,7 @@ using namespace shardwright::cpu;
 
 /// Both drivers: `divide` and conquer, or QR iteration.
 template <typename T>
-static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call,
-                                         bool divide) {
+static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call, bool divide) {
   using L = Lapack<T>;
   using R = typename L::Real;
   LapackShapes s(call);
@@ -26,9 +25,9 @@ static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call,
     return s.takeError();
   // Without vectors their results still have the one size or the other.
   const Shape &us = call.outputs[2].shape, &vs = call.outputs[3].shape;
-  bool whole = mode == 'A' ||
-               (mode == 'N' && us.size() >= 2 && us.back() == m &&
-                vs.size() >= 2 && vs[vs.size() - 2] == n);
+  bool whole =
+      mode == 'A' || (mode == 'N' && us.size() >= 2 && us.back() == m &&
+                      vs.size() >= 2 && vs[vs.size() - 2] == n);
   int uColumns = whole ? m : k, vRows = whole ? n : k;
   s.operand(0, L::type, {m, n});
   s.result(0, L::type, {m, n});
@@ -64,11 +63,11 @@ static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call,
   int lwork = workSize(answer);
   int64_t small = k, large = std::max(m, n), realWork = 0;
   if (L::isComplex) // as LAPACK's documentation of the two says
-    realWork = !divide       ? 5 * small
-               : mode == 'N' ? 7 * small
-                             : std::max(5 * small * small + 5 * small,
-                                        2 * large * small +
-                                            2 * small * small + small);
+    realWork = !divide ? 5 * small
+               : mode == 'N'
+                   ? 7 * small
+                   : std::max(5 * small * small + 5 * small,
+                              2 * large * small + 2 * small * small + small);
   Workspace w;
   int64_t work = w.add<T>(lwork), rwork = w.add<R>(realWork),
           iwork = w.add<int>(divide ? 8 * small : 0);

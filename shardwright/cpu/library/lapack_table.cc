@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `lapack_TROUTINE_ffi` with T one of s, d, c, z: what JAX emits on the CPU. And
-// the names that it uses on platforms without LAPACK.
+// `lapack_TROUTINE_ffi` with T one of s, d, c, z: what JAX emits on the CPU.
+// And the names that it uses on platforms without LAPACK.
 //
 //===----------------------------------------------------------------------===//
 

@@ -47,7 +47,8 @@ llvm::Expected<std::vector<Bytes>> run(const LibraryCall &call,
   std::vector<Bytes> results;
   std::vector<Bytes> inputsHeld = operands;
   for (const BufferType &type : call.outputs)
-    results.emplace_back(product(type.shape) * byteWidth(type.type), char(0x5a));
+    results.emplace_back(product(type.shape) * byteWidth(type.type),
+                         char(0x5a));
   for (auto [out, in] : call.aliases)
     results[out] = operands[in];
   std::vector<void *> inputs, outputs;
@@ -142,12 +143,10 @@ ConvolutionCase makeCase(Random &random, ElementType type, bool large) {
       c.low.push_back(plain ? random(0, 2) : random(-1, 3));
       high.push_back(plain ? random(0, 2) : random(-1, 3));
       c.reversed.push_back(plain ? 0 : random(0, 1));
-      int64_t size =
-          c.low[d] + (c.in[d] - 1) * c.inDilation[d] + 1 + high[d];
+      int64_t size = c.low[d] + (c.in[d] - 1) * c.inDilation[d] + 1 + high[d];
       int64_t window = (c.kernel[d] - 1) * c.kernelDilation[d] + 1;
-      c.out.push_back(size < window || size <= 0
-                          ? 0
-                          : (size - window) / c.stride[d] + 1);
+      c.out.push_back(
+          size < window || size <= 0 ? 0 : (size - window) / c.stride[d] + 1);
       empty |= c.out[d] == 0;
     }
     if (empty && random.chance(90))
@@ -165,9 +164,8 @@ ConvolutionCase makeCase(Random &random, ElementType type, bool large) {
     c.call.inputs = {
         arrange(type, c.lhsDims, sizes(c.batch, c.features, c.in)),
         arrange(type, c.rhsDims, sizes(perGroup, c.outFeatures, c.kernel))};
-    c.call.outputs = {
-        arrange(type, c.outDims,
-                sizes(c.batch / c.batchGroups, c.outFeatures, c.out))};
+    c.call.outputs = {arrange(
+        type, c.outDims, sizes(c.batch / c.batchGroups, c.outFeatures, c.out))};
     auto tail = [](const Shape &dims) {
       return llvm::ArrayRef<int64_t>(dims).drop_front(2);
     };
@@ -224,8 +222,7 @@ std::vector<T> direct(const ConvolutionCase &c, const std::vector<T> &lhs,
   if (out.empty())
     return out;
   int64_t perGroup = c.features / c.groups, all = c.groups * c.batchGroups;
-  int64_t outPerGroup = c.outFeatures / all,
-          outBatch = c.batch / c.batchGroups;
+  int64_t outPerGroup = c.outFeatures / all, outBatch = c.batch / c.batchGroups;
   Shape at(c.spatial, 0);
   do {
     for (int64_t b = 0; b < outBatch; ++b)
@@ -238,8 +235,8 @@ std::vector<T> direct(const ConvolutionCase &c, const std::vector<T> &lhs,
           Shape tap = {0, f};
           bool inside = true;
           for (size_t d = 0; d < c.spatial; ++d) {
-            int64_t p = at[d] * c.stride[d] + k[d] * c.kernelDilation[d] -
-                        c.low[d];
+            int64_t p =
+                at[d] * c.stride[d] + k[d] * c.kernelDilation[d] - c.low[d];
             inside &= p >= 0 && p % c.inDilation[d] == 0 &&
                       p / c.inDilation[d] < c.in[d];
             where.push_back(inside ? p / c.inDilation[d] : 0);
@@ -248,8 +245,8 @@ std::vector<T> direct(const ConvolutionCase &c, const std::vector<T> &lhs,
           for (int64_t i = 0; inside && i < perGroup; ++i) {
             where[1] = (c.groups > 1 ? group * perGroup : 0) + i;
             tap[0] = i;
-            sum += lhs[flat(l, c.lhsDims, where)] *
-                   rhs[flat(r, c.rhsDims, tap)];
+            sum +=
+                lhs[flat(l, c.lhsDims, where)] * rhs[flat(r, c.rhsDims, tap)];
           }
         } while (next(k, c.kernel));
         Shape where = {b, f};
@@ -267,8 +264,8 @@ template <typename T> std::vector<T> randomValues(Random &random, int64_t n) {
   return values;
 }
 
-template <typename T> void testConvolutions(ElementType type, int cases,
-                                            bool large) {
+template <typename T>
+void testConvolutions(ElementType type, int cases, bool large) {
   for (int seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed + (large ? 5000 : 0));
@@ -282,7 +279,9 @@ template <typename T> void testConvolutions(ElementType type, int cases,
   }
 }
 
-TEST(Convolution, Floats) { testConvolutions<float>(ElementType::F32, 400, false); }
+TEST(Convolution, Floats) {
+  testConvolutions<float>(ElementType::F32, 400, false);
+}
 TEST(Convolution, LargerFloats) {
   testConvolutions<float>(ElementType::F32, 150, true);
 }
@@ -302,7 +301,7 @@ TEST(Convolution, SaysWhatDoesNotFit) {
   LibraryCall call = c.call;
   call.outputs[0].shape[c.outDims[2]] += 1;
   EXPECT_EQ(whyNot(call), std::string("the result's spatial dimension "
-                                               "0 does not fit the window"));
+                                      "0 does not fit the window"));
   call = c.call;
   call.inputs[1].type = ElementType::F64;
   EXPECT_EQ(whyNot(call), std::string("operands of different element types"));
@@ -456,10 +455,10 @@ TEST(Cholesky, TimesItsTransposeIsTheMatrix) {
       for (int j = 0; j < 3; ++j) {
         double sum = 0;
         for (int k = 0; k < 3; ++k)
-          sum += lower ? l[i * 3 + k] * l[j * 3 + k]
-                       : l[k * 3 + i] * l[k * 3 + j];
-        EXPECT_NEAR(sum, lower == (j <= i) || i == j ? a[i * 3 + j]
-                                                     : a[j * 3 + i],
+          sum +=
+              lower ? l[i * 3 + k] * l[j * 3 + k] : l[k * 3 + i] * l[k * 3 + j];
+        EXPECT_NEAR(sum,
+                    lower == (j <= i) || i == j ? a[i * 3 + j] : a[j * 3 + i],
                     1e-12);
       }
   }
@@ -482,14 +481,15 @@ TEST(Lapack, ChecksItsOperands) {
   call.inputs = {{ElementType::F32, {2, 3}}};
   call.outputs = {{ElementType::F32, {2, 3}}, {ElementType::S32, {}}};
   put(call, "uplo", int64_t('L'));
-  EXPECT_EQ(whyNot(call), std::string("operand 0 should be f32[2,2], got f32[2,3]"));
+  EXPECT_EQ(whyNot(call),
+            std::string("operand 0 should be f32[2,2], got f32[2,3]"));
   call.inputs[0].shape = call.outputs[0].shape = {2, 2};
   call.attributes.clear();
   EXPECT_EQ(whyNot(call), std::string("wants an integer attribute 'uplo'"));
   call.name = "lapack_sfoo_ffi";
-  EXPECT_EQ(whyNot(call), std::string(
-          "the cpu has no target of this name; "
-          "shardwright::registerCustomCall registers one"));
+  EXPECT_EQ(whyNot(call),
+            std::string("the cpu has no target of this name; "
+                        "shardwright::registerCustomCall registers one"));
 }
 
 } // namespace

@@ -144,9 +144,9 @@ llvm::Expected<LibraryOp> cpu::makeRandomBits(const LibraryCall &call) {
   Request r;
   r.elements = product(out.shape);
   r.width = byteWidth(out.type);
-  bool isNarrow = out.type == ElementType::Pred || out.type == ElementType::S2 ||
-                  out.type == ElementType::U2 || out.type == ElementType::S4 ||
-                  out.type == ElementType::U4;
+  bool isNarrow = out.type == ElementType::Pred ||
+                  out.type == ElementType::S2 || out.type == ElementType::U2 ||
+                  out.type == ElementType::S4 || out.type == ElementType::U4;
   if (isNarrow || isComplex(out.type))
     return llvm::createStringError("random bits of type " +
                                    shardwright::str(out.type) +
@@ -154,13 +154,13 @@ llvm::Expected<LibraryOp> cpu::makeRandomBits(const LibraryCall &call) {
   int64_t bytes = product(state.shape) * byteWidth(state.type);
   r.stateWords = bytes / 8;
   if (bytes != 16 && (isThreefry || bytes != 24))
-    return llvm::createStringError(
-        llvm::Twine("the state of ") +
-        (isThreefry ? "THREE_FRY should have 16 bytes"
-                    : "PHILOX should have 16 or 24 bytes") +
-        ", got " + str(state));
-  if (llvm::Error e = checkArray(call.outputs[0], state.type, state.shape,
-                                 "the new state"))
+    return llvm::createStringError(llvm::Twine("the state of ") +
+                                   (isThreefry
+                                        ? "THREE_FRY should have 16 bytes"
+                                        : "PHILOX should have 16 or 24 bytes") +
+                                   ", got " + str(state));
+  if (llvm::Error e =
+          checkArray(call.outputs[0], state.type, state.shape, "the new state"))
     return e;
   if (isThreefry && r.width < 8)
     r.pairs = pairsOf(out.shape);

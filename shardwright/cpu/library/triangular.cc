@@ -124,7 +124,8 @@ template <typename T> LibraryOp solverOf(const Solve &s) {
   op.scratchBytes = w.bytes;
   op.costNs = 100 + double(s.batch) * s.n * bSize / 10;
   op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    T *a = Workspace::at<T>(b.scratch, aAt), *x = Workspace::at<T>(b.scratch, bAt);
+    T *a = Workspace::at<T>(b.scratch, aAt),
+      *x = Workspace::at<T>(b.scratch, bAt);
     char side = s.left ? 'R' : 'L', uplo = s.lower ? 'U' : 'L';
     char diag = s.unit ? 'U' : 'N';
     int lda = leading(s.n), ldb = leading(s.columns);
@@ -151,7 +152,8 @@ llvm::Expected<LibraryOp> cpu::makeCholesky(const LibraryCall &call) {
   LapackShapes s(call);
   s.arity(1, 1);
   int n = s.size(0, 2, 0);
-  ElementType type = call.inputs.empty() ? ElementType::S32 : call.inputs[0].type;
+  ElementType type =
+      call.inputs.empty() ? ElementType::S32 : call.inputs[0].type;
   s.operand(0, type, {n, n});
   s.result(0, type, {n, n});
   if (!s.ok())

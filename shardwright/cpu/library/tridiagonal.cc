@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `tridiagonal_solve_perturbed_ffi`, for inverse iteration: Gaussian elimination
-// with partial pivoting, where a pivot below eps times the largest element of U
-// is replaced by that.
+// `tridiagonal_solve_perturbed_ffi`, for inverse iteration: Gaussian
+// elimination with partial pivoting, where a pivot below eps times the largest
+// element of U is replaced by that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ using namespace shardwright;
 using namespace shardwright::cpu;
 
 namespace {
-/// One system, all in row-major order; `x` has q columns and begins as b. Element
-/// 0 of `dl` and the last of `du` are not part of the matrix.
+/// One system, all in row-major order; `x` has q columns and begins as b.
+/// Element 0 of `dl` and the last of `du` are not part of the matrix.
 template <typename T>
 void solve(int n, int64_t q, T *dl, T *d, T *du, T *second, T *x) {
   using R = typename Lapack<T>::Real;
@@ -72,8 +72,7 @@ void solve(int n, int64_t q, T *dl, T *d, T *du, T *second, T *x) {
     }
 }
 
-template <typename T>
-llvm::Expected<LibraryOp> make(const LibraryCall &call) {
+template <typename T> llvm::Expected<LibraryOp> make(const LibraryCall &call) {
   LapackShapes s(call, 3);
   s.arity(4, 1);
   int n = s.size(3, 2, 0), q = s.size(3, 2, 1);

@@ -1,12 +1,13 @@
-//===- special_function_tables.h - polynomials of special functions ----*- C++ -*-===//
+//===- special_function_tables.h - polynomials of special functions ----*- C++
+//-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===--------------------------------------------------------------------------===//
 //
-// Written by scripts/fit_special_functions.py. Coefficients of u^0, u^1, ... with
-// u = Scale * argument + Offset in [-1, 1].
+// Written by scripts/fit_special_functions.py. Coefficients of u^0, u^1, ...
+// with u = Scale * argument + Offset in [-1, 1].
 
 #ifndef SHARDWRIGHT_INTEROP_CHLO_SPECIAL_FUNCTION_TABLES_H
 #define SHARDWRIGHT_INTEROP_CHLO_SPECIAL_FUNCTION_TABLES_H
