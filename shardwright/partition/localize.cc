@@ -9,6 +9,7 @@
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
 
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -306,7 +307,9 @@ LogicalResult localize(ModuleOp module) {
   if (failed(meshes))
     return failure();
   int64_t nextChannel = 1;
+  bool hasRules = false;
   module.walk([&](Operation *op) {
+    hasRules |= op->hasAttr(sdy::kShardingRuleAttr);
     if (auto handle =
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       nextChannel = std::max(nextChannel, handle.getHandle() + 1);
@@ -323,7 +326,9 @@ LogicalResult localize(ModuleOp module) {
                     builder.getI32IntegerAttr(meshes->numDevices()));
   if (meshes->size() || !module->hasAttr("mhlo.num_replicas"))
     module->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(1));
-  return success();
+  // A rule that the user wrote may contradict its op: no op with such local
+  // types exists.
+  return success(!hasRules || succeeded(verify(module)));
 }
 
 } // namespace shardwright
