@@ -27,7 +27,7 @@ TEST(GuardedRead, SaysHowAReadEnds) {
 TEST(GuardedRead, EndsAReadThatDoesNotEnd) {
   EXPECT_EQ(readInChild(
                 [] {
-                  for (volatile int i = 0;; i = i + 1)
+                  for (volatile unsigned i = 0;; i = i + 1)
                     ;
                 },
                 small),
