@@ -47,6 +47,8 @@ private:
   mlir::LogicalResult readMovement(mlir::Operation &op);
   mlir::LogicalResult readPieces(mlir::Operation &op, const Node &concat,
                                  int64_t dim);
+  mlir::FailureOr<Node> startReduction(mlir::Operation &op, Op kind,
+                                       mlir::Region &region);
   mlir::LogicalResult readReduce(hlo::ReduceOp op);
   mlir::LogicalResult readWindow(hlo::ReduceWindowOp op);
   mlir::LogicalResult readScatter(hlo::ScatterOp op);

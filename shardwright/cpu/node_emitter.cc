@@ -232,55 +232,30 @@ struct Accumulation {
 // A reduction that the plan gave no loops: element after element.
 Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
                            MaskId mask) {
-  const Node &node = graph[id];
-  const Body &body = *node.body;
-  size_t n = node.operands.size() / 2;
-  bool vec = loops.isVector(index);
-  Accumulation sums{body};
-  Values carried;
-  for (size_t i = 0; i < n; ++i) {
-    ElementType from = graph[node.operands[n + i]].type;
-    Value *init =
-        ops.convert(value(node.operands[n + i], {}, mask), from, sums.type(i));
-    carried.push_back(vec ? splat(init) : init);
-  }
-  Shape sizes = reducedSizes(graph, id);
-  IndexVector reduced;
-  std::vector<AtomId> vars;
-  for (int64_t size : sizes) {
-    vars.push_back(space.variable({0, size - 1}));
-    reduced.push_back(space.term(vars.back()));
-  }
-  std::function<Values(size_t, ArrayRef<Value *>)> nest =
-      [&](size_t d, ArrayRef<Value *> accumulators) {
-        if (d < sizes.size())
-          return loops.loop(
-              vars[d], loops.bounds(0, sizes[d]), 1, accumulators,
-              [&](ArrayRef<Value *> inner) { return nest(d + 1, inner); });
-        IndexVector at = reduceInputIndex(graph, id, index, reduced);
-        Values args(accumulators);
-        for (size_t i = 0; i < n; ++i) {
-          Value *x = value(node.operands[i], at, mask);
-          x = ops.convert(x, graph[node.operands[i]].type, sums.type(n + i));
-          args.push_back(vec ? splat(x) : x);
-        }
-        Values next;
-        sums.step(ops, args, next);
-        return next;
-      };
-  Values results = product(sizes) == 0 ? carried : nest(0, carried);
-  results[0] = sums.finish(ops, results[0]);
-  int depth = std::max(loops.depth(index), maskDepth(mask));
-  for (size_t i = 0; i < n; ++i)
-    loops.remember(
-        depth, {NodeKey, id, space.intern(index), mask, static_cast<int>(i)},
-        results[i]);
-  return results[wanted];
+  return accumulate(id, wanted, index, mask, reducedSizes(graph, id),
+                    [&](const IndexVector &reduced) {
+                      OperandIndex at;
+                      at.index = reduceInputIndex(graph, id, index, reduced);
+                      return at;
+                    });
 }
 
 // What a window's padding and dilation leave out contributes nothing.
 Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
                            MaskId mask) {
+  return accumulate(id, wanted, index, mask, graph[id].attrs[0],
+                    [&](const IndexVector &position) {
+                      return windowInputIndex(graph, id, index, position,
+                                              space);
+                    });
+}
+
+// One loop for each of `sizes`; where in the operands their variables point,
+// says `inputAt`.
+Value *NodeEmitter::accumulate(
+    int32_t id, int wanted, const IndexVector &index, MaskId mask,
+    ArrayRef<int64_t> sizes,
+    llvm::function_ref<OperandIndex(const IndexVector &)> inputAt) {
   const Node &node = graph[id];
   const Body &body = *node.body;
   size_t n = node.operands.size() / 2;
@@ -292,7 +267,6 @@ Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
                               graph[node.operands[n + i]].type, sums.type(i));
     carried.push_back(vec ? splat(init) : init);
   }
-  const Shape &sizes = node.attrs[0];
   std::vector<AtomId> vars;
   IndexVector position;
   for (int64_t size : sizes) {
@@ -305,7 +279,7 @@ Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
       return loops.loop(
           vars[d], loops.bounds(0, sizes[d]), 1, accumulators,
           [&](ArrayRef<Value *> inner) { return nest(d + 1, inner); });
-    OperandIndex at = windowInputIndex(graph, id, index, position, space);
+    OperandIndex at = inputAt(position);
     if (at.never)
       return Values(accumulators);
     MaskId inside = both(mask, at.guards);

@@ -95,6 +95,10 @@ private:
   llvm::Value *concat(int32_t node, const IndexVector &index, MaskId mask);
   llvm::Value *pad(int32_t node, const IndexVector &index, MaskId mask);
   llvm::Value *bitcast(int32_t node, const IndexVector &index, MaskId mask);
+  llvm::Value *
+  accumulate(int32_t node, int number, const IndexVector &index, MaskId mask,
+             llvm::ArrayRef<int64_t> sizes,
+             llvm::function_ref<OperandIndex(const IndexVector &)> inputAt);
   llvm::Value *reduce(int32_t node, int number, const IndexVector &index,
                       MaskId mask);
   llvm::Value *window(int32_t node, int number, const IndexVector &index,

@@ -13,15 +13,17 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-LogicalResult BlockReader::readReduce(hlo::ReduceOp op) {
-  FailureOr<Node> node = start(op, op->getResult(0).getType(), Op::Reduce);
-  if (failed(node) || failed(operands(*op, *node)))
+/// The node with its operands and its body, whose values keep their types.
+FailureOr<Node> BlockReader::startReduction(Operation &op, Op kind,
+                                            Region &region) {
+  FailureOr<Node> node = start(&op, op.getResult(0).getType(), kind);
+  if (failed(node) || failed(operands(op, *node)))
     return failure();
-  FailureOr<std::shared_ptr<const Body>> body = readBody(op.getBody());
+  FailureOr<std::shared_ptr<const Body>> body = readBody(region);
   if (failed(body))
     return failure();
   node->body = *body;
-  size_t n = op->getNumResults();
+  size_t n = op.getNumResults();
   if ((*body)->results.size() != n || node->operands.size() != 2 * n)
     return op.emitError("the region's arguments do not match the operands");
   for (size_t i = 0; i < n; ++i)
@@ -29,6 +31,13 @@ LogicalResult BlockReader::readReduce(hlo::ReduceOp op) {
       return op.emitError(
           "a reduction whose region changes the element type is "
           "not supported by the cpu backend yet");
+  return node;
+}
+
+LogicalResult BlockReader::readReduce(hlo::ReduceOp op) {
+  FailureOr<Node> node = startReduction(*op, Op::Reduce, op.getBody());
+  if (failed(node))
+    return failure();
   Shape dims = Shape(op.getDimensions());
   llvm::sort(dims);
   node->attrs = {dims};
@@ -41,21 +50,9 @@ static Shape orOnes(std::optional<ArrayRef<int64_t>> values, size_t rank) {
 }
 
 LogicalResult BlockReader::readWindow(hlo::ReduceWindowOp op) {
-  FailureOr<Node> node =
-      start(op, op->getResult(0).getType(), Op::ReduceWindow);
-  if (failed(node) || failed(operands(*op, *node)))
+  FailureOr<Node> node = startReduction(*op, Op::ReduceWindow, op.getBody());
+  if (failed(node))
     return failure();
-  FailureOr<std::shared_ptr<const Body>> body = readBody(op.getBody());
-  if (failed(body))
-    return failure();
-  node->body = *body;
-  size_t n = op->getNumResults();
-  if ((*body)->results.size() != n || node->operands.size() != 2 * n)
-    return op.emitError("the region's arguments do not match the operands");
-  for (size_t i = 0; i < n; ++i)
-    if ((*body)->nodes[(*body)->results[i]].type != (*body)->nodes[i].type)
-      return op.emitError("a reduction whose region changes the element type "
-                          "is not supported by the cpu backend yet");
   size_t rank = node->shape.size();
   Shape low(rank, 0);
   if (auto padding = op.getPadding()) {

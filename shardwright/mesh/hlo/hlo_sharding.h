@@ -159,7 +159,7 @@ llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
                                           const HloSharding &sharding,
                                           int64_t position);
 /// Every device holds the same part of the value under both, whatever else the
-/// subgroups say. `numDevices` matters when one of them is on all devices.
+/// subgroups say.
 bool holdsSameData(const HloSharding &a, const HloSharding &b);
 
 } // namespace shardwright
