@@ -224,7 +224,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     // Without a mesh every device runs the whole program.
     if (report.mesh.numAxes() == 0)
       module->setAttr("mhlo.num_partitions",
-                      Builder(module).getI32IntegerAttr(report.devices));
+                      Builder(module).getI32IntegerAttr(
+                          report.devices / countReplicas(module)));
   }
   report.collectives = costOfCollectives(module, report.mesh, report.devices);
   if (done(Stage::Local))

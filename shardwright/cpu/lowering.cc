@@ -123,7 +123,7 @@ FailureOr<Program> Lowering::run() {
   if (failed(inlineCalls(module)))
     return failure();
   FailureOr<func::FuncOp> entry = entryFunction(module);
-  if (failed(entry) || failed(rewriteOps(*entry)))
+  if (failed(entry))
     return failure();
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
   program.numPartitions = moduleCount(module, "mhlo.num_partitions");
@@ -132,6 +132,8 @@ FailureOr<Program> Lowering::run() {
     return module.emitError(
         "mhlo.num_replicas and mhlo.num_partitions should be "
         "positive and at most a million");
+  if (failed(rewriteOps(*entry, program.numReplicas, program.numPartitions)))
+    return failure();
   Block &block = entry->getBody().front();
   for (auto [i, arg] : llvm::enumerate(block.getArguments())) {
     ElementType type;

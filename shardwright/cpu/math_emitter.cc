@@ -178,9 +178,12 @@ Value *MathEmitter::tanh(Value *x) {
   return b.CreateIntrinsic(Intrinsic::copysign, {x->getType()}, {result, x});
 }
 
+// Of -|x|, whose exponential does not overflow: results may be subnormal.
 Value *MathEmitter::logistic(Value *x) {
   Value *one = constant(x, 1.0);
-  return b.CreateFDiv(one, b.CreateFAdd(one, exp(b.CreateFNeg(x))));
+  Value *e = exp(b.CreateFNeg(intrinsic(Intrinsic::fabs, x)));
+  Value *isNegative = b.CreateFCmpOLT(x, constant(x, 0.0));
+  return b.CreateFDiv(b.CreateSelect(isNegative, e, one), b.CreateFAdd(one, e));
 }
 
 Value *MathEmitter::sqrt(Value *x) { return intrinsic(Intrinsic::sqrt, x); }

@@ -49,11 +49,6 @@ Value *OpEmitter::reducePrecision(Value *x, int exponentBits,
   }
   Value *result = b.CreateBitCast(b.CreateOr(magnitude, sign), x->getType());
   Value *isNaN = b.CreateFCmpUNO(x, x);
-  if (mantissaBits == 0)
-    return b.CreateSelect(
-        isNaN,
-        b.CreateBitCast(b.CreateOr(sign, integer(infinity)), x->getType()),
-        result);
   return b.CreateSelect(isNaN, x, result);
 }
 

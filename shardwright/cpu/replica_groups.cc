@@ -228,6 +228,10 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
     spec.kind = CollectiveKind::AllReduce;
     return reducingGroups(x, R, P, spec.groups);
   }
+  if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op)) {
+    spec.kind = CollectiveKind::AllReduce; // of which the root keeps the result
+    return reducingGroups(x, R, P, spec.groups);
+  }
   if (auto x = dyn_cast<hlo::ReduceScatterOp>(op)) {
     spec.kind = CollectiveKind::ReduceScatter;
     spec.dim = x.getScatterDimension();
@@ -245,9 +249,6 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
     return movingGroups(x, R, P, spec.groups);
   }
   if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op)) {
-    if (x.getHasDynamicRoot())
-      return op->emitError("a collective_broadcast with a dynamic root is not "
-                           "supported by the cpu backend yet");
     spec.kind = CollectiveKind::CollectiveBroadcast;
     return movingGroups(x, R, P, spec.groups);
   }

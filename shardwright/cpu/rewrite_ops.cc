@@ -13,7 +13,9 @@ namespace shardwright::cpu {
 
 namespace hlo = shardwright::stablehlo;
 
-LogicalResult rewriteOps(func::FuncOp function) {
+LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
+                         int64_t partitions) {
+  function.walk([](Operation *op) { promoteOperands(op); });
   // Collected first: what is inside of one may be replaced with it.
   llvm::SmallVector<Operation *> found;
   bool sends = false;
@@ -26,7 +28,10 @@ LogicalResult rewriteOps(func::FuncOp function) {
     }
     sends |= isa<hlo::SendOp, hlo::RecvOp>(op);
     auto custom = dyn_cast<hlo::CustomCallOp>(op);
-    if (isa<hlo::SelectAndScatterOp, hlo::AsyncStartOp>(op) ||
+    auto broadcast = dyn_cast<hlo::CollectiveBroadcastOp>(op);
+    if (isa<hlo::SelectAndScatterOp, hlo::AsyncStartOp,
+            hlo::CollectiveReduceOp>(op) ||
+        (broadcast && broadcast.getHasDynamicRoot()) ||
         (custom && isTopK(custom)))
       found.push_back(op);
     return WalkResult::advance();
@@ -39,6 +44,10 @@ LogicalResult rewriteOps(func::FuncOp function) {
       done = rewriteSelectAndScatter(x);
     else if (auto x = dyn_cast<hlo::AsyncStartOp>(op))
       done = rewriteAsyncStart(x);
+    else if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op))
+      done = rewriteCollectiveReduce(x, replicas, partitions);
+    else if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op))
+      done = rewriteDynamicBroadcast(x, replicas, partitions);
     else
       done = rewriteTopK(cast<hlo::CustomCallOp>(op));
     if (failed(done))

@@ -20,8 +20,14 @@
 
 namespace shardwright::cpu {
 
-/// Rewrites everything inside `function`. Errors are emitted at the operation.
-mlir::LogicalResult rewriteOps(mlir::func::FuncOp function);
+/// Rewrites everything inside `function`, of a program for so many devices.
+/// Errors are emitted at the operation.
+mlir::LogicalResult rewriteOps(mlir::func::FuncOp function, int64_t numReplicas,
+                               int64_t numPartitions);
+
+/// Operands of a reduction whose region has a wider element type are converted
+/// to it.
+void promoteOperands(mlir::Operation *op);
 
 // --- one file each; they replace and erase the operation ---
 
@@ -31,6 +37,14 @@ mlir::LogicalResult rewriteSelectAndScatter(stablehlo::SelectAndScatterOp op);
 /// target is met.
 bool isTopK(stablehlo::CustomCallOp op);
 mlir::LogicalResult rewriteTopK(stablehlo::CustomCallOp op);
+/// An all_reduce of which only the root keeps the result.
+mlir::LogicalResult rewriteCollectiveReduce(stablehlo::CollectiveReduceOp op,
+                                            int64_t numReplicas,
+                                            int64_t numPartitions);
+/// A collective_broadcast from a root that its last operand names.
+mlir::LogicalResult
+rewriteDynamicBroadcast(stablehlo::CollectiveBroadcastOp op,
+                        int64_t numReplicas, int64_t numPartitions);
 /// The work is done where it starts.
 mlir::LogicalResult rewriteAsyncStart(stablehlo::AsyncStartOp op);
 /// A send and the recv of the same channel, in one block: a collective_permute.

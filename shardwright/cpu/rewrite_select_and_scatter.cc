@@ -59,10 +59,15 @@ LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
     window.assign(given->begin(), given->end());
   Value none = constant(b, at, indexType, -1);
   // Stands for no value: never looked at.
+  Value noValue = op.getInitValue();
+  if (cast<RankedTensorType>(noValue.getType()).getElementType() !=
+      type.getElementType())
+    noValue = hlo::ConvertOp::create(
+        b, at, RankedTensorType::get({}, type.getElementType()), noValue);
   auto winnersType = source.clone(indexType);
   auto reduced = hlo::ReduceWindowOp::create(
       b, at, TypeRange{source.clone(type.getElementType()), winnersType},
-      ValueRange{op.getOperand(), index}, ValueRange{op.getInitValue(), none},
+      ValueRange{op.getOperand(), index}, ValueRange{noValue, none},
       b.getDenseI64ArrayAttr(window),
       op.getWindowStrides() ? b.getDenseI64ArrayAttr(*op.getWindowStrides())
                             : nullptr,
@@ -92,8 +97,9 @@ LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
   }
 
   int64_t windows = source.getNumElements();
-  auto line =
-      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  auto line = RankedTensorType::get(
+      {type.getNumElements()},
+      cast<RankedTensorType>(op.getType()).getElementType());
   Value initial = hlo::BroadcastInDimOp::create(b, at, line, op.getInitValue(),
                                                 b.getDenseI64ArrayAttr({}));
   Value winners = hlo::ReshapeOp::create(

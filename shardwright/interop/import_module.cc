@@ -107,6 +107,10 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   return pm.run(module);
 }
 
+int64_t countReplicas(ModuleOp module) {
+  return std::max<int64_t>(integerAttr(module, numReplicasName), 1);
+}
+
 FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
   int64_t fromMesh = 0;
   sdy::MeshOp first;
@@ -126,7 +130,14 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
     }
   }
   auto contradicts = [&](int64_t n) { return devices != 0 && n != devices; };
+  int64_t replicas = countReplicas(module);
   if (first) {
+    // The groups of the partitioner's collectives number partitions.
+    if (replicas > 1)
+      return first.emitError()
+             << "mesh @" << first.getSymName() << " in a module with "
+             << replicas << " replicas (mhlo.num_replicas): make the replicas "
+                            "an axis of the mesh";
     if (contradicts(fromMesh))
       return first.emitError()
              << "mesh @" << first.getSymName() << " has " << fromMesh
@@ -134,10 +145,8 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
     return fromMesh;
   }
   int64_t partitions = integerAttr(module, numPartitionsName);
-  int64_t replicas = integerAttr(module, numReplicasName);
-  if (partitions > 0 || replicas > 0) {
-    int64_t n =
-        std::max<int64_t>(partitions, 1) * std::max<int64_t>(replicas, 1);
+  if (partitions > 0 || replicas > 1) {
+    int64_t n = std::max<int64_t>(partitions, 1) * replicas;
     // JAX writes 1 when it knows of no mesh: that binds nobody.
     if (n > 1 && contradicts(n))
       return module.emitError() << "the module runs on " << n

@@ -33,6 +33,9 @@ mlir::LogicalResult importModule(mlir::ModuleOp module,
 /// an error.
 mlir::FailureOr<int64_t> countDevices(mlir::ModuleOp module, int64_t devices);
 
+/// mhlo.num_replicas, at least 1.
+int64_t countReplicas(mlir::ModuleOp module);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_INTEROP_IMPORT_MODULE_H

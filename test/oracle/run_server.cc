@@ -7,6 +7,8 @@
 
 // For test/oracle/op_tests.py, which runs thousands of small programs. Until
 // standard input ends, a request is
+//   u64 devices: 0, arguments and results are global arrays; else there are
+//     so many of each, those of the first device first
 //   u64 length, the text of a module
 //   u64 length, the bytes of its arguments, one after the other
 // and its reply
@@ -17,6 +19,7 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
+#include "shardwright/runtime/buffer.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -32,9 +35,13 @@ namespace {
 
 enum Status : uint64_t { ok, doesNotCompile, doesNotRun };
 
+bool read(uint64_t &number) {
+  return fread(&number, sizeof number, 1, stdin) == 1;
+}
+
 bool read(std::string &text) {
   uint64_t length;
-  if (fread(&length, sizeof length, 1, stdin) != 1)
+  if (!read(length))
     return false;
   text.resize(length);
   return fread(text.data(), 1, length, stdin) == length;
@@ -58,7 +65,7 @@ public:
           os << diagnostic.getLocation() << ": " << diagnostic << '\n';
         }) {}
 
-  void answer(llvm::StringRef text, llvm::StringRef data) {
+  void answer(uint64_t devices, llvm::StringRef text, llvm::StringRef data) {
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
     if (!module)
@@ -67,30 +74,79 @@ public:
     if (failed(compiled))
       return reply(doesNotCompile, errors);
     const Executable &executable = *compiled->executable;
+    llvm::Expected<std::string> results = devices
+                                              ? onDevices(executable, devices, data)
+                                              : onArrays(executable, data);
+    if (!results)
+      return reply(doesNotRun, toString(results.takeError()));
+    reply(ok, *results);
+  }
+
+private:
+  static llvm::Expected<std::string> onArrays(const Executable &executable,
+                                              llvm::StringRef data) {
     std::vector<Array> arguments;
     for (const ValueSpec &spec : executable.arguments()) {
       llvm::Expected<Array> array = Array::allocate(spec.type, spec.shape);
       if (!array)
-        return reply(doesNotRun, toString(array.takeError()));
+        return array.takeError();
       if (data.size() < size_t(array->bytes()))
-        return reply(doesNotRun, "too few bytes of arguments");
+        return llvm::createStringError("too few bytes of arguments");
       memcpy(array->data(), data.data(), array->bytes());
       data = data.drop_front(array->bytes());
       arguments.push_back(std::move(*array));
     }
     if (!data.empty())
-      return reply(doesNotRun, "too many bytes of arguments");
+      return llvm::createStringError("too many bytes of arguments");
     llvm::Expected<std::vector<Array>> results =
         executable.run(arguments, Client::shared());
     if (!results)
-      return reply(doesNotRun, toString(results.takeError()));
+      return results.takeError();
     std::string bytes;
     for (const Array &array : *results)
       bytes.append(static_cast<const char *>(array.data()), array.bytes());
-    reply(ok, bytes);
+    return bytes;
   }
 
-private:
+  static llvm::Expected<std::string> onDevices(const Executable &executable,
+                                               uint64_t devices,
+                                               llvm::StringRef data) {
+    if (uint64_t(executable.numDevices()) != devices)
+      return llvm::createStringError("a program for " +
+                                     llvm::Twine(executable.numDevices()) +
+                                     " devices");
+    std::vector<std::vector<Buffer>> arguments(devices);
+    const cpu::Program &program = executable.program();
+    for (uint64_t device = 0; device < devices; ++device)
+      for (cpu::SlotId id : program.arguments) {
+        const cpu::Slot &slot = program.slots[id];
+        if (data.size() < size_t(slot.bytes()))
+          return llvm::createStringError("too few bytes of arguments");
+        llvm::Expected<Buffer> buffer = Buffer::copyOf(
+            data.data(), slot.type, slot.shape, {}, int32_t(device));
+        if (!buffer)
+          return buffer.takeError();
+        data = data.drop_front(slot.bytes());
+        arguments[device].push_back(std::move(*buffer));
+      }
+    if (!data.empty())
+      return llvm::createStringError("too many bytes of arguments");
+    llvm::Expected<Execution> execution = executable.execute(arguments);
+    if (!execution)
+      return execution.takeError();
+    std::string bytes;
+    for (const std::vector<Buffer> &results : execution->results)
+      for (const Buffer &buffer : results) {
+        size_t at = bytes.size();
+        bytes.resize(at + buffer.bytes());
+        if (llvm::Error error = buffer.copyTo(bytes.data() + at))
+          return error;
+      }
+    if (llvm::Error error = execution->done.await())
+      return error;
+    return bytes;
+  }
+
   std::string errors;
   MLIRContext context;
   ScopedDiagnosticHandler handler;
@@ -101,8 +157,9 @@ private:
 int main() {
   DialectRegistry registry;
   registerDialects(registry);
+  uint64_t devices;
   std::string module, arguments;
-  while (read(module) && read(arguments))
-    Request(registry).answer(module, arguments);
+  while (read(devices) && read(module) && read(arguments))
+    Request(registry).answer(devices, module, arguments);
   return 0;
 }

@@ -127,9 +127,10 @@ llvm::Expected<LibraryOp> cpu::makeGeev(const LibraryCall &call) {
               info, 1, 1);
   };
   T answer(1);
+  R realAnswer(1); // the query of cgeev and zgeev answers there too
   int info = 0;
-  decompose(nullptr, nullptr, nullptr, nullptr, nullptr, &answer, -1, nullptr,
-            &info);
+  decompose(nullptr, nullptr, nullptr, nullptr, nullptr, &answer, -1,
+            &realAnswer, &info);
   int lwork = workSize(answer);
   int64_t elements = int64_t(n) * n;
   Workspace w;

@@ -10,6 +10,7 @@ import importlib
 
 NAMES = (
     "elementwise",
+    "tiny",
     "shape",
     "high_rank",
     "reduction",
@@ -21,6 +22,7 @@ NAMES = (
     "rng",
     "fft",
     "linalg",
+    "lapack",
     "control_flow",
     "collectives",
     "dynamic",

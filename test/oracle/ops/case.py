@@ -30,6 +30,8 @@ FLOAT = ["f16", "bf16", "f32", "f64"]
 COMPLEX = ["complex<f32>", "complex<f64>"]
 NUMBER = INT + F8 + FLOAT + COMPLEX
 ALL = PRED + NUMBER
+TINY = ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU"]  # which XLA knows half of: see tiny.py
+TYPES = PRED + INT + TINY + F8 + FLOAT + COMPLEX
 
 DTYPES = {
     "i1": np.bool_, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32,
@@ -39,6 +41,7 @@ DTYPES = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
     "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz, "f8E5M2": ml_dtypes.float8_e5m2,
     "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn, "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn,
 }  # fmt: skip
 for bits in (8, 16, 32, 64):
     DTYPES[f"i{bits}"], DTYPES[f"ui{bits}"] = np.dtype(f"int{bits}"), np.dtype(f"uint{bits}")
@@ -91,6 +94,8 @@ class Case:
         self.np = np.random.default_rng(rng.seed_value)
         self.args, self.data, self.lines, self.functions, self.results = [], [], [], [], []
         self.count = 0  # of named values
+        self.checks = []
+        self.on_grid, self.replicas, self.partitions = False, 1, 1
 
     # -- values --
 
@@ -146,8 +151,9 @@ class Case:
     def arg(self, shape, element, wild=False, data=None):
         value = Value(f"%arg{len(self.args)}", shape, element)
         self.args.append(value)
-        data = self.random(shape, element, wild) if data is None else np.asarray(data)
-        self.data.append(np.ascontiguousarray(data.astype(dtype(element))).reshape(value.shape))
+        whole = (self.replicas * self.partitions, *value.shape) if self.on_grid else value.shape
+        data = self.random(whole, element, wild) if data is None else np.asarray(data)
+        self.data.append(np.ascontiguousarray(data.astype(dtype(element))).reshape(whole))
         return value
 
     def op(self, text, shape, element):
@@ -178,6 +184,14 @@ class Case:
         self.results.append((value, reference, scale, ulps))
         return value
 
+    def check(self, function):
+        """Instead of references: function(arrays of all results) says what is wrong with them, or None."""
+        self.checks.append(function)
+
+    def grid(self, replicas, partitions):
+        """The program runs on each device of a grid; data, and the references of results, have a row a device."""
+        self.on_grid, self.replicas, self.partitions = True, replicas, partitions
+
     def text(self, name="main", public=True):
         args = ", ".join(f"{a}: {a.type}" for a in self.args)
         values = [r[0] for r in self.results]
@@ -185,9 +199,13 @@ class Case:
         names = ", ".join(map(str, values))
         body = "\n  ".join(self.lines)
         private = "" if public else "private "
-        return "".join(f + "\n" for f in self.functions) + (
+        attributes = ""
+        if self.on_grid:
+            attributes = (f"module attributes {{mhlo.num_replicas = {self.replicas} : i32, "
+                          f"mhlo.num_partitions = {self.partitions} : i32}} {{\n")  # fmt: skip
+        return attributes + "".join(f + "\n" for f in self.functions) + (
             f"func.func {private}@{name}({args}) -> ({types}) {{\n  {body}\n  return {names} : {types}\n}}\n"
-        )
+        ) + ("}\n" if self.on_grid else "")
 
 
 REGISTRY = []  # (family, op, element, generator)

@@ -13,8 +13,8 @@ from ops.case import dims, op, tensor
 SOME = ["f32", "i32", "i8", "bf16", "i1", "f64"]
 
 
-def shape_operand(c, values):
-    kind = c.rng.choice(("i32", "i64"))
+def shape_operand(c, values, kind=None):
+    kind = kind or c.rng.choice(("i32", "i64"))
     text = "dense<" + (dims(values) if values else "") + ">"
     return c.op(f"stablehlo.constant {text} : tensor<{len(values)}x{kind}>", [len(values)], kind)
 
@@ -57,7 +57,8 @@ def dynamic_pad(c, e):
     result = [l + s + (s - 1) * i + h for l, s, i, h in zip(low, x.shape, inner, high)]
     padded = np.full(result, c.data[1], c.data[0].dtype)
     padded[tuple(slice(l, l + (s - 1) * (i + 1) + 1, i + 1) for l, s, i in zip(low, x.shape, inner))] = c.data[0]
-    operands = [shape_operand(c, v) for v in (low, high, inner)]
+    kind = c.rng.choice(("i32", "i64"))
+    operands = [shape_operand(c, v, kind) for v in (low, high, inner)]
     names = ", ".join(map(str, [x, value, *operands]))
     types = ", ".join(v.type for v in [x, value, *operands])
     c.result(c.op(f"stablehlo.dynamic_pad {names} : ({types}) -> {tensor(result, e)}", result, e), padded)
@@ -70,7 +71,8 @@ def real_dynamic_slice(c, e):
     limit = [c.rng.randint(a, s) for a, s in zip(start, x.shape)]
     strides = [c.rng.choice((1, 1, 2)) for _ in x.shape]
     found = c.data[0][tuple(slice(*v) for v in zip(start, limit, strides))]
-    operands = [shape_operand(c, v) for v in (start, limit, strides)]
+    kind = c.rng.choice(("i32", "i64"))
+    operands = [shape_operand(c, v, kind) for v in (start, limit, strides)]
     types = ", ".join(v.type for v in [x, *operands])
     c.result(c.op(f"stablehlo.real_dynamic_slice {', '.join(map(str, [x, *operands]))} : ({types}) -> {tensor(found.shape, e)}",
                   found.shape, e), found)  # fmt: skip

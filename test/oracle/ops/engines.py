@@ -71,13 +71,13 @@ class Ours:
             data += more
         return data
 
-    def run(self, case):
-        """The results as arrays."""
+    def exchange(self, text, data, devices=0):
+        """The bytes of a program's results for those of its arguments; of so many devices, or global arrays."""
         if self.process is None:
             self.start()
-        text, data = case.text().encode(), b"".join(to_bytes(a, v.element) for a, v in zip(case.data, case.args))
+        text = text.encode()
         try:
-            self.process.stdin.write(struct.pack("=Q", len(text)) + text + struct.pack("=Q", len(data)) + data)
+            self.process.stdin.write(struct.pack("=QQ", devices, len(text)) + text + struct.pack("=Q", len(data)) + data)
             self.process.stdin.flush()
         except BrokenPipeError:
             pass
@@ -85,14 +85,25 @@ class Ours:
         payload = self.read(length)
         if status:
             raise Failed("compile" if status == 1 else "run", payload.decode(errors="replace"))
-        results, at = [], 0
-        for value, *_ in case.results:
-            count = int(np.prod(value.shape)) * dtype(value.element).itemsize
-            results.append(from_bytes(payload[at : at + count], value))
-            at += count
-        if at != length:
-            raise Failed("run", f"{length} bytes of results, expected {at}")
-        return results
+        return payload
+
+    def run(self, case):
+        """The results as arrays."""
+        devices = case.replicas * case.partitions
+        if case.on_grid:  # arguments and results have a row a device
+            data = b"".join(to_bytes(a[d], v.element) for d in range(devices) for a, v in zip(case.data, case.args))
+        else:
+            data = b"".join(to_bytes(a, v.element) for a, v in zip(case.data, case.args))
+        payload = self.exchange(case.text(), data, devices if case.on_grid else 0)
+        results, at = [[] for _ in case.results], 0
+        for _ in range(devices if case.on_grid else 1):
+            for own, (value, *_) in zip(results, case.results):
+                count = int(np.prod(value.shape)) * dtype(value.element).itemsize
+                own.append(from_bytes(payload[at : at + count], value))
+                at += count
+        if at != len(payload):
+            raise Failed("run", f"{len(payload)} bytes of results, expected {at}")
+        return [np.stack(r) for r in results] if case.on_grid else [r[0] for r in results]
 
 
 class Xla:
