@@ -173,6 +173,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     return options.stopAfter == stage;
   };
 
+  int64_t replicas = 1;
   {
     Timer timer(seconds.import);
     if (failed(importModule(module, options.import)))
@@ -184,6 +185,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     if (failed(devices))
       return failure();
     report.devices = *devices;
+    replicas = countReplicas(module);
     report.mesh = moduleMesh(module);
     report.ops = countOps(module);
   }
@@ -222,10 +224,12 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     if (failed(localize(module)) || failed(simplify(module)))
       return failure();
     // Without a mesh every device runs the whole program.
-    if (report.mesh.numAxes() == 0)
+    if (report.mesh.numAxes() == 0) {
+      Builder b(module);
+      module->setAttr("mhlo.num_replicas", b.getI32IntegerAttr(replicas));
       module->setAttr("mhlo.num_partitions",
-                      Builder(module).getI32IntegerAttr(
-                          report.devices / countReplicas(module)));
+                      b.getI32IntegerAttr(report.devices / replicas));
+    }
   }
   report.collectives = costOfCollectives(module, report.mesh, report.devices);
   if (done(Stage::Local))

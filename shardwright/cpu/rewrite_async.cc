@@ -1,4 +1,4 @@
-//===- rewrite_async.cc - async_start, send and recv ----------------------===//
+//===- rewrite_async.cc - async_start, send, recv, infeed and outfeed -----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,6 +91,40 @@ static LogicalResult join(Channel channel) {
   return success();
 }
 
+void rewriteHostTransfer(Operation *op) {
+  Builder b(op->getContext());
+  NamedAttrList options;
+  StringRef target;
+  if (auto infeed = dyn_cast<hlo::InfeedOp>(op)) {
+    target = "infeed";
+    options.append("infeed_config", infeed.getInfeedConfigAttr());
+  } else if (auto outfeed = dyn_cast<hlo::OutfeedOp>(op)) {
+    target = "outfeed";
+    options.append("outfeed_config", outfeed.getOutfeedConfigAttr());
+  } else if (auto send = dyn_cast<hlo::SendOp>(op)) {
+    target = "send";
+    options.append("channel",
+                   b.getI64IntegerAttr(send.getChannelHandle().getHandle()));
+  } else {
+    target = "recv";
+    options.append("channel",
+                   b.getI64IntegerAttr(
+                       cast<hlo::RecvOp>(op).getChannelHandle().getHandle()));
+  }
+  OpBuilder at(op);
+  OperationState state(op->getLoc(),
+                       hlo::CustomCallOp::getOperationName());
+  state.addOperands(op->getOperands());
+  state.addTypes(op->getResultTypes());
+  state.addAttribute("call_target_name", b.getStringAttr(target));
+  state.addAttribute("has_side_effect", b.getBoolAttr(true));
+  // 4: the configuration is a dictionary.
+  state.addAttribute("api_version", b.getI32IntegerAttr(4));
+  state.addAttribute("backend_config", options.getDictionary(b.getContext()));
+  op->replaceAllUsesWith(at.create(state)->getResults());
+  op->erase();
+}
+
 LogicalResult rewriteSends(func::FuncOp function) {
   llvm::MapVector<int64_t, Channel> channels;
   WalkResult walked = function.walk([&](Operation *op) {
@@ -98,14 +132,6 @@ LogicalResult rewriteSends(func::FuncOp function) {
     auto recv = dyn_cast<hlo::RecvOp>(op);
     if (!send && !recv)
       return WalkResult::advance();
-    bool toHost = send ? send.getIsHostTransfer() : recv.getIsHostTransfer();
-    if (toHost) {
-      op->emitError() << "op '" << op->getName().getStringRef()
-                      << "' with the host needs a host program beside the "
-                         "device's, which the cpu backend does not have; use "
-                         "a custom call";
-      return WalkResult::interrupt();
-    }
     Channel &channel =
         channels[(send ? send.getChannelHandle() : recv.getChannelHandle())
                      .getHandle()];

@@ -17,16 +17,17 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
                          int64_t partitions) {
   function.walk([](Operation *op) { promoteOperands(op); });
   // Collected first: what is inside of one may be replaced with it.
-  llvm::SmallVector<Operation *> found;
+  llvm::SmallVector<Operation *> found, transfers;
   bool sends = false;
-  WalkResult walked = function.walk([&](Operation *op) {
-    if (isa<hlo::InfeedOp, hlo::OutfeedOp>(op)) {
-      op->emitError() << "op '" << op->getName().getStringRef()
-                      << "' needs a host program beside the device's, which "
-                         "the cpu backend does not have; use a custom call";
-      return WalkResult::interrupt();
-    }
-    sends |= isa<hlo::SendOp, hlo::RecvOp>(op);
+  function.walk([&](Operation *op) {
+    auto send = dyn_cast<hlo::SendOp>(op);
+    auto recv = dyn_cast<hlo::RecvOp>(op);
+    if (isa<hlo::InfeedOp, hlo::OutfeedOp>(op) ||
+        (send && send.getIsHostTransfer()) ||
+        (recv && recv.getIsHostTransfer()))
+      transfers.push_back(op);
+    else
+      sends |= send || recv;
     auto custom = dyn_cast<hlo::CustomCallOp>(op);
     auto broadcast = dyn_cast<hlo::CollectiveBroadcastOp>(op);
     if (isa<hlo::SelectAndScatterOp, hlo::AsyncStartOp,
@@ -34,10 +35,9 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
         (broadcast && broadcast.getHasDynamicRoot()) ||
         (custom && isTopK(custom)))
       found.push_back(op);
-    return WalkResult::advance();
   });
-  if (walked.wasInterrupted())
-    return failure();
+  for (Operation *op : transfers)
+    rewriteHostTransfer(op);
   for (Operation *op : found) {
     LogicalResult done = success();
     if (auto x = dyn_cast<hlo::SelectAndScatterOp>(op))

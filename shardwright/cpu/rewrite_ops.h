@@ -47,6 +47,10 @@ rewriteDynamicBroadcast(stablehlo::CollectiveBroadcastOp op,
                         int64_t numReplicas, int64_t numPartitions);
 /// The work is done where it starts.
 mlir::LogicalResult rewriteAsyncStart(stablehlo::AsyncStartOp op);
+/// infeed, outfeed, and send and recv with the host: calls of the function that
+/// the host registered as `infeed`, `outfeed`, `send` or `recv`, with the
+/// attribute infeed_config, outfeed_config or channel.
+void rewriteHostTransfer(mlir::Operation *op);
 /// A send and the recv of the same channel, in one block: a collective_permute.
 mlir::LogicalResult rewriteSends(mlir::func::FuncOp function);
 

@@ -37,19 +37,27 @@ public:
   }
 
   /// Whether this device is the root of its group: the member that `roots`
-  /// says for it, or, where there are none, the first.
-  Value isRoot(Value roots) {
+  /// says for its row of replica groups, or, where there are none, the first.
+  FailureOr<Value> isRoot(Value roots) {
     Value place = ofThisDevice(placeOf);
     Value root = constant(0);
     if (roots) {
+      // Each row may stand for several groups, one after the other.
+      int64_t rows = cast<RankedTensorType>(roots.getType()).getDimSize(0);
+      auto groups = int64_t(spec.groups.size());
+      if (rows <= 0 || groups % rows != 0)
+        return op->emitError() << "names " << rows << " roots for its replica "
+                                  "groups, expected one for each";
+      for (int32_t &group : groupOf)
+        group = int32_t(group / (groups / rows));
       auto type = RankedTensorType::get({1}, b.getI32Type());
       root = hlo::ReshapeOp::create(
           b, at, scalar(b.getI32Type()),
           hlo::DynamicSliceOp::create(b, at, type, roots, ofThisDevice(groupOf),
                                       b.getDenseI64ArrayAttr({1})));
     }
-    return hlo::CompareOp::create(b, at, place, root,
-                                  hlo::ComparisonDirection::EQ);
+    return Value(hlo::CompareOp::create(b, at, place, root,
+                                        hlo::ComparisonDirection::EQ));
   }
 
   Value orZeros(Value chosen, Value x) {
@@ -172,14 +180,16 @@ LogicalResult rewriteCollectiveReduce(hlo::CollectiveReduceOp op,
     roots = operands.back();
     operands = operands.drop_back();
   }
-  Value root = rooted.isRoot(roots);
+  FailureOr<Value> root = rooted.isRoot(roots);
+  if (failed(root))
+    return failure();
   OpBuilder b(op);
   auto reduce = hlo::AllReduceOp::create(
       b, op.getLoc(), op.getResultTypes(), operands, op.getReplicaGroups(),
       op.getChannelHandleAttr(), op.getUseGlobalDeviceIds());
   reduce.getComputation().takeBody(op.getComputation());
   for (auto [from, to] : llvm::zip_equal(op.getResults(), reduce.getResults()))
-    from.replaceAllUsesWith(rooted.orZeros(root, to));
+    from.replaceAllUsesWith(rooted.orZeros(*root, to));
   op.erase();
   return success();
 }
@@ -190,10 +200,12 @@ LogicalResult rewriteDynamicBroadcast(hlo::CollectiveBroadcastOp op,
   if (failed(readCollective(op, replicas, partitions, spec)))
     return failure();
   Rooted rooted(op, spec, replicas * partitions, partitions);
-  Value root = rooted.isRoot(op.getOperands().back());
+  FailureOr<Value> root = rooted.isRoot(op.getOperands().back());
+  if (failed(root))
+    return failure();
   for (auto [from, x] :
        llvm::zip_equal(op.getResults(), op.getOperands().drop_back()))
-    from.replaceAllUsesWith(rooted.fromRoot(root, x));
+    from.replaceAllUsesWith(rooted.fromRoot(*root, x));
   op.erase();
   return success();
 }

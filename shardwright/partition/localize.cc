@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/propagate/mesh_replica_groups.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -317,6 +318,13 @@ LogicalResult localize(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>())
     if (failed(Localizer(func, *meshes, nextChannel).run()))
       return failure();
+  // What names a mesh by its symbol gets the mesh itself.
+  SymbolTable symbols(module);
+  transformReplicaGroupMeshes(module, [&](Attribute meshOrRef) {
+    auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
+    auto mesh = ref ? symbols.lookup<sdy::MeshOp>(ref.getAttr()) : nullptr;
+    return mesh ? Attribute(toStablehloMesh(mesh.getMesh())) : meshOrRef;
+  });
   for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
     mesh.erase();
   Builder builder(module.getContext());

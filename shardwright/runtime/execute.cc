@@ -107,14 +107,35 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   execution.done = run->done;
   execution.results.resize(devices);
   bool isReady = true;
+  auto takes = [&](size_t i) {
+    return parts.arguments[i].donated && !llvm::is_contained(options.keep, i);
+  };
+  // What no argument may give is allocated before any is taken: a call that
+  // fails here leaves its arguments as they were.
+  size_t count = program.results.size();
+  llvm::SmallVector<bool, 8> mayReuse(count, false);
+  for (size_t i = 0; i < reusedBy.size(); ++i)
+    if (reusedBy[i] >= 0 && takes(i))
+      mayReuse[reusedBy[i]] = true;
+  std::vector<std::shared_ptr<void>> memoryOfResult(devices * count);
+  auto allocate = [&](int64_t d, size_t i) -> llvm::Error {
+    std::shared_ptr<void> &memory = memoryOfResult[d * count + i];
+    memory = cpu::allocateHost(program.slots[program.results[i]].bytes());
+    if (!memory)
+      return fail("not enough memory for result " + llvm::Twine(i) +
+                  " of device " + llvm::Twine(d));
+    return llvm::Error::success();
+  };
+  for (int64_t d = 0; d < devices; ++d)
+    for (size_t i = 0; i < count; ++i)
+      if (!mayReuse[i])
+        if (llvm::Error e = allocate(d, i))
+          return e;
   for (int64_t d = 0; d < devices; ++d) {
     cpu::DeviceBuffers &buffers = run->buffers[d];
-    std::vector<std::shared_ptr<void>> reused(program.results.size());
     for (auto [i, given] : llvm::enumerate(arguments[d])) {
       Buffer buffer = given;
-      bool takes =
-          parts.arguments[i].donated && !llvm::is_contained(options.keep, i);
-      auto memory = takeOrShare(buffer, takes);
+      auto memory = takeOrShare(buffer, takes(i));
       if (!memory) // donated twice in one call
         return fail("argument " + llvm::Twine(i) + " of device " +
                     llvm::Twine(d) + ": " + llvm::toString(memory.takeError()));
@@ -122,7 +143,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       // Memory with another holder (a replica on another device, a view of the
       // caller's) is read like any other.
       if (memory->isExclusive && reusedBy[i] >= 0)
-        reused[reusedBy[i]] = memory->memory;
+        memoryOfResult[d * count + reusedBy[i]] = memory->memory;
       run->memory.push_back(std::move(memory->memory));
       if (!buffer.ready().isReady()) {
         isReady = false;
@@ -134,12 +155,10 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     }
     for (auto [i, id] : llvm::enumerate(program.results)) {
       const cpu::Slot &slot = program.slots[id];
-      std::shared_ptr<void> memory = reused[i];
+      std::shared_ptr<void> &memory = memoryOfResult[d * count + i];
       if (!memory)
-        memory = cpu::allocateHost(slot.bytes());
-      if (!memory)
-        return fail("not enough memory for result " + llvm::Twine(i) +
-                    " of device " + llvm::Twine(d));
+        if (llvm::Error e = allocate(d, i))
+          return e;
       buffers.results.push_back(memory.get());
       execution.results[d].push_back(Buffer(d, MemoryKind::Device, slot.type,
                                             slot.shape, std::move(memory),

@@ -38,8 +38,9 @@ void addOne(void *const *b, int64_t begin, int64_t end) {
 }
 
 /// x + 1, reduced by pairs on the devices whose flag is set, sent round the
-/// ring, and reduced over all. With flags that differ the devices part.
-ExecutableParts ringOfSums() {
+/// ring, and reduced over all. With flags that differ the devices part. `two`:
+/// what goes round the ring is a result too.
+ExecutableParts ringOfSums(bool two = false) {
   ExecutableParts parts;
   parts.meshes.push_back(Mesh({{"x", numDevices}}));
   TensorSharding sharding = TensorSharding::closed(1);
@@ -71,6 +72,10 @@ ExecutableParts ringOfSums() {
   auto r = slot(Home::Result, 0, ElementType::F32, 2);
   p.arguments = {x, flag};
   p.results = {r};
+  if (two) {
+    parts.results.push_back(parts.results[0]);
+    p.results.push_back(slot(Home::Result, 1, ElementType::F32, 2));
+  }
   auto step = [&](StepKind kind, std::vector<cpu::SlotId> in,
                   std::vector<cpu::SlotId> out, int32_t payload = -1) {
     cpu::Step s;
@@ -106,6 +111,8 @@ ExecutableParts ringOfSums() {
   p.steps[over].target = p.steps.size();
   collective(cpu::CollectiveKind::CollectivePermute, z, w, {});
   collective(cpu::CollectiveKind::AllReduce, w, r, {});
+  if (two)
+    step(StepKind::Copy, {w}, {p.results[1]});
   step(StepKind::Return, {}, {});
   cpu::planMemory(p);
   return parts;
@@ -263,6 +270,166 @@ TEST_P(Faults, AnAsynchronousRunFailsWhereItIsAwaited) {
       ASSERT_TRUE(bool(memory)) << toString(memory.takeError());
       EXPECT_EQ(0, std::memcmp(memory->get(), &expected[2 * d], 8));
     }
+  }
+}
+
+/// The ring, whose first argument is donated.
+std::unique_ptr<Executable> donating() {
+  ExecutableParts parts = ringOfSums();
+  parts.arguments[0].donated = true;
+  auto made = Executable::create(std::move(parts));
+  if (made)
+    return std::move(*made);
+  ADD_FAILURE() << toString(made.takeError());
+  return nullptr;
+}
+
+void expectSums(const Execution &execution,
+                const std::vector<float> &expected) {
+  EXPECT_EQ(toString(execution.done.await()), "");
+  for (int32_t d = 0; d < numDevices; ++d) {
+    auto memory = execution.results[d][0].await();
+    ASSERT_TRUE(bool(memory)) << toString(memory.takeError());
+    EXPECT_EQ(0, std::memcmp(memory->get(), &expected[2 * d], 8));
+  }
+}
+
+TEST_P(Faults, DonatedArgumentsEndWithTheRunThatFails) {
+  auto program = donating();
+  for (FaultKind kind : {FaultKind::Kernel, FaultKind::Collective}) {
+    auto arguments = buffersOf(x, flags);
+    {
+      InjectedFault fault(kind, 1);
+      auto failing = program->execute(arguments, client);
+      ASSERT_TRUE(bool(failing)) << toString(failing.takeError());
+      EXPECT_THAT(toString(failing->done.await()),
+                  HasSubstr("device 1: injected fault"));
+    }
+    // The flags were not donated, the others are gone, and say so.
+    for (int32_t d = 0; d < numDevices; ++d) {
+      EXPECT_TRUE(arguments[d][0].isDonated());
+      EXPECT_FALSE(arguments[d][1].isDonated());
+    }
+    auto again = program->execute(arguments, client);
+    ASSERT_FALSE(bool(again));
+    EXPECT_THAT(toString(again.takeError()), HasSubstr("donated"));
+    auto fresh = buffersOf(x, flags);
+    auto right = program->execute(fresh, client);
+    ASSERT_TRUE(bool(right)) << toString(right.takeError());
+    expectSums(*right, expected);
+  }
+}
+
+TEST_P(Faults, WhereResultsCannotBeAllocatedNothingIsTaken) {
+  // One result gets the memory of the argument, the other fresh memory.
+  ExecutableParts parts = ringOfSums(/*two=*/true);
+  parts.arguments[0].donated = true;
+  auto made = Executable::create(std::move(parts));
+  ASSERT_TRUE(bool(made)) << toString(made.takeError());
+  auto arguments = buffersOf(x, flags);
+  for (int64_t after = 0; after < numDevices; ++after) {
+    InjectedFault fault(FaultKind::Allocation, -1, after);
+    auto failing = (*made)->execute(arguments, client);
+    ASSERT_FALSE(bool(failing));
+    EXPECT_THAT(toString(failing.takeError()),
+                HasSubstr("not enough memory for result"));
+    for (int32_t d = 0; d < numDevices; ++d)
+      EXPECT_FALSE(arguments[d][0].isDonated());
+  }
+  auto right = (*made)->execute(arguments, client);
+  ASSERT_TRUE(bool(right)) << toString(right.takeError());
+  expectSums(*right, expected);
+  for (int32_t d = 0; d < numDevices; ++d)
+    EXPECT_TRUE(arguments[d][0].isDonated());
+}
+
+TEST_P(Faults, OneOfManyInFlightFails) {
+  constexpr int runs = 12;
+  for (FaultKind kind : {FaultKind::Kernel, FaultKind::Collective})
+    for (int64_t after : {0, 3, 7}) {
+      InjectedFault fault(kind, 3, after);
+      auto arguments = buffersOf(x, flags);
+      std::vector<Execution> started;
+      for (int i = 0; i < runs; ++i) {
+        auto execution = executable->execute(arguments, client);
+        ASSERT_TRUE(bool(execution)) << toString(execution.takeError());
+        started.push_back(std::move(*execution));
+      }
+      int failed = 0;
+      for (const Execution &execution : started) {
+        std::string message = toString(execution.done.await());
+        EXPECT_THAT(message, AnyOf("", HasSubstr("device 3: injected fault")));
+        failed += !message.empty();
+        // Its results fail with it, on every device; those of others do not.
+        for (int32_t d = 0; d < numDevices; ++d) {
+          auto memory = execution.results[d][0].await();
+          EXPECT_EQ(bool(memory), message.empty());
+          if (!memory)
+            EXPECT_EQ(toString(memory.takeError()), message);
+          else
+            EXPECT_EQ(0, std::memcmp(memory->get(), &expected[2 * d], 8));
+        }
+      }
+      EXPECT_TRUE(fault.happened());
+      EXPECT_EQ(failed, 1);
+    }
+}
+
+TEST_P(Faults, ARunThatWaitsForItsArgumentsFailsWithThem) {
+  auto arguments = buffersOf(x, flags), late = arguments;
+  Event first, second;
+  auto promise = [&](const Event &ready) {
+    auto memory = llvm::cantFail(arguments[1][0].storage());
+    return Buffer(1, MemoryKind::Device, ElementType::F32, {2},
+                  std::move(memory), ready);
+  };
+  // One whose argument never comes, one whose kernel fails once it has come,
+  // one behind them.
+  late[1][0] = promise(first);
+  auto never = executable->execute(late, client);
+  ASSERT_TRUE(bool(never)) << toString(never.takeError());
+  late[1][0] = promise(second);
+  auto failing = executable->execute(late, client);
+  ASSERT_TRUE(bool(failing)) << toString(failing.takeError());
+  auto beside = executable->execute(arguments, client);
+  ASSERT_TRUE(bool(beside)) << toString(beside.takeError());
+  InjectedFault fault(FaultKind::Kernel, 0);
+  first.set(llvm::createStringError("the argument was lost"));
+  EXPECT_THAT(toString(never->done.await()),
+              HasSubstr("the argument was lost"));
+  EXPECT_FALSE(fault.happened());
+  second.set();
+  EXPECT_THAT(toString(failing->done.await()),
+              HasSubstr("device 0: injected fault"));
+  expectSums(*beside, expected);
+  EXPECT_EQ(run(), "");
+}
+
+TEST_P(Faults, AnyAllocationOfAnAsynchronousRunMayFail) {
+  for (int64_t failures = 0;; ++failures) {
+    ASSERT_LT(failures, 1000);
+    // The first run of an executable makes its arenas.
+    auto fresh = donating();
+    auto arguments = buffersOf(x, flags);
+    bool happened;
+    std::string message;
+    {
+      InjectedFault fault(FaultKind::Allocation, -1, failures);
+      auto execution = fresh->execute(arguments, client);
+      message = toString(execution ? execution->done.await()
+                                   : execution.takeError());
+      happened = fault.happened();
+    }
+    if (happened)
+      EXPECT_THAT(message, HasSubstr("not enough memory"));
+    else
+      EXPECT_EQ(message, "");
+    auto again = buffersOf(x, flags);
+    auto right = fresh->execute(again, client);
+    ASSERT_TRUE(bool(right)) << toString(right.takeError());
+    expectSums(*right, expected);
+    if (!happened)
+      break;
   }
 }
 

@@ -15,11 +15,12 @@
 //   u64 0, u64 length, the bytes of its results, or
 //   u64 1 (did not compile) or 2 (did not run), u64 length, the error.
 // Arrays are row-major in the host's byte order; narrow integers take a byte
-// each.
+// each. Programs may call the functions of `registerFunctions`.
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/buffer.h"
+#include "shardwright/runtime/custom_call.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -27,6 +28,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 using namespace mlir;
 using namespace shardwright;
@@ -152,9 +155,81 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+/// What programs sent to the host and have not fetched back: by device and name.
+struct Mailbox {
+  std::mutex mutex;
+  llvm::StringMap<std::deque<std::string>> queues;
+};
+
+std::string address(const CustomCall &call, llvm::StringRef name) {
+  return (name + " " + llvm::Twine(call.replica) + " " +
+          llvm::Twine(call.partition))
+      .str();
+}
+
+size_t bytesOf(const CustomCallBuffer &buffer) {
+  return size_t(buffer.elements() * byteWidth(buffer.type));
+}
+
+/// outfeed and infeed, send and recv of a channel are the ends of one queue.
+CustomCallFunction mail(Mailbox &mailbox, llvm::StringRef name, bool isOut) {
+  return [&mailbox, name, isOut](const CustomCall &call) -> llvm::Error {
+    std::string queue = address(call, name);
+    if (const auto *channel = call.attribute("channel"))
+      queue += " " + std::to_string(channel->integers[0]);
+    std::lock_guard lock(mailbox.mutex);
+    std::deque<std::string> &letters = mailbox.queues[queue];
+    for (const CustomCallBuffer &buffer : isOut ? call.operands : call.results) {
+      if (isOut) {
+        letters.emplace_back(static_cast<const char *>(buffer.data),
+                             bytesOf(buffer));
+        continue;
+      }
+      if (letters.empty() || letters.front().size() != bytesOf(buffer))
+        return llvm::createStringError("nothing of this size was sent");
+      memcpy(buffer.data, letters.front().data(), bytesOf(buffer));
+      letters.pop_front();
+    }
+    return llvm::Error::success();
+  };
+}
+
+void registerFunctions(Mailbox &mailbox) {
+  // y = factor * x + device number, of f32.
+  llvm::cantFail(registerCustomCall(
+      "test_scale", [](const CustomCall &call) -> llvm::Error {
+        const auto *factor = call.attribute("factor");
+        if (!factor || factor->reals.empty())
+          return llvm::createStringError("wants a factor");
+        auto x = call.operands[0].as<float>(), y = call.results[0].as<float>();
+        for (size_t i = 0; i < x.size(); ++i)
+          y[i] = float(factor->reals[0]) * x[i] + float(call.partition);
+        return llvm::Error::success();
+      }));
+  // The bytes as they lie in memory.
+  llvm::cantFail(registerCustomCall(
+      "test_copy", [](const CustomCall &call) -> llvm::Error {
+        for (size_t i = 0; i < call.results.size(); ++i)
+          memcpy(call.results[i].data, call.operands[i].data,
+                 bytesOf(call.results[i]));
+        return llvm::Error::success();
+      }));
+  llvm::cantFail(
+      registerCustomCall("test_fail", [](const CustomCall &) -> llvm::Error {
+        return llvm::createStringError("as it was asked to");
+      }));
+  for (auto [name, queue, isOut] :
+       {std::tuple("outfeed", "feed", true), std::tuple("infeed", "feed", false),
+        std::tuple("send", "channel", true),
+        std::tuple("recv", "channel", false)})
+    llvm::cantFail(registerCustomCall(name, mail(mailbox, queue, isOut)));
+}
+
 } // namespace
 
 int main() {
+  Mailbox mailbox;
+  registerFunctions(mailbox);
   DialectRegistry registry;
   registerDialects(registry);
   uint64_t devices;
