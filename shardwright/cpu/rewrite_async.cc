@@ -112,8 +112,7 @@ void rewriteHostTransfer(Operation *op) {
                        cast<hlo::RecvOp>(op).getChannelHandle().getHandle()));
   }
   OpBuilder at(op);
-  OperationState state(op->getLoc(),
-                       hlo::CustomCallOp::getOperationName());
+  OperationState state(op->getLoc(), hlo::CustomCallOp::getOperationName());
   state.addOperands(op->getOperands());
   state.addTypes(op->getResultTypes());
   state.addAttribute("call_target_name", b.getStringAttr(target));

@@ -42,9 +42,9 @@ mlir::LogicalResult rewriteCollectiveReduce(stablehlo::CollectiveReduceOp op,
                                             int64_t numReplicas,
                                             int64_t numPartitions);
 /// A collective_broadcast from a root that its last operand names.
-mlir::LogicalResult
-rewriteDynamicBroadcast(stablehlo::CollectiveBroadcastOp op,
-                        int64_t numReplicas, int64_t numPartitions);
+mlir::LogicalResult rewriteDynamicBroadcast(stablehlo::CollectiveBroadcastOp op,
+                                            int64_t numReplicas,
+                                            int64_t numPartitions);
 /// The work is done where it starts.
 mlir::LogicalResult rewriteAsyncStart(stablehlo::AsyncStartOp op);
 /// infeed, outfeed, and send and recv with the host: calls of the function that

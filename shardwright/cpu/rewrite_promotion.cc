@@ -22,9 +22,9 @@ static void convertFor(Operation *op, unsigned i, Value argument) {
   if (!wanted || !given || wanted.getElementType() == given.getElementType())
     return;
   OpBuilder b(op);
-  op->setOperand(i, hlo::ConvertOp::create(
-                        b, op->getLoc(), given.clone(wanted.getElementType()),
-                        op->getOperand(i)));
+  op->setOperand(i, hlo::ConvertOp::create(b, op->getLoc(),
+                                           given.clone(wanted.getElementType()),
+                                           op->getOperand(i)));
 }
 
 /// `count` operands from `first` on, for the region's arguments from `argument`

@@ -46,7 +46,8 @@ public:
       int64_t rows = cast<RankedTensorType>(roots.getType()).getDimSize(0);
       auto groups = int64_t(spec.groups.size());
       if (rows <= 0 || groups % rows != 0)
-        return op->emitError() << "names " << rows << " roots for its replica "
+        return op->emitError() << "names " << rows
+                               << " roots for its replica "
                                   "groups, expected one for each";
       for (int32_t &group : groupOf)
         group = int32_t(group / (groups / rows));
@@ -84,10 +85,10 @@ public:
       Value wide = hlo::ConvertOp::create(b, at, type.clone(b.getF32Type()), x);
       return hlo::ConvertOp::create(b, at, type, fromRoot(root, wide));
     }
-    auto bits = type.clone(IntegerType::get(op->getContext(), width,
-                                            IntegerType::Unsigned));
-    Value sent = orOver(
-        orZeros(root, hlo::BitcastConvertOp::create(b, at, bits, x)));
+    auto bits = type.clone(
+        IntegerType::get(op->getContext(), width, IntegerType::Unsigned));
+    Value sent =
+        orOver(orZeros(root, hlo::BitcastConvertOp::create(b, at, bits, x)));
     return hlo::BitcastConvertOp::create(b, at, type, sent);
   }
 
@@ -105,7 +106,8 @@ private:
       APFloat zero(cast<FloatType>(parts.getElementType()).getFloatSemantics());
       return DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero));
     }
-    return DenseElementsAttr::get(type, cast<TypedAttr>(b.getZeroAttr(element)));
+    return DenseElementsAttr::get(type,
+                                  cast<TypedAttr>(b.getZeroAttr(element)));
   }
 
   /// The entry of this device in a table by device.
@@ -115,9 +117,9 @@ private:
       Value replica = hlo::ReplicaIdOp::create(b, at, type);
       Value count = hlo::ConstantOp::create(
           b, at, DenseElementsAttr::get(type, uint32_t(partitions)));
-      device = hlo::AddOp::create(
-          b, at, hlo::MulOp::create(b, at, replica, count),
-          hlo::PartitionIdOp::create(b, at, type));
+      device =
+          hlo::AddOp::create(b, at, hlo::MulOp::create(b, at, replica, count),
+                             hlo::PartitionIdOp::create(b, at, type));
     }
     auto type = RankedTensorType::get({int64_t(table.size())}, b.getI32Type());
     Value all =
@@ -143,15 +145,15 @@ private:
                               b.getI64Type()),
         ids);
     auto channel = hlo::ChannelHandleAttr::get(op->getContext(), 1, 1);
-    auto reduce = hlo::AllReduceOp::create(
-        b, at, TypeRange{x.getType()}, ValueRange{x}, groups, channel,
-        /*use_global_device_ids=*/true);
+    auto reduce = hlo::AllReduceOp::create(b, at, TypeRange{x.getType()},
+                                           ValueRange{x}, groups, channel,
+                                           /*use_global_device_ids=*/true);
     OpBuilder::InsertionGuard guard(b);
     auto element = scalar(cast<RankedTensorType>(x.getType()).getElementType());
     Block *body = b.createBlock(&reduce.getComputation(), {},
                                 {element, element}, {at, at});
-    Value both = hlo::OrOp::create(b, at, body->getArgument(0),
-                                   body->getArgument(1));
+    Value both =
+        hlo::OrOp::create(b, at, body->getArgument(0), body->getArgument(1));
     hlo::ReturnOp::create(b, at, ValueRange{both});
     // Devices of no group have zeros.
     return reduce.getResult(0);

@@ -136,8 +136,9 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
     if (replicas > 1)
       return first.emitError()
              << "mesh @" << first.getSymName() << " in a module with "
-             << replicas << " replicas (mhlo.num_replicas): make the replicas "
-                            "an axis of the mesh";
+             << replicas
+             << " replicas (mhlo.num_replicas): make the replicas "
+                "an axis of the mesh";
     if (contradicts(fromMesh))
       return first.emitError()
              << "mesh @" << first.getSymName() << " has " << fromMesh

@@ -416,8 +416,8 @@ TEST_P(Faults, AnyAllocationOfAnAsynchronousRunMayFail) {
     {
       InjectedFault fault(FaultKind::Allocation, -1, failures);
       auto execution = fresh->execute(arguments, client);
-      message = toString(execution ? execution->done.await()
-                                   : execution.takeError());
+      message =
+          toString(execution ? execution->done.await() : execution.takeError());
       happened = fault.happened();
     }
     if (happened)

@@ -77,9 +77,9 @@ public:
     if (failed(compiled))
       return reply(doesNotCompile, errors);
     const Executable &executable = *compiled->executable;
-    llvm::Expected<std::string> results = devices
-                                              ? onDevices(executable, devices, data)
-                                              : onArrays(executable, data);
+    llvm::Expected<std::string> results =
+        devices ? onDevices(executable, devices, data)
+                : onArrays(executable, data);
     if (!results)
       return reply(doesNotRun, toString(results.takeError()));
     reply(ok, *results);
@@ -115,9 +115,8 @@ private:
                                                uint64_t devices,
                                                llvm::StringRef data) {
     if (uint64_t(executable.numDevices()) != devices)
-      return llvm::createStringError("a program for " +
-                                     llvm::Twine(executable.numDevices()) +
-                                     " devices");
+      return llvm::createStringError(
+          "a program for " + llvm::Twine(executable.numDevices()) + " devices");
     std::vector<std::vector<Buffer>> arguments(devices);
     const cpu::Program &program = executable.program();
     for (uint64_t device = 0; device < devices; ++device)
@@ -155,7 +154,8 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// What programs sent to the host and have not fetched back: by device and name.
+/// What programs sent to the host and have not fetched back: by device and
+/// name.
 struct Mailbox {
   std::mutex mutex;
   llvm::StringMap<std::deque<std::string>> queues;
@@ -179,7 +179,8 @@ CustomCallFunction mail(Mailbox &mailbox, llvm::StringRef name, bool isOut) {
       queue += " " + std::to_string(channel->integers[0]);
     std::lock_guard lock(mailbox.mutex);
     std::deque<std::string> &letters = mailbox.queues[queue];
-    for (const CustomCallBuffer &buffer : isOut ? call.operands : call.results) {
+    for (const CustomCallBuffer &buffer :
+         isOut ? call.operands : call.results) {
       if (isOut) {
         letters.emplace_back(static_cast<const char *>(buffer.data),
                              bytesOf(buffer));
@@ -218,10 +219,10 @@ void registerFunctions(Mailbox &mailbox) {
       registerCustomCall("test_fail", [](const CustomCall &) -> llvm::Error {
         return llvm::createStringError("as it was asked to");
       }));
-  for (auto [name, queue, isOut] :
-       {std::tuple("outfeed", "feed", true), std::tuple("infeed", "feed", false),
-        std::tuple("send", "channel", true),
-        std::tuple("recv", "channel", false)})
+  for (auto [name, queue, isOut] : {std::tuple("outfeed", "feed", true),
+                                    std::tuple("infeed", "feed", false),
+                                    std::tuple("send", "channel", true),
+                                    std::tuple("recv", "channel", false)})
     llvm::cantFail(registerCustomCall(name, mail(mailbox, queue, isOut)));
 }
 
