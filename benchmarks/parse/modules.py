@@ -19,7 +19,7 @@ import oracle
 OPS = 20000
 
 
-def training_step(layers):
+def training_step(layers, constrained=True):
     """Loss and all gradients of the GPT example, its layers unrolled: as JAX writes them."""
     path = os.path.join(common.ROOT, "examples", "gpt", "export.py")
     spec = importlib.util.spec_from_file_location("gpt_example", path)
@@ -28,6 +28,7 @@ def training_step(layers):
     make, mesh, args, in_specs, out_specs = gpt.case(layers=layers, unroll=True)
 
     def make_step(constrain):
+        constrain = constrain if constrained else exporting.constrainer(None)
         loss = lambda params, *rest: make(constrain)(params, *rest)[0]
         return jax.value_and_grad(loss)
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/propagate/add_data_flow_edges.h"
+#include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -17,27 +18,28 @@ namespace shardwright {
 #define GEN_PASS_DEF_ADDDATAFLOWEDGES
 #include "shardwright/propagate/passes.h.inc"
 
+void addDataFlowEdges(ValueRange owners,
+                      ArrayRef<sdy::TensorShardingAttr> shardings) {
+  Value last;
+  for (auto [i, owner] : llvm::enumerate(owners)) {
+    auto type = dyn_cast<ShapedType>(owner.getType());
+    if (!type || !type.hasStaticShape())
+      continue;
+    OpBuilder builder(owner.getContext());
+    builder.setInsertionPointAfterValue(last ? last : owner);
+    auto edge = sdy::DataFlowEdgeOp::create(
+        builder, owner.getLoc(), type, owner,
+        i < shardings.size() ? shardings[i] : nullptr);
+    owner.replaceAllUsesExcept(edge.getResult(), edge);
+    last = edge.getResult();
+  }
+}
+
 void addDataFlowEdges(sdy::ShardableDataFlowOpInterface op) {
-  auto add = [&](auto owners, ArrayRef<sdy::TensorShardingAttr> shardings) {
-    OpBuilder builder(op.getContext());
-    Value last;
-    for (auto [i, owner] : llvm::enumerate(owners)) {
-      auto type = dyn_cast<ShapedType>(Value(owner).getType());
-      if (!type || !type.hasStaticShape())
-        continue;
-      if (last)
-        builder.setInsertionPointAfterValue(last);
-      else
-        builder.setInsertionPointAfterValue(owner);
-      auto edge = sdy::DataFlowEdgeOp::create(
-          builder, Value(owner).getLoc(), type, owner,
-          i < shardings.size() ? shardings[i] : nullptr);
-      Value(owner).replaceAllUsesExcept(edge.getResult(), edge);
-      last = edge.getResult();
-    }
-  };
-  add(op.getBlockArgumentEdgeOwners(), op.getBlockArgumentEdgeOwnerShardings());
-  add(op.getOpResultEdgeOwners(), op.getOpResultEdgeOwnerShardings());
+  addDataFlowEdges(ValueRange(op.getBlockArgumentEdgeOwners()),
+                   op.getBlockArgumentEdgeOwnerShardings());
+  addDataFlowEdges(ValueRange(op.getOpResultEdgeOwners()),
+                   op.getOpResultEdgeOwnerShardings());
 }
 
 namespace {

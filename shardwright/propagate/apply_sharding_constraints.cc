@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_attr.h"
 #include "shardwright/rules/sharding_rule.h"
@@ -76,12 +77,13 @@ bool mayApply(Value value, TensorShardingAttr asked) {
          });
 }
 
-struct ApplyShardingConstraintsPass
-    : impl::ApplyShardingConstraintsBase<ApplyShardingConstraintsPass> {
-  using ApplyShardingConstraintsBase::ApplyShardingConstraintsBase;
+class Applier {
+public:
+  explicit Applier(const llvm::DenseSet<Operation *> &bodies)
+      : bodies(bodies) {}
 
-  void runOnOperation() override {
-    getOperation().walk([&](Operation *op) {
+  void run(ModuleOp module) {
+    module.walk([&](Operation *op) {
       if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
         visit(constraint);
       else if (auto manual = dyn_cast<ManualComputationOp>(op))
@@ -91,6 +93,10 @@ struct ApplyShardingConstraintsPass
   }
 
 private:
+  bool leavesFunction(Operation *user) const {
+    return isa<func::ReturnOp>(user) && !bodies.contains(user->getParentOp());
+  }
+
   /// x -> c -> ... -> t, each the only user of the one before: later uses of x
   /// mean what t says.
   void followChain(ShardingConstraintOp first) {
@@ -109,7 +115,7 @@ private:
       return;
     x.replaceUsesWithIf(last.getResult(), [&](OpOperand &use) {
       Operation *user = use.getOwner();
-      return user != first && !isa<func::ReturnOp>(user) &&
+      return user != first && !leavesFunction(user) &&
              user->getBlock() == last->getBlock() &&
              last->isBeforeInBlock(user);
     });
@@ -169,7 +175,24 @@ private:
       op->setDiscardableAttr(sdy::kShardingRuleAttr,
                              toAttr(rule, op->getContext()));
   }
+
+  const llvm::DenseSet<Operation *> &bodies;
+};
+
+struct ApplyShardingConstraintsPass
+    : impl::ApplyShardingConstraintsBase<ApplyShardingConstraintsPass> {
+  using ApplyShardingConstraintsBase::ApplyShardingConstraintsBase;
+
+  void runOnOperation() override {
+    applyShardingConstraints(getOperation(), /*bodies=*/{});
+  }
 };
 
 } // namespace
+
+void applyShardingConstraints(ModuleOp module,
+                              const llvm::DenseSet<Operation *> &bodies) {
+  Applier(bodies).run(module);
+}
+
 } // namespace shardwright

@@ -92,9 +92,8 @@ private:
 
 class Engine {
 public:
-  Engine(ModuleOp module, const EngineOptions &options, PropagationGraph &graph)
-      : module(module), options(options), graph(graph),
-        shardings(graph.shardings) {}
+  Engine(const EngineOptions &options, PropagationGraph &graph)
+      : options(options), graph(graph), shardings(graph.shardings) {}
 
   void run();
 
@@ -119,8 +118,8 @@ private:
   bool eraseIfDead(NodeId n);
   void erase(NodeId n);
   void pushDefiners(NodeId n);
+  bool mayDie(Operation *op) const;
 
-  ModuleOp module;
   const EngineOptions &options;
   PropagationGraph &graph;
   ShardingTable &shardings;
@@ -154,11 +153,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool Engine::operandsHaveOneUse(const Node &node) const {
-  for (Value operand : node.op->getOperands()) {
-    auto shaped = dyn_cast<ShapedType>(operand.getType());
-    if (shaped && shaped.hasRank() && shaped.getRank() == 0)
-      continue;
-    if (graph.numUses[graph.idOf(operand)] != 1)
+  for (int32_t i = node.firstOperand, e = i + node.numOperands; i < e; ++i) {
+    ValueId operand = graph.tensorValues[i];
+    if (!graph.isScalar[operand] && graph.numUses[operand] != 1)
       return false;
   }
   return true;
@@ -246,7 +243,7 @@ bool Engine::isClean(NodeId n, FactorDirections directions) const {
     return false;
   const Node &node = graph.nodes[n];
   for (int32_t i = 0; i < node.numTensors; ++i) {
-    SlotId slot = graph.slotOfValue[graph.tensorValues[node.firstTensor + i]];
+    SlotId slot = graph.tensorSlots[node.firstTensor + i];
     if (slot >= 0 && changedAt[slot] >= last.at)
       return false;
   }
@@ -264,8 +261,8 @@ void Engine::visit(NodeId n) {
 
   SmallVector<ShardingId, 8> ids;
   for (int32_t i = 0; i < node.numTensors; ++i) {
-    SlotId slot = graph.slotOfValue[graph.tensorValues[node.firstTensor + i]];
-    ids.push_back(slot < 0 ? kNoSharding : graph.slots[slot].current);
+    SlotId slot = graph.tensorSlots[node.firstTensor + i];
+    ids.push_back(slot < 0 ? kNoSharding : graph.current[slot]);
   }
   const ManualEdge *manual =
       node.manualEdge < 0 ? nullptr : &graph.manualEdges[node.manualEdge];
@@ -288,23 +285,23 @@ void Engine::visit(NodeId n) {
 }
 
 void Engine::setSlot(SlotId s, ShardingId id) {
-  Slot &slot = graph.slots[s];
-  if (slot.current == kNoSharding && slot.numSiblings > 1) {
+  const Slot &slot = graph.slots[s];
+  if (graph.current[s] == kNoSharding && slot.numSiblings > 1) {
     // The op's list of shardings comes into being: the others are open.
     MeshId mesh = shardings.meshOf(id);
     for (SlotId i = slot.firstSibling, e = i + slot.numSiblings; i < e; ++i)
-      if (graph.slots[i].current == kNoSharding) {
-        graph.slots[i].current = shardings.addOpen(mesh, graph.slots[i].rank);
+      if (graph.current[i] == kNoSharding) {
+        graph.current[i] = shardings.addOpen(mesh, graph.slots[i].rank);
         changedAt[i] = now;
       }
   }
-  slot.current = id;
+  graph.current[s] = id;
   changedAt[s] = now;
 }
 
 void Engine::wake(ValueId value, NodeId by) {
-  ValueId v = graph.notifies[value];
-  for (int32_t i = graph.wakesBegin[v]; i < graph.wakesBegin[v + 1]; ++i) {
+  Wakes range = graph.wakesOf[graph.notifies[value]];
+  for (int32_t i = range.begin; i < range.end; ++i) {
     NodeId n = graph.wakes[i];
     if (n != by && !erased[n])
       worklist.push(n);
@@ -315,7 +312,7 @@ void Engine::update(ValueId value, ShardingId id, NodeId by) {
   SlotId slot = graph.slotOfValue[value];
   // A value without a place, or two operands that are one value and take the
   // same axes.
-  if (slot < 0 || graph.slots[slot].current == id)
+  if (slot < 0 || graph.current[slot] == id)
     return;
   setSlot(slot, id);
   wake(value, by);
@@ -324,7 +321,7 @@ void Engine::update(ValueId value, ShardingId id, NodeId by) {
     return;
   for (ValueId member : graph.groups[group->second]) {
     SlotId other = graph.slotOfValue[member];
-    if (other == slot || graph.slots[other].current == id)
+    if (other == slot || graph.current[other] == id)
       continue;
     setSlot(other, id);
     wake(member, by);
@@ -362,17 +359,20 @@ void Engine::report(Operation *op, ValueId value, const FuncResult *result,
 /// After an op is gone, what defined its operands may be dead too. Ops with
 /// several other users stay where they wait.
 void Engine::pushDefiners(NodeId n) {
+  // In a callee's body, ops have their numbers from its first on.
+  int32_t site = graph.siteOf(n);
+  NodeId base = site < 0 ? 0 : graph.sites[site].node + 1;
   for (Value operand : graph.nodes[n].op->getOperands()) {
     Operation *definer = operand.getDefiningOp();
     if (!definer)
       continue;
-    NodeId d = graph.nodeOf.lookup(definer);
+    NodeId d = base + graph.nodeOf.lookup(definer);
     if (erased[d])
       continue;
     NodeId otherUser = -1;
     bool several = false;
     for (Operation *user : operand.getUsers()) {
-      NodeId u = graph.nodeOf.lookup(user);
+      NodeId u = base + graph.nodeOf.lookup(user);
       if (u == n || u == otherUser || erased[u])
         continue;
       several |= otherUser >= 0;
@@ -390,20 +390,45 @@ void Engine::erase(NodeId n) {
     pushDefiners(i);
     erased[i] = true;
     worklist.remove(i);
-    for (Value operand : graph.nodes[i].op->getOperands())
-      --graph.numUses[graph.idOf(operand)];
+    const Node &node = graph.nodes[i];
+    for (int32_t o = node.firstOperand; o < node.firstOperand + node.numOperands;
+         ++o)
+      --graph.numUses[graph.tensorValues[o]];
   }
-  graph.deadOps.push_back(graph.nodes[n].op);
+  graph.deadNodes.push_back(n);
+}
+
+/// Whether nothing would miss the op if nothing used it. A call in whose place
+/// a body stands does what the body does.
+bool Engine::mayDie(Operation *op) const {
+  if (graph.bodies.empty())
+    return wouldOpBeTriviallyDead(op);
+  auto allMayDie = [&](Region &region) {
+    return llvm::all_of(region.getOps(), [&](Operation &nested) {
+      return nested.hasTrait<OpTrait::IsTerminator>() || mayDie(&nested);
+    });
+  };
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    for (const FunctionBody &body : graph.bodies)
+      if (func::FuncOp func = body.func;
+          func.getSymNameAttr() == call.getCalleeAttr().getAttr())
+        return allMayDie(func.getBody());
+    return false;
+  }
+  if (op->getNumRegions() == 0 ||
+      !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return wouldOpBeTriviallyDead(op);
+  return llvm::all_of(op->getRegions(), allMayDie);
 }
 
 bool Engine::eraseIfDead(NodeId n) {
   if (keeps[n])
     return false;
   const Node &node = graph.nodes[n];
-  for (int32_t i = 0, e = node.op->getNumResults(); i < e; ++i)
+  for (int32_t i = 0; i < node.numResults; ++i)
     if (graph.numUses[node.firstResult + i] != 0)
       return false;
-  if (!wouldOpBeTriviallyDead(node.op)) {
+  if (!mayDie(node.op)) {
     keeps[n] = true;
     return false;
   }
@@ -420,8 +445,8 @@ void Engine::syncFuncResults() {
     if (!r.isMain || r.returned < 0 || r.rule < 0)
       continue;
     SlotId slot = graph.slotOfValue[r.returned];
-    ShardingId ids[] = {slot < 0 ? kNoSharding : graph.slots[slot].current,
-                        graph.slots[r.slot].current};
+    ShardingId ids[] = {slot < 0 ? kNoSharding : graph.current[slot],
+                        graph.current[r.slot]};
     ++now;
     for (const StepCache::Change &change :
          step(r.rule, ids, {Direction::Both, Direction::Both},
@@ -481,7 +506,7 @@ void Engine::run() {
     userPriority = next.priority;
     ++now;
     priorities.activate(next, [&](SlotId slot, ShardingId id) {
-      graph.slots[slot].current = id;
+      graph.current[slot] = id;
       changedAt[slot] = now;
     });
     runPriority();
@@ -489,30 +514,35 @@ void Engine::run() {
 }
 
 /// Attaches the rules that were used, or removes all but the user's.
-void finishRules(PropagationGraph &graph, bool keep) {
-  llvm::DenseMap<RuleId, Attribute> attrs;
-  StringAttr name;
-  for (const Node &node : graph.nodes) {
-    if (!name)
-      name = StringAttr::get(node.op->getContext(), sdy::kShardingRuleAttr);
-    if (!keep) {
+void finishRules(PropagationGraph &graph, MLIRContext *context, bool keep) {
+  auto name = StringAttr::get(context, sdy::kShardingRuleAttr);
+  if (!keep) {
+    for (Operation *op : graph.opsWithRule)
       if (auto rule = dyn_cast_or_null<sdy::OpShardingRuleAttr>(
-              node.op->getDiscardableAttr(name)))
+              op->getDiscardableAttr(name)))
         if (!rule.isCustom())
-          node.op->removeDiscardableAttr(name);
-      continue;
-    }
+          op->removeDiscardableAttr(name);
+    return;
+  }
+  llvm::DenseMap<RuleId, Attribute> attrs;
+  for (const Node &node : graph.nodes) {
     if (node.rule < 0 || !node.ruleIsAttribute ||
         node.op->hasAttr(sdy::kShardingRuleAttr))
       continue;
     Attribute &attr = attrs[node.rule];
     if (!attr)
-      attr = toAttr(graph.rules[node.rule].rule, node.op->getContext());
+      attr = toAttr(graph.rules[node.rule].rule, context);
     node.op->setDiscardableAttr(name, attr);
   }
 }
 
 } // namespace
+
+void propagateInGraph(PropagationGraph &graph, const EngineOptions &options) {
+  Engine(options, graph).run();
+  // Users come after what they use.
+  llvm::sort(graph.deadNodes, std::greater<>());
+}
 
 LogicalResult propagateShardings(ModuleOp module,
                                  const EngineOptions &options) {
@@ -520,17 +550,14 @@ LogicalResult propagateShardings(ModuleOp module,
     return module.emitError("Failed to lookup function: main");
   syncShardingGroups(module);
   PropagationGraph graph(module);
-  if (failed(buildGraph(module, {.conservative = options.conservative}, graph)))
+  if (failed(buildGraph(module, {.conservative = options.conservative},
+                        /*shared=*/{}, graph)))
     return failure();
-  Engine(module, options, graph).run();
+  propagateInGraph(graph, options);
   writeShardings(graph);
-  finishRules(graph, options.keepShardingRules);
-  // Users come after what they use.
-  llvm::sort(graph.deadOps, [&](Operation *a, Operation *b) {
-    return graph.nodeOf.lookup(a) > graph.nodeOf.lookup(b);
-  });
-  for (Operation *op : graph.deadOps)
-    op->erase();
+  finishRules(graph, module.getContext(), options.keepShardingRules);
+  for (NodeId n : graph.deadNodes)
+    graph.nodes[n].op->erase();
   return success();
 }
 

@@ -26,6 +26,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <deque>
 #include <vector>
 
 namespace shardwright {
@@ -63,31 +64,98 @@ struct Node {
   mlir::Operation *op = nullptr;
   /// -1: nothing propagates through the op.
   RuleId rule = -1;
-  /// Into PropagationGraph::tensorValues: operands, then results of the rule.
+  /// Into GraphPart::tensorValues: operands, then results of the rule.
   int32_t firstTensor = 0;
   int32_t numTensors = 0;
+  /// The op's own operands, likewise.
+  int32_t firstOperand = 0;
+  int32_t numOperands = 0;
   /// One past the last node nested in the op.
   NodeId subtreeEnd = 0;
   /// First of the op's results, which are consecutive.
   ValueId firstResult = 0;
-  /// Into PropagationGraph::manualEdges, or -1.
+  int32_t numResults = 0;
+  /// Into GraphPart::manualEdges, or -1.
   int32_t manualEdge = -1;
   Schedule schedule = Schedule::ByFactor;
   Direction fixedDirection = Direction::Both;
   bool isElementwise = false;
   /// Rules of edges and barriers are no attribute of their op.
   bool ruleIsAttribute = false;
+  /// Of an op whose values have data flow edges.
+  bool isDataFlow = false;
 };
 
 struct Slot {
   ShardingId initial = kNoSharding;
-  ShardingId current = kNoSharding;
-  /// Value to write to; null for a function's result.
-  mlir::Value value;
   /// Other slots of the same op: written together (fully open where missing).
   SlotId firstSibling = -1;
   int32_t numSiblings = 0;
   int32_t rank = 0;
+  /// Of the edge op of a shared function's argument or of its call's result.
+  bool isCallEdge = false;
+  /// Value to write to; null for a function's result.
+  mlir::Value value;
+};
+
+/// A part of GraphPart::wakes.
+struct Wakes {
+  int32_t begin = 0, end = 0;
+};
+
+/// A call in whose place the callee's body stands: its nodes follow the call's,
+/// its values (arguments first) and slots are consecutive.
+struct CallSite {
+  mlir::func::CallOp call;
+  /// Into PropagationGraph::bodies.
+  int32_t body = -1;
+  /// The site in whose body this call is, or -1.
+  int32_t parent = -1;
+  NodeId node = 0;
+  ValueId firstValue = 0;
+  SlotId firstSlot = 0;
+};
+
+/// What ops of one place become. Ids count from its first.
+struct GraphPart {
+  std::vector<Node> nodes;
+  std::vector<ValueId> tensorValues;
+  std::vector<ManualEdge> manualEdges;
+
+  /// By value.
+  std::vector<SlotId> slotOfValue;
+  /// Number of uses; goes down when dead ops go.
+  std::vector<int32_t> numUses;
+  /// Part of `wakes`: the nodes to visit when the value's sharding changed, in
+  /// the order in which they are queued.
+  std::vector<Wakes> wakesOf;
+  /// The value whose `wakes` count when this one changes: for a target of an
+  /// edge the edge op's result, or the owner if there is no edge op; else
+  /// itself.
+  std::vector<ValueId> notifies;
+  std::vector<char> isScalar;
+  std::vector<NodeId> wakes;
+
+  std::vector<Slot> slots;
+  /// In program order.
+  std::vector<CallSite> sites;
+  /// Slots before it belong to the bodies of functions that are called.
+  SlotId firstOwnSlot = 0;
+
+  ValueId numValues() const { return slotOfValue.size(); }
+};
+
+/// A function that is read once, for all of its calls.
+struct FunctionBody : GraphPart {
+  mlir::func::FuncOp func;
+  /// By argument: its edge op's result and where its source, the call's operand,
+  /// goes in tensorValues; -1 if there is no edge.
+  llvm::SmallVector<ValueId> argumentEdge;
+  llvm::SmallVector<int32_t> argumentSource;
+  /// By result: the value returned.
+  llvm::SmallVector<ValueId> returned;
+  /// Places in `wakes` that are to hold the edge op of a call's result.
+  llvm::SmallVector<std::pair<int32_t, int32_t>> resultWakes;
 };
 
 /// A result of a function: its attribute, and what the function returns there.
@@ -101,29 +169,18 @@ struct FuncResult {
   bool isMain = false;
 };
 
-struct PropagationGraph {
+struct PropagationGraph : GraphPart {
   explicit PropagationGraph(mlir::ModuleOp module) : shardings(module) {}
 
   ShardingTable shardings;
   std::vector<FactorLayout> rules;
-  std::vector<Node> nodes;
-  std::vector<ValueId> tensorValues;
-  std::vector<ManualEdge> manualEdges;
+  std::deque<FunctionBody> bodies;
 
-  /// By value.
-  std::vector<SlotId> slotOfValue;
-  /// Number of uses; goes down when dead ops go.
-  std::vector<int32_t> numUses;
-  /// wakes[wakesBegin[v]..wakesBegin[v + 1]]: the nodes to visit when the
-  /// value's sharding changed, in the order in which they are queued.
-  std::vector<int32_t> wakesBegin;
-  std::vector<NodeId> wakes;
-  /// The value whose `wakes` count when this one changes: for a target of an
-  /// edge the edge op's result, or the owner if there is no edge op; else
-  /// itself.
-  std::vector<ValueId> notifies;
+  /// By slot; what propagation changes.
+  std::vector<ShardingId> current;
+  /// By place in tensorValues; -1: the value has no slot.
+  std::vector<SlotId> tensorSlots;
 
-  std::vector<Slot> slots;
   /// Members, in program order.
   std::vector<llvm::SmallVector<ValueId, 2>> groups;
   /// Only a change of the member itself spreads to its group, not one of
@@ -131,24 +188,39 @@ struct PropagationGraph {
   llvm::DenseMap<ValueId, int32_t> groupOfValue;
   std::vector<FuncResult> funcResults;
 
-  std::vector<mlir::Operation *> deadOps;
+  std::vector<NodeId> deadNodes;
+  /// Ops that had a rule attribute.
+  std::vector<mlir::Operation *> opsWithRule;
 
-  ValueId idOf(mlir::Value value) const;
+  /// Of ops outside of bodies, or counted from the first of their body.
   llvm::DenseMap<mlir::Operation *, NodeId> nodeOf;
   llvm::DenseMap<mlir::Block *, ValueId> firstArgument;
+
+  /// Innermost site whose body holds the node, or -1.
+  int32_t siteOf(NodeId node) const;
 };
 
 struct GraphOptions {
   bool conservative = false;
+  bool extraRules = false;
 };
+
+/// Functions whose bodies stand in the place of their calls: see
+/// share_call_bodies.h. Callees first.
+using SharedFunctions = llvm::ArrayRef<mlir::func::FuncOp>;
 
 /// Reads the module. Fails with a diagnostic where a result has no static
 /// shape.
 llvm::LogicalResult buildGraph(mlir::ModuleOp module,
                                const GraphOptions &options,
-                               PropagationGraph &graph);
+                               SharedFunctions shared, PropagationGraph &graph);
 
-/// Writes the shardings of the slots that changed.
+struct EngineOptions;
+/// Propagates until nothing changes. Leaves dead ops in the module and sorts
+/// `deadNodes`, the last first. Observers see no bodies.
+void propagateInGraph(PropagationGraph &graph, const EngineOptions &options);
+
+/// Writes the shardings of the slots that changed. Not those of bodies.
 void writeShardings(PropagationGraph &graph);
 
 /// How a rule looks on an op's edges, see ManualEdge.

@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/add_data_flow_edges.h"
 #include "shardwright/propagate/call_order.h"
+#include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -23,10 +24,6 @@ using sdy::TensorShardingPerValueAttr;
 #define GEN_PASS_DEF_IMPORTFUNCCALLS
 #include "shardwright/propagate/passes.h.inc"
 
-namespace {
-
-/// The function's argument shardings, missing ones fully open; null if there
-/// are none at all.
 TensorShardingPerValueAttr argumentShardings(func::FuncOp func) {
   SmallVector<TensorShardingAttr> shardings;
   Attribute mesh;
@@ -45,6 +42,8 @@ TensorShardingPerValueAttr argumentShardings(func::FuncOp func) {
       s = open.getSharding(i);
   return TensorShardingPerValueAttr::get(func.getContext(), shardings);
 }
+
+namespace {
 
 struct ImportFuncCallsPass : impl::ImportFuncCallsBase<ImportFuncCallsPass> {
   using ImportFuncCallsBase::ImportFuncCallsBase;

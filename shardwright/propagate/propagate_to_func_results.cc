@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -15,26 +16,29 @@ namespace shardwright {
 #define GEN_PASS_DEF_PROPAGATETOFUNCRESULTS
 #include "shardwright/propagate/passes.h.inc"
 
+LogicalResult propagateToFuncResults(ModuleOp module) {
+  func::FuncOp main = sdy::getMainFunc(module);
+  if (!main)
+    return module.emitError("Failed to lookup function: main");
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func == main || func.isExternal())
+      continue;
+    auto ret = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
+    if (!ret)
+      continue;
+    for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+      sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
+  }
+  return success();
+}
+
 namespace {
 
 struct PropagateToFuncResultsPass
     : impl::PropagateToFuncResultsBase<PropagateToFuncResultsPass> {
   void runOnOperation() override {
-    func::FuncOp main = sdy::getMainFunc(getOperation());
-    if (!main) {
-      getOperation().emitError("Failed to lookup function: main");
-      return signalPassFailure();
-    }
-    for (auto func : getOperation().getOps<func::FuncOp>()) {
-      if (func == main || func.isExternal())
-        continue;
-      auto ret =
-          dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
-      if (!ret)
-        continue;
-      for (auto [i, value] : llvm::enumerate(ret.getOperands()))
-        sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
-    }
+    if (failed(propagateToFuncResults(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -10,9 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/propagate/op_classes.h"
-#include "shardwright/rules/rule_interface.h"
-
-#include "llvm/ADT/TypeSwitch.h"
+#include "shardwright/propagate/rule_table.h"
 
 using namespace mlir;
 
@@ -22,12 +20,14 @@ using sdy::DataFlowEdgeOp;
 using sdy::FuncDataFlowEdgeOp;
 using sdy::ShardableDataFlowOpInterface;
 
-ValueId PropagationGraph::idOf(Value value) const {
-  if (auto result = dyn_cast<OpResult>(value))
-    return nodes[nodeOf.lookup(result.getOwner())].firstResult +
-           result.getResultNumber();
-  auto argument = cast<BlockArgument>(value);
-  return firstArgument.lookup(argument.getOwner()) + argument.getArgNumber();
+int32_t PropagationGraph::siteOf(NodeId node) const {
+  auto it = llvm::upper_bound(sites, node, [](NodeId n, const CallSite &site) {
+    return n <= site.node;
+  });
+  int32_t site = it - sites.begin() - 1;
+  while (site >= 0 && nodes[sites[site].node].subtreeEnd <= node)
+    site = sites[site].parent;
+  return site;
 }
 
 namespace {
@@ -46,183 +46,293 @@ std::optional<ArrayRef<int64_t>> staticShape(Type type) {
   return shaped.getShape();
 }
 
-/// Ops whose rules are the same, being made from types and properties alone.
-struct SameRule : llvm::DenseMapInfo<Operation *> {
-  /// Of other ops, rules may look at what makes their operands, at users and at
-  /// regions.
-  static bool mayShare(Operation *op) {
-    return (op->hasTrait<OpTrait::Elementwise>() ||
-            isa<stablehlo::BroadcastInDimOp, stablehlo::DotGeneralOp,
-                stablehlo::ReshapeOp, stablehlo::SliceOp,
-                stablehlo::TransposeOp>(op)) &&
-           op->getNumRegions() == 0 &&
-           !op->getDiscardableAttr(sdy::kShardingRuleAttr);
-  }
-  static unsigned getHashValue(const Operation *op) {
-    auto *o = const_cast<Operation *>(op);
-    return llvm::hash_combine(
-        o->getName(), o->hashProperties(),
-        llvm::hash_combine_range(o->operand_type_begin(),
-                                 o->operand_type_end()),
-        llvm::hash_combine_range(o->result_type_begin(), o->result_type_end()));
-  }
-  static bool isEqual(const Operation *a, const Operation *b) {
-    if (a == b)
-      return true;
-    auto isKey = [](const Operation *op) {
-      return op != getEmptyKey() && op != getTombstoneKey();
-    };
-    if (!isKey(a) || !isKey(b))
-      return false;
-    auto *x = const_cast<Operation *>(a), *y = const_cast<Operation *>(b);
-    return x->getName() == y->getName() &&
-           x->getOperandTypes() == y->getOperandTypes() &&
-           x->getResultTypes() == y->getResultTypes() &&
-           x->getName().compareOpProperties(x->getPropertiesStorage(),
-                                            y->getPropertiesStorage());
-  }
-};
+bool isScalar(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor.getRank() == 0;
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasRank() && shaped.getRank() == 0;
+}
 
-class GraphBuilder {
-public:
-  GraphBuilder(ModuleOp module, const GraphOptions &options,
+/// What the builders of all parts share.
+struct BuilderState {
+  BuilderState(ModuleOp module, const GraphOptions &options,
                PropagationGraph &graph)
-      : module(module), options(options), graph(graph) {}
-
-  LogicalResult run() {
-    if (failed(number()))
-      return failure();
-    collectCalls();
-    addSlots();
-    for (Node &node : graph.nodes)
-      addRule(node);
-    warnAboutUnknownOps();
-    addFuncResults();
-    addGroups();
-    addWakes();
-    return success();
-  }
-
-private:
-  LogicalResult number();
-  void collectCalls();
-  void addSlots();
-  void addSlotsOfDataFlowOp(Node &node, ShardableDataFlowOpInterface op);
-  void addSlotsOfResults(Node &node);
-  SlotId addSlot(Value value, ShardingId sharding, ArrayRef<int64_t> shape);
-  void addRule(Node &node);
-  RuleId ruleOf(Operation *op);
-  void addEdgeRule(Node &node, ArrayRef<OpOperand *> sources);
-  RuleId intern(ShardingRule rule);
-  RuleId identity(ArrayRef<int64_t> shape, int64_t numOperands);
-  SmallVector<OpOperand *> sourcesOf(FuncDataFlowEdgeOp edge);
-  void warnAboutUnknownOps();
-  void addFuncResults();
-  void addGroups();
-  void addWakes();
-  void wakeUse(OpOperand &use, SmallVectorImpl<NodeId> &out);
-  void wakeUsers(Value value, SmallVectorImpl<NodeId> &out);
-
-  ValueId addValues(int64_t count) {
-    ValueId first = numValues;
-    numValues += count;
-    return first;
-  }
+      : module(module), graph(graph), rules(options, graph.rules) {}
 
   ModuleOp module;
-  const GraphOptions &options;
   PropagationGraph &graph;
-  ValueId numValues = 0;
-  /// By callee symbol, calls in program order.
+  RuleTable rules;
+  /// By callee symbol, calls in program order. Not those in whose place bodies
+  /// stand.
   llvm::DenseMap<StringAttr, SmallVector<func::CallOp, 2>> callsOf;
   llvm::DenseMap<StringAttr, func::FuncOp> funcOf;
-  llvm::DenseMap<uint64_t, SmallVector<RuleId, 1>> rulesOfHash;
-  llvm::DenseMap<std::pair<ArrayRef<int64_t>, int64_t>, RuleId> identities;
-  /// By the first op of its kind.
-  llvm::DenseMap<Operation *, RuleId, SameRule> ruleOfOp;
-  UnknownOps unknownOps;
+  llvm::DenseMap<StringAttr, int32_t> bodyOf;
+  bool ok = true;
 };
 
-/// Numbers ops and values and checks the types.
-LogicalResult GraphBuilder::number() {
-  bool ok = true;
-  auto visit = [&](auto &self, Operation *op) -> void {
-    NodeId id = graph.nodes.size();
-    graph.nodeOf[op] = id;
-    Node &node = graph.nodes.emplace_back();
-    node.op = op;
-    node.firstResult = addValues(op->getNumResults());
-    for (Value result : op->getResults()) {
-      graph.numUses.push_back(
-          std::distance(result.use_begin(), result.use_end()));
-      ok = ok && succeeded(checkShardable(result.getType(), op));
-    }
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        graph.firstArgument[&block] = addValues(block.getNumArguments());
-        for (Value argument : block.getArguments())
-          graph.numUses.push_back(
-              std::distance(argument.use_begin(), argument.use_end()));
-        for (Operation &nested : block)
-          self(self, &nested);
-      }
-    graph.nodes[id].subtreeEnd = graph.nodes.size();
+/// Reads ops of one place: those of the module, or of one function's body.
+class PartBuilder {
+public:
+  PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body)
+      : state(state), graph(state.graph), part(part), body(body) {}
+
+  /// Numbers an op and what is in it, and checks the types.
+  void number(Operation *op);
+  void numberArguments(Block &block);
+  /// Everything else, when all ops have numbers.
+  void finish();
+  ValueId idOf(Value value) const;
+
+  /// Members of sharding groups.
+  SmallVector<sdy::ShardingGroupOp> members;
+
+private:
+  /// A call of this part, and where the callee's arrays begin in ours.
+  struct OwnSite {
+    int32_t site, firstTensor, firstWake;
   };
-  for (Operation &op : *module.getBody())
-    visit(visit, &op);
-  graph.slotOfValue.assign(numValues, -1);
-  graph.notifies.resize(numValues);
-  for (ValueId v = 0; v < numValues; ++v)
-    graph.notifies[v] = v;
-  return success(ok);
+
+  void addValue(Type type);
+  void splice(func::CallOp call, NodeId node, int32_t index);
+  template <typename Fn> void forOwnNodes(Fn fn);
+
+  SlotId addSlot(Value value, ShardingId sharding, ArrayRef<int64_t> shape);
+  void addEdgeSlot(DataFlowEdgeOp edge, ValueId owner);
+  void addSlots(Operation *op, NodeId n);
+  void addSlotsOfDataFlowOp(ShardableDataFlowOpInterface op);
+  void addSlotsOfResults(Operation *op, ValueId firstResult);
+  void addSlotsOfBody();
+
+  void addRule(NodeId n);
+  void addOperands(Node &node);
+  void addEdgeRule(Node &node, ArrayRef<ValueId> sources);
+  bool addDataFlowEdge(Node &node, DataFlowEdgeOp edge);
+  SmallVector<ValueId> sourcesOf(FuncDataFlowEdgeOp edge);
+  void connect(const OwnSite &own);
+
+  void addWakes(Value value, ValueId id, Operation *definer);
+  void addWakes();
+  void wakeUse(OpOperand &use);
+  void wakeUsers(Value value);
+
+  BuilderState &state;
+  PropagationGraph &graph;
+  GraphPart &part;
+  FunctionBody *body;
+  SmallVector<OwnSite> ownSites;
+  SmallVector<NodeId> woken;
+};
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+ValueId PartBuilder::idOf(Value value) const {
+  if (auto result = dyn_cast<OpResult>(value))
+    return part.nodes[graph.nodeOf.lookup(result.getOwner())].firstResult +
+           result.getResultNumber();
+  auto argument = cast<BlockArgument>(value);
+  return graph.firstArgument.lookup(argument.getOwner()) +
+         argument.getArgNumber();
 }
 
-void GraphBuilder::collectCalls() {
-  for (auto func : module.getOps<func::FuncOp>())
-    funcOf[func.getSymNameAttr()] = func;
-  for (Node &node : graph.nodes)
-    if (auto call = dyn_cast<func::CallOp>(node.op))
-      callsOf[call.getCalleeAttr().getAttr()].push_back(call);
+void PartBuilder::addValue(Type type) {
+  part.notifies.push_back(part.numValues());
+  part.slotOfValue.push_back(-1);
+  part.numUses.push_back(0);
+  part.wakesOf.emplace_back();
+  part.isScalar.push_back(isScalar(type));
 }
 
-SlotId GraphBuilder::addSlot(Value value, ShardingId sharding,
-                             ArrayRef<int64_t> shape) {
-  SlotId id = graph.slots.size();
-  Slot &slot = graph.slots.emplace_back();
+void PartBuilder::numberArguments(Block &block) {
+  graph.firstArgument[&block] = part.numValues();
+  for (BlockArgument argument : block.getArguments())
+    addValue(argument.getType());
+}
+
+void PartBuilder::number(Operation *op) {
+  NodeId id = part.nodes.size();
+  graph.nodeOf[op] = id;
+  Node &node = part.nodes.emplace_back();
+  node.op = op;
+  node.firstResult = part.numValues();
+  node.numResults = op->getNumResults();
+  for (Type type : op->getResultTypes()) {
+    addValue(type);
+    state.ok = state.ok && succeeded(checkShardable(type, op));
+  }
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    auto it = state.bodyOf.find(call.getCalleeAttr().getAttr());
+    if (it != state.bodyOf.end())
+      splice(call, id, it->second);
+    else
+      state.callsOf[call.getCalleeAttr().getAttr()].push_back(call);
+  } else if (auto member = dyn_cast<sdy::ShardingGroupOp>(op)) {
+    members.push_back(member);
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      numberArguments(block);
+      for (Operation &nested : block)
+        number(&nested);
+    }
+  part.nodes[id].subtreeEnd = part.nodes.size();
+}
+
+/// Puts a copy of the callee's arrays at the end of ours.
+void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
+  const FunctionBody &from = graph.bodies[index];
+  auto extend = [](auto &to, const auto &from, auto update) {
+    size_t first = to.size();
+    to.insert(to.end(), from.begin(), from.end());
+    for (auto it = to.begin() + first, e = to.end(); it != e; ++it)
+      update(*it);
+  };
+  auto shift = [](int32_t by) {
+    return [by](int32_t &id) { id = id < 0 ? id : id + by; };
+  };
+  NodeId firstNode = part.nodes.size();
+  ValueId firstValue = part.numValues();
+  SlotId firstSlot = part.slots.size();
+  int32_t firstTensor = part.tensorValues.size();
+  int32_t firstWake = part.wakes.size();
+  int32_t firstManual = part.manualEdges.size();
+  int32_t site = part.sites.size();
+
+  part.sites.push_back({call, index, -1, node, firstValue, firstSlot});
+  ownSites.push_back({site, firstTensor, firstWake});
+  extend(part.sites, from.sites, [&](CallSite &s) {
+    s.parent = s.parent < 0 ? site : s.parent + site + 1;
+    s.node += firstNode;
+    s.firstValue += firstValue;
+    s.firstSlot += firstSlot;
+  });
+  extend(part.nodes, from.nodes, [&](Node &n) {
+    n.firstTensor += firstTensor;
+    n.firstOperand += firstTensor;
+    n.subtreeEnd += firstNode;
+    n.firstResult += firstValue;
+    if (n.manualEdge >= 0)
+      n.manualEdge += firstManual;
+  });
+  extend(part.manualEdges, from.manualEdges, [](ManualEdge &) {});
+  extend(part.tensorValues, from.tensorValues, shift(firstValue));
+  extend(part.slotOfValue, from.slotOfValue, shift(firstSlot));
+  extend(part.numUses, from.numUses, [](int32_t) {});
+  extend(part.wakesOf, from.wakesOf, [&](Wakes &w) {
+    w.begin += firstWake;
+    w.end += firstWake;
+  });
+  extend(part.notifies, from.notifies, shift(firstValue));
+  extend(part.isScalar, from.isScalar, [](char) {});
+  extend(part.wakes, from.wakes, shift(firstNode));
+  extend(part.slots, from.slots, [&](Slot &slot) {
+    if (slot.firstSibling >= 0)
+      slot.firstSibling += firstSlot;
+  });
+}
+
+/// Calls fn(node, site or null) for the nodes that are not in a callee's body.
+template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
+  const OwnSite *next = ownSites.begin();
+  for (NodeId n = 0, e = part.nodes.size(); n < e;) {
+    if (next != ownSites.end() && part.sites[next->site].node == n) {
+      fn(n, next++);
+      n = part.nodes[n].subtreeEnd;
+    } else {
+      fn(n, static_cast<const OwnSite *>(nullptr));
+      ++n;
+    }
+  }
+}
+
+void PartBuilder::finish() {
+  part.firstOwnSlot = part.slots.size();
+  // All slots come before the rules, which ask for those of operands.
+  if (body)
+    addSlotsOfBody();
+  forOwnNodes([&](NodeId n, const OwnSite *site) {
+    Operation *op = part.nodes[n].op;
+    if (!site)
+      return addSlots(op, n);
+    for (OpResult result : op->getResults())
+      addEdgeSlot(DataFlowEdgeOp::lookup(result),
+                  part.nodes[n].firstResult + result.getResultNumber());
+  });
+  forOwnNodes([&](NodeId n, const OwnSite *site) {
+    if (site)
+      addOperands(part.nodes[n]);
+    else
+      addRule(n);
+  });
+  for (const OwnSite &own : ownSites)
+    connect(own);
+  addWakes();
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+SlotId PartBuilder::addSlot(Value value, ShardingId sharding,
+                            ArrayRef<int64_t> shape) {
+  SlotId id = part.slots.size();
+  Slot &slot = part.slots.emplace_back();
   slot.value = value;
-  slot.initial = slot.current = sharding;
+  slot.initial = sharding;
   slot.rank = shape.size();
   return id;
 }
 
-void GraphBuilder::addSlots() {
-  // Edges first have their slots made when their op is met, so walk in order.
-  for (Node &node : graph.nodes) {
-    if (auto func = dyn_cast<func::FuncOp>(node.op)) {
-      if (func.isExternal())
-        continue;
-      ValueId first = graph.firstArgument.lookup(&func.front());
-      for (BlockArgument arg : func.getArguments())
-        if (auto shape = staticShape(arg.getType()))
-          graph.slotOfValue[first + arg.getArgNumber()] =
-              addSlot(arg,
-                      graph.shardings.read(
-                          func.getArgAttrOfType<sdy::TensorShardingAttr>(
-                              arg.getArgNumber(), sdy::kShardingAttr)),
-                      *shape);
-      continue;
-    }
-    if (auto op = dyn_cast<ShardableDataFlowOpInterface>(node.op))
-      addSlotsOfDataFlowOp(node, op);
-    else
-      addSlotsOfResults(node);
-  }
+/// Of an argument or a result of a function whose body is shared.
+void PartBuilder::addEdgeSlot(DataFlowEdgeOp edge, ValueId owner) {
+  if (!edge)
+    return;
+  ValueId result = idOf(edge.getResult());
+  SlotId slot = addSlot(edge.getResult(),
+                        graph.shardings.read(edge.getShardingAttr()),
+                        *staticShape(edge.getResult().getType()));
+  part.slots[slot].isCallEdge = true;
+  part.slotOfValue[owner] = part.slotOfValue[result] = slot;
+  part.notifies[owner] = result;
 }
 
-void GraphBuilder::addSlotsOfDataFlowOp(Node &node,
-                                        ShardableDataFlowOpInterface op) {
+void PartBuilder::addSlotsOfBody() {
+  Block &block = body->func.front();
+  for (BlockArgument arg : block.getArguments()) {
+    DataFlowEdgeOp edge = DataFlowEdgeOp::lookup(arg);
+    addEdgeSlot(edge, arg.getArgNumber());
+    body->argumentEdge.push_back(edge ? idOf(edge.getResult()) : -1);
+    body->argumentSource.push_back(-1);
+  }
+  for (Value value : block.getTerminator()->getOperands())
+    body->returned.push_back(idOf(value));
+}
+
+void PartBuilder::addSlots(Operation *op, NodeId n) {
+  if (auto func = dyn_cast<func::FuncOp>(op)) {
+    if (func.isExternal())
+      return;
+    ValueId first = graph.firstArgument.lookup(&func.front());
+    for (BlockArgument arg : func.getArguments())
+      if (auto shape = staticShape(arg.getType()))
+        part.slotOfValue[first + arg.getArgNumber()] = addSlot(
+            arg,
+            graph.shardings.read(func.getArgAttrOfType<sdy::TensorShardingAttr>(
+                arg.getArgNumber(), sdy::kShardingAttr)),
+            *shape);
+    return;
+  }
+  if (auto flow = dyn_cast<ShardableDataFlowOpInterface>(op)) {
+    part.nodes[n].isDataFlow = true;
+    return addSlotsOfDataFlowOp(flow);
+  }
+  addSlotsOfResults(op, part.nodes[n].firstResult);
+}
+
+void PartBuilder::addSlotsOfDataFlowOp(ShardableDataFlowOpInterface op) {
   auto addOwners = [&](auto owners) {
-    SlotId first = graph.slots.size();
+    SlotId first = part.slots.size();
     int32_t withoutEdge = 0;
     SmallVector<SlotId> ofOp;
     for (Value owner : owners) {
@@ -233,45 +343,45 @@ void GraphBuilder::addSlotsOfDataFlowOp(Node &node,
       targets.push_back(owner);
       DataFlowEdgeOp edge = DataFlowEdgeOp::lookup(owner);
       SlotId slot;
+      ValueId notified;
       if (edge) {
         slot = addSlot(edge.getResult(),
                        graph.shardings.read(edge.getShardingAttr()), *shape);
-        ValueId result = graph.idOf(edge.getResult());
-        graph.slotOfValue[result] = slot;
-        for (Value target : targets)
-          graph.notifies[graph.idOf(target)] = result;
+        notified = idOf(edge.getResult());
+        part.slotOfValue[notified] = slot;
       } else {
         slot =
             addSlot(owner, graph.shardings.read(op.getEdgeOwnerSharding(owner)),
                     *shape);
-        for (Value target : targets)
-          graph.notifies[graph.idOf(target)] = graph.idOf(owner);
+        notified = idOf(owner);
         ofOp.push_back(slot);
         ++withoutEdge;
       }
-      for (Value target : targets)
-        graph.slotOfValue[graph.idOf(target)] = slot;
+      for (Value target : targets) {
+        ValueId id = idOf(target);
+        part.notifies[id] = notified;
+        part.slotOfValue[id] = slot;
+      }
     }
     // Either all owners of an op have edges or none has.
-    if (withoutEdge == int32_t(graph.slots.size()) - first)
+    if (withoutEdge == int32_t(part.slots.size()) - first)
       for (SlotId slot : ofOp) {
-        graph.slots[slot].firstSibling = first;
-        graph.slots[slot].numSiblings = withoutEdge;
+        part.slots[slot].firstSibling = first;
+        part.slots[slot].numSiblings = withoutEdge;
       }
   };
   addOwners(op.getBlockArgumentEdgeOwners());
   addOwners(op.getOpResultEdgeOwners());
 }
 
-void GraphBuilder::addSlotsOfResults(Node &node) {
-  Operation *op = node.op;
+void PartBuilder::addSlotsOfResults(Operation *op, ValueId firstResult) {
   if (op->getNumResults() == 0)
     return;
   if (auto edge = dyn_cast<DataFlowEdgeOp>(op)) {
     // Normally made with its owner; an edge that belongs nowhere stands alone.
-    if (graph.slotOfValue[node.firstResult] < 0)
+    if (part.slotOfValue[firstResult] < 0)
       if (auto shape = staticShape(edge.getResult().getType()))
-        graph.slotOfValue[node.firstResult] =
+        part.slotOfValue[firstResult] =
             addSlot(edge.getResult(),
                     graph.shardings.read(edge.getShardingAttr()), *shape);
     return;
@@ -279,157 +389,127 @@ void GraphBuilder::addSlotsOfResults(Node &node) {
   if (op->getNumResults() == 1) {
     OpResult result = op->getResult(0);
     if (auto shape = staticShape(result.getType()))
-      graph.slotOfValue[node.firstResult] = addSlot(
+      part.slotOfValue[firstResult] = addSlot(
           result, graph.shardings.read(sdy::getSharding(result)), *shape);
     return;
   }
-  SlotId first = graph.slots.size();
+  SlotId first = part.slots.size();
   SmallVector<sdy::TensorShardingAttr> shardings = sdy::getShardings(op);
   for (OpResult result : op->getResults()) {
     auto shape = staticShape(result.getType());
     if (!shape)
       continue;
     size_t i = result.getResultNumber();
-    graph.slotOfValue[node.firstResult + i] = addSlot(
+    part.slotOfValue[firstResult + i] = addSlot(
         result,
         graph.shardings.read(i < shardings.size() ? shardings[i] : nullptr),
         *shape);
   }
-  for (SlotId s = first, e = graph.slots.size(); s < e; ++s) {
-    graph.slots[s].firstSibling = first;
-    graph.slots[s].numSiblings = e - first;
+  for (SlotId s = first, e = part.slots.size(); s < e; ++s) {
+    part.slots[s].firstSibling = first;
+    part.slots[s].numSiblings = e - first;
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Rules
+// Operands and rules
 //===----------------------------------------------------------------------===//
 
-uint64_t hashOf(const ShardingRule &rule) {
-  llvm::hash_code h = llvm::hash_combine(rule.operands.size(), rule.isCustom);
-  for (const Factor &f : rule.factors)
-    h = llvm::hash_combine(h, f.size, f.kind, f.blocked);
-  for (int64_t t = 0; t < rule.numTensors(); ++t) {
-    h = llvm::hash_combine(h, t);
-    for (const DimMapping &dim : rule.tensor(t))
-      h = llvm::hash_combine(h,
-                             llvm::hash_combine_range(dim.begin(), dim.end()));
+void PartBuilder::addOperands(Node &node) {
+  node.firstOperand = part.tensorValues.size();
+  node.numOperands = node.op->getNumOperands();
+  for (Value operand : node.op->getOperands()) {
+    ValueId id = idOf(operand);
+    ++part.numUses[id];
+    part.tensorValues.push_back(id);
   }
-  return h;
 }
 
-RuleId GraphBuilder::intern(ShardingRule rule) {
-  auto &ids = rulesOfHash[hashOf(rule) >> 1];
-  for (RuleId id : ids)
-    if (graph.rules[id].rule == rule)
-      return id;
-  std::optional<FactorLayout> layout = FactorLayout::create(std::move(rule));
-  if (!layout)
-    return -1;
-  ids.push_back(graph.rules.size());
-  graph.rules.push_back(std::move(*layout));
-  return ids.back();
-}
-
-RuleId GraphBuilder::identity(ArrayRef<int64_t> shape, int64_t numOperands) {
-  auto [it, isNew] = identities.try_emplace({shape, numOperands}, -1);
-  if (isNew)
-    it->second = intern(identityRule(shape, numOperands));
-  return it->second;
-}
-
-void GraphBuilder::addEdgeRule(Node &node, ArrayRef<OpOperand *> sources) {
+void PartBuilder::addEdgeRule(Node &node, ArrayRef<ValueId> sources) {
   if (sources.empty())
     return;
-  Value result = node.op->getResult(0);
-  auto shape = staticShape(result.getType());
+  auto shape = staticShape(node.op->getResult(0).getType());
   if (!shape)
     return;
-  node.rule = identity(*shape, sources.size());
+  node.rule = state.rules.identity(*shape, sources.size());
   node.schedule = Schedule::PassThroughOp;
-  node.firstTensor = graph.tensorValues.size();
+  node.firstTensor = part.tensorValues.size();
   node.numTensors = sources.size() + 1;
-  for (OpOperand *source : sources)
-    graph.tensorValues.push_back(graph.idOf(source->get()));
-  graph.tensorValues.push_back(node.firstResult);
+  llvm::append_range(part.tensorValues, sources);
+  part.tensorValues.push_back(node.firstResult);
+}
+
+/// True if the edge belongs to an argument or a result of a shared function.
+bool PartBuilder::addDataFlowEdge(Node &node, DataFlowEdgeOp edge) {
+  Value owner = edge.getInput();
+  if (auto arg = dyn_cast<BlockArgument>(owner)) {
+    if (!body || arg.getOwner() != &body->func.front())
+      return false;
+    addEdgeRule(node, ValueId(-1));
+    body->argumentSource[arg.getArgNumber()] = node.firstTensor;
+    return true;
+  }
+  NodeId definer = graph.nodeOf.lookup(owner.getDefiningOp());
+  auto *own = llvm::lower_bound(ownSites, definer,
+                                [&](const OwnSite &own, NodeId n) {
+                                  return part.sites[own.site].node < n;
+                                });
+  if (own == ownSites.end() || part.sites[own->site].node != definer)
+    return false;
+  const CallSite &site = part.sites[own->site];
+  addEdgeRule(node, site.firstValue +
+                        graph.bodies[site.body].returned
+                            [cast<OpResult>(owner).getResultNumber()]);
+  return true;
 }
 
 /// Of an argument: that operand of every caller; of a call's result: what the
 /// callee returns.
-SmallVector<OpOperand *> GraphBuilder::sourcesOf(FuncDataFlowEdgeOp edge) {
-  SmallVector<OpOperand *> sources;
+SmallVector<ValueId> PartBuilder::sourcesOf(FuncDataFlowEdgeOp edge) {
+  SmallVector<ValueId> sources;
   if (auto arg = dyn_cast<BlockArgument>(edge.getOperand())) {
     auto func = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp());
     if (!func)
       return sources;
-    for (func::CallOp call : callsOf.lookup(func.getSymNameAttr()))
+    for (func::CallOp call : state.callsOf.lookup(func.getSymNameAttr()))
       if (arg.getArgNumber() < call->getNumOperands())
-        sources.push_back(&call->getOpOperand(arg.getArgNumber()));
+        sources.push_back(idOf(call->getOperand(arg.getArgNumber())));
     return sources;
   }
   auto result = cast<OpResult>(edge.getOperand());
   auto call = dyn_cast<func::CallOp>(result.getOwner());
   func::FuncOp callee =
-      call ? funcOf.lookup(call.getCalleeAttr().getAttr()) : nullptr;
+      call ? state.funcOf.lookup(call.getCalleeAttr().getAttr()) : nullptr;
   if (callee && !callee.isExternal())
     if (auto ret =
             dyn_cast<func::ReturnOp>(callee.getBody().back().getTerminator()))
       if (result.getResultNumber() < ret->getNumOperands())
-        sources.push_back(&ret->getOpOperand(result.getResultNumber()));
+        sources.push_back(idOf(ret->getOperand(result.getResultNumber())));
   return sources;
 }
 
-/// Every tensor has the rank that the rule says (an op's own, or a user's, may
-/// be wrong for the values at hand).
-bool fits(const FactorLayout &layout, Operation *op) {
-  if (layout.rule.operands.size() != op->getNumOperands() ||
-      layout.rule.results.size() != op->getNumResults())
-    return false;
-  auto rankOf = [](Value v) -> int64_t {
-    auto shaped = dyn_cast<ShapedType>(v.getType());
-    return shaped && shaped.hasRank() ? shaped.getRank() : 0;
-  };
-  for (auto [i, v] : llvm::enumerate(op->getOperands()))
-    if (rankOf(v) != layout.tensors[i].rank())
-      return false;
-  for (auto [i, v] : llvm::enumerate(op->getResults()))
-    if (rankOf(v) != layout.tensors[op->getNumOperands() + i].rank())
-      return false;
-  return true;
-}
-
-/// -1: it has none, or one that does not fit.
-RuleId GraphBuilder::ruleOf(Operation *op) {
-  auto make = [&]() -> RuleId {
-    std::optional<ShardingRule> rule =
-        getShardingRule(op, RuleOptions{.conservative = options.conservative});
-    if (!rule) {
-      unknownOps.visit(op);
-      return -1;
-    }
-    RuleId id = intern(std::move(*rule));
-    return id >= 0 && fits(graph.rules[id], op) ? id : -1;
-  };
-  if (!SameRule::mayShare(op))
-    return make();
-  auto [it, isNew] = ruleOfOp.try_emplace(op, -1);
-  if (isNew)
-    it->second = make();
-  return it->second;
-}
-
-void GraphBuilder::addRule(Node &node) {
+void PartBuilder::addRule(NodeId n) {
+  Node &node = part.nodes[n];
   Operation *op = node.op;
+  addOperands(node);
+  if (!op->getRawDictionaryAttrs().empty() &&
+      op->getDiscardableAttr(sdy::kShardingRuleAttr))
+    graph.opsWithRule.push_back(op);
   if (auto edge = dyn_cast<DataFlowEdgeOp>(op)) {
+    if (addDataFlowEdge(node, edge))
+      return;
     ShardableDataFlowOpInterface owner = sdy::getDataFlowOp(edge.getInput());
     if (!owner)
       return;
-    addEdgeRule(node, owner.getEdgeSources(edge.getInput()));
+    SmallVector<ValueId> sources;
+    for (OpOperand *source : owner.getEdgeSources(edge.getInput()))
+      sources.push_back(idOf(source->get()));
+    addEdgeRule(node, sources);
     auto manual = dyn_cast<sdy::ManualComputationOp>(owner.getOperation());
     if (!manual || node.rule < 0)
       return;
-    ManualEdge &m = graph.manualEdges.emplace_back();
-    node.manualEdge = graph.manualEdges.size() - 1;
+    ManualEdge &m = part.manualEdges.emplace_back();
+    node.manualEdge = part.manualEdges.size() - 1;
     sdy::TensorShardingAttr outer;
     if (auto arg = dyn_cast<BlockArgument>(edge.getInput())) {
       m.isBlockArgument = true;
@@ -452,37 +532,205 @@ void GraphBuilder::addRule(Node &node) {
   if (auto edge = dyn_cast<FuncDataFlowEdgeOp>(op))
     return addEdgeRule(node, sourcesOf(edge));
   if (auto barrier = dyn_cast<sdy::PropagationBarrierOp>(op)) {
-    addEdgeRule(node, &op->getOpOperand(0));
+    addEdgeRule(node, idOf(op->getOperand(0)));
     node.schedule = Schedule::Fixed;
     node.fixedDirection = Direction(uint8_t(barrier.getAllowedDirection()));
-    node.isElementwise = isElementwise(op);
+    node.isElementwise = true;
     return;
   }
 
-  RuleId id = ruleOf(op);
-  if (id < 0)
+  RuleTable::OpRule rule = state.rules.of(op);
+  if (rule.rule < 0)
     return;
-  node.rule = id;
+  node.rule = rule.rule;
   node.ruleIsAttribute = true;
-  node.isElementwise = isElementwise(op);
-  node.schedule = node.isElementwise ? Schedule::PassThroughOp : scheduleOf(op);
-  node.firstTensor = graph.tensorValues.size();
-  node.numTensors = op->getNumOperands() + op->getNumResults();
-  for (Value operand : op->getOperands())
-    graph.tensorValues.push_back(graph.idOf(operand));
-  for (int64_t i = 0, e = op->getNumResults(); i < e; ++i)
-    graph.tensorValues.push_back(node.firstResult + i);
+  node.isElementwise = rule.isElementwise;
+  node.schedule = rule.schedule;
+  // Operands are there already.
+  node.firstTensor = node.firstOperand;
+  node.numTensors = node.numOperands + node.numResults;
+  for (int64_t i = 0; i < node.numResults; ++i)
+    part.tensorValues.push_back(node.firstResult + i);
 }
 
-void GraphBuilder::warnAboutUnknownOps() { unknownOps.emitWarnings(); }
+/// Joins a callee's body to the call.
+void PartBuilder::connect(const OwnSite &own) {
+  CallSite site = part.sites[own.site];
+  const FunctionBody &callee = graph.bodies[site.body];
+  for (auto [operand, source] :
+       llvm::zip_equal(site.call.getOperands(), callee.argumentSource))
+    if (source >= 0)
+      part.tensorValues[own.firstTensor + source] = idOf(operand);
+  for (auto [wake, result] : callee.resultWakes)
+    part.wakes[own.firstWake + wake] = graph.nodeOf.lookup(
+        DataFlowEdgeOp::lookup(site.call.getResult(result)));
+}
 
 //===----------------------------------------------------------------------===//
-// Function results and groups
+// Which nodes a change wakes
 //===----------------------------------------------------------------------===//
+
+/// In `woken`, -2 - i is the edge of result i of the calls of this body.
+void PartBuilder::wakeUsers(Value value) {
+  for (Operation *user : value.getUsers())
+    woken.push_back(graph.nodeOf.lookup(user));
+}
+
+void PartBuilder::wakeUse(OpOperand &use) {
+  Operation *user = use.getOwner();
+  Operation *holder =
+      user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
+  if (body && holder == body->func) {
+    woken.push_back(-2 - int32_t(use.getOperandNumber()));
+    return;
+  }
+  NodeId node = graph.nodeOf.lookup(holder);
+  if (part.nodes[node].isDataFlow) {
+    auto op = cast<ShardableDataFlowOpInterface>(holder);
+    // Shardy does not wake the edge of a block argument when an operand
+    // changes.
+    if (auto owner = dyn_cast_or_null<OpResult>(op.getEdgeOwnerFromSource(use)))
+      if (DataFlowEdgeOp edge = DataFlowEdgeOp::lookup(owner)) {
+        woken.push_back(graph.nodeOf.lookup(edge));
+        return;
+      }
+    woken.push_back(node);
+    return;
+  }
+  if (holder != user) {
+    if (auto func = dyn_cast<func::FuncOp>(holder))
+      for (func::CallOp call : state.callsOf.lookup(func.getSymNameAttr()))
+        if (use.getOperandNumber() < call->getNumResults())
+          wakeUsers(call->getResult(use.getOperandNumber()));
+    if (!isa<func::FuncOp>(holder))
+      woken.push_back(node);
+    return;
+  }
+  if (auto call = dyn_cast<func::CallOp>(user)) {
+    func::FuncOp callee = state.funcOf.lookup(call.getCalleeAttr().getAttr());
+    // Bodies that stand in the place of calls have edges for their arguments.
+    if (callee && !callee.isExternal() &&
+        !state.bodyOf.contains(callee.getSymNameAttr()) &&
+        use.getOperandNumber() < callee.getNumArguments())
+      wakeUsers(callee.getArgument(use.getOperandNumber()));
+    return;
+  }
+  woken.push_back(node);
+}
+
+void PartBuilder::addWakes(Value value, ValueId id, Operation *definer) {
+  if (part.notifies[id] != id)
+    return;
+  woken.clear();
+  if (definer)
+    woken.push_back(graph.nodeOf.lookup(definer));
+  for (OpOperand &use : value.getUses())
+    wakeUse(use);
+  if (auto edge = dyn_cast_or_null<DataFlowEdgeOp>(definer))
+    if (ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput()))
+      for (Value target : op.getNonEdgeOwnerTargets(edge.getInput()))
+        for (OpOperand &use : target.getUses())
+          wakeUse(use);
+  Wakes &range = part.wakesOf[id];
+  range.begin = part.wakes.size();
+  // Only nodes with a rule or that may die matter; dead ones are never woken.
+  for (NodeId n : woken)
+    if (n <= -2) {
+      body->resultWakes.push_back({int32_t(part.wakes.size()), -2 - n});
+      part.wakes.push_back(-1);
+    } else if (part.nodes[n].rule >= 0) {
+      part.wakes.push_back(n);
+    }
+  range.end = part.wakes.size();
+}
+
+void PartBuilder::addWakes() {
+  if (body)
+    for (BlockArgument arg : body->func.getArguments())
+      addWakes(arg, arg.getArgNumber(), nullptr);
+  forOwnNodes([&](NodeId n, const OwnSite *) {
+    Operation *op = part.nodes[n].op;
+    ValueId id = part.nodes[n].firstResult;
+    for (Value result : op->getResults())
+      addWakes(result, id++, op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        id = graph.firstArgument.lookup(&block);
+        for (Value argument : block.getArguments())
+          addWakes(argument, id++, nullptr);
+      }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+class GraphBuilder {
+public:
+  GraphBuilder(ModuleOp module, const GraphOptions &options,
+               PropagationGraph &graph)
+      : state(module, options, graph), graph(graph), all(state, graph, nullptr) {
+  }
+
+  LogicalResult run(SharedFunctions shared) {
+    for (auto func : state.module.getOps<func::FuncOp>())
+      state.funcOf[func.getSymNameAttr()] = func;
+    for (func::FuncOp func : shared)
+      addBody(func);
+    for (Operation &op : *state.module.getBody()) {
+      auto func = dyn_cast<func::FuncOp>(op);
+      if (func && state.bodyOf.contains(func.getSymNameAttr()))
+        continue;
+      if (func)
+        roots.push_back(func);
+      all.number(&op);
+    }
+    if (!state.ok)
+      return failure();
+    all.finish();
+    state.rules.unknownOps.emitWarnings();
+    addFuncResults();
+    addGroups();
+    graph.current.reserve(graph.slots.size());
+    for (const Slot &slot : graph.slots)
+      graph.current.push_back(slot.initial);
+    graph.tensorSlots.reserve(graph.tensorValues.size());
+    for (ValueId value : graph.tensorValues)
+      graph.tensorSlots.push_back(value < 0 ? -1 : graph.slotOfValue[value]);
+    return success();
+  }
+
+private:
+  void addBody(func::FuncOp func);
+  void addFuncResults();
+  void addGroups();
+
+  BuilderState state;
+  PropagationGraph &graph;
+  PartBuilder all;
+  SmallVector<func::FuncOp> roots;
+};
+
+void GraphBuilder::addBody(func::FuncOp func) {
+  FunctionBody &body = graph.bodies.emplace_back();
+  body.func = func;
+  PartBuilder builder(state, body, &body);
+  Block &block = func.front();
+  builder.numberArguments(block);
+  for (Operation &op : block)
+    builder.number(&op);
+  if (state.ok)
+    builder.finish();
+  state.bodyOf[func.getSymNameAttr()] = graph.bodies.size() - 1;
+}
 
 void GraphBuilder::addFuncResults() {
-  func::FuncOp main = sdy::getMainFunc(module);
-  for (auto func : module.getOps<func::FuncOp>()) {
+  func::FuncOp main;
+  for (func::FuncOp func : roots)
+    if (roots.size() == 1 || func.getSymName() == sdy::kMainFuncName)
+      main = func;
+  for (func::FuncOp func : roots) {
     Operation *ret = nullptr;
     if (!func.isExternal())
       ret = func.getBody().back().getTerminator();
@@ -494,23 +742,21 @@ void GraphBuilder::addFuncResults() {
       r.func = func;
       r.index = i;
       r.isMain = func == main;
-      r.slot = addSlot(
-          Value(), graph.shardings.read(sdy::getFuncResultSharding(func, i)),
-          *shape);
-      r.rule = identity(*shape, 1);
+      r.slot = graph.slots.size();
+      Slot &slot = graph.slots.emplace_back();
+      slot.initial = graph.shardings.read(sdy::getFuncResultSharding(func, i));
+      slot.rank = shape->size();
+      r.rule = state.rules.identity(*shape, 1);
       if (ret && i < int32_t(ret->getNumOperands()))
-        r.returned = graph.idOf(ret->getOperand(i));
+        r.returned = all.idOf(ret->getOperand(i));
     }
   }
 }
 
 void GraphBuilder::addGroups() {
   llvm::DenseMap<int64_t, int32_t> groupOfId;
-  for (Node &node : graph.nodes) {
-    auto member = dyn_cast<sdy::ShardingGroupOp>(node.op);
-    if (!member)
-      continue;
-    ValueId value = graph.idOf(member.getInput());
+  for (sdy::ShardingGroupOp member : all.members) {
+    ValueId value = all.idOf(member.getInput());
     SlotId slot = graph.slotOfValue[value];
     if (slot < 0 || graph.groupOfValue.contains(value))
       continue;
@@ -523,96 +769,11 @@ void GraphBuilder::addGroups() {
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Which nodes a change wakes
-//===----------------------------------------------------------------------===//
-
-void GraphBuilder::wakeUsers(Value value, SmallVectorImpl<NodeId> &out) {
-  for (Operation *user : value.getUsers())
-    out.push_back(graph.nodeOf.lookup(user));
-}
-
-void GraphBuilder::wakeUse(OpOperand &use, SmallVectorImpl<NodeId> &out) {
-  Operation *user = use.getOwner();
-  Operation *holder =
-      user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
-  if (auto op = dyn_cast<ShardableDataFlowOpInterface>(holder)) {
-    // Shardy does not wake the edge of a block argument when an operand
-    // changes.
-    if (auto owner = dyn_cast_or_null<OpResult>(op.getEdgeOwnerFromSource(use)))
-      if (DataFlowEdgeOp edge = DataFlowEdgeOp::lookup(owner)) {
-        out.push_back(graph.nodeOf.lookup(edge));
-        return;
-      }
-    out.push_back(graph.nodeOf.lookup(holder));
-    return;
-  }
-  if (holder != user) {
-    if (auto func = dyn_cast<func::FuncOp>(holder))
-      for (func::CallOp call : callsOf.lookup(func.getSymNameAttr()))
-        if (use.getOperandNumber() < call->getNumResults())
-          wakeUsers(call->getResult(use.getOperandNumber()), out);
-    if (!isa<func::FuncOp>(holder))
-      out.push_back(graph.nodeOf.lookup(holder));
-    return;
-  }
-  if (auto call = dyn_cast<func::CallOp>(user)) {
-    func::FuncOp callee = funcOf.lookup(call.getCalleeAttr().getAttr());
-    if (callee && !callee.isExternal() &&
-        use.getOperandNumber() < callee.getNumArguments())
-      wakeUsers(callee.getArgument(use.getOperandNumber()), out);
-    return;
-  }
-  out.push_back(graph.nodeOf.lookup(user));
-}
-
-void GraphBuilder::addWakes() {
-  // Values are numbered in the order in which this walk meets them.
-  graph.wakesBegin.reserve(numValues + 1);
-  SmallVector<NodeId> list;
-  auto add = [&](Value value, Operation *definer) {
-    list.clear();
-    if (graph.notifies[graph.wakesBegin.size()] !=
-        ValueId(graph.wakesBegin.size())) {
-      graph.wakesBegin.push_back(graph.wakes.size());
-      return;
-    }
-    if (definer)
-      list.push_back(graph.nodeOf.lookup(definer));
-    for (OpOperand &use : value.getUses())
-      wakeUse(use, list);
-    if (auto edge = dyn_cast_or_null<DataFlowEdgeOp>(definer))
-      if (ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput()))
-        for (Value target : op.getNonEdgeOwnerTargets(edge.getInput()))
-          for (OpOperand &use : target.getUses())
-            wakeUse(use, list);
-    graph.wakesBegin.push_back(graph.wakes.size());
-    // Only nodes with a rule or that may die matter; dead ones are never woken.
-    for (NodeId n : list)
-      if (graph.nodes[n].rule >= 0)
-        graph.wakes.push_back(n);
-  };
-  auto visit = [&](auto &self, Operation *op) -> void {
-    for (Value result : op->getResults())
-      add(result, op);
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        for (Value argument : block.getArguments())
-          add(argument, nullptr);
-        for (Operation &nested : block)
-          self(self, &nested);
-      }
-  };
-  for (Operation &op : *module.getBody())
-    visit(visit, &op);
-  graph.wakesBegin.push_back(graph.wakes.size());
-}
-
 } // namespace
 
 LogicalResult buildGraph(ModuleOp module, const GraphOptions &options,
-                         PropagationGraph &graph) {
-  return GraphBuilder(module, options, graph).run();
+                         SharedFunctions shared, PropagationGraph &graph) {
+  return GraphBuilder(module, options, graph).run(shared);
 }
 
 } // namespace shardwright

@@ -48,6 +48,7 @@ public:
   MeshId meshOf(ShardingId id) const { return entries[id].mesh; }
   bool hasAxes(ShardingId id) const { return entries[id].hasAxes; }
   const Mesh &mesh(MeshId id) const { return meshes[id].value; }
+  mlir::MLIRContext *context() { return module.getContext(); }
 
   sdy::TensorShardingAttr attr(ShardingId id);
   /// A list of one.

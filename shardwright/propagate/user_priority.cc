@@ -13,10 +13,10 @@ namespace shardwright {
 
 UserPriorities::UserPriorities(PropagationGraph &graph) : graph(graph) {
   std::map<int64_t, Level> byPriority;
-  for (auto [slotId, slot] : llvm::enumerate(graph.slots)) {
-    if (slot.current == kNoSharding)
+  for (auto [slotId, current] : llvm::enumerate(graph.current)) {
+    if (current == kNoSharding)
       continue;
-    ShardingId original = slot.current;
+    ShardingId original = current;
     TensorSharding asleep = graph.shardings.get(original);
     llvm::SmallVector<int64_t, 2> seen;
     for (DimSharding &dim : asleep.dims) {
@@ -34,8 +34,7 @@ UserPriorities::UserPriorities(PropagationGraph &graph) : graph(graph) {
       byPriority[priority].slots.push_back({SlotId(slotId), original});
     if (!seen.empty())
       llvm::sort(asleep.replicated);
-    slot.current =
-        graph.shardings.add(graph.shardings.meshOf(original), asleep);
+    current = graph.shardings.add(graph.shardings.meshOf(original), asleep);
   }
   for (auto &[priority, level] : byPriority) {
     level.priority = priority;
@@ -47,7 +46,7 @@ void UserPriorities::activate(
     const Level &level,
     llvm::function_ref<void(SlotId, ShardingId)> set) const {
   for (auto [slot, original] : level.slots) {
-    ShardingId id = graph.slots[slot].current;
+    ShardingId id = graph.current[slot];
     TensorSharding awake = graph.shardings.get(id);
     const TensorSharding &wanted = graph.shardings.get(original);
     for (auto [dim, wantedDim] : llvm::zip_equal(awake.dims, wanted.dims)) {

@@ -5,60 +5,42 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/propagate/graph.h"
+#include "shardwright/propagate/write_module.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
 namespace shardwright {
 
-namespace {
+ShardingWriter::ShardingWriter(PropagationGraph &graph, MLIRContext *context)
+    : graph(graph), name(StringAttr::get(context, sdy::kShardingAttr)) {}
 
-/// New shardings of a function's arguments or results, set all at once.
-struct FuncShardings {
-  SmallVector<std::pair<int64_t, Attribute>> arguments, results;
-};
-
-void writeFunc(func::FuncOp func, const FuncShardings &shardings,
-               StringAttr name) {
-  auto with = [&](DictionaryAttr dict, Attribute sharding) {
+DictionaryAttr ShardingWriter::with(DictionaryAttr dict, Attribute sharding) {
+  DictionaryAttr &result = dictionaries[{dict, sharding}];
+  if (!result) {
     NamedAttrList attrs(dict);
     attrs.set(name, sharding);
-    return attrs.getDictionary(func.getContext());
-  };
-  if (!shardings.arguments.empty()) {
-    SmallVector<DictionaryAttr> all;
-    func.getAllArgAttrs(all);
-    for (auto [i, sharding] : shardings.arguments)
-      all[i] = with(all[i], sharding);
-    func.setAllArgAttrs(all);
+    result = attrs.getDictionary(name.getContext());
   }
-  if (!shardings.results.empty()) {
-    SmallVector<DictionaryAttr> all;
-    func.getAllResultAttrs(all);
-    for (auto [i, sharding] : shardings.results)
-      all[i] = with(all[i], sharding);
-    func.setAllResultAttrs(all);
-  }
+  return result;
+}
+
+void ShardingWriter::setOnOp(Operation *op, Attribute sharding) {
+  op->setDiscardableAttrs(with(op->getRawDictionaryAttrs(), sharding));
 }
 
 /// `sdy.sharding` of an op with several results.
-void writeResults(PropagationGraph &graph, Operation *op, StringAttr name) {
-  ValueId first = graph.nodes[graph.nodeOf.lookup(op)].firstResult;
+void ShardingWriter::writeResults(Operation *op, ArrayRef<ShardingId> ids) {
   SmallVector<sdy::TensorShardingAttr> list = sdy::getShardings(op);
   list.resize(op->getNumResults());
   Attribute mesh;
-  for (auto [i, entry] : llvm::enumerate(list)) {
-    SlotId slot = graph.slotOfValue[first + i];
-    if (slot >= 0 && graph.slots[slot].current != kNoSharding) {
-      entry = graph.shardings.attr(graph.slots[slot].current);
+  for (auto [entry, id] : llvm::zip_equal(list, ids))
+    if (id != kNoSharding) {
+      entry = graph.shardings.attr(id);
       if (!mesh)
         mesh = entry.getMeshOrRef();
     }
-  }
   for (auto [entry, type] : llvm::zip_equal(list, op->getResultTypes())) {
     auto shaped = dyn_cast<ShapedType>(type);
     if (!entry)
@@ -66,63 +48,76 @@ void writeResults(PropagationGraph &graph, Operation *op, StringAttr name) {
           op->getContext(), shaped && shaped.hasRank() ? shaped.getRank() : 0,
           mesh);
   }
-  op->setDiscardableAttr(
-      name, sdy::TensorShardingPerValueAttr::get(op->getContext(), list));
+  setOnOp(op, sdy::TensorShardingPerValueAttr::get(op->getContext(), list));
 }
 
-} // namespace
+void ShardingWriter::write(const GraphPart &part, SlotId slot, Value value,
+                           ArrayRef<ShardingId> current) {
+  const Slot &s = part.slots[slot];
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (auto func = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp())) {
+      funcs[func].arguments.push_back(
+          {arg.getArgNumber(), graph.shardings.attr(current[slot])});
+      return;
+    }
+  } else if (Operation *op = value.getDefiningOp();
+             op->getDialect() && op->getDialect()->getNamespace() != "sdy" &&
+             !isa<sdy::ShardableDataFlowOpInterface>(op)) {
+    if (op->getNumResults() == 1) {
+      setOnOp(op, graph.shardings.perValueAttr(current[slot]));
+    } else if (op != lastWritten) {
+      SmallVector<ShardingId> ids(op->getNumResults(), kNoSharding);
+      for (SlotId i = s.firstSibling; i < s.firstSibling + s.numSiblings; ++i)
+        ids[cast<OpResult>(part.slots[i].value).getResultNumber()] = current[i];
+      writeResults(op, ids);
+      lastWritten = op;
+    }
+    return;
+  }
+  sdy::setSharding(value, graph.shardings.attr(current[slot]));
+}
+
+void ShardingWriter::write(const FuncResult &result, ShardingId sharding) {
+  funcs[result.func].results.push_back(
+      {result.index, graph.shardings.attr(sharding)});
+}
+
+void ShardingWriter::finish() {
+  for (auto &[func, shardings] : funcs) {
+    if (!shardings.arguments.empty()) {
+      SmallVector<DictionaryAttr> all;
+      func.getAllArgAttrs(all);
+      for (auto [i, sharding] : shardings.arguments)
+        all[i] = with(all[i], sharding);
+      func.setAllArgAttrs(all);
+    }
+    if (!shardings.results.empty()) {
+      SmallVector<DictionaryAttr> all;
+      func.getAllResultAttrs(all);
+      for (auto [i, sharding] : shardings.results)
+        all[i] = with(all[i], sharding);
+      func.setAllResultAttrs(all);
+    }
+  }
+  funcs.clear();
+}
 
 void writeShardings(PropagationGraph &graph) {
   if (graph.slots.empty())
     return;
-  llvm::MapVector<func::FuncOp, FuncShardings> funcs;
-  StringAttr name;
-  Operation *lastWritten = nullptr;
-  auto write = [&](Slot &slot) {
-    Value value = slot.value;
-    auto nameOf = [&]() {
-      if (!name)
-        name = StringAttr::get(value.getContext(), sdy::kShardingAttr);
-      return name;
-    };
-    if (auto arg = dyn_cast<BlockArgument>(value)) {
-      if (auto func = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp())) {
-        nameOf();
-        funcs[func].arguments.push_back(
-            {arg.getArgNumber(), graph.shardings.attr(slot.current)});
-        return;
-      }
-    } else if (Operation *op = value.getDefiningOp();
-               op->getDialect() && op->getDialect()->getNamespace() != "sdy" &&
-               !isa<sdy::ShardableDataFlowOpInterface>(op)) {
-      if (op->getNumResults() == 1)
-        op->setDiscardableAttr(nameOf(),
-                               graph.shardings.perValueAttr(slot.current));
-      else if (op != lastWritten)
-        writeResults(graph, op, nameOf());
-      lastWritten = op;
-      return;
-    }
-    sdy::setSharding(value, graph.shardings.attr(slot.current));
-  };
-  for (Slot &slot : graph.slots) {
-    if (slot.current == slot.initial || !slot.value)
+  ShardingWriter writer(graph, graph.shardings.context());
+  for (SlotId s = graph.firstOwnSlot, e = graph.slots.size(); s < e; ++s) {
+    Slot &slot = graph.slots[s];
+    if (graph.current[s] == slot.initial || !slot.value || slot.isCallEdge)
       continue;
-    write(slot);
-    slot.initial = slot.current;
+    writer.write(graph, s, slot.value, graph.current);
   }
-  for (FuncResult &r : graph.funcResults) {
-    Slot &slot = graph.slots[r.slot];
-    if (slot.current == slot.initial)
-      continue;
-    slot.initial = slot.current;
-    if (!name)
-      name = StringAttr::get(r.func.getContext(), sdy::kShardingAttr);
-    funcs[r.func].results.push_back(
-        {r.index, graph.shardings.attr(slot.current)});
-  }
-  for (auto &[func, shardings] : funcs)
-    writeFunc(func, shardings, name);
+  for (const FuncResult &r : graph.funcResults)
+    if (graph.current[r.slot] != graph.slots[r.slot].initial)
+      writer.write(r, graph.current[r.slot]);
+  writer.finish();
+  for (SlotId s = graph.firstOwnSlot, e = graph.slots.size(); s < e; ++s)
+    graph.slots[s].initial = graph.current[s];
 }
 
 } // namespace shardwright

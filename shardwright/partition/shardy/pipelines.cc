@@ -9,6 +9,7 @@
 
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/pipeline_steps.h"
+#include "shardwright/partition/shardy/propagate_through_calls.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/save_module.h"
 
@@ -85,22 +86,8 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
     pm.addPass(createInlineMeshes());
 }
 
-void addPropagationPipeline(OpPassManager &pm,
-                            const PropagateOptions &options) {
-  int64_t dumpIndex = 1;
-  addImportPipeline(pm, options, dumpIndex);
-  if (options.dedupFunctionsFully) {
-    pm.addPass(createAddFuncDataFlowEdges());
-  } else {
-    pm.addPass(createFlattenCallGraph());
-    pm.addPass(createSymbolDCEIfNeeded());
-    pm.addPass(createImportFuncCalls());
-    pm.addPass(createSymbolDCEIfNeeded());
-    pm.addPass(createApplyShardingConstraints(
-        {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
-    pm.addPass(createShardingGroupImport());
-  }
-  pm.addPass(createPreOrderFuncs());
+static UserPriorityPropagateOptions
+propagationOptions(const PropagateOptions &options) {
   UserPriorityPropagateOptions propagation;
   // Nothing reads the rules before they are dropped again.
   propagation.keepShardingRules = options.keepShardingRules;
@@ -109,16 +96,57 @@ void addPropagationPipeline(OpPassManager &pm,
   propagation.debugShardingOrigins = options.debugShardingOrigins;
   propagation.debugPropagationEdgeSharding =
       options.debugPropagationEdgeSharding;
-  pm.addPass(
-      createUserPriorityPropagate(propagation, options.observer, dumpIndex));
+  return propagation;
+}
+
+/// From flattening to its undoing, when calls are copied.
+static void addPropagationThroughCalls(OpPassManager &pm,
+                                       const PropagateOptions &options,
+                                       int64_t dumpIndex) {
+  pm.addPass(createFlattenCallGraph());
+  pm.addPass(createSymbolDCEIfNeeded());
+  pm.addPass(createImportFuncCalls());
+  pm.addPass(createSymbolDCEIfNeeded());
+  pm.addPass(createApplyShardingConstraints(
+      {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
+  pm.addPass(createShardingGroupImport());
+  pm.addPass(createPreOrderFuncs());
+  pm.addPass(createUserPriorityPropagate(propagationOptions(options),
+                                         options.observer, dumpIndex));
+  pm.addPass(createExportNamedComputations());
+  pm.addPass(createPropagateToFuncResults());
+  pm.addPass(createUnflattenCallGraph());
+}
+
+/// Nobody looks at the module between the passes, nor at ops that are copies.
+static bool mayShareCalls(const PropagateOptions &options) {
+  return !options.observer && !options.keepShardingRules &&
+         !options.debugShardingOrigins &&
+         !options.debugPropagationEdgeSharding && options.dumpDirectory.empty();
+}
+
+void addPropagationPipeline(OpPassManager &pm,
+                            const PropagateOptions &options) {
+  int64_t dumpIndex = 1;
+  addImportPipeline(pm, options, dumpIndex);
   if (options.dedupFunctionsFully) {
+    pm.addPass(createAddFuncDataFlowEdges());
+    pm.addPass(createPreOrderFuncs());
+    pm.addPass(createUserPriorityPropagate(propagationOptions(options),
+                                           options.observer, dumpIndex));
     pm.addPass(createPropagateToFuncResults());
     pm.addNestedPass<func::FuncOp>(createSinkFuncDataFlowEdges());
+    pm.addPass(createUnflattenCallGraph());
+  } else if (mayShareCalls(options)) {
+    EngineOptions engine;
+    engine.conservative = options.conservativePropagation;
+    pm.addPass(
+        createPropagateThroughCalls(engine, [options](OpPassManager &pm) {
+          addPropagationThroughCalls(pm, options, /*dumpIndex=*/1);
+        }));
   } else {
-    pm.addPass(createExportNamedComputations());
-    pm.addPass(createPropagateToFuncResults());
+    addPropagationThroughCalls(pm, options, dumpIndex);
   }
-  pm.addPass(createUnflattenCallGraph());
   pm.addPass(createSymbolDCEIfNeeded());
   pm.addPass(createInsertFuncCallReshards());
   addExportPipeline(pm, options, dumpIndex);

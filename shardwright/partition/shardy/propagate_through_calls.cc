@@ -1,0 +1,54 @@
+//===- propagate_through_calls.cc - propagation with its calls ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/propagate_through_calls.h"
+
+#include "shardwright/propagate/engine.h"
+#include "shardwright/propagate/share_call_bodies.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+namespace {
+
+struct PropagateThroughCalls
+    : public PassWrapper<PropagateThroughCalls, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PropagateThroughCalls)
+
+  PropagateThroughCalls(const EngineOptions &options,
+                        std::function<void(OpPassManager &)> passes)
+      : options(options), passes(std::move(passes)) {}
+
+  StringRef getName() const override { return "PropagateThroughCalls"; }
+
+  void runOnOperation() override {
+    if (mayShareCallBodies(getOperation())) {
+      if (failed(propagateThroughCalls(getOperation(), options)))
+        signalPassFailure();
+      return;
+    }
+    OpPassManager pm(ModuleOp::getOperationName());
+    passes(pm);
+    if (failed(runPipeline(pm, getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  EngineOptions options;
+  std::function<void(OpPassManager &)> passes;
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+createPropagateThroughCalls(const EngineOptions &options,
+                            std::function<void(OpPassManager &)> passes) {
+  return std::make_unique<PropagateThroughCalls>(options, std::move(passes));
+}
+
+} // namespace shardwright

@@ -1,0 +1,44 @@
+//===- import_steps.h - passes that also run as steps of others -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What passes of these names do, for who works on a module between two passes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
+#define SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace shardwright {
+
+/// sdy-apply-sharding-constraints. Functions of `bodies` are taken for bodies
+/// of named computations: what they return is a use like others.
+void applyShardingConstraints(mlir::ModuleOp module,
+                              const llvm::DenseSet<mlir::Operation *> &bodies);
+
+/// sdy-sharding-group-import.
+llvm::LogicalResult importShardingGroups(mlir::ModuleOp module);
+
+/// sdy-propagate-to-func-results.
+llvm::LogicalResult propagateToFuncResults(mlir::ModuleOp module);
+
+/// Inserts an sdy.data_flow_edge after each of `owners` that has a static
+/// shape; it carries the entry of `shardings` and takes over the owner's uses.
+void addDataFlowEdges(mlir::ValueRange owners,
+                      llvm::ArrayRef<sdy::TensorShardingAttr> shardings);
+
+/// The function's argument shardings, missing ones fully open; null if there
+/// are none at all.
+sdy::TensorShardingPerValueAttr argumentShardings(mlir::func::FuncOp func);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H

@@ -1,0 +1,215 @@
+//===- share_call_bodies.cc - calls that propagate as if inlined ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/share_call_bodies.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/call_order.h"
+#include "shardwright/propagate/engine.h"
+#include "shardwright/propagate/import_steps.h"
+#include "shardwright/propagate/sharding_groups.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+bool mayShareCallBodies(ModuleOp module) {
+  SymbolTable symbols(module);
+  auto isPlain = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  llvm::DenseSet<Operation *> called, withGroups;
+  bool plain = true;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    func.walk([&](Operation *op) {
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        auto callee =
+            symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+        if (!callee) {
+          plain = false;
+        } else if (called.insert(callee).second) {
+          plain = plain && !callee.isExternal() &&
+                  callee.getBody().hasOneBlock() &&
+                  isa<func::ReturnOp>(callee.front().getTerminator()) &&
+                  llvm::all_of(callee.getArgumentTypes(), isPlain) &&
+                  llvm::all_of(callee.getResultTypes(), isPlain);
+        }
+      } else if (isa<sdy::NamedComputationOp, sdy::FuncDataFlowEdgeOp>(op)) {
+        plain = false;
+      } else if (isa<sdy::ShardingGroupOp>(op)) {
+        withGroups.insert(func);
+      }
+      return plain ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (!plain)
+      return false;
+  }
+  auto main = symbols.lookup<func::FuncOp>(sdy::kMainFuncName);
+  if (called.empty())
+    return bool(sdy::getMainFunc(module));
+  return main && !called.contains(main) &&
+         llvm::none_of(withGroups,
+                       [&](Operation *func) { return called.contains(func); });
+}
+
+namespace {
+
+class Sharer {
+public:
+  explicit Sharer(ModuleOp module) : module(module), symbols(module) {}
+
+  FailureOr<SmallVector<func::FuncOp>> run() {
+    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
+    if (failed(order))
+      return failure();
+    for (func::FuncOp func : *order)
+      splitFirstCall(func);
+    for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (!func.isExternal())
+        importCalls(func);
+    SmallVector<func::FuncOp> called = calledFunctions(*order);
+    for (func::FuncOp func : called)
+      importBody(func);
+    for (func::CallOp call : calls)
+      addDataFlowEdges(call.getResults(), sdy::getShardings(call));
+    return called;
+  }
+
+private:
+  func::FuncOp calleeOf(func::CallOp call) const {
+    return symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+  }
+
+  /// The first call of a function keeps it; all others share one copy.
+  void splitFirstCall(func::FuncOp func) {
+    func.walk([&](func::CallOp call) {
+      func::FuncOp callee = calleeOf(call);
+      if (!kept.insert(callee).second)
+        call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(callee)));
+    });
+  }
+
+  func::FuncOp copyOf(func::FuncOp func) {
+    if (isCopy.contains(func))
+      return func;
+    func::FuncOp &copy = copies[func];
+    if (copy)
+      return copy;
+    func::FuncOp clone = func.clone();
+    clone->setAttr(sdy::kOriginalFuncNameAttr, originalName(func));
+    clone.walk([&](func::CallOp call) {
+      call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(calleeOf(call))));
+    });
+    symbols.insert(clone);
+    isCopy.insert(clone);
+    return copies[func] = clone;
+  }
+
+  /// An op in the place of the call would be the newest user of its operands,
+  /// and take over its users one by one.
+  void importCalls(func::FuncOp func) {
+    func.walk([&](func::CallOp call) {
+      renewUses(call);
+      for (Value result : call.getResults())
+        for (OpOperand *use : usesOf(result))
+          use->set(result);
+      calls.push_back(call);
+    });
+  }
+
+  void importBody(func::FuncOp func) {
+    renewUses(func.front().getTerminator());
+    SmallVector<sdy::TensorShardingAttr> in;
+    if (sdy::TensorShardingPerValueAttr list = argumentShardings(func))
+      in = llvm::to_vector(list.getShardings());
+    addDataFlowEdges(func.getArguments(), in);
+  }
+
+  static void renewUses(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(operand.get());
+  }
+
+  static SmallVector<OpOperand *> usesOf(Value value) {
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : value.getUses())
+      uses.push_back(&use);
+    return uses;
+  }
+
+  /// Callees first.
+  SmallVector<func::FuncOp> calledFunctions(ArrayRef<func::FuncOp> order) {
+    llvm::SetVector<Operation *> called;
+    llvm::DenseMap<Operation *, SmallVector<func::CallOp>> callsIn;
+    for (func::CallOp call : calls)
+      callsIn[call->getParentOfType<func::FuncOp>()].push_back(call);
+    auto visit = [&](auto &self, func::FuncOp func) -> void {
+      if (called.contains(func))
+        return;
+      for (func::CallOp call : callsIn.lookup(func))
+        self(self, calleeOf(call));
+      called.insert(func);
+    };
+    for (func::CallOp call : calls)
+      visit(visit, calleeOf(call));
+    SmallVector<func::FuncOp> result;
+    for (Operation *op : called)
+      result.push_back(cast<func::FuncOp>(op));
+    return result;
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::DenseSet<Operation *> kept, isCopy;
+  llvm::DenseMap<Operation *, func::FuncOp> copies;
+  SmallVector<func::CallOp> calls;
+};
+
+/// sdy-pre-order-funcs on what would be left, functions that nothing calls.
+void preOrderRoots(ModuleOp module,
+                   const llvm::DenseSet<Operation *> &called) {
+  SmallVector<func::FuncOp> roots;
+  for (auto func : module.getOps<func::FuncOp>())
+    if (!called.contains(func))
+      roots.push_back(func);
+  Block *body = module.getBody();
+  for (func::FuncOp func : llvm::reverse(roots))
+    if (roots.size() == 1 || !func.isExternal())
+      func->moveBefore(body, body->end());
+}
+
+} // namespace
+
+FailureOr<SmallVector<func::FuncOp>> shareCallBodies(ModuleOp module) {
+  return Sharer(module).run();
+}
+
+LogicalResult propagateThroughCalls(ModuleOp module,
+                                    const EngineOptions &options) {
+  FailureOr<SmallVector<func::FuncOp>> shared = shareCallBodies(module);
+  if (failed(shared))
+    return failure();
+  llvm::DenseSet<Operation *> bodies(shared->begin(), shared->end());
+  applyShardingConstraints(module, bodies);
+  if (failed(importShardingGroups(module)))
+    return failure();
+  preOrderRoots(module, bodies);
+  syncShardingGroups(module);
+  PropagationGraph graph(module);
+  if (failed(buildGraph(module, {.conservative = options.conservative}, *shared,
+                        graph)))
+    return failure();
+  propagateInGraph(graph, options);
+  exportSharedBodies(module, graph);
+  return propagateToFuncResults(module);
+}
+
+} // namespace shardwright
