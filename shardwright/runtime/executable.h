@@ -98,6 +98,7 @@ public:
 
   llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
   llvm::ArrayRef<ValueSpec> results() const { return parts.results; }
+  llvm::ArrayRef<Mesh> meshes() const { return parts.meshes; }
   const cpu::Program &program() const { return parts.program; }
   int64_t numDevices() const { return parts.program.numDevices(); }
   /// Arena, arguments and results of one device; constants are shared and not
