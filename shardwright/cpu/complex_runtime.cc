@@ -123,14 +123,20 @@ static Complex cbrt(Complex z) {
   return std::polar(std::cbrt(std::abs(z)), std::arg(z) / 3);
 }
 
-// -i log((x + i y) / s) with s = sqrt(x^2 + y^2), which is 2 atan(y / (s + x))
-// and 2 atan((s - x) / y): whichever divides by more.
+// -i log(p / s) with p = x + i y, q = x - i y, s = sqrt(x^2 + y^2) = sqrt(p q):
+// neither p nor q loses digits where x^2 and y^2 cancel. Where |p / s| is near
+// 1, and so the logarithm may be near 0, it is 2 atan(y / (s + x)), which is
+// 2 atan((s - x) / y): whichever divides by more.
 static Complex atan2(Complex y, Complex x) {
-  Long a(x), b(y), s = std::sqrt(a * a + b * b);
-  if (b == Long(0) || s == Long(0) || !std::isfinite(std::abs(s)))
-    return x.imag() == 0 && y.imag() == 0
-               ? Complex(std::atan2(y.real(), x.real()), 0)
-               : rounded(Long(0, -1) * std::log((a + Long(0, 1) * b) / s));
+  Long a(x), b(y), p(a.real() - b.imag(), a.imag() + b.real()),
+      q(a.real() + b.imag(), a.imag() - b.real()), s = std::sqrt(p * q);
+  if (x.imag() == 0 && y.imag() == 0 &&
+      (b == Long(0) || s == Long(0) || !std::isfinite(std::abs(s))))
+    return {std::atan2(y.real(), x.real()), 0};
+  long double up = std::abs(p), down = std::abs(q);
+  if (b == Long(0) || s == Long(0) || !std::isfinite(std::abs(s)) ||
+      up > 2 * down || down > 2 * up)
+    return rounded(Long(0, -1) * std::log(p / s));
   Long tangent = std::abs(s + a) >= std::abs(s - a) ? b / (s + a) : (s - a) / b;
   return rounded(Long(2) * std::atan(tangent));
 }

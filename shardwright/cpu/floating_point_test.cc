@@ -43,8 +43,9 @@ public:
     node.attrs = std::move(attrs);
     return cluster.graph.add(node);
   }
-  /// Over the last dimension, with a body of one operation.
-  int32_t reduce(Op kind, int32_t x, int32_t init) {
+  /// Over the last dimension, with a body of one operation; `scaled`: what was
+  /// reduced so far is doubled first.
+  int32_t reduce(Op kind, int32_t x, int32_t init, bool scaled = false) {
     Node node;
     node.op = Op::Reduce;
     node.type = cluster.graph[x].type;
@@ -61,11 +62,16 @@ public:
       body->nodes.push_back(argument);
     }
     Node inner;
-    inner.op = kind;
     inner.type = node.type;
-    inner.operands = {0, 1};
+    if (scaled) {
+      inner.op = Op::Add;
+      inner.operands = {0, 0};
+      body->nodes.push_back(inner);
+    }
+    inner.op = kind;
+    inner.operands = {scaled ? 2 : 0, 1};
     body->nodes.push_back(inner);
-    body->results = {2};
+    body->results = {static_cast<int32_t>(body->nodes.size()) - 1};
     node.body = body;
     return cluster.graph.add(node);
   }
@@ -135,6 +141,67 @@ TEST(FloatingPoint, ArithmeticRoundsOnce) {
   check(Op::Divide, [](double a, double b) { return a / b; });
 }
 
+TEST(FloatingPoint, ArithmeticOfDoublesRoundsOnce) {
+  std::vector<float> narrow = randoms(2000, 11);
+  std::vector<double> x(1000), y(1000);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = 1.0 / (narrow[i] + 3) + narrow[i + 1000];
+    y[i] = narrow[i + 1000] / 3 + 1e-5;
+  }
+  auto check = [&](Op op, auto reference) {
+    std::vector<double> z = apply(op, E::F64, x, y);
+    for (size_t i = 0; i < x.size(); ++i) {
+      volatile double want = reference(x[i], y[i]);
+      EXPECT_EQ(z[i], want);
+    }
+  };
+  check(Op::Add, [](double a, double b) { return a + b; });
+  check(Op::Subtract, [](double a, double b) { return a - b; });
+  check(Op::Multiply, [](double a, double b) { return a * b; });
+  check(Op::Divide, [](double a, double b) { return a / b; });
+}
+
+TEST(FloatingPoint, SquareRootsRoundOnce) {
+  std::vector<float> x = randoms(1000, 12);
+  std::vector<double> wide;
+  for (float &v : x) {
+    v = std::abs(v) * 1e3f;
+    wide.push_back(double(v) / 3);
+  }
+  std::vector<float> z = apply(Op::Sqrt, E::F32, x);
+  std::vector<double> w = apply(Op::Sqrt, E::F64, wide);
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(z[i], std::sqrt(x[i]));
+    EXPECT_EQ(w[i], std::sqrt(wide[i]));
+  }
+}
+
+TEST(FloatingPoint, NothingIsReassociated) {
+  // Exactly 0 from left to right, 1 in any other order.
+  std::vector<float> big(33, 1e20f), one(33, 1), z(33, 7);
+  Kernels k;
+  int32_t a = k.param(E::F32, {33}), b = k.param(E::F32, {33});
+  int32_t sum = k.op(Op::Add, E::F32, {b, a});
+  k.run(k.op(Op::Subtract, E::F32, {sum, a}),
+        {big.data(), one.data(), z.data()});
+  EXPECT_EQ(z, std::vector<float>(33, 0));
+  // Dividing and multiplying back is not left out, nor is a division made a
+  // product with a reciprocal.
+  std::vector<float> x = randoms(1000, 13), y = randoms(1000, 14), q(1000);
+  Kernels l;
+  int32_t c = l.param(E::F32, {1000}), d = l.param(E::F32, {1000});
+  int32_t quotient = l.op(Op::Divide, E::F32, {c, d});
+  l.run(l.op(Op::Multiply, E::F32, {quotient, d}),
+        {x.data(), y.data(), q.data()});
+  int differing = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    volatile float r = x[i] / y[i];
+    EXPECT_EQ(q[i], r * y[i]);
+    differing += q[i] != x[i];
+  }
+  EXPECT_GT(differing, 50);
+}
+
 TEST(FloatingPoint, NothingIsContracted) {
   std::vector<float> x = randoms(1000, 3), y = randoms(1000, 4), z(1000);
   Kernels k;
@@ -157,6 +224,16 @@ TEST(FloatingPoint, SubnormalsAreKept) {
     EXPECT_EQ(v, 1e-40f * 0.5f);
   for (float v : apply(Op::Add, E::F32, tiny, tiny))
     EXPECT_EQ(v, 1e-40f + 1e-40f);
+  std::vector<double> small(40, 1e-310), two(40, 2);
+  for (double v : apply(Op::Divide, E::F64, small, two))
+    EXPECT_EQ(v, 1e-310 / 2);
+  // Also of functions, and of conversions.
+  EXPECT_EQ((apply<float>(Op::Sqrt, E::F32, {1e-40f})[0]), std::sqrt(1e-40f));
+  EXPECT_NEAR((apply<float>(Op::Exp, E::F32, {-100}))[0], 3.8e-44f, 2e-45f);
+  EXPECT_NEAR((apply<float>(Op::Logistic, E::F32, {-100}))[0], 3.8e-44f,
+              2e-45f);
+  EXPECT_EQ((convert<double, float>(E::F64, E::F32, {1e-40}))[0], 1e-40f);
+  EXPECT_EQ((convert<float, uint16_t>(E::F32, E::F16, {6e-8f}))[0], 1);
 }
 
 TEST(FloatingPoint, NarrowTypesRoundAfterEachOperation) {
@@ -169,6 +246,49 @@ TEST(FloatingPoint, NarrowTypesRoundAfterEachOperation) {
   k.run(k.op(Op::Subtract, E::BF16, {sum, a}), {x.data(), y.data(), z.data()});
   for (uint16_t v : z)
     EXPECT_EQ(bf16ToFloat(v), 0);
+}
+
+TEST(FloatingPoint, EveryNarrowTypeRoundsAfterEachOperation) {
+  // As each operation alone.
+  auto check = [](auto tag, E type) {
+    using T = decltype(tag);
+    std::vector<float> wide = randoms(512, 15);
+    auto x = convert<float, T>(E::F32, type, wide);
+    std::vector<T> z(x.size());
+    Kernels k;
+    int32_t a = k.param(type, {512});
+    int32_t sum = k.op(Op::Add, type, {a, a});
+    int32_t product = k.op(Op::Multiply, type, {sum, a});
+    k.run(k.op(Op::Subtract, type, {product, a}), {x.data(), z.data()});
+    auto p = apply(Op::Multiply, type, apply(Op::Add, type, x, x), x);
+    EXPECT_EQ(z, apply(Op::Subtract, type, p, x)) << str(type).str();
+  };
+  check(uint16_t(), E::F16);
+  check(uint16_t(), E::BF16);
+  for (int i = int(E::F4E2M1FN); i <= int(E::F8E5M2FNUZ); ++i)
+    check(uint8_t(), E(i));
+}
+
+TEST(FloatingPoint, ComparisonsAreIeees) {
+  std::vector<float> x = {NAN, 1, -0.0f, -infinity, NAN},
+                     y = {1, NAN, 0.0f, infinity, NAN};
+  auto compare = [&](Direction direction, bool total) {
+    Kernels k;
+    int32_t a = k.param(E::F32, {5}), b = k.param(E::F32, {5});
+    std::vector<uint8_t> z(5, 9);
+    k.run(k.op(Op::Compare, E::Pred, {a, b},
+               {{static_cast<int64_t>(direction), total}}),
+          {x.data(), y.data(), z.data()});
+    return z;
+  };
+  using Bits = std::vector<uint8_t>;
+  EXPECT_EQ(compare(Direction::LT, false), (Bits{0, 0, 0, 1, 0}));
+  EXPECT_EQ(compare(Direction::GE, false), (Bits{0, 0, 1, 0, 0}));
+  EXPECT_EQ(compare(Direction::EQ, false), (Bits{0, 0, 1, 0, 0}));
+  EXPECT_EQ(compare(Direction::NE, false), (Bits{1, 1, 0, 1, 1}));
+  // -infinity < ... < -0 < +0 < ... < +NaN
+  EXPECT_EQ(compare(Direction::LT, true), (Bits{0, 1, 1, 1, 0}));
+  EXPECT_EQ(compare(Direction::EQ, true), (Bits{0, 0, 0, 0, 1}));
 }
 
 TEST(FloatingPoint, MaximumPropagatesNaN) {
@@ -238,6 +358,15 @@ TEST(FloatingPoint, ConversionsToIntegersSaturate) {
             (std::vector<int8_t>{7, -8, 0, 1}));
 }
 
+TEST(FloatingPoint, ConversionsToPredAskForZero) {
+  EXPECT_EQ((convert<float, uint8_t>(E::F32, E::Pred,
+                                     {0.0f, -0.0f, 1e-45f, NAN, -2})),
+            (std::vector<uint8_t>{0, 0, 1, 1, 1}));
+  using C = std::complex<float>;
+  EXPECT_EQ((convert<C, float>(E::C64, E::F32, {C(1.5f, 2), C(-3, NAN)})),
+            (std::vector<float>{1.5f, -3}));
+}
+
 TEST(FloatingPoint, ReductionsDoNotDependOnThePieces) {
   std::vector<float> x = randoms(64 * 1000, 5), init{0}, one(64), many(64);
   for (auto [result, pieces] : {std::pair(&one, 1), std::pair(&many, 7)}) {
@@ -273,6 +402,50 @@ TEST(FloatingPoint, NarrowSumsAccumulateInF32) {
   small.run(small.reduce(Op::Add, p, start),
             {few.data(), init.data(), z.data()});
   EXPECT_EQ(bf16ToFloat(z[0]), 258);
+}
+
+TEST(FloatingPoint, OtherRegionsGoElementByElement) {
+  std::vector<float> x = randoms(300, 16), init{0.25f}, z(3);
+  Kernels k;
+  int32_t p = k.param(E::F32, {3, 100}), start = k.param(E::F32, {});
+  k.run(k.reduce(Op::Add, p, start, /*scaled=*/true),
+        {x.data(), init.data(), z.data()});
+  for (int row = 0; row < 3; ++row) {
+    volatile float sum = init[0];
+    for (int i = 0; i < 100; ++i)
+      sum = 2 * sum + x[100 * row + i];
+    EXPECT_EQ(z[row], sum);
+  }
+}
+
+TEST(FloatingPoint, IntegersWrap) {
+  std::vector<int8_t> x(100, 100), init{0}, z{1};
+  Kernels k;
+  int32_t p = k.param(E::S8, {100}), start = k.param(E::S8, {});
+  k.run(k.reduce(Op::Add, p, start), {x.data(), init.data(), z.data()});
+  EXPECT_EQ(z[0], static_cast<int8_t>(10000));
+}
+
+TEST(FloatingPoint, ComplexProductIsTheFormula) {
+  using C = std::complex<float>;
+  std::vector<float> r = randoms(4000, 17);
+  std::vector<C> x(1000), y(1000);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = {r[4 * i], r[4 * i + 1]};
+    y[i] = {r[4 * i + 2], r[4 * i + 3]};
+  }
+  x[0] = {infinity, 0};
+  y[0] = {1, 0};
+  std::vector<C> z = apply<C>(Op::Multiply, E::C64, x, y);
+  for (size_t i = 1; i < x.size(); ++i) {
+    volatile float ac = x[i].real() * y[i].real(),
+                   bd = x[i].imag() * y[i].imag(),
+                   ad = x[i].real() * y[i].imag(),
+                   bc = x[i].imag() * y[i].real();
+    EXPECT_EQ(z[i].real(), ac - bd);
+    EXPECT_EQ(z[i].imag(), ad + bc);
+  }
+  EXPECT_TRUE(std::isnan(z[0].imag())); // infinity times 0
 }
 
 TEST(FloatingPoint, ComplexDivisionIsScaled) {

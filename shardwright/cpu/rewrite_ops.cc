@@ -33,7 +33,7 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
     if (isa<hlo::SelectAndScatterOp, hlo::AsyncStartOp,
             hlo::CollectiveReduceOp>(op) ||
         (broadcast && broadcast.getHasDynamicRoot()) ||
-        (custom && isTopK(custom)))
+        (custom && (isTopK(custom) || isRaggedAllToAll(custom))))
       found.push_back(op);
   });
   for (Operation *op : transfers)
@@ -48,8 +48,10 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
       done = rewriteCollectiveReduce(x, replicas, partitions);
     else if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op))
       done = rewriteDynamicBroadcast(x, replicas, partitions);
+    else if (auto x = cast<hlo::CustomCallOp>(op); isTopK(x))
+      done = rewriteTopK(x);
     else
-      done = rewriteTopK(cast<hlo::CustomCallOp>(op));
+      done = rewriteRaggedAllToAll(x, replicas, partitions);
     if (failed(done))
       return failure();
   }

@@ -45,6 +45,11 @@ mlir::LogicalResult rewriteCollectiveReduce(stablehlo::CollectiveReduceOp op,
 mlir::LogicalResult rewriteDynamicBroadcast(stablehlo::CollectiveBroadcastOp op,
                                             int64_t numReplicas,
                                             int64_t numPartitions);
+/// The custom call ragged_all_to_all.
+bool isRaggedAllToAll(stablehlo::CustomCallOp op);
+mlir::LogicalResult rewriteRaggedAllToAll(stablehlo::CustomCallOp op,
+                                          int64_t numReplicas,
+                                          int64_t numPartitions);
 /// The work is done where it starts.
 mlir::LogicalResult rewriteAsyncStart(stablehlo::AsyncStartOp op);
 /// infeed, outfeed, and send and recv with the host: calls of the function that

@@ -38,8 +38,9 @@ def I(high, *shape):
     return random.randint(0, high, shape).astype(np.int32)
 
 
-def add(name, f, args, specs):
-    programs[name] = (f, args, specs)
+def add(name, f, args, specs, reference=None):
+    """specs None: on one device. reference: what gives the results, where XLA on CPU cannot run `f`."""
+    programs[name] = (f, args, specs, reference or f)
 
 
 add("argmax",lambda x:(jnp.argmax(x,1),jnp.max(x,0)),[A(8,16)],[("x","y")])
@@ -95,7 +96,7 @@ def spd(*shape):
 
 def one(name, f, *args):
     """A program without shardings, on one device."""
-    programs[name] = (f, list(args), None)
+    add(name, f, list(args), None)
 
 
 def conv(x, w, strides=(1, 1), padding="SAME", dims=("NHWC", "HWIO", "NHWC"), **more):
@@ -212,9 +213,10 @@ one("logsumexp", lambda x: jax.scipy.special.logsumexp(x, axis=1), A(4, 30) * 30
 # --- shard_map: collectives of every kind -------------------------------------------------
 
 
-def smap(name, f, args, ins, outs, check=True):
+def smap(name, f, args, ins, outs, check=True, reference=None):
     wrapped = shard_map(f, mesh=mesh, in_specs=ins, out_specs=outs, check_vma=check)
-    add(name, lambda *a: wrapped(*a), args, [tuple(s) for s in (ins if isinstance(ins, tuple) and not isinstance(ins, P) else (ins,))])
+    specs = [tuple(s) for s in (ins if isinstance(ins, tuple) and not isinstance(ins, P) else (ins,))]
+    add(name, lambda *a: wrapped(*a), args, specs, reference)
 
 
 XY = P("x", "y")
@@ -240,6 +242,134 @@ smap("sm_grad", lambda a, w: jax.grad(lambda w: lax.psum(jnp.sum(jnp.sin(a @ w))
 smap("sm_cond_in_scan", lambda a: lax.scan(lambda c, i: (lax.cond(i % 2 == 0, lambda v: lax.psum(v, "x") / 4, lambda v: lax.ppermute(v, "x", [(k, 3 - k) for k in range(4)]), c), ()), a, jnp.arange(5))[0], [A(8, 16)], XY, XY, False)
 
 
+def pair(k=1):
+    return [(i, (i + k) % 2) for i in range(2)]
+
+
+def ring(k=1):
+    return [(i, (i + k) % 4) for i in range(4)]
+
+
+# Collectives of every kind, in the bodies of loops and in branches.
+smap("sm_gather_untiled", lambda a: lax.all_gather(a, ("x", "y")), [A(8, 16)], XY, P(), False)
+smap("sm_gather_in_while", lambda a: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, jnp.mean(lax.all_gather(c[1], "x"), 0) + c[1]), (0, a))[1], [A(8, 16)], XY, XY, False)
+smap("sm_gather_in_scan", lambda a: lax.scan(lambda c, i: (c * 0.5 + lax.all_gather(c, "y", axis=1, tiled=True)[:, :8], lax.all_gather(c, "y", axis=0)), a, jnp.arange(3)), [A(8, 16)], XY, (XY, P(None, None, "x", "y")), False)
+smap("sm_scatter_in_scan", lambda a: lax.scan(lambda c, i: (jnp.tile(lax.psum_scatter(c, "y", scatter_dimension=1, tiled=True), (1, 2)), lax.psum_scatter(c, "x", scatter_dimension=1, tiled=True)), a, jnp.arange(3)), [A(8, 16)], XY, (XY, P(None, "x", "y")), False)
+smap("sm_to_all_in_cond", lambda a, k: lax.cond(k[0] > 0, lambda v: lax.all_to_all(v, "y", 1, 0), lambda v: lax.all_to_all(v * 2, "y", 1, 0), a.reshape(2, 2, 4)), [A(8, 16), np.array([1], np.int32)], (XY, P(None)), P("x", "y"), False)
+smap("sm_to_all_in_while", lambda a: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, lax.all_to_all(c[1], "x", 1, 1, tiled=True) * 1.1), (0, a))[1], [A(8, 16)], XY, XY, False)
+smap("sm_permute_in_while", lambda a: lax.while_loop(lambda c: lax.pmax(jnp.max(c[1]), ("x", "y")) < 50.0, lambda c: (c[0] + 1, lax.ppermute(c[1], "x", ring()) * 1.7 + 1), (0, a))[1], [A(8, 16)], XY, XY, False)
+smap("sm_index_in_scan", lambda a: lax.scan(lambda c, i: (c + lax.axis_index("x") * i, lax.psum(c, "y") * lax.axis_index("y")), a, jnp.arange(4))[0], [A(8, 16)], XY, XY, False)
+smap("sm_swapaxes", lambda a: lax.pswapaxes(a.reshape(2, 2, 4), "y", 1), [A(8, 16)], XY, P("x", None, "y"), False)
+smap("sm_psum_tree", lambda a: jax.tree.map(lambda v: lax.psum(v, ("x", "y")), {"a": a, "b": [a.sum(0), jnp.float32(2), a.astype(jnp.int32)]}), [A(8, 16)], XY, P(), False)
+smap("sm_psum_groups", lambda a: lax.psum(a, "x", axis_index_groups=[[0, 3], [1, 2]]), [A(8, 16)], XY, XY, False)
+smap("sm_gather_groups", lambda a: lax.all_gather(a, "x", axis_index_groups=[[2, 0], [1, 3]], tiled=True), [A(8, 16)], XY, XY, False)
+smap("sm_pmin_bool", lambda a: (lax.pmin((a > 0).astype(jnp.int8), "x"), lax.pmax(a.astype(jnp.bfloat16), "y")), [A(8, 16)], XY, (P(None, "y"), P("x")), False)
+smap("sm_complex", lambda a: lax.psum(lax.ppermute(a + 1j, "x", ring(2)), "y"), [A(8, 16)], XY, P("x"), False)
+smap("sm_mean_var", lambda a: (lax.pmean(a, ("x", "y")), jnp.sqrt(lax.pmean(jnp.square(a - lax.pmean(a, ("x", "y"))), ("x", "y")))), [A(8, 16)], XY, (P(), P()), False)
+smap("sm_logsumexp", lambda a: jnp.log(lax.psum(jnp.sum(jnp.exp(a - lax.pmax(jnp.max(a, 1, keepdims=True), "y")), 1), "y")) + lax.pmax(jnp.max(a, 1), "y"), [A(8, 16) * 9], XY, P("x"), False)
+
+# Devices that take different ways: other collectives, none, more trips, loops in branches in loops.
+smap("sm_cond_one_side", lambda a: lax.cond(lax.axis_index("x") % 2 == 0, lambda v: lax.psum(v, "y"), lambda v: v * 3, a), [A(8, 16)], XY, XY, False)
+smap("sm_cond_other_kinds", lambda a: lax.cond(lax.axis_index("y") == 1, lambda v: lax.all_gather(v, "x", tiled=True)[:2], lambda v: jnp.tile(lax.psum_scatter(jnp.tile(v, (2, 1)), "x", tiled=True), (2, 1))[:2], a), [A(8, 16)], XY, XY, False)
+smap("sm_cond_permute_apart", lambda a: lax.cond(lax.axis_index("x") < 2, lambda v: lax.ppermute(v, "y", pair()), lambda v: lax.ppermute(v + 1, "y", [(0, 1)]), a), [A(8, 16)], XY, XY, False)
+smap("sm_switch_in_scan", lambda a: lax.scan(lambda c, i: (lax.switch((lax.axis_index("x") + i) % 3, [lambda v: lax.psum(v, "y") / 2, lambda v: lax.pmax(v, "y"), lambda v: v - 1], c), c.sum()), a, jnp.arange(5))[0], [A(8, 16)], XY, XY, False)
+smap("sm_while_trips_in_cond", lambda a: lax.cond(lax.axis_index("x") > 1, lambda v: lax.fori_loop(0, lax.axis_index("x"), lambda i, w: lax.psum(w, "y") * 0.4, v), lambda v: lax.pmin(v, "y"), a), [A(8, 16)], XY, XY, False)
+smap("sm_cond_in_while", lambda a: lax.while_loop(lambda c: c[0] < 4, lambda c: (c[0] + 1, lax.cond((c[0] + lax.axis_index("x")) % 2 == 0, lambda v: lax.psum(v, "y") * 0.5, lambda v: lax.ppermute(v, "y", pair()) + 1, c[1])), (0, a))[1], [A(8, 16)], XY, XY, False)
+smap("sm_apart_then_together", lambda a: lax.psum(lax.cond(lax.axis_index("x") == 3, lambda v: lax.fori_loop(0, 4, lambda i, w: jnp.sin(w) + i, v), lambda v: v, a), ("x", "y")), [A(8, 16)], XY, P(), False)
+smap("sm_while_until_local", lambda a: lax.while_loop(lambda c: lax.pmax(jnp.max(jnp.abs(c)), "y") < 20.0, lambda c: c * (1.5 + lax.axis_index("x")), a), [A(8, 16)], XY, XY, False)
+
+# What models are made of.
+smap("sm_megatron", lambda x, w, v: lax.psum(jax.nn.gelu(x @ w) @ v, "y"), [A(8, 16), A(16, 32), A(32, 16)], (P("x", None), P(None, "y"), P("y", None)), P("x", None), False)
+smap("sm_matmul_scatter", lambda x, w: lax.psum_scatter(x @ w, "y", scatter_dimension=0, tiled=True), [A(8, 16), A(16, 8)], (P("x", "y"), P("y", None)), P(("x", "y"), None), False)
+smap("sm_gathered_matmul", lambda x, w: lax.fori_loop(0, 4, lambda i, c: (c[0] + c[1] @ lax.dynamic_slice(w, (((lax.axis_index("x") - i) % 4) * 4, 0), (4, 8)), lax.ppermute(c[1], "x", ring())), (jnp.zeros((8, 8)), x))[0], [A(8, 16), A(16, 8)], (P(None, "x"), P(None, None)), P("x", None), False)
+smap("sm_halo", lambda a: jnp.concatenate([lax.ppermute(a[-1:], "x", [(0, 1), (1, 2), (2, 3)]), a, lax.ppermute(a[:1], "x", [(1, 0), (2, 1), (3, 2)])])[1:-1] * 0.5 + jnp.roll(a, 1, 0), [A(8, 16)], XY, XY, False)
+
+
+def ring_attention(q, k, v):
+    def step(carry, _):
+        top, bottom, most, k, v = carry
+        scores = q @ k.T
+        now = jnp.maximum(most, scores.max(1, keepdims=True))
+        weights = jnp.exp(scores - now)
+        top = top * jnp.exp(most - now) + weights @ v
+        bottom = bottom * jnp.exp(most - now) + weights.sum(1, keepdims=True)
+        return (top, bottom, now, lax.ppermute(k, "x", ring()), lax.ppermute(v, "x", ring())), None
+
+    start = (jnp.zeros_like(q), jnp.zeros((q.shape[0], 1)), jnp.full((q.shape[0], 1), -jnp.inf), k, v)
+    (top, bottom, *_), _ = lax.scan(step, start, None, length=4)
+    return top / bottom
+
+
+rows = (P("x", None),) * 3
+smap("sm_ring_attention", ring_attention, [A(16, 8), A(16, 8), A(16, 8)], rows, P("x", None), False)
+ring_gradient = jax.grad(lambda q, k, v: jnp.sum(shard_map(ring_attention, mesh=mesh, in_specs=rows, out_specs=P("x", None), check_vma=False)(q, k, v) ** 2), (0, 1, 2))
+add("sm_ring_attention_grad", ring_gradient, [A(16, 8), A(16, 8), A(16, 8)], [("x", None)] * 3)
+
+
+def pipeline(x, w):
+    """Four stages, one a row of the mesh; micro-batches move on each step."""
+
+    def step(carry, i):
+        held, done = carry
+        fed = jnp.where(lax.axis_index("x") == 0, x[i % 4], held)
+        out = jnp.tanh(fed @ w[0])
+        done = jnp.where(lax.axis_index("x") == 3, done.at[(i - 3) % 4].set(out), done)
+        return (lax.ppermute(out, "x", ring()), done), None
+
+    (_, done), _ = lax.scan(step, (jnp.zeros_like(x[0]), jnp.zeros_like(x)), jnp.arange(7))
+    return lax.psum(jnp.where(lax.axis_index("x") == 3, done, 0), "x")
+
+
+smap("sm_pipeline", pipeline, [A(4, 2, 8), A(4, 8, 8)], (P(), P("x", None, None)), P(), False)
+
+
+def experts(x, gate, w):
+    """Tokens go to the device of their expert and back, at fixed capacity."""
+    choice = jnp.argmax(x @ gate, -1)
+    place = jnp.cumsum(jax.nn.one_hot(choice, 4, dtype=jnp.int32), 0)[jnp.arange(x.shape[0]), choice] - 1
+    sent = jnp.zeros((4, 3, x.shape[1])).at[choice, place].set(x, mode="drop")
+    there = lax.all_to_all(sent, "x", 0, 0)
+    back = lax.all_to_all(jax.nn.relu(there @ w[0]), "x", 0, 0)
+    return back.at[choice, place].get(mode="fill", fill_value=0)
+
+
+smap("sm_experts", experts, [A(16, 8), A(8, 4), A(4, 8, 8)], (P("x", None), P(), P("x", None, None)), P("x", None), False)
+trained = shard_map(lambda w, x, y: (lambda l, g: (lax.pmean(l, "x"), w - 0.1 * lax.pmean(g, "x")))(*jax.value_and_grad(lambda w: jnp.mean((x @ w - y) ** 2))(w)), mesh=mesh, in_specs=(P(), P("x", None), P("x", None)), out_specs=(P(), P()), check_vma=False)
+add("sm_train_steps", lambda w, x, y: lax.fori_loop(0, 5, lambda i, c: trained(c[1], x, y), (jnp.float32(0), w)), [A(8, 4), A(16, 8), A(16, 4)], [(None, None), ("x", None), ("x", None)])
+add("sm_two_meshes_of_axes", lambda a: shard_map(lambda v: lax.psum(v, "x"), mesh=mesh, in_specs=P("x", None), out_specs=P(None, None))(a) + shard_map(lambda v: lax.psum(v, "y"), mesh=mesh, in_specs=P(None, "y"), out_specs=P(None, None))(a).sum(), [A(8, 16)], [("x", "y")])
+add("sm_partly_manual", lambda a, w: jax.nn.relu(shard_map(lambda v, u: lax.psum(jnp.sin(v) @ u, "x"), mesh=mesh, in_specs=(P(None, "x"), P("x", None)), out_specs=P(None, None), axis_names={"x"})(a, w)), [A(8, 16), A(16, 8)], [("y", "x"), ("x", "y")])
+
+
+def ragged_lists():
+    """What each of 4 devices sends to each: starts, counts, and where it arrives."""
+    counts = random.randint(0, 3, (4, 4)).astype(np.int32)
+    starts = (np.cumsum(counts, 1) - counts).astype(np.int32)
+    arrives = (np.cumsum(counts, 0) - counts).astype(np.int32)
+    return [starts.reshape(-1), counts.reshape(-1), arrives.reshape(-1), counts.T.reshape(-1).copy()]
+
+
+def ragged_reference(operand, output, starts, counts, arrives, _):
+    starts, counts, arrives = (v.reshape(4, 4) for v in (starts, counts, arrives))
+    operand, output = operand.reshape(4, 8, -1), output.reshape(4, 8, -1)
+    rows = jnp.arange(8)
+    for source in range(4):
+        for target in range(4):
+            k = rows - arrives[source, target]
+            taken = operand[source][jnp.clip(k + starts[source, target], 0, 7)]
+            sent = (k >= 0) & (k < counts[source, target])
+            output = output.at[target].set(jnp.where(sent[:, None], taken, output[target]))
+    return output.reshape(32, -1)
+
+
+def ragged(*lists):
+    return lax.ragged_all_to_all(*lists, axis_name="x")
+
+
+smap("sm_ragged_to_all", ragged, [A(32, 3), A(32, 3), *ragged_lists()], (P("x", None),) * 2 + (P("x"),) * 4, P("x", None), False, ragged_reference)
+smap("sm_ragged_in_scan", lambda a, b, *l: lax.scan(lambda c, _: (ragged(a, c * 2, *l), ()), b, None, length=3)[0], [A(32, 3), A(32, 3), *ragged_lists()], (P("x", None),) * 2 + (P("x"),) * 4, P("x", None), False,
+     lambda a, b, *l: ragged_reference(a, ragged_reference(a, ragged_reference(a, b * 2, *l) * 2, *l) * 2, *l))  # fmt: skip
+
+
 def bits(array):
     array = np.asarray(array)
     return array.view(np.uint16) if array.dtype == jnp.bfloat16 else array
@@ -252,7 +382,7 @@ def save(path, prefix, arrays):
 wanted = sys.argv[1:]
 tally = oracle.Tally("jax_programs")
 with tempfile.TemporaryDirectory() as folder:
-    for name, (f, args, specs) in programs.items():
+    for name, (f, args, specs, reference) in programs.items():
         if wanted and name not in wanted:
             continue
         sharded = {} if specs is None else {"in_shardings": tuple(NamedSharding(mesh, P(*s)) for s in specs)}
@@ -265,7 +395,7 @@ with tempfile.TemporaryDirectory() as folder:
         with open(module, "w") as file:
             file.write(text)
         save(os.path.join(folder, "in.npz"), "arg", jax.tree.leaves(args))
-        save(os.path.join(folder, "out.npz"), "out", jax.tree.leaves(jax.jit(f)(*args)))
+        save(os.path.join(folder, "out.npz"), "out", jax.tree.leaves(jax.jit(reference)(*args)))
         narrow = any(np.asarray(a).dtype.itemsize == 2 for a in jax.tree.leaves(args))
         done = oracle.process([
             oracle.TOOL, "run", module, os.path.join(folder, "in.npz"), "--expect", os.path.join(folder, "out.npz"),
