@@ -105,6 +105,7 @@ def all_reduce(c, e):
 def all_gather(c, e):
     devices, shape = Devices(c), small(c, c.rng.choice((1, 2, 3)))
     d = c.rng.randrange(len(shape))
+    shape[d] = max(shape[d], 1)  # an empty one is refused
     result = list(shape)
     result[d] *= len(devices.groups[0])
 

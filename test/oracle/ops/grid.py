@@ -242,7 +242,8 @@ def all_gather(c, e):
     g, count = Groups(c, False), c.rng.choice((1, 1, 2))
     rank = c.rng.choice((1, 2, 3))
     d = c.rng.randrange(rank)
-    xs = [c.arg(small(c, rank), e, wild=e not in COMPLEX) for _ in range(count)]
+    some = lambda: [max(s, 1) if k == d else s for k, s in enumerate(small(c, rank))]  # an empty one is refused
+    xs = [c.arg(some(), e, wild=e not in COMPLEX) for _ in range(count)]
     out = [[s * g.size if k == d else s for k, s in enumerate(x.shape)] for x in xs]
     types = ", ".join(tensor(s, e) for s in out)
     found = c.ops(f'"stablehlo.all_gather"({", ".join(map(str, xs))}) <{{all_gather_dim = {d} : i64, {g.attributes}}}> : '
