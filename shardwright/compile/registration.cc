@@ -14,9 +14,11 @@
 #include "shardwright/dialect/vhlo/vhlo.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
+#include "shardwright/interop/gspmd/export_gspmd.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/portable/portable.h"
+#include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/propagate/passes.h"
@@ -44,6 +46,8 @@ void registerDialects(mlir::DialectRegistry &registry) {
 void registerPasses() {
   registerChloPasses();
   registerGspmdPasses();
+  registerExportGspmdPasses();
+  registerRoundTripPasses();
   registerPortablePasses();
   registerExpandPasses();
   registerSimplifyPasses();

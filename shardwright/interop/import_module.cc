@@ -14,6 +14,7 @@
 #include "shardwright/interop/expand/expand_passes.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_custom_calls.h"
+#include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/mesh/did_you_mean.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -84,17 +85,23 @@ int64_t integerAttr(ModuleOp module, StringRef name) {
 
 } // namespace
 
-LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
+LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
+  if (hasRoundTripShardings(module) &&
+      failed(importRoundTrip(module, options.keepOpShardings)))
+    return failure();
   if (hasGspmdShardings(module)) {
     // Their axes have no names: those of the caller, if there are any.
     int64_t devices = options.devices ? options.devices
                                       : integerAttr(module, numPartitionsName);
-    if (failed(importGspmd(module, options.meshSizes, devices)))
-      return failure();
-  } else if (!options.meshSizes.empty() &&
-             failed(resizeMeshes(module, options.meshSizes))) {
-    return failure();
+    return importGspmd(module, options.meshSizes, devices);
   }
+  return options.meshSizes.empty() ? success()
+                                   : resizeMeshes(module, options.meshSizes);
+}
+
+LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
+  if (failed(importShardings(module, options)))
+    return failure();
   // Also checks the shardings against resized meshes.
   PassManager pm =
       PassManager(module.getContext(), ModuleOp::getOperationName(),

@@ -20,7 +20,15 @@ struct ImportOptions {
   llvm::SmallVector<MeshAxis, 4> meshSizes;
   /// Number of devices when the module names none; 0: not given.
   int64_t devices = 0;
+  /// Take every op's sharding from frontend attributes, not only those that
+  /// propagation cannot find anew.
+  bool keepOpShardings = false;
 };
+
+/// Makes sdy of the shardings that the module has, in GSPMD's way or in
+/// frontend attributes, and resizes meshes. Nothing else changes.
+mlir::LogicalResult importShardings(mlir::ModuleOp module,
+                                    const ImportOptions &options = {});
 
 /// Upgrades a parsed module to what the rest of the pipeline takes: StableHLO
 /// and sdy only, composites called, CHLO expanded, meshes resized. No sdy

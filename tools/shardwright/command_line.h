@@ -63,7 +63,10 @@ struct ShardingOptions {
 
 struct ConvertOptions {
   std::string module, to, out;
-  std::string version;    ///< of a portable artifact; empty: the newest
+  std::string version; ///< of a portable artifact; empty: the newest
+  std::optional<llvm::SmallVector<MeshAxis, 4>>
+      mesh;               ///< names for GSPMD's axes
+  int64_t devices = 0;    ///< when no sharding tells; 0: not given
   bool debugInfo = false; ///< text with locations on standard output too
   bool trusted = false;   ///< bytecode is read without a child process first
 };

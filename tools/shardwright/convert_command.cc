@@ -7,29 +7,67 @@
 
 #include "session.h"
 
+#include "shardwright/interop/gspmd/export_gspmd.h"
+#include "shardwright/interop/gspmd/import_gspmd.h"
+#include "shardwright/interop/import_module.h"
 #include "shardwright/interop/portable/portable.h"
+#include "shardwright/interop/round_trip/round_trip.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
 namespace shardwright {
 
+namespace {
+
+/// sdy from whatever the module has.
+LogicalResult toSdy(ModuleOp module, const ConvertOptions &options) {
+  ImportOptions import;
+  if (options.mesh)
+    import.meshSizes = *options.mesh;
+  import.devices = options.devices;
+  import.keepOpShardings = true;
+  return importShardings(module, import);
+}
+
+LogicalResult toGspmd(ModuleOp module, const ConvertOptions &options,
+                      bool deviceLists) {
+  // What is GSPMD's already needs no mesh.
+  if (hasGspmdShardings(module) && !hasRoundTripShardings(module))
+    return rewriteGspmdTexts(module, deviceLists);
+  if (failed(toSdy(module, options)))
+    return failure();
+  ExportGspmdOptions how;
+  how.deviceLists = deviceLists;
+  return exportGspmd(module, how);
+}
+
+} // namespace
+
 int convertCommand(const ConvertOptions &options) {
-  bool toPortable = options.to == "portable";
-  if (options.to == "sdy" || options.to == "gspmd" || options.to == "gspmd-v1")
-    return badInput("--to: converting shardings to '" + options.to +
-                        "' is not supported yet",
-                    "use text, bytecode or portable");
-  if (!toPortable && options.to != "text" && options.to != "bytecode")
-    return badInput("--to: expected portable, text or bytecode, found '" +
-                        options.to + "'",
-                    "");
+  static constexpr llvm::StringLiteral targets[] = {
+      "portable", "text", "bytecode", "sdy", "gspmd", "gspmd-v1", "round-trip"};
+  bool toPortable = options.to == "portable",
+       bytecode = options.to == "bytecode";
+  if (!llvm::is_contained(targets, llvm::StringRef(options.to)))
+    return badInput(
+        "--to: expected " +
+            llvm::join(std::begin(targets), std::end(targets), ", ") +
+            ", found '" + options.to + "'",
+        "");
   if (!toPortable && !options.version.empty())
     return badInput("--version is for --to=portable",
-                    "text and bytecode have no version");
+                    "the other forms have no version");
+  bool shardings = !toPortable && !bytecode && options.to != "text";
+  if (!shardings && (options.mesh || options.devices))
+    return badInput("--mesh and --devices are for --to=sdy, gspmd, gspmd-v1 "
+                    "and round-trip",
+                    "");
 
   Session session;
   if (!session.load(options.module, options.trusted))
@@ -43,9 +81,18 @@ int convertCommand(const ConvertOptions &options) {
     if (version.empty())
       llvm::raw_string_ostream(version) << vhlo::kCurrentVersion;
     done = writePortableArtifact(module, version, os);
-  } else if (options.to == "bytecode") {
+  } else if (bytecode) {
     done = writeBytecodeToFile(module, os);
   } else {
+    if (options.to == "sdy")
+      done = toSdy(module, options);
+    else if (options.to == "round-trip")
+      done = success(succeeded(toSdy(module, options)) &&
+                     succeeded(exportRoundTrip(module)));
+    else if (shardings)
+      done = toGspmd(module, options, options.to == "gspmd-v1");
+    if (succeeded(done) && shardings)
+      done = verify(module);
     // A file may be read again by tools: it keeps the source positions.
     module.print(os, OpPrintingFlags().enableDebugInfo(options.debugInfo ||
                                                        !options.out.empty()));

@@ -168,13 +168,28 @@ int main(int argc, char **argv) {
 
   ConvertOptions convert;
   CLI::App *convertApp = app.add_subcommand(
-      "convert", "Write a module as text, bytecode or portable artifact");
+      "convert",
+      "Write a module in another form, or its shardings in another notation");
   convertApp
       ->add_option("MODULE", convert.module,
                    "StableHLO module, as for run; - is standard input")
       ->required();
-  convertApp->add_option("--to", convert.to, "portable, text or bytecode")
+  convertApp
+      ->add_option("--to", convert.to,
+                   "portable, text or bytecode; sdy, gspmd, gspmd-v1 (devices "
+                   "listed) or round-trip (sdy in frontend attributes) turn "
+                   "shardings from any of these into that one, as text")
       ->required();
+  convertApp->add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        convert.mesh = valueOf(parseMeshSizes(text));
+      },
+      "The axes of a module with GSPMD shardings, as x=2,y=4");
+  convertApp
+      ->add_option("--devices", convert.devices,
+                   "Number of devices when no sharding tells it")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   convertApp->add_option("--version", convert.version,
                          "Version of StableHLO that the readers of a portable "
                          "artifact know, as 1.17.0 (the newest)");

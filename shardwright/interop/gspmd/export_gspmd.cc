@@ -1,0 +1,578 @@
+//===- export_gspmd.cc - sdy modules with mhlo.sharding -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A manual computation becomes what JAX writes for shard_map without Shardy:
+//
+//   %0 = custom_call @Sharding(%arg)             in_sharding
+//   %1 = custom_call @SPMDFullToShardShape(%0)   what is left of it, and manual
+//   %2 = call @xla.sdy.inlinable_manual_computation_body(%1)
+//   %3 = custom_call @Sharding(%2)               as inside
+//   %4 = custom_call @SPMDShardToFullShape(%3)   out_sharding
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/interop/gspmd/export_gspmd.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/gspmd/gspmd_calls.h"
+#include "shardwright/interop/gspmd/gspmd_shardings.h"
+#include "shardwright/interop/gspmd/manual_contexts.h"
+#include "shardwright/interop/gspmd/mhlo_sharding_text.h"
+#include "shardwright/mesh/hlo/named_conversion.h"
+#include "shardwright/propagate/passes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+using sdy::TensorShardingAttr;
+
+class Exporter {
+public:
+  Exporter(ModuleOp module, const ExportGspmdOptions &options)
+      : module(module), options(options), texts(module, options.deviceLists),
+        symbols(module) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult signature(func::FuncOp func, const ManualContext &manual);
+  LogicalResult block(Block &block, const ManualContext &manual);
+  LogicalResult visit(Operation &op, const ManualContext &manual);
+  LogicalResult opSharding(Operation &op, const ManualContext &manual);
+  LogicalResult manualComputation(sdy::ManualComputationOp op,
+                                  const ManualContext &outer);
+  LogicalResult inlineBody(sdy::ManualComputationOp op,
+                           const ManualContext &manual);
+  /// @Sharding with this sharding.
+  FailureOr<Value> constrain(Operation &at, Value value,
+                             TensorShardingAttr sharding,
+                             const ManualContext &manual);
+  /// The partial sums of `value` added up along `axes`, which its sharding
+  /// leaves unreduced.
+  FailureOr<Value> reduce(Operation &at, Value value, TensorShardingAttr from,
+                          ArrayRef<sdy::AxisRefAttr> axes,
+                          const ManualContext &manual);
+  LogicalResult replace(Operation &op, FailureOr<Value> by) {
+    if (failed(by))
+      return failure();
+    op.getResult(0).replaceAllUsesWith(*by);
+    op.erase();
+    return success();
+  }
+
+  ModuleOp module;
+  ExportGspmdOptions options;
+  MhloShardingText texts;
+  SymbolTable symbols;
+  /// Shardings of operands that are partial sums, taken before any is removed.
+  llvm::DenseMap<Operation *, TensorShardingAttr> partialSums;
+  int64_t nextChannel = 0;
+};
+
+LogicalResult Exporter::signature(func::FuncOp func,
+                                  const ManualContext &manual) {
+  auto convert = [&](auto get, auto set, unsigned count) -> LogicalResult {
+    for (unsigned i = 0; i < count; ++i) {
+      auto sharding = dyn_cast_or_null<TensorShardingAttr>(get(i));
+      if (!sharding)
+        continue;
+      FailureOr<StringAttr> text = texts.of(sharding, manual, func.getLoc());
+      if (failed(text))
+        return failure();
+      set(i, *text);
+    }
+    return success();
+  };
+  return success(
+      succeeded(convert(
+          [&](unsigned i) { return func.getArgAttr(i, sdy::kShardingAttr); },
+          [&](unsigned i, StringAttr text) {
+            func.removeArgAttr(i, sdy::kShardingAttr);
+            func.setArgAttr(i, kMhloSharding, text);
+          },
+          func.getNumArguments())) &&
+      succeeded(convert(
+          [&](unsigned i) { return func.getResultAttr(i, sdy::kShardingAttr); },
+          [&](unsigned i, StringAttr text) {
+            func.removeResultAttr(
+                i, StringAttr::get(func.getContext(), sdy::kShardingAttr));
+            func.setResultAttr(i, kMhloSharding, text);
+          },
+          func.getNumResults())));
+}
+
+LogicalResult Exporter::block(Block &block, const ManualContext &manual) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isa<sdy::ManualComputationOp>(op))
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          if (failed(this->block(nested, manual)))
+            return failure();
+    if (failed(visit(op, manual)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<Value> Exporter::constrain(Operation &at, Value value,
+                                     TensorShardingAttr sharding,
+                                     const ManualContext &manual) {
+  FailureOr<StringAttr> text = texts.of(sharding, manual, at.getLoc());
+  if (failed(text))
+    return failure();
+  OpBuilder builder(&at);
+  return createGspmdCall(builder, at.getLoc(), "Sharding", value,
+                         value.getType(), *text, openDims(sharding));
+}
+
+FailureOr<Value> Exporter::reduce(Operation &at, Value value,
+                                  TensorShardingAttr from,
+                                  ArrayRef<sdy::AxisRefAttr> axes,
+                                  const ManualContext &manual) {
+  const Mesh *mesh = texts.mesh(from.getMeshOrRef());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!mesh || !type || !type.hasStaticShape())
+    return at.emitError() << "cannot reduce a value of type "
+                          << value.getType();
+  TensorSharding before = sdy::shardingFromAttr(from, *mesh);
+  if (!dividesEvenly(type.getShape(), before))
+    return at.emitError() << "cannot reduce " << from << " of " << type
+                          << ": the shards are not of equal size";
+  TensorSharding after = before;
+  AxisList reduced = sdy::axesFromAttr(axes, *mesh);
+  // GSPMD's all-reduce in a region where every axis is manual.
+  ManualContext all = manual;
+  SmallVector<StringAttr> names;
+  for (const MeshAxis &axis : mesh->axes())
+    names.push_back(StringAttr::get(module.getContext(), axis.name));
+  all.axes = sdy::ManualAxesAttr::get(module.getContext(), names);
+  all.meshOrRef = from.getMeshOrRef();
+  after.unreduced.clear();
+  for (AxisRef axis : before.unreduced)
+    if (!llvm::is_contained(reduced, axis))
+      after.unreduced.push_back(axis);
+  auto outSharding = sdy::shardingToAttr(module.getContext(), after, *mesh,
+                                         from.getMeshOrRef());
+  auto local = cast<RankedTensorType>(
+      from.getLocalType(type, sdy::getMeshAttr(module, from.getMeshOrRef())));
+  auto scalar = TensorShardingAttr::getFullyClosed(
+      module.getContext(), type.getRank(), from.getMeshOrRef());
+  FailureOr<StringAttr> in = texts.of(from, manual, at.getLoc()),
+                        inside = texts.of(scalar, all, at.getLoc()),
+                        out = texts.of(outSharding, manual, at.getLoc());
+  if (failed(in) || failed(inside) || failed(out))
+    return failure();
+  Location loc = at.getLoc();
+  OpBuilder builder(&at);
+  value = createGspmdCall(builder, loc, "Sharding", value, type, *in);
+  value = createGspmdCall(builder, loc, "SPMDFullToShardShape", value, local,
+                          *inside);
+  DeviceGroups groups = deviceGroups(*mesh, reduced);
+  auto groupsType = RankedTensorType::get({groups.numGroups, groups.groupSize},
+                                          builder.getI64Type());
+  if (nextChannel == 0)
+    module.walk([&](Operation *op) {
+      if (auto channel =
+              op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
+        nextChannel = std::max(nextChannel, channel.getHandle());
+    });
+  auto reduce = stablehlo::AllReduceOp::create(
+      builder, loc, TypeRange(local), ValueRange(value),
+      DenseIntElementsAttr::get(groupsType, ArrayRef(groups.ids)),
+      stablehlo::ChannelHandleAttr::get(module.getContext(), ++nextChannel, 1),
+      /*use_global_device_ids=*/true);
+  reduce->setDiscardableAttr(kMhloSharding, *inside);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    auto element = RankedTensorType::get({}, type.getElementType());
+    Block *body = builder.createBlock(&reduce.getComputation(), {},
+                                      {element, element}, {loc, loc});
+    auto add = stablehlo::AddOp::create(builder, loc, body->getArgument(0),
+                                        body->getArgument(1));
+    add->setDiscardableAttr(kMhloSharding, *inside);
+    stablehlo::ReturnOp::create(builder, loc, add->getResults());
+  }
+  value = createGspmdCall(builder, loc, "Sharding", reduce->getResult(0), local,
+                          *inside);
+  return createGspmdCall(builder, loc, "SPMDShardToFullShape", value, type,
+                         *out);
+}
+
+/// The first axes of `unreduced` that the reduction takes.
+SmallVector<sdy::AxisRefAttr> reducedAxes(TensorShardingAttr from,
+                                          TensorShardingAttr to) {
+  SmallVector<sdy::AxisRefAttr> axes;
+  for (sdy::AxisRefAttr axis : from.getUnreducedAxes())
+    if (!llvm::is_contained(to.getUnreducedAxes(), axis))
+      axes.push_back(axis);
+  return axes;
+}
+
+LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
+  auto collective = dyn_cast<sdy::CollectiveOpInterface>(op);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](sdy::ManualComputationOp computation) {
+        return manualComputation(computation, manual);
+      })
+      .Case<sdy::ShardingConstraintOp, sdy::ReshardOp>([&](auto constraint) {
+        return replace(op, constrain(op, constraint.getInput(),
+                                     constraint.getSharding(), manual));
+      })
+      .Case<sdy::AllReduceOp, sdy::ReduceScatterOp>([&](auto) -> LogicalResult {
+        Value value = collective.getTensor();
+        TensorShardingAttr from = partialSums.lookup(&op);
+        TensorShardingAttr to = collective.getOutSharding();
+        if (from) {
+          FailureOr<Value> sum =
+              reduce(op, value, from, reducedAxes(from, to), manual);
+          if (failed(sum))
+            return failure();
+          value = *sum;
+        } else if (isa<sdy::AllReduceOp>(op)) {
+          // GSPMD makes partial sums, and adds them, on its own.
+          return replace(op, value);
+        }
+        return replace(op, constrain(op, value, to, manual));
+      })
+      .Case<sdy::AllGatherOp, sdy::AllSliceOp, sdy::AllToAllOp,
+            sdy::CollectivePermuteOp, sdy::ShardedToUnreducedOp,
+            sdy::ReplicatedToUnreducedOp>([&](auto) {
+        return replace(op, constrain(op, collective.getTensor(),
+                                     collective.getOutSharding(), manual));
+      })
+      .Case<sdy::PropagationBarrierOp, sdy::DataFlowEdgeOp,
+            sdy::FuncDataFlowEdgeOp>(
+          [&](auto) { return replace(op, op.getOperand(0)); })
+      .Case([&](sdy::ShardingGroupOp group) {
+        OpBuilder builder(&op);
+        HloSharding unknown = HloSharding::ofKind(HloSharding::Kind::Unknown);
+        unknown.shardGroup = ShardGroup{true, int64_t(group.getGroupId())};
+        Value value = group.getInput();
+        Value member = createGspmdCall(
+            builder, op.getLoc(), "Sharding", value, value.getType(),
+            builder.getStringAttr(unknown.str()), {}, /*hasSideEffect=*/true);
+        // Whoever comes later uses the member, so that XLA keeps it.
+        Block *here = op.getBlock();
+        value.replaceUsesWithIf(member, [&](OpOperand &use) {
+          Operation *user = here->findAncestorOpInBlock(*use.getOwner());
+          return user && op.isBeforeInBlock(user);
+        });
+        op.erase();
+        return success();
+      })
+      .Case([&](sdy::ConstantOp constant) {
+        OpBuilder builder(&op);
+        auto copy = stablehlo::ConstantOp::create(builder, op.getLoc(),
+                                                  constant.getValue());
+        copy->setDiscardableAttrs(op.getDiscardableAttrDictionary());
+        op.replaceAllUsesWith(copy->getResults());
+        op.erase();
+        return opSharding(*copy.getOperation(), manual);
+      })
+      .Default([&](Operation *) { return opSharding(op, manual); });
+}
+
+LogicalResult Exporter::opSharding(Operation &op, const ManualContext &manual) {
+  SmallVector<TensorShardingAttr> shardings = sdy::getShardings(&op);
+  for (NamedAttribute attr : llvm::to_vector(op.getDiscardableAttrs()))
+    if (attr.getName().strref().starts_with("sdy."))
+      op.removeDiscardableAttr(attr.getName());
+  if (op.hasTrait<OpTrait::IsTerminator>() || isa<func::FuncOp>(op) ||
+      op.getDiscardableAttr(kMhloSharding))
+    return success();
+  if (shardings.empty() && manual) {
+    // Ops that nothing sharded flows into would lose what is manual.
+    bool scalars = llvm::all_of(op.getResultTypes(), [](Type type) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      return !shaped || !shaped.hasRank() || shaped.getRank() == 0;
+    });
+    if (!options.propagated && !texts.isFull(manual) && !scalars &&
+        op.getNumOperands() != 0)
+      return success();
+    for (Type type : op.getResultTypes()) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      shardings.push_back(TensorShardingAttr::getFullyClosed(
+          op.getContext(), shaped && shaped.hasRank() ? shaped.getRank() : 0,
+          manual.meshOrRef));
+    }
+    if (shardings.empty())
+      shardings.push_back(TensorShardingAttr::getFullyClosed(op.getContext(), 0,
+                                                             manual.meshOrRef));
+  }
+  StringAttr text;
+  if (!shardings.empty()) {
+    FailureOr<StringAttr> said = texts.of(shardings, manual, op.getLoc());
+    if (failed(said))
+      return failure();
+    text = *said;
+  } else if (options.propagated &&
+             isa<stablehlo::WhileOp, stablehlo::CaseOp, stablehlo::IfOp>(op)) {
+    text = StringAttr::get(op.getContext(), HloSharding().str());
+  }
+  if (!text)
+    return success();
+  // XLA makes ops of its own of these calls, from the attributes in there.
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+      call && (call.getCallTargetName() == "mhlo.erf" ||
+               call.getCallTargetName() == "mhlo.topk"))
+    if (auto inner = op.getAttrOfType<DictionaryAttr>("mhlo.attributes")) {
+      NamedAttrList attrs(inner);
+      attrs.set(kMhloSharding, text);
+      op.setDiscardableAttr("mhlo.attributes",
+                            attrs.getDictionary(op.getContext()));
+      return success();
+    }
+  op.setDiscardableAttr(kMhloSharding, text);
+  return success();
+}
+
+LogicalResult Exporter::inlineBody(sdy::ManualComputationOp op,
+                                   const ManualContext &manual) {
+  Block &body = op.getBody().front();
+  auto constrainAll = [&](ValueRange values, auto shardings, auto set) {
+    for (auto [i, value] : llvm::enumerate(values)) {
+      FailureOr<Value> constrained =
+          constrain(*op, value, shardings.getSharding(i), manual);
+      if (failed(constrained))
+        return failure();
+      set(i, *constrained);
+    }
+    return success();
+  };
+  if (failed(constrainAll(op.getTensors(), op.getInShardings(),
+                          [&](size_t i, Value value) {
+                            body.getArgument(i).replaceAllUsesWith(value);
+                          })))
+    return failure();
+  Operation *ret = body.getTerminator();
+  for (Operation &inner : llvm::make_early_inc_range(body.without_terminator()))
+    inner.moveBefore(op);
+  SmallVector<Value> results(ret->getOperands());
+  if (failed(constrainAll(results, op.getOutShardings(),
+                          [&](size_t i, Value value) {
+                            op.getResult(i).replaceAllUsesWith(value);
+                          })))
+    return failure();
+  op.erase();
+  return success();
+}
+
+LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
+                                          const ManualContext &outer) {
+  FailureOr<ManualContext> inner = manualContext(op, outer);
+  if (failed(inner) || failed(block(op.getBody().front(), *inner)))
+    return failure();
+  // Along axes of size 1 nothing changes shape, and GSPMD has no region.
+  if (*inner == outer || (!outer && manualSize(op, *inner, texts) == 1))
+    return inlineBody(op, outer);
+
+  Location loc = op.getLoc();
+  OpBuilder builder(op);
+  Block &body = op.getBody().front();
+  auto func = func::FuncOp::create(
+      loc, "xla.sdy.inlinable_manual_computation_body",
+      builder.getFunctionType(body.getArgumentTypes(),
+                              body.getTerminator()->getOperandTypes()));
+  func.setPrivate();
+  symbols.insert(func);
+  func.getBody().takeBody(op.getBody());
+  Operation *ret = func.getBody().front().getTerminator();
+  OpBuilder atEnd(ret);
+  func::ReturnOp::create(atEnd, ret->getLoc(), ret->getOperands());
+  ret->erase();
+
+  // Where every axis is manual there is nothing left to specify.
+  bool isFull = texts.isFull(*inner);
+  SmallVector<Value> locals;
+  for (auto [i, value] : llvm::enumerate(op.getTensors())) {
+    TensorShardingAttr sharding = op.getInSharding(i);
+    SmallVector<int64_t> open = openDims(sharding), openInside = open;
+    if (isFull)
+      openInside.clear();
+    FailureOr<StringAttr> outside = texts.of(sharding, outer, loc),
+                          inside =
+                              texts.of(op.getInShardingWithoutManualAxes(i),
+                                       *inner, loc);
+    if (failed(outside) || failed(inside))
+      return failure();
+    Value full = createGspmdCall(builder, loc, "Sharding", value,
+                                 value.getType(), *outside, open);
+    locals.push_back(createGspmdCall(builder, loc, "SPMDFullToShardShape", full,
+                                     func.getArgumentTypes()[i], *inside,
+                                     openInside));
+    if (openInside.empty())
+      func.setArgAttr(i, kMhloSharding, *inside);
+  }
+  auto call = func::CallOp::create(builder, loc, func, locals);
+  SmallVector<TensorShardingAttr> outs;
+  bool closed = true;
+  for (auto [i, result] : llvm::enumerate(call.getResults())) {
+    TensorShardingAttr sharding = op.getOutSharding(i);
+    SmallVector<int64_t> open = openDims(sharding), openInside = open;
+    if (isFull)
+      openInside.clear();
+    outs.push_back(op.getOutShardingWithoutManualAxes(i));
+    FailureOr<StringAttr> outside = texts.of(sharding, outer, loc),
+                          inside = texts.of(outs.back(), *inner, loc);
+    if (failed(outside) || failed(inside))
+      return failure();
+    Value local = createGspmdCall(builder, loc, "Sharding", result,
+                                  result.getType(), *inside, openInside);
+    Value full = createGspmdCall(builder, loc, "SPMDShardToFullShape", local,
+                                 op.getResult(i).getType(), *outside, open);
+    op.getResult(i).replaceAllUsesWith(full);
+    closed &= openInside.empty();
+    if (openInside.empty())
+      func.setResultAttr(i, kMhloSharding, *inside);
+  }
+  if (closed && !outs.empty()) {
+    FailureOr<StringAttr> text = texts.of(outs, *inner, loc);
+    if (failed(text))
+      return failure();
+    call->setDiscardableAttr(kMhloSharding, *text);
+  }
+  op.erase();
+  return success();
+}
+
+LogicalResult Exporter::run() {
+  module.walk([&](Operation *op) {
+    auto collective = dyn_cast<sdy::CollectiveOpInterface>(op);
+    if (!isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op))
+      return;
+    TensorShardingAttr from = sdy::getSharding(collective.getTensor());
+    if (from && !reducedAxes(from, collective.getOutSharding()).empty())
+      partialSums[op] = from;
+  });
+  FailureOr<llvm::MapVector<func::FuncOp, ManualContext>> contexts =
+      manualContexts(module, symbols);
+  if (failed(contexts))
+    return failure();
+  for (auto [func, manual] : *contexts) {
+    if (failed(signature(func, manual)))
+      return failure();
+    for (Block &block : func.getBody())
+      if (failed(this->block(block, manual)))
+        return failure();
+    for (NamedAttribute attr : llvm::to_vector(func->getDiscardableAttrs()))
+      if (attr.getName().strref().starts_with("sdy."))
+        func->removeDiscardableAttr(attr.getName());
+  }
+  int64_t devices = 1;
+  for (sdy::MeshOp mesh :
+       llvm::make_early_inc_range(module.getOps<sdy::MeshOp>())) {
+    devices = std::max(devices, mesh.getMesh().getTotalSize());
+    mesh.erase();
+  }
+  if (devices > 1 && devices <= std::numeric_limits<int32_t>::max() &&
+      !module->hasAttr("mhlo.num_partitions") &&
+      !module->hasAttr("mhlo.num_replicas"))
+    module->setAttr("mhlo.num_partitions",
+                    Builder(module.getContext()).getI32IntegerAttr(devices));
+  return success();
+}
+
+} // namespace
+
+LogicalResult exportGspmd(ModuleOp module, const ExportGspmdOptions &options) {
+  // Named computations would be in the way of nothing, but are no StableHLO.
+  PassManager pm(module.getContext(), ModuleOp::getOperationName(),
+                 PassManager::Nesting::Explicit);
+  pm.addPass(createExportNamedComputations());
+  if (failed(pm.run(module)))
+    return failure();
+  return Exporter(module, options).run();
+}
+
+LogicalResult rewriteGspmdTexts(ModuleOp module, bool deviceLists) {
+  GspmdShardings shardings(module);
+  if (failed(shardings.collect()))
+    return failure();
+  llvm::DenseMap<Attribute, StringAttr> rewritten;
+  auto rewrite = [&](Attribute text) -> StringAttr {
+    const HloSharding *sharding = shardings.of(text);
+    if (!sharding)
+      return nullptr;
+    StringAttr &known = rewritten[text];
+    if (!known) {
+      HloSharding tiled = toTiled(*sharding);
+      known = StringAttr::get(
+          module.getContext(),
+          (deviceLists ? tiled.withDeviceList() : tiled.withIota()).str());
+    }
+    return known;
+  };
+  module.walk([&](Operation *op) {
+    if (auto func = dyn_cast<func::FuncOp>(op)) {
+      for (unsigned i = 0; i < func.getNumArguments(); ++i)
+        if (StringAttr text = rewrite(func.getArgAttr(i, kMhloSharding)))
+          func.setArgAttr(i, kMhloSharding, text);
+      for (unsigned i = 0; i < func.getNumResults(); ++i)
+        if (StringAttr text = rewrite(func.getResultAttr(i, kMhloSharding)))
+          func.setResultAttr(i, kMhloSharding, text);
+    } else if (StringAttr text =
+                   rewrite(op->getDiscardableAttr(kMhloSharding))) {
+      op->setDiscardableAttr(kMhloSharding, text);
+    }
+  });
+  return success();
+}
+
+namespace {
+
+struct ExportGspmdPass : PassWrapper<ExportGspmdPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExportGspmdPass)
+  ExportGspmdPass() = default;
+  ExportGspmdPass(const ExportGspmdPass &other) : PassWrapper(other) {}
+  explicit ExportGspmdPass(const ExportGspmdOptions &options) {
+    propagated = options.propagated;
+    deviceLists = options.deviceLists;
+  }
+
+  StringRef getArgument() const override { return "sw-export-gspmd"; }
+  StringRef getDescription() const override {
+    return "turns sdy into mhlo.sharding and the sharding custom calls";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<stablehlo::StablehloDialect, func::FuncDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(exportGspmd(getOperation(), {deviceLists, propagated})))
+      signalPassFailure();
+  }
+
+  Option<bool> deviceLists{*this, "device-lists",
+                           llvm::cl::desc("write V1: devices listed"),
+                           llvm::cl::init(false)};
+  Option<bool> propagated{
+      *this, "propagated",
+      llvm::cl::desc(
+          "what has no sharding is replicated, as after propagation"),
+      llvm::cl::init(false)};
+};
+
+} // namespace
+
+void registerExportGspmdPasses() {
+  PassRegistration<ExportGspmdPass>();
+  PassPipelineRegistration<>(
+      "xla-sdy-stablehlo-export-pipeline",
+      "turns sdy, after propagation, into mhlo.sharding and GSPMD's calls",
+      [](OpPassManager &pm) {
+        ExportGspmdOptions options;
+        options.propagated = true;
+        pm.addPass(std::make_unique<ExportGspmdPass>(options));
+      });
+}
+
+} // namespace shardwright

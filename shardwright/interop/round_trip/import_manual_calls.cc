@@ -1,0 +1,183 @@
+//===- import_manual_calls.cc - calls that stand for manual computations --===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/interop/round_trip/import_manual_calls.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/round_trip/frontend_attributes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+class ManualCalls {
+public:
+  explicit ManualCalls(ModuleOp module) : module(module), symbols(module) {}
+  LogicalResult run();
+
+private:
+  void collect(Operation *root);
+  LogicalResult import(func::CallOp call);
+  /// Parses what stands on `op` or, in older modules, on the call.
+  template <typename T>
+  FailureOr<T> read(Operation *op, func::CallOp call, StringRef name);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  SmallVector<func::CallOp> calls;
+  llvm::DenseMap<Attribute, int64_t> uses;
+};
+
+void ManualCalls::collect(Operation *root) {
+  root->walk([&](func::CallOp call) {
+    if (!call.getCallee().contains(kManualBody))
+      return;
+    calls.push_back(call);
+    ++uses[call.getCalleeAttr()];
+  });
+}
+
+template <typename T>
+FailureOr<T> ManualCalls::read(Operation *op, func::CallOp call,
+                               StringRef name) {
+  FailureOr<T> found = op ? takeAs<T>(op, name) : FailureOr<T>(T());
+  if (succeeded(found) && !*found)
+    found = takeAs<T>(call, name);
+  return found;
+}
+
+stablehlo::CustomCallOp callTo(Operation *op, StringRef target) {
+  auto call = dyn_cast_or_null<stablehlo::CustomCallOp>(op);
+  return call && call.getCallTargetName() == target ? call
+                                                    : stablehlo::CustomCallOp();
+}
+
+LogicalResult ManualCalls::import(func::CallOp call) {
+  MLIRContext *context = module.getContext();
+  std::string name = ("@" + call.getCallee()).str();
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || !callee.getBody().hasOneBlock())
+    return call.emitError() << name << " has no body of one block";
+
+  stablehlo::CustomCallOp enter, leave;
+  if (call.getNumOperands() != 0) {
+    for (Value operand : call.getOperands())
+      if (!enter)
+        enter = callTo(operand.getDefiningOp(), "xla.sdy.GlobalToLocalShape");
+    if (!enter)
+      return call.emitError()
+             << "expected at least one operand of " << name
+             << " to be produced by a xla.sdy.GlobalToLocalShape CustomCallOp";
+  }
+  if (call.getNumResults() != 0) {
+    for (Operation *user : call->getUsers())
+      if (!leave)
+        leave = callTo(user, "xla.sdy.LocalToGlobalShape");
+    if (!leave)
+      return call.emitError()
+             << "expected the first use of " << name
+             << " to be by a xla.sdy.LocalToGlobalShape CustomCallOp";
+  }
+  auto ins =
+      read<sdy::TensorShardingPerValueAttr>(enter, call, kXlaInShardings);
+  auto outs =
+      read<sdy::TensorShardingPerValueAttr>(leave, call, kXlaOutShardings);
+  auto axes = read<sdy::ManualAxesAttr>(enter, call, kXlaManualAxes);
+  if (succeeded(axes) && !*axes)
+    axes = read<sdy::ManualAxesAttr>(leave, call, kXlaManualAxes);
+  if (failed(ins) || failed(outs) || failed(axes))
+    return failure();
+  if (!*axes)
+    axes = sdy::ManualAxesAttr::get(context, {});
+  size_t entering = enter ? enter->getNumOperands() : 0,
+         leaving = leave ? leave->getNumResults() : 0;
+  size_t inCount = *ins ? ins->size() : 0, outCount = *outs ? outs->size() : 0;
+  if (inCount != entering || outCount != leaving ||
+      (enter && enter->getNumResults() != entering) ||
+      (leave && leave->getNumOperands() != leaving))
+    return call.emitError()
+           << name << ": " << entering << " values enter with " << inCount
+           << " shardings, " << leaving << " leave with " << outCount;
+
+  // Which of the entering values each argument is.
+  SmallVector<Value> operands;
+  SmallVector<sdy::TensorShardingAttr> inShardings;
+  for (auto [i, operand] : llvm::enumerate(call.getOperands())) {
+    auto result = dyn_cast<OpResult>(operand);
+    if (!result || result.getOwner() != enter.getOperation())
+      return call.emitError()
+             << "operand " << i << " of " << name
+             << " does not come from the xla.sdy.GlobalToLocalShape of the "
+                "others";
+    operands.push_back(enter->getOperand(result.getResultNumber()));
+    inShardings.push_back(ins->getSharding(result.getResultNumber()));
+  }
+  for (Operation *user : call->getUsers())
+    if (user != leave.getOperation())
+      return user->emitError() << "uses what " << name
+                               << " gives inside of the manual computation";
+
+  OpBuilder builder(call);
+  if (leave)
+    builder.setInsertionPoint(leave); // operands are above, uses below
+  auto computation = sdy::ManualComputationOp::create(
+      builder, call.getLoc(),
+      leave ? TypeRange(leave->getResultTypes()) : TypeRange(), operands,
+      sdy::TensorShardingPerValueAttr::get(context, inShardings),
+      *outs ? *outs : sdy::TensorShardingPerValueAttr::get(context, {}), *axes);
+  bool isLast = --uses[call.getCalleeAttr()] == 0;
+  if (isLast) {
+    computation.getBody().takeBody(callee.getBody());
+  } else {
+    IRMapping mapping;
+    callee.getBody().cloneInto(&computation.getBody(), mapping);
+  }
+  Operation *ret = computation.getBody().front().getTerminator();
+  SmallVector<Value> returned;
+  if (leave)
+    for (Value operand : leave->getOperands()) {
+      auto result = dyn_cast<OpResult>(operand);
+      if (!result || result.getOwner() != call.getOperation())
+        return leave.emitError() << "expected all operands from " << name;
+      returned.push_back(ret->getOperand(result.getResultNumber()));
+    }
+  builder.setInsertionPoint(ret);
+  sdy::ReturnOp::create(builder, ret->getLoc(), returned);
+  ret->erase();
+  if (leave) {
+    leave->replaceAllUsesWith(computation->getResults());
+    leave->erase();
+  }
+  call.erase();
+  if (enter && enter->use_empty())
+    enter->erase();
+  if (isLast)
+    symbols.erase(callee);
+  else
+    collect(computation);
+  return success();
+}
+
+LogicalResult ManualCalls::run() {
+  collect(module);
+  for (size_t i = 0; i < calls.size(); ++i)
+    if (failed(import(calls[i])))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+LogicalResult importManualCalls(ModuleOp module) {
+  return ManualCalls(module).run();
+}
+
+} // namespace shardwright
