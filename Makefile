@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-sanitize test-tsan fuzz bench examples format clean
+.PHONY: help bootstrap build demo test test-long test-sanitize test-tsan fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -41,6 +41,9 @@ fuzz: bootstrap ## each fuzz target for FUZZ_SECONDS seconds
 
 bench: build ## peers side by side: bytes sent, compile times, parsing
 	@benchmarks/run.sh
+
+wheel: bootstrap ## the Python package (the sharding algebra, no compiler, no jax) in build/wheel/
+	@.venv/bin/python -m pip wheel --no-index --disable-pip-version-check -w build/wheel .
 
 examples: bootstrap ## export the example programs from JAX again
 	@scripts/export_examples.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs a build folder into a temporary place, moves it, and builds and runs the consumer
-# against it: test/consumer/check.sh BUILD_FOLDER
+# against it; installs the Python package into an empty environment: test/consumer/check.sh
+# BUILD_FOLDER
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-build}" && pwd)
@@ -38,5 +39,23 @@ check configure cmake -G Ninja -S "$here" -B "$work/build" \
   "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir
 check build cmake --build "$work/build"
 check consumer propagates "$work/build/consumer"
+
+# The Python package: nothing from an index, nothing from this tree at run time.
+root=$(cd "$here/../.." && pwd)
+anywhere() { (cd "$work" && env -u PYTHONPATH -u SHARDWRIGHT_LIBRARY_DIR -u SHARDWRIGHT_BUILD "$@"); }
+links_no_llvm() { ! /usr/lib/llvm-22/bin/llvm-readelf -d "$1" | grep NEEDED | grep -q LLVM; }
+exports_only_c() { ! /usr/lib/llvm-22/bin/llvm-nm -D --defined-only "$1" | grep -v ' sw[A-Z]'; }
+check venv python3 -m venv "$work/venv"
+check pip anywhere "$work/venv/bin/python" -m pip install --no-index --disable-pip-version-check "$root"
+check sharding anywhere "$work/venv/bin/python" "$here/sharding.py"
+lib=$(echo "$work"/venv/lib/python3*/site-packages/shardwright/lib/libshardwright-sharding.so)
+check own_llvm links_no_llvm "$lib"
+check exports exports_only_c "$lib"
+check sdist anywhere "$work/venv/bin/python" -c "
+import sys; sys.path.insert(0, '$root/python')
+import build_backend; build_backend.build_sdist('$work')"
+check c_program clang-22 -std=c11 -Wall -Wextra -Werror -I "$work/installed/include" "$here/sharding.c" -o "$work/sharding" \
+  -L "$work/installed/lib" -lshardwright-sharding -Wl,-rpath,"$work/installed/lib"
+check c_sharding "$work/sharding"
 echo "package: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -4,9 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs that JAX lowers with Shardy off (constraints, shard_map in full, in part, nested, in
-loops) run on 8 devices to the results of XLA, on the mesh that their shardings imply and on a
-given one; programs that PyTorch/XLA exported (Inputs/torch_xla/) give what they give without shardings."""
+"""Programs that JAX lowers with Shardy off and on (constraints, shard_map in full, in part, nested,
+in loops) give XLA's results: as GSPMD programs, as what `convert --to=sdy` makes of these, and in
+XLA as what `convert --to=gspmd`, `gspmd-v1` and `round-trip` make of those with Shardy. Programs that
+PyTorch/XLA exported (Inputs/torch_xla/) give what they give without shardings."""
 
 import os
 import re
@@ -23,113 +24,9 @@ import oracle
 oracle.require()
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import shard_map
-from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
-
-jax.config.update("jax_use_shardy_partitioner", False)
-mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
-random = np.random.default_rng(0)
-
-
-def A(*shape):
-    return random.standard_normal(shape).astype(np.float32)
-
-
-def S(*entries):
-    return NamedSharding(mesh, P(*entries))
-
-
-def constrain(value, *entries):
-    return jax.lax.with_sharding_constraint(value, S(*entries))
-
-
-def mapped(function, in_specs, out_specs, *axes):
-    names = {"axis_names": set(axes)} if axes else {}
-    return shard_map(function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, **names)
-
-
-def inner(a):
-    both = shard_map(
-        lambda b: jax.lax.psum(b, "y") + 0 * b, in_specs=P(None, "y"), out_specs=P(None, "y"), axis_names={"y"}
-    )
-    return both(a * 2)
-
-
-row_by_column = mapped(
-    lambda a, b: jax.lax.psum(a @ b, "y"), (P("x", "y"), P("y", None)), P("x", None)
-)
-
-# name: function, arguments, their shardings, the result's or None
-programs = {
-    "matmul": (lambda a, b: a @ b, (A(8, 16), A(16, 32)), (S("x", "y"), S("y", None)), S("x", None)),
-    "mlp": (
-        lambda x, v, w: constrain(jnp.tanh(constrain(x @ v, "x", "y")), "x", "y") @ w,
-        (A(8, 16), A(16, 32), A(32, 8)), (S("x"), S(None, "y"), S("y", None)), None,
-    ),
-    "unconstrained": (
-        lambda x: jax.lax.with_sharding_constraint(x * 2, NamedSharding(mesh, P(P.UNCONSTRAINED, "y"))) + 1,
-        (A(8, 8),), (S("x"),), None,
-    ),
-    "cond": (
-        lambda x: jax.lax.cond(x.sum() > 0, lambda v: constrain(v * 2, "y"), lambda v: v - 1, x),
-        (A(8, 8),), (S("x"),), S("x"),
-    ),
-    "sort": (lambda x: jnp.cumsum(x, 0) + jnp.sort(x, 1), (A(8, 8),), (S("x"),), None),
-    "gradient": (
-        jax.grad(lambda w, x: jnp.sum(jnp.tanh(constrain(x @ w, "x", "y")) ** 2)),
-        (A(16, 8), A(8, 16)), (S(None, "y"), S("x")), S(None, "y"),
-    ),
-    "softmax": (
-        lambda x: jax.nn.softmax(constrain(x, "x", "y"), axis=1), (A(8, 16),), (S("x"),), S("x", "y"),
-    ),
-    "gather": (
-        lambda e, i: constrain(e[i], "x", "y"),
-        (A(32, 8), random.integers(0, 32, (8,)).astype(np.int32)), (S("y", None), S("x")), None,
-    ),
-    "shard_map": (row_by_column, (A(8, 16), A(16, 32)), (S("x", "y"), S("y", None)), None),
-    "shard_map_unsharded_argument": (
-        mapped(lambda a, b: a * b.sum() + 1, (P("x"), P()), P("x")), (A(8, 4), A(4, 3)), (S("y"), S("x")), None,
-    ),
-    "shard_map_partial": (
-        mapped(
-            lambda a: a * jax.lax.axis_index("x").astype(np.float32) + jax.lax.psum(a, "x"), P("x"), P("x"), "x"
-        ),
-        (A(8, 16),), (S("x", "y"),), None,
-    ),
-    "shard_map_nested": (mapped(inner, P("x"), P("x"), "x"), (A(8, 16),), (S("x", "y"),), None),
-    "shard_map_twice": (
-        lambda a, b: row_by_column(jnp.sin(row_by_column(a, b)), b.T), (A(8, 16), A(16, 16)),
-        (S("x", "y"), S("y", None)), None,
-    ),
-    "shard_map_in_scan": (
-        lambda x, ws: jax.lax.scan(lambda c, w: (row_by_column(c, w), c.sum()), x, ws),
-        (A(4, 8), A(3, 8, 8)), (S("x", "y"), S()), None,
-    ),
-    "shard_map_gradient": (
-        jax.grad(lambda a, b: jnp.sum(row_by_column(a, b) ** 2)), (A(8, 16), A(16, 32)),
-        (S("x", "y"), S("y", None)), None,
-    ),
-    "shard_map_permute": (
-        mapped(lambda a: jax.lax.ppermute(a, "y", [(0, 1), (1, 2), (2, 3), (3, 0)]), P("x", "y"), P("x", "y")),
-        (A(8, 16),), (S("x", "y"),), None,
-    ),
-    "shard_map_all_to_all": (
-        mapped(
-            lambda a: jax.lax.all_to_all(a, "y", split_axis=0, concat_axis=1, tiled=True),
-            P(None, "y"), P("y", None),
-        ),
-        (A(8, 16),), (S("x", "y"),), None,
-    ),
-    "shard_map_gather_scatter": (
-        mapped(
-            lambda a: jax.lax.psum_scatter(jax.lax.all_gather(a, "y", tiled=True), "y", tiled=True),
-            P(("y", "x")), P(("y", "x")),
-        ),
-        (A(32, 4),), (S(("y", "x")),), None,
-    ),
-}
+import xla_modules
+from gspmd_programs import programs
 
 
 def flat(values):
@@ -141,17 +38,67 @@ def run(*command):
     return done.returncode, done.stderr.strip()
 
 
+def convert(path, to, *flags):
+    """The path of the converted module, and what went wrong."""
+    out = path.replace(".mlir", f".{to}{len(flags)}.mlir")
+    done = subprocess.run([oracle.TOOL, "convert", path, "--to=" + to, "-o", out, *flags], capture_output=True, text=True)
+    return out, done.stderr.strip()
+
+
+def lowered(jitted, values, shardy):
+    jax.config.update("jax_use_shardy_partitioner", shardy)
+    jax.clear_caches()
+    return jitted.lower(*values)
+
+
 def check_jax(tally, folder):
     for name, (function, values, ins, out) in programs.items():
         jitted = jax.jit(function, in_shardings=ins, **({} if out is None else {"out_shardings": out}))
-        paths = {k: os.path.join(folder, f"{name}.{k}") for k in ("mlir", "in.npz", "out.npz")}
-        with open(paths["mlir"], "w") as file:
-            file.write(jitted.lower(*values).as_text(debug_info=True))
-        np.savez(paths["in.npz"], **{f"arg{i}": v for i, v in enumerate(flat(values))})
-        np.savez(paths["out.npz"], **{f"out{i}": v for i, v in enumerate(flat(jitted(*values)))})
-        for flags in ([], ["--mesh", "x=2,y=4"]):
-            code, text = run(paths["mlir"], paths["in.npz"], "--expect", paths["out.npz"], "--rtol", "1e-4", *flags)
-            tally.check(f"{name} {' '.join(flags)}", code == 0, text)
+        path = lambda kind: os.path.join(folder, f"{name}.{kind}")
+        arguments = flat(values)
+        np.savez(path("in.npz"), **{f"arg{i}": v for i, v in enumerate(arguments)})
+        for shardy in (False, True):
+            module = path("shardy.mlir" if shardy else "gspmd.mlir")
+            jax_module = lowered(jitted, values, shardy)
+            with open(module, "w") as file:
+                file.write(jax_module.as_text(debug_info=True))
+            if not shardy:
+                expected = flat(jitted(*values))
+                np.savez(path("out.npz"), **{f"out{i}": v for i, v in enumerate(expected)})
+        check = lambda what, module, *flags: tally.check(
+            f"{name} {what}",
+            *ok(run(module, path("in.npz"), "--expect", path("out.npz"), "--rtol", "1e-4", *flags)),
+        )
+        gspmd, sdy = path("gspmd.mlir"), path("shardy.mlir")
+        check("with Shardy", sdy)
+        check("without Shardy", gspmd)
+        check("without Shardy, named axes", gspmd, "--mesh", "x=2,y=4")
+        converted, error = convert(gspmd, "sdy", "--mesh=x=2,y=4")
+        if tally.check(f"{name} to sdy", not error, error):
+            with open(converted) as file:
+                text = file.read()
+            tally.check(f"{name} is sdy", "sdy.mesh" in text and "mhlo.sharding" not in text, text)
+            check("as sdy", converted)
+        for to in ("gspmd", "gspmd-v1", "round-trip"):
+            converted, error = convert(sdy, to)
+            if not tally.check(f"{name} to {to}", not error, error):
+                continue
+            with open(converted) as file:
+                text = file.read()
+            tally.check(f"{name} is no sdy", " sdy." not in text and "#sdy" not in re.sub('"[^"]*"', "", text), text)
+            if to == "gspmd-v1":
+                tally.check(f"{name} is V1", "<=" not in text.replace("<=>", ""), text)
+            check(f"as {to}", converted)
+            found, error = xla_modules.run(text, arguments, shardy=to == "round-trip")
+            if tally.check(f"{name} as {to} in XLA", not error, error):
+                same = len(found) == len(expected) and all(
+                    np.allclose(a, b, rtol=1e-4, atol=1e-5 * max(1, np.abs(b).max(initial=0))) for a, b in zip(found, expected)
+                )
+                tally.check(f"{name} as {to} in XLA gives the same", same, text)
+
+
+def ok(done):
+    return done[0] == 0, done[1]
 
 
 def check_torch(tally, folder):

@@ -1,0 +1,78 @@
+#===- child.py - asks the oracle what may abort it -------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""jaxlib ends the process on some inputs. A `Child` is a fork that answers until that happens, and
+then another one: fork before threads start."""
+
+import os
+import pickle
+import struct
+
+
+class Child:
+    """ask(x) is ("ok", function(x)), ("refused", the exception's text) or ("aborted", "")."""
+
+    def __init__(self, function):
+        self.function, self.pid, self.aborts = function, None, 0
+
+    def _start(self):
+        down, up = os.pipe(), os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(down[1])
+            os.close(up[0])
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            try:
+                self._serve(os.fdopen(down[0], "rb"), os.fdopen(up[1], "wb"))
+            finally:
+                os._exit(0)
+        os.close(down[0])
+        os.close(up[1])
+        self.to, self.out = os.fdopen(down[1], "wb"), os.fdopen(up[0], "rb")
+
+    def _serve(self, requests, answers):
+        while (question := read(requests)) is not None:
+            try:
+                answer = ("ok", self.function(question))
+            except Exception as error:
+                answer = ("refused", str(error))
+            write(answers, answer)
+
+    def ask(self, question):
+        if self.pid is None:
+            self._start()
+        try:
+            write(self.to, question)
+            answer = read(self.out)
+        except BrokenPipeError:
+            answer = None
+        if answer is None:
+            self.close()
+            self.aborts += 1
+            return ("aborted", "")
+        return answer
+
+    def close(self):
+        if self.pid is None:
+            return
+        for file in (self.to, self.out):
+            try:
+                file.close()
+            except BrokenPipeError:
+                pass
+        os.waitpid(self.pid, 0)
+        self.pid = None
+
+
+def write(file, value):
+    data = pickle.dumps(value)
+    file.write(struct.pack("<q", len(data)) + data)
+    file.flush()
+
+
+def read(file):
+    size = file.read(8)
+    return pickle.loads(file.read(struct.unpack("<q", size)[0])) if len(size) == 8 else None
