@@ -17,6 +17,7 @@ NAMES = (
     "contraction",
     "convolution",
     "window",
+    "wide",
     "gather_scatter",
     "sort",
     "rng",
