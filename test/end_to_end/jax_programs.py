@@ -21,6 +21,7 @@ oracle.require()
 
 import jax
 import jax.numpy as jnp
+import jax.scipy.sparse.linalg
 import numpy as np
 from jax import shard_map
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
@@ -208,6 +209,93 @@ one("jacobian", jax.jacfwd(lambda x: jnp.tanh(x[:, None] * x).sum(0)), A(4))
 one("checkpoint", jax.grad(jax.checkpoint(lambda x: jnp.sum(jnp.sin(jnp.sin(jnp.sin(x)))))), A(5))
 one("special", lambda x: (jax.scipy.special.gammaln(x), jax.scipy.special.digamma(x), jax.scipy.special.erfinv(x / 9), jax.scipy.special.betainc(x, 2.0, 0.3), jax.scipy.special.i0e(x)), np.abs(A(7)) + 0.5)
 one("logsumexp", lambda x: jax.scipy.special.logsumexp(x, axis=1), A(4, 30) * 30)
+
+
+# --- one device: models, training and numerical methods -----------------------------------
+
+
+def lstm(p, xs):
+    def step(carry, x):
+        h, c = carry
+        i, f, g, o = jnp.split(x @ p[0] + h @ p[1] + p[2], 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    return lax.scan(step, (jnp.zeros((xs.shape[1], 6)), jnp.zeros((xs.shape[1], 6))), xs)[1]
+
+
+cells = [A(4, 24) / 3, A(6, 24) / 3, A(24) / 3]
+one("lstm", lstm, cells, A(7, 3, 4))
+one("lstm_grad", jax.grad(lambda p, x: jnp.sum(lstm(p, x) ** 2)), cells, A(7, 3, 4))
+
+
+def attention(x, w, mask):
+    q, k, v = jnp.split((x @ w[0]).reshape(*x.shape[:2], 2, 12), 3, -1)
+    scores = jnp.where(mask, jnp.einsum("bqhd,bkhd->bhqk", q, k) / 2, -1e9)
+    return x + jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v).reshape(x.shape) @ w[1]
+
+
+def transformer(x, w):
+    mask = jnp.tril(jnp.ones((x.shape[1],) * 2, bool))
+    layer = lambda h: (h - h.mean(-1, keepdims=True)) * lax.rsqrt(h.var(-1, keepdims=True) + 1e-5)
+    h = attention(layer(x), w, mask)
+    return h + jax.nn.gelu(layer(h) @ w[2]) @ w[3]
+
+
+blocks = [A(8, 24) / 3, A(8, 8) / 3, A(8, 16) / 3, A(16, 8) / 4]
+one("transformer", transformer, A(2, 5, 8), blocks)
+one("transformer_grad", jax.grad(lambda w, x: jnp.mean(transformer(x, w) ** 2)), blocks, A(2, 5, 8))
+one("transformer_stack_grad", jax.grad(lambda w, x: jnp.mean(lax.scan(lambda h, l: (jax.checkpoint(transformer)(h, l), None), x, w)[0] ** 2)), [A(3, *b.shape) / 3 for b in blocks], A(2, 5, 8))
+
+
+def decode(w, first):
+    """Greedy decoding with a cache of keys and values."""
+
+    def step(carry, t):
+        token, keys, values = carry
+        h = w[0][token]
+        keys, values = (lax.dynamic_update_slice(c, (h @ m)[:, None], (0, t, 0)) for c, m in ((keys, w[1]), (values, w[2])))
+        scores = jnp.where(jnp.arange(6) <= t, jnp.einsum("bd,btd->bt", h, keys), -jnp.inf)
+        token = jnp.argmax((h + jnp.einsum("bt,btd->bd", jax.nn.softmax(scores), values)) @ w[0].T, -1)
+        return (token, keys, values), token
+
+    return lax.scan(step, (first, jnp.zeros((3, 6, 8)), jnp.zeros((3, 6, 8))), jnp.arange(6))[1]
+
+
+one("decode", decode, [A(11, 8), A(8, 8), A(8, 8)], I(11, 3))
+
+
+def adam(w, x, y):
+    loss = lambda w: jnp.mean((jnp.tanh(x @ w[0]) @ w[1] - y) ** 2)
+
+    def step(carry, t):
+        w, m, v = carry
+        value, g = jax.value_and_grad(loss)(w)
+        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, g)
+        v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, v, g)
+        w = jax.tree.map(lambda w, m, v: w - 0.01 * (m / (1 - 0.9 ** (t + 1.0))) / (jnp.sqrt(v / (1 - 0.99 ** (t + 1.0))) + 1e-6), w, m, v)
+        return (w, m, v), value
+
+    zeros = jax.tree.map(jnp.zeros_like, w)
+    return lax.scan(step, (w, zeros, zeros), jnp.arange(20))[1]
+
+
+one("adam", adam, [A(5, 8), A(8, 2)], A(16, 5), A(16, 2))
+one("autoencoder_grad", jax.grad(lambda w, x, k: jnp.mean((jax.nn.sigmoid((x @ w[0] + jnp.exp(0.1 * (x @ w[1])) * jax.random.normal(jax.random.wrap_key_data(k), (6, 3))) @ w[2]) - x) ** 2)), [A(8, 3), A(8, 3), A(3, 8)], A(6, 8), key)
+one("graph_network", lambda x, s, r, w: jax.nn.relu(jax.ops.segment_sum(jnp.tanh(x[s] @ w), r, 7) / jnp.maximum(jax.ops.segment_sum(jnp.ones(20), r, 7), 1)[:, None]), A(7, 4), I(7, 20), I(7, 20), A(4, 4))
+one("k_means", lambda x, c: lax.fori_loop(0, 5, lambda i, c: (lambda a: jax.ops.segment_sum(x, a, 3) / jnp.maximum(jax.ops.segment_sum(jnp.ones(30), a, 3), 1)[:, None])(jnp.argmin(jnp.sum((x[:, None] - c) ** 2, -1), 1)), c), A(30, 2), A(3, 2))
+one("gaussian_process", lambda x, y, z: (lambda k: k(z, x) @ jsl.cho_solve(jsl.cho_factor(k(x, x) + 0.1 * jnp.eye(9)), y))(lambda a, b: jnp.exp(-0.5 * (a[:, None] - b) ** 2)), A(9), A(9), A(5))
+one("kalman", lambda zs: lax.scan(lambda c, z: (lambda p, k: ((c[0] + k * (z - c[0]), (1 - k) * p), c[0] + k * (z - c[0])))(c[1] + 0.1, (c[1] + 0.1) / (c[1] + 0.6)), (0.0, 1.0), zs)[1], A(25))
+one("runge_kutta", lambda y: lax.fori_loop(0, 50, lambda i, y: (lambda f, h: (lambda a: (lambda b: (lambda c: (lambda d: y + h / 6 * (a + 2 * b + 2 * c + d))(f(y + h * c)))(f(y + h / 2 * b)))(f(y + h / 2 * a)))(f(y)))(lambda y: jnp.stack([y[1], (1 - y[0] ** 2) * y[1] - y[0]]), 0.05), y), np.array([1.0, 0.5], np.float32))
+one("newton", lambda x: lax.while_loop(lambda c: jnp.abs(c * c * c - 2 * c - x) > 1e-5, lambda c: c - (c * c * c - 2 * c - x) / (3 * c * c - 2), 2 + jnp.abs(x)), np.float32(5))
+one("conjugate_gradient", lambda a, b: jax.scipy.sparse.linalg.cg(lambda v: a @ v, b, maxiter=8)[0], spd(6, 6), A(6))
+one("sinkhorn", lambda c: lax.fori_loop(0, 20, lambda i, p: (lambda q: q / q.sum(0))(p / p.sum(1, keepdims=True)), jnp.exp(-c)), np.abs(A(5, 5)))
+one("viterbi", lambda t, e: lax.scan(lambda c, x: (lambda s: (s.max(0) + x, s.argmax(0)))(c[:, None] + t), e[0], e[1:]), A(4, 4), A(9, 4))
+one("game_of_life", lambda b: lax.fori_loop(0, 6, lambda i, b: (lambda n: ((n == 3) | ((b == 1) & (n == 2))).astype(jnp.int8))(sum(jnp.roll(b, (i, j), (0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))), b), I(2, 12, 12).astype(np.int8))
+one("power_iteration", lambda a, v: lax.fori_loop(0, 30, lambda i, v: (lambda w: w / jnp.linalg.norm(w))(a @ v), v), spd(6, 6), A(6))
+one("layer_norm_jvp", lambda x, t: jax.jvp(lambda x: (x - x.mean(-1, keepdims=True)) * lax.rsqrt(x.var(-1, keepdims=True) + 1e-5), (x,), (t,)), A(4, 9), A(4, 9))
+one("metropolis", lambda k: lax.scan(lambda c, k: (lambda a, n: (jnp.where(jnp.log(jax.random.uniform(a)) < (c * c - n * n) / 2, n, c),) * 2)(jax.random.split(k)[0], c + 0.7 * jax.random.normal(jax.random.split(k)[1])), jnp.float32(0), jax.random.split(jax.random.wrap_key_data(k), 40))[1], key)
 
 
 # --- shard_map: collectives of every kind -------------------------------------------------

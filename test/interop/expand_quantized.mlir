@@ -32,6 +32,17 @@ func.func @movement(%x: tensor<2x3x!q>) -> tensor<3x2x!q> {
   return %0 : tensor<3x2x!q>
 }
 
+// A constant holds the integers that store it.
+// CHECK-LABEL: func.func @constant
+// CHECK-NEXT:    %[[C:.*]] = stablehlo.constant dense<[1, -2]> : tensor<2xi8>
+// CHECK-NEXT:    %[[U:.*]] = stablehlo.constant dense<200> : tensor<2xui8>
+// CHECK-NEXT:    return %[[C]], %[[U]] : tensor<2xi8>, tensor<2xui8>
+func.func @constant() -> (tensor<2x!q>, tensor<2x!u>) {
+  %0 = stablehlo.constant() <{value = dense<[1, -2]> : tensor<2xi8>}> : () -> tensor<2x!q>
+  %1 = stablehlo.constant() <{value = dense<-56> : tensor<2xi8>}> : () -> tensor<2x!u>
+  return %0, %1 : tensor<2x!q>, tensor<2x!u>
+}
+
 // CHECK-LABEL: func.func @per_axis
 // CHECK:         stablehlo.constant dense<[1.000000e-01, 2.000000e-01]> : tensor<2xf32>
 // CHECK:         stablehlo.dot_general %{{.*}}, %{{.*}}, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>

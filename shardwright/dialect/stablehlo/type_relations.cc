@@ -126,7 +126,21 @@ bool areCompatible(Type a, Type b) {
   return true;
 }
 
+/// Are these the integers that store a quantized tensor? The value of a
+/// constant is: MLIR has no attribute of quantized elements.
+static bool stores(Type inferred, Type result) {
+  auto integers = dyn_cast<RankedTensorType>(inferred);
+  auto tensor = dyn_cast<RankedTensorType>(result);
+  auto quantized =
+      tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
+             : quant::QuantizedType();
+  return integers && quantized &&
+         integers == tensor.clone(quantized.getStorageType());
+}
+
 bool areCompatible(TypeRange a, TypeRange b) {
+  if (a.size() == 1 && b.size() == 1 && stores(a[0], b[0]))
+    return true;
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            return areCompatible(std::get<0>(pair), std::get<1>(pair));
          });
