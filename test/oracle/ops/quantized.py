@@ -13,11 +13,11 @@ LIMITS = {"i8": (-128, 127), "ui8": (0, 255), "i4": (-8, 7), "i16": (-32768, 327
 
 
 class Quantized:
-    def __init__(self, c):
-        self.storage = c.rng.choice(("i8", "i8", "ui8", "i4", "i16"))
+    def __init__(self, c, storage=None, zero=None):
+        self.storage = storage or c.rng.choice(("i8", "i8", "ui8", "i4", "i16"))
         self.low, self.high = LIMITS[self.storage]
         self.scale = c.rng.choice((0.5, 0.125, 1.0, 0.1, 2.0))
-        self.zero = c.rng.randint(max(self.low, -20), min(self.high, 20))
+        self.zero = c.rng.randint(max(self.low, -20), min(self.high, 20)) if zero is None else zero
 
     def type(self, shape):
         return tensor(shape, f"!quant.uniform<{'u' if self.storage[0] == 'u' else 'i'}{self.storage.lstrip('ui')}:f32, {self.scale}:{self.zero}>")
@@ -56,7 +56,7 @@ def elementwise(name, function, arity):
         reference = result.round(function(*exact).astype(np.float32))
         # A tie may fall either way when the exact value is half between two codes.
         c.result(c.op(f"stablehlo.uniform_dequantize {v} : ({t}) -> {tensor(shape, e)}", shape, e), reference,
-                 scale=np.full(shape, result.scale), ulps=2**23)  # fmt: skip
+                 scale=np.full(shape, result.scale), ulps=2**24)  # fmt: skip
 
 
 elementwise("add", np.add, 2)
@@ -113,14 +113,11 @@ for name in MOVES:
 
 @op("stablehlo.concatenate quantized", ["f32"])
 def concatenate(c, e):
-    """Of different scales: requantized to the result's."""
-    same, q, n = c.rng.random() < 0.5, Quantized(c), c.rng.choice((1, 5))
-    p = q
-    v, x = quantized(c, p, (n, 3))
+    q, n = Quantized(c), c.rng.choice((1, 5))
+    v, x = quantized(c, q, (n, 3))
     w, y = quantized(c, q, (2, 3))
-    t = q.type((n + 2, 3))
-    z = c.op(f"stablehlo.concatenate {v}, {w}, dim = 0 : ({p.type((n, 3))}, {q.type((2, 3))}) -> {t}", (n + 2, 3), e)
-    result(c, z, q, np.concatenate([x, y]), 0 if same else 0)
+    z = c.op(f"stablehlo.concatenate {v}, {w}, dim = 0 : ({q.type((n, 3))}, {q.type((2, 3))}) -> {q.type((n + 2, 3))}", (n + 2, 3), e)
+    result(c, z, q, np.concatenate([x, y]))
 
 
 @op("stablehlo.constant quantized", ["f32"])
@@ -137,7 +134,8 @@ def constant(c, e):
 @op("stablehlo.dot_general quantized", ["f32"])
 def dot_general(c, e):
     m, k, n = (c.rng.choice((1, 3, 8)) for _ in "mkn")
-    a, b, to = Quantized(c), Quantized(c), Quantized(c)
+    a, to = Quantized(c), Quantized(c)
+    b = Quantized(c, a.storage, zero=0)
     v, x = quantized(c, a, (m, k), 1.0)
     w, y = quantized(c, b, (k, n), 1.0)
     z = c.op(f"stablehlo.dot_general {v}, {w}, contracting_dims = [1] x [0] : ({a.type((m, k))}, {b.type((k, n))}) -> {to.type((m, n))}", (m, n), e)
@@ -147,7 +145,8 @@ def dot_general(c, e):
 @op("stablehlo.convolution quantized", ["f32"])
 def convolution(c, e):
     n, f = c.rng.choice((3, 8)), c.rng.choice((1, 3))
-    a, b, to = Quantized(c), Quantized(c), Quantized(c)
+    a, to = Quantized(c), Quantized(c)
+    b = Quantized(c, a.storage, zero=0)
     v, x = quantized(c, a, (1, n, f), 1.0)
     w, y = quantized(c, b, (2, f, 2), 1.0)
     z = c.op(f"stablehlo.convolution({v}, {w}) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {{stride = [1]}} "
