@@ -7,6 +7,7 @@
 
 #include "shardwright/propagate/add_data_flow_edges.h"
 #include "shardwright/propagate/import_steps.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -46,8 +47,11 @@ namespace {
 
 struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
   void runOnOperation() override {
-    getOperation().walk(
-        [](sdy::ShardableDataFlowOpInterface op) { addDataFlowEdges(op); });
+    bool hasAny = getAnalysis<ModuleContents>().dataFlow;
+    markAnalysesPreserved<ModuleContents>();
+    if (hasAny)
+      getOperation().walk(
+          [](sdy::ShardableDataFlowOpInterface op) { addDataFlowEdges(op); });
   }
 };
 

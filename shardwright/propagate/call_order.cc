@@ -9,74 +9,71 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 
-#include "mlir/Analysis/CallGraph.h"
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/PostOrderIterator.h"
-
 using namespace mlir;
 
 namespace shardwright {
 
-namespace {
+CallsByFunction::CallsByFunction(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    funcs.push_back(func);
+    funcOf[func.getSymNameAttr()] = func;
+    func.walk([&](func::CallOp call) { callsIn[func].push_back(call); });
+  }
+}
 
-/// Depth-first search for a call of a function that is being called.
-class CycleFinder {
-public:
-  explicit CycleFinder(ModuleOp module) : symbols(module) {}
+ArrayRef<func::CallOp> CallsByFunction::in(func::FuncOp func) const {
+  auto it = callsIn.find(func);
+  return it == callsIn.end() ? ArrayRef<func::CallOp>() : it->second;
+}
 
-  LogicalResult visit(func::FuncOp func) {
-    State &state = states[func];
-    if (state == State::Done)
-      return success();
-    state = State::Open;
-    WalkResult result = func.walk([&](func::CallOp call) {
-      auto callee =
-          symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+func::FuncOp CallsByFunction::calleeOf(func::CallOp call) const {
+  return funcOf.lookup(call.getCalleeAttr().getAttr());
+}
+
+FailureOr<SmallVector<func::FuncOp>> CallsByFunction::callersFirst() const {
+  enum class State { New, Open, Done };
+  llvm::DenseMap<Operation *, State> states;
+  SmallVector<func::FuncOp> order;
+  // A stack of our own: chains of calls may be as long as the module.
+  SmallVector<std::pair<func::FuncOp, size_t>> open;
+  for (func::FuncOp root : funcs) {
+    if (states[root] != State::New)
+      continue;
+    states[root] = State::Open;
+    open.push_back({root, 0});
+    while (!open.empty()) {
+      auto &[func, next] = open.back();
+      ArrayRef<func::CallOp> calls = in(func);
+      if (next == calls.size()) {
+        states[func] = State::Done;
+        // Declarations are not in a call graph.
+        if (funcs.size() == 1 || !func.isExternal())
+          order.push_back(func);
+        open.pop_back();
+        continue;
+      }
+      func::CallOp call = calls[next++];
+      func::FuncOp callee = calleeOf(call);
       if (!callee)
-        return WalkResult::advance();
-      if (states.lookup(callee) == State::Open) {
+        continue;
+      State &state = states[callee];
+      if (state == State::Open) {
         call.emitError("recursive calls are not supported: @")
             << callee.getSymName() << " calls itself";
-        return WalkResult::interrupt();
+        return failure();
       }
-      return failed(visit(callee)) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-    });
-    states[func] = State::Done;
-    return failure(result.wasInterrupted());
+      if (state == State::New) {
+        state = State::Open;
+        open.push_back({callee, 0});
+      }
+    }
   }
-
-private:
-  enum class State { New, Open, Done };
-  SymbolTable symbols;
-  llvm::DenseMap<func::FuncOp, State> states;
-};
-
-} // namespace
+  std::reverse(order.begin(), order.end());
+  return order;
+}
 
 FailureOr<SmallVector<func::FuncOp>> callersFirst(ModuleOp module) {
-  SmallVector<func::FuncOp> order;
-  auto funcs = module.getOps<func::FuncOp>();
-  if (funcs.empty() || std::next(funcs.begin()) == funcs.end()) {
-    order.assign(funcs.begin(), funcs.end());
-    // One function can still call itself.
-    for (func::FuncOp func : order)
-      if (failed(CycleFinder(module).visit(func)))
-        return failure();
-    return order;
-  }
-  CycleFinder cycles(module);
-  for (func::FuncOp func : funcs)
-    if (failed(cycles.visit(func)))
-      return failure();
-  CallGraph graph(module);
-  for (CallGraphNode *node :
-       llvm::ReversePostOrderTraversal<const CallGraph *>(&graph))
-    if (!node->isExternal())
-      if (auto func =
-              dyn_cast<func::FuncOp>(node->getCallableRegion()->getParentOp()))
-        order.push_back(func);
-  return order;
+  return CallsByFunction(module).callersFirst();
 }
 
 FailureOr<SmallVector<func::FuncOp>> calleesFirst(ModuleOp module) {

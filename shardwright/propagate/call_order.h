@@ -9,12 +9,33 @@
 #define SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace shardwright {
 
-/// The functions of the module, callers before callees (reverse post-order of
-/// MLIR's call graph). Fails with a diagnostic at a call that closes a cycle:
-/// propagation needs every call copied into its caller.
+/// The calls in each function, in program order.
+class CallsByFunction {
+public:
+  explicit CallsByFunction(mlir::ModuleOp module);
+
+  llvm::ArrayRef<mlir::func::CallOp> in(mlir::func::FuncOp func) const;
+  /// Null if it is not in the module.
+  mlir::func::FuncOp calleeOf(mlir::func::CallOp call) const;
+  /// The functions of the module, callers before callees (reverse post-order of
+  /// MLIR's call graph). Fails with a diagnostic at a call that closes a cycle:
+  /// propagation needs every call copied into its caller.
+  llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> callersFirst() const;
+
+private:
+  llvm::SmallVector<mlir::func::FuncOp> funcs;
+  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> funcOf;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::func::CallOp>>
+      callsIn;
+};
+
+/// CallsByFunction::callersFirst.
 llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 callersFirst(mlir::ModuleOp module);
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
 
@@ -20,6 +21,7 @@ struct CloseShardingsPass : impl::CloseShardingsBase<CloseShardingsPass> {
     transformShardings(getOperation(), [](sdy::TensorShardingAttr sharding) {
       return sharding.getClosedLike();
     });
+    markAnalysesPreserved<ModuleContents>();
   }
 };
 

@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/propagate/call_order.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -33,14 +34,13 @@ class Splitter {
 public:
   explicit Splitter(ModuleOp module) : symbols(module) {}
 
-  void run(func::FuncOp func) {
-    bool preserving = true;
+  void run(func::FuncOp func, bool hasNamedComputations) {
     // Bodies of named computations stand for calls and come first.
-    func.walk([&](sdy::NamedComputationOp op) {
-      preservingBodies[op] = splitRegion(op.getBody());
-    });
-    preserving = splitRegion(func.getBody());
-    preservingBodies[func] = preserving;
+    if (hasNamedComputations)
+      func.walk([&](sdy::NamedComputationOp op) {
+        preservingBodies[op] = splitRegion(op.getBody());
+      });
+    preservingBodies[func] = splitRegion(func.getBody());
   }
 
 private:
@@ -62,11 +62,12 @@ private:
   bool isConstant(Operation *op) const {
     if (isa<sdy::ConstantOp, stablehlo::IotaOp>(op))
       return true;
-    return isPreserving(op) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) {
-             Operation *definer = operand.getDefiningOp();
-             return definer && constants.contains(definer);
-           });
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) {
+                          Operation *definer = operand.getDefiningOp();
+                          return definer && constants.contains(definer);
+                        }) &&
+           isPreserving(op);
   }
 
   static bool isScalarExpansion(Operation *op) {
@@ -78,34 +79,36 @@ private:
   /// all of it is constant-preserving.
   bool splitRegion(Region &region) {
     bool preserving = true;
-    SmallVector<Operation *> ops, candidates;
-    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      ops.push_back(op);
-      return isa<sdy::NamedComputationOp>(op) ? WalkResult::skip()
-                                              : WalkResult::advance();
-    });
-    for (Operation *op : ops) {
+    SmallVector<Operation *> candidates;
+    // Copies go before what they are copies of, so the walk does not meet them.
+    auto visit = [&](Operation *op) {
       if (isConstant(op)) {
         constants.insert(op);
         candidates.push_back(op);
-        continue;
+        return;
       }
-      if (!op->hasTrait<OpTrait::IsTerminator>() && !isPreserving(op))
+      if (preserving && !op->hasTrait<OpTrait::IsTerminator>() &&
+          !isPreserving(op))
         preserving = false;
       if (isScalarExpansion(op)) {
         expansions.insert(op);
         candidates.push_back(op);
-        continue;
+        return;
       }
       if (isa<sdy::ShardingGroupOp>(op))
-        continue;
+        return;
       for (OpOperand &operand : op->getOpOperands())
         if (Operation *definer = operand.get().getDefiningOp())
           if (constants.contains(definer) || expansions.contains(definer)) {
             IRMapping mapping;
             operand.set(cloneFor(operand.get(), mapping));
           }
-    }
+    };
+    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      visit(op);
+      return isa<sdy::NamedComputationOp>(op) ? WalkResult::skip()
+                                              : WalkResult::advance();
+    });
     for (Operation *op : llvm::reverse(candidates)) {
       if (!llvm::all_of(op->getUsers(), llvm::IsaPred<sdy::ShardingGroupOp>))
         continue;
@@ -154,6 +157,7 @@ struct ConstantOrScalarSplitterPass
     : impl::ConstantOrScalarSplitterBase<ConstantOrScalarSplitterPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    const auto &contents = getAnalysis<ModuleContents>();
     module.walk([](stablehlo::ConstantOp op) {
       OpBuilder builder(op);
       auto constant = sdy::ConstantOp::create(builder, op.getLoc(),
@@ -168,7 +172,8 @@ struct ConstantOrScalarSplitterPass
     Splitter splitter(module);
     for (func::FuncOp func : *order)
       if (!func.isExternal())
-        splitter.run(func);
+        splitter.run(func, contents.namedComputations);
+    markAnalysesPreserved<ModuleContents>();
   }
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/export_steps.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -15,19 +16,23 @@ namespace shardwright {
 #define GEN_PASS_DEF_DROPSHARDINGRULES
 #include "shardwright/propagate/passes.h.inc"
 
+void dropShardingRules(func::FuncOp func) {
+  auto name = StringAttr::get(func.getContext(), sdy::kShardingRuleAttr);
+  func.walk([&](Operation *op) {
+    if (op->getRawDictionaryAttrs().empty())
+      return;
+    if (auto rule = dyn_cast_or_null<sdy::OpShardingRuleAttr>(
+            op->getDiscardableAttr(name)))
+      if (!rule.isCustom())
+        op->removeDiscardableAttr(name);
+  });
+}
+
 namespace {
 
 struct DropShardingRulesPass
     : impl::DropShardingRulesBase<DropShardingRulesPass> {
-  void runOnOperation() override {
-    auto name = StringAttr::get(&getContext(), sdy::kShardingRuleAttr);
-    getOperation().walk([&](Operation *op) {
-      if (auto rule = dyn_cast_or_null<sdy::OpShardingRuleAttr>(
-              op->getDiscardableAttr(name)))
-        if (!rule.isCustom())
-          op->removeDiscardableAttr(name);
-    });
-  }
+  void runOnOperation() override { dropShardingRules(getOperation()); }
 };
 
 } // namespace

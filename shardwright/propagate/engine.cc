@@ -29,8 +29,11 @@ constexpr int32_t kNumOpPriorities = 5;
 /// its place. (Shardy runs on MLIR's greedy driver, whose order this is.)
 class Worklist {
 public:
-  void reset(int32_t size) {
-    waiting.assign(size, true);
+  /// `todo` is zero for nodes that need no visit.
+  explicit Worklist(const std::vector<char> &todo) : todo(todo) {}
+
+  void reset() {
+    waiting.assign(todo.size(), true);
     cursor = 0;
     woken.clear();
   }
@@ -45,49 +48,92 @@ public:
   NodeId pop() {
     while (!woken.empty()) {
       NodeId n = woken.pop_back_val();
-      if (waiting[n]) {
-        waiting[n] = false;
+      if (take(n))
         return n;
-      }
     }
     for (NodeId e = waiting.size(); cursor < e;) {
       NodeId n = cursor++;
-      if (waiting[n]) {
-        waiting[n] = false;
+      if (take(n))
         return n;
-      }
     }
     return -1;
   }
 
 private:
+  bool take(NodeId n) {
+    bool taken = waiting[n] && todo[n];
+    waiting[n] = false;
+    return taken;
+  }
+
+  const std::vector<char> &todo;
   std::vector<char> waiting;
   NodeId cursor = 0;
   SmallVector<NodeId> woken;
 };
 
 /// Steps depend on ids only, and programs repeat themselves: the same rule
-/// meets the same shardings again in every layer.
+/// meets the same shardings again in every layer. A hash table of our own, for
+/// keys of a few numbers.
 class StepCache {
 public:
   struct Change {
     int32_t tensor;
     ShardingId sharding;
   };
+
+  StepCache() : table(1024, 0) {}
+
   /// Null if the step was not taken yet.
-  const ArrayRef<Change> *find(ArrayRef<int32_t> key) const {
-    auto it = map.find(key);
-    return it == map.end() ? nullptr : &it->second;
+  const ArrayRef<Change> *find(ArrayRef<int32_t> key) {
+    lastHash = hashOf(key);
+    for (size_t i = lastHash & (table.size() - 1); table[i] != 0;
+         i = (i + 1) & (table.size() - 1)) {
+      const Entry &entry = entries[table[i] - 1];
+      if (entry.hash == lastHash && entry.key == key)
+        return &entry.changes;
+    }
+    return nullptr;
   }
+
+  /// Of the key that was looked for last.
   ArrayRef<Change> insert(ArrayRef<int32_t> key, ArrayRef<Change> changes) {
-    ArrayRef<Change> kept = changes.copy(allocator);
-    map.try_emplace(key.copy(allocator), kept);
-    return kept;
+    entries.push_back({lastHash, key.copy(allocator), changes.copy(allocator)});
+    if (entries.size() * 2 > table.size()) {
+      table.assign(table.size() * 2, 0);
+      for (size_t e = 0; e < entries.size(); ++e)
+        place(e);
+    } else {
+      place(entries.size() - 1);
+    }
+    return entries.back().changes;
   }
 
 private:
+  struct Entry {
+    uint32_t hash;
+    ArrayRef<int32_t> key;
+    ArrayRef<Change> changes;
+  };
+
+  static uint32_t hashOf(ArrayRef<int32_t> key) {
+    uint64_t h = key.size();
+    for (int32_t k : key)
+      h = (h ^ uint32_t(k)) * 0x9E3779B97F4A7C15ull;
+    return h >> 32;
+  }
+
+  void place(size_t entry) {
+    size_t i = entries[entry].hash & (table.size() - 1);
+    while (table[i] != 0)
+      i = (i + 1) & (table.size() - 1);
+    table[i] = entry + 1;
+  }
+
   llvm::BumpPtrAllocator allocator;
-  llvm::DenseMap<ArrayRef<int32_t>, ArrayRef<Change>> map;
+  std::vector<Entry> entries;
+  std::vector<uint32_t> table;
+  uint32_t lastHash = 0;
 };
 
 class Engine {
@@ -102,7 +148,6 @@ private:
   void propagate();
   void syncFuncResults();
   void visit(NodeId n);
-  bool isClean(NodeId n, FactorDirections directions) const;
   FactorDirections directionsOf(const Node &node) const;
   bool operandsHaveOneUse(const Node &node) const;
   ArrayRef<StepCache::Change> step(RuleId rule, ArrayRef<ShardingId> ids,
@@ -124,7 +169,6 @@ private:
   PropagationGraph &graph;
   ShardingTable &shardings;
 
-  Worklist worklist;
   StepCache cache;
   FactorPropagation factors;
 
@@ -135,16 +179,21 @@ private:
 
   /// A node whose slots did not change since it was last visited in the same
   /// directions has nothing to do. Time is counted in visits.
-  int64_t now = 1;
-  std::vector<int64_t> changedAt;
+  int32_t now = 1;
+  std::vector<int32_t> changedAt;
   struct Visit {
-    int64_t at = 0;
+    int32_t at = 0;
     FactorDirections directions{Direction::None, Direction::None};
     Strategy strategy = Strategy::Aggressive;
   };
   std::vector<Visit> lastVisit;
-  /// 0 not known, 1 cannot be erased.
-  std::vector<char> keeps;
+  /// By rule: all factors are pass-through.
+  std::vector<char> onlyPassThrough;
+  /// By node, what a visit may do. kMayBeUnused is off where something uses the
+  /// node, or it must stay anyway.
+  enum : char { kHasRule = 1, kMayBeUnused = 2 };
+  std::vector<char> todo;
+  Worklist worklist{todo};
   std::vector<char> erased;
 };
 
@@ -237,35 +286,36 @@ ArrayRef<StepCache::Change> Engine::step(RuleId rule, ArrayRef<ShardingId> ids,
   return cache.insert(key, changes);
 }
 
-bool Engine::isClean(NodeId n, FactorDirections directions) const {
-  const Visit &last = lastVisit[n];
-  if (last.directions != directions || last.strategy != strategy)
-    return false;
-  const Node &node = graph.nodes[n];
-  for (int32_t i = 0; i < node.numTensors; ++i) {
-    SlotId slot = graph.tensorSlots[node.firstTensor + i];
-    if (slot >= 0 && changedAt[slot] >= last.at)
-      return false;
-  }
-  return true;
-}
-
 void Engine::visit(NodeId n) {
   const Node &node = graph.nodes[n];
-  if (node.rule < 0)
-    return;
   FactorDirections directions = directionsOf(node);
-  if (directions.isNone() || isClean(n, directions))
-    return;
-  lastVisit[n] = {++now, directions, strategy};
-
-  SmallVector<ShardingId, 8> ids;
-  for (int32_t i = 0; i < node.numTensors; ++i) {
-    SlotId slot = graph.tensorSlots[node.firstTensor + i];
-    ids.push_back(slot < 0 ? kNoSharding : graph.current[slot]);
-  }
   const ManualEdge *manual =
       node.manualEdge < 0 ? nullptr : &graph.manualEdges[node.manualEdge];
+  // Of a rule without other factors, their direction says nothing.
+  if (onlyPassThrough[node.rule])
+    directions.other = directions.passThrough;
+  if (directions.isNone())
+    return;
+  SmallVector<ShardingId, 8> ids;
+  // The sources of a manual computation's edge may see more than is stored.
+  bool anyAxes = manual;
+  int32_t changed = 0;
+  for (int32_t i = 0; i < node.numTensors; ++i) {
+    SlotId slot = graph.tensorSlots[node.firstTensor + i];
+    ShardingId id = kNoSharding;
+    if (slot >= 0) {
+      id = graph.current[slot];
+      changed = std::max(changed, changedAt[slot]);
+    }
+    anyAxes |= id != kNoSharding && shardings.hasAxes(id);
+    ids.push_back(id);
+  }
+  Visit &last = lastVisit[n];
+  if (!anyAxes || (last.at > changed && last.directions == directions &&
+                   last.strategy == strategy))
+    return;
+  last = {++now, directions, strategy};
+
   if (manual && ids.back() != kNoSharding)
     ids.back() = toSourceView(shardings, *manual, ids.back());
 
@@ -369,6 +419,7 @@ void Engine::pushDefiners(NodeId n) {
     NodeId d = base + graph.nodeOf.lookup(definer);
     if (erased[d])
       continue;
+    todo[d] |= kMayBeUnused;
     NodeId otherUser = -1;
     bool several = false;
     for (Operation *user : operand.getUsers()) {
@@ -391,8 +442,8 @@ void Engine::erase(NodeId n) {
     erased[i] = true;
     worklist.remove(i);
     const Node &node = graph.nodes[i];
-    for (int32_t o = node.firstOperand; o < node.firstOperand + node.numOperands;
-         ++o)
+    for (int32_t o = node.firstOperand;
+         o < node.firstOperand + node.numOperands; ++o)
       --graph.numUses[graph.tensorValues[o]];
   }
   graph.deadNodes.push_back(n);
@@ -422,14 +473,16 @@ bool Engine::mayDie(Operation *op) const {
 }
 
 bool Engine::eraseIfDead(NodeId n) {
-  if (keeps[n])
+  if (!(todo[n] & kMayBeUnused))
     return false;
   const Node &node = graph.nodes[n];
   for (int32_t i = 0; i < node.numResults; ++i)
-    if (graph.numUses[node.firstResult + i] != 0)
+    if (graph.numUses[node.firstResult + i] != 0) {
+      todo[n] &= ~kMayBeUnused;
       return false;
+    }
   if (!mayDie(node.op)) {
-    keeps[n] = true;
+    todo[n] &= ~kMayBeUnused;
     return false;
   }
   erase(n);
@@ -463,10 +516,10 @@ void Engine::syncFuncResults() {
 }
 
 void Engine::propagate() {
-  worklist.reset(graph.nodes.size());
+  worklist.reset();
   syncFuncResults();
   for (NodeId n; (n = worklist.pop()) >= 0;)
-    if (!erased[n] && !eraseIfDead(n))
+    if (!erased[n] && !eraseIfDead(n) && (todo[n] & kHasRule))
       visit(n);
   syncFuncResults();
 }
@@ -490,8 +543,20 @@ void Engine::runPriority() {
 
 void Engine::run() {
   changedAt.assign(graph.slots.size(), 1);
+  for (const FactorLayout &layout : graph.rules)
+    onlyPassThrough.push_back(
+        llvm::all_of(layout.rule.factors, [](const Factor &f) {
+          return f.kind == FactorKind::PassThrough;
+        }));
   lastVisit.resize(graph.nodes.size());
-  keeps.assign(graph.nodes.size(), false);
+  todo.assign(graph.nodes.size(), 0);
+  for (NodeId n = 0, e = graph.nodes.size(); n < e; ++n) {
+    const Node &node = graph.nodes[n];
+    bool used = false;
+    for (int32_t i = 0; i < node.numResults; ++i)
+      used |= graph.numUses[node.firstResult + i] != 0;
+    todo[n] = (node.rule >= 0 ? kHasRule : 0) | (used ? 0 : kMayBeUnused);
+  }
   erased.assign(graph.nodes.size(), false);
   if (!options.userPriorities)
     return runPriority();

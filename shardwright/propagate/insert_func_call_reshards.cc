@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -53,6 +54,10 @@ calleeShardings(func::FuncOp callee, ArrayRef<TensorShardingAttr> ofCall) {
 struct InsertFuncCallReshardsPass
     : impl::InsertFuncCallReshardsBase<InsertFuncCallReshardsPass> {
   void runOnOperation() override {
+    bool hasCalls = getAnalysis<ModuleContents>().calls;
+    markAnalysesPreserved<ModuleContents>();
+    if (!hasCalls)
+      return;
     SymbolTable symbols(getOperation());
     getOperation().walk([&](func::CallOp call) {
       auto callee =

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/mesh_replica_groups.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
 
@@ -96,6 +97,7 @@ struct LiftInlinedMeshesPass
       if (!op->hasAttr(sdy::kStablehloMeshAttr))
         op->setDiscardableAttr(sdy::kStablehloMeshAttr,
                                stablehloMeshDict(op.getMesh()));
+    markAnalysesPreserved<ModuleContents>();
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -44,6 +45,10 @@ AxisList partsNotUsed(AxisRef axis, AxisRefs used) {
 struct ManualAxesCleanupPass
     : impl::ManualAxesCleanupBase<ManualAxesCleanupPass> {
   void runOnOperation() override {
+    bool hasAny = getAnalysis<ModuleContents>().manualComputations;
+    markAnalysesPreserved<ModuleContents>();
+    if (!hasAny)
+      return;
     SymbolTable symbols(getOperation());
     bool failedOnce = false;
     getOperation().walk([&](sdy::ManualComputationOp op) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -23,6 +24,10 @@ struct PropagateShardingFromFuncToCallPass
     : impl::PropagateShardingFromFuncToCallBase<
           PropagateShardingFromFuncToCallPass> {
   void runOnOperation() override {
+    bool hasCalls = getAnalysis<ModuleContents>().calls;
+    markAnalysesPreserved<ModuleContents>();
+    if (!hasCalls)
+      return;
     SymbolTable symbols(getOperation());
     getOperation().walk([&](func::CallOp call) {
       if (call->hasAttr(sdy::kShardingAttr))

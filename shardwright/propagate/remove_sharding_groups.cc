@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 namespace shardwright {
@@ -17,7 +18,10 @@ namespace {
 struct RemoveShardingGroupsPass
     : impl::RemoveShardingGroupsBase<RemoveShardingGroupsPass> {
   void runOnOperation() override {
-    getOperation().walk([](sdy::ShardingGroupOp op) { op.erase(); });
+    bool hasAny = getAnalysis<ModuleContents>().groups;
+    markAnalysesPreserved<ModuleContents>();
+    if (hasAny)
+      getOperation().walk([](sdy::ShardingGroupOp op) { op.erase(); });
   }
 };
 

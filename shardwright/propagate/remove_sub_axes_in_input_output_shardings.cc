@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -38,6 +39,7 @@ struct RemoveSubAxesInInputOutputShardingsPass
     : impl::RemoveSubAxesInInputOutputShardingsBase<
           RemoveSubAxesInInputOutputShardingsPass> {
   void runOnOperation() override {
+    markAnalysesPreserved<ModuleContents>();
     func::FuncOp main = sdy::getMainFunc(getOperation());
     if (!main) {
       getOperation().emitError("Failed to lookup function: main");

@@ -20,7 +20,7 @@
 namespace shardwright {
 
 /// How a rule that follows from an op's name, properties and types is found
-/// again.
+/// again. (Of a slice, from its types alone.)
 struct SameRule : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);
   static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);

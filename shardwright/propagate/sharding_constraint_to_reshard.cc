@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/propagate/export_steps.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,21 +17,22 @@ namespace shardwright {
 #define GEN_PASS_DEF_SHARDINGCONSTRAINTTORESHARD
 #include "shardwright/propagate/passes.h.inc"
 
+void constraintsToReshards(func::FuncOp func) {
+  func.walk([](sdy::ShardingConstraintOp op) {
+    OpBuilder builder(op);
+    auto reshard = sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),
+                                          op.getInput(), op.getShardingAttr());
+    reshard->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op.replaceAllUsesWith(reshard.getResult());
+    op.erase();
+  });
+}
+
 namespace {
 
 struct ShardingConstraintToReshardPass
     : impl::ShardingConstraintToReshardBase<ShardingConstraintToReshardPass> {
-  void runOnOperation() override {
-    getOperation().walk([](sdy::ShardingConstraintOp op) {
-      OpBuilder builder(op);
-      auto reshard =
-          sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),
-                                 op.getInput(), op.getShardingAttr());
-      reshard->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-      op.replaceAllUsesWith(reshard.getResult());
-      op.erase();
-    });
-  }
+  void runOnOperation() override { constraintsToReshards(getOperation()); }
 };
 
 } // namespace

@@ -49,7 +49,8 @@ ShardingId ShardingTable::add(MeshId mesh, const TensorSharding &sharding) {
   ids.push_back(id);
   bool hasAxes = llvm::any_of(
       sharding.dims, [](const DimSharding &d) { return !d.axes.empty(); });
-  entries.push_back({sharding, mesh, hasAxes, {}, {}});
+  entries.push_back({sharding, mesh, {}, {}});
+  withAxes.push_back(hasAxes);
   return id;
 }
 

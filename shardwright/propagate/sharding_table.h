@@ -22,6 +22,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <deque>
+#include <vector>
 
 namespace shardwright {
 
@@ -46,7 +47,7 @@ public:
 
   const TensorSharding &get(ShardingId id) const { return entries[id].value; }
   MeshId meshOf(ShardingId id) const { return entries[id].mesh; }
-  bool hasAxes(ShardingId id) const { return entries[id].hasAxes; }
+  bool hasAxes(ShardingId id) const { return withAxes[id]; }
   const Mesh &mesh(MeshId id) const { return meshes[id].value; }
   mlir::MLIRContext *context() { return module.getContext(); }
 
@@ -68,7 +69,6 @@ private:
   struct Entry {
     TensorSharding value;
     MeshId mesh;
-    bool hasAxes;
     sdy::TensorShardingAttr attr;
     sdy::TensorShardingPerValueAttr perValue;
   };
@@ -79,6 +79,7 @@ private:
   std::deque<MeshEntry> meshes;
   llvm::DenseMap<mlir::Attribute, MeshId> meshIds;
   std::deque<Entry> entries;
+  std::vector<char> withAxes;
   llvm::DenseMap<mlir::Attribute, ShardingId> idOfAttr;
   /// By hash of the value; the ids that have it.
   llvm::DenseMap<uint64_t, llvm::SmallVector<ShardingId, 1>> idsOfHash;

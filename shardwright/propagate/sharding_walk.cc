@@ -27,21 +27,29 @@ public:
   Walk(ModuleOp module,
        llvm::function_ref<TensorShardingAttr(TensorShardingAttr)> transform)
       : transform(transform),
-        name(StringAttr::get(module.getContext(), sdy::kShardingAttr)) {}
+        name(StringAttr::get(module.getContext(), sdy::kShardingAttr)),
+        sdyDialect(module.getContext()->getLoadedDialect<sdy::SdyDialect>()) {}
 
   void visit(Operation *op) {
-    if (auto func = dyn_cast<FunctionOpInterface>(op)) {
-      visitFunc(func);
-      return;
-    }
-    if (op->getDialect() && op->getDialect()->getNamespace() ==
-                                sdy::SdyDialect::getDialectNamespace())
+    if (op->getNumRegions() != 0)
+      if (auto func = dyn_cast<FunctionOpInterface>(op))
+        return visitFunc(func);
+    if (op->getDialect() == sdyDialect)
       visitInherent(op);
-    if (Attribute old = op->getDiscardableAttr(name)) {
-      Attribute updated = apply(old);
-      if (updated != old)
-        op->setDiscardableAttr(name, updated);
+    // Few dictionaries are met again and again.
+    DictionaryAttr old = op->getRawDictionaryAttrs();
+    if (old.empty())
+      return;
+    auto [it, isNew] = dictionaries.try_emplace(old, old);
+    if (isNew) {
+      if (Attribute sharding = op->getDiscardableAttr(name)) {
+        NamedAttrList attrs(old);
+        attrs.set(name, apply(sharding));
+        it->second = attrs.getDictionary(op->getContext());
+      }
     }
+    if (it->second != old)
+      op->setDiscardableAttrs(it->second);
   }
 
 private:
@@ -122,7 +130,9 @@ private:
 
   llvm::function_ref<TensorShardingAttr(TensorShardingAttr)> transform;
   StringAttr name;
+  Dialect *sdyDialect;
   llvm::DenseMap<Attribute, Attribute> done;
+  llvm::DenseMap<DictionaryAttr, DictionaryAttr> dictionaries;
 };
 
 } // namespace

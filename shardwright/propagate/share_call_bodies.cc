@@ -20,7 +20,11 @@ using namespace mlir;
 
 namespace shardwright {
 
-bool mayShareCallBodies(ModuleOp module) {
+bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents) {
+  if (contents.namedComputations || contents.funcEdges)
+    return false;
+  if (!contents.calls)
+    return bool(sdy::getMainFunc(module));
   SymbolTable symbols(module);
   auto isPlain = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -42,8 +46,6 @@ bool mayShareCallBodies(ModuleOp module) {
                   llvm::all_of(callee.getArgumentTypes(), isPlain) &&
                   llvm::all_of(callee.getResultTypes(), isPlain);
         }
-      } else if (isa<sdy::NamedComputationOp, sdy::FuncDataFlowEdgeOp>(op)) {
-        plain = false;
       } else if (isa<sdy::ShardingGroupOp>(op)) {
         withGroups.insert(func);
       }
@@ -64,18 +66,22 @@ namespace {
 
 class Sharer {
 public:
-  explicit Sharer(ModuleOp module) : module(module), symbols(module) {}
+  explicit Sharer(ModuleOp module)
+      : module(module), symbols(module), callsByFunction(module) {}
 
   FailureOr<SmallVector<func::FuncOp>> run() {
-    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
+    FailureOr<SmallVector<func::FuncOp>> order = callsByFunction.callersFirst();
     if (failed(order))
       return failure();
-    for (func::FuncOp func : *order)
+    for (func::FuncOp func : llvm::reverse(*order))
       splitFirstCall(func);
-    for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (!func.isExternal())
-        importCalls(func);
-    SmallVector<func::FuncOp> called = calledFunctions(*order);
+    for (func::FuncOp func : *order)
+      for (func::CallOp call : callsByFunction.in(func))
+        importCall(call);
+    for (auto [copy, callsInCopy] : copiesMade)
+      for (func::CallOp call : callsInCopy)
+        importCall(call);
+    SmallVector<func::FuncOp> called = calledFunctions();
     for (func::FuncOp func : called)
       importBody(func);
     for (func::CallOp call : calls)
@@ -90,11 +96,11 @@ private:
 
   /// The first call of a function keeps it; all others share one copy.
   void splitFirstCall(func::FuncOp func) {
-    func.walk([&](func::CallOp call) {
+    for (func::CallOp call : callsByFunction.in(func)) {
       func::FuncOp callee = calleeOf(call);
       if (!kept.insert(callee).second)
         call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(callee)));
-    });
+    }
   }
 
   func::FuncOp copyOf(func::FuncOp func) {
@@ -105,24 +111,26 @@ private:
       return copy;
     func::FuncOp clone = func.clone();
     clone->setAttr(sdy::kOriginalFuncNameAttr, originalName(func));
-    clone.walk([&](func::CallOp call) {
-      call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(calleeOf(call))));
-    });
+    SmallVector<func::CallOp> callsInClone;
+    if (!callsByFunction.in(func).empty())
+      clone.walk([&](func::CallOp call) {
+        call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(calleeOf(call))));
+        callsInClone.push_back(call);
+      });
     symbols.insert(clone);
+    copiesMade.push_back({clone, std::move(callsInClone)});
     isCopy.insert(clone);
     return copies[func] = clone;
   }
 
   /// An op in the place of the call would be the newest user of its operands,
   /// and take over its users one by one.
-  void importCalls(func::FuncOp func) {
-    func.walk([&](func::CallOp call) {
-      renewUses(call);
-      for (Value result : call.getResults())
-        for (OpOperand *use : usesOf(result))
-          use->set(result);
-      calls.push_back(call);
-    });
+  void importCall(func::CallOp call) {
+    renewUses(call);
+    for (Value result : call.getResults())
+      for (OpOperand *use : usesOf(result))
+        use->set(result);
+    calls.push_back(call);
   }
 
   void importBody(func::FuncOp func) {
@@ -146,15 +154,16 @@ private:
   }
 
   /// Callees first.
-  SmallVector<func::FuncOp> calledFunctions(ArrayRef<func::FuncOp> order) {
+  SmallVector<func::FuncOp> calledFunctions() {
     llvm::SetVector<Operation *> called;
-    llvm::DenseMap<Operation *, SmallVector<func::CallOp>> callsIn;
-    for (func::CallOp call : calls)
-      callsIn[call->getParentOfType<func::FuncOp>()].push_back(call);
+    llvm::DenseMap<Operation *, ArrayRef<func::CallOp>> callsInCopy;
+    for (auto &[copy, list] : copiesMade)
+      callsInCopy[copy] = list;
     auto visit = [&](auto &self, func::FuncOp func) -> void {
       if (called.contains(func))
         return;
-      for (func::CallOp call : callsIn.lookup(func))
+      for (func::CallOp call : isCopy.contains(func) ? callsInCopy.lookup(func)
+                                                     : callsByFunction.in(func))
         self(self, calleeOf(call));
       called.insert(func);
     };
@@ -168,14 +177,15 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  CallsByFunction callsByFunction;
   llvm::DenseSet<Operation *> kept, isCopy;
+  SmallVector<std::pair<func::FuncOp, SmallVector<func::CallOp>>> copiesMade;
   llvm::DenseMap<Operation *, func::FuncOp> copies;
   SmallVector<func::CallOp> calls;
 };
 
 /// sdy-pre-order-funcs on what would be left, functions that nothing calls.
-void preOrderRoots(ModuleOp module,
-                   const llvm::DenseSet<Operation *> &called) {
+void preOrderRoots(ModuleOp module, const llvm::DenseSet<Operation *> &called) {
   SmallVector<func::FuncOp> roots;
   for (auto func : module.getOps<func::FuncOp>())
     if (!called.contains(func))
@@ -193,16 +203,21 @@ FailureOr<SmallVector<func::FuncOp>> shareCallBodies(ModuleOp module) {
 }
 
 LogicalResult propagateThroughCalls(ModuleOp module,
+                                    const ModuleContents &contents,
                                     const EngineOptions &options) {
-  FailureOr<SmallVector<func::FuncOp>> shared = shareCallBodies(module);
+  FailureOr<SmallVector<func::FuncOp>> shared = SmallVector<func::FuncOp>();
+  if (contents.calls)
+    shared = shareCallBodies(module);
   if (failed(shared))
     return failure();
   llvm::DenseSet<Operation *> bodies(shared->begin(), shared->end());
-  applyShardingConstraints(module, bodies);
-  if (failed(importShardingGroups(module)))
+  if (contents.constraints || contents.manualComputations)
+    applyShardingConstraints(module, bodies);
+  if (contents.groups && failed(importShardingGroups(module)))
     return failure();
   preOrderRoots(module, bodies);
-  syncShardingGroups(module);
+  if (contents.groups)
+    syncShardingGroups(module);
   PropagationGraph graph(module);
   if (failed(buildGraph(module, {.conservative = options.conservative}, *shared,
                         graph)))

@@ -25,6 +25,7 @@
 #define SHARDWRIGHT_PROPAGATE_SHARE_CALL_BODIES_H
 
 #include "shardwright/propagate/graph.h"
+#include "shardwright/propagate/module_contents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -34,7 +35,7 @@ namespace shardwright {
 /// function with one block whose values all have static shapes, main is not
 /// called, and neither named computations nor sharding groups in called
 /// functions are there.
-bool mayShareCallBodies(mlir::ModuleOp module);
+bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents);
 
 /// What flattening and import do, on functions that are called from several
 /// places: calls and the functions that they call get data flow edges. Fails
@@ -51,6 +52,7 @@ void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
 /// All of the above, with propagation, from sdy-flatten-call-graph to
 /// sdy-unflatten-call-graph.
 llvm::LogicalResult propagateThroughCalls(mlir::ModuleOp module,
+                                          const ModuleContents &contents,
                                           const EngineOptions &options);
 
 } // namespace shardwright

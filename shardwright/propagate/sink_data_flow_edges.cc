@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/export_steps.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -56,42 +57,43 @@ template <typename Owners> Sunk sink(Owners owners) {
   return sunk;
 }
 
+void sinkEdgesOf(sdy::ShardableDataFlowOpInterface op, bool debugOrigins,
+                 bool debugEdges) {
+  auto setDebug = [&](StringRef name, ArrayRef<Attribute> list, bool enabled) {
+    if (enabled && !list.empty())
+      op->setAttr(name, ArrayAttr::get(op.getContext(), list));
+  };
+  Sunk arguments = sink(op.getBlockArgumentEdgeOwners());
+  if (!arguments.shardings.empty())
+    op.setBlockArgumentEdgeOwnerShardings(arguments.shardings);
+  Sunk results = sink(op.getOpResultEdgeOwners());
+  if (!results.shardings.empty())
+    op.setOpResultEdgeOwnerShardings(results.shardings);
+  setDebug(sdy::kBlockArgShardingOriginsAttr, arguments.origins, debugOrigins);
+  setDebug(sdy::kResultShardingOriginsAttr, results.origins, debugOrigins);
+  setDebug(sdy::kBlockArgPropagationEdgesAttr, arguments.edges, debugEdges);
+  setDebug(sdy::kResultPropagationEdgesAttr, results.edges, debugEdges);
+}
+
 struct SinkDataFlowEdgesPass
     : impl::SinkDataFlowEdgesBase<SinkDataFlowEdgesPass> {
   using SinkDataFlowEdgesBase::SinkDataFlowEdgesBase;
 
   void runOnOperation() override {
-    // Edge ops go while sinking, so not during the walk.
-    SmallVector<sdy::ShardableDataFlowOpInterface> ops;
-    getOperation().walk<WalkOrder::PreOrder>(
-        [&](sdy::ShardableDataFlowOpInterface op) { ops.push_back(op); });
-    for (sdy::ShardableDataFlowOpInterface op : ops)
-      sinkEdgesOf(op);
-  }
-
-private:
-  void sinkEdgesOf(sdy::ShardableDataFlowOpInterface op) {
-    auto setDebug = [&](StringRef name, ArrayRef<Attribute> list,
-                        bool enabled) {
-      if (enabled && !list.empty())
-        op->setAttr(name, ArrayAttr::get(op.getContext(), list));
-    };
-    Sunk arguments = sink(op.getBlockArgumentEdgeOwners());
-    if (!arguments.shardings.empty())
-      op.setBlockArgumentEdgeOwnerShardings(arguments.shardings);
-    Sunk results = sink(op.getOpResultEdgeOwners());
-    if (!results.shardings.empty())
-      op.setOpResultEdgeOwnerShardings(results.shardings);
-    setDebug(sdy::kBlockArgShardingOriginsAttr, arguments.origins,
-             sinkDebugShardingOrigins);
-    setDebug(sdy::kResultShardingOriginsAttr, results.origins,
-             sinkDebugShardingOrigins);
-    setDebug(sdy::kBlockArgPropagationEdgesAttr, arguments.edges,
-             sinkDebugPropagationEdgeSharding);
-    setDebug(sdy::kResultPropagationEdgesAttr, results.edges,
-             sinkDebugPropagationEdgeSharding);
+    sinkDataFlowEdges(getOperation(), sinkDebugShardingOrigins,
+                      sinkDebugPropagationEdgeSharding);
   }
 };
 
 } // namespace
+
+void sinkDataFlowEdges(func::FuncOp func, bool origins, bool edges) {
+  // Edge ops go while sinking, so not during the walk.
+  SmallVector<sdy::ShardableDataFlowOpInterface> ops;
+  func.walk<WalkOrder::PreOrder>(
+      [&](sdy::ShardableDataFlowOpInterface op) { ops.push_back(op); });
+  for (sdy::ShardableDataFlowOpInterface op : ops)
+    sinkEdgesOf(op, origins, edges);
+}
+
 } // namespace shardwright

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -74,6 +75,8 @@ struct UpdateNonDivisibleInputOutputShardingsPass
     : impl::UpdateNonDivisibleInputOutputShardingsBase<
           UpdateNonDivisibleInputOutputShardingsPass> {
   void runOnOperation() override {
+    const auto &contents = getAnalysis<ModuleContents>();
+    markAnalysesPreserved<ModuleContents>();
     Trimmer trimmed(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
@@ -87,6 +90,8 @@ struct UpdateNonDivisibleInputOutputShardingsPass
         if (TensorShardingAttr s = trimmed(old, type); s != old)
           sdy::setFuncResultSharding(func, i, s);
       }
+      if (!contents.calls && !contents.dataFlow)
+        continue;
       func.walk([&](Operation *op) {
         if (auto call = dyn_cast<func::CallOp>(op)) {
           SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);

@@ -12,6 +12,9 @@ programs with one thing less (an op, a sharding, a group of results).
 
 import copy
 import math
+import re
+
+import rules
 
 
 class Value:
@@ -194,6 +197,7 @@ class Generator:
         self.base = [rng.choice(SIZES) for _ in range(rng.randint(2, 3))]
         self.funcs = []
         self.groups = rng.randint(1, 3)
+        self.main_block = Block([None])
 
     # --- shardings ------------------------------------------------------------------------
 
@@ -233,6 +237,8 @@ class Generator:
         tail = ""
         if refs and rng.random() < 0.12:
             tail = f", replicated={{{refs.pop()}}}"
+        if refs and rng.random() < self.options.get("unreduced", 0.02):
+            tail += f", unreduced={{{refs.pop()}}}"
         where = "@" + name
         if name == "m" and self.inlined and rng.random() < 0.3:
             where = self.inlined
@@ -595,6 +601,85 @@ class Generator:
         target = self.rng.choice(["MoveToHost", "MoveToDevice", "annotate_device_placement", "xla_python_cpu_callback"])
         self.add(block, plain(lambda n: f"stablehlo.custom_call @{target}({n[0]})"), [x], [x.like()])
 
+    def custom_rule(self, block):
+        """A call that brings its own rule."""
+        rng = self.rng
+        x = self.pick(block, lambda v: v.shape)
+        if x is None:
+            return
+        names = "ijklmn"[: len(x.shape)]
+        shape, out, kinds = [], [], []
+        for name, size in zip(names, x.shape):
+            kind = rng.choice(["", "", "", "reduction", "need_replication", "permutation", "blocked_propagation"])
+            if kind:
+                kinds.append((kind, name))
+            if kind != "reduction":
+                shape.append(size)
+                out.append(name)
+        order = list(range(len(out)))
+        rng.shuffle(order)
+        sizes = ", ".join(f"{n}={s}" for n, s in zip(names, x.shape))
+        groups = ""
+        for kind in ("reduction", "need_replication", "permutation", "blocked_propagation"):
+            members = ", ".join(n for k, n in kinds if k == kind)
+            groups += f" {kind}={{{members}}}" if members else ""
+        rule = (
+            f"#sdy.op_sharding_rule<([{', '.join(names)}])->([{', '.join(out[o] for o in order)}]) "
+            f"{{{sizes}}}{groups}{rng.choice([', custom', ''])}>"
+        )
+        self.add(
+            block,
+            lambda op, n, _, a, s: f"stablehlo.custom_call @mine({n[0]}) {{{a + ', ' if a else ''}sdy.sharding_rule = {rule}}} : {s}",
+            [x],
+            [Value([shape[o] for o in order])],
+        )
+
+    def foreign(self, block):
+        """An op of any family of the rule tests, on values of its own."""
+        rng = self.rng
+        main = self.main_block
+        if not any(v is main.args[0] for v in block.scope):
+            return
+        text = rules.FAMILIES[rng.choice(list(rules.FAMILIES))][0](rng)
+        match = re.match(r"\((.*?)\) \{\n  %r(?::\d+)? = (.*)\n  return\n\}\n$", text, re.S)
+        types = match and re.search(r"(?:-> |: )(\(?[^:()]*?\)?)$", match.group(2))
+        if not types or "tuple" in text:
+            return
+
+        def value(kind):
+            parts = re.fullmatch(r"tensor<((?:\d+x)*)(.*)>", kind)
+            return parts and Value([int(d) for d in parts.group(1).split("x")[:-1]], parts.group(2))
+
+        results = [value(t) for t in types.group(1).strip("()").split(", ")]
+        arguments = [a.split(": ") for a in match.group(1).split(", %")]
+        operands = [value(a[1]) for a in arguments if len(a) == 2]
+        if not all(results) or not all(operands) or len(operands) != len(arguments):
+            return
+        used = []
+        for operand in operands:
+            if operand.shape and rng.random() < 0.6:
+                operand.sharding = self.sharding(operand, mesh="m")
+            main.args.append(operand)
+            if operand.element == "f32" and rng.random() < 0.5:
+                copied = operand.like()
+                self.add(block, same_type("stablehlo.negate"), [operand], [copied])
+                operand = copied
+            used.append(operand)
+        body, number = match.group(2), len(main.args)
+
+        def form(op, names, nested, attribute, signature):
+            def rename(m):
+                if re.fullmatch(r"a\d+", m.group(1)) and int(m.group(1)[1:]) < len(names):
+                    return names[int(m.group(1)[1:])]
+                return f"%f{number}_{m.group(1)}"
+
+            return re.sub(r"%([a-z]\w*)", rename, body)
+
+        self.add(block, form, used, results, attribute=False)
+        for v in results:
+            if v.element == "f32" and rng.random() < 0.7:
+                self.add(block, same_type("stablehlo.abs"), [v], [v.like()])
+
     def constraint(self, block):
         x = self.pick(block)
         s = self.sharding(x, block.banned)
@@ -798,9 +883,7 @@ class Generator:
         operands = []
         for arg in func.block.args:
             v = self.pick(block, lambda v: v.shape == arg.shape, arg.element)
-            if v is None:
-                return
-            operands.append(v)
+            operands.append(v or self.constant(block, arg.shape, arg.element, 0))
         self.add(block, plain(lambda n: f"func.call @{func.name}({', '.join(n)})"), operands, [r.like() for r in func.block.returns],
                  signature=f"({', '.join(v.type for v in operands)}) -> ({', '.join(r.type for r in func.block.returns)})")
 
@@ -822,7 +905,9 @@ class Generator:
             if not any(v.element == "f32" for v in block.scope):
                 self.constant(block, self.shape(), "f32", 1)
             draw = rng.random()
-            if draw < options.get("constraints", 0.08):
+            if block.callable and rng.random() < 0.2:
+                self.call(block)
+            elif draw < options.get("constraints", 0.08):
                 self.constraint(block)
             elif draw < 0.11 and options.get("barriers", True):
                 self.barrier(block)
@@ -838,6 +923,10 @@ class Generator:
                 self.manual(block, depth)
             elif draw < 0.32 and options.get("calls", True):
                 self.call(block)
+            elif draw < 0.32 + options.get("foreign", 0.12):
+                self.foreign(block)
+            elif draw < 0.46:
+                self.custom_rule(block)
             else:
                 getattr(self, rng.choice(self.SIMPLE))(block)
 
@@ -848,6 +937,8 @@ class Generator:
             args.append(Value((), "i32"))
         block = Block(args)
         block.banned, block.manual, block.callable = (), None, callable_
+        if name == "main":
+            self.main_block = block
         share = 0.7 if name == "main" else 0.3
         for a in args:
             if a.shape and rng.random() < share:

@@ -54,12 +54,14 @@ TensorShardingAttr closedReplicated(Value value, Attribute mesh) {
 
 class Inserter {
 public:
-  Inserter(func::FuncOp func, bool full)
-      : func(func), full(full), module(func->getParentOfType<ModuleOp>()) {}
+  /// `symbols` null: looked up in the module, one by one.
+  Inserter(func::FuncOp func, bool full, const SymbolTable *symbols = nullptr)
+      : func(func), full(full), module(func->getParentOfType<ModuleOp>()),
+        symbols(symbols) {}
 
-  LogicalResult run() {
-    // Most programs have nothing unreduced; then few kinds of ops matter.
-    bool all = full || hasUnreducedAxes();
+  /// Most programs have nothing unreduced; then few kinds of ops matter.
+  LogicalResult run(bool mayHaveUnreducedAxes = true) {
+    bool all = full || (mayHaveUnreducedAxes && hasUnreducedAxes());
     SmallVector<Operation *> ops;
     func.getBody().walk([&](Operation *op) {
       if (all ? !op->hasTrait<OpTrait::IsTerminator>()
@@ -104,9 +106,16 @@ private:
   void allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
                         Attribute meshOrRef);
 
+  func::FuncOp calleeOf(func::CallOp call) const {
+    if (!symbols)
+      return ModuleOp(module).lookupSymbol<func::FuncOp>(call.getCallee());
+    return symbols->lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+  }
+
   func::FuncOp func;
   bool full;
   ModuleOp module;
+  const SymbolTable *symbols;
 };
 
 /// Whether some value of the function is unreduced, or is to be.
@@ -204,7 +213,7 @@ LogicalResult Inserter::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
 }
 
 LogicalResult Inserter::visitCall(func::CallOp call) {
-  auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+  func::FuncOp callee = calleeOf(call);
   if (!callee || callee.getNumArguments() != call->getNumOperands())
     return success();
   SmallVector<TensorShardingAttr> targets;
@@ -503,4 +512,15 @@ struct InsertExplicitReshardsPass
 };
 
 } // namespace
+
+LogicalResult insertExplicitReshards(ModuleOp module,
+                                     const ModuleContents &contents,
+                                     bool full) {
+  SymbolTable symbols(module);
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(Inserter(func, full, &symbols).run(contents.unreduced)))
+      return failure();
+  return success();
+}
+
 } // namespace shardwright

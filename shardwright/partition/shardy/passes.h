@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PARTITION_SHARDY_PASSES_H
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/propagate/module_contents.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -18,6 +19,11 @@ namespace shardwright {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "shardwright/partition/shardy/passes.h.inc"
+
+/// sdy-insert-explicit-reshards on all functions.
+llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
+                                           const ModuleContents &contents,
+                                           bool full);
 
 } // namespace shardwright
 

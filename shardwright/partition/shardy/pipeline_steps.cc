@@ -108,6 +108,7 @@ struct SymbolDCEIfNeeded
   StringRef getName() const override { return "SymbolDCEIfNeeded"; }
 
   void runOnOperation() override {
+    markAnalysesPreserved<ModuleContents>();
     if (FunctionDCE().run(getOperation()))
       return;
     OpPassManager pm(ModuleOp::getOperationName());
@@ -148,6 +149,7 @@ struct CanonicalizeCollectives
                         context.getLoadedDialect<chlo::ChloDialect>(),
                         context.getLoadedDialect<sdy::SdyDialect>(),
                         context.getLoadedDialect<func::FuncDialect>()};
+    markAnalysesPreserved<ModuleContents>();
     if (eraseDeadOps(getOperation().getBodyRegion(), known))
       return;
     OpPassManager pm(ModuleOp::getOperationName());
@@ -156,6 +158,26 @@ struct CanonicalizeCollectives
     if (failed(runPipeline(pm, getOperation())))
       signalPassFailure();
   }
+};
+
+struct ModuleStep : public PassWrapper<ModuleStep, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ModuleStep)
+
+  using Step = std::function<LogicalResult(ModuleOp, const ModuleContents &)>;
+
+  ModuleStep(StringRef name, Step step) : name(name), step(std::move(step)) {}
+
+  StringRef getName() const override { return name; }
+
+  void runOnOperation() override {
+    if (failed(step(getOperation(), getAnalysis<ModuleContents>())))
+      signalPassFailure();
+    markAnalysesPreserved<ModuleContents>();
+  }
+
+private:
+  std::string name;
+  Step step;
 };
 
 struct Unsupported : public PassWrapper<Unsupported, OperationPass<ModuleOp>> {
@@ -175,6 +197,12 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createModuleStep(
+    StringRef name,
+    std::function<LogicalResult(ModuleOp, const ModuleContents &)> step) {
+  return std::make_unique<ModuleStep>(name, std::move(step));
+}
 
 std::unique_ptr<Pass> createUnsupported(std::string message) {
   return std::make_unique<Unsupported>(std::move(message));

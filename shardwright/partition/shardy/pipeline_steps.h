@@ -13,8 +13,12 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 #define SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 
+#include "shardwright/propagate/module_contents.h"
+
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,6 +31,12 @@ std::unique_ptr<mlir::Pass> createSymbolDCEIfNeeded();
 /// with ops of our dialects only (which nothing folds), just its removal of
 /// dead ops.
 std::unique_ptr<mlir::Pass> createCanonicalizeCollectives();
+
+/// A pass that does `step` to the module and adds nothing to what it contains.
+std::unique_ptr<mlir::Pass> createModuleStep(
+    llvm::StringRef name,
+    std::function<llvm::LogicalResult(mlir::ModuleOp, const ModuleContents &)>
+        step);
 
 /// Fails with `message` at the module: for options whose passes do not exist
 /// yet.

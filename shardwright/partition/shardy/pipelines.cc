@@ -10,6 +10,7 @@
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/pipeline_steps.h"
 #include "shardwright/partition/shardy/propagate_through_calls.h"
+#include "shardwright/propagate/export_steps.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/save_module.h"
 
@@ -46,15 +47,42 @@ void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
   }
 }
 
+/// The passes on functions run on the whole module here: the pass manager would
+/// forget what the module contains.
 void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex) {
-  pm.addNestedPass<func::FuncOp>(createConstantOrScalarMerger());
-  pm.addNestedPass<func::FuncOp>(createSinkDataFlowEdges(
-      {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
+  auto onFunctions = [](ModuleOp module,
+                        llvm::function_ref<void(func::FuncOp)> step) {
+    for (auto func : module.getOps<func::FuncOp>())
+      step(func);
+    return success();
+  };
+  pm.addPass(createModuleStep(
+      "ConstantOrScalarMerger", [=](ModuleOp module, const ModuleContents &) {
+        return onFunctions(module, mergeConstantsAndScalars);
+      }));
+  pm.addPass(createModuleStep(
+      "SinkDataFlowEdges",
+      [=, origins = options.debugShardingOrigins,
+       edges = options.debugPropagationEdgeSharding](
+          ModuleOp module, const ModuleContents &contents) {
+        return contents.dataFlow || contents.namedComputations
+                   ? onFunctions(module,
+                                 [&](func::FuncOp func) {
+                                   sinkDataFlowEdges(func, origins, edges);
+                                 })
+                   : success();
+      }));
   bool forPartitioning = !options.avoidExportForPartitioning;
   if (forPartitioning) {
     pm.addPass(createRemoveShardingGroups());
-    pm.addNestedPass<func::FuncOp>(createShardingConstraintToReshard());
+    pm.addPass(createModuleStep(
+        "ShardingConstraintToReshard",
+        [=](ModuleOp module, const ModuleContents &contents) {
+          return contents.constraints
+                     ? onFunctions(module, constraintsToReshards)
+                     : success();
+        }));
   }
   if (options.updateNonDivisibleInputOutputShardings) {
     pm.addPass(createUpdateNonDivisibleInputOutputShardings());
@@ -64,8 +92,12 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   addDump(pm, options, "after_propagation", dumpIndex);
 
   if (forPartitioning) {
-    pm.addNestedPass<func::FuncOp>(createInsertExplicitReshards(
-        {options.enableInsertExplicitCollectives}));
+    pm.addPass(createModuleStep(
+        "InsertExplicitReshards",
+        [full = options.enableInsertExplicitCollectives](
+            ModuleOp module, const ModuleContents &contents) {
+          return insertExplicitReshards(module, contents, full);
+        }));
     if (options.enableInsertExplicitCollectives)
       pm.addPass(createUnsupported(
           "enable-insert-explicit-collectives needs "
@@ -81,7 +113,13 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   if (options.debugShardingOrigins || options.debugPropagationEdgeSharding)
     pm.addPass(createRemovePropagationDebugInfo());
   if (!options.keepShardingRules)
-    pm.addNestedPass<func::FuncOp>(createDropShardingRules());
+    pm.addPass(
+        createModuleStep("DropShardingRules",
+                         [=](ModuleOp module, const ModuleContents &contents) {
+                           return contents.rules || contents.constraints
+                                      ? onFunctions(module, dropShardingRules)
+                                      : success();
+                         }));
   if (forPartitioning && options.inlineMeshes)
     pm.addPass(createInlineMeshes());
 }

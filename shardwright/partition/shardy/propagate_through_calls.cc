@@ -27,9 +27,14 @@ struct PropagateThroughCalls
   StringRef getName() const override { return "PropagateThroughCalls"; }
 
   void runOnOperation() override {
-    if (mayShareCallBodies(getOperation())) {
-      if (failed(propagateThroughCalls(getOperation(), options)))
+    const auto &contents = getAnalysis<ModuleContents>();
+    if (mayShareCallBodies(getOperation(), contents)) {
+      if (failed(propagateThroughCalls(getOperation(), contents, options)))
         signalPassFailure();
+      // Manual computations and groups may get constraints.
+      if (contents.constraints ||
+          (!contents.manualComputations && !contents.groups))
+        markAnalysesPreserved<ModuleContents>();
       return;
     }
     OpPassManager pm(ModuleOp::getOperationName());

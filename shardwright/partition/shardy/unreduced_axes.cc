@@ -61,9 +61,11 @@ Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
 
 bool shardwright::gainsUnreducedAxes(TensorShardingAttr source,
                                      TensorShardingAttr target, Operation *op) {
-  if (!target || target.getUnreducedAxes().empty())
+  // A value without a sharding stays as it is, as in Shardy: its unreduced form
+  // would need an operand that says on which axes it is replicated.
+  if (!source || !target || target.getUnreducedAxes().empty())
     return false;
-  if (!source || source.getUnreducedAxes().empty())
+  if (source.getUnreducedAxes().empty())
     return true;
   sdy::MeshAttr meshAttr = sdy::getMeshAttr(op, target.getMeshOrRef());
   if (!meshAttr)

@@ -1,0 +1,42 @@
+//===- module_contents.h - what a module may hold ---------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Most passes around propagation are for things that most modules do not have.
+// One walk finds out which; as an analysis that each of these passes preserves,
+// it is done once, and passes with nothing to do end at once.
+//
+// A flag that is false is a promise; one that is true may be out of date.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
+#define SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace shardwright {
+
+struct ModuleContents {
+  explicit ModuleContents(mlir::Operation *module);
+
+  bool calls = false;
+  /// Ops with data flow edges, manual and named computations among them.
+  bool dataFlow = false;
+  bool manualComputations = false;
+  bool namedComputations = false;
+  bool funcEdges = false;
+  bool constraints = false;
+  bool groups = false;
+  /// `sdy.sharding_rule`; constraints may get one.
+  bool rules = false;
+  /// Shardings with unreduced axes.
+  bool unreduced = false;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
