@@ -125,6 +125,7 @@ def all_gather(c, e):
 def reduce_scatter(c, e):
     devices, name, result = Devices(c), reducer(c, e), small(c, c.rng.choice((1, 2, 3)))
     d, size = c.rng.randrange(len(result)), len(devices.groups[0])
+    result[d] = max(result[d], 1)  # an empty one is refused
     shape = list(result)
     shape[d] *= size
 

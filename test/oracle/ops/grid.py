@@ -257,6 +257,7 @@ def reduce_scatter(c, e):
     g = Groups(c, False)
     result = small(c, c.rng.choice((1, 2, 3)))
     d = c.rng.randrange(len(result))
+    result[d] = max(result[d], 1)  # an empty one is refused
     shape = [s * g.size if k == d else s for k, s in enumerate(result)]
     x = c.arg(shape, e)
     body, function, exact = reducer(c, e)

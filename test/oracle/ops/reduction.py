@@ -68,8 +68,12 @@ def reduce_several(c, e):
     %u = stablehlo.add %m, %n : {t}
     stablehlo.return %r, %s, %u : {s}, {t}, {t}
   }}""", (kept, e), (kept, "i32"), (kept, "i32"))
-    for value in found:
-        c.result(value, ulps=0)
+    references = (None,) * 3
+    if e in ("i2", "i4", "ui2", "ui4"):  # of which XLA knows little
+        wide = c.data[0].astype(np.int32)
+        references = np.max(wide, axis), np.argmax(wide, axis), np.sum(c.data[1], axis)
+    for value, reference in zip(found, references):
+        c.result(value, reference, ulps=0)
 
 
 @op("stablehlo.reduce body", ["f32", "f64"])

@@ -142,7 +142,7 @@ def concatenate(c, e):
     result = list(shape)
     result[d] = sum(p.shape[d] for p in parts)
     c.result(c.op(f"stablehlo.concatenate {', '.join(map(str, parts))}, dim = {d} : "
-                  f"({', '.join(p.type for p in parts)}) -> {tensor(result, e)}", result, e))  # fmt: skip
+                  f"({', '.join(p.type for p in parts)}) -> {tensor(result, e)}", result, e), np.concatenate(c.data, d))  # fmt: skip
 
 
 @op("stablehlo.pad", ALL)
