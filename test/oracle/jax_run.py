@@ -206,7 +206,7 @@ class Run:
                 if "xla_ffi_python_cpu_callback" in failed.message:  # calls Python: no export has it
                     return
             return self.tally.fail(label, f"{failed.kind}: {failed.message}\nprogram:\n{text[:6000]}")
-        at, floor = 0, 0.01 * max(map(magnitude, raw), default=0.0)
+        at, floor = 0, max([0.02 * magnitude(a) for a in raw] + [0.1 * magnitude(r) for r in expected])
         for i, want in enumerate(expected):
             got, at = from_bytes(payload, at, want.shape, want.dtype)
             if name not in LOOSE and differs(want, got, floor):
