@@ -52,21 +52,6 @@ LOOSE = {
 }
 
 
-class Request:
-    """A program and its arguments, as `Ours` takes them."""
-
-    class Value:
-        def __init__(self, array):
-            self.shape, self.dtype = array.shape, array.dtype
-
-    def __init__(self, text, arguments, results):
-        self.source, self.arrays = text, arguments
-        self.shapes = results
-
-    def text(self):
-        return self.source
-
-
 def to_bytes(array):
     array = np.ascontiguousarray(array)
     if array.dtype in (np.dtype(jnp.int4), np.dtype(jnp.int2)):
