@@ -32,10 +32,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jax_corpus
 import jax_functions
 from ops.engines import Failed, Ours
 
 MODES = ("plain", "grad", "vmap", "jvp")
+# Of jax_corpus: calls whose arguments no parameter's name explains.
+FAMILIES = (jax_corpus.convolution, jax_corpus.gather, jax_corpus.scatter, jax_corpus.dot_general, jax_corpus.ragged_dot,
+            jax_corpus.window, jax_corpus.reduction, jax_corpus.control)  # fmt: skip
 # Narrower ones: XLA rounds sums of them on the way.
 RTOL = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2, "bfloat16": 6e-2, "float4_e2m1fn": 1.0}
 
@@ -48,6 +52,7 @@ LOOSE = {
     "numpy.empty": "its elements are not defined",
     "numpy.empty_like": "its elements are not defined",
     "lax.empty": "its elements are not defined",
+    "scipy.special.hyp2f1": "its series overflow",
     "lax.rng_uniform": "its generator is its own",
 }
 
@@ -74,7 +79,7 @@ def sample(rng, array):
         return jax.random.wrap_key_data(
             draw.integers(0, 2**32, data.shape, np.uint32), impl=jax.random.key_impl(
                 jax.random.key(0, impl=dtype._impl.name)))  # fmt: skip
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(jax.dtypes.canonicalize_dtype(dtype))
     if dtype == np.bool_:
         return draw.random(shape) < 0.5
     if jnp.issubdtype(dtype, jnp.integer):
@@ -161,8 +166,12 @@ class Run:
 
     def case(self, name, function, seed, mode):
         rng = random.Random(f"{seed} {name} {mode}")
-        # Derivatives in 8 bits are noise.
-        call = jax_functions.guess(name, function, rng, None if mode in ("plain", "vmap") else rng.choice(("float", "float", "complex")))
+        if function in FAMILIES:
+            made, arrays = function(rng)
+            call = jax_functions.Call(name, made, list(arrays))
+        else:  # Derivatives in 8 bits are noise.
+            kind = None if mode in ("plain", "vmap") else rng.choice(("float", "float", "complex"))
+            call = jax_functions.guess(name, function, rng, kind)
         if call is None:
             self.not_cases += 1
             return
@@ -212,7 +221,8 @@ def main():
     parser.add_argument("-v", "--verbose", action="store_true", help="print the programs of failures")
     args = oracle.arguments(__doc__, cases=60, long_cases=6000, parser=parser)
     jax.config.update("jax_enable_x64", args.x64)
-    functions = [(n, f) for n, f in jax_functions.functions() if not args.function or any(w in n for w in args.function)]
+    functions = [(f"jax_corpus.{f.__name__}", f) for f in FAMILIES] + jax_functions.functions()
+    functions = [(n, f) for n, f in functions if not args.function or any(w in n for w in args.function)]
     if args.list:
         print("\n".join(n for n, _ in functions))
         return
