@@ -87,6 +87,9 @@ private:
         candidates.push_back(op);
         return;
       }
+      // Groups go where the values go that they name.
+      if (isa<sdy::ShardingGroupOp>(op))
+        return;
       if (preserving && !op->hasTrait<OpTrait::IsTerminator>() &&
           !isPreserving(op))
         preserving = false;
@@ -95,8 +98,6 @@ private:
         candidates.push_back(op);
         return;
       }
-      if (isa<sdy::ShardingGroupOp>(op))
-        return;
       for (OpOperand &operand : op->getOpOperands())
         if (Operation *definer = operand.get().getDefiningOp())
           if (constants.contains(definer) || expansions.contains(definer)) {

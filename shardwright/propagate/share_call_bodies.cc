@@ -20,46 +20,75 @@ using namespace mlir;
 
 namespace shardwright {
 
+static bool hasShardings(func::FuncOp func) {
+  auto name = StringAttr::get(func.getContext(), sdy::kShardingAttr);
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+    if (func.getArgAttr(i, name))
+      return true;
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    if (func.getResultAttr(i, name))
+      return true;
+  return func
+      .walk([&](Operation *op) {
+        return op->getDiscardableAttr(name) ||
+                       isa<sdy::ShardingConstraintOp, sdy::ManualComputationOp>(
+                           op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents) {
   if (contents.namedComputations || contents.funcEdges)
     return false;
   if (!contents.calls)
     return bool(sdy::getMainFunc(module));
-  SymbolTable symbols(module);
   auto isPlain = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  llvm::DenseSet<Operation *> called, withGroups;
-  bool plain = true;
-  for (auto func : module.getOps<func::FuncOp>()) {
-    func.walk([&](Operation *op) {
-      if (auto call = dyn_cast<func::CallOp>(op)) {
-        auto callee =
-            symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
-        if (!callee) {
-          plain = false;
-        } else if (called.insert(callee).second) {
-          plain = plain && !callee.isExternal() &&
-                  callee.getBody().hasOneBlock() &&
-                  isa<func::ReturnOp>(callee.front().getTerminator()) &&
-                  llvm::all_of(callee.getArgumentTypes(), isPlain) &&
-                  llvm::all_of(callee.getResultTypes(), isPlain);
-        }
-      } else if (isa<sdy::ShardingGroupOp>(op)) {
-        withGroups.insert(func);
-      }
-      return plain ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    if (!plain)
+  CallsByFunction calls(module);
+  llvm::DenseSet<Operation *> called;
+  SmallVector<func::FuncOp> inManual;
+  for (auto func : module.getOps<func::FuncOp>())
+    for (func::CallOp call : calls.in(func)) {
+      func::FuncOp callee = calls.calleeOf(call);
+      if (!callee)
+        return false;
+      if (contents.manualComputations &&
+          call->getParentOfType<sdy::ManualComputationOp>())
+        inManual.push_back(callee);
+      if (called.insert(callee).second &&
+          (callee.isExternal() || !callee.getBody().hasOneBlock() ||
+           !isa<func::ReturnOp>(callee.front().getTerminator()) ||
+           !llvm::all_of(callee.getArgumentTypes(), isPlain) ||
+           !llvm::all_of(callee.getResultTypes(), isPlain)))
+        return false;
+    }
+  auto main = module.lookupSymbol<func::FuncOp>(sdy::kMainFuncName);
+  if (!main || called.contains(main))
+    return false;
+  if (contents.groups)
+    for (auto func : module.getOps<func::FuncOp>())
+      if (called.contains(func) && func.walk([](sdy::ShardingGroupOp) {
+                                         return WalkResult::interrupt();
+                                       })
+                                       .wasInterrupted())
+        return false;
+  // What is within a manual computation may not use its axes, which is only
+  // seen there.
+  llvm::DenseSet<Operation *> seen;
+  while (!inManual.empty()) {
+    func::FuncOp func = inManual.pop_back_val();
+    if (!seen.insert(func).second)
+      continue;
+    if (hasShardings(func))
       return false;
+    for (func::CallOp call : calls.in(func))
+      inManual.push_back(calls.calleeOf(call));
   }
-  auto main = symbols.lookup<func::FuncOp>(sdy::kMainFuncName);
-  if (called.empty())
-    return bool(sdy::getMainFunc(module));
-  return main && !called.contains(main) &&
-         llvm::none_of(withGroups,
-                       [&](Operation *func) { return called.contains(func); });
+  return true;
 }
 
 namespace {
