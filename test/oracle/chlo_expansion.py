@@ -450,7 +450,8 @@ NOTES = """
 For f64 the gamma functions of negative numbers are not relatively exact at their zeros, of which each has many. There
 errors count as those of what cancels: lgamma(-x), digamma(-x), and the largest terms of the sum for zeta and polygamma.
 
-zeta and polygamma also take negative second arguments, up to -30 in these tests; polygamma orders up to 30.
+zeta and polygamma also take negative second arguments, up to -30 in these tests; polygamma orders up to 30. At a pole
+they are infinite where both sides agree (even x, odd orders), else NaN.
 
 ## Complex
 

@@ -64,7 +64,9 @@ def cosh(x):
 
 
 def zeta(x, q):
-    if x == 1 or (q <= 0 and q == mp.floor(q) and x > 1):
+    if x > 1 and q <= 0 and q == mp.floor(q):  # a pole, whose sides agree for even x
+        return INF if x % 2 == 0 else NAN
+    if x == 1:
         return INF
     if x < 1 or (q < 0 and x != mp.floor(x)):
         return NAN

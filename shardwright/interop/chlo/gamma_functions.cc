@@ -133,7 +133,9 @@ Expr scaledZeta(Expr x, Expr q, Expr unit) {
                     select(isWhole(half), (positive + left) - beyond,
                            (positive - left) + beyond),
                     positive);
-  sum = select((q <= 0.0) & isWhole(q), q.infinity(), sum);
+  // At a pole, which has a sign where both sides agree: for even x.
+  sum = select((q <= 0.0) & isWhole(q),
+               select(isWhole(half), q.infinity(), q.nan()), sum);
   // A negative number to a fractional power.
   sum = select(negative & !isWhole(q) & !isWhole(x), q.nan(), sum);
   sum = select(x == 1.0, q.infinity(), sum);
