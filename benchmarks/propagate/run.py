@@ -4,10 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""CPU milliseconds of `sdy-propagation-pipeline` on training steps of the GPT example, with
-the time that each side takes to parse them; best of all runs. The modules that come out have
-to be equal before a time counts."""
+"""CPU milliseconds of `sdy-propagation-pipeline`, beside the time that each side takes to
+parse the same modules; best of all runs. The modules that come out have to be equal before a
+time counts (up to 20,000 ops; printing and comparing takes longer than all the rest).
 
+    run.py [--sizes 2000,20000,100000] [--no-peer]
+"""
+
+import argparse
 import json
 import os
 import subprocess
@@ -16,9 +20,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "parse"))
 import common
-import modules
+import programs
 import oracle
 
 TURNS, RUNS = 3, 4
@@ -33,29 +36,76 @@ def output(command, path, runs):
     return done.stdout
 
 
-def main():
+def best_of(commands, path, turns, runs):
+    """The best time of each command for each of its figures; they take turns."""
+    best = [{} for _ in commands]
+    for _ in range(turns):
+        for one, command in zip(best, commands):
+            for key, value in json.loads(output(command, path, runs)).items():
+                one[key] = min(value, one.get(key, value))
+    return best
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w") as out:
+        out.write(text)
+    return path
+
+
+def sizes(folder, args):
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for layers in (4, 24, 144):
-            path = os.path.join(folder, f"{layers}.mlir")
-            with open(path, "w") as out:
-                out.write(modules.training_step(layers).as_text(debug_info=True))
-            if oracle.normal(output(OURS, path, 0)) != oracle.normal(output(PEER, path, 0)):
-                sys.exit(f"{layers} layers: the results differ: their times mean nothing")
-            best = [{}, {}]
-            for _ in range(TURNS):
-                for one, command in zip(best, (OURS, PEER)):
-                    for key, value in json.loads(output(command, path, RUNS)).items():
-                        one[key] = min(value, one.get(key, value))
-            mine, peer = best
-            times = [f"{x * 1e3:.1f}" for x in (mine["parse"], mine["propagate"], peer["propagate"])]
-            ratio = mine["propagate"] / peer["propagate"]
-            rows.append([f"training step, {layers} layers", mine["ops"], *times, f"{ratio:.2f}"])
+    for family, make in programs.FAMILIES.items():
+        first = None
+        for size in args.sizes:
+            path = write(folder, "module.mlir", make(size))
+            if args.peer and size <= 20000:
+                if oracle.normal(output(OURS, path, 0)) != oracle.normal(output(PEER, path, 0)):
+                    sys.exit(f"{family}, {size} ops: the results differ: their times mean nothing")
+            turns = TURNS if size <= 20000 else 2
+            commands = [OURS, PEER] if args.peer and size <= 20000 else [OURS]
+            mine, *peer = best_of(commands, path, turns, RUNS if size <= 20000 else 2)
+            first = first or mine
+            growth = mine["propagate"] / first["propagate"] / (mine["ops"] / first["ops"])
+            row = [family, mine["ops"], f"{mine['parse'] * 1e3:.1f}", f"{mine['propagate'] * 1e3:.1f}"]
+            for other in peer:
+                row += [f"{other['propagate'] * 1e3:.1f}", f"{mine['propagate'] / other['propagate']:.3f}"]
+            if args.peer and not peer:
+                row += ["", ""]
+            rows.append([*row, f"{growth:.2f}"])
     common.table(
-        f"propagation pipeline, CPU ms (results compared first; best of {TURNS * RUNS})",
-        ["module", "ops", "parse", "ours", "Shardy", "ours/Shardy"],
+        "propagation pipeline, CPU ms (growth: time an op, relative to the smallest)",
+        ["module", "ops", "parse", "ours", *(["Shardy", "ours/Shardy"] if args.peer else []), "growth"],
         rows,
     )
+
+
+def meshes(folder):
+    """The same module on a small mesh and on a huge one."""
+    rows = []
+    text = programs.control_flow(20000, (("x", 1024), ("y", 1024)))
+    small = programs.control_flow(20000, (("x", 2), ("y", 4)))
+    paths = [write(folder, f"mesh{i}.mlir", t) for i, t in enumerate((small, text))]
+    best = [{}, {}]
+    for _ in range(2 * TURNS):
+        for one, path in zip(best, paths):
+            for key, value in json.loads(output(OURS, path, RUNS)).items():
+                one[key] = min(value, one.get(key, value))
+    for devices, one in zip((8, 1024 * 1024), best):
+        ratio = one["propagate"] / best[0]["propagate"]
+        rows.append([f"{devices:,} devices", one["ops"], f"{one['propagate'] * 1e3:.1f}", f"{ratio:.3f}"])
+    common.table("the same module on two meshes, CPU ms", ["mesh", "ops", "ours", "ratio"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default="2000,20000,100000",
+                        type=lambda text: [int(x) for x in text.split(",")])
+    parser.add_argument("--no-peer", dest="peer", action="store_false", help="ours alone")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        sizes(folder, args)
+        meshes(folder)
 
 
 if __name__ == "__main__":

@@ -641,6 +641,8 @@ class Generator:
         if not any(v is main.args[0] for v in block.scope):
             return
         text = rules.FAMILIES[rng.choice(list(rules.FAMILIES))][0](rng)
+        if "slice_sizes = array<i64>" in text:
+            return  # jaxlib does not read what it prints for it
         match = re.match(r"\((.*?)\) \{\n  %r(?::\d+)? = (.*)\n  return\n\}\n$", text, re.S)
         types = match and re.search(r"(?:-> |: )(\(?[^:()]*?\)?)$", match.group(2))
         if not types or "tuple" in text:

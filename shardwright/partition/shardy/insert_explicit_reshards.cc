@@ -173,8 +173,10 @@ LogicalResult Inserter::reshardUse(OpBuilder &builder, OpOperand &use,
   }
   TensorShardingAttr source = sdy::getSharding(value);
   if (full && (source || target)) {
+    // A value without a sharding is not asked to become unreduced.
     bool equivalent = source && target ? source.isEquivalent(target)
-                                       : isReplicated(source ? source : target);
+                      : source         ? isReplicated(source)
+                                       : target.emptyAxes();
     if (!equivalent) {
       if (!target)
         target = closedReplicated(value, source.getMeshOrRef());
