@@ -8,7 +8,7 @@
 
 import numpy as np
 
-from ops.case import ALL, F8, FLOAT, INT, dtype, is_float, is_int, op, tensor
+from ops.case import ALL, F8, FLOAT, INT, TINY, dtype, is_float, is_int, op, tensor
 
 ORDERED = INT + F8 + FLOAT
 
@@ -115,7 +115,7 @@ def scale(c, e):
     c.result(w, -(np.float32(factor) * (c.data[0] + c.data[0]) + device), ulps=0)
 
 
-@op("custom_call layouts", ALL)
+@op("custom_call layouts", ALL + TINY)
 def layouts(c, e):
     """A copy of bytes from one layout to another: a transposition, as the program sees it."""
     shape = list(c.shape(c.rng.choice((1, 2, 3)), largest=8))

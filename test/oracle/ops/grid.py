@@ -236,7 +236,7 @@ def broadcast_root(c, e):
     c.result(v, by_group(g, np.zeros(x.shape, data.dtype), lambda group, i: data[group[roots[g.groups.index(group)]]]), ulps=0)
 
 
-@op("stablehlo.all_gather grid", ALL)
+@op("stablehlo.all_gather grid", ALL + TINY)
 def all_gather(c, e):
     """Of one or of several operands."""
     g, count = Groups(c, False), c.rng.choice((1, 1, 2))
@@ -268,7 +268,7 @@ def reduce_scatter(c, e):
              **bounds(exact, e))  # fmt: skip
 
 
-@op("stablehlo.all_to_all grid", ALL)
+@op("stablehlo.all_to_all grid", ALL + TINY)
 def all_to_all(c, e):
     g = Groups(c, True)
     shape = small(c, c.rng.choice((1, 2, 3)))
@@ -304,7 +304,7 @@ def spelled(pairs):
     return f"source_target_pairs = dense<[{', '.join(f'[{a}, {b}]' for a, b in pairs)}]> : tensor<{len(pairs)}x2xi64>"
 
 
-@op("stablehlo.collective_permute grid", ALL)
+@op("stablehlo.collective_permute grid", ALL + TINY)
 def collective_permute(c, e):
     c.grid(*c.rng.choice(GRIDS))
     channel = c.rng.random() < 0.5
