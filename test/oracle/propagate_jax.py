@@ -4,13 +4,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""The examples, and models that JAX lowers here, through sdy-propagation-pipeline in jaxlib and
-in shardwright-opt. CHLO is expanded by jaxlib first, so that both get one text."""
+"""The examples, models that JAX lowers here, and programs of the corpus (calls of JAX's functions,
+gradients, vmaps, control flow) with random shardings on their arguments, through
+sdy-propagation-pipeline in jaxlib and in shardwright-opt. CHLO is expanded by jaxlib first, so
+that both get one text."""
 
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+
+import random
 
 import oracle
 
@@ -191,16 +195,75 @@ def models():
     yield "shard_alike", lower(alike, ((16, 16), named(mesh, "x", "y")), ((16, 16), None))
 
 
+MESH = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4, \"z\"=3]>"
+
+
+def annotated(text, rng):
+    """The program with shardings on some arguments and results of main; None if none can be."""
+    from jaxlib.mlir import ir
+
+    if "sdy.mesh @" in text:
+        return text
+    module = oracle.parse(text)
+    main = next((f for f in module.body.operations if f.attributes["sym_name"].value == "main"), None)
+    if main is None:
+        return None
+    count = 0
+
+    def attributes(types, old, share):
+        nonlocal count
+        result = []
+        for i, kind in enumerate(types):
+            attrs = {a.name: a.attr for a in old[i]} if old else {}
+            if isinstance(kind, ir.RankedTensorType) and rng.random() < share:
+                shaped = kind
+                if shaped.has_static_shape and shaped.rank:
+                    axes = rng.sample(["x", "y", "z"], rng.randint(0, 3))
+                    dims = [[] for _ in range(shaped.rank)]
+                    for axis in axes:
+                        dims[rng.randrange(shaped.rank)].append(f'"{axis}"')
+                    dims = ", ".join("{" + ", ".join(d + rng.choice([[], ["?"]])) + "}" for d in dims)
+                    attrs["sdy.sharding"] = ir.Attribute.parse(f"#sdy.sharding<@mesh, [{dims}]>")
+                    count += 1
+            result.append(ir.DictAttr.get(attrs))
+        return ir.ArrayAttr.get(result)
+
+    with module.context:
+        kind = ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+        for name, types, share in (("arg_attrs", kind.inputs, 0.8), ("res_attrs", kind.results, 0.2)):
+            old = main.attributes[name] if name in main.attributes else None
+            main.attributes[name] = attributes(types, old, share)
+    head, tail = oracle.text(module).split("{\n", 1)
+    return f"{head}{{\n  {MESH}\n{tail}" if count else None
+
+
+def corpus(args):
+    import jax_corpus
+
+    for i, (name, text) in enumerate(jax_corpus.programs(seed=args.seed, count=args.cases)):
+        try:
+            text = annotated(text, random.Random(args.seed + i))
+        except (oracle.OracleError, oracle.ir.MLIRError):
+            continue
+        if text:
+            yield f"corpus {name}", text
+
+
 def main():
-    args = oracle.arguments(__doc__, cases=1, long_cases=1)
+    args = oracle.arguments(__doc__, cases=60, long_cases=1000)
     oracle.stablehlo.register_stablehlo_passes()
     tally = oracle.Tally("propagate_jax")
     programs = [(name, open(oracle.example(name)).read()) for name in oracle.EXAMPLES]
     programs += models()
-    for name, text in programs:
+    for name, text in [*programs, *corpus(args)]:
+        pipelines = PIPELINES[:1] if name.startswith("corpus") else PIPELINES
         # Locations as they are would differ only in aliases.
-        text = oracle.run(text, "func.func(chlo-legalize-to-stablehlo)")
-        for pipeline in PIPELINES:
+        try:
+            text = oracle.run(text, "func.func(chlo-legalize-to-stablehlo)")
+        except oracle.OracleError as error:
+            tally.skip(name, error)
+            continue
+        for pipeline in pipelines:
             try:
                 want = oracle.run(text, pipeline)
             except oracle.OracleError as error:

@@ -201,7 +201,7 @@ class Generator:
 
     # --- shardings ------------------------------------------------------------------------
 
-    def sharding(self, value, banned=(), closed=None, priorities=None, mesh=None):
+    def sharding(self, value, banned=(), closed=None, priorities=None, mesh=None, unreduced=True):
         """A random sharding of the value's shape that uses no axis twice."""
         rng = self.rng
         name = mesh
@@ -237,7 +237,7 @@ class Generator:
         tail = ""
         if refs and rng.random() < 0.12:
             tail = f", replicated={{{refs.pop()}}}"
-        if refs and rng.random() < self.options.get("unreduced", 0.02):
+        if refs and unreduced and rng.random() < self.options.get("unreduced", 0.02):
             tail += f", unreduced={{{refs.pop()}}}"
         where = "@" + name
         if name == "m" and self.inlined and rng.random() < 0.3:
@@ -955,7 +955,9 @@ class Generator:
             block.returns.append(self.pick(block))
         func = Func(name, block, private)
         func.result_shardings = [
-            self.sharding(v, mesh="m") if v.shape and rng.random() < 0.25 else None for v in block.returns
+            # docs/compatibility.md: unreduced results of functions that are called.
+            self.sharding(v, mesh="m", unreduced=name == "main") if v.shape and rng.random() < 0.25 else None
+            for v in block.returns
         ]
         return func
 

@@ -596,6 +596,79 @@ def no_rule(rng):
 """
 
 
+CHLO_UNARY = """acos acosh asin asinh atan atanh bessel_i1e conj cosh digamma erf erf_inv erfc lgamma
+sinh square tan""".split()
+CHLO_BINARY = """broadcast_add broadcast_atan2 broadcast_divide broadcast_maximum broadcast_minimum
+broadcast_multiply broadcast_power broadcast_remainder broadcast_subtract broadcast_zeta
+broadcast_polygamma broadcast_next_after next_after polygamma zeta""".split()
+
+
+def chlo(rng):
+    """Shardy has no rule for any of them."""
+    s = shape(rng, 1)
+    f, b = t(s), t(s, "i1")
+    kind = rng.randrange(6)
+    if kind == 0:
+        return op("chlo." + rng.choice(CHLO_UNARY), [f], [f])
+    if kind == 1:
+        return op("chlo." + rng.choice(CHLO_BINARY), [f, f], [f])
+    if kind == 2:
+        return op("chlo." + rng.choice(["is_inf", "is_neg_inf", "is_pos_inf"]), [f], [b])
+    if kind == 3:
+        k = rng.randint(1, s[-1])
+        out = [*s[:-1], k]
+        return op("chlo.top_k", [f], [t(out), t(out, "i32")], f"k = {k} : i64")
+    if kind == 4:
+        return op("chlo.broadcast_select", [b, f, f], [f])
+    name = rng.choice(["and", "or", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical"])
+    i = t(s, "i32")
+    return op("chlo.broadcast_" + name, [i, i], [i])
+
+
+def sdy(rng):
+    """sdy ops: constraints and reshards are identities, the others have no rule."""
+    s = shape(rng, 1)
+    x = t(s)
+    sharding = f"#sdy.sharding<mesh<[\"a\"=2]>, [{', '.join(['{}'] * len(s))}]>"
+    kind = rng.randrange(4)
+    if kind == 0:
+        return op("sdy.sharding_constraint", [x], [x], f"sharding = {sharding}")
+    if kind == 1:
+        return op("sdy.reshard", [x], [x], f"sharding = {sharding}")
+    if kind == 2:
+        return op("sdy.propagation_barrier", [x], [x], "allowed_direction = 1 : i32")
+    return (f"(%a0: {x}) {{\n  %r = sdy.named_computation<\"f\">(%a0) (%u: {x}) {{\n"
+            f"    %n = stablehlo.negate %u : {x}\n    sdy.return %n : {x}\n  }} : ({x}) -> {x}\n  return\n}}\n")
+
+
+def superseded(rng):
+    """Ops that only old or dynamic programs have; their shapes are static here."""
+    s = shape(rng, 1, 3)
+    x, rank = t(s), len(s)
+    i = t([rank], "i32")
+    n, m, k = rng.choice([2, 4]), rng.choice([3, 4]), rng.choice([2, 5])
+    kind = rng.randrange(8)
+    if kind == 0:
+        return op("stablehlo.einsum", [t([n, k]), t([k, m])], [t([n, m])], 'einsum_config = "ab,bc->ac"')
+    if kind == 1:
+        return op("stablehlo.get_dimension_size", [x], [t([], "i32")], f"dimension = {rng.randrange(rank)} : i64")
+    if kind == 2:
+        return op("stablehlo.dynamic_reshape", [x, i], [x])
+    if kind == 3:
+        return op("stablehlo.dynamic_broadcast_in_dim", [x, i], [x],
+                  f"broadcast_dimensions = {i64s(range(rank))}")
+    if kind == 4:
+        return op("stablehlo.real_dynamic_slice", [x, i, i, i], [x])
+    if kind == 5:
+        return op("stablehlo.dynamic_iota", [i], [x], f"iota_dimension = {rng.randrange(rank)} : i64")
+    if kind == 6:
+        return op("stablehlo.rng", [t([]), t([]), t([rank], "i64")], [x],
+                  "rng_distribution = #stablehlo<rng_distribution UNIFORM>")
+    c = t([s[0]])
+    return op("stablehlo.batch_norm_grad", [x, c, c, c, x], [x, c, c],
+              "epsilon = 1.0e-3 : f32, feature_index = 0 : i64")
+
+
 # name -> (generator, weight): how often a family is drawn
 FAMILIES = {
     "elementwise": (elementwise, 2), "broadcast_in_dim": (broadcast_in_dim, 2), "transpose": (transpose, 1),
@@ -607,6 +680,7 @@ FAMILIES = {
     "reduce_window": (reduce_window, 2), "select_and_scatter": (select_and_scatter, 1), "sort": (sort, 1),
     "batch_norm_inference": (batch_norm_inference, 1), "collective": (collective, 2),
     "linalg": (linalg, 2), "custom_call": (custom_call, 2), "no_rule": (no_rule, 1),
+    "chlo": (chlo, 1), "sdy": (sdy, 1), "superseded": (superseded, 1),
 }
 
 
