@@ -13,6 +13,8 @@
 
 #include "shardwright/partition/decide.h"
 
+#include "shardwright/partition/uneven.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -69,6 +71,9 @@ private:
   double evaluate(const FactorAxes &axes, OpDecision *out);
   double reshardCost(const TensorSite &site, const TensorSharding &to);
   bool disjoint(const FactorAxes &axes) const;
+  bool mayBeUneven(size_t f) const {
+    return f < problem.mayBeUneven.size() && problem.mayBeUneven[f];
+  }
   void offer(const FactorAxes &axes);
   void exhaust();
   void improve(FactorAxes axes);
@@ -109,7 +114,8 @@ void Decider::addCandidates(const TensorMapping &mapping,
       axes[f].clear();
       continue;
     }
-    axes[f] = divisiblePrefix(rule.factors[f].size, axes[f]);
+    if (!mayBeUneven(f))
+      axes[f] = divisiblePrefix(rule.factors[f].size, axes[f]);
     for (AxisList list = axes[f]; !list.empty(); list.pop_back())
       if (!llvm::is_contained(candidates[f], list))
         candidates[f].push_back(list);
@@ -149,7 +155,8 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
   const CostModel &costs = planner.getCosts();
   double cost = 0, touched = 0;
   for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands)) {
-    auto target = shardingFromFactors(rule, mapping, axes, site.shape);
+    auto target = shardingFromFactors(rule, mapping, axes, site.shape,
+                                      problem.mayBeUneven);
     if (!target)
       return kNever;
     cost += reshardCost(site, *target);
@@ -165,7 +172,8 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
       reduce.append(axes[f].begin(), axes[f].end());
   sortAndMerge(reduce);
   for (auto [site, mapping] : llvm::zip(problem.results, rule.results)) {
-    auto computed = shardingFromFactors(rule, mapping, axes, site.shape);
+    auto computed = shardingFromFactors(rule, mapping, axes, site.shape,
+                                        problem.mayBeUneven);
     if (!computed)
       return kNever;
     touched += bytesOf(site.shape, site.elementBytes, *computed);
@@ -325,13 +333,21 @@ Completion shardwright::planCompletion(const TensorSharding &from,
           extra.push_back(
               {a.axis, have[i].nextPreSize(), a.size / have[i].size});
       }
-      int64_t rest = shape[d] / totalSize(have);
-      for (AxisRef a : extra) {
-        if (rest % a.size != 0 || !removeAxis(left, a))
+      // As many of them as cut the shards into whole parts.
+      size_t taken = 0;
+      int64_t shards = totalSize(have), fine = shards;
+      for (auto [i, a] : llvm::enumerate(extra)) {
+        if (!llvm::any_of(left, [&](AxisRef l) {
+              return contains(l, a) && canCoexist(l, a);
+            }))
           break;
-        rest /= a.size;
-        appendMerged(scattered, a);
+        fine *= a.size;
+        if (refines(shape[d], shards, fine))
+          taken = i + 1;
       }
+      for (AxisRef a : llvm::ArrayRef(extra).take_front(taken))
+        if (removeAxis(left, a))
+          appendMerged(scattered, a);
     }
     appendMerged(out.after.dims[d].axes, scattered);
     out.scatter.push_back(std::move(scattered));
@@ -343,6 +359,28 @@ Completion shardwright::planCompletion(const TensorSharding &from,
   out.reduce = left;
   out.bytes += CostModel::allReduce(local / double(n), totalSize(left));
   return out;
+}
+
+void shardwright::settleUneven(TensorSharding &wanted,
+                               const DecideProblem &problem, int64_t result) {
+  const ShardingRule &rule = *problem.rule;
+  const TensorMapping &mapping = rule.results[result];
+  llvm::ArrayRef<int64_t> shape = problem.results[result].shape;
+  for (auto [d, dim] : llvm::enumerate(wanted.dims)) {
+    if (shape[d] <= 0 || shape[d] % dim.shards() == 0)
+      continue;
+    auto isAtHand = [&](const AxisList &axes) {
+      for (auto [site, operand] : llvm::zip(problem.operands, rule.operands))
+        for (const TensorSharding &layout : site.layouts)
+          for (auto [factors, have] : llvm::zip(operand, layout.dims))
+            if (factors == mapping[d] && have.axes == axes)
+              return true;
+      return false;
+    };
+    AxisList even = divisiblePrefix(shape[d], dim.axes);
+    if (!even.empty() && !isAtHand(dim.axes))
+      dim.axes = even;
+  }
 }
 
 OpDecision shardwright::decide(const DecideProblem &problem,

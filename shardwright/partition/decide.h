@@ -23,8 +23,7 @@ namespace shardwright {
 struct TensorSite {
   llvm::SmallVector<int64_t, 4> shape;
   double elementBytes = 4;
-  /// Operands: every layout in which the value is at hand (same mesh; divisible
-  /// and closed). Results: the one layout that is wanted.
+  /// Operands: every layout in which the value is at hand (same mesh, closed). Results: the one layout that is wanted.
   llvm::SmallVector<TensorSharding, 1> layouts;
   /// Operands: the value can be made anew in any layout (constants, iota).
   bool isFree = false;
@@ -36,6 +35,8 @@ struct DecideProblem {
   llvm::SmallVector<TensorSite, 1> results;
   /// Factors that must stay whole whatever the rule says, by index.
   llvm::SmallVector<bool, 6> keepWhole;
+  /// Factors along which the op computes on uneven shards as well, by index.
+  llvm::SmallVector<bool, 6> mayBeUneven;
   /// Partial results can be combined across devices.
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).
@@ -69,6 +70,12 @@ struct OpDecision {
 
 /// Always finds one: with no axes at all every op can be computed.
 OpDecision decide(const DecideProblem &problem, ReshardPlanner &planner);
+
+/// Where the wanted sharding of a result is uneven: what its operands are at
+/// hand in, so that a value keeps its shards from op to op; else the leading
+/// axes that divide the dimension, if there are any.
+void settleUneven(TensorSharding &wanted, const DecideProblem &problem,
+                  int64_t result);
 
 /// From a value partial along `axes` in layout `from` towards `wanted`: as much
 /// as possible is scattered, the rest reduced.

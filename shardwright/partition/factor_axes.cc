@@ -51,7 +51,8 @@ FactorAxes shardwright::projectOntoFactors(const ShardingRule &rule,
 
 std::optional<TensorSharding> shardwright::shardingFromFactors(
     const ShardingRule &rule, const TensorMapping &mapping,
-    llvm::ArrayRef<AxisList> axes, llvm::ArrayRef<int64_t> shape) {
+    llvm::ArrayRef<AxisList> axes, llvm::ArrayRef<int64_t> shape,
+    llvm::ArrayRef<bool> mayBeUneven) {
   TensorSharding sharding = TensorSharding::closed(mapping.size());
   for (auto [d, factors] : llvm::enumerate(mapping)) {
     bool full = true;
@@ -70,14 +71,19 @@ std::optional<TensorSharding> shardwright::shardingFromFactors(
       appendMerged(sharding.dims[d].axes, axes[f]);
     }
     int64_t shards = totalSize(sharding.dims[d].axes);
-    if (shards > 1 && (shape[d] == 0 || shape[d] % shards != 0))
+    if (shards == 1)
+      continue;
+    bool uneven = factors.size() == 1 && !mayBeUneven.empty() &&
+                  mayBeUneven[factors.front()];
+    if (shape[d] < shards || (!uneven && shape[d] % shards != 0))
       return std::nullopt;
   }
   return sharding;
 }
 
-TensorSharding shardwright::divisibleSharding(const TensorSharding &sharding,
-                                              llvm::ArrayRef<int64_t> shape) {
+static TensorSharding cutSharding(const TensorSharding &sharding,
+                                  llvm::ArrayRef<int64_t> shape,
+                                  bool mayBeUneven) {
   TensorSharding out = TensorSharding::closed(sharding.rank());
   for (auto [d, dim] : llvm::enumerate(sharding.dims)) {
     AxisList axes;
@@ -85,11 +91,24 @@ TensorSharding shardwright::divisibleSharding(const TensorSharding &sharding,
       if (a.size > 1)
         axes.push_back(a);
     // A dimension of unknown or no size is not sharded.
-    if (shape[d] > 0)
-      appendMerged(out.dims[d].axes, divisiblePrefix(shape[d], axes));
+    if (shape[d] <= 0)
+      continue;
+    if (!mayBeUneven || totalSize(axes) > shape[d])
+      axes = divisiblePrefix(shape[d], axes);
+    appendMerged(out.dims[d].axes, axes);
   }
   for (AxisRef a : sharding.unreduced)
     if (a.size > 1)
       out.unreduced.push_back(a);
   return out;
+}
+
+TensorSharding shardwright::divisibleSharding(const TensorSharding &sharding,
+                                              llvm::ArrayRef<int64_t> shape) {
+  return cutSharding(sharding, shape, /*mayBeUneven=*/false);
+}
+
+TensorSharding shardwright::usableSharding(const TensorSharding &sharding,
+                                           llvm::ArrayRef<int64_t> shape) {
+  return cutSharding(sharding, shape, /*mayBeUneven=*/true);
 }

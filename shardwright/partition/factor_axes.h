@@ -24,17 +24,23 @@ FactorAxes projectOntoFactors(const ShardingRule &rule,
 
 /// The sharding that the tensor has when the factors have these axes. None if a
 /// dimension cannot express it: a minor factor is sharded under a major one
-/// that is not fully sharded, or the dimension's size is not divisible.
+/// that is not fully sharded, or the dimension's size is not divisible and its
+/// only factor is not among those that `mayBeUneven` (none, if empty).
 std::optional<TensorSharding>
 shardingFromFactors(const ShardingRule &rule, const TensorMapping &mapping,
                     llvm::ArrayRef<AxisList> factors,
-                    llvm::ArrayRef<int64_t> shape);
+                    llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<bool> mayBeUneven = {});
 
 /// Cuts every dimension to the leading axes that divide its size, drops axes of
-/// size 1 and closes the sharding: what the partitioner works with. An uneven
-/// shard is never used for a value inside the program.
+/// size 1 and closes the sharding: what values at a border of the program have.
 TensorSharding divisibleSharding(const TensorSharding &sharding,
                                  llvm::ArrayRef<int64_t> shape);
+
+/// Likewise for values inside the program, whose dimensions may be uneven as
+/// long as they have a row for every shard.
+TensorSharding usableSharding(const TensorSharding &sharding,
+                              llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright
 

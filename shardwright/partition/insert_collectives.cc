@@ -105,7 +105,7 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func) {
            << func.getBody().getBlocks().size()
            << " blocks; only structured control flow can be partitioned";
   for (BlockArgument arg : func.getArguments()) {
-    Layout layout = propagated(arg);
+    Layout layout = meshes.toEvenLayout(sdy::getSharding(arg), arg.getType());
     if (sdy::TensorShardingAttr attr = settled(sdy::getSharding(arg), layout))
       sdy::setSharding(arg, attr);
     versions.define(arg, layout);
@@ -113,7 +113,7 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func) {
   Layouts returns;
   for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
     sdy::TensorShardingAttr sharding = sdy::getFuncResultSharding(func, i);
-    Layout layout = meshes.toLayout(sharding, type);
+    Layout layout = meshes.toEvenLayout(sharding, type);
     if (sdy::TensorShardingAttr attr = settled(sharding, layout))
       sdy::setFuncResultSharding(func, i, attr);
     returns.push_back(std::move(layout));
@@ -260,14 +260,14 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
   auto settle = [&](Type outside, Type inside, auto getInner, auto getOuter,
                     auto setAddingManual, StringRef what,
                     int64_t i) -> FailureOr<std::pair<Layout, Layout>> {
-    Layout inner = meshes.toLayout(getInner(), inside);
+    Layout inner = meshes.toEvenLayout(getInner(), inside);
     sdy::TensorShardingAttr free = meshes.toAttr(inner);
     if (!free)
       free = sdy::TensorShardingAttr::getFullyClosed(
           op.getContext(), dimsOf(inside).size(), getOuter().getMeshOrRef());
     if (isa<RankedTensorType>(inside))
       setAddingManual(free);
-    Layout outer = meshes.toLayout(getOuter(), outside);
+    Layout outer = meshes.toEvenLayout(getOuter(), outside);
     for (auto [d, size] : llvm::enumerate(dimsOf(inside)))
       if (dimsOf(outside)[d] / outer.sharding.dims[d].shards() !=
           size / inner.sharding.dims[d].shards())
@@ -405,6 +405,7 @@ void Inserter::visitByRule(Operation *op, const ShardingRule &rule) {
     // Only sums can stay partial.
     if (getCombiner(op) != ReducerKind::Add)
       want.sharding.unreduced.clear();
+    settleUneven(want.sharding, problem, result.getResultNumber());
     site.layouts.push_back(want.sharding);
   }
 

@@ -100,9 +100,17 @@ Layout MeshTable::toLayout(sdy::TensorShardingAttr attr, Type type) {
   if (id < 0 || attr.getRank() != int64_t(shape.size()))
     return layout;
   TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
-  layout.sharding = divisibleSharding(sharding, shape);
+  layout.sharding = usableSharding(sharding, shape);
   if (!layout.isReplicated())
     layout.mesh = id;
+  return layout;
+}
+
+Layout MeshTable::toEvenLayout(sdy::TensorShardingAttr attr, Type type) {
+  Layout layout = toLayout(attr, type);
+  layout.sharding = divisibleSharding(layout.sharding, dimsOf(type));
+  if (layout.isReplicated())
+    layout.mesh = -1;
   return layout;
 }
 

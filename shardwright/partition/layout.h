@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Between the attributes of the IR and the value types that the partitioner
-// works with. A layout is a closed sharding whose axes divide every dimension,
-// on a numbered mesh. Layouts without axes are on no mesh (-1).
+// works with. A layout is a closed sharding on a numbered mesh, whose
+// dimensions may be uneven (uneven.h) inside the program. Layouts without axes are on no mesh (-1).
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +68,8 @@ public:
 
   /// The layout that the attribute (null: none) asks of a value of this type.
   Layout toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  /// Likewise at a border of the program, where all shards are even.
+  Layout toEvenLayout(sdy::TensorShardingAttr attr, mlir::Type type);
   /// Null for a replicated layout on no mesh.
   sdy::TensorShardingAttr toAttr(const Layout &layout) const;
   sdy::AxisRefListAttr axesAttr(int32_t mesh, AxisRefs axes) const;

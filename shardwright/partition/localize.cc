@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/partition/uneven.h"
 #include "shardwright/propagate/mesh_replica_groups.h"
 
 #include "mlir/IR/Verifier.h"
@@ -18,17 +19,23 @@ using namespace mlir;
 namespace shardwright {
 
 Layout Localizer::layoutOf(Value value) const {
-  auto it = layouts.find(value);
-  if (it != layouts.end())
-    return it->second;
+  auto it = placed.find(value);
+  if (it != placed.end())
+    return it->second.layout;
   return Layout::replicated(dimsOf(value.getType()).size());
 }
 
 AxisRefs Localizer::axesOf(Value value, int64_t dim) const {
-  auto it = layouts.find(value);
-  if (it == layouts.end())
+  auto it = placed.find(value);
+  if (it == placed.end())
     return {};
-  return it->second.sharding.dims[dim].axes;
+  return it->second.layout.sharding.dims[dim].axes;
+}
+
+int64_t Localizer::wholeSize(Value value, int64_t dim) const {
+  auto it = placed.find(value);
+  return it == placed.end() ? dimsOf(value.getType())[dim]
+                            : it->second.shape[dim];
 }
 
 Type Localizer::localType(Type type, const Layout &layout) const {
@@ -37,7 +44,7 @@ Type Localizer::localType(Type type, const Layout &layout) const {
     return type;
   SmallVector<int64_t> shape(tensor.getShape());
   for (auto [n, dim] : llvm::zip(shape, layout.sharding.dims))
-    n /= dim.shards();
+    n = shardSize(n, dim.shards());
   return tensor.clone(ArrayRef<int64_t>(shape));
 }
 
@@ -49,11 +56,11 @@ LogicalResult Localizer::replace(Operation *op, Value value) {
 }
 
 void Localizer::inherit(Value value, Value from) {
-  Layout layout = layoutOf(from);
-  if (layout.mesh >= 0)
-    layouts[value] = std::move(layout);
+  auto it = placed.find(from);
+  if (it == placed.end())
+    placed.erase(value);
   else
-    layouts.erase(value);
+    placed[value] = Placed(it->second);
 }
 
 stablehlo::ChannelHandleAttr Localizer::nextHandle() {
@@ -92,18 +99,18 @@ Value Localizer::zeros(OpBuilder &builder, Location loc,
 }
 
 void Localizer::collectLayouts() {
-  auto note = [&](Value value, sdy::TensorShardingAttr sharding) {
-    Layout layout = meshes.toLayout(sharding, value.getType());
+  auto note = [&](Value value, Layout layout) {
     // Partial sums are local values like any other from here on.
     layout.sharding.unreduced.clear();
     if (!layout.isReplicated())
-      layouts[value] = std::move(layout);
+      placed[value] = {std::move(layout),
+                       llvm::to_vector<4>(dimsOf(value.getType()))};
   };
   for (BlockArgument arg : func.getArguments())
-    note(arg, sdy::getSharding(arg));
+    note(arg, meshes.toEvenLayout(sdy::getSharding(arg), arg.getType()));
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())
-      note(result, sdy::getSharding(result));
+      note(result, meshes.toLayout(sdy::getSharding(result), result.getType()));
     if (isa<stablehlo::WhileOp>(op)) {
       for (Region &region : op->getRegions())
         for (auto [arg, result] :
@@ -111,7 +118,9 @@ void Localizer::collectLayouts() {
           inherit(arg, result);
     } else if (auto manual = dyn_cast<sdy::ManualComputationOp>(op)) {
       for (BlockArgument arg : manual.getBody().getArguments())
-        note(arg, manual.getInShardingWithoutManualAxes(arg.getArgNumber()));
+        note(arg, meshes.toEvenLayout(
+                      manual.getInShardingWithoutManualAxes(arg.getArgNumber()),
+                      arg.getType()));
     }
   });
 }
@@ -132,7 +141,8 @@ LogicalResult Localizer::run() {
 
   Operation *terminator = body.getTerminator();
   for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
-    Layout layout = meshes.toLayout(sdy::getFuncResultSharding(func, i), type);
+    Layout layout =
+        meshes.toEvenLayout(sdy::getFuncResultSharding(func, i), type);
     if (terminator->getOperand(i).getType() != localType(type, layout))
       return terminator->emitError("returns value ")
              << i << " as " << terminator->getOperand(i).getType()
@@ -232,6 +242,16 @@ LogicalResult Localizer::visit(Operation *op) {
       })
       .Case([&](stablehlo::ConvolutionOp conv) {
         return localizeConvolution(conv);
+      })
+      .Case([&](stablehlo::ReduceOp reduce) { return localizeReduce(reduce); })
+      .Case([&](stablehlo::DotGeneralOp dot) {
+        auto dims = dot.getDotDimensionNumbers();
+        return localizeDot(dot, dims.getLhsContractingDimensions(),
+                           dims.getRhsContractingDimensions());
+      })
+      .Case([&](stablehlo::DotOp dot) {
+        int64_t last = int64_t(dimsOf(dot.getLhs().getType()).size()) - 1;
+        return localizeDot(dot, last, int64_t(0));
       })
       .Case([&](stablehlo::GatherOp gather) { return localizeGather(gather); })
       .Case([&](stablehlo::ScatterOp scatter) {

@@ -9,6 +9,7 @@
 #include "shardwright/partition/combine.h"
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/permute_pairs.h"
+#include "shardwright/partition/uneven.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -75,13 +76,26 @@ Value partsToFront(OpBuilder &b, Location loc, Value value,
 
 } // namespace
 
+/// Each dimension as large as `parts[d]` equal parts of it.
+Value Localizer::padToParts(OpBuilder &builder, Location loc, Value value,
+                            ArrayRef<int64_t> parts) {
+  SmallVector<int64_t> shape(tensorOf(value).getShape());
+  for (auto [size, n] : llvm::zip(shape, parts))
+    size = n * shardSize(size, n);
+  return resized(builder, loc, value, shape);
+}
+
 Value Localizer::localSlice(OpBuilder &builder, Location loc, Value value,
                             int32_t mesh, ArrayRef<AxisList> axes) {
+  SmallVector<int64_t> parts;
+  for (const AxisList &list : axes)
+    parts.push_back(totalSize(list));
+  value = padToParts(builder, loc, value, parts);
   auto type = tensorOf(value);
   SmallVector<int64_t> sizes(type.getShape());
   SmallVector<Value> starts;
-  for (auto [size, list] : llvm::zip(sizes, axes)) {
-    size /= totalSize(list);
+  for (auto [size, list, n] : llvm::zip(sizes, axes, parts)) {
+    size /= n;
     starts.push_back(list.empty() ? indices.constant(0)
                                   : indices.offset(mesh, list, size));
   }
@@ -107,7 +121,7 @@ Value Localizer::localGather(sdy::AllGatherOp op) {
         /*use_global_device_ids=*/true);
     value = gather->getResult(0);
   }
-  return value;
+  return resized(builder, op.getLoc(), value, localShape(op.getResult()));
 }
 
 Value Localizer::localAllReduce(sdy::AllReduceOp op) {
@@ -132,10 +146,12 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
   AxisList axes;
   SmallVector<int64_t> parts, shape;
   int64_t dims = 0, dim = 0;
+  for (const AxisList &list : lists)
+    parts.push_back(totalSize(list));
+  value = padToParts(builder, loc, value, parts);
   for (auto [d, list] : llvm::enumerate(lists)) {
     axes.append(list.begin(), list.end());
-    parts.push_back(totalSize(list));
-    shape.push_back(tensorOf(value).getDimSize(d) / parts.back());
+    shape.push_back(tensorOf(value).getDimSize(d) / parts[d]);
     if (!list.empty()) {
       ++dims;
       dim = d;
@@ -196,6 +212,7 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
   Value value = op.getTensor();
   int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
   auto params = op.getParams().getValue();
+  SmallVector<int64_t> expected = localShape(op.getResult());
   auto exchange = [&](Value v, int64_t split, int64_t concat, int64_t n,
                       AxisRefs axes) {
     SmallVector<int64_t> shape(tensorOf(v).getShape());
@@ -212,9 +229,12 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     AxisList had = reorderedBefore(op);
     if (!had.empty())
       value = value.getDefiningOp()->getOperand(0);
+    SmallVector<int64_t> parts(tensorOf(value).getRank(), 1);
+    parts[target] = totalSize(axes);
+    value = padToParts(builder, loc, value, parts);
     Value exchanged = exchange(value, target, source, totalSize(axes), axes);
     if (had.empty())
-      return exchanged;
+      return resized(builder, loc, exchanged, expected);
     // The parts of the source dimension came in the order of `axes`; they
     // belong in the order in which the senders had them.
     SmallVector<int64_t> whole(tensorOf(exchanged).getShape()), open,
@@ -237,7 +257,8 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     }
     exchanged = reshape(builder, loc, exchanged, open);
     exchanged = transpose(builder, loc, exchanged, permutation);
-    return reshape(builder, loc, exchanged, whole);
+    exchanged = reshape(builder, loc, exchanged, whole);
+    return resized(builder, loc, exchanged, expected);
   }
   // Moves between distinct dimensions go together: the parts of the target
   // dimensions lead, in the order of these dimensions.
@@ -252,6 +273,7 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     parts[move.getTgtDim()] = sizes.back();
     axes.append(list.begin(), list.end());
   }
+  value = padToParts(builder, loc, value, parts);
   value = partsToFront(builder, loc, value, parts);
   value = exchange(value, 0, 0, totalSize(axes), axes);
   // Now the leading dimension counts the senders: each move's part goes before
@@ -269,7 +291,8 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     permutation.push_back(sizes.size() + d);
   }
   value = transpose(builder, loc, value, permutation);
-  return reshape(builder, loc, value, shape);
+  value = reshape(builder, loc, value, shape);
+  return resized(builder, loc, value, expected);
 }
 
 Value Localizer::localPermute(sdy::CollectivePermuteOp op) {

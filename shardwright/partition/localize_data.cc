@@ -106,7 +106,7 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   // Where the update starts in the shard; may be outside on either side.
   for (int64_t d : dims) {
     AxisRefs axes = layout.sharding.dims[d].axes;
-    int64_t whole = size[d] * totalSize(axes);
+    int64_t whole = wholeSize(operand, d);
     Value clamped = stablehlo::ClampOp::create(
         builder, loc, i64, indices.constant(0), starts[d],
         indices.constant(whole - part[d]));

@@ -58,7 +58,7 @@ Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
     AxisRefs axes = layout.sharding.dims[d].axes;
     int64_t size = dimsOf(operand.getType())[d];
     least[k] = zero[k] = 0;
-    most[k] = size * totalSize(axes) - 1;
+    most[k] = wholeSize(operand, d) - 1;
     end[k] = size;
     offsets[k] = indices.offset(layout.mesh, axes, size);
   }
@@ -124,7 +124,7 @@ LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
     if (axes.empty() || llvm::is_contained(dims.getOperandBatchingDims(), d))
       continue;
     // Whole dimensions stay whole; of the others one row is taken.
-    if (sizes[d] == local[d] * totalSize(axes) && sizes[d] != 1)
+    if (sizes[d] == wholeSize(operand, d) && sizes[d] != 1)
       sizes[d] = local[d];
     else
       masked.push_back(d);

@@ -42,6 +42,20 @@ private:
   mlir::LogicalResult visitManual(sdy::ManualComputationOp op);
   mlir::LogicalResult setLocalResultTypes(mlir::Operation *op);
 
+  // localize_uneven.cc: rows beyond the end of a dimension
+  /// `operand` with `fill` in the rows of these dimensions that are beyond the
+  /// end; as it is where there are none.
+  mlir::Value maskBeyondEnd(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value operand, llvm::ArrayRef<int64_t> dims,
+                            mlir::TypedAttr fill);
+  /// High padding or cutting (with what is never looked at) to `shape`.
+  mlir::Value resized(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  mlir::LogicalResult localizeReduce(stablehlo::ReduceOp op);
+  mlir::LogicalResult localizeDot(mlir::Operation *op,
+                                  llvm::ArrayRef<int64_t> lhsContracting,
+                                  llvm::ArrayRef<int64_t> rhsContracting);
+
   // localize_data.cc: constants, iota and ops whose attributes hold sizes
   mlir::LogicalResult localizeConstant(mlir::Operation *op,
                                        mlir::ElementsAttr value);
@@ -71,6 +85,8 @@ private:
 
   // localize_collectives.cc
   mlir::LogicalResult localizeCollective(mlir::Operation *op);
+  mlir::Value padToParts(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, llvm::ArrayRef<int64_t> parts);
   mlir::Value localSlice(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, int32_t mesh,
                          llvm::ArrayRef<AxisList> axes);
@@ -85,7 +101,13 @@ private:
   // shared
   Layout layoutOf(mlir::Value value) const;
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
+  /// The size of a dimension in the program of all devices.
+  int64_t wholeSize(mlir::Value value, int64_t dim) const;
   mlir::Type localType(mlir::Type type, const Layout &layout) const;
+  /// Of a value that still has its global type.
+  llvm::SmallVector<int64_t> localShape(mlir::Value value) const {
+    return llvm::to_vector(dimsOf(localType(value.getType(), layoutOf(value))));
+  }
   /// Replaces the op's only result and erases the op.
   mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
   /// Stores the local form's layout for a value that stands for another.
@@ -103,7 +125,12 @@ private:
   ShardIndices indices;
   int64_t &nextChannel;
   /// Sharded values only.
-  llvm::DenseMap<mlir::Value, Layout> layouts;
+  struct Placed {
+    Layout layout;
+    /// The value's dimensions in the program of all devices.
+    llvm::SmallVector<int64_t, 4> shape;
+  };
+  llvm::DenseMap<mlir::Value, Placed> placed;
 };
 
 } // namespace shardwright

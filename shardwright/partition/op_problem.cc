@@ -89,6 +89,54 @@ void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
       keepDims(problem, mapping, d);
 }
 
+/// The op does to each row along a pass-through factor what it does to any
+/// other, and gives back no row of another number: rows beyond the end do no
+/// harm.
+bool worksRowByRow(Operation *op) {
+  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
+    return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
+  return isElementwise(op) ||
+         isa<stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
+             stablehlo::ConcatenateOp, stablehlo::DotGeneralOp,
+             stablehlo::DotOp, stablehlo::DynamicSliceOp,
+             stablehlo::DynamicUpdateSliceOp, stablehlo::FftOp,
+             stablehlo::PadOp, stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
+             stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SliceOp,
+             stablehlo::SortOp, stablehlo::TransposeOp,
+             stablehlo::TriangularSolveOp>(op);
+}
+
+/// Their local forms mask what is beyond the end.
+bool masksReduction(Operation *op) {
+  if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp>(op))
+    return true;
+  if (!isa<stablehlo::ReduceOp>(op))
+    return false;
+  std::optional<ReducerKind> kind = getCombiner(op);
+  return kind && llvm::all_of(op->getResultTypes(), [&](Type type) {
+           return bool(identityElement(*kind, getElementTypeOrSelf(type)));
+         });
+}
+
+/// The factor is all of each dimension that has it.
+bool isWholeDim(const ShardingRule &rule, const DecideProblem &problem,
+                int32_t f) {
+  auto holdsAlone = [&](const TensorSite &site, const TensorMapping &mapping) {
+    for (auto [size, factors] : llvm::zip(site.shape, mapping))
+      if (llvm::is_contained(factors, f) &&
+          (factors.size() != 1 || size != rule.factors[f].size))
+        return false;
+    return true;
+  };
+  for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands))
+    if (!holdsAlone(site, mapping))
+      return false;
+  for (auto [site, mapping] : llvm::zip(problem.results, rule.results))
+    if (!holdsAlone(site, mapping))
+      return false;
+  return true;
+}
+
 } // namespace
 
 DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
@@ -188,6 +236,15 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
       .Case([&](stablehlo::GetDimensionSizeOp) {
         problem.keepWhole.assign(rule.factors.size(), true);
       });
+
+  bool rowByRow = worksRowByRow(op);
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    bool works = factor.kind == FactorKind::PassThrough ? rowByRow
+                 : factor.kind == FactorKind::Reduction
+                     ? masksReduction(op)
+                     : false;
+    problem.mayBeUneven.push_back(works && isWholeDim(rule, problem, f));
+  }
   return problem;
 }
 

@@ -71,7 +71,7 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
   auto isSplit = [&](int64_t d) {
     int64_t shards = layout.sharding.dims[d].shards();
     return llvm::is_contained(reduce.getDimensions(), d) && shards > 1 &&
-           shards < shape[d];
+           shards < shape[d] && shape[d] % shards == 0;
   };
   SmallVector<int64_t> split, firstDims, secondDims;
   Layout inLayout = Layout::replicated(0), partLayout = inLayout;

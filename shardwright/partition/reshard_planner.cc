@@ -15,6 +15,7 @@
 #include "shardwright/partition/reshard_planner.h"
 
 #include "shardwright/partition/reshard_search.h"
+#include "shardwright/partition/uneven.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -120,7 +121,8 @@ struct Atoms {
   llvm::SmallVector<int64_t, 8> sizes;
 };
 
-Atoms makeAtoms(const Mesh &mesh, DimAxes from, DimAxes to) {
+Atoms makeAtoms(const Mesh &mesh, DimAxes from, DimAxes to,
+                llvm::ArrayRef<int64_t> shape) {
   for (int32_t axis = 0; axis < mesh.numAxes(); ++axis) {
     auto cuts = boundaries(axis, from, to);
     cutAt(from, axis, cuts);
@@ -136,9 +138,11 @@ Atoms makeAtoms(const Mesh &mesh, DimAxes from, DimAxes to) {
     }
     return it - atoms.refs.begin();
   };
-  for (auto [f, t] : llvm::zip(from, to)) {
+  for (auto [f, t, n] : llvm::zip(from, to, shape)) {
     size_t common = 0;
-    while (common < f.size() && common < t.size() && f[common] == t[common])
+    // Between uneven shards the way may lead over the whole dimension.
+    bool even = n % totalSize(f) == 0 && n % totalSize(t) == 0;
+    while ((even || f == t) && common < f.size() && common < t.size() && f[common] == t[common])
       ++common;
     atoms.base.push_back(AxisList(f.begin(), f.begin() + common));
     auto &fromDim = atoms.from.dims.emplace_back();
@@ -310,6 +314,9 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   // Parts that no common cut can express are gathered before anything else.
   DimAxes start = from;
   if (dropIncompatible(mesh, start, to)) {
+    for (auto [n, f, s] : llvm::zip(shape, from, start))
+      if (!refines(n, totalSize(s), totalSize(f)))
+        s.clear();
     ReshardStep gather;
     gather.kind = ReshardStep::Gather;
     for (auto [f, s] : llvm::zip(from, start)) {
@@ -332,12 +339,14 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     problem.to.targetOrder = true;
     problem.alpha = costs.alpha;
     problem.baseBytes = localBytes(atoms.base);
-    for (auto [n, base] : llvm::zip(shape, atoms.base))
-      problem.dimSizes.push_back(n / totalSize(base));
+    for (auto [n, base] : llvm::zip(shape, atoms.base)) {
+      problem.dimSizes.push_back(n);
+      problem.baseShards.push_back(totalSize(base));
+    }
     return searchReshard(problem);
   };
 
-  Atoms atoms = makeAtoms(mesh, start, to);
+  Atoms atoms = makeAtoms(mesh, start, to, shape);
   SearchResult best = search(atoms);
   // Axes of unequal sizes can trade places only in parts.
   bool unequal = llvm::any_of(
@@ -349,7 +358,7 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
       best.communicates()) {
     DimAxes fineFrom = start, fineTo = to;
     cutToPrimes(atoms, fineFrom, fineTo);
-    Atoms fine = makeAtoms(mesh, fineFrom, fineTo);
+    Atoms fine = makeAtoms(mesh, fineFrom, fineTo, shape);
     SearchResult finer = search(fine);
     if (finer.cost < best.cost * (1 - 1e-9)) {
       best = std::move(finer);

@@ -12,6 +12,8 @@
 
 #include "shardwright/partition/reshard_search.h"
 
+#include "shardwright/partition/uneven.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -76,8 +78,14 @@ private:
       n *= sizes[a];
     return n;
   }
-  bool divides(const Placement &p, size_t dim) const {
-    return problem.dimSizes[dim] % product(p.dims[dim]) == 0;
+  int64_t shards(const Placement &p, size_t dim) const {
+    return problem.baseShards[dim] * product(p.dims[dim]);
+  }
+  /// A gather leads from `fine` to `coarse` in that dimension, a slice back.
+  bool canRefine(size_t dim, const Placement &coarse,
+                 const Placement &fine) const {
+    return refines(problem.dimSizes[dim], shards(coarse, dim),
+                   shards(fine, dim));
   }
   double stayFraction(const Placement &a, const Placement &b) const;
 
@@ -166,9 +174,20 @@ void Search::slices(const Placement &p, Emit emit) const {
         continue;
       Placement next = p;
       next.dims[d].push_back(a);
-      if (divides(next, d))
+      if (canRefine(d, p, next))
         emit(SearchMove::Slice, std::move(next), 0);
     }
+  }
+  // The parts of an uneven dimension may be no parts of parts of it.
+  for (size_t d = 0; d < p.dims.size(); ++d) {
+    llvm::ArrayRef<uint8_t> want = problem.to.dims[d];
+    if (!p.dims[d].empty() || want.size() < 2 ||
+        llvm::any_of(want, [&](uint8_t a) { return placed[a]; }))
+      continue;
+    Placement next = p;
+    next.dims[d] = problem.to.dims[d];
+    if (problem.dimSizes[d] % shards(next, d) != 0 && canRefine(d, p, next))
+      emit(SearchMove::Slice, std::move(next), 0);
   }
 }
 
@@ -178,7 +197,8 @@ void Search::gathers(const Placement &p, double local, Emit emit) const {
     int64_t n = 1;
     while (!next.dims[d].empty()) {
       n *= sizes[next.dims[d].pop_back_val()];
-      emit(SearchMove::Gather, next, local * double(n - 1));
+      if (canRefine(d, next, p))
+        emit(SearchMove::Gather, next, local * double(n - 1));
     }
   }
 }
@@ -192,6 +212,8 @@ void Search::allToAlls(const Placement &p, double local, Emit emit) const {
       uint8_t a = shorter.dims[s].pop_back_val();
       moved.insert(moved.begin(), a);
       n *= sizes[a];
+      if (!canRefine(s, shorter, p))
+        continue;
       for (size_t t = 0; t < p.dims.size(); ++t) {
         if (t == s || (directed && destination[a] != int32_t(t)))
           continue;
@@ -203,7 +225,7 @@ void Search::allToAlls(const Placement &p, double local, Emit emit) const {
         do {
           Placement next = shorter;
           next.dims[t].append(order.begin(), order.end());
-          if (divides(next, t))
+          if (canRefine(t, p, next))
             emit(SearchMove::AllToAll, std::move(next),
                  local * double(n - 1) / double(n));
         } while (!directed && order.size() <= 3 &&

@@ -41,8 +41,8 @@ struct SearchProblem {
   /// Size of each atom, >= 2; at most 255 atoms.
   llvm::SmallVector<int64_t, 8> sizes;
   Placement from, to;
-  /// Size of each dimension; divisible by its atoms' sizes in from and to.
-  llvm::SmallVector<int64_t, 4> dimSizes;
+  /// Size of each dimension, and how many shards it has before any atom.
+  llvm::SmallVector<int64_t, 4> dimSizes, baseShards;
   /// Bytes that a device would hold with no atom placed.
   double baseBytes = 0;
   /// Cost of a communicating step, in bytes.
