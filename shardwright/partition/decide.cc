@@ -70,6 +70,11 @@ private:
   /// Fills `out`; kNever if the assignment cannot be computed.
   double evaluate(const FactorAxes &axes, OpDecision *out);
   double reshardCost(const TensorSite &site, const TensorSharding &to);
+  /// What an operand has too few rows of to give each shard one stays whole.
+  void keepSmallWindowsWhole(size_t operand, FactorAxes &axes) const;
+  /// Of what an operand's windows take from neighbours.
+  double windowCost(size_t operand, const FactorAxes &axes,
+                    const TensorSharding &sharding) const;
   bool disjoint(const FactorAxes &axes) const;
   bool mayBeUneven(size_t f) const {
     return f < problem.mayBeUneven.size() && problem.mayBeUneven[f];
@@ -92,14 +97,16 @@ bool mayShard(const DecideProblem &problem, int32_t f) {
   const Factor &factor = problem.rule->factors[f];
   if (size_t(f) < problem.keepWhole.size() && problem.keepWhole[f])
     return false;
+  if (llvm::any_of(problem.windows, [&](const FactorWindow &window) {
+        return window.factor == f;
+      }))
+    return true;
   switch (factor.kind) {
   case FactorKind::PassThrough:
     return true;
   case FactorKind::Reduction:
     return problem.canReduce;
   case FactorKind::NeedReplication:
-  // Halo exchange would go here: shard the factor, and let the op's local form
-  // fetch its neighbours' rows.
   case FactorKind::Permutation:
     return false;
   }
@@ -151,14 +158,50 @@ double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
   return least;
 }
 
+void Decider::keepSmallWindowsWhole(size_t operand, FactorAxes &axes) const {
+  for (const FactorWindow &window : problem.windows)
+    if (window.operand == int64_t(operand) &&
+        problem.operands[operand].shape[window.operandDim] <
+            totalSize(axes[window.factor]))
+      axes[window.factor].clear();
+}
+
+double Decider::windowCost(size_t operand, const FactorAxes &axes,
+                           const TensorSharding &sharding) const {
+  double cost = 0;
+  const TensorSite &site = problem.operands[operand];
+  for (const FactorWindow &window : problem.windows) {
+    int64_t shards = totalSize(axes[window.factor]);
+    if (window.operand != int64_t(operand) || shards == 1)
+      continue;
+    std::optional<RowWindow> rows = window.map.ofShards(shards);
+    if (!rows)
+      return kNever;
+    int64_t size = site.shape[window.operandDim];
+    // Of a whole operand, every device has all rows.
+    if (sharding.dims[window.operandDim].shards() == 1)
+      continue;
+    double row = bytesOf(site.shape, site.elementBytes, sharding) /
+                 (double(size) / double(shards));
+    double bytes = row * rowsReceived(*rows, size, shards);
+    cost += bytes;
+    if (bytes > 0)
+      cost += planner.getCosts().alpha;
+  }
+  return cost;
+}
+
 double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
   const CostModel &costs = planner.getCosts();
   double cost = 0, touched = 0;
-  for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands)) {
-    auto target = shardingFromFactors(rule, mapping, axes, site.shape,
+  for (auto [i, site] : llvm::enumerate(problem.operands)) {
+    FactorAxes own = axes;
+    keepSmallWindowsWhole(i, own);
+    auto target = shardingFromFactors(rule, rule.operands[i], own, site.shape,
                                       problem.mayBeUneven);
     if (!target)
       return kNever;
+    cost += windowCost(i, axes, *target);
     cost += reshardCost(site, *target);
     if (cost >= bestCost && !out)
       return kNever;

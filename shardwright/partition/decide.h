@@ -16,6 +16,7 @@
 
 #include "shardwright/partition/factor_axes.h"
 #include "shardwright/partition/reshard_planner.h"
+#include "shardwright/partition/row_window.h"
 
 namespace shardwright {
 
@@ -23,10 +24,18 @@ namespace shardwright {
 struct TensorSite {
   llvm::SmallVector<int64_t, 4> shape;
   double elementBytes = 4;
-  /// Operands: every layout in which the value is at hand (same mesh, closed). Results: the one layout that is wanted.
+  /// Operands: every layout in which the value is at hand (same mesh, closed).
+  /// Results: the one layout that is wanted.
   llvm::SmallVector<TensorSharding, 1> layouts;
   /// Operands: the value can be made anew in any layout (constants, iota).
   bool isFree = false;
+};
+
+/// A factor whose shards need rows of their neighbours.
+struct FactorWindow {
+  int32_t factor = 0;
+  int64_t operand = 0, operandDim = 0;
+  WindowMap map;
 };
 
 struct DecideProblem {
@@ -37,6 +46,8 @@ struct DecideProblem {
   llvm::SmallVector<bool, 6> keepWhole;
   /// Factors along which the op computes on uneven shards as well, by index.
   llvm::SmallVector<bool, 6> mayBeUneven;
+  /// Those among the factors that may be sharded whatever kind they have.
+  llvm::SmallVector<FactorWindow, 2> windows;
   /// Partial results can be combined across devices.
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).

@@ -7,7 +7,8 @@
 //
 // Between the attributes of the IR and the value types that the partitioner
 // works with. A layout is a closed sharding on a numbered mesh, whose
-// dimensions may be uneven (uneven.h) inside the program. Layouts without axes are on no mesh (-1).
+// dimensions may be uneven (uneven.h) inside the program. Layouts without axes
+// are on no mesh (-1).
 //
 //===----------------------------------------------------------------------===//
 

@@ -85,17 +85,34 @@ Value Localizer::broadcastScalar(OpBuilder &builder, Location loc, Value scalar,
                                              ArrayRef<int64_t>());
 }
 
-Value Localizer::zeros(OpBuilder &builder, Location loc,
-                       RankedTensorType type) {
+static Value splatZero(OpBuilder &builder, Location loc, RankedTensorType type,
+                       bool negative) {
+  Type element = type.getElementType();
+  auto zero = [&](Type part) {
+    return APFloat::getZero(cast<FloatType>(part).getFloatSemantics(),
+                            negative);
+  };
   DenseElementsAttr value;
-  if (auto complex = dyn_cast<ComplexType>(type.getElementType())) {
-    APFloat zero(cast<FloatType>(complex.getElementType()).getFloatSemantics());
-    value = DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero));
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    APFloat part = zero(complex.getElementType());
+    value = DenseElementsAttr::get(type, std::complex<APFloat>(part, part));
+  } else if (isa<FloatType>(element)) {
+    value = DenseElementsAttr::get(type, zero(element));
   } else {
-    value = DenseElementsAttr::get(
-        type, {Attribute(builder.getZeroAttr(type.getElementType()))});
+    value =
+        DenseElementsAttr::get(type, {Attribute(builder.getZeroAttr(element))});
   }
   return stablehlo::ConstantOp::create(builder, loc, type, value);
+}
+
+Value Localizer::zeros(OpBuilder &builder, Location loc,
+                       RankedTensorType type) {
+  return splatZero(builder, loc, type, /*negative=*/false);
+}
+
+Value Localizer::neutral(OpBuilder &builder, Location loc,
+                         RankedTensorType type) {
+  return splatZero(builder, loc, type, /*negative=*/true);
 }
 
 void Localizer::collectLayouts() {
@@ -111,6 +128,12 @@ void Localizer::collectLayouts() {
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value result : op->getResults())
       note(result, meshes.toLayout(sdy::getSharding(result), result.getType()));
+    if (llvm::any_of(op->getResults(),
+                     [&](Value result) { return placed.contains(result); })) {
+      SmallVector<OpWindow, 2> windows = getWindows(op);
+      if (!windows.empty())
+        windowsOf[op] = std::move(windows);
+    }
     if (isa<stablehlo::WhileOp>(op)) {
       for (Region &region : op->getRegions())
         for (auto [arg, result] :
@@ -234,6 +257,13 @@ LogicalResult Localizer::visit(Operation *op) {
       })
       .Case([&](stablehlo::IotaOp iota) { return localizeIota(iota); })
       .Case([&](stablehlo::SliceOp slice) { return localizeSlice(slice); })
+      .Case([&](stablehlo::PadOp pad) { return localizePad(pad); })
+      .Case([&](stablehlo::ReverseOp op) { return localizeReverse(op); })
+      .Case(
+          [&](stablehlo::ConcatenateOp op) { return localizeConcatenate(op); })
+      .Case([&](stablehlo::ReduceWindowOp op) {
+        return localizeReduceWindow(op);
+      })
       .Case([&](stablehlo::DynamicSliceOp slice) {
         return localizeDynamicSlice(slice);
       })

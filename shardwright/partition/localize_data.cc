@@ -12,6 +12,17 @@ using namespace mlir;
 
 namespace shardwright {
 
+static SmallVector<Value> wideIndices(OpBuilder &builder, Location loc,
+                                      ValueRange indices) {
+  auto i64 = RankedTensorType::get({}, builder.getI64Type());
+  SmallVector<Value> wide;
+  for (Value index : indices)
+    wide.push_back(index.getType() == i64 ? index
+                                          : stablehlo::ConvertOp::create(
+                                                builder, loc, i64, index));
+  return wide;
+}
+
 LogicalResult Localizer::localizeConstant(Operation *op, ElementsAttr value) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
@@ -59,24 +70,54 @@ LogicalResult Localizer::localizeIota(stablehlo::IotaOp op) {
   return success();
 }
 
-LogicalResult Localizer::localizeSlice(stablehlo::SliceOp op) {
-  // A sharded dimension is taken whole.
-  SmallVector<int64_t> limits(op.getLimitIndices());
-  for (auto [d, limit] : llvm::enumerate(limits))
-    if (!axesOf(op.getResult(), d).empty())
-      limit = dimsOf(op.getOperand().getType())[d];
-  op.setLimitIndices(limits);
-  return setLocalResultTypes(op);
-}
-
 LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
-  // Likewise; its start index is clamped to 0 in either program.
-  SmallVector<int64_t> sizes(op.getSliceSizes());
-  for (auto [d, size] : llvm::enumerate(sizes))
+  Value operand = op.getOperand();
+  auto local = cast<RankedTensorType>(operand.getType());
+  SmallVector<int64_t> sizes(op.getSliceSizes()), given, room(sizes.size(), 0);
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    // A sharded dimension is taken whole, with a start index that is clamped to
+    // 0 in either program; or the owners of the rows give them.
     if (!axesOf(op.getResult(), d).empty())
-      size = dimsOf(op.getOperand().getType())[d];
+      size = local.getDimSize(d);
+    else if (!axesOf(operand, d).empty())
+      given.push_back(d);
+  }
   op.setSliceSizes(sizes);
-  return setLocalResultTypes(op);
+  if (given.empty())
+    return setLocalResultTypes(op);
+
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto i64 = RankedTensorType::get({}, builder.getI64Type());
+  SmallVector<Value> starts = wideIndices(builder, loc, op.getStartIndices());
+  // With room for a whole slice of nothing on both sides of the shard.
+  SmallVector<int64_t> none(sizes.size(), 0), shape(local.getShape());
+  for (int64_t d : given) {
+    room[d] = sizes[d];
+    shape[d] += 2 * sizes[d];
+    AxisRefs axes = axesOf(operand, d);
+    Value clamped = stablehlo::ClampOp::create(
+        builder, loc, i64, indices.constant(0), starts[d],
+        indices.constant(wholeSize(operand, d) - sizes[d]));
+    Value inShard = stablehlo::SubtractOp::create(
+        builder, loc, i64, clamped,
+        indices.offset(layoutOf(operand).mesh, axes, local.getDimSize(d)));
+    starts[d] = stablehlo::AddOp::create(builder, loc, i64, inShard,
+                                         indices.constant(sizes[d]));
+    // Clamped here rather than by the op: XLA folds a slice of a slice without
+    // clamping the inner start.
+    starts[d] = stablehlo::ClampOp::create(
+        builder, loc, i64, indices.constant(0), starts[d],
+        indices.constant(shape[d] - sizes[d]));
+  }
+  Value nothing =
+      neutral(builder, loc, RankedTensorType::get({}, local.getElementType()));
+  Value padded = stablehlo::PadOp::create(builder, loc,
+                                          local.clone(ArrayRef<int64_t>(shape)),
+                                          operand, nothing, room, room, none);
+  Type type = localType(op.getResult().getType(), layoutOf(op.getResult()));
+  return replace(op, stablehlo::DynamicSliceOp::create(builder, loc, type,
+                                                       padded, starts, sizes));
 }
 
 LogicalResult
@@ -97,12 +138,7 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
-  SmallVector<Value> starts;
-  for (Value start : op.getStartIndices()) {
-    if (start.getType() != i64)
-      start = stablehlo::ConvertOp::create(builder, loc, i64, start);
-    starts.push_back(start);
-  }
+  SmallVector<Value> starts = wideIndices(builder, loc, op.getStartIndices());
   // Where the update starts in the shard; may be outside on either side.
   for (int64_t d : dims) {
     AxisRefs axes = layout.sharding.dims[d].axes;
@@ -162,20 +198,6 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
       builder, loc, paddedType, room, update, starts);
   return replace(op, stablehlo::SliceOp::create(builder, loc, local, updated,
                                                 low, limits, strides));
-}
-
-LogicalResult Localizer::localizeConvolution(stablehlo::ConvolutionOp op) {
-  // Groups are the major part of the input's feature (or batch) dimension.
-  auto dims = op.getDimensionNumbers();
-  auto perShard = [&](int64_t groups, int64_t dim) {
-    int64_t shards = totalSize(axesOf(op.getLhs(), dim));
-    return groups / std::min(groups, shards);
-  };
-  op.setFeatureGroupCount(
-      perShard(op.getFeatureGroupCount(), dims.getInputFeatureDimension()));
-  op.setBatchGroupCount(
-      perShard(op.getBatchGroupCount(), dims.getInputBatchDimension()));
-  return setLocalResultTypes(op);
 }
 
 } // namespace shardwright

@@ -152,7 +152,7 @@ LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
                                                      at.inside, batchDims);
   return replace(op,
                  stablehlo::SelectOp::create(builder, loc, type, inside, taken,
-                                             zeros(builder, loc, type)));
+                                             neutral(builder, loc, type)));
 }
 
 LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {

@@ -1,4 +1,5 @@
-//===- localize_uneven.cc - rows beyond the end of a dimension -------------===//
+//===- localize_uneven.cc - rows beyond the end of a dimension
+//-------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,10 +34,9 @@ Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
     Value end = stablehlo::SubtractOp::create(
         builder, loc, RankedTensorType::get({}, builder.getI64Type()),
         indices.constant(whole), indices.offset(layout.mesh, axes, size));
-    Value before =
-        buildCompare(builder, loc, row,
-                     broadcastScalar(builder, loc, end, counts),
-                     stablehlo::ComparisonDirection::LT);
+    Value before = buildCompare(builder, loc, row,
+                                broadcastScalar(builder, loc, end, counts),
+                                stablehlo::ComparisonDirection::LT);
     valid = valid ? Value(stablehlo::AndOp::create(
                         builder, loc, before.getType(), valid, before))
                   : before;
@@ -45,8 +45,8 @@ Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
     return operand;
   Value nothing = stablehlo::ConstantOp::create(
       builder, loc, type, DenseElementsAttr::get(type, {Attribute(fill)}));
-  Value masked = stablehlo::SelectOp::create(builder, loc, type, valid, operand,
-                                             nothing);
+  Value masked =
+      stablehlo::SelectOp::create(builder, loc, type, valid, operand, nothing);
   inherit(masked, operand);
   return masked;
 }
@@ -100,8 +100,8 @@ LogicalResult Localizer::localizeDot(Operation *op,
     TypedAttr zero = identityElement(ReducerKind::Add,
                                      getElementTypeOrSelf(operand.getType()));
     if (zero)
-      op->setOperand(
-          i, maskBeyondEnd(builder, op->getLoc(), operand, dims, zero));
+      op->setOperand(i,
+                     maskBeyondEnd(builder, op->getLoc(), operand, dims, zero));
   }
   return setLocalResultTypes(op);
 }

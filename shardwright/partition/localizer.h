@@ -17,6 +17,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout.h"
+#include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/shard_index.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,10 +61,35 @@ private:
   mlir::LogicalResult localizeConstant(mlir::Operation *op,
                                        mlir::ElementsAttr value);
   mlir::LogicalResult localizeIota(stablehlo::IotaOp op);
-  mlir::LogicalResult localizeSlice(stablehlo::SliceOp op);
   mlir::LogicalResult localizeDynamicSlice(stablehlo::DynamicSliceOp op);
   mlir::LogicalResult
   localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
+
+  // localize_windows.cc: ops that need rows of their neighbours
+  struct RowPlace {
+    int32_t mesh = -1;
+    AxisRefs axes;
+    /// Rows of the operand's dimension in the program of all devices.
+    int64_t size = 0;
+    /// Every device has all of them.
+    bool isWhole = false;
+  };
+  /// The rows of this device's window of a dimension; those outside of the
+  /// value are `fill` (a scalar), or anything if it is null.
+  mlir::Value fetchRows(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, int64_t dim, const RowPlace &place,
+                        const RowWindow &window, mlir::Value fill);
+  /// Replaces the op's operands by what its sharded windows need; `settle`
+  /// hears of each.
+  mlir::LogicalResult fetchWindows(
+      mlir::Operation *op,
+      llvm::function_ref<mlir::Value(int64_t operand)> fillOf,
+      llvm::function_ref<void(const OpWindow &, const RowWindow &)> settle);
+  mlir::LogicalResult localizeSlice(stablehlo::SliceOp op);
+  mlir::LogicalResult localizePad(stablehlo::PadOp op);
+  mlir::LogicalResult localizeReverse(stablehlo::ReverseOp op);
+  mlir::LogicalResult localizeConcatenate(stablehlo::ConcatenateOp op);
+  mlir::LogicalResult localizeReduceWindow(stablehlo::ReduceWindowOp op);
   mlir::LogicalResult localizeConvolution(stablehlo::ConvolutionOp op);
 
   // localize_gather.cc
@@ -119,6 +145,10 @@ private:
                               mlir::Value scalar, mlir::RankedTensorType type);
   mlir::Value zeros(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::RankedTensorType type);
+  /// What leaves anything as it is when added: -0 where there is one, so that
+  /// 0 and -0 stay what they are; of truth values, false.
+  mlir::Value neutral(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::RankedTensorType type);
 
   mlir::func::FuncOp func;
   MeshTable &meshes;
@@ -131,6 +161,8 @@ private:
     llvm::SmallVector<int64_t, 4> shape;
   };
   llvm::DenseMap<mlir::Value, Placed> placed;
+  /// Of ops with sharded results, read off their global types.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<OpWindow, 2>> windowsOf;
 };
 
 } // namespace shardwright

@@ -14,6 +14,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout.h"
+#include "shardwright/partition/op_windows.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -21,6 +22,25 @@
 using namespace mlir;
 
 namespace shardwright {
+
+/// Where rows are taken out of a dimension: the device that has a row gives it
+/// to all, whatever dimension the result makes of them.
+static void letOwnersGive(Operation *op, ShardingRule &rule) {
+  auto slice = dyn_cast<stablehlo::SliceOp>(op);
+  if (!slice && !isa<stablehlo::DynamicSliceOp>(op))
+    return;
+  ArrayRef<int64_t> in = dimsOf(op->getOperand(0).getType());
+  ArrayRef<int64_t> out = dimsOf(op->getResult(0).getType());
+  for (size_t d = 0; d < in.size(); ++d) {
+    // Of a fixed slice, more than one row can be sharded like the operand.
+    if (in[d] == out[d] || (slice && out[d] != 1))
+      continue;
+    for (int32_t f : rule.results[0][d])
+      rule.factors[f] = {out[d], FactorKind::PassThrough};
+    rule.operands[0][d] = {int32_t(rule.factors.size())};
+    rule.factors.push_back({in[d], FactorKind::Reduction});
+  }
+}
 
 std::optional<ShardingRule> getPartitionRule(Operation *op) {
   // Every device draws the same numbers, of which each takes its part. Shapes
@@ -47,6 +67,7 @@ std::optional<ShardingRule> getPartitionRule(Operation *op) {
   for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
     if (!fits(value.getType(), mapping))
       return std::nullopt;
+  letOwnersGive(op, *rule);
   return rule;
 }
 
@@ -55,11 +76,12 @@ std::optional<ReducerKind> getCombiner(Operation *op) {
     return uniformReducer(reduce.getBody());
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
     return uniformReducer(scatter.getUpdateComputation());
-  if (isa<stablehlo::GatherOp>(op) &&
+  if (isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp, stablehlo::SliceOp>(
+          op) &&
       getElementTypeOrSelf(op->getResult(0)).isInteger(1))
     return ReducerKind::Or;
-  // Contractions sum; of a masked gather all parts but one are zero; other ops
-  // declare sums by a reduction factor.
+  // Contractions sum; of a masked gather or slice all parts but one are zero;
+  // other ops declare sums by a reduction factor.
   return ReducerKind::Add;
 }
 
@@ -106,9 +128,10 @@ bool worksRowByRow(Operation *op) {
              stablehlo::TriangularSolveOp>(op);
 }
 
-/// Their local forms mask what is beyond the end.
+/// Their local forms mask what is beyond the end, or never read it.
 bool masksReduction(Operation *op) {
-  if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp>(op))
+  if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::DynamicSliceOp,
+          stablehlo::SliceOp>(op))
     return true;
   if (!isa<stablehlo::ReduceOp>(op))
     return false;
@@ -179,28 +202,11 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
         keepDims(problem, rule.operands[1], dims.getKernelSpatialDimensions());
         keepDims(problem, rule.results[0], dims.getOutputSpatialDimensions());
       })
-      .Case([&](stablehlo::PadOp pad) {
-        keepDimsWhere(problem, rule.results[0], [&](int64_t d) {
-          return pad.getEdgePaddingLow()[d] || pad.getEdgePaddingHigh()[d] ||
-                 pad.getInteriorPadding()[d];
-        });
-      })
       .Case([&](stablehlo::DynamicUpdateSliceOp update) {
         // A part of the operand's dimension is updated: every device holds the
         // whole update and takes what falls into its shard.
         keepDimsWhere(problem, rule.operands[1], [&](int64_t d) {
           return problem.operands[0].shape[d] != problem.operands[1].shape[d];
-        });
-      })
-      .Case([&](stablehlo::ReduceWindowOp window) {
-        // Base and window dilations are not in the rule.
-        auto differs = [](std::optional<ArrayRef<int64_t>> list, int64_t d) {
-          return list && (*list)[d] != 1;
-        };
-        keepDimsWhere(problem, rule.results[0], [&](int64_t d) {
-          return differs(window.getBaseDilations(), d) ||
-                 differs(window.getWindowDilations(), d) ||
-                 window.getWindowDimensions()[d] != 1;
         });
       })
       .Case([&](stablehlo::GatherOp gather) {
@@ -237,13 +243,35 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
         problem.keepWhole.assign(rule.factors.size(), true);
       });
 
+  // Rows of neighbours can be had where the factor alone makes the result's
+  // dimension and leads the operand's.
+  for (const OpWindow &window : getWindows(op)) {
+    const DimMapping &made = rule.results[0][window.resultDim];
+    const DimMapping &read = rule.operands[window.operand][window.operandDim];
+    if (read.size() == 1 &&
+        rule.factors[read.front()].kind == FactorKind::Reduction)
+      continue;
+    if (made.size() != 1 || read.empty() || read.front() != made.front()) {
+      keepDims(problem, rule.results[0], window.resultDim);
+      keepDims(problem, rule.operands[window.operand], window.operandDim);
+      continue;
+    }
+    problem.keepWhole[made.front()] = false;
+    problem.windows.push_back(
+        {made.front(), window.operand, window.operandDim, window.map});
+  }
+
   bool rowByRow = worksRowByRow(op);
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     bool works = factor.kind == FactorKind::PassThrough ? rowByRow
-                 : factor.kind == FactorKind::Reduction
-                     ? masksReduction(op)
-                     : false;
-    problem.mayBeUneven.push_back(works && isWholeDim(rule, problem, f));
+                 : factor.kind == FactorKind::Reduction ? masksReduction(op)
+                                                        : false;
+    bool exchanges =
+        llvm::any_of(problem.windows, [&](const FactorWindow &window) {
+          return window.factor == int32_t(f);
+        });
+    problem.mayBeUneven.push_back(exchanges ||
+                                  (works && isWholeDim(rule, problem, f)));
   }
   return problem;
 }

@@ -142,7 +142,8 @@ Atoms makeAtoms(const Mesh &mesh, DimAxes from, DimAxes to,
     size_t common = 0;
     // Between uneven shards the way may lead over the whole dimension.
     bool even = n % totalSize(f) == 0 && n % totalSize(t) == 0;
-    while ((even || f == t) && common < f.size() && common < t.size() && f[common] == t[common])
+    while ((even || f == t) && common < f.size() && common < t.size() &&
+           f[common] == t[common])
       ++common;
     atoms.base.push_back(AxisList(f.begin(), f.begin() + common));
     auto &fromDim = atoms.from.dims.emplace_back();

@@ -68,8 +68,9 @@ public:
   /// The plan from `from` to `to` (unreduced axes are not looked at; both have
   /// the rank of `shape`). Every dimension has at least a row for each of its
   /// shards; uneven ones (uneven.h) pass through whole or even shards only
-  /// where no common cut leads on. `changesOrder`: the two sides are on meshes with equal axes and different device ids. The
-  /// reference is valid for the life of the planner.
+  /// where no common cut leads on. `changesOrder`: the two sides are on meshes
+  /// with equal axes and different device ids. The reference is valid for the
+  /// life of the planner.
   const ReshardPlan &plan(const TensorSharding &from, const TensorSharding &to,
                           llvm::ArrayRef<int64_t> shape, double elementBytes,
                           bool changesOrder = false);

@@ -14,7 +14,7 @@ import numpy as np
 
 import replicas
 
-SIZES = (1, 2, 3, 4, 4, 6, 8, 8, 8, 12, 16)
+SIZES = (1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 11, 12, 14, 16)
 MESHES = (
     [("x", 4), ("y", 2)],
     [("x", 2), ("y", 4)],
@@ -631,17 +631,26 @@ def window(b):
     n = x.shape[dim]
     rank = len(x.shape)
     win, stride, padding = [1] * rank, [1] * rank, [[0, 0] for _ in x.shape]
+    base, dilation = [1] * rank, [1] * rank
     shape = list(x.shape)
     if b.rng.random() < 0.5:
         win[dim], padding[dim] = n, [n - 1, 0]
     else:
+        low, high = b.rng.randint(0, 2), b.rng.randint(0, 2)
+        holes, spread = b.rng.choice([1, 1, 2]), b.rng.choice([1, 1, 2])
         win[dim] = b.rng.randint(1, min(3, n))
         stride[dim] = b.rng.randint(1, 2)
-        shape[dim] = (n - win[dim]) // stride[dim] + 1
+        padding[dim], base[dim], dilation[dim] = [low, high], holes, spread
+        reach = (n - 1) * holes + 1 + low + high - ((win[dim] - 1) * spread + 1)
+        if reach < 0:
+            padding[dim], base[dim], dilation[dim] = [0, 0], 1, 1
+            reach = n - win[dim]
+        shape[dim] = reach // stride[dim] + 1
     zero = b.constant(0, x.element)
     s = f"tensor<{x.element}>"
     b.emit(f"\"stablehlo.reduce_window\"(%{x.name}, %{zero.name}) <{{padding = dense<{padding}> : "
-           f"tensor<{rank}x2xi64>, window_dimensions = {array(win)}, window_strides = {array(stride)}}}> ({{\n"
+           f"tensor<{rank}x2xi64>, window_dimensions = {array(win)}, window_strides = {array(stride)}, "
+           f"base_dilations = {array(base)}, window_dilations = {array(dilation)}}}> ({{\n"
            f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.add %p, %q : {s}\n"
            f"      stablehlo.return %c : {s}\n    }}) : ({x.type}, {s}) -> {t(shape, x.element)}",
            shape, x.element, [x, zero])
@@ -652,12 +661,15 @@ def convolution(b):
     batch_groups = b.rng.choice([1, 1, 2]) if groups == 1 else 1
     batch = b.rng.choice([2, 4, 8]) * batch_groups
     features, out = groups * b.rng.choice([1, 2, 4]), groups * batch_groups * b.rng.choice([1, 2, 4])
-    width, k = b.rng.choice([4, 8]), b.rng.choice([1, 3])
+    width, k = b.rng.choice([4, 7, 8, 12]), b.rng.choice([1, 2, 3])
+    stride, holes, spread = b.rng.choice([1, 1, 2]), b.rng.choice([1, 1, 2]), b.rng.choice([1, 1, 2])
+    low, high = (k // 2, k // 2) if b.rng.random() < 0.5 else (b.rng.randint(0, 2), b.rng.randint(0, 2))
     x, w = b.like([batch, width, features], "f32"), b.like([k, features // groups, out], "f32")
-    shape = [batch // batch_groups, width, out]
-    p = k // 2
+    reach = (width - 1) * holes + 1 + low + high - ((k - 1) * spread + 1)
+    shape = [batch // batch_groups, reach // stride + 1, out]
     b.emit(f"stablehlo.convolution(%{x.name}, %{w.name}) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
-           f"window = {{pad = [[{p}, {p}]]}} {{batch_group_count = {batch_groups} : i64, "
+           f"window = {{stride = [{stride}], pad = [[{low}, {high}]], lhs_dilate = [{holes}], "
+           f"rhs_dilate = [{spread}]}} {{batch_group_count = {batch_groups} : i64, "
            f"feature_group_count = {groups} : i64}} : ({x.type}, {w.type}) -> {t(shape, 'f32')}",
            shape, "f32", [x, w])
 
