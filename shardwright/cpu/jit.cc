@@ -7,17 +7,17 @@
 
 #include "shardwright/cpu/jit.h"
 
+#include "shardwright/cpu/build_identity.h"
 #include "shardwright/cpu/code_generator.h"
+#include "shardwright/cpu/kernel_cache.h"
 #include "shardwright/cpu/kernel_emitter.h"
 #include "shardwright/cpu/linked_code.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
@@ -25,6 +25,7 @@
 
 #include <atomic>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -32,8 +33,6 @@ using namespace llvm;
 
 namespace shardwright::cpu {
 
-/// Part of every key: change it when the emitted code changes.
-static constexpr const char *emitterVersion = "kernels-3";
 static constexpr size_t kernelsPerModule = 10;
 
 const TargetInfo &hostTarget() {
@@ -73,10 +72,11 @@ std::string kernelSymbol(const Cluster &cluster) {
   return "sw_" + hash(serialize(cluster));
 }
 
+/// What the names of cached kernels depend on beside their structure.
 static std::string targetKey() {
-  const TargetInfo &target = hostTarget();
-  return std::string(emitterVersion) + ";" LLVM_VERSION_STRING ";" +
-         sys::getProcessTriple() + ";" + target.cpu + ";" + target.features;
+  const CodeTarget &target = codeTarget();
+  return buildIdentity() + ";" + target.version + ";" + target.triple + ";" +
+         target.cpu + ";" + target.features;
 }
 
 static void emitAll(Module &module, const CodeGenerator &generator,
@@ -87,52 +87,22 @@ static void emitAll(Module &module, const CodeGenerator &generator,
     emitKernel(module, *clusters[i], plans[i], symbols[i], hostTarget());
 }
 
-/// One module: a range of the clusters.
 static Expected<std::unique_ptr<MemoryBuffer>>
 compileModule(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
-              ArrayRef<std::string> symbols, CodeGenerator &generator,
-              StringRef cacheDir) {
-  SmallString<128> path;
-  if (!cacheDir.empty()) {
-    std::string key = targetKey();
-    for (const std::string &symbol : symbols)
-      key += ";" + symbol;
-    path = cacheDir;
-    sys::path::append(path, hash(key) + ".o");
-    if (auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false))
-      return std::move(*file);
-  }
+              ArrayRef<std::string> symbols, CodeGenerator &generator) {
   LLVMContext context;
   Module module(symbols.front(), context);
   emitAll(module, generator, clusters, plans, symbols);
   if (Error e = generator.optimize(module))
     return std::move(e);
-  std::unique_ptr<MemoryBuffer> object = generator.generate(module);
-  if (path.empty())
-    return object;
-  // A cache that cannot be written is no error.
-  SmallString<128> temporary;
-  int fd;
-  if (!sys::fs::createUniqueFile(path + ".%%%%%%", fd, temporary)) {
-    raw_fd_ostream os(fd, /*shouldClose=*/true);
-    os << object->getBuffer();
-    os.close();
-    if (os.has_error()) {
-      os.clear_error();
-      sys::fs::remove(temporary);
-    } else if (sys::fs::rename(temporary, path)) {
-      sys::fs::remove(temporary);
-    }
-  }
-  return object;
+  return generator.generate(module);
 }
 
 namespace {
 
 /// A kernel that is in the process already.
 struct Loaded {
-  std::weak_ptr<LinkedCode> code;
+  std::weak_ptr<const LinkedCode> code;
   KernelFn function;
 };
 
@@ -143,10 +113,10 @@ struct LoadedKernels {
   static constexpr size_t kept = 256;
   std::mutex mutex;
   StringMap<Loaded> bySymbol;
-  std::deque<std::shared_ptr<LinkedCode>> latest;
+  std::deque<std::shared_ptr<const LinkedCode>> latest;
   size_t sweepAt = 1024;
 
-  std::shared_ptr<LinkedCode> find(StringRef symbol, KernelFn &function) {
+  std::shared_ptr<const LinkedCode> find(StringRef symbol, KernelFn &function) {
     std::lock_guard lock(mutex);
     auto it = bySymbol.find(symbol);
     if (it == bySymbol.end())
@@ -155,9 +125,9 @@ struct LoadedKernels {
     return it->second.code.lock();
   }
 
-  void add(const std::shared_ptr<LinkedCode> &code,
+  void add(const std::shared_ptr<const LinkedCode> &code,
            ArrayRef<std::string> symbols) {
-    std::shared_ptr<LinkedCode> oldest; // goes after the lock
+    std::shared_ptr<const LinkedCode> oldest; // goes after the lock
     std::lock_guard lock(mutex);
     for (const std::string &symbol : symbols)
       bySymbol[symbol] = {code, reinterpret_cast<KernelFn>(code->find(symbol))};
@@ -184,106 +154,199 @@ LoadedKernels &loadedKernels() {
 
 } // namespace
 
-/// Compiles and links the clusters, a module for each kernelsPerModule.
-static Expected<std::vector<std::shared_ptr<LinkedCode>>>
-compileAll(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
-           ArrayRef<std::string> symbols, const JitOptions &options) {
-  size_t numModules =
-      (clusters.size() + kernelsPerModule - 1) / kernelsPerModule;
-  std::vector<std::shared_ptr<LinkedCode>> linked(numModules);
+namespace {
+
+/// Kernels that are not in the process yet.
+struct Missing {
+  std::vector<const Cluster *> clusters;
+  std::vector<KernelPlan> plans;
+  std::vector<std::string> symbols;
+  std::vector<size_t> at; ///< their places among all
+};
+
+/// Kernels that come together: from one object of the cache or in one module.
+struct Batch {
+  std::optional<KernelCache::Found> cached;
+  SmallVector<size_t, kernelsPerModule> kernels; ///< of Missing
+  std::shared_ptr<LinkedCode> code;
+};
+
+/// Brings the missing kernels into the process, several batches at a time.
+class BatchCompiler {
+public:
+  BatchCompiler(const Missing &missing, const KernelCache *cache)
+      : missing(missing), cache(cache) {
+    std::map<sys::fs::UniqueID, size_t> byObject;
+    size_t open = ~size_t(0);
+    for (size_t i = 0; i < missing.symbols.size(); ++i) {
+      std::optional<KernelCache::Found> found;
+      if (cache)
+        found = cache->find(missing.symbols[i]);
+      if (found) {
+        auto [it, isNew] = byObject.try_emplace(found->id, batches.size());
+        if (isNew)
+          batches.push_back({std::move(found), {}, nullptr});
+        batches[it->second].kernels.push_back(i);
+        continue;
+      }
+      if (open >= batches.size() ||
+          batches[open].kernels.size() == kernelsPerModule) {
+        open = batches.size();
+        batches.emplace_back();
+      }
+      batches[open].kernels.push_back(i);
+    }
+  }
+
+  Error run(int threads);
+
+  std::vector<Batch> batches;
+  std::vector<std::string> warnings;
+
+private:
+  void work();
+  Error compile(Batch &batch, CodeGenerator &generator);
+  Error load(Batch &batch);
+  Error link(Batch &batch, std::unique_ptr<MemoryBuffer> object);
+  void warn(std::string text) {
+    std::lock_guard lock(mutex);
+    // One file that cannot be written is like the next.
+    if (warnings.empty())
+      warnings.push_back(std::move(text));
+  }
+
+  const Missing &missing;
+  const KernelCache *cache;
   std::atomic<size_t> next{0};
   std::mutex mutex;
   Error failure = Error::success();
-  auto worker = [&] {
-    auto fail = [&](Error e) {
-      std::lock_guard lock(mutex);
-      failure = joinErrors(std::move(failure), std::move(e));
-    };
-    Expected<CodeGeneratorLease> generator = CodeGeneratorLease::take();
-    if (!generator)
-      return fail(generator.takeError());
-    for (size_t m; (m = next++) < numModules;) {
-      size_t begin = m * kernelsPerModule;
-      size_t count = std::min(kernelsPerModule, clusters.size() - begin);
-      ArrayRef<std::string> names = symbols.slice(begin, count);
-      auto object =
-          compileModule(clusters.slice(begin, count), plans.slice(begin, count),
-                        names, **generator, options.cacheDir);
-      if (!object)
-        return fail(object.takeError());
-      auto code = LinkedCode::link((*object)->getMemBufferRef());
-      if (!code)
-        return fail(code.takeError());
-      for (const std::string &name : names)
-        if (!(*code)->find(name))
-          return fail(createStringError("no kernel %s in its object file",
-                                        name.c_str()));
-      linked[m] = std::move(*code);
-    }
+};
+
+} // namespace
+
+Error BatchCompiler::link(Batch &batch, std::unique_ptr<MemoryBuffer> object) {
+  auto code = LinkedCode::link(std::move(object));
+  if (!code)
+    return code.takeError();
+  for (size_t i : batch.kernels)
+    if (!(*code)->find(missing.symbols[i]))
+      return createStringError("no kernel %s in its object file",
+                               missing.symbols[i].c_str());
+  batch.code = std::move(*code);
+  return Error::success();
+}
+
+Error BatchCompiler::load(Batch &batch) {
+  auto object = cache->load(*batch.cached);
+  if (!object)
+    return object.takeError();
+  return link(batch, std::move(*object));
+}
+
+Error BatchCompiler::compile(Batch &batch, CodeGenerator &generator) {
+  SmallVector<const Cluster *> clusters;
+  std::vector<KernelPlan> plans;
+  SmallVector<std::string> symbols;
+  for (size_t i : batch.kernels) {
+    clusters.push_back(missing.clusters[i]);
+    plans.push_back(missing.plans[i]);
+    symbols.push_back(missing.symbols[i]);
+  }
+  auto object = compileModule(clusters, plans, symbols, generator);
+  if (!object)
+    return object.takeError();
+  if (cache)
+    if (Error e = cache->store(symbols, (*object)->getBuffer()))
+      warn("the kernel cache is not written: " + toString(std::move(e)));
+  return link(batch, std::move(*object));
+}
+
+void BatchCompiler::work() {
+  auto fail = [&](Error e) {
+    std::lock_guard lock(mutex);
+    failure = joinErrors(std::move(failure), std::move(e));
   };
-  size_t threads = options.threads > 0
-                       ? options.threads
-                       : std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min(threads, numModules);
+  std::optional<CodeGeneratorLease> generator;
+  for (size_t b; (b = next++) < batches.size();) {
+    Batch &batch = batches[b];
+    if (batch.cached) {
+      Error e = load(batch);
+      if (!e)
+        continue;
+      warn("the file '" + batch.cached->path +
+           "' of the kernel cache is ignored: " + toString(std::move(e)));
+    }
+    if (!generator) {
+      Expected<CodeGeneratorLease> lease = CodeGeneratorLease::take();
+      if (!lease)
+        return fail(lease.takeError());
+      generator.emplace(std::move(*lease));
+    }
+    if (Error e = compile(batch, **generator))
+      return fail(std::move(e));
+  }
+}
+
+Error BatchCompiler::run(int wanted) {
+  size_t threads =
+      wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min(threads, batches.size());
   std::vector<std::thread> pool;
   for (size_t i = 1; i < threads; ++i)
-    pool.emplace_back(worker);
-  if (numModules)
-    worker();
+    pool.emplace_back([this] { work(); });
+  work();
   for (std::thread &t : pool)
     t.join();
-  if (failure)
-    return std::move(failure);
-  return linked;
+  return std::move(failure);
 }
 
 Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
                                          const JitOptions &options) {
   const TargetInfo &target = hostTarget();
-  if (!options.cacheDir.empty())
-    (void)sys::fs::create_directories(options.cacheDir);
   CompiledKernels result;
-  auto code = std::make_shared<std::vector<std::shared_ptr<LinkedCode>>>();
-  std::vector<const Cluster *> missing;
-  std::vector<KernelPlan> missingPlans;
-  std::vector<std::string> missingSymbols;
-  std::vector<size_t> missingAt;
+  result.code = std::make_shared<ProgramCode>();
+  SmallPtrSet<const LinkedCode *, 8> seen;
+  auto keep = [&](std::shared_ptr<const LinkedCode> code) {
+    if (seen.insert(code.get()).second)
+      result.code->objects.push_back(std::move(code));
+  };
+  Missing missing;
   for (const Cluster *c : clusters) {
     KernelPlan plan = planKernel(*c, target.maxLanes);
     Kernel kernel;
     kernel.symbol = kernelSymbol(*c);
     kernel.iterations = plan.iterations;
     kernel.costNs = plan.costNs;
+    KernelFacts &facts = result.code->kernels.emplace_back();
+    countWork(*c, facts.flops, facts.transcendentals);
     if (auto loaded = loadedKernels().find(kernel.symbol, kernel.function)) {
-      code->push_back(std::move(loaded));
+      keep(std::move(loaded));
     } else {
-      missing.push_back(c);
-      missingPlans.push_back(std::move(plan));
-      missingSymbols.push_back(kernel.symbol);
-      missingAt.push_back(result.kernels.size());
+      missing.clusters.push_back(c);
+      missing.plans.push_back(std::move(plan));
+      missing.symbols.push_back(kernel.symbol);
+      missing.at.push_back(result.kernels.size());
     }
     result.kernels.push_back(std::move(kernel));
   }
 
-  auto compiled = compileAll(missing, missingPlans, missingSymbols, options);
-  if (!compiled && !options.cacheDir.empty()) {
-    // Perhaps a file of the cache is damaged: it must not be in the way.
-    consumeError(compiled.takeError());
-    compiled = compileAll(missing, missingPlans, missingSymbols,
-                          {"", options.threads});
+  std::optional<KernelCache> cache;
+  if (!options.cacheDir.empty() && !missing.symbols.empty())
+    cache.emplace(options.cacheDir, targetKey());
+  BatchCompiler compiler(missing, cache ? &*cache : nullptr);
+  if (Error e = compiler.run(options.threads))
+    return std::move(e);
+  result.warnings = std::move(compiler.warnings);
+  for (Batch &batch : compiler.batches) {
+    SmallVector<std::string> symbols;
+    for (size_t i : batch.kernels) {
+      symbols.push_back(missing.symbols[i]);
+      result.kernels[missing.at[i]].function =
+          reinterpret_cast<KernelFn>(batch.code->find(symbols.back()));
+    }
+    loadedKernels().add(batch.code, symbols);
+    keep(std::move(batch.code));
   }
-  if (!compiled)
-    return compiled.takeError();
-  for (auto [m, linked] : llvm::enumerate(*compiled)) {
-    size_t begin = m * kernelsPerModule;
-    size_t count = std::min(kernelsPerModule, missing.size() - begin);
-    for (size_t i = begin; i < begin + count; ++i)
-      result.kernels[missingAt[i]].function =
-          reinterpret_cast<KernelFn>(linked->find(missingSymbols[i]));
-    loadedKernels().add(linked, ArrayRef(missingSymbols).slice(begin, count));
-    code->push_back(std::move(linked));
-  }
-  result.code = std::move(code);
   return result;
 }
 

@@ -8,14 +8,15 @@
 #ifndef SHARDWRIGHT_CPU_JIT_H
 #define SHARDWRIGHT_CPU_JIT_H
 
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/program_code.h"
 
 #include "llvm/Support/Error.h"
 
 namespace shardwright::cpu {
 
 struct JitOptions {
-  /// Directory for object files, made if absent; empty: none are kept.
+  /// Directory for object files (kernel_cache.h); empty: none are kept. The
+  /// environment variable SHARDWRIGHT_KERNEL_CACHE_SIZE, as 64MiB, bounds it.
   std::string cacheDir;
   /// 0: as many as the machine has cores.
   int threads = 0;
@@ -23,8 +24,9 @@ struct JitOptions {
 
 struct CompiledKernels {
   std::vector<Kernel> kernels;
-  /// Keeps the code alive.
-  std::shared_ptr<void> code;
+  std::shared_ptr<ProgramCode> code;
+  /// About the cache: for the user to know, no more.
+  std::vector<std::string> warnings;
 };
 
 /// The name of a cluster's function: a hash of its structure and of the target.

@@ -76,15 +76,18 @@ private:
   Error &failure;
 };
 
-Expected<std::shared_ptr<LinkedCode>> LinkedCode::link(MemoryBufferRef object) {
+Expected<std::shared_ptr<LinkedCode>>
+LinkedCode::link(std::unique_ptr<MemoryBuffer> object) {
   std::shared_ptr<LinkedCode> code(new LinkedCode);
+  code->bytes = std::move(object);
   auto memory = jitlink::InProcessMemoryManager::Create();
   if (!memory)
     return memory.takeError();
   code->memory = std::move(*memory);
   // Held here as well: the graph dies before the maps that name its symbols.
   auto names = std::make_shared<orc::SymbolStringPool>();
-  auto graph = jitlink::createLinkGraphFromObject(object, names);
+  auto graph =
+      jitlink::createLinkGraphFromObject(code->bytes->getMemBufferRef(), names);
   if (!graph)
     return graph.takeError();
   Error failure = Error::success();

@@ -11,7 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 
@@ -24,10 +24,12 @@ namespace shardwright::cpu {
 /// than a kernel to link.)
 class LinkedCode {
 public:
-  /// The object's bytes may go afterwards.
   static llvm::Expected<std::shared_ptr<LinkedCode>>
-  link(llvm::MemoryBufferRef object);
+  link(std::unique_ptr<llvm::MemoryBuffer> object);
   ~LinkedCode();
+
+  /// The object file, for those who want to keep the code beyond the process.
+  llvm::StringRef object() const { return bytes->getBuffer(); }
 
   /// Address of a function that the object defines, or null.
   void *find(llvm::StringRef symbol) const { return symbols.lookup(symbol); }
@@ -39,6 +41,7 @@ private:
   std::unique_ptr<llvm::jitlink::InProcessMemoryManager> memory;
   llvm::jitlink::JITLinkMemoryManager::FinalizedAlloc allocation;
   llvm::StringMap<void *> symbols;
+  std::unique_ptr<llvm::MemoryBuffer> bytes;
 };
 
 } // namespace shardwright::cpu

@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/entry_function.h"
 #include "shardwright/cpu/jit.h"
+#include "shardwright/cpu/kernel_plan.h"
 #include "shardwright/cpu/rewrite_ops.h"
 #include "shardwright/partition/partition.h"
 
@@ -114,6 +115,33 @@ int32_t Lowering::kernel(const Cluster &cluster) {
 // Entry
 //===----------------------------------------------------------------------===//
 
+/// Where a kernel leads from an argument to a result, a donated one may become
+/// the other.
+static void noteSharing(const Program &program,
+                        ArrayRef<std::unique_ptr<Cluster>> clusters,
+                        ProgramCode &code) {
+  auto isHome = [&](SlotId slot, Slot::Home home) {
+    return program.slots[slot].home == home;
+  };
+  for (const Step &step : program.steps) {
+    if (step.kind != StepKind::Kernel)
+      continue;
+    for (auto [o, output] : llvm::enumerate(step.outputs)) {
+      if (!isHome(output, Slot::Home::Result))
+        continue;
+      for (auto [i, input] : llvm::enumerate(step.inputs)) {
+        std::pair<int32_t, int32_t> pair{int32_t(o), int32_t(i)};
+        auto &known = code.kernels[step.payload].mayShare;
+        if (isHome(input, Slot::Home::Argument) &&
+            program.slots[input].bytes() == program.slots[output].bytes() &&
+            !llvm::is_contained(known, pair) &&
+            mayShareBuffer(*clusters[step.payload], o, i))
+          known.push_back(pair);
+      }
+    }
+  }
+}
+
 static int64_t moduleCount(ModuleOp module, StringRef name) {
   auto attr = module->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : 1;
@@ -170,7 +198,10 @@ FailureOr<Program> Lowering::run() {
   if (!compiled)
     return module.emitError() << "kernels could not be compiled: "
                               << llvm::toString(compiled.takeError());
+  for (const std::string &warning : compiled->warnings)
+    module.emitWarning() << warning;
   program.kernels = std::move(compiled->kernels);
+  noteSharing(program, clusters, *compiled->code);
   program.code = std::move(compiled->code);
   return std::move(program);
 }

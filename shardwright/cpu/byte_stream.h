@@ -1,0 +1,142 @@
+//===- byte_stream.h - values as bytes, and back ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_BYTE_STREAM_H
+#define SHARDWRIGHT_CPU_BYTE_STREAM_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/LEB128.h"
+
+#include <string>
+
+namespace shardwright::cpu {
+
+/// Integers are signed LEB128, floats eight bytes, strings have their length
+/// before them.
+class ByteWriter {
+public:
+  void integer(int64_t value) {
+    uint8_t bytes[16];
+    unsigned n = llvm::encodeSLEB128(value, bytes);
+    text.append(reinterpret_cast<const char *>(bytes), n);
+  }
+  void real(double value) {
+    auto bits = llvm::bit_cast<uint64_t>(value);
+    for (int i = 0; i < 64; i += 8)
+      text.push_back(static_cast<char>(bits >> i));
+  }
+  void string(llvm::StringRef value) {
+    integer(value.size());
+    text += value;
+  }
+  template <typename Range> void integers(const Range &values) {
+    integer(values.size());
+    for (auto value : values)
+      integer(static_cast<int64_t>(value));
+  }
+  /// The number of elements, and each through `write`.
+  template <typename Range, typename Write>
+  void list(const Range &values, Write write) {
+    integer(values.size());
+    for (const auto &value : values)
+      write(value);
+  }
+  /// What has been written; the writer is empty afterwards.
+  std::string take() { return std::move(text); }
+
+private:
+  std::string text;
+};
+
+/// Reads what ByteWriter wrote. After the first thing that is not there, or is
+/// out of range, everything is zero or empty, and `failed`.
+class ByteReader {
+public:
+  explicit ByteReader(llvm::StringRef bytes) : rest(bytes) {}
+
+  bool failed() const { return isBad; }
+  bool atEnd() const { return rest.empty(); }
+  void fail() {
+    isBad = true;
+    rest = {};
+  }
+
+  int64_t integer() {
+    unsigned n = 0;
+    const char *problem = nullptr;
+    auto *begin = reinterpret_cast<const uint8_t *>(rest.data());
+    int64_t value =
+        rest.empty()
+            ? 0
+            : llvm::decodeSLEB128(begin, &n, begin + rest.size(), &problem);
+    if (n == 0 || problem) {
+      fail();
+      return 0;
+    }
+    rest = rest.drop_front(n);
+    return value;
+  }
+  /// In [least, most].
+  template <typename T = int64_t> T integer(int64_t least, int64_t most) {
+    int64_t value = integer();
+    if (value >= least && value <= most)
+      return static_cast<T>(value);
+    fail();
+    return static_cast<T>(least);
+  }
+  int32_t id() { return integer<int32_t>(INT32_MIN, INT32_MAX); }
+  bool boolean() { return integer(0, 1); }
+  double real() {
+    if (rest.size() < 8) {
+      fail();
+      return 0;
+    }
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; ++i)
+      bits |= uint64_t(uint8_t(rest[i])) << (8 * i);
+    rest = rest.drop_front(8);
+    return llvm::bit_cast<double>(bits);
+  }
+  /// Lies in the bytes that are read.
+  llvm::StringRef string() {
+    size_t size = count();
+    llvm::StringRef value = rest.take_front(size);
+    rest = rest.drop_front(size);
+    return value;
+  }
+  /// A length: every element that follows takes a byte at least.
+  size_t count() {
+    int64_t n = integer();
+    if (n >= 0 && size_t(n) <= rest.size())
+      return size_t(n);
+    fail();
+    return 0;
+  }
+  template <typename Vector> void integers(Vector &values) {
+    size_t n = count();
+    values.reserve(n);
+    for (size_t i = 0; i < n && !isBad; ++i)
+      values.push_back(integer());
+  }
+  /// `read` gives each element.
+  template <typename Vector, typename Read>
+  void list(Vector &values, Read read) {
+    size_t n = count();
+    for (size_t i = 0; i < n && !isBad; ++i)
+      values.push_back(read());
+  }
+
+private:
+  llvm::StringRef rest;
+  bool isBad = false;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_BYTE_STREAM_H
