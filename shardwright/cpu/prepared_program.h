@@ -22,14 +22,6 @@
 
 namespace shardwright::cpu {
 
-/// Memory of one device, kept from run to run.
-struct DeviceMemory {
-  std::shared_ptr<void> allocation;
-  /// Address of every slot. Those of arguments and results are set for each
-  /// run; the rest stays.
-  std::vector<void *> table;
-};
-
 struct Executor::Prepared {
   explicit Prepared(const Program &p) : program(p) {}
 
@@ -62,6 +54,10 @@ struct Executor::Prepared {
   }
   /// `stablehlo.add at file.py:12:3`, or what kind of step it is.
   std::string locate(int32_t step) const;
+  /// It may wait for the host.
+  bool mayBlock(const StepInfo &s) const {
+    return s.kind == StepKind::Library && hostCalls[s.payload];
+  }
 
   const Program &program;
   int32_t numDevices = 1;
@@ -74,6 +70,8 @@ struct Executor::Prepared {
   std::vector<std::pair<SlotId, int32_t>> copiedResults;
   std::vector<DotPlan> dots;
   std::vector<LibraryOp> libraryOps;
+  /// By library op: a function of the host, which may wait for anything.
+  std::vector<bool> hostCalls;
   std::vector<CollectivePlan> collectives;
   /// By step: time of one device from there to the next meeting, in ns; a
   /// guess at first, then measured. It decides only who does the work.

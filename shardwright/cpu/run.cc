@@ -126,6 +126,16 @@ llvm::Error Run::callLibrary(const Device &device, const StepInfo &step,
   return prepared.libraryOps[step.payload].run(buffers, begin, end);
 }
 
+bool Run::callHost(const Device &device) {
+  auto begin = traceNow();
+  llvm::Error e = callLibrary(device, at(device), 0, 1, 0);
+  record(device, device.pc, Trace::What::Work, begin);
+  if (!e)
+    return true;
+  fail(device.number, device.pc, toString(std::move(e)));
+  return false;
+}
+
 int64_t Run::dotParts(const StepInfo &step) const {
   if (!splits || !isHeavy(step))
     return 1;
@@ -176,7 +186,7 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       break;
     }
     case StepKind::Library:
-      if (stopAtHeavy && isHeavy(s))
+      if (prepared.mayBlock(s) || (stopAtHeavy && isHeavy(s)))
         goto stop;
       if (llvm::Error e = callLibrary(
               device, s, 0, prepared.libraryOps[s.payload].pieces, 0)) {

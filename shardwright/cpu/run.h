@@ -74,6 +74,8 @@ private:
   /// those that work on it.
   llvm::Error callLibrary(const Device &device, const StepInfo &step,
                           int64_t begin, int64_t end, int64_t worker) const;
+  /// All of a call that may wait for the host; false: the run has failed.
+  bool callHost(const Device &device);
   void copyResults(const Device &device);
   /// Now, when anybody asks.
   Clock::time_point traceNow() const {
@@ -124,7 +126,9 @@ private:
   void leave(Device &device);
   void finish(Job &job);
   bool mayRejoin() const;
-  void callHelpers();
+  void arriveAtHost(Device &device);
+  /// `takesOne`: whoever calls goes on to take a piece of work.
+  void callHelpers(bool takesOne = true);
   void reportDeadlock();
 
   const Prepared &prepared;

@@ -50,6 +50,15 @@ Run::Outcome Run::lockstep() {
       break;
     }
     default: {
+      if (prepared.mayBlock(prepared.steps[step])) {
+        // Each device waits on a thread of its own; a single one here, on the
+        // thread of the caller, for whom nobody waits but the caller.
+        if (devices.size() > 1)
+          return Outcome::Parted;
+        if (!callHost(devices.front()))
+          return Outcome::Finished;
+        break;
+      }
       auto begin = traceNow();
       runSplit(step);
       for (const Device &d : devices)

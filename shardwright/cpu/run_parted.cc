@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/run.h"
 
+#include "shardwright/cpu/blocking_threads.h"
 #include "shardwright/cpu/host_memory.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -26,7 +27,8 @@ void Run::parted() {
     d.state = State::Running;
   for (Device &d : devices) {
     const StepInfo &s = at(d);
-    if (s.kind == StepKind::Collective || s.kind == StepKind::Return)
+    if (s.kind == StepKind::Collective || s.kind == StepKind::Return ||
+        prepared.mayBlock(s))
       arrive(lock, d);
     else
       makeReady(d);
@@ -86,16 +88,15 @@ void Run::work(Lock &lock, bool isLeader) {
 }
 
 /// After a change: threads for what may go on now. The leader is one of them.
-void Run::callHelpers() {
+void Run::callHelpers(bool takesOne) {
   int64_t wanted = mayRejoin() ? 0 : int64_t(ready.size());
   for (auto &job : jobs)
     wanted += job->units - job->next;
   if (failed())
     wanted = 0;
-  // The caller of this takes one piece itself.
-  if (leaderWaits && (wanted > 1 || (wanted == 0 && inProgress == 0)))
+  if (leaderWaits && (wanted > takesOne || (wanted == 0 && inProgress == 0)))
     leaderWakes.notify_one();
-  while (helpers < std::min<int64_t>(wanted - 1, pool.size() - 1)) {
+  while (helpers < std::min<int64_t>(wanted - takesOne, pool.size() - 1)) {
     ++helpers;
     pool.submit([self = shared_from_this()] {
       Lock lock(self->mutex);
@@ -127,6 +128,8 @@ void Run::arrive(Lock &lock, Device &d) {
     ++doneDevices;
     return;
   }
+  if (s.kind != StepKind::Collective)
+    return arriveAtHost(d);
   if (!collectiveMayStart(d))
     return;
   const CollectivePlan &plan = prepared.collectives[s.payload];
@@ -157,6 +160,20 @@ void Run::arrive(Lock &lock, Device &d) {
   if (job->units == 0)
     return finish(*job);
   jobs.push_back(std::move(job));
+}
+
+/// Under way until the host has answered, on a thread that may wait for it.
+void Run::arriveAtHost(Device &d) {
+  d.state = State::Running;
+  ++inProgress;
+  runBlocking([self = shared_from_this(), &d] {
+    bool succeeded = self->callHost(d);
+    Lock lock(self->mutex);
+    --self->inProgress;
+    if (succeeded && !self->failed())
+      self->leave(d);
+    self->callHelpers(/*takesOne=*/false);
+  });
 }
 
 void Run::workOnJob(Lock &lock, Job &job) {
