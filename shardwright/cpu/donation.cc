@@ -8,11 +8,34 @@
 #include "shardwright/cpu/donation.h"
 
 #include "shardwright/cpu/memory_plan.h"
+#include "shardwright/cpu/program_code.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace shardwright;
 using namespace shardwright::cpu;
+
+/// Step `index` may read `from` and write `to` in one buffer.
+static bool isInPlace(const Program &program, int32_t index, SlotId from,
+                      SlotId to) {
+  const Step &step = program.steps[index];
+  const ProgramCode *code = codeOf(program);
+  auto mayShare = [&](int32_t output, int32_t input) {
+    // Views are parts, or begin elsewhere.
+    if (step.outputs[output] != to || step.inputs[input] != from)
+      return false;
+    return step.kind == StepKind::Copy ||
+           (step.kind == StepKind::Kernel && code &&
+            llvm::is_contained(code->kernels[step.payload].mayShare,
+                               std::pair(output, input)));
+  };
+  for (auto [o, output] : llvm::enumerate(step.outputs))
+    for (auto [i, input] : llvm::enumerate(step.inputs))
+      if (baseOf(program, output) == to && baseOf(program, input) == from &&
+          !mayShare(o, i))
+        return false;
+  return true;
+}
 
 bool cpu::mayReuse(const Program &program, int32_t argument, int32_t result) {
   SlotId from = program.arguments[argument];
@@ -57,5 +80,7 @@ bool cpu::mayReuse(const Program &program, int32_t argument, int32_t result) {
       for (int32_t target : program.switchTargets[step.payload])
         span(i, target);
   }
-  return lastRead < firstWrite;
+  // In a loop the one step is several, and the two differ by now.
+  return lastRead < firstWrite ||
+         (lastRead == firstWrite && isInPlace(program, lastRead, from, to));
 }

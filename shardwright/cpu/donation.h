@@ -13,8 +13,9 @@
 namespace shardwright::cpu {
 
 /// Nothing reads the argument once something has written the result, on any way
-/// through the program: both may be one buffer of the caller. Conservative: a
-/// step that does both counts against it.
+/// through the program: both may be one buffer of the caller. A step that does
+/// both counts against it, unless it copies the one to the other or its kernel
+/// allows it (KernelFacts::mayShare).
 bool mayReuse(const Program &program, int32_t argument, int32_t result);
 
 } // namespace shardwright::cpu

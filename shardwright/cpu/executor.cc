@@ -23,7 +23,20 @@ Executor::create(const Program &program) {
   return std::unique_ptr<Executor>(new Executor(std::move(prepared)));
 }
 
+llvm::Expected<Executor::Memory> Executor::takeMemory() const {
+  return prepared->takeMemory();
+}
+
 llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
+                          ThreadPool &pool, RunStatistics *statistics,
+                          Trace *trace) const {
+  llvm::Expected<Memory> memory = takeMemory();
+  if (!memory)
+    return memory.takeError();
+  return run(std::move(*memory), buffers, pool, statistics, trace);
+}
+
+llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
                           ThreadPool &pool, RunStatistics *statistics,
                           Trace *trace) const {
   const Program &program = prepared->program;
@@ -43,12 +56,9 @@ llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
           llvm::Twine(program.arguments.size()) + " and " +
           llvm::Twine(program.results.size()));
   }
-  llvm::Expected<std::vector<DeviceMemory>> memory = prepared->takeMemory();
-  if (!memory)
-    return memory.takeError();
   // Shared: a task that the pool gets to late finds the run over, and goes.
   auto run = std::make_shared<Run>(*prepared, pool, statistics != nullptr,
-                                   trace, std::move(*memory));
+                                   trace, std::move(memory));
   run->bind(buffers);
   llvm::Error error = run->execute(statistics);
   prepared->giveBack(run->takeMemory());

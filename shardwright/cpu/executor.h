@@ -20,6 +20,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <vector>
 
 namespace shardwright::cpu {
 
@@ -43,6 +44,14 @@ struct RunStatistics {
   int64_t rejoins = 0;
 };
 
+/// Memory of one device, kept from run to run.
+struct DeviceMemory {
+  std::shared_ptr<void> allocation;
+  /// Address of every slot. Those of arguments and results are set for each
+  /// run; the rest stays.
+  std::vector<void *> table;
+};
+
 /// A program made ready to run, any number of times and from any threads.
 class Executor {
 public:
@@ -52,11 +61,20 @@ public:
   create(const Program &program);
   ~Executor();
 
+  /// The arenas of one run.
+  using Memory = std::vector<DeviceMemory>;
+  llvm::Expected<Memory> takeMemory() const;
+
   /// Runs the program once on all its devices (buffers.size() ==
   /// numDevices()) and returns when every device is done or has failed. Errors
   /// name the op and the device.
   llvm::Error run(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
                   RunStatistics *statistics = nullptr,
+                  Trace *trace = nullptr) const;
+  /// The same in memory that was taken before: nothing of the buffers has been
+  /// touched when there is not enough of it.
+  llvm::Error run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
+                  ThreadPool &pool, RunStatistics *statistics = nullptr,
                   Trace *trace = nullptr) const;
 
   struct Prepared;

@@ -163,6 +163,12 @@ llvm::Expected<Buffer::Donation> Buffer::donate() {
   return Donation{std::move(*data), isExclusive};
 }
 
+void Buffer::takeBack(std::shared_ptr<void> memory) {
+  std::lock_guard lock(state->mutex);
+  state->life = State::Life::Live;
+  state->data = std::move(memory);
+}
+
 llvm::Expected<std::shared_ptr<const void>> Buffer::await() const {
   auto data = storage();
   if (!data)

@@ -83,6 +83,8 @@ public:
   };
   /// Ends this buffer.
   llvm::Expected<Donation> donate();
+  /// For a run that could not begin: the buffer is as it was before `donate`.
+  void takeBack(std::shared_ptr<void> memory);
 
 private:
   struct State;

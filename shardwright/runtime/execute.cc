@@ -48,8 +48,16 @@ namespace {
 struct Started {
   std::vector<cpu::DeviceBuffers> buffers;
   std::vector<std::shared_ptr<void>> memory;
+  /// Donated arguments with their memory, in case that nothing comes of it.
+  std::vector<std::pair<Buffer, std::shared_ptr<void>>> donated;
   std::vector<Event> inputs;
   Event done;
+
+  void giveBack() {
+    for (auto &[buffer, memory] : donated)
+      buffer.takeBack(std::move(memory));
+    donated.clear();
+  }
 };
 
 } // namespace
@@ -102,6 +110,10 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   }
 
   auto run = std::make_shared<Started>();
+  auto failAndGiveBack = [&](llvm::Error e) {
+    run->giveBack();
+    return e;
+  };
   run->buffers.resize(devices);
   Execution execution;
   execution.done = run->done;
@@ -137,8 +149,11 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       Buffer buffer = given;
       auto memory = takeOrShare(buffer, takes(i));
       if (!memory) // donated twice in one call
-        return fail("argument " + llvm::Twine(i) + " of device " +
-                    llvm::Twine(d) + ": " + llvm::toString(memory.takeError()));
+        return failAndGiveBack(fail("argument " + llvm::Twine(i) +
+                                    " of device " + llvm::Twine(d) + ": " +
+                                    llvm::toString(memory.takeError())));
+      if (takes(i))
+        run->donated.push_back({buffer, memory->memory});
       buffers.arguments.push_back(memory->memory.get());
       // Memory with another holder (a replica on another device, a view of the
       // caller's) is read like any other.
@@ -158,11 +173,11 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       std::shared_ptr<void> &memory = memoryOfResult[d * count + i];
       if (!memory)
         if (llvm::Error e = allocate(d, i))
-          return e;
+          return failAndGiveBack(std::move(e));
       buffers.results.push_back(memory.get());
-      execution.results[d].push_back(Buffer(d, MemoryKind::Device, slot.type,
-                                            slot.shape, std::move(memory),
-                                            run->done));
+      execution.results[d].push_back(Buffer(d, parts.results[i].memory,
+                                            slot.type, slot.shape,
+                                            std::move(memory), run->done));
     }
   }
 
@@ -175,8 +190,17 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
             run->done.set(std::move(e));
             return;
           }
+        auto memory = executor->takeMemory();
+        if (!memory) { // nothing has been touched
+          run->giveBack();
+          run->memory.clear();
+          run->done.set(memory.takeError());
+          return;
+        }
+        run->donated.clear();
         auto begin = std::chrono::steady_clock::now();
-        llvm::Error error = executor->run(run->buffers, client.pool());
+        llvm::Error error = executor->run(std::move(*memory), run->buffers,
+                                          client.pool(), nullptr, nullptr);
         lastSeconds = std::chrono::duration<double>(
                           std::chrono::steady_clock::now() - begin)
                           .count();
@@ -186,39 +210,4 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       },
       here);
   return execution;
-}
-
-CostAnalysis Executable::cost() const {
-  const cpu::Program &program = parts.program;
-  CostAnalysis cost;
-  for (const cpu::Step &step : program.steps) {
-    for (auto slots :
-         {llvm::ArrayRef(step.inputs), llvm::ArrayRef(step.outputs)})
-      for (cpu::SlotId id : slots)
-        cost.bytesAccessed += program.slots[id].bytes();
-    if (step.kind != cpu::StepKind::Dot)
-      continue;
-    const cpu::DotSpec &dot = program.dots[step.payload];
-    double flops = 2.0 * dot.m * dot.n * dot.k;
-    for (int64_t size : dot.batch)
-      flops *= size;
-    cost.flops += flops;
-  }
-  return cost;
-}
-
-MemoryStatistics Executable::memory() const {
-  const cpu::Program &program = parts.program;
-  MemoryStatistics memory;
-  for (auto [i, id] : llvm::enumerate(program.arguments)) {
-    memory.arguments += program.slots[id].bytes();
-    if (reusedBy[i] >= 0)
-      memory.reusedByResults += program.slots[id].bytes();
-  }
-  for (cpu::SlotId id : program.results)
-    memory.results += program.slots[id].bytes();
-  memory.temporaries = program.arenaBytes;
-  for (const cpu::ConstantData &constant : program.constants)
-    memory.constants += constant.bytes;
-  return memory;
 }
