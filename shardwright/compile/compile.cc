@@ -12,6 +12,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/simplify/simplify.h"
@@ -20,11 +21,14 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <cstdlib>
 
 using namespace mlir;
 
 namespace shardwright {
 namespace {
+
+constexpr llvm::StringLiteral memoryKindAttr("mhlo.memory_kind");
 
 const llvm::StringRef printableStages[] = {"import", "propagate", "reshard",
                                            "local"};
@@ -91,6 +95,18 @@ FailureOr<std::vector<ValueSpec>> valueSpecs(func::FuncOp main,
     if (attr && !attr.getDimShardings().empty())
       spec.sharding = sdy::shardingFromAttr(attr, mesh);
     spec.mesh = mesh.numAxes() > 0 ? 0 : -1;
+    auto kind = arguments
+                    ? main.getArgAttrOfType<StringAttr>(i, memoryKindAttr)
+                    : main.getResultAttrOfType<StringAttr>(i, memoryKindAttr);
+    if (kind) {
+      std::optional<MemoryKind> memory = memoryKindNamed(kind.getValue());
+      if (!memory)
+        return main.emitError()
+               << what << " #" << i << " is in memory of kind " << kind
+               << ", expected device, pinned_host or "
+                  "unpinned_host";
+      spec.memory = *memory;
+    }
     if (arguments) {
       spec.name =
           sourceName(main.getArgument(i).getLoc(), "arg" + std::to_string(i));
@@ -103,6 +119,16 @@ FailureOr<std::vector<ValueSpec>> valueSpecs(func::FuncOp main,
       auto info = main.getResultAttrOfType<StringAttr>(i, "jax.result_info");
       spec.name =
           info && !info.empty() ? info.str() : "out" + std::to_string(i);
+    }
+    if (auto size =
+            arguments
+                ? main.getArgAttrOfType<DenseI64ArrayAttr>(i, sizeOfAttr)
+                : main.getResultAttrOfType<DenseI64ArrayAttr>(i, sizeOfAttr);
+        size && size.size() == 2 && size[0] >= 0 && size[0] < int64_t(i)) {
+      spec.sizeOf = size[0];
+      spec.sizeOfDim = size[1];
+      spec.name =
+          specs[size[0]].name + ".size[" + std::to_string(size[1]) + "]";
     }
     specs.push_back(std::move(spec));
   }
@@ -246,6 +272,9 @@ LogicalResult generateCode(ModuleOp local, Compiled &compiled,
   Timer timer(report.seconds.compile);
   cpu::LoweringOptions lowering;
   lowering.cacheDir = options.kernelCacheDir;
+  if (const char *directory = std::getenv("SHARDWRIGHT_KERNEL_CACHE");
+      directory && lowering.cacheDir.empty())
+    lowering.cacheDir = directory;
   lowering.compileThreads = options.compileThreads;
   FailureOr<cpu::Program> program = cpu::lowerToProgram(local, lowering);
   if (failed(program))

@@ -41,7 +41,8 @@ struct CompileOptions {
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage but the last.
   std::function<void(Stage, mlir::ModuleOp)> afterStage;
-  /// Directory of the cache of compiled kernels; empty: none.
+  /// Directory of the cache of compiled kernels (cpu/kernel_cache.h). Empty:
+  /// what the environment variable SHARDWRIGHT_KERNEL_CACHE says, else none.
   std::string kernelCacheDir;
   /// Threads that compile kernels; 0: one a core.
   int compileThreads = 0;

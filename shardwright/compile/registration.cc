@@ -12,8 +12,10 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
+#include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
+#include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/gspmd/export_gspmd.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_custom_calls.h"
@@ -49,7 +51,9 @@ void registerPasses() {
   registerExportGspmdPasses();
   registerRoundTripPasses();
   registerPortablePasses();
+  registerBoundedPasses();
   registerExpandPasses();
+  registerFlattenTuplesPass();
   registerSimplifyPasses();
   registerImportCustomCallsPass();
   registerRulesPasses();

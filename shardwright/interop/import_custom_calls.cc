@@ -8,6 +8,8 @@
 #include "shardwright/interop/import_custom_calls.h"
 
 #include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/control_flow.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -20,6 +22,7 @@ namespace {
 
 constexpr llvm::StringLiteral attributesName("mhlo.attributes");
 constexpr llvm::StringLiteral versionName("mhlo.version");
+constexpr llvm::StringLiteral placementTarget("annotate_device_placement");
 
 /// The op that a target like `mhlo.erf`, `chlo.top_k` or `stablehlo.tan` names.
 std::optional<RegisteredOperationName> namedOp(StringRef target,
@@ -78,7 +81,36 @@ FailureOr<NamedAttrList> attributesOf(stablehlo::CustomCallOp call) {
   return attributes;
 }
 
+/// Where a value is to be: all memory here is the host's, so that only results
+/// of the program are in one kind or another, as their attributes say.
+LogicalResult importPlacement(stablehlo::CustomCallOp call) {
+  if (call.getInputs().size() != 1 || call->getNumResults() != 1 ||
+      call.getInputs()[0].getType() != call->getResult(0).getType())
+    return call.emitError() << "custom call @" << placementTarget
+                            << " wants one operand, and a result of its type";
+  if (auto attributes =
+          call->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes"))
+    if (auto kind = attributes.getAs<StringAttr>("_xla_buffer_placement"))
+      if (!llvm::is_contained({"device", "pinned_host", "unpinned_host"},
+                              kind.getValue()))
+        return call.emitError()
+               << "custom call @" << placementTarget << " wants memory of kind "
+               << kind << ", expected device, pinned_host or unpinned_host";
+  Value value = call.getInputs()[0];
+  OpBuilder b(call);
+  auto shardings =
+      call->getAttrOfType<sdy::TensorShardingPerValueAttr>(sdy::kShardingAttr);
+  if (shardings && shardings.getShardings().size() == 1)
+    value = sdy::ShardingConstraintOp::create(b, call.getLoc(), value,
+                                              shardings.getShardings()[0]);
+  call->getResult(0).replaceAllUsesWith(value);
+  call.erase();
+  return success();
+}
+
 LogicalResult importCall(stablehlo::CustomCallOp call) {
+  if (call.getCallTargetName() == placementTarget)
+    return importPlacement(call);
   auto name = namedOp(call.getCallTargetName(), call.getContext());
   if (!name || !call.getCalledComputations().empty())
     return success();
@@ -117,7 +149,8 @@ struct ImportCustomCallsPass
     return "Makes ops of the custom calls that stand for them";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<chlo::ChloDialect, stablehlo::StablehloDialect>();
+    registry.insert<chlo::ChloDialect, sdy::SdyDialect,
+                    stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
     if (failed(importCustomCalls(getOperation())))

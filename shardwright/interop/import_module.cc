@@ -10,8 +10,11 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/bounded/bounded_passes.h"
+#include "shardwright/interop/bounded/refine_shapes.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/expand/expand_passes.h"
+#include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/round_trip/round_trip.h"
@@ -100,7 +103,10 @@ LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
 }
 
 LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
-  if (failed(importShardings(module, options)))
+  if (failed(flattenTuples(module)) || failed(importShardings(module, options)))
+    return failure();
+  if (options.shapeOfArgument &&
+      failed(giveShapes(module, options.shapeOfArgument)))
     return failure();
   // Also checks the shardings against resized meshes.
   PassManager pm =
@@ -109,6 +115,7 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   pm.addPass(createImportCustomCallsPass());
   pm.addPass(createInlineCompositesPass());
   pm.addNestedPass<func::FuncOp>(createChloLegalizeToStablehloPass());
+  pm.addPass(createPadBoundedPass());
   pm.addPass(createExpandQuantizedPass());
   pm.addPass(createExpandOpsPass());
   return pm.run(module);

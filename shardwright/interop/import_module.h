@@ -12,6 +12,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
+
 namespace shardwright {
 
 struct ImportOptions {
@@ -20,6 +22,10 @@ struct ImportOptions {
   llvm::SmallVector<MeshAxis, 4> meshSizes;
   /// Number of devices when the module names none; 0: not given.
   int64_t devices = 0;
+  /// The shape of an argument of @main, by position: asked for those with
+  /// dimensions of unknown size. May be null.
+  std::function<std::optional<llvm::SmallVector<int64_t, 4>>(unsigned)>
+      shapeOfArgument;
   /// Take every op's sharding from frontend attributes, not only those that
   /// propagation cannot find anew.
   bool keepOpShardings = false;

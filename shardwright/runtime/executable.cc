@@ -7,7 +7,10 @@
 
 #include "shardwright/runtime/executable.h"
 
+#include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/sharding_transfer.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace shardwright;
 
@@ -50,6 +53,16 @@ static llvm::Error checkSide(const ExecutableParts &parts,
                   str(slot.type, slot.shape), " a device, its signature ",
                   str(value.type, local));
   }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ValueSpec &value = values[i];
+    bool isLast = i + 1 == values.size() || values[i + 1].sizeOf >= 0;
+    if (value.sizeOf >= 0 &&
+        (!isLast || value.sizeOf >= int32_t(i) ||
+         values[value.sizeOf].sizeOf >= 0 || value.sizeOfDim < 0 ||
+         value.sizeOfDim >= int32_t(values[value.sizeOf].shape.size()) ||
+         value.type != ElementType::S32 || !value.shape.empty()))
+      return fail(what, " ", i, ": not a size of another");
+  }
   return llvm::Error::success();
 }
 
@@ -75,9 +88,24 @@ Executable::create(ExecutableParts p) {
 llvm::Expected<std::vector<Array>>
 Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
                 cpu::RunStatistics *statistics, cpu::Trace *trace) const {
-  if (globalArguments.size() != parts.arguments.size())
-    return fail("the program takes ", parts.arguments.size(),
+  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts.arguments);
+  if (globalArguments.size() != visible.size())
+    return fail("the program takes ", visible.size(),
                 " arguments, but was given ", globalArguments.size());
+  for (auto [i, array] : llvm::enumerate(globalArguments))
+    if (array.type() != visible[i].type ||
+        !hasShapeOf(parts.arguments, i, array.shape()))
+      return fail("argument ", i, visible[i].name.empty() ? "" : " (",
+                  visible[i].name, visible[i].name.empty() ? "" : ")", " is ",
+                  str(parts.arguments, i), ", but was given ", array.str());
+  std::vector<Array> withSizes;
+  if (visible.size() != parts.arguments.size()) {
+    auto all = padded(parts.arguments, globalArguments);
+    if (!all)
+      return all.takeError();
+    withSizes = std::move(*all);
+    globalArguments = withSizes;
+  }
   int64_t devices = numDevices();
   cpu::ThreadPool &pool = client.pool();
 
@@ -86,11 +114,6 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
   for (size_t i = 0; i < globalArguments.size(); ++i) {
     const Array &array = globalArguments[i];
     const ValueSpec &spec = parts.arguments[i];
-    if (array.type() != spec.type ||
-        array.shape() != llvm::ArrayRef<int64_t>(spec.shape))
-      return fail("argument ", i, spec.name.empty() ? "" : " (", spec.name,
-                  spec.name.empty() ? "" : ")", " is ",
-                  str(spec.type, spec.shape), ", but was given ", array.str());
     llvm::Expected<DeviceShards> s =
         shardArray(array, spec.sharding, meshOf(spec), devices, pool);
     if (!s)
@@ -115,6 +138,8 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
   std::vector<Array> results;
   for (ResultGather &g : gathers)
     results.push_back(g.gather(pool));
+  if (withoutSizes(parts.results).size() != parts.results.size())
+    return cutToSize(parts.results, std::move(results));
   return results;
 }
 

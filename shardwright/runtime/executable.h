@@ -36,6 +36,13 @@ struct ValueSpec {
   bool donated = false;
   /// Of a donated argument: the result that should get the memory, or -1.
   int32_t aliasedResult = -1;
+  /// Where the program wants an argument or leaves a result. An argument may be
+  /// in any memory: all of it is the host's.
+  MemoryKind memory = MemoryKind::Device;
+  /// This is the size (i32) of dimension `sizeOfDim` of another argument or
+  /// result, whose shape here is only a bound. Sizes stand after everything
+  /// else.
+  int32_t sizeOf = -1, sizeOfDim = -1;
 };
 
 struct ExecuteOptions {
@@ -51,9 +58,14 @@ struct Execution {
   Event done;
 };
 
-/// Estimates, of one device, loops counted once.
+/// Estimates, of one device; loops and branches are counted once.
 struct CostAnalysis {
-  double flops = 0; ///< of dots and convolutions
+  /// Arithmetic operations: two for each product of a dot or convolution, one
+  /// for each element of anything else. Other library calls count none.
+  double flops = 0;
+  /// Of these, calls of functions such as exp.
+  double transcendentals = 0;
+  /// Bytes that steps read and write.
   double bytesAccessed = 0;
 };
 
@@ -78,7 +90,8 @@ public:
   create(ExecutableParts parts);
 
   /// Runs on global arrays, whose types and shapes must be those of
-  /// `arguments()`. The arrays are only read.
+  /// `arguments()`, without sizes: arrays are as large as their dimensions of
+  /// bounded size should be, as are the results. The arrays are only read.
   llvm::Expected<std::vector<Array>>
   run(llvm::ArrayRef<Array> globalArguments, Client &client = Client::shared(),
       cpu::RunStatistics *statistics = nullptr,
@@ -92,6 +105,17 @@ public:
   execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           Client &client = Client::shared(),
           const ExecuteOptions &options = {}) const;
+
+  /// How serialised executables begin.
+  static constexpr llvm::StringLiteral fileMagic = "shardwright executable\n";
+  /// The program with its machine code, to be loaded by another process.
+  llvm::Expected<std::string> serialize() const;
+  /// What `serialize` gave, ready to run; no code is generated. Errors: damaged
+  /// bytes, another version, a machine that lacks what the code needs, a custom
+  /// call that is not registered here. Bytes that were changed on purpose can
+  /// do anything that this process can.
+  static llvm::Expected<std::unique_ptr<Executable>>
+  deserialize(llvm::StringRef bytes);
 
   CostAnalysis cost() const;
   MemoryStatistics memory() const;

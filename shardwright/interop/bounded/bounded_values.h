@@ -1,0 +1,105 @@
+//===- bounded_values.h - padded tensors and their sizes --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Internal to sw-pad-bounded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_BOUNDED_BOUNDED_VALUES_H
+#define SHARDWRIGHT_INTEROP_BOUNDED_BOUNDED_VALUES_H
+
+#include "shardwright/interop/expand/op_builder.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace shardwright::bounded {
+
+/// One dimension: the elements that there is room for, and how many are used
+/// (an i32 scalar; null: all of them).
+struct Extent {
+  int64_t bound = 0;
+  mlir::Value used;
+};
+using Extents = llvm::SmallVector<Extent, 4>;
+using Dims = llvm::ArrayRef<int64_t>;
+
+/// Builds operations before one of the program's.
+struct Maker : op_expansion::OpMaker {
+  using OpMaker::OpMaker;
+
+  mlir::RankedTensorType sizeType() {
+    return mlir::RankedTensorType::get({}, b.getI32Type());
+  }
+  mlir::Value number(int64_t value) {
+    return splat(static_cast<double>(value), sizeType());
+  }
+  mlir::Value used(const Extent &extent) {
+    return extent.used ? extent.used : number(extent.bound);
+  }
+  /// Quotient of sizes, rounded up.
+  mlir::Value ceilDivide(mlir::Value x, int64_t y);
+  mlir::Value atLeastZero(mlir::Value x);
+  mlir::Value compare(mlir::Value x, mlir::Value y,
+                      stablehlo::ComparisonDirection direction);
+  mlir::Value select(mlir::Value predicate, mlir::Value x, mlir::Value y);
+  /// i1 of that shape: within the used part in each of `dims`.
+  mlir::Value inside(Dims shape, const Extents &extents, Dims dims);
+  /// `fill` (a scalar) where x is beyond the used part in one of `dims`; x
+  /// itself when all of it is used.
+  mlir::Value masked(mlir::Value x, const Extents &extents, Dims dims,
+                     mlir::Value fill);
+  mlir::Value maskedByZero(mlir::Value x, const Extents &extents, Dims dims);
+  /// Cut or filled up at the end of each dimension.
+  mlir::Value resized(mlir::Value x, Dims shape);
+  /// result[.., i, ..] = x[.., indices[i], ..] along `dim`; indices: i32[n],
+  /// clamped.
+  mlir::Value takeAlong(mlir::Value x, int64_t dim, mlir::Value indices);
+  /// Element i of a list of sizes, of any integer type, as i32 scalar.
+  mlir::Value element(mlir::Value list, int64_t i);
+  /// 0, 1, .. n-1 as i32[n].
+  mlir::Value counting(int64_t n);
+  /// A scalar everywhere in i32[n].
+  mlir::Value spread(mlir::Value scalar, int64_t n);
+};
+
+/// The extents of all values so far.
+class Values {
+public:
+  bool isBounded(mlir::Value value) const { return extents.contains(value); }
+  /// Of any ranked tensor.
+  Extents of(mlir::Value value) const;
+  /// Gives `value` the padded shape, and remembers what is used of it.
+  void set(mlir::Value value, const Extents &of);
+  void forget(mlir::Value value) { extents.erase(value); }
+
+private:
+  llvm::DenseMap<mlir::Value, Extents> extents;
+};
+
+/// `value` is what `op` was: it takes its shardings and the like.
+void replace(mlir::Operation *op, mlir::Value value);
+
+/// The elements of a constant of integers.
+std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
+
+/// True for types with a dimension of unknown size.
+bool isDynamic(mlir::Type type);
+/// Bounds of the unknown dimensions, sizes of the others; fails where there is
+/// no bound.
+mlir::FailureOr<Extents> declaredExtents(mlir::RankedTensorType type);
+
+/// Turns one operation, whose operands are padded already, into what it is on
+/// padded tensors. Operations with regions that are not scalar functions are
+/// not for it.
+mlir::LogicalResult padOp(mlir::Operation *op, Values &values);
+
+/// The parts of padOp that move elements to other linear positions.
+mlir::LogicalResult padReshape(mlir::Operation *op, Values &values);
+
+} // namespace shardwright::bounded
+
+#endif // SHARDWRIGHT_INTEROP_BOUNDED_BOUNDED_VALUES_H
