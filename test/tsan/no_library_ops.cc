@@ -16,3 +16,8 @@ llvm::Expected<shardwright::cpu::LibraryOp>
 shardwright::cpu::makeLibraryOp(const LibraryCall &call) {
   return llvm::createStringError("not built: " + call.name);
 }
+
+std::optional<shardwright::cpu::LibraryRow>
+shardwright::cpu::findLibraryRow(llvm::StringRef name) {
+  return std::nullopt;
+}

@@ -35,6 +35,8 @@ struct CommonOptions {
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;
   std::string kernelCache;
+  /// Seconds between lines of progress; empty: on a terminal only.
+  std::string progress;
   bool trusted = false;   ///< bytecode is read without a child process first
   bool debugInfo = false; ///< print modules with locations
 };
@@ -43,6 +45,7 @@ struct RunOptions : CommonOptions {
   std::string arguments; ///< npz; empty: random
   std::optional<uint64_t> randomSeed;
   std::string out, expect, trace;
+  std::string save; ///< the executable; empty: nowhere
   double rtol = 1e-5;
   /// None: a hundredth of rtol, of an array's largest expected magnitude.
   std::optional<double> atol;

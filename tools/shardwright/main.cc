@@ -84,7 +84,15 @@ void addCommon(CLI::App &command, CommonOptions &options) {
           "them)")
       ->delimiter(',');
   command.add_option("--kernel-cache", options.kernelCache,
-                     "Directory that keeps compiled kernels between runs");
+                     "Directory that keeps compiled kernels between runs "
+                     "(else what SHARDWRIGHT_KERNEL_CACHE says), within "
+                     "SHARDWRIGHT_KERNEL_CACHE_SIZE (1GiB)");
+  command
+      .add_flag("--progress{1}", options.progress,
+                "Say every second, or as often as SECONDS says in "
+                "--progress=SECONDS, on standard error what is being done; on "
+                "a terminal it is said anyway")
+      ->check(CLI::PositiveNumber);
 }
 
 } // namespace
@@ -117,6 +125,9 @@ int main(int argc, char **argv) {
   runApp->add_option("--trace", run.trace,
                      "Write what each device did when, for chrome://tracing or "
                      "Perfetto");
+  runApp->add_option("--save", run.save,
+                     "Write the executable, for a later `run` on a machine of "
+                     "this kind: MODULE may be such a file");
   runApp->callback([&] { exitCode = runCommand(run); });
 
   PartitionOptionsCli partition;

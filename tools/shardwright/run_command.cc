@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/trace.h"
 #include "shardwright/report/trace_json.h"
+#include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/compare.h"
 #include "shardwright/runtime/npz.h"
 #include "shardwright/runtime/random.h"
@@ -23,14 +24,14 @@ namespace {
 
 /// `numpy` as the type and shape that the program says; the error names the
 /// array.
-Expected<Array> convert(Array numpy, const ValueSpec &spec, const Twine &what) {
+Expected<Array> convert(Array numpy, ArrayRef<ValueSpec> specs, size_t i,
+                        const Twine &what) {
   Array found = numpy;
-  Expected<Array> array = fromNumpyBits(std::move(numpy), spec.type);
-  if (!array || array->shape() != ArrayRef<int64_t>(spec.shape)) {
+  Expected<Array> array = fromNumpyBits(std::move(numpy), specs[i].type);
+  if (!array || !hasShapeOf(specs, i, array->shape())) {
     consumeError(array.takeError());
     return createStringError(what + " is " + found.str() +
-                             ", but the program has " +
-                             str(spec.type, spec.shape));
+                             ", but the program has " + str(specs, i));
   }
   return array;
 }
@@ -38,14 +39,14 @@ Expected<Array> convert(Array numpy, const ValueSpec &spec, const Twine &what) {
 Expected<std::vector<Array>> readArrays(StringRef path, StringRef prefix,
                                         ArrayRef<ValueSpec> specs) {
   Expected<std::vector<Array>> arrays =
-      readNumberedNpz(path, prefix, int64_t(specs.size()));
+      readNumberedNpz(path, prefix, int64_t(withoutSizes(specs).size()));
   if (!arrays)
     return arrays.takeError();
   for (auto [i, array] : enumerate(*arrays)) {
     std::string what = (path + ": " + prefix + Twine(i)).str();
     if (!specs[i].name.empty() && specs[i].name != (prefix + Twine(i)).str())
       what += " (" + specs[i].name + ")";
-    Expected<Array> converted = convert(array, specs[i], what);
+    Expected<Array> converted = convert(array, specs, i, what);
     if (!converted)
       return converted.takeError();
     array = std::move(*converted);
@@ -63,7 +64,7 @@ Expected<std::vector<Array>> argumentsOf(const RunOptions &options,
   if (!options.randomSeed)
     return createStringError(Twine("the program takes ") + Twine(specs.size()) +
                              " arguments and none are given");
-  for (auto [i, spec] : enumerate(specs)) {
+  for (auto [i, spec] : enumerate(withoutSizes(specs))) {
     Expected<Array> array =
         randomArray(spec.type, spec.shape, *options.randomSeed, i);
     if (!array)
@@ -87,7 +88,7 @@ Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
   if (!expected)
     return expected.takeError();
   bool allOk = true;
-  for (auto [i, spec] : enumerate(specs)) {
+  for (auto [i, spec] : enumerate(withoutSizes(specs))) {
     const Array &wanted = (*expected)[i];
     double atol =
         options.atol.value_or(options.rtol / 100 * largestMagnitude(wanted));
@@ -124,9 +125,35 @@ void sayDifferences(const ProgramReport &report) {
 
 int runCommand(const RunOptions &options) {
   Session session;
-  if (!session.compile(options, Stage::Executable))
+  CommonOptions common = options;
+  std::vector<NamedArray> given;
+  if (!options.arguments.empty())
+    common.import.shapeOfArgument =
+        [&](unsigned i) -> std::optional<SmallVector<int64_t, 4>> {
+      if (given.empty()) {
+        auto arrays = readNpz(options.arguments);
+        if (arrays)
+          given = std::move(*arrays);
+        else // said when it is read again
+          consumeError(arrays.takeError());
+      }
+      for (const NamedArray &array : given)
+        if (array.name == "arg" + std::to_string(i))
+          return SmallVector<int64_t, 4>(array.array.shape());
+      return std::nullopt;
+    };
+  if (Session::isExecutable(options.module)
+          ? !session.loadExecutable(options)
+          : !session.compile(common, Stage::Executable))
     return exitBadInput;
   const Executable &executable = *session.compiled().executable;
+  if (!options.save.empty()) {
+    Expected<std::string> bytes = executable.serialize();
+    if (!bytes)
+      return badInput("--save: " + toString(bytes.takeError()), "");
+    if (!writeFile(options.save, [&](raw_ostream &os) { os << *bytes; }))
+      return exitBadInput;
+  }
 
   Expected<std::vector<Array>> arguments =
       argumentsOf(options, executable.arguments());
@@ -134,11 +161,14 @@ int runCommand(const RunOptions &options) {
     return badInput(toString(arguments.takeError()),
                     "give an .npz with arg0, arg1, ... of the program's shapes "
                     "and types, or --random SEED");
+  Progress &progress = session.progress(options);
+  progress.at("running");
   cpu::RunStatistics statistics;
   cpu::Trace trace;
   Expected<std::vector<Array>> results =
       executable.run(*arguments, Client::shared(), &statistics,
                      options.trace.empty() ? nullptr : &trace);
+  progress.pause();
   if (!results)
     return badInput(toString(results.takeError()),
                     "look at the program there; shardwright partition prints "

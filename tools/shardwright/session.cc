@@ -14,6 +14,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,7 +75,14 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.import = options.import;
   compileOptions.stopAfter = stopAfter;
   compileOptions.kernelCacheDir = options.kernelCache;
+  // Not before: reading bytecode forks.
+  Progress &line = progress(options);
+  line.at("importing");
   compileOptions.afterStage = [&](Stage stage, ModuleOp module) {
+    static constexpr llvm::StringLiteral next[] = {
+        "propagating", "inserting collectives", "partitioning", "compiling"};
+    line.pause();
+    llvm::scope_exit resume([&] { line.at(next[int(stage)]); });
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
       module.print(os, OpPrintingFlags().enableDebugInfo(options.debugInfo));
@@ -86,6 +94,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     llvm::errs() << "\n";
   };
   FailureOr<Compiled> compiled = shardwright::compile(*owned, compileOptions);
+  line.pause();
   bool failedOnce = diagnostic->finish();
   if (failed(compiled)) {
     if (!failedOnce) {
@@ -109,6 +118,46 @@ bool Session::generateCode(const CommonOptions &options) {
     return true;
   diagnostic->finish("warning: memory is not known");
   return false;
+}
+
+bool Session::isExecutable(llvm::StringRef path) {
+  if (path == "-")
+    return false;
+  auto file = llvm::MemoryBuffer::getFileSlice(
+      path, Executable::fileMagic.size(), 0, /*IsVolatile=*/false);
+  return file && (*file)->getBuffer() == Executable::fileMagic;
+}
+
+bool Session::loadExecutable(const CommonOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  auto file = llvm::MemoryBuffer::getFile(options.module, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file) {
+    badInput("cannot read '" + options.module +
+                 "': " + file.getError().message(),
+             "");
+    return false;
+  }
+  auto executable = Executable::deserialize((*file)->getBuffer());
+  if (!executable) {
+    badInput(options.module + ": " + llvm::toString(executable.takeError()),
+             "");
+    return false;
+  }
+  result.executable = std::move(*executable);
+  result.arguments = result.executable->arguments().vec();
+  result.results = result.executable->results().vec();
+  report().module = options.module;
+  report().devices = result.executable->numDevices();
+  MemoryStatistics memory = result.executable->memory();
+  report().argumentBytes = memory.arguments;
+  report().resultBytes = memory.results;
+  report().arenaBytes = memory.temporaries;
+  report().peakBytesPerDevice = result.executable->peakBytesPerDevice();
+  report().seconds.parse =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return true;
 }
 
 bool Session::writeReports(const CommonOptions &options) {

@@ -10,6 +10,7 @@
 
 #include "command_line.h"
 #include "one_diagnostic.h"
+#include "progress.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -38,6 +39,22 @@ public:
   /// Prints the error of what was done with the module since, if there was one.
   bool finishDiagnostic() { return diagnostic->finish(); }
 
+  /// Of an executable that was saved: its file's first bytes say so.
+  static bool isExecutable(llvm::StringRef path);
+  /// Loads one in place of `compile`. False: the error has been printed.
+  bool loadExecutable(const CommonOptions &options);
+
+  /// Until the session ends; starts a thread.
+  Progress &progress(const CommonOptions &options) {
+    if (!progressLine) {
+      std::optional<double> seconds;
+      if (!options.progress.empty()) // checked with the options
+        (void)llvm::StringRef(options.progress).getAsDouble(seconds.emplace(1));
+      progressLine = std::make_unique<Progress>(seconds);
+    }
+    return *progressLine;
+  }
+
   mlir::ModuleOp module() { return *owned; }
   Compiled &compiled() { return result; }
   ProgramReport &report() { return result.report; }
@@ -52,6 +69,7 @@ private:
   std::unique_ptr<OneDiagnostic> diagnostic;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   Compiled result;
+  std::unique_ptr<Progress> progressLine;
 };
 
 /// `json` -> {json, -}; `json=FILE` -> {json, FILE}. Prints and returns false

@@ -1,0 +1,80 @@
+#===- executables.py - what is kept on disk between runs -------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Executables that one process saves run in another, and are refused when they are damaged; the
+kernel cache gives the same results, forgives damage and directories that are not there; programs
+of other widths find the kernels that they share."""
+
+import glob
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "oracle"))
+import oracle
+
+tally = oracle.Tally("executables")
+
+
+def run(*flags, env=None):
+    return oracle.process([oracle.TOOL, "run", *flags], env=env)
+
+
+def passes(case, done, stderr=""):
+    tally.check(case, done.returncode == 0 and (done.stderr == "" if stderr == "" else stderr in done.stderr),
+                f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")  # fmt: skip
+
+
+def refused(case, done, text):
+    tally.check(case, done.returncode == 2 and text in done.stderr and done.stdout == "",
+                f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")  # fmt: skip
+
+
+def spoil(path, at):
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    data[at] ^= 1
+    os.unlink(path)  # other names of the file stay as they are
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for name in ("double", "mlp_train"):
+        saved = os.path.join(folder, name)
+        data = (oracle.example(name, "inputs.npz"), "--expect", oracle.example(name, "expected.npz"))
+        passes(f"{name} saved", run(oracle.example(name), *data, f"--save={saved}"))
+        passes(f"{name} loaded", run(saved, *data))
+        spoil(saved, -100)
+        refused(f"{name} damaged", run(saved, *data), "damaged")
+    with open(saved, "wb") as file:
+        file.write(b"shardwright executable\n")
+    refused("cut off", run(saved), "damaged")
+
+    cache = os.path.join(folder, "cache")
+    data = (oracle.example("mlp_train", "inputs.npz"), "--expect", oracle.example("mlp_train", "expected.npz"))
+    program = oracle.example("mlp_train")
+    passes("cache filled", run(program, *data, f"--kernel-cache={cache}"))
+    files = sorted(glob.glob(os.path.join(cache, "*")))
+    tally.check("cache has files", files and all(f.endswith(".swk") for f in files), str(files))
+    times = [os.stat(f).st_mtime_ns for f in files]
+    passes("cache used", run(program, *data, env={"SHARDWRIGHT_KERNEL_CACHE": cache}))
+    tally.check("nothing was written again", times == [os.stat(f).st_mtime_ns for f in files]
+                and files == sorted(glob.glob(os.path.join(cache, "*"))))  # fmt: skip
+    for path in files:
+        spoil(path, -1)
+    passes("cache damaged", run(program, *data, f"--kernel-cache={cache}"), "of the kernel cache is ignored: it is damaged")
+    passes("cache mended", run(program, *data, f"--kernel-cache={cache}"))
+    passes("no such cache", run(program, *data, "--kernel-cache=/proc/no/such/place"), "the kernel cache is not written")
+
+    # A bound of nothing: what was written goes again, and the answers stay.
+    passes("cache too small", run(program, *data, f"--kernel-cache={cache}", env={"SHARDWRIGHT_KERNEL_CACHE_SIZE": "1KiB"}))
+
+    done = run(program, *data, "--progress=0.001")
+    tally.check("progress", done.returncode == 0 and "shardwright: compiling, " in done.stderr, done.stderr)
+    refused("progress of nothing", run(program, *data, "--progress=never"), "--progress")
+
+tally.finish()
