@@ -9,6 +9,7 @@ then another one: fork before threads start."""
 
 import os
 import pickle
+import resource
 import struct
 
 
@@ -25,6 +26,7 @@ class Child:
             os.close(down[1])
             os.close(up[0])
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             try:
                 self._serve(os.fdopen(down[0], "rb"), os.fdopen(up[1], "wb"))
             finally:
@@ -42,6 +44,11 @@ class Child:
             write(answers, answer)
 
     def ask(self, question):
+        # Bad input may leave a child that dies of the next question.
+        answer = self._ask(question)
+        return answer if answer[0] != "aborted" else self._ask(question)
+
+    def _ask(self, question):
         if self.pid is None:
             self._start()
         try:

@@ -49,6 +49,7 @@ private:
   LogicalResult block(Block &block, const ManualContext &manual);
   LogicalResult visit(Operation &op, const ManualContext &manual);
   LogicalResult opSharding(Operation &op, const ManualContext &manual);
+  LogicalResult rewriteAttributes(Operation &op, const ManualContext &manual);
   LogicalResult manualComputation(sdy::ManualComputationOp op,
                                   const ManualContext &outer);
   LogicalResult inlineBody(sdy::ManualComputationOp op,
@@ -76,6 +77,8 @@ private:
   SymbolTable symbols;
   /// Shardings of operands that are partial sums, taken before any is removed.
   llvm::DenseMap<Operation *, TensorShardingAttr> partialSums;
+  /// Attributes of ops before and after, where nothing else decides them.
+  llvm::DenseMap<Attribute, DictionaryAttr> known;
   int64_t nextChannel = 0;
 };
 
@@ -283,6 +286,25 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
 }
 
 LogicalResult Exporter::opSharding(Operation &op, const ManualContext &manual) {
+  // Most ops have nothing to say, and many say the same.
+  DictionaryAttr before = op.getRawDictionaryAttrs();
+  bool mayDiffer = manual || options.propagated;
+  if (!mayDiffer && before.empty())
+    return success();
+  if (!mayDiffer)
+    if (DictionaryAttr same = known.lookup(before)) {
+      op.setAttrs(same);
+      return success();
+    }
+  if (failed(rewriteAttributes(op, manual)))
+    return failure();
+  if (!mayDiffer)
+    known[before] = op.getRawDictionaryAttrs();
+  return success();
+}
+
+LogicalResult Exporter::rewriteAttributes(Operation &op,
+                                          const ManualContext &manual) {
   SmallVector<TensorShardingAttr> shardings = sdy::getShardings(&op);
   for (NamedAttribute attr : llvm::to_vector(op.getDiscardableAttrs()))
     if (attr.getName().strref().starts_with("sdy."))
@@ -447,9 +469,9 @@ LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
 
 LogicalResult Exporter::run() {
   module.walk([&](Operation *op) {
-    auto collective = dyn_cast<sdy::CollectiveOpInterface>(op);
     if (!isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op))
       return;
+    auto collective = cast<sdy::CollectiveOpInterface>(op);
     TensorShardingAttr from = sdy::getSharding(collective.getTensor());
     if (from && !reducedAxes(from, collective.getOutSharding()).empty())
       partialSums[op] = from;
@@ -485,12 +507,17 @@ LogicalResult Exporter::run() {
 } // namespace
 
 LogicalResult exportGspmd(ModuleOp module, const ExportGspmdOptions &options) {
-  // Named computations would be in the way of nothing, but are no StableHLO.
-  PassManager pm(module.getContext(), ModuleOp::getOperationName(),
-                 PassManager::Nesting::Explicit);
-  pm.addPass(createExportNamedComputations());
-  if (failed(pm.run(module)))
-    return failure();
+  bool named =
+      module
+          .walk([](sdy::NamedComputationOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (named) {
+    PassManager pm(module.getContext(), ModuleOp::getOperationName(),
+                   PassManager::Nesting::Explicit);
+    pm.addPass(createExportNamedComputations());
+    if (failed(pm.run(module)))
+      return failure();
+  }
   return Exporter(module, options).run();
 }
 

@@ -8,6 +8,7 @@
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -37,8 +38,12 @@ LogicalResult GspmdShardings::read(Attribute attr, Location where) {
 }
 
 LogicalResult GspmdShardings::collect() {
+  auto name = StringAttr::get(context, kMhloSharding);
+  auto callName =
+      OperationName(stablehlo::CustomCallOp::getOperationName(), context);
   WalkResult walk = module.walk([&](Operation *op) {
     if (auto func = dyn_cast<func::FuncOp>(op)) {
+      found.push_back(op);
       for (unsigned i = 0; i < func.getNumArguments(); ++i)
         if (failed(read(func.getArgAttr(i, kMhloSharding),
                         func.getArgument(i).getLoc())))
@@ -48,9 +53,21 @@ LogicalResult GspmdShardings::collect() {
           return WalkResult::interrupt();
       return WalkResult::advance();
     }
-    if (failed(read(op->getDiscardableAttr(kMhloSharding), op->getLoc())))
-      return WalkResult::interrupt();
-    return WalkResult::advance();
+    // Most ops have nothing; a dictionary is searched only where there is one.
+    DictionaryAttr attrs = op->getRawDictionaryAttrs();
+    if (attrs.empty())
+      return WalkResult::advance();
+    Attribute text = attrs.get(name);
+    if (!text)
+      return WalkResult::advance();
+    found.push_back(op);
+    if (op->getName() == callName) {
+      StringRef target = cast<stablehlo::CustomCallOp>(op).getCallTargetName();
+      manualRegions |=
+          target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape";
+    }
+    return failed(read(text, op->getLoc())) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

@@ -25,6 +25,10 @@ public:
 
   /// Reads every `mhlo.sharding` of the module.
   mlir::LogicalResult collect();
+  /// What `collect` found, in program order: functions, and ops that have one.
+  llvm::ArrayRef<mlir::Operation *> carriers() const { return found; }
+  /// Has the module custom calls that enter or leave manual regions?
+  bool hasManualRegions() const { return manualRegions; }
   /// Makes the mesh and its symbols.
   mlir::LogicalResult makeMeshes(llvm::ArrayRef<MeshAxis> axes,
                                  int64_t devices);
@@ -51,6 +55,8 @@ private:
   mlir::ModuleOp module;
   mlir::MLIRContext *context = module.getContext();
   llvm::DenseMap<mlir::Attribute, HloSharding> parsed;
+  llvm::SmallVector<mlir::Operation *> found;
+  bool manualRegions = false;
   MeshInference inference;
   Mesh theMesh;
   mlir::Location lastTiled = mlir::UnknownLoc::get(context);

@@ -83,7 +83,37 @@ LogicalResult importShardingCall(stablehlo::CustomCallOp call,
 }
 
 /// The `mhlo.sharding` of any other op becomes sdy.sharding, one a result.
-LogicalResult importOpSharding(Operation *op, const GspmdShardings &shardings) {
+class OpShardings {
+public:
+  explicit OpShardings(const GspmdShardings &shardings)
+      : shardings(shardings) {}
+
+  LogicalResult import(Operation *op) {
+    // Ops with the same attributes and type, as there are many, become alike.
+    DictionaryAttr attrs = op->getRawDictionaryAttrs();
+    Attribute key;
+    if (op->getNumResults() == 1) {
+      key = TypeAttr::get(op->getResult(0).getType());
+      if (DictionaryAttr same = known.lookup({attrs, key})) {
+        op->setAttrs(same);
+        return success();
+      }
+    }
+    if (failed(rewrite(op)))
+      return failure();
+    if (key)
+      known[{attrs, key}] = op->getRawDictionaryAttrs();
+    return success();
+  }
+
+private:
+  LogicalResult rewrite(Operation *op);
+
+  const GspmdShardings &shardings;
+  llvm::DenseMap<std::pair<Attribute, Attribute>, DictionaryAttr> known;
+};
+
+LogicalResult OpShardings::rewrite(Operation *op) {
   const HloSharding *sharding = shardings.of(op);
   op->removeDiscardableAttr(kMhloSharding);
   if (!sharding)
@@ -169,6 +199,16 @@ void eraseUnusedFunctions(ModuleOp module) {
   }
 }
 
+/// Functions, and ops with a `mhlo.sharding`, as they are now.
+SmallVector<Operation *> carriers(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (op->getDiscardableAttr(kMhloSharding) || isa<func::FuncOp>(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
 } // namespace
 
 LogicalResult importGspmd(ModuleOp module, ArrayRef<MeshAxis> axes,
@@ -177,22 +217,25 @@ LogicalResult importGspmd(ModuleOp module, ArrayRef<MeshAxis> axes,
   module.getContext()->loadDialect<sdy::SdyDialect>();
   GspmdShardings shardings(module);
   if (failed(shardings.collect()) ||
-      failed(shardings.makeMeshes(axes, devices)) ||
-      failed(importManualRegions(module, shardings)))
+      failed(shardings.makeMeshes(axes, devices)))
     return failure();
-  eraseUnusedFunctions(module);
   SmallVector<Operation *> ops;
-  module.walk([&](Operation *op) {
-    if (op->getDiscardableAttr(kMhloSharding) || isa<func::FuncOp>(op))
-      ops.push_back(op);
-  });
+  if (shardings.hasManualRegions()) {
+    if (failed(importManualRegions(module, shardings)))
+      return failure();
+    eraseUnusedFunctions(module);
+    ops = carriers(module);
+  } else {
+    ops = llvm::to_vector(shardings.carriers());
+  }
+  OpShardings opShardings(shardings);
   for (Operation *op : ops) {
     auto call = dyn_cast<stablehlo::CustomCallOp>(op);
     auto func = dyn_cast<func::FuncOp>(op);
     LogicalResult done = call && call.getCallTargetName() == "Sharding"
                              ? importShardingCall(call, shardings)
                          : func ? importSignature(func, shardings)
-                                : importOpSharding(op, shardings);
+                                : opShardings.import(op);
     if (failed(done))
       return failure();
   }

@@ -330,6 +330,19 @@ void flattenTuples(ModuleOp module) {
     }
     call.erase();
   }
+  // Tuples made only to be taken apart, or for nobody.
+  SmallVector<stablehlo::TupleOp> tuples;
+  module.walk([&](stablehlo::TupleOp tuple) { tuples.push_back(tuple); });
+  for (stablehlo::TupleOp tuple : llvm::reverse(tuples)) {
+    for (Operation *user : llvm::make_early_inc_range(tuple->getUsers()))
+      if (auto element = dyn_cast<stablehlo::GetTupleElementOp>(user)) {
+        element->getResult(0).replaceAllUsesWith(
+            tuple->getOperand(element.getIndex()));
+        element->erase();
+      }
+    if (tuple->use_empty())
+      tuple->erase();
+  }
 }
 
 } // namespace

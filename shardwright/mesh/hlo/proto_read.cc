@@ -10,6 +10,7 @@
 #include "shardwright/mesh/hlo/sharding_checks.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 
 namespace shardwright {
 namespace {
@@ -47,6 +48,20 @@ private:
             std::optional<IotaOrder> &out);
   bool resolve(const Mesh &mesh, llvm::ArrayRef<AxisMessage> from,
                AxisList &to);
+  bool string(llvm::StringRef bytes, std::string &out) {
+    auto *begin = reinterpret_cast<const llvm::UTF8 *>(bytes.data());
+    if (!llvm::isLegalUTF8String(&begin, begin + bytes.size()))
+      return fail("a string is not UTF-8");
+    out = bytes.str();
+    return true;
+  }
+  /// Fields of any message.
+  static bool wellFormed(llvm::StringRef bytes) {
+    for (ProtoReader in(bytes, 0, 0); !in.atEnd();)
+      if (!in.next())
+        return false;
+    return true;
+  }
   bool malformed() { return fail("the bytes are not a protocol buffer"); }
 
   /// Fields of one message, reused for the leaves of a tuple.
@@ -62,31 +77,27 @@ private:
 };
 
 bool Reader::metadata(llvm::StringRef bytes, OpMetadata &out) {
-  for (ProtoReader in(bytes); !in.atEnd();) {
+  for (ProtoReader in(bytes, fieldSet({4}), fieldSet({1, 2, 3}));
+       !in.atEnd();) {
     if (!in.next())
       return malformed();
-    switch (in.field()) {
-    case 1:
-      out.push_back({"op_type", in.bytes().str(), true});
-      break;
-    case 2:
-      out.push_back({"op_name", in.bytes().str(), true});
-      break;
-    case 3:
-      out.push_back({"source_file", in.bytes().str(), true});
-      break;
-    case 4:
-      out.push_back({"source_line", std::to_string(in.varint()), false});
-      break;
-    default:
-      break;
+    static constexpr const char *names[] = {"op_type", "op_name",
+                                            "source_file"};
+    if (in.field() == 4) {
+      out.push_back({"source_line", std::to_string(in.varint32()), false});
+    } else if (in.field() != 0) {
+      MetadataField &field = out.emplace_back();
+      field.key = names[in.field() - 1];
+      field.isString = true;
+      if (!string(in.bytes(), field.value))
+        return false;
     }
   }
   return true;
 }
 
 bool Reader::axis(llvm::StringRef bytes, AxisMessage &out) {
-  for (ProtoReader in(bytes); !in.atEnd();) {
+  for (ProtoReader in(bytes, fieldSet({1}), fieldSet({2})); !in.atEnd();) {
     if (!in.next())
       return malformed();
     if (in.field() == 1)
@@ -94,7 +105,7 @@ bool Reader::axis(llvm::StringRef bytes, AxisMessage &out) {
     if (in.field() != 2)
       continue;
     out.hasSubAxis = true;
-    for (ProtoReader sub(in.bytes()); !sub.atEnd();) {
+    for (ProtoReader sub(in.bytes(), fieldSet({1, 2}), 0); !sub.atEnd();) {
       if (!sub.next())
         return malformed();
       if (sub.field() == 1)
@@ -108,7 +119,7 @@ bool Reader::axis(llvm::StringRef bytes, AxisMessage &out) {
 
 bool Reader::dim(llvm::StringRef bytes, std::vector<AxisMessage> &axes,
                  bool &closed) {
-  for (ProtoReader in(bytes); !in.atEnd();) {
+  for (ProtoReader in(bytes, fieldSet({2}), fieldSet({1})); !in.atEnd();) {
     if (!in.next())
       return malformed();
     if (in.field() == 1 && !axis(in.bytes(), axes.emplace_back()))
@@ -132,27 +143,30 @@ bool Reader::mesh(llvm::StringRef bytes, Mesh &mesh, bool &asIota) {
   llvm::SmallVector<MeshAxis, 4> axes;
   llvm::SmallVector<int64_t, 0> ids;
   llvm::SmallVector<int64_t, 4> reshape, perm;
-  for (ProtoReader in(bytes); !in.atEnd();) {
+  for (ProtoReader in(bytes, fieldSet({2}), fieldSet({1, 2, 3}));
+       !in.atEnd();) {
     if (!in.next())
       return malformed();
     if (in.field() == 2 && !in.repeated(ids))
       return malformed();
     if (in.field() == 3) {
       asIota = true;
-      for (ProtoReader part(in.bytes()); !part.atEnd();)
+      for (ProtoReader part(in.bytes(), fieldSet({1, 2}), fieldSet({1, 2}));
+           !part.atEnd();)
         if (!part.next() || (part.field() == 1 && !part.repeated(reshape)) ||
-            (part.field() == 2 && !part.repeated(perm)))
+            (part.field() == 2 && !part.repeated(perm, /*is32=*/true)))
           return malformed();
     }
     if (in.field() != 1)
       continue;
     MeshAxis &a = axes.emplace_back();
     a.size = 0;
-    for (ProtoReader axis(in.bytes()); !axis.atEnd();) {
+    for (ProtoReader axis(in.bytes(), fieldSet({2}), fieldSet({1}));
+         !axis.atEnd();) {
       if (!axis.next())
         return malformed();
-      if (axis.field() == 1)
-        a.name = axis.bytes().str();
+      if (axis.field() == 1 && !string(axis.bytes(), a.name))
+        return false;
       if (axis.field() == 2)
         a.size = axis.varint();
     }
@@ -190,6 +204,9 @@ bool Reader::resolve(const Mesh &mesh, llvm::ArrayRef<AxisMessage> from,
                   Twine(mesh.numAxes()) + " axes");
     AxisRef ref = mesh.fullAxis(m.axis);
     if (m.hasSubAxis) {
+      if (m.size >= ref.size)
+        return fail("a sub-axis of size " + Twine(m.size) +
+                    " is no part of an axis of size " + Twine(ref.size));
       ref.preSize = m.preSize;
       ref.size = m.size;
     }
@@ -203,7 +220,8 @@ bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
   std::vector<std::pair<std::vector<AxisMessage>, bool>> dims;
   std::vector<AxisMessage> lists[3];
   std::vector<OpMetadata> metadatas;
-  for (ProtoReader in(bytes); !in.atEnd();) {
+  for (ProtoReader in(bytes, 0, fieldSet({1, 2, 3, 4, 5, 6, 7}));
+       !in.atEnd();) {
     if (!in.next())
       return malformed();
     switch (in.field()) {
@@ -309,13 +327,18 @@ bool Reader::tiled(HloSharding &s) {
 
 bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
   fields = Fields();
-  for (ProtoReader in(bytes); !in.atEnd();) {
+  for (ProtoReader in(bytes, fieldSet({1, 3, 4, 6, 8, 9, 10, 11, 12, 13}),
+                      fieldSet({2, 3, 4, 5, 7, 8, 9, 10, 14}));
+       !in.atEnd();) {
     if (!in.next())
       return malformed();
     bool ok = true;
     switch (in.field()) {
     case 1:
-      fields.type = in.varint();
+      fields.type = in.varint32();
+      break;
+    case 2: // tile_shape, which says nothing
+      ok = wellFormed(in.bytes());
       break;
     case 3:
       ok = in.repeated(fields.dims);
@@ -323,7 +346,8 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
     case 4:
       ok = in.repeated(fields.devices);
       break;
-    case 5:
+    case 5: // also where the type makes it say nothing
+      ok = wellFormed(in.bytes());
       fields.tuple.push_back(in.bytes());
       break;
     case 6:
@@ -334,13 +358,13 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
         return false;
       break;
     case 8:
-      ok = in.repeated(fields.lastTypes);
+      ok = in.repeated(fields.lastTypes, /*is32=*/true);
       break;
     case 9:
       ok = in.repeated(fields.reshape);
       break;
     case 10:
-      ok = in.repeated(fields.perm);
+      ok = in.repeated(fields.perm, /*is32=*/true);
       break;
     case 11:
       fields.isGroup = in.varint();
@@ -349,7 +373,7 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
       fields.groupId = in.varint();
       break;
     case 13:
-      fields.groupType = in.varint();
+      fields.groupType = in.varint32();
       break;
     case 14:
       fields.named = in.bytes();

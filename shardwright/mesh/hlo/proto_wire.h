@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <initializer_list>
 #include <string>
 
 namespace shardwright {
@@ -60,13 +61,57 @@ private:
   std::string bytes;
 };
 
-/// One field after another. Views the bytes that it reads.
+/// Numbers of fields below 32, as a set.
+constexpr uint32_t fieldSet(std::initializer_list<int> numbers) {
+  uint32_t set = 0;
+  for (int number : numbers)
+    set |= 1u << number;
+  return set;
+}
+
+/// One field after another. Views the bytes that it reads. A field that comes
+/// as another kind than its message declares is unknown, and gets number 0.
 class ProtoReader {
 public:
-  explicit ProtoReader(llvm::StringRef bytes) : rest(bytes) {}
+  /// `varints` and `lengths`: the fields of the message that are integers, and
+  /// those that are messages, strings or packed (repeated integers are both).
+  ProtoReader(llvm::StringRef bytes, uint32_t varints, uint32_t lengths)
+      : rest(bytes), varints(varints), lengths(lengths) {}
   bool atEnd() const { return rest.empty(); }
   /// Reads a field; false when the bytes are malformed.
   bool next() {
+    if (!read())
+      return false;
+    uint32_t allowed = wireType == 0 ? varints : wireType == 2 ? lengths : 0;
+    if (number >= 32 || !(allowed >> number & 1))
+      number = 0;
+    return true;
+  }
+  int field() const { return number; }
+  int64_t varint() const { return value; }
+  /// Of a field that is an int32 or an enum.
+  int32_t varint32() const { return value; }
+  llvm::StringRef bytes() const { return content; }
+  /// Appends the elements of a repeated integer, packed or not.
+  bool repeated(llvm::SmallVectorImpl<int64_t> &out, bool is32 = false) const {
+    auto push = [&](uint64_t element) {
+      out.push_back(is32 ? int32_t(element) : int64_t(element));
+    };
+    if (wireType == 0) {
+      push(value);
+      return true;
+    }
+    for (llvm::StringRef list = content; !list.empty();) {
+      uint64_t element;
+      if (!raw(list, element))
+        return false;
+      push(element);
+    }
+    return true;
+  }
+
+private:
+  bool read() {
     uint64_t tag, length;
     value = 0;
     content = {};
@@ -90,27 +135,6 @@ public:
       return false;
     }
   }
-  int field() const { return number; }
-  int64_t varint() const { return value; }
-  llvm::StringRef bytes() const { return content; }
-  /// Appends the elements of a repeated integer, packed or not.
-  bool repeated(llvm::SmallVectorImpl<int64_t> &out) const {
-    if (wireType == 0) {
-      out.push_back(value);
-      return true;
-    }
-    if (wireType != 2)
-      return false;
-    for (llvm::StringRef list = content; !list.empty();) {
-      uint64_t element;
-      if (!raw(list, element))
-        return false;
-      out.push_back(element);
-    }
-    return true;
-  }
-
-private:
   static bool raw(llvm::StringRef &from, uint64_t &value) {
     value = 0;
     for (int shift = 0; shift < 64 && !from.empty(); shift += 7) {
@@ -130,6 +154,7 @@ private:
   }
 
   llvm::StringRef rest, content;
+  uint32_t varints, lengths;
   uint64_t value = 0;
   int number = 0, wireType = 0;
 };

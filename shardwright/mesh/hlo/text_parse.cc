@@ -548,9 +548,16 @@ private:
       if (!axis)
         return fail("'" + name + "' is not an axis of the mesh");
       AxisRef ref = mesh.fullAxis(*axis);
-      if (accept(":") && (!expect("(") || !integer(ref.preSize) ||
-                          !expect(")") || !integer(ref.size)))
-        return false;
+      if (accept(":")) {
+        int64_t whole = ref.size;
+        if (!expect("(") || !integer(ref.preSize) || !expect(")") ||
+            !integer(ref.size))
+          return false;
+        if (ref.size >= whole)
+          return fail("a sub-axis of size " + Twine(ref.size) +
+                      " is no part of axis '" + name + "' of size " +
+                      Twine(whole));
+      }
       list.push_back(ref);
     } while (accept(","));
     return expect("}");
