@@ -13,6 +13,10 @@ import resource
 import struct
 
 
+class Many(list):
+    """Several questions in one."""
+
+
 class Child:
     """ask(x) is ("ok", function(x)), ("refused", the exception's text) or ("aborted", "")."""
 
@@ -37,16 +41,36 @@ class Child:
 
     def _serve(self, requests, answers):
         while (question := read(requests)) is not None:
-            try:
-                answer = ("ok", self.function(question))
-            except Exception as error:
-                answer = ("refused", str(error))
-            write(answers, answer)
+            write(answers, self._answer(question))
 
     def ask(self, question):
         # Bad input may leave a child that dies of the next question.
         answer = self._ask(question)
         return answer if answer[0] != "aborted" else self._ask(question)
+
+    def ask_all(self, questions):
+        """The answers, asked in few turns: on a busy machine each turn costs a time slice."""
+        answers = []
+        for at in range(0, len(questions), 100):
+            answers += self._ask_some(questions[at : at + 100])
+        return answers
+
+    def _ask_some(self, questions):
+        if len(questions) < 2:
+            return [self.ask(question) for question in questions]
+        kind, answers = self._ask(Many(questions))
+        if kind == "ok":
+            return answers
+        half = len(questions) // 2
+        return self._ask_some(questions[:half]) + self._ask_some(questions[half:])
+
+    def _answer(self, question):
+        if isinstance(question, Many):
+            return ("ok", [self._answer(each) for each in question])
+        try:
+            return ("ok", self.function(question))
+        except Exception as error:
+            return ("refused", str(error))
 
     def _ask(self, question):
         if self.pid is None:

@@ -45,6 +45,7 @@ STRICTER = (
     "does not fit 64 bits",
     "only tiled and maximal shardings name devices",
     "expected a value",
+    "expected a string in double quotes",
     "unknown type",
     "in last_tile_dims",
     "a tuple of shardings has one level only",
@@ -108,47 +109,60 @@ def mutate_bytes(rng, data):
     return bytes(data)
 
 
+BATCH = 500
+
+
 def main():
     tally = oracle.Tally("hlo_sharding_mutations", show=10)
-    child, seen = Child(theirs), collections.Counter()
+    child, seen, batch = Child(theirs), collections.Counter(), []
     for rng in oracle.generators(args):
         text = random_text(rng) if rng.random() < 0.7 else random_named(rng)
         try:
             proto = HloSharding(text).to_proto()
         except ValueError:
             proto = HloSharding(random_leaf(rng, 8)).to_proto()
-        check(tally, child, seen, rng, "text", mutate_text(rng, text), HloSharding, "column ")
-        check(tally, child, seen, rng, "proto", mutate_bytes(rng, proto), HloSharding.from_proto, "OpSharding: ")
+        read(tally, seen, batch, rng, "text", mutate_text(rng, text), HloSharding, "column ")
+        read(tally, seen, batch, rng, "proto", mutate_bytes(rng, proto), HloSharding.from_proto, "OpSharding: ")
+        if len(batch) >= BATCH:
+            compare(tally, child, seen, batch)
+            batch = []
+    compare(tally, child, seen, batch)
     child.close()
     print(", ".join(f"{count} {what}" for what, count in sorted(seen.items())))
     tally.finish()
 
 
-def check(tally, child, seen, rng, kind, data, read, prefix):
-    name, shown = rng.name, data if kind == "text" else data.hex()
+def read(tally, seen, batch, rng, kind, data, parse, prefix):
+    """Ours; what jaxlib has to be asked about goes into the batch."""
+    ours, message = None, ""
     try:
-        ours = str(read(data))
+        ours = str(parse(data))
     except ValueError as error:
-        ours, message = None, str(error)
-        if not tally.check(f"{name} {kind} message", message.startswith(prefix) and len(message) > len(prefix) + 5, message):
-            return
+        message = str(error)
+        precise = message.startswith(prefix) and len(message) > len(prefix) + 5
         # jaxlib aborts on many of these, and takes long to.
         aborts = "mesh" in data or data.count("last_tile") > 1 if kind == "text" else b"r" in data
-        if aborts or rng.random() < 0.95:
+        if not tally.check(f"{rng.name} {kind} message", precise, message) or aborts or rng.random() < 0.95:
             seen[f"{kind} refused"] += 1
             return
-    verdict, answer = child.ask((kind, data))
-    seen[f"{kind} {'refused' if ours is None else 'accepted'}, by jaxlib {verdict}"] += 1
-    if ours is not None and verdict != "ok":
-        # Reading a list that names devices beyond its length, jaxlib aborts.
-        listed = re.search(r"\](\d+(?:,\d+)+)", ours)
-        beyond = listed and max(map(int, listed.group(1).split(","))) > listed.group(1).count(",")
-        tally.check(f"{name} {kind} taken", beyond, f"{shown}\nours: {ours}\njaxlib: {verdict} {answer}")
-    elif ours is not None:
-        tally.equal(f"{name} {kind} meaning", answer, ours, shown)
-    elif verdict == "ok":
-        tally.check(f"{name} {kind} refused", any(re.search(reason, message) for reason in STRICTER),
-                    f"{shown}\nours: {message}\njaxlib: {answer}")
+    batch.append((rng.name, kind, data, ours, message))
+
+
+def compare(tally, child, seen, batch):
+    answers = child.ask_all([(kind, data) for _, kind, data, _, _ in batch])
+    for (name, kind, data, ours, message), (verdict, answer) in zip(batch, answers):
+        shown = data if kind == "text" else data.hex()
+        seen[f"{kind} {'refused' if ours is None else 'accepted'}, by jaxlib {verdict}"] += 1
+        if ours is not None and verdict != "ok":
+            # Reading a list that names devices beyond its length, jaxlib aborts.
+            listed = re.search(r"\](\d+(?:,\d+)+)", ours)
+            beyond = listed and max(map(int, listed.group(1).split(","))) > listed.group(1).count(",")
+            tally.check(f"{name} {kind} taken", beyond, f"{shown}\nours: {ours}\njaxlib: {verdict} {answer}")
+        elif ours is not None:
+            tally.equal(f"{name} {kind} meaning", answer, ours, shown)
+        elif verdict == "ok":
+            tally.check(f"{name} {kind} refused", any(re.search(reason, message) for reason in STRICTER),
+                        f"{shown}\nours: {message}\njaxlib: {answer}")
 
 
 main()

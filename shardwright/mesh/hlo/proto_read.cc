@@ -77,7 +77,7 @@ private:
 };
 
 bool Reader::metadata(llvm::StringRef bytes, OpMetadata &out) {
-  for (ProtoReader in(bytes, fieldSet({4}), fieldSet({1, 2, 3}));
+  for (ProtoReader in(bytes, fieldSet({4}), fieldSet({1, 2, 3, 10, 12, 16}));
        !in.atEnd();) {
     if (!in.next())
       return malformed();
@@ -85,6 +85,11 @@ bool Reader::metadata(llvm::StringRef bytes, OpMetadata &out) {
                                             "source_file"};
     if (in.field() == 4) {
       out.push_back({"source_line", std::to_string(in.varint32()), false});
+    } else if (in.field() > 3) { // not kept, but not nonsense either
+      std::string name;
+      if (in.field() == 10 ? !wellFormed(in.bytes())
+                           : !string(in.bytes(), name))
+        return malformed();
     } else if (in.field() != 0) {
       MetadataField &field = out.emplace_back();
       field.key = names[in.field() - 1];

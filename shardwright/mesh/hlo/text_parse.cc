@@ -381,10 +381,20 @@ private:
       rest = rest.drop_front(key.size());
       if (!expect("="))
         return false;
-      if (peek("\"")) {
-        field.isString = true;
-        if (!quoted(field.value))
+      bool isNumber = key.ends_with("line") || key.ends_with("column") ||
+                      key == "stack_frame_id";
+      bool isOther = key == "profile_type" || key == "metadata_payload";
+      if (isNumber) {
+        int64_t number;
+        if (!integer(number))
           return false;
+        field.value = std::to_string(number);
+        continue;
+      }
+      if (!isOther || peek("\"")) {
+        field.isString = true;
+        if (!peek("\"") || !quoted(field.value))
+          return fail("expected a string in double quotes");
         continue;
       }
       StringRef value = peekWord();
