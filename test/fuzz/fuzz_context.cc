@@ -33,8 +33,9 @@ namespace shardwright::fuzz {
 /// What a target with more layers adds; the weak one adds nothing.
 __attribute__((weak)) void addToRegistry(DialectRegistry &) {}
 
+static std::unique_ptr<MLIRContext> current;
+
 MLIRContext &context() {
-  static std::unique_ptr<MLIRContext> current;
   static int uses = 0;
   if (!current || ++uses == 5000) {
     uses = 0;
@@ -61,7 +62,8 @@ MLIRContext &context() {
 OwningOpRef<ModuleOp> parse(StringRef text) {
   // Files that tools read end with a zero, and MLIR's lexer counts on it.
   std::string terminated = text.str();
-  return parseSourceString<ModuleOp>(terminated, &context(), "fuzz");
+  // Modules of this input may be alive: not a new context.
+  return parseSourceString<ModuleOp>(terminated, current.get(), "fuzz");
 }
 
 std::string print(Operation *op) {

@@ -21,10 +21,12 @@ namespace shardwright::fuzz {
 
 /// A context with the dialects of programs, one thread, and diagnostics that go
 /// nowhere. Attributes live as long as their context: it is made anew every few
-/// thousand inputs. Nothing of an earlier input may be kept across a call.
+/// thousand inputs. To be called once an input, at its beginning: nothing of an
+/// earlier one may be kept across it.
 mlir::MLIRContext &context();
 
-/// The parsed and verified module; null when the text is not one.
+/// The parsed and verified module, in that context; null when the text is not
+/// one.
 mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text);
 
 std::string print(mlir::Operation *op);
