@@ -21,6 +21,7 @@ import argparse
 import glob
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -122,12 +123,15 @@ def run_target(target, options):
     else:
         # No corpus of earlier runs: the same inputs each time.
         command += [f"-runs={options.runs or runs}", f"-seed={options.seed or 1}", start]
-    begin = time.monotonic()
+    begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     code, output = execute(command, log)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     done = re.search(r"stat::number_of_executed_units:\s*(\d+)", output)
     cover = re.findall(r"cov: (\d+) ft: (\d+)", output)
     print(
         f"{target:14} {done.group(1) if done else '?':>8} inputs {time.monotonic() - begin:6.0f} s"
+        f" ({cpu:.0f} of CPU)"
         f"  coverage {cover[-1][0] if cover else '?'}"
         + (f"  FINDING, exit code {code} (log: {log})" if code else ""),
         flush=True,
