@@ -82,6 +82,7 @@ def CHLO_ConstantLikeOp : CHLO_Op<"constant_like",
 def CHLO_TopKOp : CHLO_Op<"top_k", [Pure, SHLO_Infer]> {
   let arguments = (ins CHLO_AnyTensor:$operand, I64Attr:$k,
                        DefaultValuedOptionalAttr<BoolAttr, "true">:$is_stable);
+  let useCustomPropertiesEncoding = 1; // is_stable is newer than 1.17
   let results = (outs CHLO_AnyTensor:$values, CHLO_AnyTensor:$indices);
   let assemblyFormat = [{
     `(`$operand `,` `k` `=` $k`)` attr-dict

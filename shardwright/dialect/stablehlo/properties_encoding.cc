@@ -4,37 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// MLIR writes the attributes of an op in the order of their names, so that an
-// attribute more makes all earlier bytecode unreadable, jaxlib's included. What
-// came after version 1.17 stands at the end here, and only when it is set.
-//
-//===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/newer_properties.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-
-#include "mlir/Bytecode/BytecodeImplementation.h"
-#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 
 namespace shardwright::stablehlo {
-
-/// An attribute that older writers did not know: the end of the properties in
-/// its place is no error. The reader has no other way to ask for it.
-template <typename AttrT>
-static void readNewer(DialectBytecodeReader &reader, AttrT &attr) {
-  ScopedDiagnosticHandler quiet(reader.getContext(),
-                                [](Diagnostic &) { return success(); });
-  if (failed(reader.readOptionalAttribute(attr)))
-    attr = nullptr;
-}
-
-template <typename AttrT>
-static void writeNewer(DialectBytecodeWriter &writer, AttrT attr) {
-  if (attr)
-    writer.writeOptionalAttribute(attr);
-}
 
 LogicalResult CustomCallOp::readProperties(DialectBytecodeReader &reader,
                                            OperationState &state) {

@@ -1,0 +1,32 @@
+//===- properties_encoding.cc - bytecode of ops that have grown -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/newer_properties.h"
+
+using namespace mlir;
+
+namespace shardwright::chlo {
+
+LogicalResult TopKOp::readProperties(DialectBytecodeReader &reader,
+                                     OperationState &state) {
+  auto &p = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(p.k)))
+    return failure();
+  readNewer(reader, p.is_stable);
+  return success();
+}
+
+void TopKOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &p = getProperties();
+  writer.writeAttribute(p.k);
+  // The default is what readers who do not know the attribute understand.
+  if (!getIsStable())
+    writeNewer(writer, p.is_stable);
+}
+
+} // namespace shardwright::chlo
