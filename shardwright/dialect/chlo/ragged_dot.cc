@@ -47,8 +47,8 @@ LogicalResult RaggedDotOp::verify() {
   auto rhs = dyn_cast<RankedTensorType>(getRhs().getType());
   auto result = dyn_cast<RankedTensorType>(getResult().getType());
   auto sizes = dyn_cast<RankedTensorType>(getGroupSizes().getType());
-  if (!lhs || !rhs || !result || !sizes)
-    return success();
+  if (!lhs || !rhs || !sizes)
+    return emitOpError("expects operands that are ranked");
   auto numbers = getRaggedDotDimensionNumbers();
   ArrayRef<int64_t> lhsBatching = numbers.getLhsBatchingDimensions();
   ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
@@ -133,11 +133,13 @@ LogicalResult RaggedDotOp::verify() {
         !llvm::is_contained(rhsContracting, d) &&
         !llvm::is_contained(groupDims, d))
       shape.push_back(rhs.getDimSize(d));
-  auto inferred = RankedTensorType::get(shape, result.getElementType());
-  if (!stablehlo::areCompatible(inferred, result))
+  if (!result ||
+      !stablehlo::areCompatible(
+          RankedTensorType::get(shape, result.getElementType()), result))
     return mlir::emitError(loc)
            << "inferred shape '" << stablehlo::dimsText(shape)
-           << "' is incompatible with return type of operation " << result;
+           << "' is incompatible with return type of operation "
+           << getResult().getType();
   return success();
 }
 

@@ -109,9 +109,13 @@ LogicalResult ScanOp::verify() {
     size = own;
     return success();
   };
-  for (auto [input, argument] : llvm::zip(getInputs(), block.getArguments()))
+  for (auto [index, input, argument] : llvm::enumerate(
+           getInputs(), block.getArguments().drop_back(getInits().size()))) {
+    if (!isa<RankedTensorType>(input.getType()))
+      return emitOpError("operand ") << index << " is not ranked";
     if (failed(checkSlice(input.getType(), argument.getType(), "input")))
       return failure();
+  }
   for (auto [output, value] : llvm::zip(getOutputs(), last->getOperands()))
     if (failed(checkSlice(output.getType(), value.getType(), "output")))
       return failure();
