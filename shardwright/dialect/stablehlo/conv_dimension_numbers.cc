@@ -81,11 +81,16 @@ ParseResult parseRoles(AsmParser &parser, char first, char second,
 void printRoles(AsmPrinter &printer, char first, char second, int64_t firstDim,
                 int64_t secondDim, ArrayRef<int64_t> spatial) {
   // The raw form can name any position: print only what a tensor can have.
-  int64_t rank = std::max(firstDim, secondDim) + 1;
-  for (int64_t dim : spatial)
-    rank = std::max(rank, dim + 1);
+  constexpr int64_t kMaxRank = 1024;
+  int64_t rank = 0;
+  auto cover = [&](int64_t dim) {
+    rank = std::max(rank, std::min(dim, kMaxRank - 1) + 1);
+  };
+  cover(firstDim);
+  cover(secondDim);
+  llvm::for_each(spatial, cover);
   constexpr int64_t kUnnamed = -1, kFirst = -2, kSecond = -3;
-  SmallVector<int64_t> roles(std::clamp<int64_t>(rank, 0, 1024), kUnnamed);
+  SmallVector<int64_t> roles(rank, kUnnamed);
   auto put = [&](int64_t dim, int64_t role) {
     if (dim >= 0 && dim < static_cast<int64_t>(roles.size()))
       roles[dim] = role;
