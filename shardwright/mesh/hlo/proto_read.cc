@@ -270,6 +270,9 @@ bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
     return false;
   if (std::string why = checkNamedAxes(named); !why.empty())
     return fail(why);
+  // Without axes they say nothing, and have no text.
+  if (named.mesh.isMaximal())
+    named.sharding.dims.clear();
   s = HloSharding::named(std::move(named));
   s.metadata = std::move(metadatas);
   return true;
