@@ -8,13 +8,14 @@
 #include "shardwright/dialect/stablehlo/assembly.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
 #include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/old_spellings.h"
 
 #define GET_OP_CLASSES
 #include "shardwright/dialect/stablehlo/dynamic.cpp.inc"
 
 void shardwright::stablehlo::StablehloDialect::registerDynamicOps() {
-  addOperations<
+  addOpsWithOldSpellings<
 #define GET_OP_LIST
 #include "shardwright/dialect/stablehlo/dynamic.cpp.inc"
-      >();
+      >(this);
 }

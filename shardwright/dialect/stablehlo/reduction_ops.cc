@@ -7,14 +7,15 @@
 
 #include "shardwright/dialect/stablehlo/assembly.h"
 #include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/old_spellings.h"
 #include "shardwright/dialect/stablehlo/reduction.h"
 
 #define GET_OP_CLASSES
 #include "shardwright/dialect/stablehlo/reduction.cpp.inc"
 
 void shardwright::stablehlo::StablehloDialect::registerReductionOps() {
-  addOperations<
+  addOpsWithOldSpellings<
 #define GET_OP_LIST
 #include "shardwright/dialect/stablehlo/reduction.cpp.inc"
-      >();
+      >(this);
 }
