@@ -25,6 +25,9 @@ using namespace mlir;
 
 namespace shardwright::stablehlo {
 
+/// In control_flow_interfaces.cc.
+void attachControlFlowInterfaces(MLIRContext *context);
+
 void StablehloDialect::initialize() {
   registerAttributes();
   registerTypes();
@@ -37,6 +40,7 @@ void StablehloDialect::initialize() {
   registerControlFlowOps();
   registerCollectiveOps();
   registerDynamicOps();
+  attachControlFlowInterfaces(getContext());
 }
 
 void StablehloDialect::registerAttributes() {
