@@ -14,7 +14,7 @@ Operations are those that the build generated. The valid cases of test/stablehlo
 test/sdy, one operation each, go through `shardwright-opt`:
 
   valid     cases that parse and verify
-  invalid   cases of verify_*.mlir that the operation must refuse
+  invalid   cases that the operation must refuse
   infer     the class implements InferTypeOpInterface
   fold      with constant operands nothing of it is left after simplification
   rule      `sdy-populate-op-sharding-rules` gives it a rule
@@ -121,7 +121,7 @@ def invalid_cases():
     """How many expected errors stand before a line with each operation."""
     counts = collections.Counter()
     name = re.compile(r"\b((?:%s)\.[\w-]+)" % "|".join(DIALECTS))
-    for path in glob.glob(os.path.join(ROOT, "test", "*", "verify_*.mlir")):
+    for path in (p for d in DIALECTS for p in glob.glob(os.path.join(ROOT, "test", d, "*.mlir"))):
         with open(path) as file:
             lines = file.read().splitlines()
         for i, line in enumerate(lines):

@@ -383,3 +383,14 @@ sdy.return %a : tensor<2xf64>
 } : (tensor<16xf32>) -> (tensor<16xf32>)
 return
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @return_with_result(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.named_computation<"f">(%a) (%b: tensor<4xf32>) {
+    // expected-error @+1 {{'sdy.return' op requires zero results}}
+    %1 = "sdy.return"(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -549,3 +549,12 @@ func.func @f(%0: tensor<*xf32>) {
 %2 = sdy.all_reduce {"c"} %0 out_sharding=<@m, []> : tensor<*xf32>
 return
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @reduce_scatter_unknown_axis(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'sdy.reduce_scatter' op unknown axis name: "y"}}
+  %0 = sdy.reduce_scatter [{"y"}] %a out_sharding=<@mesh, [{"x"}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

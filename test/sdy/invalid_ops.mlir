@@ -292,3 +292,19 @@ func.func @f(%0: i32) {
 %2 = sdy.sharding_constraint %0 <@m, [{}]> : i32
 return
 }
+
+// -----
+
+func.func @sharding_group_without_id(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'sdy.sharding_group' op requires attribute 'group_id'}}
+  "sdy.sharding_group"(%a) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @sharding_group_of_scalar(%a: i32) {
+  // expected-error @+1 {{'sdy.sharding_group' op operand #0 must be ranked tensor of}}
+  "sdy.sharding_group"(%a) <{group_id = 1 : i64}> : (i32) -> ()
+  return
+}

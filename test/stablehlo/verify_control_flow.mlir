@@ -207,3 +207,52 @@ func.func @while(%a: tensor<4xf32>, %sp: tensor<i1>) {
   %0 = "stablehlo.while"(%a) ({ ^bb0(%z: tensor<4xf32>): stablehlo.return %sp : tensor<i1> }, { ^bb0(%z: tensor<4xf32>): stablehlo.return %z : tensor<4xf32> }) : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @return_vector(%p: tensor<i1>, %v: vector<2xf32>) {
+  "stablehlo.if"(%p) ({
+    // expected-error @+1 {{'stablehlo.return' op operand #0 must be variadic of ranked tensor}}
+    "stablehlo.return"(%v) : (vector<2xf32>) -> ()
+  }, {
+    "stablehlo.return"(%v) : (vector<2xf32>) -> ()
+  }) : (tensor<i1>) -> ()
+  return
+}
+
+// -----
+
+func.func @return_with_result(%p: tensor<i1>, %v: tensor<2xf32>) {
+  "stablehlo.if"(%p) ({
+    // expected-error @+1 {{'stablehlo.return' op requires zero results}}
+    %0 = "stablehlo.return"(%v) : (tensor<2xf32>) -> tensor<2xf32>
+  }, {
+    "stablehlo.return"(%v) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @return_in_the_middle(%p: tensor<i1>, %v: tensor<2xf32>) {
+  "stablehlo.if"(%p) ({
+    // expected-error @+1 {{'stablehlo.return' op must be the last operation in the parent block}}
+    "stablehlo.return"(%v) : (tensor<2xf32>) -> ()
+    "stablehlo.return"(%v) : (tensor<2xf32>) -> ()
+  }, {
+    "stablehlo.return"(%v) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @return_with_region(%p: tensor<i1>, %v: tensor<2xf32>) {
+  "stablehlo.if"(%p) ({
+    // expected-error @+1 {{'stablehlo.return' op requires zero regions}}
+    "stablehlo.return"(%v) ({}) : (tensor<2xf32>) -> ()
+  }, {
+    "stablehlo.return"(%v) : (tensor<2xf32>) -> ()
+  }) : (tensor<i1>) -> tensor<2xf32>
+  return
+}

@@ -379,3 +379,35 @@ func.func @convert(%a: tensor<4xf32>) {
   %0 = stablehlo.convert %a : (tensor<4xf32>) -> tensor<4xf32, #stablehlo.bounds<4, 5>>
   return
 }
+
+// -----
+
+func.func @sine_of_integers(%a: tensor<4xi32>) {
+  // expected-error @+1 {{'stablehlo.sine' op operand #0 must be ranked tensor of 4/6/8/16/32/64-bit float or complex type}}
+  "stablehlo.sine"(%a) : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @sine_shapes(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'stablehlo.sine' op requires compatible types for all operands and results}}
+  "stablehlo.sine"(%a) : (tensor<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @sine_of_two_operands(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'stablehlo.sine' op requires a single operand}}
+  "stablehlo.sine"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @sine_accuracy(%a: tensor<4xf32>) {
+  // expected-error @+1 {{'stablehlo.sine' op attribute 'result_accuracy' failed to satisfy constraint: The requested accuracy for transcendental unary ops.}}
+  "stablehlo.sine"(%a) {result_accuracy = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}

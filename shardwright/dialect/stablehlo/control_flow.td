@@ -10,7 +10,7 @@ include "shardwright/dialect/stablehlo/attrs.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def SHLO_ReturnOp : SHLO_Op<"return", [Pure, Terminator]> {
-  let arguments = (ins Variadic<HLO_TensorOrTokenOrTupleOrBuffer>:$results);
+  let arguments = (ins Variadic<HLO_TensorOrTokenOrBuffer>:$results);
   let builders = [OpBuilder<(ins), "">];
   let assemblyFormat = "$results attr-dict (`:` type($results)^)?";
 }
