@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/block_reader.h"
 
+#include "shardwright/cpu/constant_data.h"
 #include "shardwright/cpu/library_op.h"
 
 using namespace mlir;

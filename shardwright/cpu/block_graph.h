@@ -71,11 +71,6 @@ mlir::FailureOr<BlockGraph> readBlock(mlir::Block &block,
 /// Reads a scalar region, accumulators first, as Body wants them.
 mlir::FailureOr<std::shared_ptr<const Body>> readBody(mlir::Region &region);
 
-/// Bytes of a constant as buffers hold them, one element after another. Fails
-/// for attributes whose elements cannot be read.
-mlir::FailureOr<std::vector<char>>
-constantBytes(mlir::Attribute value, ElementType type, int64_t elements);
-
 /// Element type and static shape, or an error at `op`.
 mlir::LogicalResult readType(mlir::Operation *op, mlir::Type type,
                              ElementType &element, Shape &shape);

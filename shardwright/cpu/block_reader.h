@@ -31,9 +31,6 @@ std::optional<Op> elementwiseOp(llvm::StringRef name);
 /// Attributes of an elementwise operation; an error when its element type has
 /// no such operation.
 mlir::LogicalResult readElementwise(mlir::Operation *op, Node &node);
-/// Makes `node`, of known type and shape, a Constant; fails when the elements
-/// are not all the same or cannot be read.
-mlir::LogicalResult readSplat(mlir::Attribute value, Node &node);
 mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
 
 class BlockReader {

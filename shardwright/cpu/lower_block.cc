@@ -7,9 +7,14 @@
 
 #include "shardwright/cpu/lower_block.h"
 
+#include "shardwright/cpu/constant_data.h"
+#include "shardwright/cpu/host_memory.h"
 #include "shardwright/cpu/kernel_plan.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <cstring>
 
 using namespace mlir;
 
@@ -35,11 +40,11 @@ LogicalResult BlockLowering::bindExternals() {
           "internal error: a value of an outer block has no buffer");
     if (lastUse[id] < 0)
       continue;
-    FailureOr<std::vector<char>> bytes =
-        constantBytes(constant.getValue(), node.type, node.elements());
-    if (failed(bytes))
+    FailureOr<ConstantData> data =
+        readConstant(constant.getValue(), node.type, node.elements());
+    if (failed(data))
       return constant.emitError("the elements of this constant cannot be read");
-    slots[id] = p.makeConstant(node.type, node.shape, std::move(*bytes));
+    slots[id] = p.makeConstant(node.type, node.shape, std::move(*data));
   }
   return success();
 }
@@ -154,14 +159,15 @@ SlotId BlockLowering::slot(int32_t node) {
   if (n.op == Op::Undef)
     return slots[node] = p.makeSlot(n.type, n.shape);
   // Only small splats are left without a unit.
-  std::vector<char> bytes;
   int64_t width = byteWidth(n.type);
-  for (int64_t i = 0; i < n.elements(); ++i) {
-    uint64_t bits[2] = {n.bits, n.highBits};
-    const char *b = reinterpret_cast<const char *>(bits);
-    bytes.insert(bytes.end(), b, b + width);
-  }
-  return slots[node] = p.makeConstant(n.type, n.shape, std::move(bytes));
+  std::shared_ptr<void> bytes = allocateHost(n.elements() * width);
+  if (!bytes)
+    llvm::report_bad_alloc_error("constants of a program");
+  uint64_t bits[2] = {n.bits, n.highBits};
+  for (int64_t i = 0; i < n.elements(); ++i)
+    std::memcpy(static_cast<char *>(bytes.get()) + i * width, bits, width);
+  return slots[node] = p.makeConstant(n.type, n.shape,
+                                      {std::move(bytes), n.elements() * width});
 }
 
 /// The buffer that a unit writes `node` to.

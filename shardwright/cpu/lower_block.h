@@ -46,8 +46,9 @@ private:
                   Slot::Home home = Slot::Home::Arena, int32_t index = -1);
   SlotId makeView(SlotId of, ElementType type, llvm::ArrayRef<int64_t> shape,
                   int64_t offset);
+  /// Equal bytes are one constant.
   SlotId makeConstant(ElementType type, llvm::ArrayRef<int64_t> shape,
-                      std::vector<char> bytes);
+                      ConstantData data);
   Step &addStep(StepKind kind, llvm::ArrayRef<SlotId> inputs,
                 llvm::ArrayRef<SlotId> outputs, int32_t location);
   void copy(SlotId from, SlotId to, int32_t location);
@@ -61,7 +62,9 @@ private:
   Program program;
   LocationTable locations;
   llvm::DenseMap<mlir::Value, SlotId> slotOfValue;
-  std::map<std::string, int32_t> kernelIds, constantIds;
+  std::map<std::string, int32_t> kernelIds;
+  /// By their bytes, which `program` keeps.
+  llvm::DenseMap<llvm::StringRef, int32_t> constantIds;
   std::vector<std::unique_ptr<Cluster>> clusters;
 };
 

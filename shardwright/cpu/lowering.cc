@@ -15,9 +15,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <cstdlib>
-#include <cstring>
-
 using namespace mlir;
 
 namespace shardwright::cpu {
@@ -52,22 +49,12 @@ SlotId Lowering::makeView(SlotId of, ElementType type,
 }
 
 SlotId Lowering::makeConstant(ElementType type, llvm::ArrayRef<int64_t> shape,
-                              std::vector<char> bytes) {
-  std::string key(bytes.begin(), bytes.end());
+                              ConstantData data) {
+  StringRef bytes(static_cast<const char *>(data.data.get()), data.bytes);
   auto [it, inserted] = constantIds.try_emplace(
-      key, static_cast<int32_t>(program.constants.size()));
-  if (inserted) {
-    ConstantData data;
-    data.bytes = static_cast<int64_t>(bytes.size());
-    size_t room = (bytes.size() + 63) / 64 * 64;
-    void *memory = std::aligned_alloc(64, std::max<size_t>(room, 64));
-    if (!memory)
-      llvm::report_bad_alloc_error("constants of a program");
-    std::memcpy(memory, bytes.data(), bytes.size());
-    data.data = std::shared_ptr<const void>(
-        memory, [](const void *m) { std::free(const_cast<void *>(m)); });
+      bytes, static_cast<int32_t>(program.constants.size()));
+  if (inserted)
     program.constants.push_back(std::move(data));
-  }
   return makeSlot(type, shape, Slot::Home::Constant, it->second);
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/block_reader.h"
+#include "shardwright/cpu/constant_data.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

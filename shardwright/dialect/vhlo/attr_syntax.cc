@@ -174,12 +174,19 @@ void StringV1Attr::print(AsmPrinter &p) const {
 }
 
 Attribute TensorV1Attr::parse(AsmParser &p, Type) {
-  DenseElementsAttr value;
+  ElementsAttr value;
+  SMLoc loc = p.getCurrentLocation();
   if (p.parseLess() || p.parseAttribute(value) || p.parseGreater())
     return {};
+  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(value)) {
+    p.emitError(loc) << "elements of a tensor_v1 must be dense";
+    return {};
+  }
   return get(p.getContext(), value);
 }
-void TensorV1Attr::print(AsmPrinter &p) const { p << '<' << getValue() << '>'; }
+void TensorV1Attr::print(AsmPrinter &p) const {
+  p << '<' << getElements() << '>';
+}
 
 Attribute TypeV1Attr::parse(AsmParser &p, Type) {
   Type value;

@@ -13,6 +13,7 @@
 #include "shardwright/dialect/bytecode_fields.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -63,6 +64,13 @@ unsigned elementBits(Type element) {
   if (element.isIndex())
     return IndexType::kInternalStorageBitWidth;
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+}
+
+/// Of an element in a blob. A complex number is two numbers, each of whole
+/// bytes.
+int64_t byteSize(Type element) {
+  return llvm::divideCeil(elementBits(element), 8) *
+         (isa<ComplexType>(element) ? 2 : 1);
 }
 
 /// Bits of a predicate: packed, all the same, or (old files) a byte each.
@@ -122,9 +130,7 @@ Attribute readTensor(DialectBytecodeReader &r, MLIRContext *context) {
     return value ? TensorV1Attr::get(context, cast<DenseElementsAttr>(value))
                  : Attribute();
   }
-  // A complex number is two numbers, each of whole bytes.
-  int64_t width =
-      llvm::divideCeil(bits, 8) * (isa<ComplexType>(element) ? 2 : 1);
+  int64_t width = byteSize(element);
   int64_t size = blob.size();
   bool isSplat = size == width && count != 0;
   std::optional<int64_t> expected = llvm::checkedMul(count, width);
@@ -147,9 +153,21 @@ Attribute readTensor(DialectBytecodeReader &r, MLIRContext *context) {
 
 LogicalResult writeTensor(TensorV1Attr attr, DialectBytecodeWriter &w) {
   DenseElementsAttr value = attr.getValue();
-  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(attr.getElements().getType());
   Type element = type ? elementFromBuiltin(type.getElementType()) : Type();
-  if (!element || !isa<DenseIntOrFPElementsAttr>(value))
+  ArrayRef<char> blob;
+  if (value)
+    blob = value.getRawData();
+  else if (auto resource =
+               dyn_cast<DenseResourceElementsAttr>(attr.getElements()))
+    if (AsmResourceBlob *found = resource.getRawHandle().getBlob())
+      blob = found->getData();
+  if (!element || (value && !isa<DenseIntOrFPElementsAttr>(value)))
+    return failure();
+  // Of a resource these are the bytes on the wire, or it is not written.
+  if (!value && (elementBits(type.getElementType()) < 8 ||
+                 static_cast<int64_t>(blob.size()) !=
+                     type.getNumElements() * byteSize(type.getElementType())))
     return failure();
   w.writeVarInt(kTensor);
   w.writeType(RankedTensorV1Type::get(attr.getContext(), type.getShape(),
@@ -162,7 +180,7 @@ LogicalResult writeTensor(TensorV1Attr attr, DialectBytecodeWriter &w) {
                                  StringRef(bytes.data(), bytes.size()));
     w.writeOwnedBlob({owned.data(), owned.size()});
   } else {
-    w.writeOwnedBlob(value.getRawData());
+    w.writeOwnedBlob(blob);
   }
   return success();
 }

@@ -8,7 +8,9 @@
 #include "shardwright/dialect/vhlo/vhlo.h"
 
 #include "mlir/Bytecode/BytecodeImplementation.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <gtest/gtest.h>
@@ -220,6 +222,38 @@ TEST_F(VhloBytecode, PredicatesArePacked) {
   EXPECT_EQ(values({15, 0, 1, 1}), "1");
   shaped({int64_t(1) << 40, int64_t(1) << 40});
   EXPECT_EQ(values({15, 0, 1, 0}).substr(0, 6), "error:");
+}
+
+TEST_F(VhloBytecode, ConstantsAreNotCopied) {
+  BlobWriter writer;
+  std::vector<float> data(1 << 20, 2.5f);
+  data[7] = 1;
+  auto type = RankedTensorType::get({1 << 20}, Float32Type::get(&context));
+  auto resource = DenseResourceElementsAttr::get(
+      type, "weights",
+      UnmanagedAsmResourceBlob::allocateInferAlign(ArrayRef<float>(data)));
+  auto dense = DenseElementsAttr::get(type, ArrayRef<float>(data));
+  auto splat = DenseElementsAttr::get(type, 2.5f);
+  for (ElementsAttr value :
+       {ElementsAttr(resource), ElementsAttr(dense), ElementsAttr(splat)})
+    ASSERT_TRUE(succeeded(vhlo::writeAttribute(
+        vhlo::TensorV1Attr::get(&context, value), writer)));
+  ASSERT_EQ(writer.blobs.size(), 3u);
+  EXPECT_EQ(static_cast<const void *>(writer.blobs[0].data()), data.data());
+  EXPECT_EQ(writer.blobs[0].size(), data.size() * sizeof(float));
+  EXPECT_EQ(writer.blobs[1].data(), dense.getRawData().data());
+  EXPECT_EQ(writer.blobs[2].size(), sizeof(float));
+}
+
+TEST_F(VhloBytecode, ResourceOfAnotherSizeIsNotWritten) {
+  BlobWriter writer;
+  std::vector<float> data(8);
+  auto type = RankedTensorType::get({9}, Float32Type::get(&context));
+  auto resource = DenseResourceElementsAttr::get(
+      type, "short",
+      UnmanagedAsmResourceBlob::allocateInferAlign(ArrayRef<float>(data)));
+  EXPECT_TRUE(failed(vhlo::writeAttribute(
+      vhlo::TensorV1Attr::get(&context, resource), writer)));
 }
 
 TEST_F(VhloBytecode, NothingCrashes) {

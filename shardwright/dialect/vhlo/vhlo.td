@@ -78,9 +78,15 @@ def VHLO_OutputOperandAliasV1
 def VHLO_StringV1 : VHLO_Attr<"StringV1", "string_v1"> {
   let parameters = (ins StringRefParameter<"">:$value);
 }
-// Elements as a builtin attribute, so that big constants are not copied again.
+// Elements as a builtin attribute, dense or a resource, so that big constants are not copied.
 def VHLO_TensorV1 : VHLO_Attr<"TensorV1", "tensor_v1"> {
-  let parameters = (ins "::mlir::DenseElementsAttr":$value);
+  let parameters = (ins "::mlir::ElementsAttr":$elements);
+  let extraClassDeclaration = [{
+    /// Null for a resource, which only the value of a constant is.
+    ::mlir::DenseElementsAttr getValue() const {
+      return ::llvm::dyn_cast<::mlir::DenseElementsAttr>(getElements());
+    }
+  }];
 }
 def VHLO_TypeV1 : VHLO_Attr<"TypeV1", "type_v1"> {
   let parameters = (ins "::mlir::Type":$value);

@@ -239,7 +239,7 @@ Attribute FromVhlo::convert(Attribute attr, EmitError emitError) {
         Type value = type(a.getValue(), emitError);
         return value ? TypeAttr::get(value) : Attribute();
       })
-      .Case([&](vhlo::TensorV1Attr a) -> Attribute { return a.getValue(); })
+      .Case([&](vhlo::TensorV1Attr a) -> Attribute { return a.getElements(); })
       .Case([&](vhlo::OutputOperandAliasV1Attr a) -> Attribute {
         return stablehlo::OutputOperandAliasAttr::get(
             context, a.getOutputTupleIndices(), a.getOperandIndex(),

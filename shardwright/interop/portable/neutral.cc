@@ -103,7 +103,7 @@ Attribute neutralValue(MLIRContext *context, AttrKind kind, int64_t windowDims,
 /// All elements, of which there are some, are `value`.
 static bool isAll(Attribute attr, int64_t value) {
   auto tensor = dyn_cast<vhlo::TensorV1Attr>(attr);
-  if (!tensor || tensor.getValue().empty() ||
+  if (!tensor || !tensor.getValue() || tensor.getValue().empty() ||
       !isa<IntegerType>(tensor.getValue().getElementType()))
     return false;
   return llvm::all_of(tensor.getValue().getValues<APInt>(),
@@ -123,7 +123,7 @@ bool isNeutral(Attribute attr, AttrKind kind) {
   case AttrKind::EmptyI64s:
   case AttrKind::EmptyTensor: {
     auto tensor = dyn_cast<vhlo::TensorV1Attr>(attr);
-    return tensor && tensor.getValue().empty();
+    return tensor && tensor.getElements().empty();
   }
   case AttrKind::Precision: {
     // Of any length, as StableHLO's own reader has it.

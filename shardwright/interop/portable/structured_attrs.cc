@@ -145,8 +145,9 @@ struct FieldReader {
     if (!attr)
       return {};
     if (auto tensor = dyn_cast<vhlo::TensorV1Attr>(attr))
-      if (tensor.getValue().getElementType().isInteger(64))
-        return llvm::to_vector(tensor.getValue().getValues<int64_t>());
+      if (DenseElementsAttr value = tensor.getValue();
+          value && value.getElementType().isInteger(64))
+        return llvm::to_vector(value.getValues<int64_t>());
     invalid(name, attr);
     return {};
   }

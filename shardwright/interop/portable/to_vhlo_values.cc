@@ -145,22 +145,37 @@ static Attribute enumAttr(vhlo::EnumKind kind, EnumAttrT attr) {
                              static_cast<uint32_t>(attr.getValue()));
 }
 
-/// The same elements; from a resource they are copied.
-static DenseElementsAttr elementsOf(ElementsAttr attr) {
-  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(attr))
-    return dense;
+/// The same elements as a TensorV1Attr holds them; a resource stays one, and
+/// is not copied, where its bytes are those of an artifact.
+static ElementsAttr elementsOf(ElementsAttr attr) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
   if (!resource)
-    return {};
+    return attr;
+  auto type = dyn_cast<RankedTensorType>(resource.getType());
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  bool isSplat = false;
-  // Predicates of a resource are a byte each, those of an attribute packed.
-  if (!blob || resource.getType().getElementType().isInteger(1) ||
-      !DenseElementsAttr::isValidRawBuffer(resource.getType(), blob->getData(),
-                                           isSplat))
+  if (!type || !blob)
     return {};
-  return DenseElementsAttr::getFromRawBuffer(resource.getType(),
-                                             blob->getData());
+  ArrayRef<char> bytes = blob->getData();
+  Type element = type.getElementType();
+  bool isComplex = isa<ComplexType>(element);
+  if (isComplex)
+    element = cast<ComplexType>(element).getElementType();
+  int64_t bits = element.isIndex()        ? 64
+                 : element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
+                                          : 0;
+  int64_t width = llvm::divideCeil(bits, 8) * (isComplex ? 2 : 1);
+  if (static_cast<int64_t>(bytes.size()) != type.getNumElements() * width)
+    return {};
+  if (bits >= 8)
+    return resource;
+  // Elements below a byte are a byte each in a resource; elsewhere predicates
+  // are packed, and the bits above the others zero.
+  if (bits == 1)
+    return DenseElementsAttr::get(
+        type, llvm::map_to_vector(bytes, [](char b) { return b != 0; }));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, llvm::map_to_vector(
+                bytes, [&](char b) { return char(b & ((1 << bits) - 1)); }));
 }
 
 Attribute ToVhlo::convert(Attribute attr) {
@@ -213,7 +228,7 @@ Attribute ToVhlo::convert(Attribute attr) {
       })
       .Case<DenseIntOrFPElementsAttr, DenseResourceElementsAttr>(
           [&](ElementsAttr a) -> Attribute {
-            DenseElementsAttr elements = elementsOf(a);
+            ElementsAttr elements = elementsOf(a);
             auto type = elements
                             ? dyn_cast<RankedTensorType>(elements.getType())
                             : nullptr;

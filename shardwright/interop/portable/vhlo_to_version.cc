@@ -164,7 +164,7 @@ LogicalResult VersionConverter::mapAttrs(Operation *op, const vhlo::OpRow &from,
     int64_t windowDims = 0;
     if (auto spatial = dyn_cast_or_null<vhlo::TensorV1Attr>(
             vhlo::attrOf(op, "input_spatial_dimensions")))
-      windowDims = spatial.getValue().getNumElements();
+      windowDims = spatial.getElements().getNumElements();
     attr = neutralValue(context, spec.kind, windowDims);
     if (!attr)
       return failToLegalize(op) << "attribute '" << spec.name << "' is missing";
