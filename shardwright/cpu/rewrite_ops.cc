@@ -33,7 +33,8 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
     if (isa<hlo::SelectAndScatterOp, hlo::AsyncStartOp,
             hlo::CollectiveReduceOp>(op) ||
         (broadcast && broadcast.getHasDynamicRoot()) ||
-        (custom && (isTopK(custom) || isRaggedAllToAll(custom))))
+        (custom &&
+         (isTopK(custom) || isRaggedAllToAll(custom) || isAnnotation(custom))))
       found.push_back(op);
   });
   for (Operation *op : transfers)
@@ -50,6 +51,8 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
       done = rewriteDynamicBroadcast(x, replicas, partitions);
     else if (auto x = cast<hlo::CustomCallOp>(op); isTopK(x))
       done = rewriteTopK(x);
+    else if (auto x = cast<hlo::CustomCallOp>(op); isAnnotation(x))
+      done = rewriteAnnotation(x);
     else
       done = rewriteRaggedAllToAll(x, replicas, partitions);
     if (failed(done))

@@ -50,6 +50,10 @@ bool isRaggedAllToAll(stablehlo::CustomCallOp op);
 mlir::LogicalResult rewriteRaggedAllToAll(stablehlo::CustomCallOp op,
                                           int64_t numReplicas,
                                           int64_t numPartitions);
+/// Calls that say where a value is to be, or how it is laid out, or that a
+/// dimension has a size that simplification knows by now.
+bool isAnnotation(stablehlo::CustomCallOp op);
+mlir::LogicalResult rewriteAnnotation(stablehlo::CustomCallOp op);
 /// The work is done where it starts.
 mlir::LogicalResult rewriteAsyncStart(stablehlo::AsyncStartOp op);
 /// infeed, outfeed, and send and recv with the host: calls of the function that

@@ -63,16 +63,9 @@ FailureOr<NamedAttrList> attributesOf(stablehlo::CustomCallOp call) {
   for (NamedAttribute attr : cast_or_null<DictionaryAttr>(found)
                                  ? cast<DictionaryAttr>(found).getValue()
                                  : ArrayRef<NamedAttribute>()) {
-    // Both orders have the name topk; an op exists for the usual one.
-    if (attr.getName() == "largest") {
-      auto largest = dyn_cast<BoolAttr>(attr.getValue());
-      if (!largest || !largest.getValue())
-        return call.emitError()
-               << "custom call @" << call.getCallTargetName()
-               << " of the smallest elements is not supported: negate its "
-                  "operand and ask for the largest";
+    // Both orders have the name topk; the other one is no op.
+    if (attr.getName() == "largest")
       continue;
-    }
     attributes.append(attr.getName(), adapted(attr.getName(), attr.getValue()));
   }
   for (NamedAttribute attr : call->getDiscardableAttrs())
@@ -108,9 +101,68 @@ LogicalResult importPlacement(stablehlo::CustomCallOp call) {
   return success();
 }
 
+/// Whether the call asks for the smallest elements.
+bool isSmallestK(stablehlo::CustomCallOp call) {
+  auto attributes = call->getAttrOfType<DictionaryAttr>(attributesName);
+  auto largest =
+      attributes ? attributes.getAs<BoolAttr>("largest") : BoolAttr();
+  return largest && !largest.getValue();
+}
+
+/// top_k of the smallest elements: sorted, then cut; equal ones stay in order.
+LogicalResult expandSmallestK(chlo::TopKOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getOperand().getType());
+  if (!type || !type.hasStaticShape() || type.getRank() == 0 ||
+      !isa<FloatType, IntegerType>(type.getElementType()))
+    return op.emitError() << "the smallest elements of " << type
+                          << " cannot be asked for, only of a tensor of static "
+                             "shape whose elements have an order";
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  int64_t last = type.getRank() - 1;
+  auto indices = type.clone(b.getI32Type());
+  Value iota = stablehlo::IotaOp::create(b, loc, indices, last);
+  auto sort = stablehlo::SortOp::create(b, loc, TypeRange{type, indices},
+                                        ValueRange{op.getOperand(), iota}, last,
+                                        /*is_stable=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto value = RankedTensorType::get({}, type.getElementType()),
+         index = RankedTensorType::get({}, b.getI32Type());
+    Block *block =
+        b.createBlock(&sort.getComparator(), {}, {value, value, index, index},
+                      {loc, loc, loc, loc});
+    stablehlo::ComparisonTypeAttr order;
+    if (isa<FloatType>(type.getElementType()))
+      order = stablehlo::ComparisonTypeAttr::get(
+          b.getContext(), stablehlo::ComparisonType::TOTALORDER);
+    Value less = stablehlo::CompareOp::create(
+        b, loc, block->getArgument(0), block->getArgument(1),
+        stablehlo::ComparisonDirectionAttr::get(
+            b.getContext(), stablehlo::ComparisonDirection::LT),
+        order);
+    stablehlo::ReturnOp::create(b, loc, less);
+  }
+  SmallVector<int64_t> start(type.getRank(), 0), limit(type.getShape()),
+      strides(type.getRank(), 1);
+  limit[last] = op.getK();
+  for (auto [result, sorted] : llvm::zip(op.getResults(), sort.getResults()))
+    result.replaceAllUsesWith(
+        stablehlo::SliceOp::create(b, loc, sorted, start, limit, strides));
+  op.erase();
+  return success();
+}
+
 LogicalResult importCall(stablehlo::CustomCallOp call) {
   if (call.getCallTargetName() == placementTarget)
     return importPlacement(call);
+  // Its own buffer, in a dialect of buffers.
+  if (call.getCallTargetName() == "mhlo.copy" &&
+      call.getOperandTypes() == call.getResultTypes()) {
+    call.replaceAllUsesWith(call.getInputs());
+    call.erase();
+    return success();
+  }
   auto name = namedOp(call.getCallTargetName(), call.getContext());
   if (!name || !call.getCalledComputations().empty())
     return success();
@@ -135,8 +187,11 @@ LogicalResult importCall(stablehlo::CustomCallOp call) {
     op->erase();
     return failure();
   }
+  bool smallest = isSmallestK(call);
   call.replaceAllUsesWith(op->getResults());
   call.erase();
+  if (auto topK = dyn_cast<chlo::TopKOp>(op); topK && smallest)
+    return expandSmallestK(topK);
   return success();
 }
 

@@ -55,10 +55,24 @@ func.func @not_a_dictionary(%a: tensor<4xf32>) {
 
 // -----
 
-func.func @smallest(%a: tensor<3x8xf32>) {
-  // expected-error @+1 {{custom call @mhlo.topk of the smallest elements is not supported: negate its operand and ask for the largest}}
+// CHECK-LABEL: func.func @smallest(
+// CHECK-NEXT: %[[IOTA:.*]] = stablehlo.iota dim = 1 : tensor<3x8xi32>
+// CHECK-NEXT: %[[SORT:.*]]:2 = "stablehlo.sort"(%arg0, %[[IOTA]]) <{dimension = 1 : i64, is_stable = true}> ({
+// CHECK-NEXT: ^bb0(%[[L:.*]]: tensor<f32>, %[[R:.*]]: tensor<f32>, %{{.*}}: tensor<i32>, %{{.*}}: tensor<i32>):
+// CHECK-NEXT:   stablehlo.compare LT, %[[L]], %[[R]], TOTALORDER
+// CHECK: %[[V:.*]] = stablehlo.slice %[[SORT]]#0 [0:3, 0:2]
+// CHECK-NEXT: %[[I:.*]] = stablehlo.slice %[[SORT]]#1 [0:3, 0:2]
+// CHECK-NEXT: return %[[V]], %[[I]]
+func.func @smallest(%a: tensor<3x8xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>) {
   %0:2 = stablehlo.custom_call @mhlo.topk(%a) {mhlo.attributes = {k = 2 : i64, largest = false}} : (tensor<3x8xf32>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
-  return
+  return %0#0, %0#1 : tensor<3x2xf32>, tensor<3x2xi32>
+}
+
+// CHECK-LABEL: func.func @copy(
+// CHECK-NEXT: return %arg0
+func.func @copy(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @mhlo.copy(%a) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----
