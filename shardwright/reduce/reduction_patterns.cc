@@ -10,6 +10,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/vhlo/vhlo.h"
 #include "shardwright/reduce/candidates.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,7 +52,7 @@ struct TriedPattern : RewritePattern {
   const Tester &tester;
 };
 
-/// stablehlo and chlo: their own ops.
+/// stablehlo, chlo and vhlo: their own ops.
 struct ComputationReduction : DialectReductionPatternInterface {
   ComputationReduction(Dialect *dialect)
       : DialectReductionPatternInterface(dialect) {}
@@ -92,6 +93,9 @@ void registerReductionPatterns(DialectRegistry &registry) {
         dialect->addInterfaces<ComputationReduction>();
       });
   registry.addExtension(+[](MLIRContext *, chlo::ChloDialect *dialect) {
+    dialect->addInterfaces<ComputationReduction>();
+  });
+  registry.addExtension(+[](MLIRContext *, vhlo::VhloDialect *dialect) {
     dialect->addInterfaces<ComputationReduction>();
   });
   registry.addExtension(+[](MLIRContext *, sdy::SdyDialect *dialect) {

@@ -14,9 +14,9 @@ class DialectRegistry;
 
 namespace shardwright {
 
-/// Attaches mlir::DialectReductionPatternInterface to stablehlo, chlo and sdy:
-/// each simplifies its own ops; sdy also drops the discardable attributes of
-/// every op (shardings first) and shrinks functions.
+/// Attaches mlir::DialectReductionPatternInterface to stablehlo, chlo, vhlo and
+/// sdy: each simplifies its own ops; sdy also drops the discardable attributes
+/// of every op (shardings first) and shrinks functions.
 void registerReductionPatterns(mlir::DialectRegistry &registry);
 
 } // namespace shardwright
