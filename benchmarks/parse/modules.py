@@ -35,18 +35,18 @@ def training_step(layers, constrained=True):
     return exporting.lower(make_step, mesh, args, in_specs, (out_specs[0], in_specs[0]))
 
 
-def elementwise(ops):
+def elementwise(ops, element="f32"):
     """One chain; every op uses the two values before it."""
-    kinds = ("add", "multiply", "maximum", "subtract")
-    lines = ["func.func @main(%arg0: tensor<64x32xf32>, %arg1: tensor<64x32xf32>) -> tensor<64x32xf32> {"]
+    kinds, kind = ("add", "multiply", "maximum", "subtract"), f"tensor<64x32x{element}>"
+    lines = [f"func.func @main(%arg0: {kind}, %arg1: {kind}) -> {kind} {{"]
     before, last = "%arg0", "%arg1"
     for i in range(ops):
         if i % 5 == 4:
-            lines.append(f"  %{i} = stablehlo.tanh {last} : tensor<64x32xf32>")
+            lines.append(f"  %{i} = stablehlo.tanh {last} : {kind}")
         else:
-            lines.append(f"  %{i} = stablehlo.{kinds[i % 4]} {before}, {last} : tensor<64x32xf32>")
+            lines.append(f"  %{i} = stablehlo.{kinds[i % 4]} {before}, {last} : {kind}")
         before, last = last, f"%{i}"
-    return "\n".join(lines + [f"  return {last} : tensor<64x32xf32>", "}", ""])
+    return "\n".join(lines + [f"  return {last} : {kind}", "}", ""])
 
 
 def floor(ops):
@@ -76,8 +76,12 @@ def constants(count, shape, decimal):
     return "\n".join(lines + [f"  return %c0 : tensor<{kind}>", "}", ""])
 
 
+QUANTIZED = "!quant.uniform<i8:f32, 5.000000e-01:-3>"
+
+
 def write_all(folder):
-    """Writes the modules; yields (name, path)."""
+    """Writes the modules; yields (name, path for ours, path for the peer). jaxlib has no quantized
+    types: beside that chain it reads the one of f32."""
     step = training_step(layers=144)
     module = step.compiler_ir()
     texts = {
@@ -97,9 +101,14 @@ def write_all(folder):
         path = os.path.join(folder, f"module{number}.mlir")
         with open(path, "w") as out:
             out.write(text)
-        yield name, path
+        yield name, path, path
+        if name == "elementwise chain":
+            quantized = os.path.join(folder, "quantized.mlir")
+            with open(quantized, "w") as out:
+                out.write(elementwise(OPS, QUANTIZED))
+            yield "elementwise chain, quantized (jaxlib: f32)", quantized, path
     for name in ("training step, locations", "constants, hex"):
         path = os.path.join(folder, f"module{len(name)}.mlirbc")
         with open(path, "wb") as out:
             oracle.parse(texts[name]).operation.write_bytecode(out)
-        yield name + ", bytecode", path
+        yield name + ", bytecode", path, path
