@@ -22,7 +22,7 @@ namespace {
 
 /// Smaller resources are copied: equal ones become one constant.
 constexpr int64_t minShared = 1 << 16;
-constexpr llvm::Align bufferAlign(64);
+constexpr uint64_t bufferAlign = 64;
 
 /// A byte of an attribute as buffers want it: the bits above a narrow element
 /// are those of its sign, or 0.
@@ -78,7 +78,7 @@ FailureOr<ConstantData> readConstant(Attribute value, ElementType type,
 
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     if (result.bytes >= minShared && bitWidth(type) >= 8 &&
-        llvm::isAddrAligned(bufferAlign, bytes->data()) &&
+        llvm::isAddrAligned(llvm::Align(bufferAlign), bytes->data()) &&
         (result.data = shareBlob(*resource.getRawHandle().getResource())))
       return result;
 

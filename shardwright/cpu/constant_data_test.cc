@@ -10,6 +10,7 @@
 #include "shardwright/cpu/lowering.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -147,6 +147,29 @@ private:
   size_t at = 0;
 };
 
+/// Keeps the blobs that it is given.
+class BlobWriter : public DialectBytecodeWriter {
+public:
+  void writeAttribute(Attribute) override {}
+  void writeOptionalAttribute(Attribute) override {}
+  void writeType(Type) override {}
+  void writeResourceHandle(const AsmDialectResourceHandle &) override {}
+  void writeVarInt(uint64_t) override {}
+  void writeSignedVarInt(int64_t) override {}
+  void writeAPIntWithKnownWidth(const APInt &) override {}
+  void writeAPFloatWithKnownSemantics(const APFloat &) override {}
+  void writeOwnedString(StringRef) override {}
+  void writeOwnedBlob(ArrayRef<char> blob) override { blobs.push_back(blob); }
+  void writeOwnedBool(bool) override {}
+  int64_t getBytecodeVersion() const override { return 6; }
+  FailureOr<const DialectVersion *>
+  getDialectVersion(StringRef) const override {
+    return failure();
+  }
+
+  std::vector<ArrayRef<char>> blobs;
+};
+
 struct VhloBytecode : testing::Test {
   VhloBytecode() : reader(&context) {}
 
