@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/fusion_order.h"
 #include "shardwright/cpu/kernel_plan.h"
+#include "shardwright/cpu/scan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -309,7 +310,8 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   default:
     break;
   }
-  if (members.size() >= maxMembers || root.op == Op::Sort)
+  if (members.size() >= maxMembers || root.op == Op::Sort ||
+      asScan(graph, root) || asScan(graph, node))
     return false;
   bool isLeaf = node.op == Op::Constant || node.op == Op::Iota;
   bool free = isFree(id);

@@ -116,7 +116,7 @@ std::optional<std::string> Planner::whyNot() {
 
 bool Planner::mayShare(int output, int param) {
   const Node &out = graph[cluster.outputs[output]];
-  if (out.op == Op::UpdateSlice || run().transposedRow >= 0 ||
+  if (out.op == Op::UpdateSlice || run().transposedRow >= 0 || plan.overlaps ||
       (plan.kind != KernelPlan::Kind::Map &&
        plan.kind != KernelPlan::Kind::Row))
     return false;

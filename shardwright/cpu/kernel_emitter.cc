@@ -56,6 +56,8 @@ void KernelEmitter::emit() {
     empty &= graph[valueNode(graph, output)].elements() == 0;
   if (plan.kind == KernelPlan::Kind::Scatter)
     emitScatter();
+  else if (plan.kind == KernelPlan::Kind::Scan)
+    emitScan();
   else if (plan.kind == KernelPlan::Kind::Sort)
     emitSort();
   else if (!empty)

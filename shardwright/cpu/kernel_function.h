@@ -7,8 +7,8 @@
 
 //
 // Internal to kernel_emitter.h. The loops of a plan are in kernel_loops.cc, its
-// reductions in kernel_reduce.cc; scatters and sorts have loops of their own
-// (kernel_scatter.cc, kernel_sort.cc).
+// reductions in kernel_reduce.cc; scatters, scans and sorts have loops of their
+// own (kernel_scatter.cc, kernel_scan.cc, kernel_sort.cc).
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +41,7 @@ private:
   void emitRowLevel(int level);
   void emitColumnReduces(llvm::ArrayRef<IndexVector> kept);
   void emitScatter();
+  void emitScan();
   void emitSort();
   /// Runs `body` for `unroll` times lanes consecutive values of the innermost
   /// loop at a time; what is left over goes with fewer.

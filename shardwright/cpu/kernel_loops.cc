@@ -19,6 +19,17 @@ Values KernelEmitter::innermost(
   int64_t mainEnd = size / wide * wide, vectorEnd = size / lanes * lanes;
   bool whole = lo == nullptr;
   Values state(carried);
+  if (plan.overlaps && carried.empty() && lanes > 1 && size > lanes &&
+      size % lanes != 0) {
+    AtomId var = space.variable({0, size - 1});
+    LoopEmitter::Bounds range = loops.bounds(0, size, lanes);
+    if (!whole)
+      range = {lo, hi, lanes, /*maybeEmpty=*/true, {}};
+    range.last = size - lanes;
+    return loops.loop(var, range, lanes, {}, [&](ArrayRef<Value *> inner) {
+      return body({space.term(var)}, inner);
+    });
+  }
   auto piece = [&](int64_t from, int64_t to, int width, int copies) {
     if (from >= to)
       return;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/kernel_planner.h"
+#include "shardwright/cpu/scan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -125,7 +126,15 @@ void Planner::findLevels() {
   }
 }
 
+/// In simple vector operations an element: code worth making once only.
+static constexpr int dearWork = 100;
+
 void Planner::chooseTransposed(const Walk &w) {
+  // The shuffles of a block take longer to compile than a small array to
+  // gather.
+  constexpr int64_t small = 4096;
+  if (product(plan.rows) * product(plan.tail) < small)
+    return;
   if (w.rowVars.empty() || w.tailVars.empty() || plan.tail[0] < maxLanes)
     return;
   AtomId v = w.tailVars.back();
@@ -156,10 +165,25 @@ void Planner::estimate() {
       bytes +=
           std::min<double>(node.elements(), elements) * byteWidth(node.type);
     else if (node.op != Op::Extern)
-      perElement += static_cast<double>(operationCost(node)) * node.elements();
+      perElement += static_cast<double>(operationCost(node)) * node.elements() *
+                    (node.op == Op::ReduceWindow ? product(node.attrs[0]) : 1);
   }
   // Sixteen f32 lanes at about 3 GHz; about 15 GB/s a core.
   plan.costNs = 50 + 0.02 * perElement + 0.05 * bytes;
+}
+
+/// Lanes that leave little over for scalars, in as few turns as can be.
+static int bestLanes(int64_t size, int maxLanes) {
+  int best = 1;
+  int64_t fewest = INT64_MAX;
+  for (int lanes = maxLanes; lanes >= 1; lanes /= 2) {
+    int64_t turns = size / lanes + size % lanes;
+    if (lanes > size || turns >= fewest)
+      continue;
+    fewest = turns;
+    best = lanes;
+  }
+  return best;
 }
 
 KernelPlan Planner::run() {
@@ -171,7 +195,15 @@ KernelPlan Planner::run() {
       estimate();
       return plan;
     }
-  for (const Node &node : graph.nodes)
+  for (const Node &node : graph.nodes) {
+    if (std::optional<Scan> scan = asScan(graph, node)) {
+      plan.kind = KernelPlan::Kind::Scan;
+      plan.tail = node.shape;
+      plan.chunk = scan->together(maxLanes);
+      plan.iterations = scan->iterations(plan.chunk);
+      plan.costNs = 50 + 0.3 * node.elements();
+      return plan;
+    }
     if (node.op == Op::Sort) {
       plan.kind = KernelPlan::Kind::Sort;
       plan.tail = {product(node.shape)};
@@ -181,6 +213,7 @@ KernelPlan Planner::run() {
       plan.costNs *= 50;
       return plan;
     }
+  }
   std::optional<Shapes> chosen = chooseDomain(cluster);
   if (!chosen) {
     // Reduces that share no domain are evaluated one by one where they are
@@ -233,9 +266,7 @@ KernelPlan Planner::run() {
   plan.tailDims = loops.tailDims;
   plan.reducedDims = loops.reducedDims;
   int64_t inner = plan.tail.empty() ? 1 : plan.tail.back();
-  plan.lanes = maxLanes;
-  while (plan.lanes > inner)
-    plan.lanes /= 2;
+  plan.lanes = bestLanes(inner, maxLanes);
   auto w = walk(loops);
   if (!w->tailVars.empty()) {
     AtomId v = w->tailVars.back();
@@ -251,13 +282,21 @@ KernelPlan Planner::run() {
   for (auto [i, visits] : llvm::enumerate(w->visitor->visits))
     if (operationCost(graph[i]) > 0)
       plan.maxVisits = std::max<int>(plan.maxVisits, visits.size());
-  if (plan.kind == KernelPlan::Kind::Map)
+  if (plan.kind == KernelPlan::Kind::Map) {
     chooseTransposed(*w);
+    int work = 0;
+    for (const Node &node : graph.nodes)
+      work += operationCost(node);
+    plan.overlaps = work >= dearWork;
+  }
   if (plan.kind != KernelPlan::Kind::Map)
     findLevels();
   if (plan.kind == KernelPlan::Kind::Row)
     chooseScratch(*w);
   estimate();
+  if (plan.transposedRow >= 0 || plan.overlaps)
+    while (plan.lanes < maxLanes && plan.lanes * 2 <= inner)
+      plan.lanes *= 2;
   if (plan.transposedRow == 0) {
     plan.iterations = (plan.rows[0] + maxLanes - 1) / maxLanes;
   } else if (!plan.rows.empty()) {

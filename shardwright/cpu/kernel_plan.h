@@ -12,7 +12,7 @@
 //           (softmax, layer norm): a row stays in L1 between them
 //   Column  reductions over leading or middle dimensions: vectorised over what
 //           is innermost, reduced by a loop inside
-//   Scatter, Sort   loops of their own
+//   Scatter, Scan, Sort   loops of their own
 // Adjacent dimensions that nothing tells apart are merged into one loop (a
 // *group*).
 //
@@ -26,7 +26,7 @@
 namespace shardwright::cpu {
 
 struct KernelPlan {
-  enum class Kind : uint8_t { Map, Row, Column, Scatter, Sort };
+  enum class Kind : uint8_t { Map, Row, Column, Scatter, Scan, Sort };
   Kind kind = Kind::Map;
 
   /// Sizes of the merged loops, outermost first. Map: tail has one. Column:
@@ -36,6 +36,9 @@ struct KernelPlan {
   std::vector<Shape> rowDims, tailDims, reducedDims;
   /// Lanes of the innermost loop, a power of two; 1: scalar.
   int lanes = 1;
+  /// Map: elements are so dear that those left over at the end of a row are
+  /// computed by another vector, and some twice, rather than by other code.
+  bool overlaps = false;
   /// Map: index into `rows` along which some operands are contiguous although
   /// the tail is not: they are transposed by blocks. -1: none.
   int transposedRow = -1;
@@ -47,7 +50,7 @@ struct KernelPlan {
 
   /// Of the kernel function.
   int64_t iterations = 1;
-  /// Tail elements an iteration when there are no rows; 0: all.
+  /// Tail elements an iteration when there are no rows; 0: all. Scan: lines.
   int64_t chunk = 0;
   double costNs = 0;
 

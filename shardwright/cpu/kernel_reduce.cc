@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/cpu/accumulation.h"
 #include "shardwright/cpu/kernel_function.h"
 
 using namespace llvm;

@@ -93,7 +93,11 @@ Values LoopEmitter::loop(AtomId var, const Bounds &range, int loopLanes,
       phis.back()->addIncoming(c, pre);
       inside.push_back(phis.back());
     }
-    vars[var] = {iv, current};
+    Value *at = iv;
+    if (range.last)
+      at =
+          b.CreateBinaryIntrinsic(Intrinsic::smin, iv, b.getInt64(*range.last));
+    vars[var] = {at, current};
   }
   AtomId outerVector = vectorVar;
   int outerLanes = lanes;

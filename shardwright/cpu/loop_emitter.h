@@ -24,6 +24,7 @@
 #include "llvm/IR/IRBuilder.h"
 
 #include <functional>
+#include <optional>
 
 namespace shardwright::cpu {
 
@@ -39,9 +40,11 @@ public:
     llvm::Value *lo, *hi; ///< i64, hi excluded
     int64_t step = 1;
     bool maybeEmpty = false;
+    /// The variable is never more: the last turn overlaps with the one before.
+    std::optional<int64_t> last = {};
   };
   Bounds bounds(int64_t lo, int64_t hi, int64_t step = 1) {
-    return {b.getInt64(lo), b.getInt64(hi), step, lo >= hi};
+    return {b.getInt64(lo), b.getInt64(hi), step, lo >= hi, {}};
   }
   /// Runs `body` with `var` bound; returns the carried values after the loop.
   Values loop(AtomId var, const Bounds &bounds, int lanes,

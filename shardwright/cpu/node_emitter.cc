@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/node_emitter.h"
 
+#include "shardwright/cpu/accumulation.h"
+
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace llvm;
@@ -202,32 +204,6 @@ Value *NodeEmitter::bitcast(int32_t id, const IndexVector &index, MaskId mask) {
   }
   return ops.fromBits(bits, node.type);
 }
-
-namespace {
-/// How a body is applied: a single operation that may be computed in any order
-/// accumulates floats narrower than f32 in f32.
-struct Accumulation {
-  explicit Accumulation(const Body &body)
-      : body(body), op(commutativeBody(body)) {}
-  /// Of the body's argument.
-  ElementType type(size_t argument) const {
-    ElementType t = body.nodes[argument].type;
-    return op ? accumulatorType(t) : t;
-  }
-  void step(OpEmitter &ops, Values &args, Values &next) const {
-    if (op)
-      next.push_back(ops.binary(*op, type(0), args[0], args[1]));
-    else
-      ops.evaluate(body, args, next);
-  }
-  Value *finish(OpEmitter &ops, Value *result) const {
-    return op ? ops.convert(result, type(0), body.nodes[0].type) : result;
-  }
-
-  const Body &body;
-  std::optional<Op> op;
-};
-} // namespace
 
 // A reduction that the plan gave no loops: element after element.
 Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,

@@ -33,11 +33,6 @@ enum RememberedKind : int32_t {
   TileKey
 };
 
-/// What sums of a type are kept in: of floats narrower than f32, f32.
-inline ElementType accumulatorType(ElementType type) {
-  return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
-}
-
 inline bool fits32(Range r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX; }
 
 class NodeEmitter {

@@ -31,8 +31,8 @@ static void printSizes(llvm::raw_ostream &os, llvm::StringRef name,
 static void printPlan(llvm::raw_ostream &os, const Cluster &cluster) {
   // As for 16 lanes, so that the text does not depend on the machine.
   KernelPlan plan = planKernel(cluster, 16);
-  static constexpr const char *kinds[] = {"map", "row", "column", "scatter",
-                                          "sort"};
+  static constexpr const char *kinds[] = {"map",     "row",  "column",
+                                          "scatter", "scan", "sort"};
   os << kinds[static_cast<int>(plan.kind)];
   printSizes(os, "rows", plan.rows);
   printSizes(os, "tail", plan.tail);

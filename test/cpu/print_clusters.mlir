@@ -35,13 +35,13 @@ func.func @columns(%x: tensor<8x12x64xf32>, %y: tensor<8x12x64xf32>) -> (tensor<
 
 // -----
 
-// A transposed operand is read by blocks.
-// CHECK-LABEL: kernel map rows=[32] tail=[64] lanes=16 transposed=0
+// A transposed operand is read by blocks, but where there is little of it.
+// CHECK-LABEL: kernel map rows=[64] tail=[64] lanes=16 transposed=0
 // CHECK-NOT:   kernel
-func.func @transposed(%x: tensor<32x64xf32>, %y: tensor<64x32xf32>) -> tensor<32x64xf32> {
-  %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<64x32xf32>) -> tensor<32x64xf32>
-  %r = stablehlo.add %x, %t : tensor<32x64xf32>
-  return %r : tensor<32x64xf32>
+func.func @transposed(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %t = stablehlo.transpose %y, dims = [1, 0] : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = stablehlo.add %x, %t : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
 }
 
 // -----

@@ -24,6 +24,17 @@ from ops.case import (
 from ops.convolution import dilated, window_size
 
 
+def cumulative(r, shape):
+    """Each window is what stands up to its own element along a dimension, or from it on."""
+    at = r.randrange(len(shape))
+    shape[at] = max(1, r.choice((shape[at], 5, 19)))
+    ones = [1] * len(shape)
+    window = ones[:at] + [shape[at] + r.choice((0, 0, 2))] + ones[at + 1 :]
+    padding = [[0, 0] for _ in shape]
+    padding[at][r.randrange(2)] = window[at] - 1
+    return shape, window, ones, ones, ones, padding, list(shape)
+
+
 def windows(c, dilate=True):
     """shape, window, strides, base and window dilations, padding, result shape."""
     r = c.rng
@@ -31,6 +42,8 @@ def windows(c, dilate=True):
     if r.random() < 0.05:
         shape[0] = 0
     choose = lambda *values: [r.choice(values) for _ in shape]
+    if dilate and r.random() < 0.3:
+        return cumulative(r, shape)
     window, strides = choose(1, 2, 3), choose(1, 1, 2, 3)
     base, dilation = (choose(1, 1, 2), choose(1, 1, 2)) if dilate else ([1] * len(shape),) * 2
     padding = [[r.choice((0, 0, 1, 2)), r.choice((0, 0, 1))] for _ in shape]

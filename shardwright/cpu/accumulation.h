@@ -1,0 +1,52 @@
+//===- accumulation.h - how a reduction's body is applied -------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_ACCUMULATION_H
+#define SHARDWRIGHT_CPU_ACCUMULATION_H
+
+#include "shardwright/cpu/kernel_plan.h"
+#include "shardwright/cpu/op_emitter.h"
+
+namespace shardwright::cpu {
+
+/// What sums of a type are kept in: of floats narrower than f32, f32.
+inline ElementType accumulatorType(ElementType type) {
+  return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
+}
+
+/// A single operation that may be computed in any order accumulates floats
+/// narrower than f32 in f32; any other body keeps its types.
+struct Accumulation {
+  explicit Accumulation(const Body &body)
+      : body(body), op(commutativeBody(body)) {}
+
+  /// Of the body's argument.
+  ElementType type(size_t argument) const {
+    ElementType t = body.nodes[argument].type;
+    return op ? accumulatorType(t) : t;
+  }
+  /// Appends the accumulators after one more element; `args` are those before,
+  /// then the element.
+  void step(OpEmitter &ops, llvm::ArrayRef<llvm::Value *> args,
+            llvm::SmallVectorImpl<llvm::Value *> &next) const {
+    if (op)
+      next.push_back(ops.binary(*op, type(0), args[0], args[1]));
+    else
+      ops.evaluate(body, args, next);
+  }
+  /// An accumulator as an element.
+  llvm::Value *finish(OpEmitter &ops, llvm::Value *result) const {
+    return op ? ops.convert(result, type(0), body.nodes[0].type) : result;
+  }
+
+  const Body &body;
+  std::optional<Op> op;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_ACCUMULATION_H
