@@ -23,6 +23,8 @@ namespace shardwright::cpu {
 static void *externalFunction(StringRef name) {
   if (name == sortRuntimeSymbol)
     return reinterpret_cast<void *>(&sortLines);
+  if (name == sortByKeySymbol)
+    return reinterpret_cast<void *>(&sortLinesByKey);
   if (name == complexRuntimeSymbol)
     return reinterpret_cast<void *>(&complexMath);
   return sys::DynamicLibrary::SearchForAddressOfSymbol(name.str());

@@ -19,6 +19,15 @@ void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
                int64_t stride, const int64_t *columns, int64_t numColumns,
                uint8_t (*less)(void *const *, int64_t, int64_t));
 
+/// The same where the order is that of unsigned numbers of `keyBits` bits:
+/// `key(buffers, a)` is that of the element at an offset.
+void sortLinesByKey(void *const *buffers, int64_t begin, int64_t end,
+                    int64_t size, int64_t stride, const int64_t *columns,
+                    int64_t numColumns, uint64_t (*key)(void *const *, int64_t),
+                    int64_t keyBits);
+/// Its name in generated code.
+inline constexpr const char *sortByKeySymbol = "shardwright_cpu_sort_by_key";
+
 } // namespace shardwright::cpu
 
 #endif // SHARDWRIGHT_CPU_SORT_RUNTIME_H
