@@ -20,6 +20,20 @@ from jax._src.lib import xla_client
 from jaxlib import _jax
 
 
+def call(function, args, times, path):
+    """Writes the results; the seconds of each of so many calls after the first."""
+    args = [jax.device_put(a) for a in args]
+    function = jax.jit(function, keep_unused=True)
+    results = jax.tree.leaves(function(*args))
+    np.savez(path, **{f"out{n}": programs.bits(r) for n, r in enumerate(results)})
+    calls = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        jax.block_until_ready(function(*args))
+        calls.append(time.perf_counter() - begin)
+    return calls
+
+
 def main():
     folder, count, times = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     device = jax.devices()[0]
@@ -33,16 +47,9 @@ def main():
             text, _jax.DeviceList((device,)), xla_client.CompileOptions()
         )
         done, cpu_done = time.perf_counter(), time.process_time()
-        _, function, args = cases[i]
-        args = [jax.device_put(a) for a in args]
-        function = jax.jit(function, keep_unused=True)
-        results = jax.tree.leaves(function(*args))
-        np.savez(stem + ".xla.npz", **{f"out{n}": np.asarray(r) for n, r in enumerate(results)})
-        calls = []
-        for _ in range(times):
-            begin = time.perf_counter()
-            jax.block_until_ready(function(*args))
-            calls.append(time.perf_counter() - begin)
+        name, function, args = cases[i]
+        with programs.precision(name):
+            calls = call(function, args, times, stem + ".xla.npz")
         figures = {"all": done - start, "cpu": cpu_done - cpu, "call": float(np.median(calls))}
         print(json.dumps(figures), flush=True)
 

@@ -60,3 +60,104 @@ def programs():
     yield "reverse", lambda x: x[::-1], (x,)
     yield "iota", lambda: jnp.arange(40, dtype=jnp.float32), ()
     yield "identity", lambda x: x, (x,)
+    yield from libraries(f)
+    yield from contractions(f, i)
+    yield from types(f, i)
+
+
+def libraries(f):
+    """What goes to libraries, or takes long to compile elsewhere."""
+    image, taps = f(2, 8, 8, 3), f(3, 3, 3, 4)
+    conv = lambda x, w, **options: lax.conv_general_dilated(
+        x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), **options
+    )
+    yield "convolution", conv, (image, taps)
+    yield "convolution, dilated", lambda x, w: conv(x, w, rhs_dilation=(2, 2)), (image, taps)
+    yield "convolution, gradient", jax.grad(lambda w, x: jnp.sum(conv(x, w) ** 2)), (taps, image)
+    yield "fft", jnp.fft.fft, (f(4, 16),)
+    yield "irfft", lambda x: jnp.fft.irfft(x + 1j), (f(4, 9),)
+    yield "cholesky", lambda x: jnp.linalg.cholesky(x @ x.T + 9 * jnp.eye(8)), (f(8, 8),)
+    yield "triangular solve", lambda a, b: lax.linalg.triangular_solve(
+        a + 4 * jnp.eye(8), b, left_side=True, lower=True), (f(8, 8), f(8, 3))  # fmt: skip
+    yield "qr", lambda x: jnp.abs(jnp.linalg.qr(x)[1]), (f(8, 4),)
+    yield "random bits", lambda k: jax.random.bits(jax.random.wrap_key_data(k), (40,)), (
+        np.array([0, 7], np.uint32),)  # fmt: skip
+    yield "random normal", lambda k: jax.random.normal(jax.random.wrap_key_data(k), (40,)), (
+        np.array([0, 7], np.uint32),)  # fmt: skip
+
+
+def contractions(f, i):
+    x = f(16, 24)
+    yield "argsort", lambda x: jnp.argsort(x, 0), (x,)
+    yield "sort of two", lambda x, y: lax.sort((x, y), num_keys=2), (i(60), f(60))
+    yield "top_k", lambda x: lax.top_k(x, 3), (x,)
+    yield "cumsum of columns", lambda x: jnp.cumsum(x, 0), (x,)
+    yield "cumprod, from the end", lambda x: lax.cumprod(x, 1, reverse=True), (x,)
+    yield "cummax", lambda x: lax.cummax(x, 0), (x,)
+    yield "cumlogsumexp", lambda x: lax.cumlogsumexp(x, 0), (x,)
+    yield "logsumexp", lambda x: jax.nn.logsumexp(x, 1), (x,)
+    yield "variance", lambda x: jnp.var(x, 0), (x,)
+    yield "all", lambda x: jnp.all(x > 0, 1), (x,)
+    yield "max pool", lambda x: lax.reduce_window(
+        x, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID"), (x,)  # fmt: skip
+    yield "max pool, gradient", jax.grad(lambda x: jnp.sum(lax.reduce_window(
+        x, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID") ** 2)), (x,)  # fmt: skip
+    yield "while", lambda x: lax.while_loop(lambda c: jnp.sum(c) < 1e4, lambda c: c * 2, x), (x,)
+    yield "scan", lambda x: lax.scan(lambda c, a: (c + a, c * a), jnp.zeros(24), x), (x,)
+    yield "cond", lambda x: lax.cond(x[0, 0] > 1, jnp.sin, jnp.cos, x), (x,)
+    yield "gather 2-D", lambda x, a, b: x[a, b], (x, i(9), i(9))
+    yield "scatter, set", lambda x, n, v: x.at[n].set(v), (f(16, 4), i(5), f(5, 4))
+    yield "scatter, max", lambda x, n: x.at[n].max(1.0), (f(16), i(5))
+    yield "dynamic update", lambda x, u, n: lax.dynamic_update_slice(x, u, (n, n)), (
+        x, f(3, 3), np.int32(5))  # fmt: skip
+    yield "roll", lambda x: jnp.roll(x, 5, 1), (x,)
+    yield "einsum", lambda a, b: jnp.einsum("bij,bkj->bik", a, b), (f(3, 8, 4), f(3, 8, 4))
+    yield "transpose 3-D", lambda x: x.transpose(2, 0, 1), (f(4, 6, 8),)
+    yield "unique ids", lambda x: jnp.searchsorted(jnp.sort(x), x), (f(40),)
+
+
+def types(f, i):
+    """Functions in the types that JAX's tests run them in."""
+    positive = f(7, 9)
+    for name in ("bfloat16", "float16"):
+        half = positive.astype(name)
+        yield f"tanh {name}", jnp.tanh, (half,)
+        yield f"sum {name}", lambda x: jnp.sum(x, 0), (half,)
+        yield f"dot {name}", jnp.dot, (half, half.T)
+    z = (positive + 1j * positive[::-1]).astype(np.complex64)
+    yield "multiply complex64", jnp.multiply, (z, z)
+    yield "exp complex64", jnp.exp, (z,)
+    yield "divide complex64", jnp.divide, (z, z)
+    yield "abs complex64", jnp.abs, (z,)
+    yield "dot complex64", jnp.dot, (z, z.T)
+    yield "power i32", lambda x: x**3, (i(7, 9),)
+    yield "remainder i32", jnp.remainder, (i(7, 9), i(7, 9) + 1)
+    yield "shift u8", lambda x: x << 2, (i(7, 9).astype(np.uint8),)
+    yield "dot i8", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32), (
+        i(8, 16).astype(np.int8), i(16, 8).astype(np.int8))  # fmt: skip
+    yield "population count", lax.population_count, (i(40),)
+    for name in ("cos", "tan", "arctan2", "sinh", "arcsinh", "cbrt", "log1p", "expm1"):
+        function = getattr(jnp, name)
+        yield name, function, (positive,) * (2 if name == "arctan2" else 1)
+    yield "erf", jax.scipy.special.erf, (positive,)
+    yield "erf_inv", lambda x: jax.scipy.special.erfinv(x / 4), (positive,)
+    yield "lgamma", jax.scipy.special.gammaln, (positive,)
+    yield "digamma", jax.scipy.special.digamma, (positive,)
+    yield "igamma", lambda a, x: lax.igamma(a, x), (positive, positive[::-1])
+    yield "bessel_i0e", lax.bessel_i0e, (positive,)
+    wide = positive.astype(np.float64)
+    for name in ("exp", "sin", "tanh", "log"):
+        yield f"{name} float64", getattr(jnp, name), (wide,)
+    yield "dot float64", jnp.dot, (wide, wide.T)
+    yield "sort float64", lambda x: jnp.sort(x, 0), (wide,)
+
+
+def precision(name):
+    """Around lowering and calling a program."""
+    return jax.enable_x64("float64" in name)
+
+
+def bits(array):
+    """numpy's files know no bfloat16: its bits."""
+    array = np.asarray(array)
+    return array.view(np.uint16) if array.dtype.name == "bfloat16" else array

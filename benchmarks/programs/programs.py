@@ -11,6 +11,7 @@ import functools
 import importlib.util
 import os
 
+import dots
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -310,6 +311,15 @@ def _():
     return f, ROWS, args, (spec, P(), P()), (spec, P("x", None, None), spec)
 
 
+@program("cumulative sums")
+def _():
+    def f(x):
+        return jnp.cumsum(x, 1), lax.cummax(x, 1), jnp.cumsum(x, 0)
+
+    spec = P("x", None)
+    return f, ROWS, (real(1024, 1024),), (spec,), (spec, spec, spec)
+
+
 @program("sort and argsort")
 def _():
     def f(x):
@@ -493,7 +503,7 @@ def build(name):
     import exporting
 
     RANDOM.bit_generator.state = np.random.default_rng(0).bit_generator.state
-    function, mesh, args, in_specs, out_specs = PROGRAMS[name]()
+    function, mesh, args, in_specs, out_specs = (PROGRAMS | dots.DOTS)[name]()
     if mesh is None:
         return function, None, args, None, None
     if isinstance(mesh, dict):

@@ -10,7 +10,7 @@ and temporaries), and growth of the process at its peak. Both sides are processe
 a small program before, and take turns in one run; the best turn counts. The
 results are compared first.
 
-    benchmarks/programs/run.py [--turns N] [--seconds S] [--rounds R] [-v] [PART OF A NAME...]
+    benchmarks/programs/run.py [--turns N] [--seconds S] [--rounds R] [--dots] [-v] [PART OF A NAME...]
 """
 
 import argparse
@@ -26,6 +26,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
 from common import BUILD, table
 
+import dots
 import numpy as np
 import programs
 
@@ -137,17 +138,26 @@ def print_tables(measured):
         table(title, ["program", *header], rows + [last])
 
 
+def print_dots(measured):
+    """A core's rate: by CPU time."""
+    rows = []
+    for name, sides in measured.items():
+        rates = [dots.FLOPS[name] / side["cpu"] / 1e9 for side in sides]
+        rows.append([name, *(f"{r:.0f}" for r in rates), f"{rates[0] / rates[1]:.1f}"])
+    table("Gflop/s a core (answers compared first)", ["product", "ours", "XLA", "ratio"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--turns", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--rounds", type=int, default=2, help="processes of each side")
+    parser.add_argument("--dots", action="store_true", help="matrix products of each shape class")
     parser.add_argument("-v", "--verbose", action="store_true", help="each program's ratios at once")
     args = parser.parse_args()
-    names = [
-        n for n in programs.PROGRAMS if not args.names or any(part in n for part in args.names)
-    ]
+    every = dots.DOTS if args.dots else programs.PROGRAMS
+    names = [n for n in every if not args.names or any(part in n for part in args.names)]
     if args.verbose:
         print("ours / XLA:", ", ".join(SHOWN))
     xla = Side([sys.executable, os.path.join(HERE, "peer.py")])
@@ -165,7 +175,10 @@ def main():
                 if args.verbose:
                     print(name, *(f"{figures[0][k] / figures[1][k]:.2f}" for k in SHOWN), flush=True)
     xla.end()
-    print_tables(measured)
+    if args.dots:
+        print_dots(measured)
+    else:
+        print_tables(measured)
     slow = [n for n, (m, p) in measured.items() if m["step"] > 4 * p["step"]]
     if slow:
         print("\n  more than 4 times XLA's step time:", ", ".join(slow))

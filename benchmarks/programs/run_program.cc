@@ -86,8 +86,8 @@ static const char *warmUp = R"(
   })";
 
 /// The arguments, [device][argument].
-static std::vector<std::vector<Buffer>>
-place(const Executable &executable, llvm::ArrayRef<Array> arrays) {
+static std::vector<std::vector<Buffer>> place(const Executable &executable,
+                                              llvm::ArrayRef<Array> arrays) {
   int64_t devices = executable.numDevices();
   std::vector<std::vector<Buffer>> buffers(devices);
   for (auto [array, spec] : llvm::zip_equal(arrays, executable.arguments())) {
@@ -128,8 +128,8 @@ int main(int argc, char **argv) {
   registerDialects(registry);
   {
     Compiled small = compileText(registry, warmUp);
-    check(small.executable->run(
-        check(Array::allocate(ElementType::F32, {64}))));
+    check(
+        small.executable->run(check(Array::allocate(ElementType::F32, {64}))));
   }
 
   std::ofstream("/proc/self/clear_refs") << 5; // VmHWM starts anew
