@@ -220,7 +220,9 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   {
     Timer timer(seconds.propagate);
-    if (failed(propagate(module)))
+    PropagateOptions propagation;
+    propagation.extraRules = true;
+    if (failed(propagate(module, propagation)))
       return failure();
   }
   if (done(Stage::Propagate))

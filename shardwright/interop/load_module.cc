@@ -10,6 +10,8 @@
 #include "shardwright/interop/guarded_read.h"
 #include "shardwright/interop/portable/portable.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -35,9 +37,21 @@ Format detectFormat(StringRef content) {
 
 OwningOpRef<ModuleOp>
 readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
-           MLIRContext *context, Format format) {
+           MLIRContext *context, Format format,
+           AsmParserState *positions = nullptr) {
   if (format == Format::PortableArtifact)
     return readPortableArtifact(sources, context);
+  if (positions && format == Format::Text) {
+    Block block;
+    if (failed(parseAsmSourceFile(*sources, &block, ParserConfig(context),
+                                  positions)))
+      return {};
+    const llvm::MemoryBuffer *buffer =
+        sources->getMemoryBuffer(sources->getMainFileID());
+    return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+        &block, context,
+        FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0));
+  }
   return parseSourceFile<ModuleOp>(sources, context);
 }
 
@@ -45,7 +59,8 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
 
 OwningOpRef<ModuleOp>
 loadModule(StringRef path, MLIRContext *context,
-           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust) {
+           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
+           AsmParserState *positions) {
   StringRef name = path == "-" ? "<stdin>" : path;
   // No line to point at: the file itself.
   Location file = FileLineColLoc::get(context, name, 0, 0);
@@ -99,7 +114,7 @@ loadModule(StringRef path, MLIRContext *context,
     break;
   }
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
-  return readSource(sources, context, format);
+  return readSource(sources, context, format, positions);
 }
 
 } // namespace shardwright

@@ -17,6 +17,9 @@
 namespace llvm {
 class SourceMgr;
 }
+namespace mlir {
+class AsmParserState;
+}
 
 namespace shardwright {
 
@@ -31,9 +34,11 @@ enum class Trust {
 /// bytecode or a StableHLO portable artifact, told apart by content. `sources`
 /// receives the buffer, so that diagnostics can show source lines and resource
 /// blobs may point into it. Every failure is one diagnostic on `context`.
+/// `positions`, when given, receives what stands where in a text.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(llvm::StringRef path, mlir::MLIRContext *context,
-           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust);
+           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
+           mlir::AsmParserState *positions = nullptr);
 
 } // namespace shardwright
 

@@ -51,7 +51,7 @@ std::optional<ShardingRule> getPartitionRule(Operation *op) {
           stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
           stablehlo::DynamicConvOp>(op))
     return std::nullopt;
-  std::optional<ShardingRule> rule = getShardingRule(op);
+  std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
   if (!rule || rule->operands.size() != op->getNumOperands() ||
       rule->results.size() != op->getNumResults())
     return std::nullopt;

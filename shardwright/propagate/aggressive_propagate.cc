@@ -24,6 +24,7 @@ struct AggressivePropagatePass
     options.strategy = propagationStrategy;
     options.opPriorities = options.userPriorities = false;
     options.conservative = conservativePropagation;
+    options.extraRules = extraRules;
     options.keepShardingRules = keepShardingRules;
     if (failed(runEngine(getOperation(), options,
                          {debugShardingOrigins, debugPropagationEdgeSharding,

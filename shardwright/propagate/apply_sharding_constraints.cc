@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/debug_info.h"
 #include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_attr.h"
@@ -79,8 +80,9 @@ bool mayApply(Value value, TensorShardingAttr asked) {
 
 class Applier {
 public:
-  explicit Applier(const llvm::DenseSet<Operation *> &bodies)
-      : bodies(bodies) {}
+  /// `info` may be null.
+  Applier(const llvm::DenseSet<Operation *> &bodies, DebugInfo *info)
+      : bodies(bodies), info(info) {}
 
   void run(ModuleOp module) {
     module.walk([&](Operation *op) {
@@ -137,6 +139,8 @@ private:
       return;
     }
     sdy::setSharding(x, asked);
+    if (info)
+      info->onApplied(constraint);
     attachRule(constraint);
   }
 
@@ -177,6 +181,7 @@ private:
   }
 
   const llvm::DenseSet<Operation *> &bodies;
+  DebugInfo *info;
 };
 
 struct ApplyShardingConstraintsPass
@@ -184,7 +189,13 @@ struct ApplyShardingConstraintsPass
   using ApplyShardingConstraintsBase::ApplyShardingConstraintsBase;
 
   void runOnOperation() override {
-    applyShardingConstraints(getOperation(), /*bodies=*/{});
+    if (!debugShardingOrigins && !debugPropagationEdgeSharding)
+      return applyShardingConstraints(getOperation(), /*bodies=*/{});
+    DebugInfo info(getOperation(),
+                   {debugShardingOrigins, debugPropagationEdgeSharding});
+    llvm::DenseSet<Operation *> none;
+    Applier(none, &info).run(getOperation());
+    info.save();
   }
 };
 
@@ -192,7 +203,7 @@ struct ApplyShardingConstraintsPass
 
 void applyShardingConstraints(ModuleOp module,
                               const llvm::DenseSet<Operation *> &bodies) {
-  Applier(bodies).run(module);
+  Applier(bodies, nullptr).run(module);
 }
 
 } // namespace shardwright

@@ -23,6 +23,7 @@ struct BasicPropagatePass : impl::BasicPropagateBase<BasicPropagatePass> {
     options.strategy = PropagationStrategy::Basic;
     options.opPriorities = options.userPriorities = false;
     options.conservative = conservativePropagation;
+    options.extraRules = extraRules;
     options.keepShardingRules = keepShardingRules;
     if (failed(runEngine(getOperation(), options,
                          {debugShardingOrigins, debugPropagationEdgeSharding,

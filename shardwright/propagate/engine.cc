@@ -142,6 +142,8 @@ public:
       : options(options), graph(graph), shardings(graph.shardings) {}
 
   void run();
+  /// Tells the observer what each rule relates in the end.
+  void reportEnd();
 
 private:
   void runPriority();
@@ -157,9 +159,15 @@ private:
   /// Sets the sharding of a value and of its group, and wakes neighbours.
   void update(ValueId value, ShardingId id, NodeId by);
   void wake(ValueId value, NodeId by);
-  void report(Operation *op, ValueId value, const FuncResult *result,
+  Value holderOf(ValueId value) const;
+  SmallVector<Value> holdersOf(const Node &node) const;
+  SmallVector<const TensorSharding *> resolve(ArrayRef<ShardingId> ids) const;
+  SmallVector<ShardingId, 8> shardingsOf(const Node &node);
+  void report(Operation *op, ArrayRef<Value> values, const FuncResult *result,
               RuleId rule, int32_t tensor, ArrayRef<ShardingId> before,
               ShardingId after);
+  void reportGroup(ValueId member, ValueId from, ShardingId before,
+                   ShardingId after);
   bool eraseIfDead(NodeId n);
   void erase(NodeId n);
   void pushDefiners(NodeId n);
@@ -286,6 +294,19 @@ ArrayRef<StepCache::Change> Engine::step(RuleId rule, ArrayRef<ShardingId> ids,
   return cache.insert(key, changes);
 }
 
+/// Of the tensors of the node's rule, as the rule sees them.
+SmallVector<ShardingId, 8> Engine::shardingsOf(const Node &node) {
+  SmallVector<ShardingId, 8> ids;
+  for (int32_t i = 0; i < node.numTensors; ++i) {
+    SlotId slot = graph.tensorSlots[node.firstTensor + i];
+    ids.push_back(slot < 0 ? kNoSharding : graph.current[slot]);
+  }
+  if (node.manualEdge >= 0 && ids.back() != kNoSharding)
+    ids.back() =
+        toSourceView(shardings, graph.manualEdges[node.manualEdge], ids.back());
+  return ids;
+}
+
 void Engine::visit(NodeId n) {
   const Node &node = graph.nodes[n];
   FactorDirections directions = directionsOf(node);
@@ -325,7 +346,7 @@ void Engine::visit(NodeId n) {
   for (const StepCache::Change &change : changes) {
     ValueId value = graph.tensorValues[node.firstTensor + change.tensor];
     if (options.observer)
-      report(node.op, value, nullptr, node.rule, change.tensor, ids,
+      report(node.op, holdersOf(node), nullptr, node.rule, change.tensor, ids,
              change.sharding);
     ShardingId id = change.sharding;
     if (manual && change.tensor + 1 == node.numTensors)
@@ -373,33 +394,119 @@ void Engine::update(ValueId value, ShardingId id, NodeId by) {
     SlotId other = graph.slotOfValue[member];
     if (other == slot || graph.current[other] == id)
       continue;
+    if (options.observer)
+      reportGroup(member, value, graph.current[other], id);
     setSlot(other, id);
     wake(member, by);
   }
 }
 
-void Engine::report(Operation *op, ValueId value, const FuncResult *result,
-                    RuleId rule, int32_t tensor, ArrayRef<ShardingId> before,
-                    ShardingId after) {
+//===----------------------------------------------------------------------===//
+// What an observer is told
+//===----------------------------------------------------------------------===//
+
+Value Engine::holderOf(ValueId value) const {
+  SlotId slot = graph.slotOfValue[value];
+  return slot < 0 ? Value() : graph.slots[slot].value;
+}
+
+SmallVector<Value> Engine::holdersOf(const Node &node) const {
+  SmallVector<Value> values;
+  for (int32_t i = 0; i < node.numTensors; ++i)
+    values.push_back(holderOf(graph.tensorValues[node.firstTensor + i]));
+  return values;
+}
+
+SmallVector<const TensorSharding *>
+Engine::resolve(ArrayRef<ShardingId> ids) const {
   SmallVector<const TensorSharding *> tensors;
-  for (ShardingId id : before)
+  for (ShardingId id : ids)
     tensors.push_back(id == kNoSharding ? nullptr : &shardings.get(id));
+  return tensors;
+}
+
+void Engine::report(Operation *op, ArrayRef<Value> values,
+                    const FuncResult *result, RuleId rule, int32_t tensor,
+                    ArrayRef<ShardingId> before, ShardingId after) {
+  SmallVector<const TensorSharding *> tensors = resolve(before);
   PropagationEvent event;
   event.op = op;
-  if (result) {
+  if (result)
+    event.funcResultOfRule = result->index;
+  if (result && tensor == 1)
     event.funcResult = result->index;
-  } else if (graph.slotOfValue[value] >= 0) {
-    event.value = graph.slots[graph.slotOfValue[value]].value;
-  }
+  else
+    event.value = values[tensor];
   event.layout = &graph.rules[rule];
   event.numOperands = event.layout->numOperands();
   event.tensor = tensor;
+  event.values = values;
   event.before = tensors;
   event.after = &shardings.get(after);
   event.mesh = &shardings.mesh(shardings.meshOf(after));
   event.opPriority = std::max(level, 0);
   event.userPriority = userPriority;
+  event.visit = now;
   options.observer->onChange(event);
+}
+
+void Engine::reportGroup(ValueId member, ValueId from, ShardingId before,
+                         ShardingId after) {
+  Value source = holderOf(from);
+  const TensorSharding *tensor =
+      before == kNoSharding ? nullptr : &shardings.get(before);
+  PropagationEvent event;
+  event.value = holderOf(member);
+  event.op = event.value.getDefiningOp()
+                 ? event.value.getDefiningOp()
+                 : event.value.getParentBlock()->getParentOp();
+  event.tensor = -1;
+  event.values = source;
+  event.before = tensor;
+  event.after = &shardings.get(after);
+  event.mesh = &shardings.mesh(shardings.meshOf(after));
+  event.opPriority = std::max(level, 0);
+  event.userPriority = userPriority;
+  event.visit = now;
+  options.observer->onChange(event);
+}
+
+void Engine::reportEnd() {
+  PropagationOpView view;
+  auto tell = [&](ArrayRef<Value> values, ArrayRef<ShardingId> ids,
+                  RuleId rule) {
+    SmallVector<const TensorSharding *> tensors = resolve(ids);
+    view.layout = &graph.rules[rule];
+    view.values = values;
+    view.shardings = tensors;
+    MeshId mesh = shardings.commonMesh(ids);
+    view.mesh = mesh == kNoMesh ? nullptr : &shardings.mesh(mesh);
+    options.observer->onFinalOp(view);
+  };
+  if (options.opPriorities)
+    level = kNumOpPriorities - 1;
+  for (NodeId n = 0, e = graph.nodes.size(); n < e; ++n) {
+    const Node &node = graph.nodes[n];
+    if (node.rule < 0 || erased[n])
+      continue;
+    view.op = node.op;
+    view.directions = directionsOf(node);
+    view.isElementwise = node.isElementwise;
+    tell(holdersOf(node), shardingsOf(node), node.rule);
+  }
+  level = -1;
+  view.directions = {};
+  view.isElementwise = false;
+  for (const FuncResult &r : graph.funcResults) {
+    if (!r.isMain || r.returned < 0 || r.rule < 0)
+      continue;
+    SlotId slot = graph.slotOfValue[r.returned];
+    view.op = r.func;
+    view.funcResult = r.index;
+    tell({holderOf(r.returned), Value()},
+         {slot < 0 ? kNoSharding : graph.current[slot], graph.current[r.slot]},
+         r.rule);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -505,7 +612,7 @@ void Engine::syncFuncResults() {
          step(r.rule, ids, {Direction::Both, Direction::Both},
               /*isElementwise=*/false, /*conservative=*/false)) {
       if (options.observer)
-        report(r.func, r.returned, change.tensor == 1 ? &r : nullptr, r.rule,
+        report(r.func, {holderOf(r.returned), Value()}, &r, r.rule,
                change.tensor, ids, change.sharding);
       if (change.tensor == 1)
         setSlot(r.slot, change.sharding);
@@ -604,7 +711,10 @@ void finishRules(PropagationGraph &graph, MLIRContext *context, bool keep) {
 } // namespace
 
 void propagateInGraph(PropagationGraph &graph, const EngineOptions &options) {
-  Engine(options, graph).run();
+  Engine engine(options, graph);
+  engine.run();
+  if (options.observer)
+    engine.reportEnd();
   // Users come after what they use.
   llvm::sort(graph.deadNodes, std::greater<>());
 }
@@ -615,14 +725,17 @@ LogicalResult propagateShardings(ModuleOp module,
     return module.emitError("Failed to lookup function: main");
   syncShardingGroups(module);
   PropagationGraph graph(module);
-  if (failed(buildGraph(module, {.conservative = options.conservative},
+  if (failed(buildGraph(module, {options.conservative, options.extraRules},
                         /*shared=*/{}, graph)))
     return failure();
   propagateInGraph(graph, options);
   writeShardings(graph);
   finishRules(graph, module.getContext(), options.keepShardingRules);
-  for (NodeId n : graph.deadNodes)
-    graph.nodes[n].op->erase();
+  if (options.observer)
+    options.observer->onWritten();
+  if (!options.keepDeadOps)
+    for (NodeId n : graph.deadNodes)
+      graph.nodes[n].op->erase();
   return success();
 }
 

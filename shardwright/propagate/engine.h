@@ -21,6 +21,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/mesh/sharding.h"
+#include "shardwright/propagate/factor_propagation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -31,6 +32,25 @@ namespace shardwright {
 
 enum class PropagationStrategy { Basic, Aggressive, BasicThenAggressive };
 
+/// What a rule relates, and how far it may carry axes, when all is done.
+struct PropagationOpView {
+  /// The op; a func.func for one of its results.
+  mlir::Operation *op = nullptr;
+  /// Which result of the function, or -1.
+  int32_t funcResult = -1;
+  const struct FactorLayout *layout = nullptr;
+  /// By tensor of the rule: the value that holds the sharding (null: nothing
+  /// does, or a function's result) and the sharding as the rule sees it (null:
+  /// none).
+  llvm::ArrayRef<mlir::Value> values;
+  llvm::ArrayRef<const TensorSharding *> shardings;
+  /// Null: the tensors have no mesh in common.
+  const Mesh *mesh = nullptr;
+  /// Of the last pass, when everything may flow.
+  FactorDirections directions;
+  bool isElementwise = false;
+};
+
 /// One change of one sharding, as it happens.
 struct PropagationEvent {
   /// The op whose rule carried the axes; a func.func for its results.
@@ -39,12 +59,17 @@ struct PropagationEvent {
   mlir::Value value;
   /// Which result of the function, if `value` is null.
   int32_t funcResult = -1;
+  /// Which result of the function the rule is about, if `op` is one.
+  int32_t funcResultOfRule = -1;
   /// Number of operands of the rule, and which of its tensors changed. A member
-  /// of a sharding group that follows another member has tensor -1.
+  /// of a sharding group that follows another has tensor -1, and that other as
+  /// its one entry of `values`.
   int32_t numOperands = 0;
   int32_t tensor = -1;
   /// The rule; null for a member of a group.
   const struct FactorLayout *layout = nullptr;
+  /// By tensor of the rule, as in PropagationOpView.
+  llvm::ArrayRef<mlir::Value> values;
   /// Shardings of all tensors before the step (null: none), as seen by the
   /// rule.
   llvm::ArrayRef<const TensorSharding *> before;
@@ -52,6 +77,8 @@ struct PropagationEvent {
   const Mesh *mesh = nullptr;
   int32_t opPriority = 0;
   int64_t userPriority = 0;
+  /// Changes that one visit of an op makes share this number, which grows.
+  int64_t visit = 0;
 };
 
 /// Told of every change; null costs nothing.
@@ -59,6 +86,11 @@ class PropagationObserver {
 public:
   virtual ~PropagationObserver() = default;
   virtual void onChange(const PropagationEvent &event) = 0;
+  /// At the end, for each op with a rule in program order, then for each result
+  /// of main. The module is still unchanged.
+  virtual void onFinalOp(const PropagationOpView &view) {}
+  /// The module has the new shardings, and the ops that turned out dead still.
+  virtual void onWritten() {}
 };
 
 struct EngineOptions {
@@ -68,6 +100,10 @@ struct EngineOptions {
   /// Dimensions with a priority wait for those with lower numbers.
   bool userPriorities = true;
   bool conservative = false;
+  /// Rules of our own for ops for which upstream has none.
+  bool extraRules = false;
+  /// Leave dead ops in the module, so that what an observer kept stays valid.
+  bool keepDeadOps = false;
   /// Leave rules on the ops as `sdy.sharding_rule`.
   bool keepShardingRules = false;
   PropagationObserver *observer = nullptr;

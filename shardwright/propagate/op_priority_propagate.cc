@@ -25,6 +25,7 @@ struct OpPriorityPropagatePass
     options.opPriorities = runOpPriorityPropagation;
     options.userPriorities = false;
     options.conservative = conservativePropagation;
+    options.extraRules = extraRules;
     options.keepShardingRules = keepShardingRules;
     if (failed(runEngine(getOperation(), options,
                          {debugShardingOrigins, debugPropagationEdgeSharding,

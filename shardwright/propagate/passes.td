@@ -140,6 +140,8 @@ class PropagationPass<string name> : ModulePass<name> {
            "where to write the module at interesting points">,
     Option<"conservativePropagation", "conservative-propagation", "bool", "false",
            "do not propagate what needs padding or halo exchange">,
+    Option<"extraRules", "sw-extra-rules", "bool", "false",
+           "also rules for ops for which Shardy has none">,
     Option<"debugShardingOrigins", "debug-sharding-origins", "bool", "false",
            "record which constraint or argument introduced each axis">,
     Option<"debugPropagationEdgeSharding", "debug-propagation-edge-sharding", "bool", "false",

@@ -7,6 +7,7 @@
 
 #include "shardwright/propagate/run_engine.h"
 
+#include "shardwright/propagate/debug_info.h"
 #include "shardwright/propagate/save_module.h"
 
 using namespace mlir;
@@ -15,10 +16,16 @@ namespace shardwright {
 
 LogicalResult runEngine(ModuleOp module, EngineOptions options,
                         const PropagationDebugOptions &debug) {
-  if (debug.shardingOrigins || debug.propagationEdges)
-    return module.emitError(
-        "recording of sharding origins and propagation edges "
-        "is not supported yet");
+  std::optional<DebugInfo> info;
+  if (debug.shardingOrigins || debug.propagationEdges) {
+    // Whoever else wants to listen calls the engine himself.
+    if (options.observer)
+      return module.emitError("origins and edges are not recorded together "
+                              "with reasons");
+    info.emplace(module, DebugInfoOptions{debug.shardingOrigins,
+                                          debug.propagationEdges});
+    options.observer = &*info;
+  }
   if (!debug.dumpDirectory.empty())
     options.afterUserPriority = [&](int64_t priority) {
       saveModule(module, debug.dumpDirectory,

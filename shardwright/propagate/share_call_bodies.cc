@@ -248,8 +248,8 @@ LogicalResult propagateThroughCalls(ModuleOp module,
   if (contents.groups)
     syncShardingGroups(module);
   PropagationGraph graph(module);
-  if (failed(buildGraph(module, {.conservative = options.conservative}, *shared,
-                        graph)))
+  if (failed(buildGraph(module, {options.conservative, options.extraRules},
+                        *shared, graph)))
     return failure();
   propagateInGraph(graph, options);
   exportSharedBodies(module, graph);

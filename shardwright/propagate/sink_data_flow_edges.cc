@@ -60,7 +60,7 @@ template <typename Owners> Sunk sink(Owners owners) {
 void sinkEdgesOf(sdy::ShardableDataFlowOpInterface op, bool debugOrigins,
                  bool debugEdges) {
   auto setDebug = [&](StringRef name, ArrayRef<Attribute> list, bool enabled) {
-    if (enabled && !list.empty())
+    if (enabled)
       op->setAttr(name, ArrayAttr::get(op.getContext(), list));
   };
   Sunk arguments = sink(op.getBlockArgumentEdgeOwners());

@@ -28,6 +28,7 @@ struct UserPriorityPropagatePass
     options.strategy = propagationStrategy;
     options.opPriorities = runOpPriorityPropagation;
     options.conservative = conservativePropagation;
+    options.extraRules = extraRules;
     options.keepShardingRules = keepShardingRules;
     options.observer = observer;
     if (failed(runEngine(getOperation(), options,

@@ -54,4 +54,10 @@ std::string locationText(Location location) {
   return found.name + " (" + found.file + ")";
 }
 
+std::string filePosition(Location location) {
+  Found found;
+  search(location, found);
+  return found.file.empty() ? found.name : found.file;
+}
+
 } // namespace shardwright

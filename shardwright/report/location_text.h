@@ -19,6 +19,9 @@ namespace shardwright {
 /// writes them, preceded by its innermost name; empty when unknown.
 std::string locationText(mlir::Location location);
 
+/// `file.py:12` alone, else the name, else empty.
+std::string filePosition(mlir::Location location);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_REPORT_LOCATION_TEXT_H

@@ -15,6 +15,7 @@ import oracle
 import propagate_programs
 
 FULL = "sdy-propagation-pipeline"
+DEBUG = "{debug-sharding-origins=true debug-propagation-edge-sharding=true}"
 PIPELINES = (
     (FULL, 10),
     (FULL + "{dedup-functions-fully=true}", 3),
@@ -29,6 +30,8 @@ PIPELINES = (
     ("sdy-user-priority-propagate{conservative-propagation=true}", 1),
     ("sdy-import-pipeline,sdy-basic-propagate", 1),
     ("sdy-import-pipeline,sdy-user-priority-propagate", 2),
+    ("sdy-apply-sharding-constraints" + DEBUG, 1),
+    ("sdy-import-pipeline,sdy-user-priority-propagate" + DEBUG, 2),
     ("sdy-flatten-call-graph,symbol-dce,sdy-import-func-calls,sdy-pre-order-funcs", 1),
 )
 BATCH = 100

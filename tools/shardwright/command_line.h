@@ -74,6 +74,16 @@ struct ConvertOptions {
   bool trusted = false;   ///< bytecode is read without a child process first
 };
 
+struct ExplainOptions {
+  std::string module;
+  ImportOptions import;
+  std::vector<std::string> values, arguments, results;
+  std::string line; ///< `12` or `file.py:12`; empty: not given
+  bool json = false, full = false;
+  bool trusted = false;
+};
+
+int explainCommand(const ExplainOptions &options);
 int convertCommand(const ConvertOptions &options);
 int runCommand(const RunOptions &options);
 int partitionCommand(const PartitionOptionsCli &options);

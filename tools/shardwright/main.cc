@@ -153,6 +153,39 @@ int main(int argc, char **argv) {
       ->delimiter(',');
   partitionApp->callback([&] { exitCode = partitionCommand(partition); });
 
+  ExplainOptions explain;
+  CLI::App *explainApp = app.add_subcommand(
+      "explain", "Why values are sharded as they are, and what stopped");
+  explainApp
+      ->add_option("MODULE", explain.module,
+                   "StableHLO module, as for run; - is standard input")
+      ->required();
+  explainApp->add_option("--value", explain.values,
+                         "%12, %5#1, @f:%12 of another function, or the "
+                         "source's name of an argument or result");
+  explainApp->add_option("--arg", explain.arguments,
+                         "An argument by number or name");
+  explainApp->add_option("--result", explain.results,
+                         "A result by number or name");
+  explainApp->add_option("--line", explain.line,
+                         "What a line of the source computes: 12 or "
+                         "file.py:12; without source positions, of MODULE");
+  explainApp->add_flag("--json", explain.json, "For programs");
+  explainApp->add_flag("--full", explain.full, "Every step of a long way");
+  explainApp->add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        explain.import.meshSizes = valueOf(parseMeshSizes(text));
+      },
+      "New sizes for the module's mesh axes, as x=4,y=2");
+  explainApp
+      ->add_option("--devices", explain.import.devices,
+                   "Number of devices when the module names no mesh")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  explainApp->add_flag("--trusted", explain.trusted,
+                       "Read bytecode at once, as for run");
+  explainApp->callback([&] { exitCode = explainCommand(explain); });
+
   ShardingOptions sharding;
   CLI::App *shardingApp = app.add_subcommand(
       "sharding", "Explain a sharding: other notations, tiles, devices");

@@ -39,9 +39,10 @@ Session::~Session() {
   diagnostic.reset();
 }
 
-bool Session::load(llvm::StringRef path, bool trusted) {
+bool Session::load(llvm::StringRef path, bool trusted,
+                   AsmParserState *positions) {
   owned = loadModule(path, context.get(), sources,
-                     trusted ? Trust::Full : Trust::None);
+                     trusted ? Trust::Full : Trust::None, positions);
   bool failedOnce = diagnostic->finish();
   if (!owned) {
     if (!failedOnce)

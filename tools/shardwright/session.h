@@ -16,6 +16,10 @@
 
 #include <memory>
 
+namespace mlir {
+class AsmParserState;
+}
+
 namespace shardwright {
 
 /// A module with the context it lives in, and its diagnostics.
@@ -25,7 +29,8 @@ public:
   ~Session();
 
   /// Only loads, as `compile` does first.
-  bool load(llvm::StringRef path, bool trusted);
+  bool load(llvm::StringRef path, bool trusted,
+            mlir::AsmParserState *positions = nullptr);
 
   /// Loads and compiles up to `stopAfter`; `text`, when given, receives the
   /// module as it is after stage `printed`. False: the error has been printed.
@@ -56,6 +61,7 @@ public:
   }
 
   mlir::ModuleOp module() { return *owned; }
+  const llvm::SourceMgr &text() const { return *sources; }
   Compiled &compiled() { return result; }
   ProgramReport &report() { return result.report; }
 

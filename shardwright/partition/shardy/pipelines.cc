@@ -124,6 +124,19 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
     pm.addPass(createInlineMeshes());
 }
 
+void addCallImport(OpPassManager &pm) {
+  pm.addPass(createFlattenCallGraph());
+  pm.addPass(createSymbolDCEIfNeeded());
+  pm.addPass(createImportFuncCalls());
+  pm.addPass(createSymbolDCEIfNeeded());
+}
+
+void addConstraintImport(OpPassManager &pm, const PropagateOptions &options) {
+  pm.addPass(createApplyShardingConstraints(
+      {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
+  pm.addPass(createShardingGroupImport());
+}
+
 static UserPriorityPropagateOptions
 propagationOptions(const PropagateOptions &options) {
   UserPriorityPropagateOptions propagation;
@@ -131,6 +144,7 @@ propagationOptions(const PropagateOptions &options) {
   propagation.keepShardingRules = options.keepShardingRules;
   propagation.dumpDirectory = options.dumpDirectory;
   propagation.conservativePropagation = options.conservativePropagation;
+  propagation.extraRules = options.extraRules;
   propagation.debugShardingOrigins = options.debugShardingOrigins;
   propagation.debugPropagationEdgeSharding =
       options.debugPropagationEdgeSharding;
@@ -141,13 +155,8 @@ propagationOptions(const PropagateOptions &options) {
 static void addPropagationThroughCalls(OpPassManager &pm,
                                        const PropagateOptions &options,
                                        int64_t dumpIndex) {
-  pm.addPass(createFlattenCallGraph());
-  pm.addPass(createSymbolDCEIfNeeded());
-  pm.addPass(createImportFuncCalls());
-  pm.addPass(createSymbolDCEIfNeeded());
-  pm.addPass(createApplyShardingConstraints(
-      {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
-  pm.addPass(createShardingGroupImport());
+  addCallImport(pm);
+  addConstraintImport(pm, options);
   pm.addPass(createPreOrderFuncs());
   pm.addPass(createUserPriorityPropagate(propagationOptions(options),
                                          options.observer, dumpIndex));
@@ -178,6 +187,7 @@ void addPropagationPipeline(OpPassManager &pm,
   } else if (mayShareCalls(options)) {
     EngineOptions engine;
     engine.conservative = options.conservativePropagation;
+    engine.extraRules = options.extraRules;
     pm.addPass(
         createPropagateThroughCalls(engine, [options](OpPassManager &pm) {
           addPropagationThroughCalls(pm, options, /*dumpIndex=*/1);
@@ -208,9 +218,15 @@ struct DedupOptions : PassPipelineOptions<DedupOptions> {
       llvm::cl::desc("one copy of each function, whatever the shardings"),
       llvm::cl::init(false)};
 
+  Option<bool> extraRules{
+      *this, "sw-extra-rules",
+      llvm::cl::desc("also rules for ops for which Shardy has none"),
+      llvm::cl::init(false)};
+
   PropagateOptions get() const {
     PropagateOptions options;
     options.dedupFunctionsFully = dedupFunctionsFully;
+    options.extraRules = extraRules;
     return options;
   }
 };

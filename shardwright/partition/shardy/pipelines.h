@@ -28,6 +28,8 @@ struct PropagateOptions {
   /// Where to write the module after the main steps; empty: nowhere.
   std::string dumpDirectory;
   bool conservativePropagation = false;
+  /// Also rules for ops for which Shardy has none; our own pipeline sets it.
+  bool extraRules = false;
   bool debugShardingOrigins = false;
   bool debugPropagationEdgeSharding = false;
   /// Keep constraints and groups, insert no reshards.
@@ -54,6 +56,11 @@ void addImportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex);
 void addPropagationPipeline(mlir::OpPassManager &pm,
                             const PropagateOptions &options);
+/// Two of its steps, before propagation and without `dedupFunctionsFully`:
+/// calls become named computations, and constraints and groups count.
+void addCallImport(mlir::OpPassManager &pm);
+void addConstraintImport(mlir::OpPassManager &pm,
+                         const PropagateOptions &options);
 void addExportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex);
 
