@@ -65,6 +65,7 @@ for tool in ("FileCheck", "not", "count", "split-file"):
 config.substitutions += [
     ("%python", python),
     ("%oracle_dir", os.path.join(config.test_source_root, "oracle")),
+    ("%build_dir", config.build_dir),
     ("%examples", os.path.join(config.source_dir, "examples")),
 ]
 

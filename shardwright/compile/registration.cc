@@ -26,6 +26,7 @@
 #include "shardwright/propagate/passes.h"
 #include "shardwright/reduce/reduce_pass.h"
 #include "shardwright/reduce/reduction_patterns.h"
+#include "shardwright/rules/mlir/mlir_rules.h"
 #include "shardwright/rules/rule_interface.h"
 #include "shardwright/rules/rule_passes.h"
 #include "shardwright/simplify/simplify.h"
@@ -42,6 +43,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
                   vhlo::VhloDialect>();
   sdy::registerSdyDialect(registry);
   registerShardingRules(registry);
+  registerMlirDialectRules(registry);
   registerReductionPatterns(registry);
 }
 

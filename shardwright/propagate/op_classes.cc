@@ -53,6 +53,9 @@ void UnknownOps::visit(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect == "sdy" || dialect == "func" || dialect == "builtin")
     return;
+  // Constants and their like of other dialects.
+  if (dialect != "stablehlo" && op->getNumOperands() == 0)
+    return;
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op)) {
     static const llvm::StringSet<> silent = {"sdy_testonly",
                                              "tpu_custom_call",

@@ -1,0 +1,25 @@
+//===- mlir_rules.h - rules of MLIR's own dialects --------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RULES_MLIR_MLIR_RULES_H
+#define SHARDWRIGHT_RULES_MLIR_MLIR_RULES_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace shardwright {
+
+/// Attaches rules and data-flow edges to linalg, tensor and scf when they are
+/// loaded, and makes these dialects and arith known to `registry`.
+void registerMlirDialectRules(mlir::DialectRegistry &registry);
+
+void attachLinalgDialectRules(mlir::MLIRContext &context);
+void attachTensorDialectRules(mlir::MLIRContext &context);
+void attachScfDialectEdges(mlir::MLIRContext &context);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RULES_MLIR_MLIR_RULES_H
