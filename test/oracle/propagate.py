@@ -15,6 +15,8 @@ import oracle
 import propagate_programs
 
 FULL = "sdy-propagation-pipeline"
+# Origins of axes that began at no annotation are left to chance (the growth of a map) in Shardy.
+EDGES = "{debug-propagation-edge-sharding=true}"
 DEBUG = "{debug-sharding-origins=true debug-propagation-edge-sharding=true}"
 PIPELINES = (
     (FULL, 10),
@@ -31,7 +33,7 @@ PIPELINES = (
     ("sdy-import-pipeline,sdy-basic-propagate", 1),
     ("sdy-import-pipeline,sdy-user-priority-propagate", 2),
     ("sdy-apply-sharding-constraints" + DEBUG, 1),
-    ("sdy-import-pipeline,sdy-user-priority-propagate" + DEBUG, 2),
+    ("sdy-import-pipeline,sdy-user-priority-propagate" + EDGES, 2),
     ("sdy-flatten-call-graph,symbol-dce,sdy-import-func-calls,sdy-pre-order-funcs", 1),
 )
 BATCH = 100

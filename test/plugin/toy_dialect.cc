@@ -9,8 +9,10 @@
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -65,6 +67,7 @@ toy::NormalizeOp::buildShardingRule(const shardwright::RuleOptions &) {
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "toy", "1.0",
-          [](DialectRegistry *registry) { registry->insert<toy::ToyDialect>(); }};
+  return {MLIR_PLUGIN_API_VERSION, "toy", "1.0", [](DialectRegistry *registry) {
+            registry->insert<toy::ToyDialect>();
+          }};
 }

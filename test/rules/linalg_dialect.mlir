@@ -4,7 +4,6 @@
 
 sdy.mesh @mesh = <["x"=2, "y"=4]>
 
-// RULES: linalg.fill {{.*}}([], [i, j])->([i, j]) {i=8, j=32}
 // RULES: linalg.matmul {{.*}}([i, k], [k, j], [i, j])->([i, j]) {i=8, j=32, k=16} reduction={k}
 // RULES: linalg.generic {{.*}}([i, j], [j], [i, j])->([i, j]) {i=8, j=32}
 // RULES: linalg.transpose {{.*}}([j, i], [i, j])->([i, j]) {i=32, j=8}
