@@ -10,6 +10,8 @@ then another one: fork before threads start."""
 import os
 import pickle
 import resource
+import select
+import signal
 import struct
 
 
@@ -20,8 +22,8 @@ class Many(list):
 class Child:
     """ask(x) is ("ok", function(x)), ("refused", the exception's text) or ("aborted", "")."""
 
-    def __init__(self, function):
-        self.function, self.pid, self.aborts = function, None, 0
+    def __init__(self, function, limit=60):
+        self.function, self.limit, self.pid, self.aborts = function, limit, None, 0
 
     def _start(self):
         down, up = os.pipe(), os.pipe()
@@ -77,6 +79,9 @@ class Child:
             self._start()
         try:
             write(self.to, question)
+            ready = select.select([self.out], [], [], self.limit)[0]
+            if not ready:
+                os.kill(self.pid, signal.SIGKILL)  # it may count to a billion
             answer = read(self.out)
         except BrokenPipeError:
             answer = None
