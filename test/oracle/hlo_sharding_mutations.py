@@ -52,6 +52,8 @@ STRICTER = (
     "tuples of named shardings are not supported",
     "the bytes are not a protocol buffer",
     "a string is not UTF-8",
+    "a string holds a zero byte",
+    "elements in a sharding that is no tuple",
     "device ids for a mesh of",
     "size of an axis must be positive",
     "axis '.*' has size",

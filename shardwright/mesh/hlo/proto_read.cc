@@ -12,6 +12,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 
+#include <utility>
+
 namespace shardwright {
 namespace {
 
@@ -52,6 +54,8 @@ private:
     auto *begin = reinterpret_cast<const llvm::UTF8 *>(bytes.data());
     if (!llvm::isLegalUTF8String(&begin, begin + bytes.size()))
       return fail("a string is not UTF-8");
+    if (bytes.contains('\0'))
+      return fail("a string holds a zero byte");
     out = bytes.str();
     return true;
   }
@@ -222,6 +226,7 @@ bool Reader::resolve(const Mesh &mesh, llvm::ArrayRef<AxisMessage> from,
 
 bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
   NamedHloSharding named;
+  bool hasMesh = false;
   std::vector<std::pair<std::vector<AxisMessage>, bool>> dims;
   std::vector<AxisMessage> lists[3];
   std::vector<OpMetadata> metadatas;
@@ -233,6 +238,8 @@ bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
     case 1:
       return fail("tuples of named shardings are not supported");
     case 2:
+      if (std::exchange(hasMesh, true))
+        return fail("a second mesh");
       if (!mesh(in.bytes(), named.mesh, named.printIdsAsIota))
         return false;
       break;
@@ -394,6 +401,8 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
   }
   if (fields.named)
     return named(*fields.named, s);
+  if (fields.type != TUPLE && !fields.tuple.empty())
+    return fail("elements in a sharding that is no tuple");
   switch (fields.type) {
   case REPLICATED:
     s = HloSharding();

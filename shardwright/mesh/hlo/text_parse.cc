@@ -87,6 +87,10 @@ private:
   bool expect(StringRef token) {
     return accept(token) || fail("expected '" + token + "'");
   }
+  /// Part of the word before it.
+  bool equals() {
+    return rest.consume_front("=") || fail("expected '=' after the word");
+  }
   /// The identifier at the cursor, not consumed.
   StringRef peekWord() {
     skipBlanks();
@@ -226,13 +230,13 @@ private:
         return fail("a second 'device'");
       rest = rest.drop_front(word.size());
       items.device.emplace();
-      return expect("=") && integer(*items.device);
+      return equals() && integer(*items.device);
     }
     if (word == "devices") {
       if (items.dims)
         return fail("a second 'devices'");
       rest = rest.drop_front(word.size());
-      return expect("=") && tileAssignment(items);
+      return equals() && tileAssignment(items);
     }
     if (word == "last_tile_dim_replicate" || word == "last_tile_dims") {
       if (items.subgroups)
@@ -240,7 +244,7 @@ private:
       rest = rest.drop_front(word.size());
       items.subgroups.emplace();
       if (word == "last_tile_dims")
-        return expect("=") && subgroupList(*items.subgroups);
+        return equals() && subgroupList(*items.subgroups);
       items.subgroups->push_back(Subgroup::Replicated);
       return true;
     }
@@ -255,7 +259,7 @@ private:
       if (!items.metadata.empty())
         return fail("a second 'metadata'");
       rest = rest.drop_front(word.size());
-      return expect("=") && metadataList(items.metadata);
+      return equals() && metadataList(items.metadata);
     }
     if (word.empty())
       return fail(rest.empty() ? "expected '}'" : "expected a word or '}'");
