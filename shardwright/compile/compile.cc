@@ -222,6 +222,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.propagate);
     PropagateOptions propagation;
     propagation.extraRules = true;
+    propagation.observer = options.observer;
     if (failed(propagate(module, propagation)))
       return failure();
   }

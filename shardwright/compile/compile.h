@@ -10,6 +10,7 @@
 #define SHARDWRIGHT_COMPILE_COMPILE_H
 
 #include "shardwright/interop/import_module.h"
+#include "shardwright/propagate/engine.h"
 #include "shardwright/report/program_report.h"
 #include "shardwright/runtime/executable.h"
 
@@ -41,6 +42,8 @@ struct CompileOptions {
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage but the last.
   std::function<void(Stage, mlir::ModuleOp)> afterStage;
+  /// Told of every change that propagation makes; may be null.
+  PropagationObserver *observer = nullptr;
   /// Directory of the cache of compiled kernels (cpu/kernel_cache.h). Empty:
   /// what the environment variable SHARDWRIGHT_KERNEL_CACHE says, else none.
   std::string kernelCacheDir;

@@ -42,6 +42,22 @@ llvm::StringRef str(Obstacle obstacle) {
   return "";
 }
 
+int64_t tensorBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return 0;
+  Type element = tensor.getElementType();
+  int64_t bits = 8;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
+  else if (element.isIntOrFloat())
+    bits = element.getIntOrFloatBitWidth();
+  double bytes = std::max(1.0, bits / 8.0);
+  for (int64_t size : tensor.getShape())
+    bytes *= double(size);
+  return int64_t(std::min(bytes, 9e18));
+}
+
 /// The dimension of a tensor that holds the factor, -1 if none does.
 static int32_t dimOf(const FactorLayout::Tensor &tensor, int32_t factor) {
   int32_t place = tensor.placeOfFactor[factor];

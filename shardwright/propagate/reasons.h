@@ -87,6 +87,9 @@ struct AxisStop {
   PlaceId other = kNoPlace;
 };
 
+/// Bytes of a tensor of static shape, whole; 0 of anything else.
+int64_t tensorBytes(mlir::Type type);
+
 class Reasons : public PropagationObserver {
 public:
   void onChange(const PropagationEvent &event) override;

@@ -8,6 +8,7 @@
 #include "shardwright/propagate/run_engine.h"
 
 #include "shardwright/propagate/debug_info.h"
+#include "shardwright/propagate/remarks.h"
 #include "shardwright/propagate/save_module.h"
 
 using namespace mlir;
@@ -25,6 +26,11 @@ LogicalResult runEngine(ModuleOp module, EngineOptions options,
     info.emplace(module, DebugInfoOptions{debug.shardingOrigins,
                                           debug.propagationEdges});
     options.observer = &*info;
+  }
+  std::optional<RemarkEmitter> remarks;
+  if (wantsRemarks(module.getContext())) {
+    remarks.emplace(module, options.observer);
+    options.observer = &*remarks;
   }
   if (!debug.dumpDirectory.empty())
     options.afterUserPriority = [&](int64_t priority) {

@@ -146,22 +146,6 @@ std::string kindText(FactorKind kind) {
   return "";
 }
 
-int64_t bytesOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
-    return 0;
-  Type element = tensor.getElementType();
-  int64_t bits = 8;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
-  else if (element.isIntOrFloat())
-    bits = element.getIntOrFloatBitWidth();
-  double bytes = std::max(1.0, bits / 8.0);
-  for (int64_t size : tensor.getShape())
-    bytes *= double(size);
-  return int64_t(std::min(bytes, 9e18));
-}
-
 std::string typeText(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::string result;
@@ -711,7 +695,7 @@ std::vector<ExplainedStop> Explainer::largestStops(size_t limit) {
     if (s && overlaps(stop.axis, s->allAxes()))
       continue;
     if (seen.insert({stop.target, stop.axis.axis}).second)
-      ranked.push_back({bytesOf(type), &stop});
+      ranked.push_back({tensorBytes(type), &stop});
   }
   llvm::stable_sort(ranked, [](const Ranked &a, const Ranked &b) {
     return a.bytes > b.bytes;

@@ -54,6 +54,26 @@ Expected<SmallVector<int64_t, 4>> parseShape(StringRef text) {
   return shape;
 }
 
+/// `64MiB` in bytes.
+static Expected<double> parseSize(StringRef option, StringRef text) {
+  StringRef digits =
+      text.take_while([](char c) { return isDigit(c) || c == '.'; });
+  StringRef unit = text.drop_front(digits.size()).trim();
+  static const std::pair<StringRef, double> units[] = {
+      {"", 1},         {"B", 1},        {"KiB", 0x1p10}, {"MiB", 0x1p20},
+      {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"KB", 1e3},     {"MB", 1e6},
+      {"GB", 1e9},     {"TB", 1e12}};
+  double scale = 0, bytes = 0;
+  for (auto [name, factor] : units)
+    if (name == unit)
+      scale = factor;
+  if (digits.empty() || digits.getAsDouble(bytes) || scale == 0)
+    return createStringError(option.str() +
+                             ": expected a size as in 64MiB, found '" +
+                             text.str() + "'");
+  return bytes * scale;
+}
+
 Expected<Budget> parseBudget(StringRef text) {
   auto [what, amount] = text.split('>');
   Budget budget{Budget::What::Sent, 0, text.str()};
@@ -65,22 +85,18 @@ Expected<Budget> parseBudget(StringRef text) {
     return createStringError("--fail-on: expected replicate>SIZE, sent>SIZE or "
                              "peak>SIZE, found '" +
                              text.str() + "'");
-  StringRef digits =
-      amount.take_while([](char c) { return isDigit(c) || c == '.'; });
-  StringRef unit = amount.drop_front(digits.size()).trim();
-  static const std::pair<StringRef, double> units[] = {
-      {"", 1},         {"B", 1},        {"KiB", 0x1p10}, {"MiB", 0x1p20},
-      {"GiB", 0x1p30}, {"TiB", 0x1p40}, {"KB", 1e3},     {"MB", 1e6},
-      {"GB", 1e9},     {"TB", 1e12}};
-  double scale = 0;
-  for (auto [name, factor] : units)
-    if (name == unit)
-      scale = factor;
-  if (digits.empty() || digits.getAsDouble(budget.bytes) || scale == 0)
-    return createStringError("--fail-on: expected a size as in 64MiB, found '" +
-                             amount.str() + "'");
-  budget.bytes *= scale;
+  Expected<double> bytes = parseSize("--fail-on", amount);
+  if (!bytes)
+    return bytes.takeError();
+  budget.bytes = *bytes;
   return budget;
+}
+
+Expected<int64_t> parseBytes(StringRef text) {
+  Expected<double> bytes = parseSize("--warn-replicated", text);
+  if (!bytes)
+    return bytes.takeError();
+  return int64_t(std::min(*bytes, 0x1p62));
 }
 
 int badInput(const Twine &text, StringRef remedy) {

@@ -37,6 +37,9 @@ struct CommonOptions {
   std::string kernelCache;
   /// Seconds between lines of progress; empty: on a terminal only.
   std::string progress;
+  /// `passed`, `missed`, `analysis`, `all`.
+  std::vector<std::string> remarks;
+  std::optional<int64_t> warnReplicated; ///< bytes
   bool trusted = false;   ///< bytecode is read without a child process first
   bool debugInfo = false; ///< print modules with locations
 };
@@ -94,6 +97,8 @@ llvm::Expected<llvm::SmallVector<MeshAxis, 4>>
 parseMeshSizes(llvm::StringRef text);
 /// `8x16`.
 llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text);
+/// `64MiB`, in bytes.
+llvm::Expected<int64_t> parseBytes(llvm::StringRef text);
 llvm::Expected<Budget> parseBudget(llvm::StringRef text);
 
 /// Prints `error: text` and a remedy; returns exitBadInput.

@@ -83,6 +83,19 @@ void addCommon(CLI::App &command, CommonOptions &options) {
           "Print the module on standard error after these stages (list shows "
           "them)")
       ->delimiter(',');
+  command
+      .add_option("--remarks", options.remarks,
+                  "Print what propagation decided on standard error: passed, "
+                  "missed, analysis or all")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"passed", "missed", "analysis", "all"}));
+  command.add_option_function<std::string>(
+      "--warn-replicated",
+      [&](const std::string &text) {
+        options.warnReplicated = valueOf(parseBytes(text));
+      },
+      "Warn of values of at least so many bytes (64MiB) that every device "
+      "holds whole");
   command.add_option("--kernel-cache", options.kernelCache,
                      "Directory that keeps compiled kernels between runs "
                      "(else what SHARDWRIGHT_KERNEL_CACHE says), within "

@@ -11,10 +11,13 @@
 
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/load_module.h"
+#include "shardwright/report/location_text.h"
+#include "shardwright/report/warnings.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,6 +34,35 @@ Session::Session() : sources(std::make_shared<llvm::SourceMgr>()) {
   registerDialects(registry);
   context = std::make_unique<MLIRContext>(registry);
   diagnostic = std::make_unique<OneDiagnostic>(context.get(), sources);
+}
+
+/// Remarks as lines on standard error, in the form of diagnostics.
+static void installRemarks(MLIRContext &context,
+                           const std::vector<std::string> &kinds) {
+  struct Printer : remark::detail::MLIRRemarkStreamerBase {
+    void streamOptimizationRemark(const remark::detail::Remark &r) override {
+      std::string where = filePosition(r.getLocation());
+      llvm::errs() << (where.empty() ? "" : where + ": ")
+                   << "remark: " << r.getRemarkTypeString() << " "
+                   << r.getRemarkName() << ": ";
+      llvm::ListSeparator comma(", ");
+      for (const remark::detail::Remark::Arg &arg : r.getArgs())
+        llvm::errs() << comma << arg.key << "=" << arg.val;
+      llvm::errs() << "\n";
+    }
+  };
+  auto filter = [&](StringRef kind) -> std::optional<std::string> {
+    if (llvm::is_contained(kinds, kind) || llvm::is_contained(kinds, "all"))
+      return std::string(".*");
+    return std::nullopt;
+  };
+  remark::RemarkCategories categories{std::nullopt, filter("passed"),
+                                      filter("missed"), filter("analysis"),
+                                      std::nullopt};
+  (void)remark::enableOptimizationRemarks(
+      context, std::make_unique<Printer>(),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/false);
 }
 
 Session::~Session() {
@@ -94,6 +126,13 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     module.print(llvm::errs());
     llvm::errs() << "\n";
   };
+  std::optional<ReplicationWarner> warner;
+  if (options.warnReplicated) {
+    warner.emplace(*owned, *options.warnReplicated);
+    compileOptions.observer = &*warner;
+  }
+  if (!options.remarks.empty())
+    installRemarks(*context, options.remarks);
   FailureOr<Compiled> compiled = shardwright::compile(*owned, compileOptions);
   line.pause();
   bool failedOnce = diagnostic->finish();

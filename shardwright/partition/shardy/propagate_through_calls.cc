@@ -8,6 +8,7 @@
 #include "shardwright/partition/shardy/propagate_through_calls.h"
 
 #include "shardwright/propagate/engine.h"
+#include "shardwright/propagate/remarks.h"
 #include "shardwright/propagate/share_call_bodies.h"
 
 using namespace mlir;
@@ -28,7 +29,8 @@ struct PropagateThroughCalls
 
   void runOnOperation() override {
     const auto &contents = getAnalysis<ModuleContents>();
-    if (mayShareCallBodies(getOperation(), contents)) {
+    // Remarks are about the ops of each call.
+    if (!wantsRemarks(&getContext()) && mayShareCallBodies(getOperation(), contents)) {
       if (failed(propagateThroughCalls(getOperation(), contents, options)))
         signalPassFailure();
       // Manual computations and groups may get constraints.

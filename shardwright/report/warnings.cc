@@ -1,0 +1,85 @@
+//===- warnings.cc - large values that end up whole ----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/report/warnings.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/report/program_report.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+void ReplicationWarner::onWritten() {
+  if (!mesh() || mesh()->numDevices() < 2)
+    return;
+  warnOfWholeValues(*mesh());
+  warnOfConflicts(*mesh());
+}
+
+void ReplicationWarner::warnOfWholeValues(const Mesh &mesh) {
+  auto look = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.hasStaticShape() || tensorBytes(type) < bytes)
+      return;
+    if (sdy::TensorShardingAttr sharding = sdy::getSharding(value))
+      if (llvm::any_of(
+              sharding.getDimShardings(),
+              [](sdy::DimensionShardingAttr dim) { return !dim.emptyAxes(); }))
+        return;
+    emitWarning(value.getLoc())
+        << "value of " << formatBytes(double(tensorBytes(type))) << " (" << type
+        << ") is whole on each of " << mesh.numDevices()
+        << " devices; shardwright explain says why";
+  };
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // Edges are the values that they carry; inside of a reducer nothing is
+    // sharded; a constant or one value repeated costs nothing to have.
+    bool isData = !isa<sdy::DataFlowEdgeOp>(op) && op->getNumOperands() > 0;
+    auto isScalar = [](Value v) {
+      auto t = dyn_cast<RankedTensorType>(v.getType());
+      return t && t.getRank() == 0;
+    };
+    if (isData && !llvm::all_of(op->getOperands(), isScalar) &&
+        !isOpTriviallyDead(op))
+      llvm::for_each(op->getResults(), look);
+    if (auto func = dyn_cast<func::FuncOp>(op); func && !func.isExternal())
+      llvm::for_each(func.getArguments(), look);
+  });
+}
+
+void ReplicationWarner::warnOfConflicts(const Mesh &mesh) {
+  llvm::DenseSet<std::pair<PlaceId, int64_t>> told;
+  for (const AxisStop &stop : stops()) {
+    if (stop.obstacle != Obstacle::Conflict && stop.obstacle != Obstacle::Taken)
+      continue;
+    // The user's own word at the source, and not used anywhere at the target.
+    const TensorSharding *now = sharding(stop.target);
+    if (arrivalOf(stop.source, stop.sourceDim, stop.axis, arrivals().size()) >=
+            0 ||
+        (now && overlaps(stop.axis, now->allAxes())))
+      continue;
+    const ShardedPlace &place = places()[stop.target];
+    Type type =
+        place.value
+            ? place.value.getType()
+            : cast<func::FuncOp>(place.func).getResultTypes()[place.funcResult];
+    if (tensorBytes(type) < bytes ||
+        !told.insert({stop.target, stop.axis.axis}).second)
+      continue;
+    emitWarning(stop.op->getLoc())
+        << "axis " << mesh.str(stop.axis) << " of an annotation lost to "
+        << (now ? str(now->closedLike(), mesh) : "others") << " at dimension "
+        << stop.dim << " of a value of "
+        << formatBytes(double(tensorBytes(type)))
+        << "; annotate that value to decide";
+  }
+}
+
+} // namespace shardwright

@@ -1,0 +1,36 @@
+//===- warnings.h - large values that end up whole --------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_WARNINGS_H
+#define SHARDWRIGHT_REPORT_WARNINGS_H
+
+#include "shardwright/propagate/reasons.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardwright {
+
+/// Warns, when propagation is done, of values of at least `bytes` that every
+/// device holds whole, and of axes of an annotation that lost to others at a
+/// value of that size.
+class ReplicationWarner : public Reasons {
+public:
+  ReplicationWarner(mlir::ModuleOp module, int64_t bytes)
+      : module(module), bytes(bytes) {}
+  void onWritten() override;
+
+private:
+  void warnOfWholeValues(const Mesh &mesh);
+  void warnOfConflicts(const Mesh &mesh);
+
+  mlir::ModuleOp module;
+  int64_t bytes;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_WARNINGS_H

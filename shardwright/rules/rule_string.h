@@ -1,0 +1,54 @@
+//===- rule_string.h - rules as JAX's users write them ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The notation of jax.experimental.custom_partitioning:
+//
+//   "i k, k j -> i j"        values by commas, dimensions by spaces
+//   "i (j k) -> (i j) k"     factors of one dimension, major to minor
+//   "... i -> ... i"         leading dimensions, ...1 is another group of them
+//
+// JAX turns it into `sdy.sharding_rule`; this does the same, and back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RULES_RULE_STRING_H
+#define SHARDWRIGHT_RULES_RULE_STRING_H
+
+#include "shardwright/rules/sharding_rule.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardwright {
+
+/// What the string does not say.
+struct RuleStringOptions {
+  /// Of factors that never are a whole dimension.
+  std::vector<std::pair<std::string, int64_t>> factorSizes;
+  std::vector<std::string> reduction, needReplication, permutation;
+};
+
+using Shape = llvm::SmallVector<int64_t, 4>;
+
+/// The rule for values of these shapes, marked as custom. The error shows the
+/// string with a caret under what is wrong.
+llvm::Expected<ShardingRule>
+parseRuleString(llvm::StringRef text, llvm::ArrayRef<Shape> operands,
+                llvm::ArrayRef<Shape> results,
+                const RuleStringOptions &options = {});
+
+/// `i k, k j -> i j`: factors get the names of the attribute's text; their
+/// kinds and sizes are not part of the string.
+std::string ruleString(const ShardingRule &rule);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RULES_RULE_STRING_H
