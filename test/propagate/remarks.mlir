@@ -20,8 +20,8 @@ func.func @main(
 // CHECK-DAG: [Missed] AxisStopped{{.*}}Category:propagate{{.*}}Function=main{{.*}}Axis="x"{{.*}}annotate the value with
 // CHECK-DAG: [Analysis] ValueReplicated{{.*}}Bytes=4096
 
-// TOOL: remarks.mlir:{{[0-9]+}}: remark: [Missed] AxisStopped: Axis="x"
+// TOOL: remarks.mlir:{{[0-9]+}}: remark: Missed AxisStopped: Axis="x"
 
-// WARN: remarks.mlir:15{{.*}}: warning: value of 4.0 KiB (tensor<32x32xf32>) is whole on each of 8 devices; shardwright explain says why
+// WARN: remarks.mlir:15{{.*}}: warning: value of 4.0 KiB ('tensor<32x32xf32>') is whole on each of 8 devices; shardwright explain says why
 
 // SIZE: error: {{.*}}--warn-replicated: expected a size as in 64MiB, found 'many'
