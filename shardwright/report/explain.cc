@@ -394,7 +394,13 @@ public:
       d.priority.reset();
       llvm::erase_if(d.axes, [&](AxisRef x) { return overlaps(x, axis); });
     }
-    s.dims[dim].axes.push_back(axis);
+    // Parts of one axis that follow each other are one.
+    AxisList &axes = s.dims[dim].axes;
+    if (!axes.empty() && axes.back().axis == axis.axis &&
+        axes.back().nextPreSize() == axis.preSize)
+      axes.back().size *= axis.size;
+    else
+      axes.push_back(axis);
     return s;
   }
 
@@ -486,6 +492,8 @@ public:
              : user.all()[id].argument >= 0 ? "argument"
                                             : "value";
     s.value = place.value ? user.all()[id].name : nameOf(stop.target);
+    if (place.value && user.all()[id].function != main.getSymName())
+      s.value = "@" + user.all()[id].function + ":" + s.value;
     s.sharding = str(sharding, mesh());
     s.partitionSpec = partitionSpec(sharding, mesh());
     s.axis = mesh().str(stop.axis);

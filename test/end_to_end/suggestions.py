@@ -115,7 +115,7 @@ def main():
         for value in values:
             for stop in [s for d in value["dims"] for s in d["stops"]] + value["stops_ahead"]:
                 suggestion = stop.get("suggestion")
-                if not suggestion or value["function"] != "main":
+                if not suggestion or suggestion["value"].startswith("@"):
                     continue
                 changed = annotate(text, mesh.group(1), suggestion)
                 if changed is None:
