@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/interop/import_module.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/gspmd/export_gspmd.h"
-#include "shardwright/interop/import_module.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

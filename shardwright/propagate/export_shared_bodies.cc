@@ -274,8 +274,7 @@ void Exporter::visit(int32_t index) {
 
   const PartInfo &caller =
       place.parent < 0 ? parts.back() : partOf(place.parent);
-  SlotId firstSlot =
-      place.parent < 0 ? 0 : graph.sites[place.parent].firstSlot;
+  SlotId firstSlot = place.parent < 0 ? 0 : graph.sites[place.parent].firstSlot;
   func::CallOp call = place.call;
   for (SlotId slot : caller.calls[site.ordinal].resultSlots)
     site.out.push_back(slot < 0 ? kNoSharding
@@ -332,8 +331,7 @@ void Exporter::chooseTargets() {
     key.append(site.results);
     auto it = firstOf.find(ArrayRef<int32_t>(key));
     if (it == firstOf.end())
-      it = firstOf
-               .try_emplace(ArrayRef<int32_t>(key).copy(allocator), index)
+      it = firstOf.try_emplace(ArrayRef<int32_t>(key).copy(allocator), index)
                .first;
     site.target = it->second;
   };

@@ -148,8 +148,8 @@ struct GraphPart {
 /// A function that is read once, for all of its calls.
 struct FunctionBody : GraphPart {
   mlir::func::FuncOp func;
-  /// By argument: its edge op's result and where its source, the call's operand,
-  /// goes in tensorValues; -1 if there is no edge.
+  /// By argument: its edge op's result and where its source, the call's
+  /// operand, goes in tensorValues; -1 if there is no edge.
   llvm::SmallVector<ValueId> argumentEdge;
   llvm::SmallVector<int32_t> argumentSource;
   /// By result: the value returned.

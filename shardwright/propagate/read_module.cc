@@ -289,9 +289,9 @@ void PartBuilder::addEdgeSlot(DataFlowEdgeOp edge, ValueId owner) {
   if (!edge)
     return;
   ValueId result = idOf(edge.getResult());
-  SlotId slot = addSlot(edge.getResult(),
-                        graph.shardings.read(edge.getShardingAttr()),
-                        *staticShape(edge.getResult().getType()));
+  SlotId slot =
+      addSlot(edge.getResult(), graph.shardings.read(edge.getShardingAttr()),
+              *staticShape(edge.getResult().getType()));
   part.slots[slot].isCallEdge = true;
   part.slotOfValue[owner] = part.slotOfValue[result] = slot;
   part.notifies[owner] = result;
@@ -450,16 +450,16 @@ bool PartBuilder::addDataFlowEdge(Node &node, DataFlowEdgeOp edge) {
     return true;
   }
   NodeId definer = graph.nodeOf.lookup(owner.getDefiningOp());
-  auto *own = llvm::lower_bound(ownSites, definer,
-                                [&](const OwnSite &own, NodeId n) {
-                                  return part.sites[own.site].node < n;
-                                });
+  auto *own =
+      llvm::lower_bound(ownSites, definer, [&](const OwnSite &own, NodeId n) {
+        return part.sites[own.site].node < n;
+      });
   if (own == ownSites.end() || part.sites[own->site].node != definer)
     return false;
   const CallSite &site = part.sites[own->site];
   addEdgeRule(node, site.firstValue +
-                        graph.bodies[site.body].returned
-                            [cast<OpResult>(owner).getResultNumber()]);
+                        graph.bodies[site.body]
+                            .returned[cast<OpResult>(owner).getResultNumber()]);
   return true;
 }
 
@@ -670,8 +670,8 @@ class GraphBuilder {
 public:
   GraphBuilder(ModuleOp module, const GraphOptions &options,
                PropagationGraph &graph)
-      : state(module, options, graph), graph(graph), all(state, graph, nullptr) {
-  }
+      : state(module, options, graph), graph(graph),
+        all(state, graph, nullptr) {}
 
   LogicalResult run(SharedFunctions shared) {
     for (auto func : state.module.getOps<func::FuncOp>())

@@ -43,8 +43,7 @@ static LogicalResult check(ArrayRef<sdy::ShardingGroupOp> members) {
 
 LogicalResult importShardingGroups(ModuleOp module) {
   SmallVector<sdy::ShardingGroupOp> members;
-  module.walk(
-      [&](sdy::ShardingGroupOp op) { members.push_back(op); });
+  module.walk([&](sdy::ShardingGroupOp op) { members.push_back(op); });
   if (failed(check(members)))
     return failure();
 

@@ -15,6 +15,7 @@
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -463,7 +464,10 @@ public:
       return std::nullopt;
     DiagnosticEngine &engine = imported.getContext()->getDiagEngine();
     auto quiet = engine.registerHandler([](Diagnostic &) { return success(); });
-    FailureOr<std::unique_ptr<Run>> tried = runOn(std::move(trial), user);
+    // No axis that is manual there, for one.
+    FailureOr<std::unique_ptr<Run>> tried = failure();
+    if (succeeded(verify(*trial)))
+      tried = runOn(std::move(trial), user);
     engine.eraseHandler(quiet);
     if (failed(tried))
       return std::nullopt;

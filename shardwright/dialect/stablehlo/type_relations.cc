@@ -131,9 +131,9 @@ bool areCompatible(Type a, Type b) {
 static bool stores(Type inferred, Type result) {
   auto integers = dyn_cast<RankedTensorType>(inferred);
   auto tensor = dyn_cast<RankedTensorType>(result);
-  auto quantized =
-      tensor ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
-             : quant::QuantizedType();
+  auto quantized = tensor
+                       ? dyn_cast<quant::QuantizedType>(tensor.getElementType())
+                       : quant::QuantizedType();
   return integers && quantized &&
          integers == tensor.clone(quantized.getStorageType());
 }

@@ -30,7 +30,8 @@ struct PropagateThroughCalls
   void runOnOperation() override {
     const auto &contents = getAnalysis<ModuleContents>();
     // Remarks are about the ops of each call.
-    if (!wantsRemarks(&getContext()) && mayShareCallBodies(getOperation(), contents)) {
+    if (!wantsRemarks(&getContext()) &&
+        mayShareCallBodies(getOperation(), contents)) {
       if (failed(propagateThroughCalls(getOperation(), contents, options)))
         signalPassFailure();
       // Manual computations and groups may get constraints.

@@ -25,9 +25,9 @@ namespace shardwright {
 struct EngineOptions;
 
 /// `passes` adds those that do the same one by one.
-std::unique_ptr<mlir::Pass> createPropagateThroughCalls(
-    const EngineOptions &options,
-    std::function<void(mlir::OpPassManager &)> passes);
+std::unique_ptr<mlir::Pass>
+createPropagateThroughCalls(const EngineOptions &options,
+                            std::function<void(mlir::OpPassManager &)> passes);
 
 } // namespace shardwright
 
