@@ -109,7 +109,11 @@ def select_and_scatter(c, e):
         shape, window, strides, _, _, padding, out = windows(c, dilate=False)
         if 0 not in out:
             break
-    x, source = c.arg(shape, e), c.arg(out, e)
+    # No ties: beside padding XLA now and then selects another of two equal elements.
+    order = np.random.default_rng(c.rng.randrange(1 << 30)).permutation(int(np.prod(shape)))
+    distinct = e in ("i32", "i64") or (e == "ui8" and len(order) <= 256)
+    x = c.arg(shape, e, data=order.reshape(shape) if distinct else None)
+    source = c.arg(out, e)
     zero = c.constant(identity("add", e), (), e)
     s = tensor((), e)
     pads = "[" + ", ".join(f"[{a}, {b}]" for a, b in padding) + "]"
