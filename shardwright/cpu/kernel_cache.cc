@@ -163,9 +163,11 @@ Error KernelCache::store(ArrayRef<std::string> symbols,
     SmallString<128> temporary;
     if (!sys::fs::getPotentiallyUniqueFileName(path + ".%%%%%%%%", temporary) &&
         !sys::fs::create_hard_link(first, temporary)) {
-      if (!sys::fs::rename(temporary, path))
-        continue;
+      std::error_code failed = sys::fs::rename(temporary, path);
+      // Of two links to one file, renaming does nothing and says it did.
       (void)sys::fs::remove(temporary);
+      if (!failed)
+        continue;
     }
     if (Error e = writeWhole(path, object)) // no links on this file system
       return e;

@@ -116,6 +116,12 @@ TEST_F(KernelCacheTest, TheLongestUnusedGoFirst) {
   EXPECT_EQ(load(cache, "9'"), object);
 }
 
+TEST_F(KernelCacheTest, TheSameTwiceLeavesNothing) {
+  KernelCache cache(directory, "this machine");
+  llvm::cantFail(cache.store({"a", "b", "b"}, "object"));
+  EXPECT_EQ(files().size(), 2u);
+}
+
 TEST_F(KernelCacheTest, ManyWriters) {
   KernelCache cache(directory, "this machine");
   std::vector<std::thread> threads;
