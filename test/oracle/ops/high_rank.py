@@ -7,7 +7,7 @@
 
 import numpy as np
 
-from ops.case import dims, identity, op, tensor
+from ops.case import dims, identity, is_float, op, tensor
 
 TYPES = ("f32", "bf16", "i8", "i32", "complex<f32>")
 
@@ -35,8 +35,10 @@ def reduce(c, e):
     axes = c.axes(x.shape)
     kept = [s for d, s in enumerate(x.shape) if d not in axes]
     init = c.constant(identity("add", e), (), e)
+    # Terms cancel; in which order they are added is free.
+    scale = np.sum(np.abs(c.data[0].astype(np.float64)), axis=tuple(axes)) if is_float(e) else None
     c.result(c.op(f"stablehlo.reduce({x} init: {init}) applies stablehlo.add across dimensions = {dims(axes)} : "
-                  f"({x.type}, {init.type}) -> {tensor(kept, e)}", kept, e), ulps=64)  # fmt: skip
+                  f"({x.type}, {init.type}) -> {tensor(kept, e)}", kept, e), scale=scale, ulps=64)  # fmt: skip
 
 
 @op("stablehlo.pad high", TYPES)

@@ -12,7 +12,8 @@ from ops.case import ALL, is_complex, is_float, op, tensor
 NARROW = ("i2", "i4", "ui2", "ui4")  # which XLA sorts wrongly, or crashes on
 
 
-@op("stablehlo.sort", [e for e in ALL if not is_complex(e)])
+# XLA compares the 8-bit floats without -0 as 16-bit floats that lose their subnormals.
+@op("stablehlo.sort", [e for e in ALL if not is_complex(e) and not e.endswith("FNUZ")])
 def sort(c, e):
     """A key and its position; ties keep their order."""
     shape = c.shape(c.rng.choice((1, 2, 3)))
