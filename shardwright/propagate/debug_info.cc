@@ -270,7 +270,7 @@ void DebugInfo::saveOrigins() {
 
 void DebugInfo::saveEdges() {
   for (auto &[holder, list] : edges) {
-    llvm::stable_sort(list.edges, [](const Edge &a, const Edge &b) {
+    llvm::sort(list.edges, [](const Edge &a, const Edge &b) {
       return std::tie(a.step, a.order, a.source, a.target) <
              std::tie(b.step, b.order, b.source, b.target);
     });

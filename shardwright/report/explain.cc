@@ -709,8 +709,9 @@ std::vector<ExplainedStop> Explainer::largestStops(size_t limit) {
     if (seen.insert({stop.target, stop.axis.axis}).second)
       ranked.push_back({tensorBytes(type), &stop});
   }
-  llvm::stable_sort(ranked, [](const Ranked &a, const Ranked &b) {
-    return a.bytes > b.bytes;
+  // Of equal size, in the order of the list.
+  llvm::sort(ranked, [](const Ranked &a, const Ranked &b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.stop < b.stop;
   });
   std::vector<ExplainedStop> result;
   llvm::StringSet<> named;
