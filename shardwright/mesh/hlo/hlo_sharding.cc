@@ -7,6 +7,8 @@
 
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 
+#include "shardwright/mesh/compose.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -237,6 +239,54 @@ llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
     box[d] = {std::min(k * step, shape[d]), std::min((k + 1) * step, shape[d])};
   }
   return box;
+}
+
+bool isFullyReplicated(const HloSharding &sharding) {
+  switch (sharding.kind()) {
+  case HloSharding::Kind::Replicated:
+    return true;
+  case HloSharding::Kind::Tiled:
+    return product(sharding.dataDims()) == 1 &&
+           llvm::all_of(sharding.subgroups(), [](Subgroup type) {
+             return type == Subgroup::Replicated;
+           });
+  case HloSharding::Kind::Tuple:
+    return llvm::all_of(sharding.elements(), isFullyReplicated);
+  case HloSharding::Kind::Named: {
+    const NamedHloSharding &named = sharding.named();
+    return totalSize(named.sharding.allAxes()) == 1 &&
+           totalSize(named.sharding.unreduced) == 1 &&
+           totalSize(named.manual) == 1;
+  }
+  default:
+    return false;
+  }
+}
+
+HloSharding transposed(const HloSharding &sharding,
+                       llvm::ArrayRef<int64_t> perm) {
+  HloSharding out = sharding;
+  if (sharding.kind() == HloSharding::Kind::Named) {
+    NamedHloSharding named = sharding.named();
+    // Of rank 0: of any rank.
+    if (named.sharding.rank() != 0)
+      named.sharding = transposed(named.sharding, perm);
+    out = HloSharding::named(std::move(named));
+  } else if (sharding.isTiled()) {
+    llvm::ArrayRef<int64_t> tiles = sharding.tileDims();
+    llvm::SmallVector<int32_t, 8> tilePerm(perm.begin(), perm.end());
+    for (size_t d = perm.size(); d < tiles.size(); ++d)
+      tilePerm.push_back(int32_t(d));
+    llvm::SmallVector<int64_t, 8> dims;
+    for (int32_t d : tilePerm)
+      dims.push_back(tiles[d]);
+    out =
+        HloSharding::tiled(dims, sharding.devices().transposed(tiles, tilePerm),
+                           sharding.subgroups());
+  }
+  out.shardGroup = sharding.shardGroup;
+  out.metadata = sharding.metadata;
+  return out;
 }
 
 /// All subgroups as one replicated group: who holds which data, nothing else.

@@ -158,6 +158,12 @@ llvm::SmallVector<int64_t, 4> shardShape(llvm::ArrayRef<int64_t> shape,
 llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
                                           const HloSharding &sharding,
                                           int64_t position);
+/// Every device of the program holds the whole value.
+bool isFullyReplicated(const HloSharding &sharding);
+/// Dimension d of the result is dimension `perm[d]`, a permutation of the
+/// dimensions of the value. Tuples have none and stay as they are.
+HloSharding transposed(const HloSharding &sharding,
+                       llvm::ArrayRef<int64_t> perm);
 /// Every device holds the same part of the value under both, whatever else the
 /// subgroups say.
 bool holdsSameData(const HloSharding &a, const HloSharding &b);
