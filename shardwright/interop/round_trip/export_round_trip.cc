@@ -161,8 +161,10 @@ LogicalResult RoundTripExporter::visit(Operation &op) {
             texts.of(constraint.getSharding(), {}, op.getLoc());
         if (failed(text))
           return failure();
+        // Dropping a partial sum would change what the value is.
+        bool isPartial = !constraint.getSharding().getUnreducedAxes().empty();
         auto made = call(builder, op.getLoc(), "Sharding", input,
-                         input.getType(), /*hasSideEffect=*/false);
+                         input.getType(), /*hasSideEffect=*/isPartial);
         made->setDiscardableAttrs(op.getDiscardableAttrDictionary());
         setFrontendAttribute(made, kXlaSharding,
                              perValue(constraint.getSharding()));
