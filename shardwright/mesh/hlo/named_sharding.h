@@ -49,7 +49,7 @@ public:
   /// of memory. False where either spec does not fit the rank.
   bool isEquivalentTo(const NamedSharding &other, int64_t rank) const;
 
-  /// `NamedSharding(mesh=Mesh('x': 4, axis_types=(Auto,)), spec=P('x'))`, and
+  /// `NamedSharding(mesh=Mesh('x': 4, axis_types=(Auto,)), spec=P('x',))`, and
   /// the memory kind if there is one, much as JAX prints it.
   std::string str() const;
 

@@ -92,7 +92,7 @@ TEST(NamedSharding, SaysWhatDoesNotFit) {
   auto uneven = make("P('x')").shardShape({6, 6});
   EXPECT_EQ(llvm::toString(uneven.takeError()),
             "NamedSharding(mesh=Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto)), "
-            "spec=P('x')) cuts dimension 0 of size 6 into 4 parts; use axes "
+            "spec=P('x',)) cuts dimension 0 of size 6 into 4 parts; use axes "
             "that divide it");
   auto shallow = make("P('x', 'y')").shardShape({8});
   EXPECT_THAT(llvm::toString(shallow.takeError()), HasSubstr("2 entries"));
