@@ -36,8 +36,6 @@ llvm::StringRef str(Obstacle obstacle) {
     return "indivisible";
   case Obstacle::ResultCannot:
     return "result-cannot";
-  case Obstacle::OtherMesh:
-    return "other-mesh";
   }
   return "";
 }
@@ -120,9 +118,17 @@ int64_t Reasons::arrivalOf(PlaceId place, int32_t dim, AxisRef axis,
 // Arrivals
 //===----------------------------------------------------------------------===//
 
+bool Reasons::isOnMesh(const Mesh *mesh) {
+  if (!mesh)
+    return false;
+  if (meshes.empty() && mesh->numAxes() > 0)
+    meshes.push_back(*mesh);
+  return !meshes.empty() && meshes.front() == *mesh;
+}
+
 void Reasons::onChange(const PropagationEvent &event) {
-  if (meshes.empty())
-    meshes.push_back(*event.mesh);
+  if (!isOnMesh(event.mesh))
+    return;
   AxisArrival arrival;
   arrival.target = placeOf(event.value, event.op, event.funcResult);
   if (arrival.target == kNoPlace)
@@ -220,10 +226,6 @@ static void judge(const FinalOp &op, int32_t from, int32_t to, int32_t factor,
   const TensorSharding *sharding = op.view.shardings[to];
   AxisRef axis = stop.axis;
   otherTensor = -1;
-  if (!op.view.mesh) {
-    stop.obstacle = Obstacle::OtherMesh;
-    return;
-  }
   Direction direction = op.direction(factor);
   bool forward = op.isOperand(from) && !op.isOperand(to);
   bool backward = !op.isOperand(from) && op.isOperand(to);
@@ -294,8 +296,11 @@ static void judge(const FinalOp &op, int32_t from, int32_t to, int32_t factor,
 }
 
 void Reasons::onFinalOp(const PropagationOpView &view) {
-  if (meshes.empty() && view.mesh && view.mesh->numAxes() > 0)
-    meshes.push_back(*view.mesh);
+  bool noAxes = llvm::all_of(view.shardings, [](const TensorSharding *s) {
+    return !s || s->allAxes().empty();
+  });
+  if (!noAxes && !isOnMesh(view.mesh))
+    return;
   auto placeOfTensor = [&](int32_t t) {
     return placeOf(view.values[t], view.op,
                    isa<func::FuncOp>(view.op) && t == 1 ? view.funcResult : -1);
@@ -309,9 +314,7 @@ void Reasons::onFinalOp(const PropagationOpView &view) {
         if (!finals[place] || !isa<sdy::DataFlowEdgeOp>(view.op))
           finals[place] = *sharding;
       }
-  if (llvm::all_of(view.shardings, [](const TensorSharding *s) {
-        return !s || s->allAxes().empty();
-      }))
+  if (noAxes)
     return;
   for (auto [t, s] : llvm::enumerate(view.shardings))
     if (s && s->rank() != view.layout->tensors[t].rank())

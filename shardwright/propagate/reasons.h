@@ -66,8 +66,6 @@ enum class Obstacle : uint8_t {
   Indivisible,
   /// No result of the elementwise op could take the axis.
   ResultCannot,
-  /// The shardings around the op are on different meshes.
-  OtherMesh,
 };
 llvm::StringRef str(Obstacle obstacle);
 
@@ -124,6 +122,9 @@ private:
   /// By place: indices of its arrivals, ascending.
   std::vector<llvm::SmallVector<int32_t, 2>> arrivalsOf;
   std::vector<std::optional<TensorSharding>> finals;
+  /// Of a module with several meshes, only what is on the first that has axes
+  /// is recorded: axes are numbers of a mesh.
+  bool isOnMesh(const Mesh *mesh);
   std::vector<Mesh> meshes;
 };
 

@@ -341,8 +341,6 @@ public:
              dimText(stop.target, stop.dim);
     case Obstacle::ResultCannot:
       return nameOf(stop.other) + " cannot take it";
-    case Obstacle::OtherMesh:
-      return "the shardings around the op are on different meshes";
     }
     return "";
   }
