@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/Alignment.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -38,7 +39,7 @@ char adjusted(char byte, ElementType type) {
 
 void copyBytes(ArrayRef<char> from, ElementType type, char *to) {
   if (bitWidth(type) >= 8)
-    std::memcpy(to, from.data(), from.size());
+    std::copy(from.begin(), from.end(), to);
   else
     for (auto [i, byte] : llvm::enumerate(from))
       to[i] = adjusted(byte, type);
