@@ -78,6 +78,9 @@ template <typename T> T *itemOf(void *buffer, int64_t i, int64_t elements) {
 /// LAPACK wants leading dimensions of at least 1.
 inline int leading(int rows) { return std::max(rows, 1); }
 
+/// What `info` says of a matrix that is not finite: its argument is bad.
+inline constexpr int notFinite = -4;
+
 /// Routines that iterate may not end on these.
 template <typename T> bool allFinite(const T *values, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
@@ -85,6 +88,28 @@ template <typename T> bool allFinite(const T *values, int64_t count) {
         !std::isfinite(std::imag(values[i])))
       return false;
   return true;
+}
+
+/// Zeroes `count` elements.
+template <typename T> void clear(T *to, int64_t count) {
+  std::fill_n(to, count, T(0));
+}
+
+/// A call that does `item(buffers, i)` for each matrix i of the batch, each in
+/// about `itemNs` on one thread and with the workspace to itself.
+template <typename Item>
+LibraryOp forEachItem(const LapackShapes &shapes, const Workspace &workspace,
+                      double itemNs, Item item) {
+  LibraryOp op;
+  op.pieces = shapes.batch();
+  op.scratchBytes = workspace.bytes;
+  op.costNs = 100 + double(shapes.batch()) * itemNs;
+  op.run = [item](const LibraryBuffers &b, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      item(b, i);
+    return llvm::Error::success();
+  };
+  return op;
 }
 
 // lapack_factor.cc

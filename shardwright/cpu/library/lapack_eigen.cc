@@ -7,13 +7,8 @@
 
 #include "shardwright/cpu/library/lapack_call.h"
 
-#include <cstring>
-
 using namespace shardwright;
 using namespace shardwright::cpu;
-
-/// What `info` says of a matrix that is not finite: its argument is bad.
-static constexpr int notFinite = -4;
 
 template <typename T>
 llvm::Expected<LibraryOp> cpu::makeSyevd(const LibraryCall &call) {
@@ -50,28 +45,21 @@ llvm::Expected<LibraryOp> cpu::makeSyevd(const LibraryCall &call) {
   Workspace w;
   int64_t work = w.add<T>(lwork), rwork = w.add<R>(lrwork),
           iwork = w.add<int>(liwork);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * n * n * n;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      int64_t elements = int64_t(n) * n;
-      T *a = itemOf<T>(b.outputs[0], i, elements);
-      R *values = itemOf<R>(b.outputs[1], i, n);
-      int *info = itemOf<int>(b.outputs[2], i, 1);
-      if (!allFinite(a, elements)) {
-        *info = notFinite;
-        std::memset(values, 0, n * sizeof(R));
-        continue;
-      }
-      decompose(a, values, Workspace::at<T>(b.scratch, work), lwork,
-                Workspace::at<R>(b.scratch, rwork), lrwork,
-                Workspace::at<int>(b.scratch, iwork), liwork, info);
-    }
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(n) * n * n, [=](const LibraryBuffers &b, int64_t i) {
+        int64_t elements = int64_t(n) * n;
+        T *a = itemOf<T>(b.outputs[0], i, elements);
+        R *values = itemOf<R>(b.outputs[1], i, n);
+        int *info = itemOf<int>(b.outputs[2], i, 1);
+        if (!allFinite(a, elements)) {
+          *info = notFinite;
+          clear(values, n);
+          return;
+        }
+        decompose(a, values, Workspace::at<T>(b.scratch, work), lwork,
+                  Workspace::at<R>(b.scratch, rwork), lrwork,
+                  Workspace::at<int>(b.scratch, iwork), liwork, info);
+      });
 }
 SW_LAPACK_INSTANTIATE(makeSyevd)
 
@@ -137,49 +125,42 @@ llvm::Expected<LibraryOp> cpu::makeGeev(const LibraryCall &call) {
   int64_t work = w.add<T>(lwork), rwork = w.add<R>(2 * int64_t(n)),
           copy = w.add<T>(elements), vl = w.add<T>(elements),
           vr = w.add<T>(elements);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * n * n * n * 5;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const T *given = itemOf<T>(b.inputs[0], i, elements);
-      T *w = itemOf<T>(b.outputs[0], i, n);
-      T *wi = values == 2 ? itemOf<T>(b.outputs[1], i, n) : nullptr;
-      C *outs[2] = {itemOf<C>(b.outputs[values], i, elements),
-                    itemOf<C>(b.outputs[values + 1], i, elements)};
-      int *info = itemOf<int>(b.outputs[values + 2], i, 1);
-      const bool wanted[2] = {left == 'V', right == 'V'};
-      bool finite = allFinite(given, elements);
-      for (int k = 0; k < 2; ++k)
-        if (!wanted[k] || !finite)
-          std::memset(static_cast<void *>(outs[k]), 0, elements * sizeof(C));
-      if (!finite) {
-        *info = notFinite;
-        std::memset(static_cast<void *>(w), 0, n * sizeof(T));
-        if (wi)
-          std::memset(static_cast<void *>(wi), 0, n * sizeof(T));
-        continue;
-      }
-      T *a = Workspace::at<T>(b.scratch, copy);
-      std::copy_n(given, elements, a);
-      T *vectors[2] = {Workspace::at<T>(b.scratch, vl),
-                       Workspace::at<T>(b.scratch, vr)};
-      decompose(a, w, wi, vectors[0], vectors[1],
-                Workspace::at<T>(b.scratch, work), lwork,
-                Workspace::at<R>(b.scratch, rwork), info);
-      for (int k = 0; k < 2; ++k) {
-        if (!wanted[k])
-          continue;
-        if constexpr (L::isComplex)
-          std::copy_n(vectors[k], elements, outs[k]);
-        else
-          unpackVectors(n, wi, vectors[k], outs[k]);
-      }
-    }
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(n) * n * n * 5, [=](const LibraryBuffers &b, int64_t i) {
+        const T *given = itemOf<T>(b.inputs[0], i, elements);
+        T *w = itemOf<T>(b.outputs[0], i, n);
+        T *wi = values == 2 ? itemOf<T>(b.outputs[1], i, n) : nullptr;
+        C *outs[2] = {itemOf<C>(b.outputs[values], i, elements),
+                      itemOf<C>(b.outputs[values + 1], i, elements)};
+        int *info = itemOf<int>(b.outputs[values + 2], i, 1);
+        const bool wanted[2] = {left == 'V', right == 'V'};
+        bool finite = allFinite(given, elements);
+        for (int k = 0; k < 2; ++k)
+          if (!wanted[k] || !finite)
+            clear(outs[k], elements);
+        if (!finite) {
+          *info = notFinite;
+          clear(w, n);
+          if (wi)
+            clear(wi, n);
+          return;
+        }
+        T *a = Workspace::at<T>(b.scratch, copy);
+        std::copy_n(given, elements, a);
+        T *vectors[2] = {Workspace::at<T>(b.scratch, vl),
+                         Workspace::at<T>(b.scratch, vr)};
+        decompose(a, w, wi, vectors[0], vectors[1],
+                  Workspace::at<T>(b.scratch, work), lwork,
+                  Workspace::at<R>(b.scratch, rwork), info);
+        for (int k = 0; k < 2; ++k) {
+          if (!wanted[k])
+            continue;
+          if constexpr (L::isComplex)
+            std::copy_n(vectors[k], elements, outs[k]);
+          else
+            unpackVectors(n, wi, vectors[k], outs[k]);
+        }
+      });
 }
 SW_LAPACK_INSTANTIATE(makeGeev)
 
@@ -222,34 +203,27 @@ llvm::Expected<LibraryOp> cpu::makeGees(const LibraryCall &call) {
   Workspace w;
   int64_t work = w.add<T>(lwork), rwork = w.add<R>(n);
   int64_t elements = int64_t(n) * n;
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * n * n * n * 5;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T *a = itemOf<T>(b.outputs[0], i, elements);
-      T *vs = itemOf<T>(b.outputs[1], i, elements);
-      T *w = itemOf<T>(b.outputs[2], i, n);
-      T *wi = values == 2 ? itemOf<T>(b.outputs[3], i, n) : nullptr;
-      int *sdim = itemOf<int>(b.outputs[values + 2], i, 1);
-      int *info = itemOf<int>(b.outputs[values + 3], i, 1);
-      bool finite = allFinite(a, elements);
-      if (!finite || mode != 'V')
-        std::memset(static_cast<void *>(vs), 0, elements * sizeof(T));
-      if (!finite) {
-        *info = notFinite;
-        *sdim = 0;
-        std::memset(static_cast<void *>(w), 0, n * sizeof(T));
-        if (wi)
-          std::memset(static_cast<void *>(wi), 0, n * sizeof(T));
-        continue;
-      }
-      decompose(a, sdim, w, wi, vs, Workspace::at<T>(b.scratch, work), lwork,
-                Workspace::at<R>(b.scratch, rwork), info);
-    }
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(n) * n * n * 5, [=](const LibraryBuffers &b, int64_t i) {
+        T *a = itemOf<T>(b.outputs[0], i, elements);
+        T *vs = itemOf<T>(b.outputs[1], i, elements);
+        T *w = itemOf<T>(b.outputs[2], i, n);
+        T *wi = values == 2 ? itemOf<T>(b.outputs[3], i, n) : nullptr;
+        int *sdim = itemOf<int>(b.outputs[values + 2], i, 1);
+        int *info = itemOf<int>(b.outputs[values + 3], i, 1);
+        bool finite = allFinite(a, elements);
+        if (!finite || mode != 'V')
+          clear(vs, elements);
+        if (!finite) {
+          *info = notFinite;
+          *sdim = 0;
+          clear(w, n);
+          if (wi)
+            clear(wi, n);
+          return;
+        }
+        decompose(a, sdim, w, wi, vs, Workspace::at<T>(b.scratch, work), lwork,
+                  Workspace::at<R>(b.scratch, rwork), info);
+      });
 }
 SW_LAPACK_INSTANTIATE(makeGees)

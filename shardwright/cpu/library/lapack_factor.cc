@@ -22,17 +22,13 @@ llvm::Expected<LibraryOp> cpu::makePotrf(const LibraryCall &call) {
   char uplo = s.letter("uplo", "LU");
   if (!s.ok())
     return s.takeError();
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.costNs = 100 + double(s.batch()) * n * n * n / 10;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int lda = leading(n);
-    for (int64_t i = begin; i < end; ++i)
-      L::potrf(&uplo, &n, itemOf<T>(b.outputs[0], i, int64_t(n) * n), &lda,
-               itemOf<int>(b.outputs[1], i, 1), 1);
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(s, Workspace(), double(n) * n * n / 10,
+                     [=](const LibraryBuffers &b, int64_t i) {
+                       int lda = leading(n);
+                       L::potrf(&uplo, &n,
+                                itemOf<T>(b.outputs[0], i, int64_t(n) * n),
+                                &lda, itemOf<int>(b.outputs[1], i, 1), 1);
+                     });
 }
 SW_LAPACK_INSTANTIATE(makePotrf)
 
@@ -48,18 +44,14 @@ llvm::Expected<LibraryOp> cpu::makeGetrf(const LibraryCall &call) {
   s.result(2, ElementType::S32, {});
   if (!s.ok())
     return s.takeError();
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.costNs = 100 + double(s.batch()) * m * n * k / 10;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int lda = leading(m);
-    for (int64_t i = begin; i < end; ++i)
-      L::getrf(&m, &n, itemOf<T>(b.outputs[0], i, int64_t(m) * n), &lda,
-               itemOf<int>(b.outputs[1], i, k),
-               itemOf<int>(b.outputs[2], i, 1));
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(s, Workspace(), double(m) * n * k / 10,
+                     [=](const LibraryBuffers &b, int64_t i) {
+                       int lda = leading(m);
+                       L::getrf(&m, &n,
+                                itemOf<T>(b.outputs[0], i, int64_t(m) * n),
+                                &lda, itemOf<int>(b.outputs[1], i, k),
+                                itemOf<int>(b.outputs[2], i, 1));
+                     });
 }
 SW_LAPACK_INSTANTIATE(makeGetrf)
 
@@ -77,19 +69,15 @@ llvm::Expected<LibraryOp> cpu::makeTrsm(const LibraryCall &call) {
   s.result(0, L::type, rhs);
   if (!s.ok())
     return s.takeError();
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.costNs = 100 + double(s.batch()) * n * p * q / 10;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int lda = leading(n), ldb = leading(p);
-    const T one(1);
-    for (int64_t i = begin; i < end; ++i)
-      L::trsm(&side, &uplo, &trans, &diag, &p, &q, &one,
-              itemOf<T>(b.inputs[0], i, int64_t(n) * n), &lda,
-              itemOf<T>(b.outputs[0], i, int64_t(p) * q), &ldb, 1, 1, 1, 1);
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(s, Workspace(), double(n) * p * q / 10,
+                     [=](const LibraryBuffers &b, int64_t i) {
+                       int lda = leading(n), ldb = leading(p);
+                       const T one(1);
+                       L::trsm(&side, &uplo, &trans, &diag, &p, &q, &one,
+                               itemOf<T>(b.inputs[0], i, int64_t(n) * n), &lda,
+                               itemOf<T>(b.outputs[0], i, int64_t(p) * q), &ldb,
+                               1, 1, 1, 1);
+                     });
 }
 SW_LAPACK_INSTANTIATE(makeTrsm)
 
@@ -108,21 +96,17 @@ llvm::Expected<LibraryOp> cpu::makeGtsv(const LibraryCall &call) {
   s.result(4, ElementType::S32, {});
   if (!s.ok())
     return s.takeError();
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.costNs = 100 + double(s.batch()) * n * (q + 4);
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int ldb = leading(n);
-    for (int64_t i = begin; i < end; ++i) {
-      T *dl = itemOf<T>(b.outputs[0], i, n);
-      // LAPACK's lower diagonal begins in the second row, ours before it.
-      L::gtsv(&n, &q, n > 0 ? dl + 1 : dl, itemOf<T>(b.outputs[1], i, n),
-              itemOf<T>(b.outputs[2], i, n),
-              itemOf<T>(b.outputs[3], i, int64_t(n) * q), &ldb,
-              itemOf<int>(b.outputs[4], i, 1));
-    }
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(s, Workspace(), double(n) * (q + 4),
+                     [=](const LibraryBuffers &b, int64_t i) {
+                       int ldb = leading(n);
+                       T *dl = itemOf<T>(b.outputs[0], i, n);
+                       // LAPACK's lower diagonal begins in the second row, ours
+                       // before it.
+                       L::gtsv(&n, &q, n > 0 ? dl + 1 : dl,
+                               itemOf<T>(b.outputs[1], i, n),
+                               itemOf<T>(b.outputs[2], i, n),
+                               itemOf<T>(b.outputs[3], i, int64_t(n) * q), &ldb,
+                               itemOf<int>(b.outputs[4], i, 1));
+                     });
 }
 SW_LAPACK_INSTANTIATE(makeGtsv)

@@ -27,19 +27,13 @@ llvm::Expected<LibraryOp> cpu::makeGeqrf(const LibraryCall &call) {
   int lwork = std::max(workSize(answer), leading(n));
   Workspace w;
   w.add<T>(lwork);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * m * n * k / 5;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int info = 0;
-    for (int64_t i = begin; i < end; ++i)
-      L::geqrf(&m, &n, itemOf<T>(b.outputs[0], i, int64_t(m) * n), &lda,
-               itemOf<T>(b.outputs[1], i, k), Workspace::at<T>(b.scratch, 0),
-               &lwork, &info);
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(m) * n * k / 5, [=](const LibraryBuffers &b, int64_t i) {
+        int info = 0;
+        L::geqrf(&m, &n, itemOf<T>(b.outputs[0], i, int64_t(m) * n), &lda,
+                 itemOf<T>(b.outputs[1], i, k), Workspace::at<T>(b.scratch, 0),
+                 &lwork, &info);
+      });
 }
 SW_LAPACK_INSTANTIATE(makeGeqrf)
 
@@ -72,19 +66,13 @@ llvm::Expected<LibraryOp> cpu::makeGeqp3(const LibraryCall &call) {
   Workspace w;
   int64_t work = w.add<T>(lwork);
   int64_t rwork = w.add<R>(L::isComplex ? 2 * n : 0);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * m * n * k / 4;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      factor(itemOf<T>(b.outputs[0], i, int64_t(m) * n),
-             itemOf<int>(b.outputs[1], i, n), itemOf<T>(b.outputs[2], i, k),
-             Workspace::at<T>(b.scratch, work), lwork,
-             Workspace::at<R>(b.scratch, rwork));
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(m) * n * k / 4, [=](const LibraryBuffers &b, int64_t i) {
+        factor(itemOf<T>(b.outputs[0], i, int64_t(m) * n),
+               itemOf<int>(b.outputs[1], i, n), itemOf<T>(b.outputs[2], i, k),
+               Workspace::at<T>(b.scratch, work), lwork,
+               Workspace::at<R>(b.scratch, rwork));
+      });
 }
 SW_LAPACK_INSTANTIATE(makeGeqp3)
 
@@ -110,19 +98,13 @@ llvm::Expected<LibraryOp> cpu::makeOrgqr(const LibraryCall &call) {
   int lwork = std::max(workSize(answer), leading(n));
   Workspace w;
   w.add<T>(lwork);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * m * n * k / 5;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int info = 0;
-    for (int64_t i = begin; i < end; ++i)
-      L::orgqr(&m, &n, &k, itemOf<T>(b.outputs[0], i, int64_t(m) * n), &lda,
-               itemOf<T>(b.inputs[1], i, k), Workspace::at<T>(b.scratch, 0),
-               &lwork, &info);
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(m) * n * k / 5, [=](const LibraryBuffers &b, int64_t i) {
+        int info = 0;
+        L::orgqr(&m, &n, &k, itemOf<T>(b.outputs[0], i, int64_t(m) * n), &lda,
+                 itemOf<T>(b.inputs[1], i, k), Workspace::at<T>(b.scratch, 0),
+                 &lwork, &info);
+      });
 }
 SW_LAPACK_INSTANTIATE(makeOrgqr)
 
@@ -156,21 +138,15 @@ llvm::Expected<LibraryOp> cpu::makeOrmqr(const LibraryCall &call) {
   int lwork = std::max(workSize(answer), leading(*left ? q : p));
   Workspace w;
   w.add<T>(lwork);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * p * q * k / 5;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int info = 0;
-    for (int64_t i = begin; i < end; ++i)
-      L::ormqr(&side, &trans, &p, &q, &k,
-               itemOf<T>(b.inputs[0], i, int64_t(m) * k), &lda,
-               itemOf<T>(b.inputs[1], i, k),
-               itemOf<T>(b.outputs[0], i, int64_t(p) * q), &ldc,
-               Workspace::at<T>(b.scratch, 0), &lwork, &info, 1, 1);
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(p) * q * k / 5, [=](const LibraryBuffers &b, int64_t i) {
+        int info = 0;
+        L::ormqr(&side, &trans, &p, &q, &k,
+                 itemOf<T>(b.inputs[0], i, int64_t(m) * k), &lda,
+                 itemOf<T>(b.inputs[1], i, k),
+                 itemOf<T>(b.outputs[0], i, int64_t(p) * q), &ldc,
+                 Workspace::at<T>(b.scratch, 0), &lwork, &info, 1, 1);
+      });
 }
 SW_LAPACK_INSTANTIATE(makeOrmqr)
 
@@ -199,19 +175,13 @@ llvm::Expected<LibraryOp> cpu::makeGehrd(const LibraryCall &call) {
   int lwork = std::max(workSize(answer), leading(n));
   Workspace w;
   w.add<T>(lwork);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * n * n * n / 3;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      L::gehrd(&n, &from, &to, itemOf<T>(b.outputs[0], i, int64_t(n) * n), &lda,
-               itemOf<T>(b.outputs[1], i, std::max(n - 1, 0)),
-               Workspace::at<T>(b.scratch, 0), &lwork,
-               itemOf<int>(b.outputs[2], i, 1));
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(n) * n * n / 3, [=](const LibraryBuffers &b, int64_t i) {
+        L::gehrd(&n, &from, &to, itemOf<T>(b.outputs[0], i, int64_t(n) * n),
+                 &lda, itemOf<T>(b.outputs[1], i, std::max(n - 1, 0)),
+                 Workspace::at<T>(b.scratch, 0), &lwork,
+                 itemOf<int>(b.outputs[2], i, 1));
+      });
 }
 SW_LAPACK_INSTANTIATE(makeGehrd)
 
@@ -238,18 +208,12 @@ llvm::Expected<LibraryOp> cpu::makeSytrd(const LibraryCall &call) {
   int lwork = workSize(answer);
   Workspace w;
   w.add<T>(lwork);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * n * n * n / 5;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      L::sytrd(&uplo, &n, itemOf<T>(b.outputs[0], i, int64_t(n) * n), &lda,
-               itemOf<R>(b.outputs[1], i, n), itemOf<R>(b.outputs[2], i, k),
-               itemOf<T>(b.outputs[3], i, k), Workspace::at<T>(b.scratch, 0),
-               &lwork, itemOf<int>(b.outputs[4], i, 1), 1);
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(n) * n * n / 5, [=](const LibraryBuffers &b, int64_t i) {
+        L::sytrd(&uplo, &n, itemOf<T>(b.outputs[0], i, int64_t(n) * n), &lda,
+                 itemOf<R>(b.outputs[1], i, n), itemOf<R>(b.outputs[2], i, k),
+                 itemOf<T>(b.outputs[3], i, k), Workspace::at<T>(b.scratch, 0),
+                 &lwork, itemOf<int>(b.outputs[4], i, 1), 1);
+      });
 }
 SW_LAPACK_INSTANTIATE(makeSytrd)

@@ -7,8 +7,6 @@
 
 #include "shardwright/cpu/library/lapack_call.h"
 
-#include <cstring>
-
 using namespace shardwright;
 using namespace shardwright::cpu;
 
@@ -71,36 +69,29 @@ static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call, bool divide) {
   Workspace w;
   int64_t work = w.add<T>(lwork), rwork = w.add<R>(realWork),
           iwork = w.add<int>(divide ? 8 * small : 0);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * m * n * k * 2;
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    int64_t aSize = int64_t(m) * n, uSize = int64_t(m) * uColumns,
-            vSize = int64_t(vRows) * n;
-    for (int64_t i = begin; i < end; ++i) {
-      T *a = itemOf<T>(b.outputs[0], i, aSize);
-      R *values = itemOf<R>(b.outputs[1], i, k);
-      T *u = itemOf<T>(b.outputs[2], i, uSize);
-      T *vt = itemOf<T>(b.outputs[3], i, vSize);
-      int *info = itemOf<int>(b.outputs[4], i, 1);
-      bool finite = allFinite(a, aSize);
-      if (!finite || mode == 'N') {
-        std::memset(static_cast<void *>(u), 0, uSize * sizeof(T));
-        std::memset(static_cast<void *>(vt), 0, vSize * sizeof(T));
-      }
-      if (!finite) {
-        *info = -4;
-        std::memset(values, 0, k * sizeof(R));
-        continue;
-      }
-      decompose(a, values, u, vt, Workspace::at<T>(b.scratch, work), lwork,
-                Workspace::at<R>(b.scratch, rwork),
-                Workspace::at<int>(b.scratch, iwork), info);
-    }
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(m) * n * k * 2, [=](const LibraryBuffers &b, int64_t i) {
+        int64_t aSize = int64_t(m) * n, uSize = int64_t(m) * uColumns,
+                vSize = int64_t(vRows) * n;
+        T *a = itemOf<T>(b.outputs[0], i, aSize);
+        R *values = itemOf<R>(b.outputs[1], i, k);
+        T *u = itemOf<T>(b.outputs[2], i, uSize);
+        T *vt = itemOf<T>(b.outputs[3], i, vSize);
+        int *info = itemOf<int>(b.outputs[4], i, 1);
+        bool finite = allFinite(a, aSize);
+        if (!finite || mode == 'N') {
+          clear(u, uSize);
+          clear(vt, vSize);
+        }
+        if (!finite) {
+          *info = notFinite;
+          clear(values, k);
+          return;
+        }
+        decompose(a, values, u, vt, Workspace::at<T>(b.scratch, work), lwork,
+                  Workspace::at<R>(b.scratch, rwork),
+                  Workspace::at<int>(b.scratch, iwork), info);
+      });
 }
 
 template <typename T>

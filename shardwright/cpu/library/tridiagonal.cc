@@ -85,25 +85,19 @@ template <typename T> llvm::Expected<LibraryOp> make(const LibraryCall &call) {
   int64_t parts[4];
   for (int64_t &part : parts)
     part = w.add<T>(n);
-  LibraryOp op;
-  op.pieces = s.batch();
-  op.scratchBytes = w.bytes;
-  op.costNs = 100 + double(s.batch()) * n * (10 + q * 4);
-  op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T *copies[4];
-      for (int k = 0; k < 4; ++k) {
-        copies[k] = Workspace::at<T>(b.scratch, parts[k]);
-        if (k < 3)
-          std::copy_n(itemOf<T>(b.inputs[k], i, n), n, copies[k]);
-      }
-      T *x = itemOf<T>(b.outputs[0], i, int64_t(n) * q);
-      std::copy_n(itemOf<T>(b.inputs[3], i, int64_t(n) * q), int64_t(n) * q, x);
-      solve<T>(n, q, copies[0], copies[1], copies[2], copies[3], x);
-    }
-    return llvm::Error::success();
-  };
-  return op;
+  return forEachItem(
+      s, w, double(n) * (10 + q * 4), [=](const LibraryBuffers &b, int64_t i) {
+        T *copies[4];
+        for (int k = 0; k < 4; ++k) {
+          copies[k] = Workspace::at<T>(b.scratch, parts[k]);
+          if (k < 3)
+            std::copy_n(itemOf<T>(b.inputs[k], i, n), n, copies[k]);
+        }
+        T *x = itemOf<T>(b.outputs[0], i, int64_t(n) * q);
+        std::copy_n(itemOf<T>(b.inputs[3], i, int64_t(n) * q), int64_t(n) * q,
+                    x);
+        solve<T>(n, q, copies[0], copies[1], copies[2], copies[3], x);
+      });
 }
 } // namespace
 
