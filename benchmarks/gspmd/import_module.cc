@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/interop/import_module.h"
+#include "benchmarks/clock.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/gspmd/export_gspmd.h"
 
@@ -22,15 +23,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
 using namespace mlir;
-
-static double cpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec + now.tv_nsec * 1e-9;
-}
+using shardwright::cpuSeconds;
 
 int main(int argc, char **argv) {
   if (argc != 3) {

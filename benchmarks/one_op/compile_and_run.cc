@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "benchmarks/clock.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/npz.h"
@@ -24,23 +25,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 
 using namespace shardwright;
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-static double cpuNow() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
-}
 
 template <typename T> static T check(llvm::Expected<T> value) {
   if (value)
@@ -56,17 +43,17 @@ static void measure(const mlir::DialectRegistry &registry,
     llvm::errs() << "cannot read " << stem << ".mlir\n";
     std::exit(1);
   }
-  double begin = now(), cpuBegin = cpuNow();
+  double begin = wallSeconds(), cpuBegin = cpuSeconds();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::parseSourceString<mlir::ModuleOp>((*file)->getBuffer(), &context);
   if (!module)
     std::exit(1);
-  double parsed = now();
+  double parsed = wallSeconds();
   mlir::FailureOr<Compiled> compiled = compile(*module);
   if (failed(compiled))
     std::exit(1);
-  double done = now(), cpuDone = cpuNow();
+  double done = wallSeconds(), cpuDone = cpuSeconds();
 
   const Executable &executable = *compiled->executable;
   std::vector<Array> inputs = check(readNumberedNpz(
@@ -81,9 +68,9 @@ static void measure(const mlir::DialectRegistry &registry,
 
   std::vector<double> calls;
   for (int i = 0; i < times; ++i) {
-    double start = now();
+    double start = wallSeconds();
     check(executable.run(inputs));
-    calls.push_back(now() - start);
+    calls.push_back(wallSeconds() - start);
   }
   std::nth_element(calls.begin(), calls.begin() + times / 2, calls.end());
   const StageSeconds &s = compiled->report.seconds;

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "benchmarks/clock.h"
 #include "shardwright/compile/registration.h"
 
 #include "mlir/IR/AsmState.h"
@@ -24,23 +25,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 
 using namespace mlir;
-
-static double cpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec + now.tv_nsec * 1e-9;
-}
-
-static double wallSeconds() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+using shardwright::cpuSeconds;
+using shardwright::wallSeconds;
 
 int main(int argc, char **argv) {
   if (argc != 3) {

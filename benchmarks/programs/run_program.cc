@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "benchmarks/clock.h"
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/npz.h"
@@ -27,25 +28,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 
 using namespace shardwright;
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-static double cpuNow() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
-}
 
 /// A line of /proc/self/status, in bytes.
 static int64_t memory(llvm::StringRef field) {
@@ -134,9 +121,9 @@ int main(int argc, char **argv) {
 
   std::ofstream("/proc/self/clear_refs") << 5; // VmHWM starts anew
   int64_t before = memory("VmRSS:");
-  double begin = now(), cpuBegin = cpuNow();
+  double begin = wallSeconds(), cpuBegin = cpuSeconds();
   Compiled compiled = compileText(registry, (*file)->getBuffer());
-  double seconds = now() - begin, cpuSeconds = cpuNow() - cpuBegin;
+  double wall = wallSeconds() - begin, cpu = cpuSeconds() - cpuBegin;
 
   const Executable &executable = *compiled.executable;
   std::vector<Array> inputs = check(readNumberedNpz(
@@ -156,23 +143,24 @@ int main(int argc, char **argv) {
   llvm::outs() << llvm::format(
       "{\"compile\": %.6f, \"cpu\": %.6f, \"arguments\": %lld, "
       "\"results\": %lld, \"temporaries\": %lld}\n",
-      seconds, cpuSeconds, (long long)planned.arguments,
-      (long long)planned.results, (long long)planned.temporaries);
+      wall, cpu, (long long)planned.arguments, (long long)planned.results,
+      (long long)planned.temporaries);
   llvm::outs().flush();
 
   for (std::string line; std::getline(std::cin, line);) {
-    double best = 1e9, start = now(), cpuStart = cpuNow();
+    double best = 1e9, start = wallSeconds(), cpuStart = cpuSeconds();
     double end = start + std::atof(line.c_str());
     int64_t steps = 0;
     do {
-      double stepBegin = now();
+      double stepBegin = wallSeconds();
       step(executable, arguments);
-      best = std::min(best, now() - stepBegin);
+      best = std::min(best, wallSeconds() - stepBegin);
       ++steps;
-    } while (steps < 3 || now() < end);
+    } while (steps < 3 || wallSeconds() < end);
     llvm::outs() << llvm::format(
         "{\"step\": %.8f, \"cpu\": %.8f, \"grown\": %lld}\n", best,
-        (cpuNow() - cpuStart) / steps, (long long)(memory("VmHWM:") - before));
+        (cpuSeconds() - cpuStart) / steps,
+        (long long)(memory("VmHWM:") - before));
     llvm::outs().flush();
   }
 }

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "benchmarks/clock.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/partition/shardy/pipelines.h"
 
@@ -28,15 +29,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
 using namespace mlir;
-
-static double cpuSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return now.tv_sec + now.tv_nsec * 1e-9;
-}
+using shardwright::cpuSeconds;
 
 int main(int argc, char **argv) {
   if (argc != 3) {
