@@ -7,6 +7,8 @@
 
 #include "shardwright/mesh/sharding.h"
 
+#include "shardwright/mesh/shard_size.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,11 +62,6 @@ AxisList TensorSharding::allAxes() const {
   for (const DimSharding &dim : dims)
     axes.append(dim.axes.begin(), dim.axes.end());
   return axes;
-}
-
-/// ceil(dim / shards) for dim >= 0, without overflow at huge shard counts.
-static int64_t shardSize(int64_t dim, int64_t shards) {
-  return dim / shards + (dim % shards != 0);
 }
 
 llvm::SmallVector<int64_t, 4>

@@ -70,6 +70,18 @@ LogicalResult Localizer::localizeIota(stablehlo::IotaOp op) {
   return success();
 }
 
+Value Localizer::startInShard(OpBuilder &builder, Location loc, Value operand,
+                              int64_t dim, Value start, int64_t size) {
+  auto i64 = RankedTensorType::get({}, builder.getI64Type());
+  Value clamped = stablehlo::ClampOp::create(
+      builder, loc, i64, indices.constant(0), start,
+      indices.constant(wholeSize(operand, dim) - size));
+  return stablehlo::SubtractOp::create(
+      builder, loc, i64, clamped,
+      indices.offset(layoutOf(operand).mesh, axesOf(operand, dim),
+                     dimsOf(operand.getType())[dim]));
+}
+
 LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
   Value operand = op.getOperand();
   auto local = cast<RankedTensorType>(operand.getType());
@@ -95,13 +107,7 @@ LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
   for (int64_t d : given) {
     room[d] = sizes[d];
     shape[d] += 2 * sizes[d];
-    AxisRefs axes = axesOf(operand, d);
-    Value clamped = stablehlo::ClampOp::create(
-        builder, loc, i64, indices.constant(0), starts[d],
-        indices.constant(wholeSize(operand, d) - sizes[d]));
-    Value inShard = stablehlo::SubtractOp::create(
-        builder, loc, i64, clamped,
-        indices.offset(layoutOf(operand).mesh, axes, local.getDimSize(d)));
+    Value inShard = startInShard(builder, loc, operand, d, starts[d], sizes[d]);
     starts[d] = stablehlo::AddOp::create(builder, loc, i64, inShard,
                                          indices.constant(sizes[d]));
     // Clamped here rather than by the op: XLA folds a slice of a slice without
@@ -128,7 +134,6 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   ArrayRef<int64_t> part = dimsOf(update.getType());
   // Sharded dimensions of which the (whole) update covers a part.
   SmallVector<int64_t> dims;
-  Layout layout = layoutOf(operand);
   for (int64_t d = 0; d < local.getRank(); ++d)
     if (!axesOf(operand, d).empty() && axesOf(update, d).empty())
       dims.push_back(d);
@@ -140,15 +145,8 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   SmallVector<Value> starts = wideIndices(builder, loc, op.getStartIndices());
   // Where the update starts in the shard; may be outside on either side.
-  for (int64_t d : dims) {
-    AxisRefs axes = layout.sharding.dims[d].axes;
-    int64_t whole = wholeSize(operand, d);
-    Value clamped = stablehlo::ClampOp::create(
-        builder, loc, i64, indices.constant(0), starts[d],
-        indices.constant(whole - part[d]));
-    starts[d] = stablehlo::SubtractOp::create(
-        builder, loc, i64, clamped, indices.offset(layout.mesh, axes, size[d]));
-  }
+  for (int64_t d : dims)
+    starts[d] = startInShard(builder, loc, operand, d, starts[d], part[d]);
   bool single = llvm::all_of(dims, [&](int64_t d) { return part[d] == 1; });
   if (single) {
     // In this shard or not at all: otherwise put back what is there.

@@ -129,6 +129,11 @@ private:
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
   /// The size of a dimension in the program of all devices.
   int64_t wholeSize(mlir::Value value, int64_t dim) const;
+  /// Where a slice of so many rows, clamped as on the whole value, starts in
+  /// this device's shard; may be outside of it on either side.
+  mlir::Value startInShard(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value operand, int64_t dim, mlir::Value start,
+                           int64_t size);
   mlir::Type localType(mlir::Type type, const Layout &layout) const;
   /// Of a value that still has its global type.
   llvm::SmallVector<int64_t> localShape(mlir::Value value) const {

@@ -14,13 +14,9 @@
 #ifndef SHARDWRIGHT_PARTITION_UNEVEN_H
 #define SHARDWRIGHT_PARTITION_UNEVEN_H
 
-#include <cstdint>
+#include "shardwright/mesh/shard_size.h"
 
 namespace shardwright {
-
-inline int64_t shardSize(int64_t size, int64_t shards) {
-  return (size + shards - 1) / shards;
-}
 
 /// Each of `coarse` shards is a run of whole ones of the `fine` shards, a
 /// multiple: gathers and slices lead from the one to the other. A whole

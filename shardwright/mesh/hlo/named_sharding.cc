@@ -49,8 +49,8 @@ llvm::Expected<HloSharding> NamedSharding::hlo(int64_t rank) const {
   return toTiled(partition, devices, rank);
 }
 
-llvm::Expected<llvm::SmallVector<int64_t, 4>>
-NamedSharding::shardShape(llvm::ArrayRef<int64_t> shape) const {
+llvm::Expected<TensorSharding>
+NamedSharding::divided(llvm::ArrayRef<int64_t> shape) const {
   llvm::Expected<TensorSharding> sharding =
       resolve(partition, devices, int64_t(shape.size()));
   if (!sharding)
@@ -61,36 +61,32 @@ NamedSharding::shardShape(llvm::ArrayRef<int64_t> shape) const {
           str() + " cuts dimension " + std::to_string(d) + " of size " +
           std::to_string(size) + " into " + std::to_string(dim.shards()) +
           " parts; use axes that divide it");
+  return sharding;
+}
+
+llvm::Expected<llvm::SmallVector<int64_t, 4>>
+NamedSharding::shardShape(llvm::ArrayRef<int64_t> shape) const {
+  llvm::Expected<TensorSharding> sharding = divided(shape);
+  if (!sharding)
+    return sharding.takeError();
   return localShape(shape, *sharding);
 }
 
 llvm::Expected<llvm::SmallVector<IndexRange, 4>>
 NamedSharding::shardBox(llvm::ArrayRef<int64_t> shape, int64_t position) const {
-  auto local = shardShape(shape);
-  if (!local)
-    return local.takeError();
-  TensorSharding sharding =
-      llvm::cantFail(resolve(partition, devices, int64_t(shape.size())));
-  llvm::SmallVector<IndexRange, 4> box;
-  for (auto [size, dim] : llvm::zip_equal(*local, sharding.dims)) {
-    int64_t shard = devices.shardIndex(position, dim.axes);
-    box.push_back({shard * size, (shard + 1) * size});
-  }
-  return box;
+  llvm::Expected<TensorSharding> sharding = divided(shape);
+  if (!sharding)
+    return sharding.takeError();
+  return shardwright::shardBox(shape, *sharding, devices, position);
 }
 
 bool NamedSharding::isEquivalentTo(const NamedSharding &other,
                                    int64_t rank) const {
-  auto mine = hlo(rank), theirs = other.hlo(rank);
-  bool both = bool(mine) && bool(theirs);
-  bool same = both && *mine == *theirs && memory == other.memory &&
-              devices.numDevices() == other.devices.numDevices() &&
-              devices.deviceIds() == other.devices.deviceIds();
-  if (!mine)
-    llvm::consumeError(mine.takeError());
-  if (!theirs)
-    llvm::consumeError(theirs.takeError());
-  return same;
+  auto mine = llvm::expectedToOptional(hlo(rank));
+  auto theirs = llvm::expectedToOptional(other.hlo(rank));
+  return mine && theirs && *mine == *theirs && memory == other.memory &&
+         devices.numDevices() == other.devices.numDevices() &&
+         devices.deviceIds() == other.devices.deviceIds();
 }
 
 std::string NamedSharding::str() const {

@@ -66,6 +66,9 @@ private:
       : devices(std::move(mesh)), abstract(std::move(abstract)),
         partition(std::move(spec)), memory(std::move(memoryKind)) {}
 
+  /// The sharding, which divides every dimension of this shape.
+  llvm::Expected<TensorSharding> divided(llvm::ArrayRef<int64_t> shape) const;
+
   Mesh devices;
   AbstractMesh abstract;
   PartitionSpec partition;
