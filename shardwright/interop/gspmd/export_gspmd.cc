@@ -24,6 +24,7 @@
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 #include "shardwright/interop/gspmd/manual_contexts.h"
 #include "shardwright/interop/gspmd/mhlo_sharding_text.h"
+#include "shardwright/interop/outline_manual_body.h"
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/propagate/passes.h"
 
@@ -400,18 +401,8 @@ LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
 
   Location loc = op.getLoc();
   OpBuilder builder(op);
-  Block &body = op.getBody().front();
-  auto func = func::FuncOp::create(
-      loc, "xla.sdy.inlinable_manual_computation_body",
-      builder.getFunctionType(body.getArgumentTypes(),
-                              body.getTerminator()->getOperandTypes()));
-  func.setPrivate();
-  symbols.insert(func);
-  func.getBody().takeBody(op.getBody());
-  Operation *ret = func.getBody().front().getTerminator();
-  OpBuilder atEnd(ret);
-  func::ReturnOp::create(atEnd, ret->getLoc(), ret->getOperands());
-  ret->erase();
+  func::FuncOp func = outlineManualBody(
+      op, symbols, "xla.sdy.inlinable_manual_computation_body");
 
   // Where every axis is manual there is nothing left to specify.
   bool isFull = texts.isFull(*inner);

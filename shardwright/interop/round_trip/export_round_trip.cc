@@ -11,6 +11,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 #include "shardwright/interop/gspmd/mhlo_sharding_text.h"
+#include "shardwright/interop/outline_manual_body.h"
 #include "shardwright/interop/round_trip/frontend_attributes.h"
 #include "shardwright/propagate/passes.h"
 
@@ -204,18 +205,7 @@ LogicalResult RoundTripExporter::visit(Operation &op) {
 void RoundTripExporter::manualComputation(sdy::ManualComputationOp op) {
   Location loc = op.getLoc();
   OpBuilder builder(op);
-  Block &body = op.getBody().front();
-  SmallVector<Type> outputs(body.getTerminator()->getOperandTypes());
-  auto func = func::FuncOp::create(
-      loc, kManualBody,
-      builder.getFunctionType(body.getArgumentTypes(), outputs));
-  func.setPrivate();
-  symbols.insert(func);
-  func.getBody().takeBody(op.getBody());
-  Operation *ret = func.getBody().front().getTerminator();
-  OpBuilder atEnd(ret);
-  func::ReturnOp::create(atEnd, ret->getLoc(), ret->getOperands());
-  ret->erase();
+  func::FuncOp func = outlineManualBody(op, symbols, kManualBody);
 
   SmallVector<Value> locals;
   if (op->getNumOperands() != 0) {
