@@ -143,6 +143,24 @@ Mesh moduleMesh(ModuleOp module) {
   return Mesh();
 }
 
+/// The mesh of all replicas: they are its outermost axis, along which every
+/// value is the same.
+Mesh withReplicas(const Mesh &mesh, int64_t replicas) {
+  if (replicas == 1 || mesh.numAxes() == 0)
+    return mesh;
+  std::string name = "replica";
+  while (mesh.find(name))
+    name += "_";
+  SmallVector<MeshAxis, 4> axes = {{name, replicas}};
+  llvm::append_range(axes, mesh.axes());
+  SmallVector<int64_t, 0> ids;
+  if (!mesh.deviceIds().empty())
+    for (int64_t r = 0; r < replicas; ++r)
+      for (int64_t id : mesh.deviceIds())
+        ids.push_back(r * mesh.numDevices() + id);
+  return Mesh(axes, ids);
+}
+
 void describe(std::vector<ValueReport> &reports,
               const std::vector<ValueSpec> &specs, func::FuncOp main,
               const Mesh &mesh, bool arguments) {
@@ -212,7 +230,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
       return failure();
     report.devices = *devices;
     replicas = countReplicas(module);
-    report.mesh = moduleMesh(module);
+    report.mesh = withReplicas(moduleMesh(module), replicas);
     report.ops = countOps(module);
   }
   if (done(Stage::Import))

@@ -50,6 +50,9 @@ void copyBytes(ArrayRef<char> from, ElementType type, char *to) {
 FailureOr<ArrayRef<char>> bytesOf(Attribute value, ElementType type,
                                   int64_t elements) {
   ArrayRef<char> bytes;
+  // A splat has an element, even where the tensor has none.
+  if (elements == 0)
+    return bytes;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)

@@ -174,6 +174,19 @@ TEST_F(ConstantDataTest, SplatStaysOneElement) {
   }
 }
 
+TEST_F(ConstantDataTest, SplatOfNoElements) {
+  for (StringRef text :
+       {"dense<1.0> : tensor<0x2xf32>", "dense<1.0> : tensor<0xf8E3M4>",
+        "dense<true> : tensor<0xi1>", "dense<3> : tensor<0xui4>"}) {
+    Attribute value = parseAttribute(text, context.get());
+    auto type = cast<DenseElementsAttr>(value).getElementType();
+    FailureOr<ConstantData> data =
+        readConstant(value, *elementTypeFromMLIR(type), 0);
+    ASSERT_TRUE(succeeded(data)) << text.str();
+    EXPECT_EQ(data->bytes, 0);
+  }
+}
+
 TEST_F(ConstantDataTest, ElementsAreAsBuffersHoldThem) {
   EXPECT_THAT(
       read<float>("dense<[1.0, -2.0]> : tensor<2xf32>", ElementType::F32, 2),

@@ -141,6 +141,19 @@ static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
   if (rows.empty()) {
     rows.emplace_back(ids);
     std::iota(rows[0].begin(), rows[0].end(), 0);
+  } else if (mode == Mode::Flattened &&
+             isa<hlo::ReplicaGroupMeshAxesAttr>(attr)) {
+    // The axes are those of each replica's own mesh.
+    int64_t devices = 0;
+    for (const auto &row : rows)
+      devices += row.size();
+    size_t n = devices == P ? rows.size() : 0;
+    for (int64_t r = 1; r < R; ++r)
+      for (size_t i = 0; i < n; ++i) {
+        rows.push_back(rows[i]);
+        for (int64_t &id : rows.back())
+          id += r * P;
+      }
   }
   std::vector<bool> seen(ids, false);
   for (const auto &row : rows)

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -31,6 +32,7 @@ namespace {
 
 constexpr llvm::StringLiteral numPartitionsName("mhlo.num_partitions");
 constexpr llvm::StringLiteral numReplicasName("mhlo.num_replicas");
+constexpr int64_t maxReplicas = 1 << 20;
 
 bool isNamedMesh(sdy::MeshOp mesh) { return !mesh.getMesh().getAxes().empty(); }
 
@@ -146,18 +148,26 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
   auto contradicts = [&](int64_t n) { return devices != 0 && n != devices; };
   int64_t replicas = countReplicas(module);
   if (first) {
-    // The groups of the partitioner's collectives number partitions.
-    if (replicas > 1)
-      return first.emitError()
-             << "mesh @" << first.getSymName() << " in a module with "
-             << replicas
-             << " replicas (mhlo.num_replicas): make the replicas "
-                "an axis of the mesh";
-    if (contradicts(fromMesh))
+    // Each replica has a mesh of its own.
+    if (replicas > maxReplicas)
+      return module.emitError() << "the module asks for " << replicas
+                                << " replicas (mhlo.num_replicas), expected at "
+                                   "most "
+                                << maxReplicas;
+    int64_t all = 0;
+    if (llvm::MulOverflow(fromMesh, replicas, all))
       return first.emitError()
              << "mesh @" << first.getSymName() << " has " << fromMesh
-             << " devices, but --devices asks for " << devices;
-    return fromMesh;
+             << " devices in each of " << replicas
+             << " replicas, which is more than can be counted";
+    if (contradicts(all)) {
+      auto error = first.emitError() << "mesh @" << first.getSymName()
+                                     << " has " << fromMesh << " devices";
+      if (replicas > 1)
+        error << " in each of " << replicas << " replicas";
+      return error << ", but --devices asks for " << devices;
+    }
+    return all;
   }
   int64_t partitions = integerAttr(module, numPartitionsName);
   if (partitions > 0 || replicas > 1) {

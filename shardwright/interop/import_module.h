@@ -42,7 +42,7 @@ mlir::LogicalResult importShardings(mlir::ModuleOp module,
 mlir::LogicalResult importModule(mlir::ModuleOp module,
                                  const ImportOptions &options = {});
 
-/// How many devices the module runs on: its mesh, else its
+/// How many devices the module runs on: its mesh times num_replicas, else its
 /// num_partitions * num_replicas, else `devices`, else 1. A contradiction is
 /// an error.
 mlir::FailureOr<int64_t> countDevices(mlir::ModuleOp module, int64_t devices);

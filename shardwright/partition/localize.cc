@@ -67,11 +67,26 @@ stablehlo::ChannelHandleAttr Localizer::nextHandle() {
   return stablehlo::ChannelHandleAttr::get(func.getContext(), nextChannel++, 1);
 }
 
-DenseIntElementsAttr Localizer::groupsOf(int32_t mesh, AxisRefs axes) {
+static DenseIntElementsAttr
+groupsAttr(MLIRContext *context, ArrayRef<int64_t> ids, int64_t groupSize) {
+  auto type =
+      RankedTensorType::get({int64_t(ids.size()) / groupSize, groupSize},
+                            IntegerType::get(context, 64));
+  return DenseIntElementsAttr::get(type, ids);
+}
+
+DenseIntElementsAttr Localizer::partitionGroups(int32_t mesh, AxisRefs axes) {
   DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
-  auto type = RankedTensorType::get({groups.numGroups, groups.groupSize},
-                                    IntegerType::get(func.getContext(), 64));
-  return DenseIntElementsAttr::get(type, ArrayRef<int64_t>(groups.ids));
+  return groupsAttr(func.getContext(), groups.ids, groups.groupSize);
+}
+
+DenseIntElementsAttr Localizer::deviceGroupsOf(int32_t mesh, AxisRefs axes) {
+  DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
+  int64_t partitions = groups.ids.size();
+  for (int64_t r = 1; r < replicas; ++r)
+    for (int64_t i = 0; i < partitions; ++i)
+      groups.ids.push_back(r * partitions + groups.ids[i]);
+  return groupsAttr(func.getContext(), groups.ids, groups.groupSize);
 }
 
 Value Localizer::broadcastScalar(OpBuilder &builder, Location loc, Value scalar,
@@ -365,8 +380,10 @@ LogicalResult localize(ModuleOp module) {
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       nextChannel = std::max(nextChannel, handle.getHandle() + 1);
   });
+  auto given = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
+  int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;
   for (auto func : module.getOps<func::FuncOp>())
-    if (failed(Localizer(func, *meshes, nextChannel).run()))
+    if (failed(Localizer(func, *meshes, nextChannel, replicas).run()))
       return failure();
   // What names a mesh by its symbol gets the mesh itself.
   SymbolTable symbols(module);
@@ -382,8 +399,7 @@ LogicalResult localize(ModuleOp module) {
   if (meshes->size() || !module->hasAttr("mhlo.num_partitions"))
     module->setAttr("mhlo.num_partitions",
                     builder.getI32IntegerAttr(meshes->numDevices()));
-  if (meshes->size() || !module->hasAttr("mhlo.num_replicas"))
-    module->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(1));
+  module->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(replicas));
   // A rule that the user wrote may contradict its op: no op with such local
   // types exists.
   return success(!hasRules || succeeded(verify(module)));

@@ -117,7 +117,7 @@ Value Localizer::localGather(sdy::AllGatherOp op) {
     auto gather = stablehlo::AllGatherOp::create(
         builder, op.getLoc(),
         TypeRange(tensorOf(value).clone(ArrayRef<int64_t>(shape))),
-        ValueRange(value), d, groupsOf(mesh, lists[d]), nextHandle(),
+        ValueRange(value), d, deviceGroupsOf(mesh, lists[d]), nextHandle(),
         /*use_global_device_ids=*/true);
     value = gather->getResult(0);
   }
@@ -130,7 +130,7 @@ Value Localizer::localAllReduce(sdy::AllReduceOp op) {
   AxisList axes = meshes.toAxes(mesh, op.getReductionAxes().getValue());
   auto reduce = stablehlo::AllReduceOp::create(
       builder, op.getLoc(), TypeRange(op.getTensor().getType()),
-      ValueRange(op.getTensor()), groupsOf(mesh, axes), nextHandle(),
+      ValueRange(op.getTensor()), deviceGroupsOf(mesh, axes), nextHandle(),
       /*use_global_device_ids=*/true);
   buildReducerBody(reduce.getComputation(), op.getLoc(), *getReducer(op),
                    tensorOf(op.getTensor()).getElementType());
@@ -166,7 +166,8 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
   }
   auto reduce = stablehlo::ReduceScatterOp::create(
       builder, loc, tensorOf(value).clone(ArrayRef<int64_t>(scattered)), value,
-      dim, groupsOf(mesh, axes), nextHandle(), /*use_global_device_ids=*/true);
+      dim, deviceGroupsOf(mesh, axes), nextHandle(),
+      /*use_global_device_ids=*/true);
   buildReducerBody(reduce.getComputation(), loc, *getReducer(op),
                    tensorOf(value).getElementType());
   return reshape(builder, loc, reduce->getResult(0), shape);
@@ -220,7 +221,8 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     shape[concat] *= n;
     auto exchanged = stablehlo::AllToAllOp::create(
         builder, loc, TypeRange(tensorOf(v).clone(ArrayRef<int64_t>(shape))),
-        ValueRange(v), split, concat, n, groupsOf(mesh, axes), nextHandle());
+        ValueRange(v), split, concat, n, partitionGroups(mesh, axes),
+        nextHandle());
     return exchanged->getResult(0);
   };
   if (params.size() == 1) {

@@ -26,10 +26,12 @@ namespace shardwright {
 
 class Localizer {
 public:
-  /// `nextChannel` is the next free channel handle of the module.
-  Localizer(mlir::func::FuncOp func, MeshTable &meshes, int64_t &nextChannel)
+  /// `nextChannel` is the next free channel handle of the module, which runs
+  /// on `replicas` meshes.
+  Localizer(mlir::func::FuncOp func, MeshTable &meshes, int64_t &nextChannel,
+            int64_t replicas)
       : func(func), meshes(meshes), indices(func, meshes),
-        nextChannel(nextChannel) {}
+        nextChannel(nextChannel), replicas(replicas) {}
 
   mlir::LogicalResult run();
 
@@ -144,7 +146,10 @@ private:
   /// Stores the local form's layout for a value that stands for another.
   void inherit(mlir::Value value, mlir::Value from);
   stablehlo::ChannelHandleAttr nextHandle();
-  mlir::DenseIntElementsAttr groupsOf(int32_t mesh, AxisRefs axes);
+  /// Groups that number the partitions of one replica.
+  mlir::DenseIntElementsAttr partitionGroups(int32_t mesh, AxisRefs axes);
+  /// Groups for `use_global_device_ids`: those of every replica.
+  mlir::DenseIntElementsAttr deviceGroupsOf(int32_t mesh, AxisRefs axes);
   /// A 0-d i64 converted to another element type and broadcast to a type.
   mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value scalar, mlir::RankedTensorType type);
@@ -159,6 +164,7 @@ private:
   MeshTable &meshes;
   ShardIndices indices;
   int64_t &nextChannel;
+  int64_t replicas;
   /// Sharded values only.
   struct Placed {
     Layout layout;

@@ -39,7 +39,8 @@ mlir::LogicalResult insertCollectives(mlir::ModuleOp module,
                                       const PartitionOptions &options = {});
 
 /// In: a module as `insertCollectives` leaves it. Out: per-device StableHLO;
-/// `mhlo.num_partitions` is the number of devices of the mesh.
+/// `mhlo.num_partitions` is the number of devices of the mesh, of which each of
+/// `mhlo.num_replicas` has its own.
 mlir::LogicalResult localize(mlir::ModuleOp module);
 
 /// Replaces every func.call by the callee's body and erases private functions

@@ -40,18 +40,22 @@ int64_t bytesOf(TypeRange types) {
 class CostWalk {
 public:
   CostWalk(ModuleOp module, const Mesh &mesh, int64_t numDevices)
-      : module(module), mesh(mesh), numDevices(numDevices) {}
+      : module(module), mesh(mesh), numDevices(numDevices) {
+    auto attr = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
+    if (attr && attr.getInt() > 0 && numDevices % attr.getInt() == 0)
+      numReplicas = attr.getInt();
+  }
 
   CollectiveCost costOf(Region &region, double executions);
 
 private:
   void visit(Operation &op, double executions, CollectiveCost &cost);
   CollectiveUse use(Operation &op, StringRef kind, double executions);
-  void setGroups(CollectiveUse &use, Attribute groups);
+  void setGroups(CollectiveUse &use, Operation &op, Attribute groups);
 
   ModuleOp module;
   const Mesh &mesh;
-  int64_t numDevices;
+  int64_t numDevices, numReplicas = 1;
   SmallVector<func::FuncOp> callStack;
 };
 
@@ -67,7 +71,7 @@ CollectiveUse CostWalk::use(Operation &op, StringRef kind, double executions) {
   return use;
 }
 
-void CostWalk::setGroups(CollectiveUse &use, Attribute attr) {
+void CostWalk::setGroups(CollectiveUse &use, Operation &op, Attribute attr) {
   auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
   if (!groups || groups.getNumElements() == 0) {
     use.groupSize = numDevices;
@@ -76,6 +80,19 @@ void CostWalk::setGroups(CollectiveUse &use, Attribute attr) {
   }
   use.groupSize = groups.getType().getDimSize(1);
   SmallVector<int64_t> ids(groups.getValues<int64_t>());
+  // Groups of the partitions of a replica, or of the replicas of a partition,
+  // are those of every replica or partition.
+  int64_t listed = ids.size(), partitions = numDevices / numReplicas;
+  if (numReplicas > 1 && op.hasAttr("channel_handle") && listed == partitions) {
+    for (int64_t i = 0; i < numDevices - partitions; ++i)
+      ids.push_back(ids[i] + partitions);
+  } else if (numReplicas > 1 && !op.hasAttr("channel_handle") &&
+             listed == numReplicas) {
+    for (int64_t &id : ids)
+      id *= partitions;
+    for (int64_t i = 0; i < numDevices - numReplicas; ++i)
+      ids.push_back(ids[i] + 1);
+  }
   if (std::optional<AxisList> axes = axesOfGroups(mesh, ids, use.groupSize)) {
     llvm::raw_string_ostream os(use.axes);
     llvm::interleaveComma(*axes, os, [&](AxisRef a) { os << mesh.str(a); });
@@ -89,7 +106,7 @@ void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {
   auto add = [&](StringRef kind, Attribute groups, double factor,
                  int64_t bytes) {
     CollectiveUse u = use(op, kind, executions);
-    setGroups(u, groups);
+    setGroups(u, op, groups);
     u.bytes = executions * factor * shareOf(u.groupSize) * double(bytes);
     cost.uses.push_back(std::move(u));
   };
@@ -127,10 +144,12 @@ void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {
           if (pairs[i] != pairs[i + 1])
             senders.insert(pairs[i]);
         u.groupSize = numDevices;
+        // The pairs number the partitions of a replica.
+        int64_t partitions = numDevices / numReplicas;
         u.axes = std::to_string(senders.size()) + " of " +
-                 std::to_string(numDevices) + " devices send";
+                 std::to_string(partitions) + " devices send";
         u.bytes = executions * double(u.operandBytes) * double(senders.size()) /
-                  double(std::max<int64_t>(1, numDevices));
+                  double(std::max<int64_t>(1, partitions));
         cost.uses.push_back(std::move(u));
       })
       .Case([&](stablehlo::WhileOp loop) {

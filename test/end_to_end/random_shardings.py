@@ -5,8 +5,8 @@
 #
 #===------------------------------------------------------------------------===//
 """The examples with every sharding of theirs replaced by a random one (axes, sub-axes, open
-dimensions, sizes that do not divide) on a random mesh: the results are still those of
-unsharded JAX. Shardings say where, never what."""
+dimensions, sizes that do not divide) on a random mesh, now and then on one for each of several
+replicas: the results are still those of unsharded JAX. Shardings say where, never what."""
 
 import argparse
 import math
@@ -72,6 +72,8 @@ def random_program(rng, source):
     count = math.prod(size for _, size in axes)
     source = MESH.sub(f"sdy.mesh @mesh = <[{sizes}]>", source, count=1)
     source = re.sub(r"mhlo.num_partitions = \d+", f"mhlo.num_partitions = {count}", source)
+    replicas = rng.choice((1, 1, 2, 3)) if count <= 4 else 1
+    source = re.sub(r"mhlo.num_replicas = \d+", f"mhlo.num_replicas = {replicas}", source)
     return SHARDING.sub(other, source)
 
 
