@@ -6,7 +6,8 @@
 #
 #===------------------------------------------------------------------------===//
 """Checks the files that git tracks: licence headers, a README in each layer, lists marked
-`keep-sorted`, lit tests that lit would never run, test scripts that no suite would."""
+`keep-sorted`, lit tests that lit would never run, test scripts that no suite would, dialects named
+where none should be."""
 
 import os
 import re
@@ -68,13 +69,22 @@ def orphaned_tests(files):
             yield f"{path}: no suite runs it"
 
 
+def agnostic_propagation(files):
+    """Propagation meets ops through interfaces only; tests may write programs of a dialect."""
+    for path in files:
+        if not path.startswith("shardwright/propagate/") or path.endswith("_test.cc"):
+            continue
+        if path.endswith((".cc", ".h")) and re.search(r"\b(stablehlo|chlo|linalg)::|dialect/(stablehlo|chlo)/", read(path)):
+            yield f"{path}: names a dialect; let the dialect say it (shardwright/rules/rule_interface.td)"
+
+
 def main():
     listing = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     files = [p for p in listing.stdout.splitlines() if os.path.isfile(os.path.join(ROOT, p))]
     passed = failed = 0
-    for check in (licence_headers, layer_readmes, sorted_lists, orphaned_tests):
+    for check in (licence_headers, layer_readmes, sorted_lists, orphaned_tests, agnostic_propagation):
         problems = list(check(files))
         for problem in problems:
             print(f"FAILED tree {check.__name__}: {problem}")

@@ -9,7 +9,7 @@
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/uneven.h"
-#include "shardwright/propagate/mesh_replica_groups.h"
+#include "shardwright/rules/mesh_users.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -387,10 +387,10 @@ LogicalResult localize(ModuleOp module) {
       return failure();
   // What names a mesh by its symbol gets the mesh itself.
   SymbolTable symbols(module);
-  transformReplicaGroupMeshes(module, [&](Attribute meshOrRef) {
+  transformUsedMeshes(module, [&](Attribute meshOrRef) {
     auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
     auto mesh = ref ? symbols.lookup<sdy::MeshOp>(ref.getAttr()) : nullptr;
-    return mesh ? Attribute(toStablehloMesh(mesh.getMesh())) : meshOrRef;
+    return mesh ? Attribute(mesh.getMesh()) : meshOrRef;
   });
   for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
     mesh.erase();

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/export_steps.h"
 #include "shardwright/propagate/passes.h"
+#include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
@@ -21,12 +22,11 @@ namespace shardwright {
 
 namespace {
 
-bool isScalarBroadcast(Operation *op) {
-  auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
-  if (!broadcast)
+bool isScalarExpansion(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return false;
-  auto type = dyn_cast<RankedTensorType>(broadcast.getOperand().getType());
-  return type && type.getRank() == 0;
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  return type && type.getRank() == 0 && getPropagationTraits(op).expandsScalar;
 }
 
 struct ConstantOrScalarMergerPass
@@ -42,18 +42,14 @@ void mergeConstantsAndScalars(func::FuncOp func) {
   using Key = std::tuple<void *, void *, void *, void *, void *>;
   llvm::DenseMap<Key, Operation *> first;
   SmallVector<Operation *> merged;
-  enum class Kind { Constant, Broadcast, Other };
-  llvm::DenseMap<OperationName, Kind> kinds;
+  llvm::DenseMap<OperationName, bool> constants;
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto [known, isNewKind] = kinds.try_emplace(op->getName(), Kind::Other);
-    if (isNewKind) {
-      if (isa<sdy::ConstantOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
-        known->second = Kind::Constant;
-      else if (isa<stablehlo::BroadcastInDimOp>(op))
-        known->second = Kind::Broadcast;
-    }
-    bool isConstant = known->second == Kind::Constant;
-    if (!isConstant && (known->second == Kind::Other || !isScalarBroadcast(op)))
+    auto [known, isNewKind] = constants.try_emplace(op->getName(), false);
+    if (isNewKind)
+      known->second =
+          isa<sdy::ConstantOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
+    bool isConstant = known->second;
+    if (!isConstant && !isScalarExpansion(op))
       return;
     Key key{const_cast<void *>(op->getName().getAsOpaquePointer()),
             const_cast<void *>(op->getAttrDictionary().getAsOpaquePointer()),

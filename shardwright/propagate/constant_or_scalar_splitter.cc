@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -27,7 +27,16 @@ namespace {
 
 bool isRankZero(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  return shaped && shaped.hasRank() && shaped.getRank() == 0;
+  return !shaped || (shaped.hasRank() && shaped.getRank() == 0);
+}
+
+/// The value of a constant in whose place sdy.constant may stand.
+ElementsAttr replaceableConstant(Operation *op) {
+  ElementsAttr value;
+  if (op->getNumOperands() == 0 && op->hasTrait<OpTrait::ConstantLike>() &&
+      getPropagationTraits(op).becomesSdyConstant)
+    matchPattern(op, m_Constant(&value));
+  return value;
 }
 
 class Splitter {
@@ -53,26 +62,24 @@ private:
     }
     if (isa<sdy::NamedComputationOp>(op))
       return preservingBodies.lookup(op);
-    if (isa<stablehlo::BroadcastInDimOp, stablehlo::ReshapeOp,
-            stablehlo::SliceOp>(op))
-      return isPure(op);
-    return isElementwise(op) && isPure(op);
+    return getPropagationTraits(op).preservesConstants && isPure(op);
   }
 
   bool isConstant(Operation *op) const {
-    if (isa<sdy::ConstantOp, stablehlo::IotaOp>(op))
+    if (!llvm::all_of(op->getOperands(), [&](Value operand) {
+          Operation *definer = operand.getDefiningOp();
+          return definer && constants.contains(definer);
+        }))
+      return false;
+    if (op->getNumOperands() == 0 && getPropagationTraits(op).makesConstant)
       return true;
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) {
-                          Operation *definer = operand.getDefiningOp();
-                          return definer && constants.contains(definer);
-                        }) &&
-           isPreserving(op);
+    return isPreserving(op);
   }
 
   static bool isScalarExpansion(Operation *op) {
-    auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
-    return broadcast && isRankZero(broadcast.getOperand().getType());
+    return op->getNumOperands() > 0 &&
+           isRankZero(op->getOperand(0).getType()) &&
+           getPropagationTraits(op).expandsScalar;
   }
 
   /// Splits within the region, not entering named computations. Returns whether
@@ -159,13 +166,16 @@ struct ConstantOrScalarSplitterPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     const auto &contents = getAnalysis<ModuleContents>();
-    module.walk([](stablehlo::ConstantOp op) {
+    module.walk([](Operation *op) {
+      ElementsAttr value = replaceableConstant(op);
+      if (!value)
+        return;
       OpBuilder builder(op);
-      auto constant = sdy::ConstantOp::create(builder, op.getLoc(),
-                                              op.getType(), op.getValue());
+      auto constant = sdy::ConstantOp::create(
+          builder, op->getLoc(), op->getResult(0).getType(), value);
       constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-      op.replaceAllUsesWith(constant.getOperation());
-      op.erase();
+      op->replaceAllUsesWith(constant.getOperation());
+      op->erase();
     });
     FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
     if (failed(order))

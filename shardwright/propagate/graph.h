@@ -23,6 +23,7 @@
 
 #include "shardwright/propagate/factor_propagation.h"
 #include "shardwright/propagate/sharding_table.h"
+#include "shardwright/rules/propagation_traits.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -35,20 +36,6 @@ using ValueId = int32_t;
 using SlotId = int32_t;
 using NodeId = int32_t;
 using RuleId = int32_t;
-
-/// When op priority lets axes through an op (sdy-op-priority-propagate).
-enum class Schedule : uint8_t {
-  /// Like an identity: elementwise, reshape, transpose, edges. First.
-  PassThroughOp,
-  /// dynamic_slice, dynamic_update_slice: forward first.
-  ForwardFirst,
-  /// broadcast_in_dim: forward last.
-  BackwardFirst,
-  /// By the kind of the factor.
-  ByFactor,
-  /// Always as `fixedDirection` says (barriers).
-  Fixed,
-};
 
 /// How the sharding of a manual_computation's edge looks from its sources:
 /// outside of it for a block argument, inside for a result.

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/mesh_replica_groups.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
+#include "shardwright/rules/mesh_users.h"
 
 using namespace mlir;
 
@@ -27,9 +27,9 @@ struct InlineMeshesPass : impl::InlineMeshesBase<InlineMeshesPass> {
       sdy::MeshAttr mesh = sdy::getMeshAttr(symbols, sharding.getMeshOrRef());
       return mesh ? sharding.withMesh(mesh) : sharding;
     });
-    transformReplicaGroupMeshes(module, [&](Attribute mesh) -> Attribute {
+    transformUsedMeshes(module, [&](Attribute mesh) -> Attribute {
       sdy::MeshAttr attr = sdy::getMeshAttr(symbols, mesh);
-      return attr ? toStablehloMesh(attr) : mesh;
+      return attr ? Attribute(attr) : mesh;
     });
     for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
       mesh.erase();

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/mesh_replica_groups.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
+#include "shardwright/rules/mesh_users.h"
 
 using namespace mlir;
 
@@ -78,10 +78,6 @@ struct LiftInlinedMeshesPass
     auto lifted = [&](Attribute meshOrRef) -> Attribute {
       if (auto mesh = dyn_cast<sdy::MeshAttr>(meshOrRef))
         return symbolOf(mesh);
-      if (auto mesh = dyn_cast<stablehlo::MeshAttr>(meshOrRef)) {
-        sdy::MeshAttr converted = toSdyMesh(mesh);
-        return converted ? Attribute(symbolOf(converted)) : meshOrRef;
-      }
       auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
       auto it = ref ? firstName.find(ref.getAttr()) : firstName.end();
       return it == firstName.end() ? meshOrRef : Attribute(it->second);
@@ -91,7 +87,7 @@ struct LiftInlinedMeshesPass
       return mesh == sharding.getMeshOrRef() ? sharding
                                              : sharding.withMesh(mesh);
     });
-    transformReplicaGroupMeshes(module, lifted);
+    transformUsedMeshes(module, lifted);
 
     for (auto op : module.getOps<sdy::MeshOp>())
       if (!op->hasAttr(sdy::kStablehloMeshAttr))

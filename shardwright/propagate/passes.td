@@ -70,16 +70,6 @@ def ConstantOrScalarSplitter : ModulePass<"sdy-constant-or-scalar-splitter"> {
   }];
 }
 
-def ExplicitGatherScatterBatching
-    : FuncPass<"sdy-explicit-gather-scatter-batching"> {
-  let summary = "makes an implicit batch dimension of gather and scatter explicit";
-  let description = [{
-    An index component that is an iota along dimension 0, where the operand has the
-    same size, says that dimension 0 is a batch: it becomes one, and the component
-    goes.
-  }];
-}
-
 def ManualAxesCleanup : ModulePass<"sdy-manual-axes-cleanup"> {
   let summary = "sorts manual axes and names unused ones as replicated";
   let description = [{

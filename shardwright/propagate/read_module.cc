@@ -8,9 +8,8 @@
 #include "shardwright/propagate/graph.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/propagate/op_classes.h"
 #include "shardwright/propagate/rule_table.h"
+#include "shardwright/propagate/unknown_ops.h"
 
 using namespace mlir;
 

@@ -8,7 +8,6 @@
 #include "shardwright/propagate/rule_table.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;
@@ -19,7 +18,8 @@ namespace shardwright {
 // Ops that look the same
 //===----------------------------------------------------------------------===//
 
-unsigned SameRule::getHashValue(const Operation *op) {
+template <bool withProperties>
+unsigned SameRule<withProperties>::getHashValue(const Operation *op) {
   auto *o = const_cast<Operation *>(op);
   auto mix = [hash = uint64_t(0)](const void *p) mutable {
     return hash = (hash ^ (reinterpret_cast<uintptr_t>(p) >> 4)) *
@@ -30,12 +30,13 @@ unsigned SameRule::getHashValue(const Operation *op) {
     mix(type.getAsOpaquePointer());
   for (Type type : o->getResultTypes())
     mix(type.getAsOpaquePointer());
-  if (!isa<stablehlo::SliceOp>(o))
+  if constexpr (withProperties)
     mix(reinterpret_cast<void *>(size_t(o->hashProperties()) << 4));
   return mix(nullptr) >> 32;
 }
 
-bool SameRule::isEqual(const Operation *a, const Operation *b) {
+template <bool withProperties>
+bool SameRule<withProperties>::isEqual(const Operation *a, const Operation *b) {
   if (a == b)
     return true;
   auto isKey = [](const Operation *op) {
@@ -47,25 +48,17 @@ bool SameRule::isEqual(const Operation *a, const Operation *b) {
   return x->getName() == y->getName() &&
          x->getOperandTypes() == y->getOperandTypes() &&
          x->getResultTypes() == y->getResultTypes() &&
-         (isa<stablehlo::SliceOp>(x) ||
+         (!withProperties ||
           x->getName().compareOpProperties(x->getPropertiesStorage(),
                                            y->getPropertiesStorage()));
 }
 
-/// Of other ops, rules may look at what makes their operands, at users and at
-/// regions.
-bool RuleTable::mayShare(Operation *op) {
-  auto [it, isNew] = mayShareName.try_emplace(op->getName(), false);
+/// Asked once of each name: of the first such op.
+RuleBasis RuleTable::basisOf(Operation *op) {
+  auto [it, isNew] =
+      basisOfName.try_emplace(op->getName(), RuleBasis::Anything);
   if (isNew)
-    it->second =
-        isa<stablehlo::BroadcastInDimOp, stablehlo::ConvolutionOp,
-            stablehlo::DotGeneralOp, stablehlo::DotOp,
-            stablehlo::DynamicSliceOp, stablehlo::GatherOp, stablehlo::PadOp,
-            stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
-            stablehlo::ReshapeOp, stablehlo::ReverseOp,
-            stablehlo::SelectAndScatterOp, stablehlo::SliceOp,
-            stablehlo::SortOp, stablehlo::TransposeOp>(op) ||
-        (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0);
+    it->second = getPropagationTraits(op).basis;
   return it->second;
 }
 
@@ -138,20 +131,25 @@ RuleTable::OpRule RuleTable::make(Operation *op) {
   if (id < 0 || !fits(rules[id], op))
     return result;
   result.rule = id;
-  result.isElementwise = isElementwise(op);
-  result.schedule =
-      result.isElementwise ? Schedule::PassThroughOp : scheduleOf(op);
+  PropagationTraits traits = getPropagationTraits(op);
+  result.isElementwise = traits.elementwise;
+  result.schedule = traits.schedule;
   return result;
 }
 
 RuleTable::OpRule RuleTable::of(Operation *op) {
-  if (!mayShare(op) || (!op->getRawDictionaryAttrs().empty() &&
-                        op->getDiscardableAttr(sdy::kShardingRuleAttr)))
+  RuleBasis basis = basisOf(op);
+  if (basis == RuleBasis::Anything ||
+      (!op->getRawDictionaryAttrs().empty() &&
+       op->getDiscardableAttr(sdy::kShardingRuleAttr)))
     return make(op);
-  auto [it, isNew] = ruleOfOp.try_emplace(op);
-  if (isNew)
-    it->second = make(op);
-  return it->second;
+  auto find = [&](auto &table) {
+    auto [it, isNew] = table.try_emplace(op);
+    if (isNew)
+      it->second = make(op);
+    return it->second;
+  };
+  return basis == RuleBasis::Types ? find(ruleOfTypes) : find(ruleOfOp);
 }
 
 } // namespace shardwright

@@ -15,12 +15,13 @@
 #define SHARDWRIGHT_PROPAGATE_RULE_TABLE_H
 
 #include "shardwright/propagate/graph.h"
-#include "shardwright/propagate/op_classes.h"
+#include "shardwright/propagate/unknown_ops.h"
 
 namespace shardwright {
 
-/// How a rule that follows from an op's name, properties and types is found
-/// again. (Of a slice, from its types alone.)
+/// How a rule that follows from an op's name, types and perhaps properties is
+/// found again.
+template <bool withProperties>
 struct SameRule : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);
   static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);
@@ -47,7 +48,7 @@ public:
 private:
   OpRule make(mlir::Operation *op);
   RuleId intern(ShardingRule rule);
-  bool mayShare(mlir::Operation *op);
+  RuleBasis basisOf(mlir::Operation *op);
 
   const GraphOptions &options;
   std::vector<FactorLayout> &rules;
@@ -55,8 +56,9 @@ private:
   llvm::DenseMap<std::pair<llvm::ArrayRef<int64_t>, int64_t>, RuleId>
       identities;
   /// By the first op of its kind.
-  llvm::DenseMap<mlir::Operation *, OpRule, SameRule> ruleOfOp;
-  llvm::DenseMap<mlir::OperationName, bool> mayShareName;
+  llvm::DenseMap<mlir::Operation *, OpRule, SameRule<true>> ruleOfOp;
+  llvm::DenseMap<mlir::Operation *, OpRule, SameRule<false>> ruleOfTypes;
+  llvm::DenseMap<mlir::OperationName, RuleBasis> basisOfName;
 };
 
 } // namespace shardwright

@@ -175,7 +175,7 @@ static std::optional<ShardingRule> raggedDotRule(chlo::RaggedDotOp op,
 
 void shardwright::attachChloRules(MLIRContext &context) {
   using namespace chlo;
-  attachRules<&broadcastingRule, true, BroadcastAddOp, BroadcastAndOp,
+  attachRules<&broadcastingRule, kElementwise, BroadcastAddOp, BroadcastAndOp,
               BroadcastAtan2Op, BroadcastCompareOp, BroadcastComplexOp,
               BroadcastDivOp, BroadcastMaxOp, BroadcastMinOp, BroadcastMulOp,
               BroadcastNextAfterOp, BroadcastOrOp, BroadcastPolygammaOp,

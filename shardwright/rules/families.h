@@ -25,27 +25,49 @@ namespace shardwright {
 /// are about sizes.
 bool hasStaticShapes(mlir::Operation *op);
 
-template <typename OpTy, auto buildRule, bool elementwise = false>
-struct RuleModel : ShardingRuleOpInterface::ExternalModel<
-                       RuleModel<OpTy, buildRule, elementwise>, OpTy> {
+template <typename OpTy, auto buildRule, PropagationTraits traits>
+struct RuleModel
+    : ShardingRuleOpInterface::ExternalModel<RuleModel<OpTy, buildRule, traits>,
+                                             OpTy> {
   std::optional<ShardingRule>
   buildShardingRule(mlir::Operation *op, const RuleOptions &options) const {
     if (!hasStaticShapes(op))
       return std::nullopt;
     return buildRule(llvm::cast<OpTy>(op), options);
   }
-  bool isElementwiseOp(mlir::Operation *op) const { return elementwise; }
+  PropagationTraits getPropagationTraits(mlir::Operation *) const {
+    return traits;
+  }
 };
 
-template <typename OpTy, auto buildRule, bool elementwise = false>
+template <typename OpTy, auto buildRule,
+          PropagationTraits traits = PropagationTraits{}>
 void attachRule(mlir::MLIRContext &context) {
-  OpTy::template attachInterface<RuleModel<OpTy, buildRule, elementwise>>(
-      context);
+  OpTy::template attachInterface<RuleModel<OpTy, buildRule, traits>>(context);
 }
 
-template <auto buildRule, bool elementwise, typename... OpTys>
+template <auto buildRule, PropagationTraits traits, typename... OpTys>
 void attachRules(mlir::MLIRContext &context) {
-  (attachRule<OpTys, buildRule, elementwise>(context), ...);
+  (attachRule<OpTys, buildRule, traits>(context), ...);
+}
+
+/// An op that rightly has no rule, and of which no warning speaks.
+template <typename OpTy, PropagationTraits traits>
+struct NoRuleModel
+    : ShardingRuleOpInterface::ExternalModel<NoRuleModel<OpTy, traits>, OpTy> {
+  std::optional<ShardingRule> buildShardingRule(mlir::Operation *,
+                                                const RuleOptions &) const {
+    return std::nullopt;
+  }
+  PropagationTraits getPropagationTraits(mlir::Operation *) const {
+    return traits;
+  }
+  std::string getKindWithoutRule(mlir::Operation *) const { return ""; }
+};
+
+template <PropagationTraits traits, typename... OpTys>
+void attachNoRule(mlir::MLIRContext &context) {
+  (OpTys::template attachInterface<NoRuleModel<OpTys, traits>>(context), ...);
 }
 
 // StableHLO, by family.
@@ -58,6 +80,8 @@ void attachCollectiveRules(mlir::MLIRContext &context);
 void attachLinalgRules(mlir::MLIRContext &context);
 void attachCustomCallRules(mlir::MLIRContext &context);
 void attachDataFlowInterfaces(mlir::MLIRContext &context);
+void attachRulelessOps(mlir::MLIRContext &context);
+void attachMeshUsers(mlir::MLIRContext &context);
 // Other dialects.
 void attachChloRules(mlir::MLIRContext &context);
 void attachSdyRules(mlir::MLIRContext &context);

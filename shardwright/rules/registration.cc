@@ -26,6 +26,8 @@ void shardwright::registerShardingRules(DialectRegistry &registry) {
         attachLinalgRules(*context);
         attachCustomCallRules(*context);
         attachDataFlowInterfaces(*context);
+        attachRulelessOps(*context);
+        attachMeshUsers(*context);
       });
   registry.addExtension(+[](MLIRContext *context, chlo::ChloDialect *) {
     attachChloRules(*context);

@@ -65,9 +65,21 @@ shardwright::getShardingRule(Operation *op, const RuleOptions &options) {
   return std::nullopt;
 }
 
+PropagationTraits shardwright::getPropagationTraits(Operation *op) {
+  PropagationTraits traits;
+  if (auto iface = dyn_cast<ShardingRuleOpInterface>(op))
+    traits = iface.getPropagationTraits();
+  else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0)
+    traits.basis = RuleBasis::Properties;
+  else if (op->hasTrait<OpTrait::ConstantLike>())
+    traits.makesConstant = true;
+  if (traits.elementwise || op->hasTrait<OpTrait::Elementwise>()) {
+    traits.elementwise = traits.preservesConstants = true;
+    traits.schedule = Schedule::PassThroughOp;
+  }
+  return traits;
+}
+
 bool shardwright::isElementwise(Operation *op) {
-  if (op->hasTrait<OpTrait::Elementwise>())
-    return true;
-  auto iface = dyn_cast<ShardingRuleOpInterface>(op);
-  return iface && iface.isElementwiseOp();
+  return getPropagationTraits(op).elementwise;
 }

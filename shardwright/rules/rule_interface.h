@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_RULES_RULE_INTERFACE_H
 #define SHARDWRIGHT_RULES_RULE_INTERFACE_H
 
+#include "shardwright/rules/propagation_traits.h"
 #include "shardwright/rules/sharding_rule.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -24,9 +25,12 @@ namespace shardwright {
 std::optional<ShardingRule> getShardingRule(mlir::Operation *op,
                                             const RuleOptions &options = {});
 
-/// Elementwise in the sense of propagation's priorities (MLIR's Elementwise
-/// trait, select, clamp, bitcast_convert of equal shapes, sharding_constraint,
-/// reshard, barrier).
+/// What propagation asks of `op` beside its rule: what its
+/// ShardingRuleOpInterface says; MLIR's traits Elementwise and
+/// ConstantLike stand for themselves.
+PropagationTraits getPropagationTraits(mlir::Operation *op);
+
+/// Elementwise in the sense of propagation's priorities.
 bool isElementwise(mlir::Operation *op);
 
 /// Attaches the rules (and data-flow interfaces) of StableHLO, CHLO, sdy and

@@ -28,9 +28,32 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
     InterfaceMethod<"Whether results may only be sharded in equal parts.",
       "bool", "keepOutputShardingsDivisible", (ins), "", "return false;">,
     InterfaceMethod<[{
-      Whether the op works element by element, for the priorities of propagation.
-      Ops with MLIR's Elementwise trait need not say so.
-      }], "bool", "isElementwiseOp", (ins), "", "return false;">
+      What propagation asks of the op beside its rule. Ops with MLIR's Elementwise
+      trait count as elementwise anyhow.
+      }],
+      "::shardwright::PropagationTraits", "getPropagationTraits", (ins), "",
+      "return {};">,
+    InterfaceMethod<[{
+      How a warning names the kind of this op when it has no rule: once a kind,
+      `KIND is unknown to SDY sharding rule registry`. Empty: no rule is what it
+      should have.
+      }],
+      "::std::string", "getKindWithoutRule", (ins), "",
+      "return \"op '\" + $_op->getName().getStringRef().str() + \"'\";">
+  ];
+}
+
+def MeshUserOpInterface : OpInterface<"MeshUserOpInterface"> {
+  let cppNamespace = "::shardwright";
+  let description = [{
+    An op that names a mesh elsewhere than in a sharding, for instance in the groups
+    of a collective.
+  }];
+  let methods = [
+    InterfaceMethod<"The mesh: a FlatSymbolRefAttr or an sdy::MeshAttr; null if none.",
+      "::mlir::Attribute", "getUsedMesh", (ins)>,
+    InterfaceMethod<"Replaces the mesh, with one of the same kinds.",
+      "void", "setUsedMesh", (ins "::mlir::Attribute":$meshOrRef)>
   ];
 }
 

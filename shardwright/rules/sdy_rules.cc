@@ -11,13 +11,14 @@
 using namespace mlir;
 using namespace shardwright;
 
-/// Known to propagation by their effect, not by a rule.
-static std::optional<ShardingRule> noRule(Operation *, const RuleOptions &) {
-  return std::nullopt;
-}
-
 void shardwright::attachSdyRules(MLIRContext &context) {
-  attachRule<sdy::ShardingConstraintOp, &pointwiseRule, true>(context);
-  attachRules<&noRule, true, sdy::PropagationBarrierOp, sdy::ReshardOp>(
+  // Their shardings are properties, which rules never look at.
+  constexpr PropagationTraits traits{.elementwise = true,
+                                     .schedule = Schedule::PassThroughOp,
+                                     .preservesConstants = true};
+  attachRule<sdy::ShardingConstraintOp, &pointwiseRule, traits>(context);
+  // Known to propagation by their effect.
+  attachNoRule<traits, sdy::PropagationBarrierOp, sdy::ReshardOp>(context);
+  attachNoRule<PropagationTraits{.makesConstant = true}, sdy::ConstantOp>(
       context);
 }

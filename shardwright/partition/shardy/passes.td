@@ -10,6 +10,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExplicitGatherScatterBatching
+    : Pass<"sdy-explicit-gather-scatter-batching", "::mlir::func::FuncOp"> {
+  let summary = "makes an implicit batch dimension of gather and scatter explicit";
+  let description = [{
+    An index component that is an iota along dimension 0, where the operand has the
+    same size, says that dimension 0 is a batch: it becomes one, and the component
+    goes.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect"];
+}
+
 def InsertExplicitReshards
     : Pass<"sdy-insert-explicit-reshards", "::mlir::func::FuncOp"> {
   let summary = "makes the shardings of each op's operands and results agree";

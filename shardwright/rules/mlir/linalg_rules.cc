@@ -84,6 +84,25 @@ std::optional<ShardingRule> structuredRule(linalg::LinalgOp op) {
   return builder.finish();
 }
 
+/// The bodies of the ops are no matter, maps and iterators are properties.
+PropagationTraits traitsOf(linalg::LinalgOp op) {
+  if (isa<linalg::TransposeOp>(op))
+    return {.schedule = Schedule::PassThroughOp,
+            .basis = RuleBasis::Properties};
+  if (isa<linalg::BroadcastOp>(op))
+    return {.schedule = Schedule::BackwardFirst,
+            .basis = RuleBasis::Properties,
+            .preservesConstants = true,
+            .expandsScalar = true};
+  if (isa<linalg::FillOp>(op))
+    return {.basis = RuleBasis::Properties, .preservesConstants = true};
+  bool isElementwise =
+      op.getNumLoops() > 0 && op.getNumParallelLoops() == op.getNumLoops() &&
+      llvm::all_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isIdentity(); });
+  return isElementwise ? kElementwise : kByProperties;
+}
+
 template <typename Op>
 struct StructuredModel
     : ShardingRuleOpInterface::ExternalModel<StructuredModel<Op>, Op> {
@@ -91,12 +110,8 @@ struct StructuredModel
   buildShardingRule(Operation *op, const RuleOptions &options) const {
     return structuredRule(cast<linalg::LinalgOp>(op));
   }
-  bool isElementwiseOp(Operation *op) const {
-    auto structured = cast<linalg::LinalgOp>(op);
-    return structured.getNumLoops() > 0 &&
-           structured.getNumParallelLoops() == structured.getNumLoops() &&
-           llvm::all_of(structured.getIndexingMapsArray(),
-                        [](AffineMap map) { return map.isIdentity(); });
+  PropagationTraits getPropagationTraits(Operation *op) const {
+    return traitsOf(cast<linalg::LinalgOp>(op));
   }
 };
 

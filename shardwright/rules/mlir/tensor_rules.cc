@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/rules/families.h"
 #include "shardwright/rules/mlir/mlir_rules.h"
 #include "shardwright/rules/rule_builder.h"
 #include "shardwright/rules/rule_interface.h"
@@ -92,23 +93,38 @@ std::optional<ShardingRule> buildRule(tensor::ConcatOp op) {
   return builder.finish();
 }
 
-template <typename Op>
-struct Model : ShardingRuleOpInterface::ExternalModel<Model<Op>, Op> {
+template <typename Op, PropagationTraits traits>
+struct Model : ShardingRuleOpInterface::ExternalModel<Model<Op, traits>, Op> {
   std::optional<ShardingRule>
   buildShardingRule(Operation *op, const RuleOptions &options) const {
     if (!isStatic(op))
       return std::nullopt;
     return buildRule(cast<Op>(op));
   }
+  PropagationTraits getPropagationTraits(Operation *) const { return traits; }
 };
+
+constexpr PropagationTraits kReshapes{.schedule = Schedule::PassThroughOp,
+                                      .basis = RuleBasis::Properties,
+                                      .preservesConstants = true};
+constexpr PropagationTraits kSlices{.basis = RuleBasis::Properties,
+                                    .preservesConstants = true};
 
 } // namespace
 
 void shardwright::attachTensorDialectRules(MLIRContext &context) {
-  auto attach = [&]<typename... Ops>() {
-    (Ops::template attachInterface<Model<Ops>>(context), ...);
+  using namespace tensor;
+  auto attach = [&]<typename Op, PropagationTraits traits>() {
+    Op::template attachInterface<Model<Op, traits>>(context);
   };
-  attach.template
-  operator()<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp,
-             tensor::ExpandShapeOp, tensor::ExtractSliceOp, tensor::PadOp>();
+  attach.template operator()<CastOp, kElementwise>();
+  attach.template operator()<CollapseShapeOp, kReshapes>();
+  attach.template operator()<ConcatOp, kByProperties>();
+  attach.template operator()<ExpandShapeOp, kReshapes>();
+  attach.template operator()<ExtractSliceOp, kSlices>();
+  attach.template operator()<PadOp, kByProperties>();
+  // What results are written into, over and over: no reason to shard those
+  // alike.
+  attachNoRule<PropagationTraits{.makesConstant = true}, EmptyOp>(context);
+  attachNoRule<PropagationTraits{.expandsScalar = true}, SplatOp>(context);
 }

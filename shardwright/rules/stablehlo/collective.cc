@@ -85,8 +85,8 @@ static std::optional<ShardingRule> allToAllRule(stablehlo::AllToAllOp op,
 void shardwright::attachCollectiveRules(MLIRContext &context) {
   using namespace stablehlo;
   attachRule<AllReduceOp, &allReduceRule>(context);
-  attachRules<&pointwiseRule, false, CollectivePermuteOp, CrossReplicaSumOp>(
-      context);
+  attachRules<&pointwiseRule, PropagationTraits{}, CollectivePermuteOp,
+              CrossReplicaSumOp>(context);
   attachRule<CollectiveBroadcastOp, &collectiveBroadcastRule>(context);
   attachRule<AllGatherOp, &allGatherRule>(context);
   attachRule<ReduceScatterOp, &reduceScatterRule>(context);

@@ -121,7 +121,8 @@ static std::optional<ShardingRule> convolutionRule(stablehlo::ConvolutionOp op,
 }
 
 void shardwright::attachContractionRules(MLIRContext &context) {
-  attachRule<stablehlo::ConvolutionOp, &convolutionRule>(context);
-  attachRule<stablehlo::DotGeneralOp, &dotGeneralRule>(context);
-  attachRule<stablehlo::DotOp, &dotRule>(context);
+  attachRule<stablehlo::ConvolutionOp, &convolutionRule, kByProperties>(
+      context);
+  attachRule<stablehlo::DotGeneralOp, &dotGeneralRule, kByProperties>(context);
+  attachRule<stablehlo::DotOp, &dotRule, kByProperties>(context);
 }

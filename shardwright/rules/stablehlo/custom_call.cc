@@ -9,6 +9,7 @@
 #include "shardwright/rules/families.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace shardwright;
@@ -185,6 +186,38 @@ static std::optional<ShardingRule> customCallRule(stablehlo::CustomCallOp op,
   return rule ? rule(op, options) : std::nullopt;
 }
 
+namespace {
+
+struct CustomCallModel
+    : ShardingRuleOpInterface::ExternalModel<CustomCallModel,
+                                             stablehlo::CustomCallOp> {
+  std::optional<ShardingRule>
+  buildShardingRule(Operation *op, const RuleOptions &options) const {
+    if (!hasStaticShapes(op))
+      return std::nullopt;
+    return customCallRule(cast<stablehlo::CustomCallOp>(op), options);
+  }
+  PropagationTraits getPropagationTraits(Operation *op) const {
+    StringRef target = cast<stablehlo::CustomCallOp>(op).getCallTargetName();
+    if (target == "MoveToHost" || target == "MoveToDevice")
+      return {.schedule = Schedule::PassThroughOp};
+    return {};
+  }
+  std::string getKindWithoutRule(Operation *op) const {
+    static const llvm::StringSet<> silent = {"sdy_testonly",
+                                             "tpu_custom_call",
+                                             "xla_python_cpu_callback",
+                                             "xla_python_gpu_callback",
+                                             "xla_ffi_python_cpu_callback",
+                                             "xla_ffi_python_gpu_callback",
+                                             "xla.debug.Log"};
+    StringRef target = cast<stablehlo::CustomCallOp>(op).getCallTargetName();
+    return silent.contains(target) ? "" : "custom call @" + target.str();
+  }
+};
+
+} // namespace
+
 void shardwright::attachCustomCallRules(MLIRContext &context) {
-  attachRule<stablehlo::CustomCallOp, &customCallRule>(context);
+  stablehlo::CustomCallOp::attachInterface<CustomCallModel>(context);
 }

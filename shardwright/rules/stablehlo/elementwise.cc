@@ -31,18 +31,18 @@ extraPointwiseRule(Operation *op, const RuleOptions &options) {
 
 void shardwright::attachElementwiseRules(MLIRContext &context) {
   using namespace stablehlo;
-  attachRules<&pointwiseRule, true, AbsOp, CbrtOp, CeilOp, ClzOp, ConvertOp,
-              CosineOp, ExpOp, Expm1Op, FloorOp, ImagOp, IsFiniteOp, Log1pOp,
-              LogOp, LogisticOp, NegOp, NotOp, PopulationCountOp, RealOp,
-              ReducePrecisionOp, RoundNearestEvenOp, RoundOp, RsqrtOp, SignOp,
-              SineOp, SqrtOp, TanOp, TanhOp>(context);
-  attachRules<&pointwiseRule, true, AddOp, AndOp, Atan2Op, CompareOp, ComplexOp,
-              DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp, RemOp, ShiftLeftOp,
-              ShiftRightArithmeticOp, ShiftRightLogicalOp, SubtractOp, XorOp>(
-      context);
-  attachRule<SelectOp, &selectRule, true>(context);
-  attachRule<ClampOp, &clampRule, true>(context);
-  attachRules<&extraPointwiseRule, true, UniformDequantizeOp,
+  attachRules<&pointwiseRule, kElementwise, AbsOp, CbrtOp, CeilOp, ClzOp,
+              ConvertOp, CosineOp, ExpOp, Expm1Op, FloorOp, ImagOp, IsFiniteOp,
+              Log1pOp, LogOp, LogisticOp, NegOp, NotOp, PopulationCountOp,
+              RealOp, ReducePrecisionOp, RoundNearestEvenOp, RoundOp, RsqrtOp,
+              SignOp, SineOp, SqrtOp, TanOp, TanhOp>(context);
+  attachRules<&pointwiseRule, kElementwise, AddOp, AndOp, Atan2Op, CompareOp,
+              ComplexOp, DivOp, MaxOp, MinOp, MulOp, OrOp, PowOp, RemOp,
+              ShiftLeftOp, ShiftRightArithmeticOp, ShiftRightLogicalOp,
+              SubtractOp, XorOp>(context);
+  attachRule<SelectOp, &selectRule, kElementwise>(context);
+  attachRule<ClampOp, &clampRule, kElementwise>(context);
+  attachRules<&extraPointwiseRule, kElementwise, UniformDequantizeOp,
               UniformQuantizeOp>(context);
   attachRule<MapOp, &extraPointwiseRule>(context);
 }

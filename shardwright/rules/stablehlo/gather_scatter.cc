@@ -183,6 +183,6 @@ static std::optional<ShardingRule> scatterRule(stablehlo::ScatterOp op,
 }
 
 void shardwright::attachGatherScatterRules(MLIRContext &context) {
-  attachRule<stablehlo::GatherOp, &gatherRule>(context);
+  attachRule<stablehlo::GatherOp, &gatherRule, kByProperties>(context);
   attachRule<stablehlo::ScatterOp, &scatterRule>(context);
 }

@@ -114,8 +114,10 @@ static std::optional<ShardingRule> sortRule(stablehlo::SortOp op,
 }
 
 void shardwright::attachReductionRules(MLIRContext &context) {
-  attachRule<stablehlo::ReduceOp, &reduceRule>(context);
-  attachRule<stablehlo::ReduceWindowOp, &reduceWindowRule>(context);
-  attachRule<stablehlo::SelectAndScatterOp, &selectAndScatterRule>(context);
-  attachRule<stablehlo::SortOp, &sortRule>(context);
+  attachRule<stablehlo::ReduceOp, &reduceRule, kByProperties>(context);
+  attachRule<stablehlo::ReduceWindowOp, &reduceWindowRule, kByProperties>(
+      context);
+  attachRule<stablehlo::SelectAndScatterOp, &selectAndScatterRule,
+             kByProperties>(context);
+  attachRule<stablehlo::SortOp, &sortRule, kByProperties>(context);
 }

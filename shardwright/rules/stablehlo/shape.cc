@@ -208,8 +208,10 @@ struct BitcastConvertModel
       return std::nullopt;
     return bitcastConvertRule(cast<stablehlo::BitcastConvertOp>(op), options);
   }
-  bool isElementwiseOp(Operation *op) const {
-    return shapeOf(op->getOperand(0)) == shapeOf(op->getResult(0));
+  PropagationTraits getPropagationTraits(Operation *op) const {
+    return shapeOf(op->getOperand(0)) == shapeOf(op->getResult(0))
+               ? kElementwise
+               : kByProperties;
   }
 };
 
@@ -218,14 +220,28 @@ struct BitcastConvertModel
 void shardwright::attachShapeRules(MLIRContext &context) {
   using namespace stablehlo;
   BitcastConvertOp::attachInterface<BitcastConvertModel>(context);
-  attachRule<BroadcastInDimOp, &broadcastInDimRule>(context);
-  attachRule<BroadcastOp, &broadcastRule>(context);
+  constexpr PropagationTraits moves{.schedule = Schedule::PassThroughOp,
+                                    .basis = RuleBasis::Properties},
+      reshapes{.schedule = Schedule::PassThroughOp,
+               .basis = RuleBasis::Properties,
+               .preservesConstants = true},
+      // Where a slice starts is no matter for its rule.
+      slices{.basis = RuleBasis::Types, .preservesConstants = true},
+      broadcasts{.schedule = Schedule::BackwardFirst,
+                 .basis = RuleBasis::Properties,
+                 .preservesConstants = true,
+                 .expandsScalar = true},
+      reads{.schedule = Schedule::ForwardFirst, .basis = RuleBasis::Properties},
+      // Upstream asks whether the position is constant.
+      writes{.schedule = Schedule::ForwardFirst};
+  attachRule<BroadcastInDimOp, &broadcastInDimRule, broadcasts>(context);
+  attachRule<BroadcastOp, &broadcastRule, kByProperties>(context);
   attachRule<ConcatenateOp, &concatenateRule>(context);
-  attachRule<DynamicSliceOp, &dynamicSliceRule>(context);
-  attachRule<DynamicUpdateSliceOp, &dynamicUpdateSliceRule>(context);
-  attachRule<PadOp, &padRule>(context);
-  attachRule<ReshapeOp, &reshapeRule>(context);
-  attachRule<ReverseOp, &reverseRule>(context);
-  attachRule<SliceOp, &sliceRule>(context);
-  attachRule<TransposeOp, &transposeRule>(context);
+  attachRule<DynamicSliceOp, &dynamicSliceRule, reads>(context);
+  attachRule<DynamicUpdateSliceOp, &dynamicUpdateSliceRule, writes>(context);
+  attachRule<PadOp, &padRule, kByProperties>(context);
+  attachRule<ReshapeOp, &reshapeRule, reshapes>(context);
+  attachRule<ReverseOp, &reverseRule, kByProperties>(context);
+  attachRule<SliceOp, &sliceRule, slices>(context);
+  attachRule<TransposeOp, &transposeRule, moves>(context);
 }

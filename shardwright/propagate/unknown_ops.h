@@ -1,21 +1,21 @@
-//===- op_classes.h - what propagation asks of an op's kind -----*- C++ -*-===//
+//===- unknown_ops.h - what propagation cannot shard ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_OP_CLASSES_H
-#define SHARDWRIGHT_PROPAGATE_OP_CLASSES_H
+#ifndef SHARDWRIGHT_PROPAGATE_UNKNOWN_OPS_H
+#define SHARDWRIGHT_PROPAGATE_UNKNOWN_OPS_H
 
-#include "shardwright/propagate/graph.h"
+#include "mlir/IR/Operation.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+#include <vector>
 
 namespace shardwright {
-
-/// When op priority lets axes through an op that is not elementwise.
-Schedule scheduleOf(mlir::Operation *op);
 
 /// Fails with a diagnostic at `op` for a type that cannot be sharded: a tuple,
 /// or a tensor with a dynamic dimension.
@@ -29,10 +29,11 @@ public:
   void emitWarnings();
 
 private:
-  llvm::MapVector<mlir::OperationName, mlir::Operation *> ops;
-  llvm::MapVector<mlir::StringAttr, mlir::Operation *> customCalls;
+  llvm::StringSet<> kinds;
+  /// The first op of each kind, and the kind.
+  std::vector<std::pair<mlir::Operation *, std::string>> firsts;
 };
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_OP_CLASSES_H
+#endif // SHARDWRIGHT_PROPAGATE_UNKNOWN_OPS_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/propagate/passes.h"
+#include "shardwright/partition/shardy/passes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace shardwright {
 
 #define GEN_PASS_DEF_EXPLICITGATHERSCATTERBATCHING
-#include "shardwright/propagate/passes.h.inc"
+#include "shardwright/partition/shardy/passes.h.inc"
 
 namespace {
 

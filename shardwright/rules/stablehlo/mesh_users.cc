@@ -1,0 +1,99 @@
+//===- mesh_users.cc - collectives whose groups are axes of a mesh --------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// StableHLO collectives may name their groups by a mesh and axes instead of
+// listing devices. The mesh is a symbol of an sdy.mesh or written in place, as
+// an attribute of StableHLO's own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/families.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace shardwright;
+
+static stablehlo::MeshAttr toStablehloMesh(sdy::MeshAttr mesh) {
+  MLIRContext *context = mesh.getContext();
+  SmallVector<stablehlo::MeshAxisAttr> axes;
+  for (sdy::MeshAxisAttr axis : mesh.getAxes())
+    axes.push_back(
+        stablehlo::MeshAxisAttr::get(context, axis.getName(), axis.getSize()));
+  DenseIntElementsAttr ids;
+  if (ArrayRef<int64_t> list = mesh.getDeviceIds(); !list.empty())
+    ids = DenseIntElementsAttr::get(
+        RankedTensorType::get(int64_t(list.size()),
+                              IntegerType::get(context, 64)),
+        list);
+  return stablehlo::MeshAttr::get(context, axes, ids);
+}
+
+/// Null if it is no valid sdy mesh.
+static sdy::MeshAttr toSdyMesh(stablehlo::MeshAttr mesh) {
+  MLIRContext *context = mesh.getContext();
+  auto quiet = [] { return InFlightDiagnostic(); };
+  SmallVector<sdy::MeshAxisAttr> axes;
+  for (stablehlo::MeshAxisAttr axis : mesh.getAxes()) {
+    if (failed(
+            sdy::MeshAxisAttr::verify(quiet, axis.getName(), axis.getSize())))
+      return nullptr;
+    axes.push_back(
+        sdy::MeshAxisAttr::get(context, axis.getName(), axis.getSize()));
+  }
+  SmallVector<int64_t> ids;
+  if (DenseIntElementsAttr list = mesh.getDeviceIds())
+    for (const APInt &id : list)
+      ids.push_back(id.getSExtValue());
+  // The usual order is not written.
+  if (!axes.empty() && llvm::equal(ids, llvm::seq<int64_t>(0, ids.size())))
+    ids.clear();
+  if (failed(sdy::MeshAttr::verify(quiet, axes, ids)))
+    return nullptr;
+  return sdy::MeshAttr::get(context, axes, ids);
+}
+
+namespace {
+
+template <typename OpTy>
+struct GroupsModel
+    : MeshUserOpInterface::ExternalModel<GroupsModel<OpTy>, OpTy> {
+  static stablehlo::ReplicaGroupMeshAxesAttr groupsOf(Operation *op) {
+    return op->getAttrOfType<stablehlo::ReplicaGroupMeshAxesAttr>(
+        "replica_groups");
+  }
+  /// An invalid mesh stays where it is.
+  Attribute getUsedMesh(Operation *op) const {
+    stablehlo::ReplicaGroupMeshAxesAttr groups = groupsOf(op);
+    if (!groups)
+      return nullptr;
+    if (auto mesh = dyn_cast<stablehlo::MeshAttr>(groups.getMesh()))
+      return toSdyMesh(mesh);
+    return groups.getMesh();
+  }
+  void setUsedMesh(Operation *op, Attribute meshOrRef) const {
+    if (auto mesh = dyn_cast<sdy::MeshAttr>(meshOrRef))
+      meshOrRef = toStablehloMesh(mesh);
+    op->setAttr("replica_groups",
+                stablehlo::ReplicaGroupMeshAxesAttr::get(
+                    op->getContext(), meshOrRef, groupsOf(op).getAxes()));
+  }
+};
+
+template <typename... Ops> void attachAll(MLIRContext &context) {
+  (Ops::template attachInterface<GroupsModel<Ops>>(context), ...);
+}
+
+} // namespace
+
+void shardwright::attachMeshUsers(MLIRContext &context) {
+  using namespace stablehlo;
+  attachAll<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp,
+            CollectiveReduceOp, ReduceScatterOp>(context);
+}

@@ -1,0 +1,28 @@
+//===- ruleless.cc - StableHLO's ops that have no rule --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/families.h"
+
+using namespace mlir;
+using namespace shardwright;
+
+/// Nothing to relate, but upstream warns: it knows only the others.
+static std::optional<ShardingRule> noRule(Operation *, const RuleOptions &) {
+  return std::nullopt;
+}
+
+void shardwright::attachRulelessOps(MLIRContext &context) {
+  using namespace stablehlo;
+  attachNoRule<PropagationTraits{}, AfterAllOp, CreateTokenOp,
+               GetTupleElementOp, InfeedOp, OutfeedOp, PartitionIdOp, RecvOp,
+               SendOp>(context);
+  attachNoRule<PropagationTraits{.makesConstant = true}, IotaOp>(context);
+  attachNoRule<PropagationTraits{.becomesSdyConstant = true}, ConstantOp>(
+      context);
+  attachRule<ReplicaIdOp, &noRule>(context);
+}
