@@ -8,6 +8,7 @@
 #include "shardwright/partition/collective_builder.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 
 using namespace mlir;
 
@@ -43,6 +44,9 @@ public:
               int32_t fromMesh, int32_t toMesh);
 
 private:
+  Value reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
+                TensorSharding sharding, const TensorSharding &like);
+
   OpBuilder &builder;
   Location loc;
   MeshTable &meshes;
@@ -87,12 +91,26 @@ Value Emitter::steps(Value value, const TensorSharding &from,
         sdy::ReshardOp::create(builder, loc, type, value, attr(fromMesh, from));
   const ReshardPlan &plan = meshes.planner(fromMesh).plan(
       from, to, dimsOf(type), elementBytes(type), fromMesh != toMesh);
+  if (!plan.segments.empty())
+    value = reshape(value, plan.segments, fromMesh, plan.start, from);
   for (const ReshardStep &s : plan.steps) {
     ReshardStep step = s;
     step.after.unreduced = from.unreduced;
     value = this->step(value, step, fromMesh, toMesh);
   }
+  if (!plan.segments.empty())
+    value = reshape(value, dimsOf(type), toMesh, to, from);
   return value;
+}
+
+/// Of a value whose shards stay what they are.
+Value Emitter::reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
+                       TensorSharding sharding, const TensorSharding &like) {
+  sharding.unreduced = like.unreduced;
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  auto op = stablehlo::ReshapeOp::create(builder, loc, type, value);
+  sdy::setShardings(op, {attr(mesh, sharding)});
+  return op;
 }
 
 /// Axes in `axes` that are not in `without`.

@@ -173,6 +173,27 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
   return reshape(builder, loc, reduce->getResult(0), shape);
 }
 
+/// `axes`, cut where a part of the same axis among `others` begins or ends.
+static AxisList cutWhereOthersEnd(AxisRefs axes, AxisRefs others) {
+  AxisList out;
+  for (AxisRef ref : axes) {
+    SmallVector<int64_t> cuts;
+    for (AxisRef other : others)
+      if (other.axis == ref.axis)
+        cuts.append({other.preSize, other.nextPreSize()});
+    llvm::sort(cuts);
+    for (int64_t cut : cuts)
+      if (cut > ref.preSize && cut < ref.nextPreSize() &&
+          cut % ref.preSize == 0 && ref.nextPreSize() % cut == 0) {
+        int64_t end = ref.nextPreSize();
+        out.push_back({ref.axis, ref.preSize, cut / ref.preSize});
+        ref = {ref.axis, cut, end / cut};
+      }
+    out.push_back(ref);
+  }
+  return out;
+}
+
 /// If the operand is a permute for this op alone that only changes the order of
 /// the axes that move: their order before it; else nothing.
 AxisList Localizer::reorderedBefore(sdy::AllToAllOp op) {
@@ -194,17 +215,18 @@ AxisList Localizer::reorderedBefore(sdy::AllToAllOp op) {
       return {};
   // Cut what was merged in printing: the moved axes must be whole parts of what
   // was there, at the end.
-  AxisRefs had = before.sharding.dims[source].axes;
-  if (had.size() < moved.size())
+  AxisList all = cutWhereOthersEnd(before.sharding.dims[source].axes, moved);
+  moved = cutWhereOthersEnd(moved, all);
+  if (all.size() < moved.size())
     return {};
-  had = had.take_back(moved.size());
-  AxisList front(before.sharding.dims[source].axes);
-  front.truncate(front.size() - moved.size());
+  AxisList had(AxisRefs(all).take_back(moved.size()));
+  AxisList front;
+  appendMerged(front, AxisRefs(all).drop_back(moved.size()));
   appendMerged(front, moved);
   if (front != meshes.toAxes(mesh, dims[source].getAxes()) ||
       !std::is_permutation(had.begin(), had.end(), moved.begin(), moved.end()))
     return {};
-  return AxisList(had);
+  return had;
 }
 
 Value Localizer::localAllToAll(sdy::AllToAllOp op) {
@@ -248,6 +270,7 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
         continue;
       }
       int64_t first = open.size(), n = 1;
+      axes = cutWhereOthersEnd(axes, had);
       for (AxisRef a : axes) {
         open.push_back(a.size);
         n *= a.size;

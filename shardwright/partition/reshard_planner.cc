@@ -172,6 +172,101 @@ void cutToPrimes(const Atoms &atoms, DimAxes &from, DimAxes &to) {
   }
 }
 
+/// Position of the end of each ref: how many shards there are so far.
+llvm::SmallVector<int64_t, 8> ends(AxisRefs axes) {
+  llvm::SmallVector<int64_t, 8> out;
+  int64_t n = 1;
+  for (AxisRef ref : axes)
+    out.push_back(n *= ref.size);
+  return out;
+}
+
+/// Cuts refs where a ref of the other side ends in the middle of them, as far
+/// as sizes divide.
+void cutToEachOther(const Mesh &mesh, DimAxes &from, DimAxes &to) {
+  auto cutOne = [&](const DimAxes &a, const DimAxes &b) {
+    for (auto [left, right] : llvm::zip(a, b)) {
+      int64_t begin = 1;
+      for (AxisRef ref : left) {
+        int64_t end = begin * ref.size;
+        for (int64_t at : ends(right)) {
+          if (at <= begin || at >= end || at % begin != 0 || end % at != 0)
+            continue;
+          auto cuts = boundaries(ref.axis, from, to);
+          cuts.push_back(ref.preSize * (at / begin));
+          llvm::sort(cuts);
+          if (!isChain(cuts))
+            continue;
+          cutAt(from, ref.axis, cuts);
+          cutAt(to, ref.axis, cuts);
+          return true;
+        }
+        begin = end;
+      }
+    }
+    return false;
+  };
+  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis) {
+    auto cuts = boundaries(axis, from, to);
+    cutAt(from, axis, cuts);
+    cutAt(to, axis, cuts);
+  }
+  while (cutOne(from, to) || cutOne(to, from)) {
+  }
+}
+
+/// Both sides over the segments of the dimensions: a dimension ends a segment
+/// where the shards of both sides do.
+struct Segments {
+  llvm::SmallVector<int64_t, 8> sizes;
+  DimAxes from, to;
+};
+
+Segments makeSegments(const DimAxes &from, const DimAxes &to,
+                      llvm::ArrayRef<int64_t> shape) {
+  Segments segments;
+  auto add = [&](int64_t size, AxisRefs f, AxisRefs t) {
+    segments.sizes.push_back(size);
+    segments.from.push_back(AxisList(f));
+    segments.to.push_back(AxisList(t));
+  };
+  for (auto [f, t, n] : llvm::zip(from, to, shape)) {
+    int64_t fromShards = totalSize(f), toShards = totalSize(t);
+    if (n == 0 || n % fromShards != 0 || n % toShards != 0) {
+      add(n, f, t);
+      continue;
+    }
+    auto fromEnds = ends(f), toEnds = ends(t);
+    llvm::SmallVector<int64_t, 8> all(fromEnds);
+    all.append(toEnds);
+    llvm::sort(all);
+    int64_t begin = 1;
+    AxisRefs fromRest = f, toRest = t;
+    // The refs of a side up to a position, off its front.
+    auto take = [](AxisRefs &rest, int64_t count) {
+      AxisRefs taken = rest;
+      int64_t n = 1;
+      while (!rest.empty() && n < count) {
+        n *= rest.front().size;
+        rest = rest.drop_front();
+      }
+      return taken.drop_back(rest.size());
+    };
+    for (int64_t at : all) {
+      bool fits = (llvm::is_contained(fromEnds, at) || at % fromShards == 0) &&
+                  (llvm::is_contained(toEnds, at) || at % toShards == 0);
+      if (!fits || at == begin || at % begin != 0)
+        continue;
+      AxisRefs a = take(fromRest, at / begin), b = take(toRest, at / begin);
+      add(at / begin, a, b);
+      begin = at;
+    }
+    if (begin != n || n == 1)
+      add(n / begin, fromRest, toRest);
+  }
+  return segments;
+}
+
 int64_t numPrimeFactors(int64_t n) {
   int64_t count = 0;
   for (int64_t p = 2; p * p <= n; ++p)
@@ -331,7 +426,8 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     plan.steps.push_back(std::move(gather));
   }
 
-  auto search = [&](const Atoms &atoms) {
+  auto search = [&](const Atoms &atoms, llvm::ArrayRef<int64_t> sizes,
+                    bool movesTogether) {
     SearchProblem problem;
     problem.sizes = atoms.sizes;
     problem.from = atoms.from;
@@ -340,7 +436,8 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     problem.to.targetOrder = true;
     problem.alpha = costs.alpha;
     problem.baseBytes = localBytes(atoms.base);
-    for (auto [n, base] : llvm::zip(shape, atoms.base)) {
+    problem.movesTogether = movesTogether;
+    for (auto [n, base] : llvm::zip(sizes, atoms.base)) {
       problem.dimSizes.push_back(n);
       problem.baseShards.push_back(totalSize(base));
     }
@@ -348,7 +445,27 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   };
 
   Atoms atoms = makeAtoms(mesh, start, to, shape);
-  SearchResult best = search(atoms);
+  SearchResult best = search(atoms, shape, /*movesTogether=*/false);
+  auto isImprovable = [&] {
+    return best.communicates() && best.cost > best.bound * (1 + 1e-4);
+  };
+  auto trySegments = [&](const DimAxes &from, const DimAxes &to) {
+    Segments segments = makeSegments(from, to, shape);
+    if (segments.sizes.size() == shape.size())
+      return;
+    Atoms other = makeAtoms(mesh, segments.from, segments.to, segments.sizes);
+    SearchResult result = search(other, segments.sizes, /*movesTogether=*/true);
+    if (result.cost >= best.cost * (1 - 1e-6))
+      return;
+    best = std::move(result);
+    atoms = std::move(other);
+    plan.segments = segments.sizes;
+    plan.start = closedOf(segments.from);
+  };
+  DimAxes fineFrom = start, fineTo = to;
+  cutToEachOther(mesh, fineFrom, fineTo);
+  if (isImprovable())
+    trySegments(fineFrom, fineTo);
   // Axes of unequal sizes can trade places only in parts.
   bool unequal = llvm::any_of(
       atoms.sizes, [&](int64_t size) { return size != atoms.sizes.front(); });
@@ -356,15 +473,17 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   for (int64_t size : atoms.sizes)
     primes += numPrimeFactors(size);
   if (unequal && primes <= 6 && primes > int64_t(atoms.sizes.size()) &&
-      best.communicates()) {
-    DimAxes fineFrom = start, fineTo = to;
+      isImprovable()) {
     cutToPrimes(atoms, fineFrom, fineTo);
     Atoms fine = makeAtoms(mesh, fineFrom, fineTo, shape);
-    SearchResult finer = search(fine);
+    SearchResult finer = search(fine, shape, /*movesTogether=*/false);
     if (finer.cost < best.cost * (1 - 1e-9)) {
       best = std::move(finer);
       atoms = std::move(fine);
+      plan.segments.clear();
     }
+    if (isImprovable())
+      trySegments(fineFrom, fineTo);
   }
 
   const Placement *prev = &atoms.from;

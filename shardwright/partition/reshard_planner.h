@@ -11,7 +11,9 @@
 // steps, found by a shortest-path search over the placements of axis atoms.
 // The atoms are the axes of both shardings cut at all their boundaries, so the
 // cost of a search depends on the number of axes, never on the number of
-// devices. Plans are remembered.
+// devices. Where steps on whole dimensions send more than the bound, the search
+// is run again on dimensions cut where shards of both sides end: between steps,
+// a device may then hold rows that are no neighbours. Plans are remembered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +54,11 @@ struct ReshardStep {
 
 struct ReshardPlan {
   llvm::SmallVector<ReshardStep, 3> steps;
+  /// Not empty: the steps act on the value reshaped to these dimensions, from
+  /// `start` on. Where the shards of both sides begin and end within a
+  /// dimension, it is cut into several, of which steps may move any.
+  llvm::SmallVector<int64_t, 8> segments;
+  TensorSharding start;
   /// Mean bytes that a device sends, all steps.
   double bytes = 0;
   /// In units of CostModel.

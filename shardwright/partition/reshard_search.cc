@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A* over placements. The estimate of what is left is what a device must at
-// least receive because it ends with more than it holds.
+// A* over placements. The estimate of what is left is what a device must on
+// average at least receive: its part of the target without what it holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +64,8 @@ public:
 
   /// Empty optional: budget spent or no way under the limits.
   std::optional<SearchResult> run();
+  /// Bytes that a device must at least receive on average from here on.
+  double estimate(const Placement &p) const;
 
 private:
   double localBytes(const Placement &p) const {
@@ -93,6 +95,7 @@ private:
   void slices(const Placement &p, Emit emit) const;
   void gathers(const Placement &p, double local, Emit emit) const;
   void allToAlls(const Placement &p, double local, Emit emit) const;
+  void jointAllToAlls(const Placement &p, double local, Emit emit) const;
   void permutes(const Placement &p, double local, Emit emit) const;
   void fillDims(const Placement &p, Placement &next, size_t dim,
                 llvm::SmallVectorImpl<bool> &used, int64_t left,
@@ -159,6 +162,37 @@ double Search::stayFraction(const Placement &a, const Placement &b) const {
     });
   }
   return double(same) / double(combinations);
+}
+
+double Search::estimate(const Placement &p) const {
+  if (!p.targetOrder)
+    return std::max(0.0, outBytes - localBytes(p));
+  // The fraction of its part of the target that a device holds. Coordinates
+  // that must agree: each tie that says something new holds for one in `size`.
+  llvm::SmallVector<uint8_t, 16> leader(sizes.size());
+  for (size_t i = 0; i < leader.size(); ++i)
+    leader[i] = i;
+  auto find = [&](uint8_t x) {
+    while (leader[x] != x)
+      x = leader[x];
+    return x;
+  };
+  double held = 1;
+  for (auto [now, wanted] : llvm::zip(p.dims, problem.to.dims)) {
+    size_t i = 0, common = std::min(now.size(), wanted.size());
+    for (; i < common && sizes[now[i]] == sizes[wanted[i]]; ++i) {
+      uint8_t x = find(now[i]), y = find(wanted[i]);
+      if (x == y)
+        continue;
+      leader[std::max(x, y)] = std::min(x, y);
+      held /= double(sizes[x]);
+    }
+    double more = double(product(llvm::ArrayRef<uint8_t>(now).drop_front(i)));
+    if (i < common)
+      more /= double(product(llvm::ArrayRef<uint8_t>(wanted).drop_front(i)));
+    held /= std::max(1.0, more);
+  }
+  return outBytes * (1 - held);
 }
 
 void Search::slices(const Placement &p, Emit emit) const {
@@ -233,6 +267,46 @@ void Search::allToAlls(const Placement &p, double local, Emit emit) const {
       }
     }
   }
+}
+
+/// Moves between distinct dimensions that go at once: n * m ways send
+/// 1 - 1/(n * m) of the shard once, one after the other they send more. Only to
+/// dimensions that the target shards.
+void Search::jointAllToAlls(const Placement &p, double local, Emit emit) const {
+  constexpr int kMost = 4;
+  llvm::SmallVector<bool, 16> used(p.dims.size(), false);
+  Placement next = p;
+  auto extend = [&](auto &&self, size_t first, int moves, int64_t n) -> void {
+    if (moves > 1)
+      emit(SearchMove::AllToAll, next, local * double(n - 1) / double(n));
+    if (moves == kMost)
+      return;
+    for (size_t s = first; s < p.dims.size(); ++s) {
+      if (used[s])
+        continue;
+      used[s] = true;
+      for (size_t count = 1; count <= p.dims[s].size(); ++count) {
+        auto moved = llvm::ArrayRef<uint8_t>(p.dims[s]).take_back(count);
+        next.dims[s].truncate(p.dims[s].size() - count);
+        if (!canRefine(s, next, p))
+          continue;
+        for (size_t t = 0; t < p.dims.size(); ++t) {
+          if (used[t] || problem.to.dims[t].empty())
+            continue;
+          next.dims[t].append(moved.begin(), moved.end());
+          if (canRefine(t, p, next)) {
+            used[t] = true;
+            self(self, s + 1, moves + 1, n * product(moved));
+            used[t] = false;
+          }
+          next.dims[t].truncate(p.dims[t].size());
+        }
+      }
+      next.dims[s] = p.dims[s];
+      used[s] = false;
+    }
+  };
+  extend(extend, 0, 0, 1);
 }
 
 void Search::fillDims(const Placement &p, Placement &next, size_t dim,
@@ -350,9 +424,6 @@ std::optional<SearchResult> Search::run() {
   using Entry = std::pair<double, int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 
-  auto estimate = [&](const Placement &p) {
-    return std::max(0.0, outBytes - localBytes(p));
-  };
   nodes.push_back({problem.from});
   indexOf[keyOf(problem.from)] = 0;
   queue.push({estimate(problem.from), 0});
@@ -391,6 +462,8 @@ std::optional<SearchResult> Search::run() {
     };
     slices(place, emit);
     allToAlls(place, local, emit);
+    if (problem.movesTogether && !directed)
+      jointAllToAlls(place, local, emit);
     permutes(place, local, emit);
     gathers(place, local, emit);
   }
@@ -516,5 +589,7 @@ SearchResult shardwright::searchReshard(const SearchProblem &problem) {
   if (!result)
     result = gatherThenSlice(problem);
   mergeSteps(problem, *result);
+  result->bound = Search(problem, /*directed=*/true, /*limitMemory=*/false)
+                      .estimate(problem.from);
   return std::move(*result);
 }

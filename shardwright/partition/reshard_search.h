@@ -47,11 +47,15 @@ struct SearchProblem {
   double baseBytes = 0;
   /// Cost of a communicating step, in bytes.
   double alpha = 0;
+  /// Try all-to-alls that move atoms between several pairs of dimensions.
+  bool movesTogether = false;
 };
 
 struct SearchResult {
   llvm::SmallVector<SearchStep, 3> steps;
   double cost = 0;
+  /// No way costs less in bytes.
+  double bound = 0;
   bool communicates() const;
 };
 
