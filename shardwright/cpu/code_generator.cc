@@ -27,7 +27,7 @@ namespace {
 /// Idle generators. Never destroyed: threads may still compile at exit.
 struct Pool {
   std::mutex mutex;
-  std::vector<std::unique_ptr<CodeGenerator>> idle;
+  std::vector<std::unique_ptr<CodeGenerator>> idle[2]; ///< by effort
 };
 
 Pool &pool() {
@@ -37,7 +37,7 @@ Pool &pool() {
 
 } // namespace
 
-Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
+Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create(Effort effort) {
   const TargetInfo &info = hostTarget();
   Triple triple(sys::getProcessTriple());
   std::string error;
@@ -45,10 +45,13 @@ Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   if (!target)
     return createStringError("no code generator for this machine: %s",
                              error.c_str());
-  std::unique_ptr<CodeGenerator> result(new CodeGenerator);
+  std::unique_ptr<CodeGenerator> result(new CodeGenerator(effort));
   result->machine.reset(target->createTargetMachine(
       triple, info.cpu, info.features, TargetOptions(), Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Default, /*JIT=*/true));
+      CodeModel::Small,
+      effort == Effort::Quick ? CodeGenOptLevel::None
+                              : CodeGenOptLevel::Default,
+      /*JIT=*/true));
   if (!result->machine)
     return createStringError("no code generator for this machine");
 
@@ -81,6 +84,8 @@ Error CodeGenerator::optimize(Module &module) {
   raw_string_ostream os(problem);
   if (verifyModule(module, &os))
     return createStringError("generated code is invalid: %s", problem.c_str());
+  if (effort == Effort::Quick)
+    return Error::success();
   for (Function &f : module)
     if (!f.isDeclaration())
       passes.run(f, functions);
@@ -99,17 +104,17 @@ std::unique_ptr<MemoryBuffer> CodeGenerator::generate(Module &module) {
                                         module.getModuleIdentifier());
 }
 
-Expected<CodeGeneratorLease> CodeGeneratorLease::take() {
+Expected<CodeGeneratorLease> CodeGeneratorLease::take(Effort effort) {
   {
     std::lock_guard lock(pool().mutex);
-    auto &idle = pool().idle;
+    auto &idle = pool().idle[static_cast<int>(effort)];
     if (!idle.empty()) {
       CodeGeneratorLease lease(std::move(idle.back()));
       idle.pop_back();
       return std::move(lease);
     }
   }
-  Expected<std::unique_ptr<CodeGenerator>> made = CodeGenerator::create();
+  Expected<std::unique_ptr<CodeGenerator>> made = CodeGenerator::create(effort);
   if (!made)
     return made.takeError();
   return CodeGeneratorLease(std::move(*made));
@@ -119,7 +124,8 @@ CodeGeneratorLease::~CodeGeneratorLease() {
   if (!generator)
     return;
   std::lock_guard lock(pool().mutex);
-  pool().idle.push_back(std::move(generator));
+  pool().idle[static_cast<int>(generator->effort)].push_back(
+      std::move(generator));
 }
 
 } // namespace shardwright::cpu

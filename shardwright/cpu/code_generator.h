@@ -10,10 +10,18 @@
 // whole process and lent. None of their parts may be used by two threads at a
 // time: each lease is one thread's.
 //
+// There are two kinds. `Full` makes fast code. `Quick` runs no pass on the IR
+// and the back end's fast instruction selection and register allocation: its
+// code takes a quarter of the time to make. Straight-line vector code runs as
+// fast, loops that carry values may take twice as long. Results are the same
+// to the bit, that of a NaN aside: either keeps to the rounding of the IR.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_CPU_CODE_GENERATOR_H
 #define SHARDWRIGHT_CPU_CODE_GENERATOR_H
+
+#include "shardwright/cpu/jit.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -30,18 +38,21 @@ namespace shardwright::cpu {
 
 class CodeGenerator {
 public:
-  static llvm::Expected<std::unique_ptr<CodeGenerator>> create();
+  static llvm::Expected<std::unique_ptr<CodeGenerator>> create(Effort effort);
 
   /// Gives an empty module this machine's triple and data layout.
   void setTarget(llvm::Module &module) const;
-  /// Checks the module and runs the few passes that explicit vectors need.
+  /// Checks the module and, in full, runs the few passes that explicit vectors
+  /// need.
   llvm::Error optimize(llvm::Module &module);
   /// The module as an object file.
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module &module);
 
 private:
-  CodeGenerator() = default;
+  explicit CodeGenerator(Effort effort) : effort(effort) {}
 
+  friend class CodeGeneratorLease;
+  Effort effort;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -58,7 +69,7 @@ private:
 /// A generator of the process's pool, or a new one; it goes back at the end.
 class CodeGeneratorLease {
 public:
-  static llvm::Expected<CodeGeneratorLease> take();
+  static llvm::Expected<CodeGeneratorLease> take(Effort effort);
   CodeGeneratorLease(CodeGeneratorLease &&) = default;
   CodeGeneratorLease &operator=(CodeGeneratorLease &&) = delete;
   ~CodeGeneratorLease();

@@ -24,6 +24,7 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -34,6 +35,10 @@ using namespace llvm;
 namespace shardwright::cpu {
 
 static constexpr size_t kernelsPerModule = 10;
+
+/// Estimated times up to which code is made quickly: of one run of a kernel,
+/// and of all kernels of a program together.
+static constexpr double briefKernelNs = 4000, briefProgramNs = 40000;
 
 const TargetInfo &hostTarget() {
   static const TargetInfo target = [] {
@@ -154,11 +159,42 @@ LoadedKernels &loadedKernels() {
 
 } // namespace
 
+static std::optional<Effort> effortOfEnvironment() {
+  const char *asked = std::getenv("SHARDWRIGHT_CODE");
+  if (!asked)
+    return std::nullopt;
+  if (StringRef(asked) == "quick")
+    return Effort::Quick;
+  if (StringRef(asked) == "full")
+    return Effort::Full;
+  return std::nullopt;
+}
+
+/// The effort that each kernel is worth.
+static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
+                                         ArrayRef<double> runs,
+                                         std::optional<Effort> forced) {
+  if (!forced)
+    forced = effortOfEnvironment();
+  if (forced)
+    return std::vector<Effort>(plans.size(), *forced);
+  double total = 0;
+  for (auto [i, plan] : enumerate(plans))
+    total += plan.costNs * (runs.empty() ? 1 : runs[i]);
+  std::vector<Effort> efforts;
+  for (const KernelPlan &plan : plans)
+    efforts.push_back(total <= briefProgramNs && plan.costNs <= briefKernelNs
+                          ? Effort::Quick
+                          : Effort::Full);
+  return efforts;
+}
+
 namespace {
 
 /// Kernels that are not in the process yet.
 struct Missing {
   std::vector<const Cluster *> clusters;
+  std::vector<Effort> efforts;
   std::vector<KernelPlan> plans;
   std::vector<std::string> symbols;
   std::vector<size_t> at; ///< their places among all
@@ -167,6 +203,7 @@ struct Missing {
 /// Kernels that come together: from one object of the cache or in one module.
 struct Batch {
   std::optional<KernelCache::Found> cached;
+  Effort effort = Effort::Full;                  ///< of a module
   SmallVector<size_t, kernelsPerModule> kernels; ///< of Missing
   std::shared_ptr<LinkedCode> code;
 };
@@ -177,7 +214,7 @@ public:
   BatchCompiler(const Missing &missing, const KernelCache *cache)
       : missing(missing), cache(cache) {
     std::map<sys::fs::UniqueID, size_t> byObject;
-    size_t open = ~size_t(0);
+    size_t openOf[2] = {~size_t(0), ~size_t(0)};
     for (size_t i = 0; i < missing.symbols.size(); ++i) {
       std::optional<KernelCache::Found> found;
       if (cache)
@@ -185,14 +222,16 @@ public:
       if (found) {
         auto [it, isNew] = byObject.try_emplace(found->id, batches.size());
         if (isNew)
-          batches.push_back({std::move(found), {}, nullptr});
+          batches.emplace_back().cached = std::move(found);
         batches[it->second].kernels.push_back(i);
         continue;
       }
+      Effort effort = missing.efforts[i];
+      size_t &open = openOf[static_cast<int>(effort)];
       if (open >= batches.size() ||
           batches[open].kernels.size() == kernelsPerModule) {
         open = batches.size();
-        batches.emplace_back();
+        batches.emplace_back().effort = effort;
       }
       batches[open].kernels.push_back(i);
     }
@@ -266,7 +305,7 @@ void BatchCompiler::work() {
     std::lock_guard lock(mutex);
     failure = joinErrors(std::move(failure), std::move(e));
   };
-  std::optional<CodeGeneratorLease> generator;
+  std::optional<CodeGeneratorLease> generators[2];
   for (size_t b; (b = next++) < batches.size();) {
     Batch &batch = batches[b];
     if (batch.cached) {
@@ -276,8 +315,10 @@ void BatchCompiler::work() {
       warn("the file '" + batch.cached->path +
            "' of the kernel cache is ignored: " + toString(std::move(e)));
     }
+    auto &generator = generators[static_cast<int>(batch.effort)];
     if (!generator) {
-      Expected<CodeGeneratorLease> lease = CodeGeneratorLease::take();
+      Expected<CodeGeneratorLease> lease =
+          CodeGeneratorLease::take(batch.effort);
       if (!lease)
         return fail(lease.takeError());
       generator.emplace(std::move(*lease));
@@ -301,7 +342,8 @@ Error BatchCompiler::run(int wanted) {
 }
 
 Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
-                                         const JitOptions &options) {
+                                         const JitOptions &options,
+                                         ArrayRef<double> runs) {
   const TargetInfo &target = hostTarget();
   CompiledKernels result;
   result.code = std::make_shared<ProgramCode>();
@@ -310,11 +352,16 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
     if (seen.insert(code.get()).second)
       result.code->objects.push_back(std::move(code));
   };
+  std::vector<KernelPlan> plans;
+  for (const Cluster *c : clusters)
+    plans.push_back(planKernel(*c, target.maxLanes));
+  std::vector<Effort> efforts = chooseEfforts(plans, runs, options.effort);
   Missing missing;
-  for (const Cluster *c : clusters) {
-    KernelPlan plan = planKernel(*c, target.maxLanes);
+  for (auto [c, plan, effort] : zip_equal(clusters, plans, efforts)) {
     Kernel kernel;
     kernel.symbol = kernelSymbol(*c);
+    if (effort == Effort::Quick)
+      kernel.symbol += "_quick";
     kernel.iterations = plan.iterations;
     kernel.costNs = plan.costNs;
     KernelFacts &facts = result.code->kernels.emplace_back();
@@ -323,6 +370,7 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
       keep(std::move(loaded));
     } else {
       missing.clusters.push_back(c);
+      missing.efforts.push_back(effort);
       missing.plans.push_back(std::move(plan));
       missing.symbols.push_back(kernel.symbol);
       missing.at.push_back(result.kernels.size());
@@ -351,7 +399,7 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
 }
 
 std::string kernelIR(const Cluster &cluster) {
-  auto generator = CodeGeneratorLease::take();
+  auto generator = CodeGeneratorLease::take(Effort::Full);
   if (!generator)
     return toString(generator.takeError());
   LLVMContext context;

@@ -12,7 +12,12 @@
 
 #include "llvm/Support/Error.h"
 
+#include <optional>
+
 namespace shardwright::cpu {
+
+/// How much work code is worth (code_generator.h).
+enum class Effort : uint8_t { Quick, Full };
 
 struct JitOptions {
   /// Directory for object files (kernel_cache.h); empty: none are kept. The
@@ -20,6 +25,9 @@ struct JitOptions {
   std::string cacheDir;
   /// 0: as many as the machine has cores.
   int threads = 0;
+  /// Of all kernels. None: the environment variable SHARDWRIGHT_CODE, quick or
+  /// full; without that, as their time is worth it.
+  std::optional<Effort> effort;
 };
 
 struct CompiledKernels {
@@ -29,14 +37,17 @@ struct CompiledKernels {
   std::vector<std::string> warnings;
 };
 
-/// The name of a cluster's function: a hash of its structure and of the target.
+/// A hash of a cluster's structure. Its function has this name, with a suffix
+/// where the code is quickly made.
 std::string kernelSymbol(const Cluster &cluster);
 
 /// Compiles each cluster; `clusters` should hold no two with one symbol.
-/// Modules of about ten kernels are compiled in parallel.
+/// Modules of about ten kernels are compiled in parallel. `runs`: about how
+/// often each runs in one run of the program; empty: once. Where all of it
+/// takes so little that nobody would notice slower code, code is made quickly.
 llvm::Expected<CompiledKernels>
 compileKernels(llvm::ArrayRef<const Cluster *> clusters,
-               const JitOptions &options);
+               const JitOptions &options, llvm::ArrayRef<double> runs = {});
 
 /// The optimised IR of one kernel, for people.
 std::string kernelIR(const Cluster &cluster);

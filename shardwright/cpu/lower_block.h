@@ -66,6 +66,10 @@ private:
   /// By their bytes, which `program` keeps.
   llvm::DenseMap<llvm::StringRef, int32_t> constantIds;
   std::vector<std::unique_ptr<Cluster>> clusters;
+  /// About how often a run of the program runs each cluster, and the steps that
+  /// are being added.
+  std::vector<double> runs;
+  double repeats = 1;
 };
 
 /// Steps of one block.

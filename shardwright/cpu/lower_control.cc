@@ -8,6 +8,7 @@
 #include "shardwright/cpu/lower_block.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -16,6 +17,23 @@ namespace shardwright::cpu {
 bool isInvariant(hlo::WhileOp op, unsigned i) {
   Block &body = op.getBody().front();
   return body.getTerminator()->getOperand(i) == body.getArgument(i);
+}
+
+// About how often a loop goes round: as JAX writes scans and counted loops,
+// below a constant; else a guess.
+static double expectedTurns(hlo::WhileOp op) {
+  constexpr double guess = 8;
+  Value condition = op.getCond().front().getTerminator()->getOperand(0);
+  auto compare = condition.getDefiningOp<hlo::CompareOp>();
+  if (!compare ||
+      compare.getComparisonDirection() != hlo::ComparisonDirection::LT)
+    return guess;
+  auto bound = compare.getRhs().getDefiningOp<hlo::ConstantOp>();
+  auto elements =
+      bound ? dyn_cast<DenseIntElementsAttr>(bound.getValue()) : nullptr;
+  if (!elements || !elements.isSplat())
+    return guess;
+  return std::max(1.0, elements.getSplatValue<APInt>().signedRoundToDouble());
 }
 
 // Buffers of loops, before the steps in front of them: initial values that only
@@ -64,6 +82,7 @@ LogicalResult BlockLowering::lowerWhile(const BlockGraph::Opaque &opaque) {
     p.slotOfValue[cond.getArgument(i)] = carried;
     p.slotOfValue[body.getArgument(i)] = carried;
   }
+  llvm::SaveAndRestore repeats(p.repeats, p.repeats * expectedTurns(op));
   int32_t start = p.here();
   auto predicate = BlockLowering(p, cond, false).run({Wish()});
   if (failed(predicate))

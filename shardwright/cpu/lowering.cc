@@ -93,8 +93,11 @@ int32_t Lowering::kernel(const Cluster &cluster) {
   std::string symbol = kernelSymbol(cluster);
   auto [it, inserted] =
       kernelIds.try_emplace(symbol, static_cast<int32_t>(clusters.size()));
-  if (inserted)
+  if (inserted) {
     clusters.push_back(std::make_unique<Cluster>(cluster));
+    runs.push_back(0);
+  }
+  runs[it->second] += repeats;
   return it->second;
 }
 
@@ -180,8 +183,8 @@ FailureOr<Program> Lowering::run() {
   llvm::SmallVector<const Cluster *> list;
   for (auto &cluster : clusters)
     list.push_back(cluster.get());
-  llvm::Expected<CompiledKernels> compiled =
-      compileKernels(list, {options.cacheDir, options.compileThreads});
+  llvm::Expected<CompiledKernels> compiled = compileKernels(
+      list, {options.cacheDir, options.compileThreads, std::nullopt}, runs);
   if (!compiled)
     return module.emitError() << "kernels could not be compiled: "
                               << llvm::toString(compiled.takeError());
