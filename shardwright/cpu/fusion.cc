@@ -51,6 +51,8 @@ private:
   bool changesInnermost(int32_t id) const;
   void form(int32_t seed);
   bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
+  void beginPointwise(const Members &members, int32_t seed);
+  bool joinsPointwise(const Members &members, int32_t id, int32_t seed);
   bool isTerminal(int32_t id) const { return terminal[id]; }
   Members seenOutside(const Members &members) const;
   std::vector<int32_t> ownOf(const Members &members) const;
@@ -71,6 +73,15 @@ private:
   /// What each computes for everybody.
   std::vector<llvm::SmallVector<int32_t, 4>> clusters;
   std::vector<Unit> units;
+
+  /// The cluster that forms, as long as all of it is computed element by
+  /// element at one index: nothing keeps another such node out, and what the
+  /// planner would say after a walk over the whole cluster is known.
+  struct Pointwise {
+    bool holds = false;
+    std::set<int32_t> inputs;
+    size_t outputs = 0; ///< at most so many
+  } pointwise;
 
   FusionOrder places;
   /// The ordered operation after an operation, or -1.
@@ -295,6 +306,58 @@ Fuser::Members Fuser::seenOutside(const Members &members) const {
   return seen;
 }
 
+/// Does each element need the operands' elements at its own place alone?
+static bool isPointwise(const Graph &graph, int32_t id, const Shape &shape) {
+  const Node &node = graph[id];
+  if (node.op == Op::Constant)
+    return true;
+  if (node.shape != shape)
+    return false;
+  return isElementwise(node.op) || node.op == Op::Iota ||
+         (node.op == Op::Broadcast && graph[node.operands[0]].shape.empty());
+}
+
+void Fuser::beginPointwise(const Members &members, int32_t seed) {
+  pointwise = Pointwise();
+  pointwise.holds =
+      members.size() == 1 && isPointwise(graph, seed, graph[seed].shape);
+  if (!pointwise.holds)
+    return;
+  pointwise.inputs.insert(graph[seed].operands.begin(),
+                          graph[seed].operands.end());
+  pointwise.outputs = 1;
+}
+
+// True when `id` may join without a closer look; it is counted in then.
+bool Fuser::joinsPointwise(const Members &members, int32_t id, int32_t seed) {
+  if (!pointwise.holds || !isPointwise(graph, id, graph[seed].shape))
+    return false;
+  auto isInside = [&](int32_t u) { return u >= 0 && members.count(u); };
+  // All users are members that nobody computes again: neither a cycle nor
+  // another output can come of it.
+  bool enclosed = llvm::all_of(
+      users[id], [&](int32_t u) { return isInside(u) && !isFree(u); });
+  bool output = !isFree(id) && (!enclosed || needed[id] || terminal[id]);
+  size_t inputs = pointwise.inputs.size() - pointwise.inputs.count(id);
+  llvm::SmallVector<int32_t, 3> more;
+  for (int32_t o : graph[id].operands)
+    if (!members.count(o) && !pointwise.inputs.count(o) &&
+        !llvm::is_contained(more, o))
+      more.push_back(o);
+  if (inputs + more.size() + pointwise.outputs + output > maxBuffers)
+    return false;
+  if (!isFree(id) && !enclosed) {
+    Members trial = members;
+    trial.insert(id);
+    if (makesCycle(trial, ownOf(trial)))
+      return false;
+  }
+  pointwise.inputs.erase(id);
+  pointwise.inputs.insert(more.begin(), more.end());
+  pointwise.outputs += output;
+  return true;
+}
+
 bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   const Node &node = graph[id];
   const Node &root = graph[seed];
@@ -337,6 +400,8 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   // Somebody else computes it: only what is free is computed again.
   if (!free && clusterOf[id] >= 0)
     return false;
+  if (joinsPointwise(members, id, seed))
+    return members.insert(id), true;
   Members trial = members;
   trial.insert(id);
   llvm::SmallVector<int32_t> inputs, outputs;
@@ -347,8 +412,11 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   Cluster cluster = cut(trial, inputs, outputs);
   if (inputs.size() + outputs.size() > maxBuffers)
     return false;
-  if (isLeaf)
+  if (isLeaf) {
+    pointwise.holds &= isPointwise(graph, id, root.shape);
+    pointwise.inputs.erase(id);
     return members.insert(id), true;
+  }
   // Strided reads: only in kernels that do nothing else, or of little.
   bool anyReduce = llvm::any_of(trial, [&](int32_t m) {
     return graph[m].op == Op::Reduce || graph[m].op == Op::ReduceWindow;
@@ -368,6 +436,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   if (!free && makesCycle(trial, ownOf(trial)))
     return false;
   members.insert(id);
+  pointwise.holds = false;
   return true;
 }
 
@@ -393,16 +462,16 @@ void Fuser::form(int32_t seed) {
   };
   for (int32_t m : Members(members))
     offer(m);
+  beginPointwise(members, seed);
   while (!candidates.empty()) {
     int32_t id = *candidates.begin();
     candidates.erase(candidates.begin());
     if (tryAbsorb(members, id, root)) {
       offer(id);
       // What was refused may fit now.
+      refused.erase(id);
       candidates.insert(refused.begin(), refused.end());
       refused.clear();
-      for (int32_t m : members)
-        candidates.erase(m);
     } else {
       refused.insert(id);
     }
