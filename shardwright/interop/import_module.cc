@@ -107,15 +107,22 @@ LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
 LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   if (failed(flattenTuples(module)) || failed(importShardings(module, options)))
     return failure();
+  auto passes = [&] {
+    return PassManager(module.getContext(), ModuleOp::getOperationName(),
+                       PassManager::Nesting::Explicit);
+  };
+  // Also checks the shardings against resized meshes.
+  PassManager calls = passes();
+  calls.addPass(createImportCustomCallsPass());
+  calls.addPass(createInlineCompositesPass());
+  if (failed(calls.run(module)))
+    return failure();
+  // With the composites called: their types would not fit those of their
+  // decompositions.
   if (options.shapeOfArgument &&
       failed(giveShapes(module, options.shapeOfArgument)))
     return failure();
-  // Also checks the shardings against resized meshes.
-  PassManager pm =
-      PassManager(module.getContext(), ModuleOp::getOperationName(),
-                  PassManager::Nesting::Explicit);
-  pm.addPass(createImportCustomCallsPass());
-  pm.addPass(createInlineCompositesPass());
+  PassManager pm = passes();
   pm.addNestedPass<func::FuncOp>(createChloLegalizeToStablehloPass());
   pm.addPass(createPadBoundedPass());
   pm.addPass(createExpandQuantizedPass());

@@ -139,18 +139,6 @@ void replace(Operation *op, Value value) {
   op->erase();
 }
 
-std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
-  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-  auto dense =
-      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
-  if (!dense)
-    return std::nullopt;
-  SmallVector<int64_t> result;
-  for (const APInt &v : dense.getValues<APInt>())
-    result.push_back(v.getSExtValue());
-  return result;
-}
-
 bool isDynamic(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && !tensor.hasStaticShape();

@@ -83,8 +83,7 @@ private:
 /// `value` is what `op` was: it takes its shardings and the like.
 void replace(mlir::Operation *op, mlir::Value value);
 
-/// The elements of a constant of integers.
-std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
+using op_expansion::constantIntegers;
 
 /// True for types with a dimension of unknown size.
 bool isDynamic(mlir::Type type);

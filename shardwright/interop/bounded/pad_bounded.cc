@@ -8,7 +8,9 @@
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/interop/bounded/bounded_values.h"
 
+#include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/interop/bounded/refine_calls.h"
 #include "shardwright/interop/bounded/refine_shapes.h"
 #include "shardwright/partition/partition.h"
 
@@ -288,11 +290,12 @@ LogicalResult Padding::run(func::FuncOp function) {
 
 namespace {
 
-bool hasDynamicTypes(ModuleOp module) {
+bool hasDynamicShapes(ModuleOp module) {
   auto any = [](TypeRange types) { return llvm::any_of(types, isDynamic); };
   return module
       .walk([&](Operation *op) {
-        bool found = any(op->getResultTypes());
+        auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+        bool found = any(op->getResultTypes()) || (call && isUnsettled(call));
         for (Region &region : op->getRegions())
           for (Block &block : region)
             found |= any(block.getArgumentTypes());
@@ -310,15 +313,15 @@ struct PadBoundedPass : PassWrapper<PadBoundedPass, OperationPass<ModuleOp>> {
            "padded";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<stablehlo::StablehloDialect>();
+    registry.insert<chlo::ChloDialect, stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    if (!hasDynamicTypes(module))
+    if (!hasDynamicShapes(module))
       return;
     if (failed(inlineCalls(module)) || failed(refineShapes(module)))
       return signalPassFailure();
-    if (!hasDynamicTypes(module))
+    if (!hasDynamicShapes(module))
       return;
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration() && failed(Padding().run(function)))
@@ -336,10 +339,11 @@ struct RefineShapesPass
            "operands";
   }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<stablehlo::StablehloDialect>();
+    registry.insert<chlo::ChloDialect, stablehlo::StablehloDialect>();
   }
   void runOnOperation() final {
-    if (hasDynamicTypes(getOperation()) && failed(refineShapes(getOperation())))
+    if (hasDynamicShapes(getOperation()) &&
+        failed(refineShapes(getOperation())))
       signalPassFailure();
   }
 };

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/infer.h"
 #include "shardwright/interop/bounded/bounded_values.h"
+#include "shardwright/interop/bounded/refine_calls.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/simplify/simplify.h"
 
@@ -36,6 +37,7 @@ private:
   bool refineOp(Operation &op);
   bool refineLoop(stablehlo::WhileOp op);
   bool refineBranches(Operation &op);
+  bool refineCall(stablehlo::CustomCallOp op);
   bool narrow(Value value, ArrayRef<int64_t> sizes, bool bounded = true);
 };
 
@@ -198,6 +200,19 @@ static Known ofReshape(stablehlo::ReshapeOp op) {
   return sizes;
 }
 
+/// Bits of one width keep their shape; elements of several, or parts of one,
+/// are a last dimension.
+static Known ofBitcast(stablehlo::BitcastConvertOp op) {
+  auto from = cast<RankedTensorType>(op.getOperand().getType()),
+       to = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<int64_t> sizes(from.getShape());
+  if (to.getRank() == from.getRank() - 1)
+    sizes.pop_back();
+  else if (to.getRank() == from.getRank() + 1)
+    sizes.push_back(to.getShape().back());
+  return sizes;
+}
+
 /// The first operand that is no scalar, where all that are none are static.
 static Known ofElementwise(Operation *op) {
   Known sizes;
@@ -239,6 +254,8 @@ bool Refinement::refineOp(Operation &op) {
           })
           .Case([](stablehlo::DotGeneralOp o) { return ofDot(o); })
           .Case([](stablehlo::ReshapeOp o) { return ofReshape(o); })
+          .Case([](stablehlo::BitcastConvertOp o) { return ofBitcast(o); })
+          .Case([](stablehlo::RngOp o) { return ofShapeOperand(o.getShape()); })
           .Case([](stablehlo::SelectAndScatterOp o) {
             return Known(SmallVector<int64_t>(shapeOf(o.getOperand())));
           })
@@ -317,10 +334,20 @@ bool Refinement::refineBranches(Operation &op) {
   return changed;
 }
 
+bool Refinement::refineCall(stablehlo::CustomCallOp op) {
+  bool changed = false;
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    if (auto shape = shapeFromOperand(op, i))
+      changed |= narrow(op.getResult(i), *shape);
+  return settleCall(op) || changed;
+}
+
 bool Refinement::refineBlock(Block &block) {
   bool changed = false;
-  for (Operation &op : block) {
-    if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+      changed |= refineCall(call);
+    else if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
       changed |= refineLoop(loop);
     else if (isa<stablehlo::IfOp, stablehlo::CaseOp>(op))
       changed |= refineBranches(op);
@@ -377,7 +404,7 @@ giveShapes(ModuleOp module,
   }
   main.setFunctionType(FunctionType::get(
       module.getContext(), block.getArgumentTypes(), main.getResultTypes()));
-  return success();
+  return refineShapes(module);
 }
 
 LogicalResult refineShapes(ModuleOp module) {

@@ -23,8 +23,8 @@ namespace shardwright {
 mlir::LogicalResult refineShapes(mlir::ModuleOp module);
 
 /// Gives arguments of @main with dimensions of unknown and unbounded size the
-/// shapes that the caller knows, where they fit. Inlines calls if there are
-/// such arguments.
+/// shapes that the caller knows, where they fit. If there are such arguments,
+/// inlines calls and refines what follows.
 mlir::LogicalResult giveShapes(
     mlir::ModuleOp module,
     llvm::function_ref<std::optional<llvm::SmallVector<int64_t, 4>>(unsigned)>

@@ -14,19 +14,6 @@ using namespace mlir;
 
 namespace shardwright::op_expansion {
 
-/// The elements of a constant of integers.
-static std::optional<SmallVector<int64_t>> integers(Value value) {
-  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
-  auto dense =
-      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
-  if (!dense)
-    return std::nullopt;
-  SmallVector<int64_t> result;
-  for (const APInt &v : dense.getValues<APInt>())
-    result.push_back(v.getSExtValue());
-  return result;
-}
-
 static bool isStatic(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape();
@@ -35,11 +22,11 @@ static bool isStatic(Value value) {
 static FailureOr<Values> expandSlice(stablehlo::RealDynamicSliceOp op) {
   OpMaker m(op);
   RankedTensorType type = OpMaker::typeOf(op.getResult());
-  auto strides = integers(op.getStrides());
+  auto strides = constantIntegers(op.getStrides());
   if (!strides || !isStatic(op.getOperand()))
     return failure();
-  auto starts = integers(op.getStartIndices());
-  auto limits = integers(op.getLimitIndices());
+  auto starts = constantIntegers(op.getStartIndices());
+  auto limits = constantIntegers(op.getLimitIndices());
   if (starts && limits)
     return Values{stablehlo::SliceOp::create(m.b, m.loc, type, op.getOperand(),
                                              *starts, *limits, *strides)};
@@ -70,9 +57,9 @@ static FailureOr<Values> expandSlice(stablehlo::RealDynamicSliceOp op) {
 }
 
 static FailureOr<Values> expandPad(stablehlo::DynamicPadOp op) {
-  auto low = integers(op.getEdgePaddingLow());
-  auto high = integers(op.getEdgePaddingHigh());
-  auto interior = integers(op.getInteriorPadding());
+  auto low = constantIntegers(op.getEdgePaddingLow());
+  auto high = constantIntegers(op.getEdgePaddingHigh());
+  auto interior = constantIntegers(op.getInteriorPadding());
   if (!low || !high || !interior)
     return failure();
   OpMaker m(op);
@@ -87,7 +74,7 @@ static FailureOr<Values> expandGather(stablehlo::DynamicGatherOp op) {
   RankedTensorType operand = OpMaker::typeOf(op.getOperand());
   RankedTensorType type = OpMaker::typeOf(op.getResult());
   SmallVector<int64_t> sizes;
-  if (auto known = integers(op.getSliceSizes())) {
+  if (auto known = constantIntegers(op.getSliceSizes())) {
     sizes = *known;
   } else {
     ArrayRef<int64_t> offset = dims.getOffsetDims();
@@ -111,7 +98,7 @@ static FailureOr<Values> expandGather(stablehlo::DynamicGatherOp op) {
 
 static FailureOr<Values> expandConv(stablehlo::DynamicConvOp op) {
   auto constant = op.getPadding().getDefiningOp<stablehlo::ConstantOp>();
-  auto values = integers(op.getPadding());
+  auto values = constantIntegers(op.getPadding());
   if (!constant || !values)
     return failure();
   OpMaker m(op);

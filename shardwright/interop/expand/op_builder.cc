@@ -83,4 +83,18 @@ Value OpMaker::sum(Value x, ArrayRef<int64_t> dims) {
   return op->getResult(0);
 }
 
+std::optional<SmallVector<int64_t>> constantIntegers(Value value) {
+  auto constant = value.getDefiningOp<stablehlo::ConstantOp>();
+  auto dense =
+      constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense)
+    return std::nullopt;
+  bool isUnsigned = dense.getElementType().isUnsignedInteger();
+  SmallVector<int64_t> result;
+  for (const APInt &v : dense.getValues<APInt>())
+    result.push_back(isUnsigned ? static_cast<int64_t>(v.getZExtValue())
+                                : v.getSExtValue());
+  return result;
+}
+
 } // namespace shardwright::op_expansion

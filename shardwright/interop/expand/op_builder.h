@@ -57,6 +57,9 @@ struct OpMaker {
   void fillWithAddition(mlir::Region &region, mlir::Type element);
 };
 
+/// The elements of a constant of integers.
+std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
+
 /// Each returns the values that replace the operation's results, or fails
 /// without an error when this form has no expansion.
 using Values = llvm::SmallVector<mlir::Value, 3>;

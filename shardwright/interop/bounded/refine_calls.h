@@ -1,0 +1,37 @@
+//===- refine_calls.h - custom calls of dynamic shape -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// JAX writes operations whose attributes are not known as calls that have them
+// as operands (`@stablehlo.dynamic_reduce_window`, `dynamic_rng_bit_generator`,
+// `dynamic_top_k`, `dynamic_approx_top_k`), and gives other calls the shapes of
+// their results as operands (`indices_of_shape_operands`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_INTEROP_BOUNDED_REFINE_CALLS_H
+#define SHARDWRIGHT_INTEROP_BOUNDED_REFINE_CALLS_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+namespace shardwright {
+
+/// The constant shape that the call has as operand for a result.
+std::optional<llvm::SmallVector<int64_t>>
+shapeFromOperand(stablehlo::CustomCallOp call, unsigned result);
+
+/// Is it a call of one of these kinds?
+bool isUnsettled(stablehlo::CustomCallOp call);
+
+/// Replaces the call by the operation that it stands for, or takes away the
+/// shapes among its operands, once these are constants and the results have
+/// them. Returns whether it did, and then the call is gone. A call that is not
+/// well-formed stays as it is.
+bool settleCall(stablehlo::CustomCallOp call);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_INTEROP_BOUNDED_REFINE_CALLS_H
