@@ -60,12 +60,9 @@ def constrainer(mesh):
 
 
 def lower(make, mesh, args, in_specs, out_specs):
-    """The jax.stages.Lowered of make(constrain) on the mesh."""
-    jitted = jax.jit(
-        make(constrainer(mesh)),
-        in_shardings=shardings(mesh, in_specs),
-        out_shardings=shardings(mesh, out_specs),
-    )
+    """The jax.stages.Lowered of make(constrain) on the mesh; no out_specs: left to the compiler."""
+    outs = {} if out_specs is None else dict(out_shardings=shardings(mesh, out_specs))
+    jitted = jax.jit(make(constrainer(mesh)), in_shardings=shardings(mesh, in_specs), **outs)
     return jitted.lower(*args)
 
 

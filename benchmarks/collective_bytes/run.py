@@ -5,50 +5,127 @@
 #
 #===------------------------------------------------------------------------===//
 """Bytes sent by a device on average in one run of a program on 8 devices, by one model
-(hlo_bytes.py). Exits with 1 when ours sends more than XLA for the transformer block."""
+(hlo_bytes.py), and collectives that it executes: the examples at several sizes, models.py and numerics.py.
 
+    benchmarks/collective_bytes/run.py [-v] [PART OF A NAME...]
+
+-v prints a program as soon as it is measured. Exits with 1 when a program cannot be run, or the
+transformer block of the examples sends more than XLA's."""
+
+import argparse
+import math
 import os
 import sys
+import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from common import Program, table
+from common import Program, exporting, table
 
+import jax
+import models  # noqa: F401: fills suite.PROGRAMS
+import numerics  # noqa: F401
 import ours
+import suite
 import xla
 
 
+def examples():
+    yield "mlp_train", "mlp_train", {}
+    yield "mlp_train batch 256 x 512", "mlp_train", dict(batch=256, inputs=512, hidden=1024)
+    yield "transformer_block", "transformer_block", {}
+    yield "transformer_block 4x2", "transformer_block", dict(mesh_sizes=dict(data=4, model=2))
+    yield "transformer_block 1x8", "transformer_block", dict(mesh_sizes=dict(data=1, model=8))
+    yield "transformer_block d 256", "transformer_block", dict(d_model=256, d_ff=1024)
+    yield "gpt", "gpt", {}
+    yield "gpt 4x2", "gpt", dict(mesh_sizes=dict(data=4, model=2))
+
+
+def listed(name, function, args, specs, outs, axes):
+    def spec(tree, like):
+        return jax.tree.map(lambda _, s: jax.sharding.PartitionSpec(*s), like, tree)
+
+    specs = spec(tuple(specs), tuple(args))
+    if outs is not None:
+        outs = spec(tuple(outs), tuple(range(len(outs))))
+        outs = outs[0] if len(outs) == 1 else outs
+    return Program(name, lambda _: function, exporting.make_mesh(**axes), args, specs, outs)
+
+
 def programs():
-    yield Program("mlp_train", "mlp_train")
-    yield Program("mlp_train batch 256 x 512", "mlp_train", batch=256, inputs=512, hidden=1024)
-    yield Program("transformer_block", "transformer_block")
-    yield Program("transformer_block 4x2", "transformer_block", mesh_sizes=dict(data=4, model=2))
-    yield Program("transformer_block 1x8", "transformer_block", mesh_sizes=dict(data=1, model=8))
-    yield Program("transformer_block d 256", "transformer_block", d_model=256, d_ff=1024)
-    yield Program("gpt", "gpt")
-    yield Program("gpt 4x2", "gpt", mesh_sizes=dict(data=4, model=2))
+    """(name, what makes the Program)"""
+    for name, example, sizes in examples():
+        yield name, lambda: Program.example(name, example, **sizes)
+    for name, listing in suite.PROGRAMS.items():
+        yield name, lambda: listed(name, *listing)
+
+
+def counts(stats):
+    return {k: v["count"] for k, v in stats["collectives"].items() if v["count"]}
 
 
 def kinds(stats):
-    found = stats["collectives"].items()
-    return " ".join(f"{k}x{v['count']}" for k, v in found if v["count"]) or "none"
+    return " ".join(f"{k} x{n}" for k, n in counts(stats).items()) or "none"
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else 1.0
+
+
+def summary(measured):
+    """What the table says of all programs; those that send nothing on a side are counted apart."""
+    sent = {n: (m["bytes_sent_per_device"], x["bytes_sent_per_device"]) for n, m, x in measured}
+    both = [a / b for a, b in sent.values() if a and b]
+    number = [
+        (sum(counts(m).values()), sum(counts(x).values())) for _, m, x in measured
+    ]
+    print(f"\n  {len(sent)} programs; ours / XLA in geometric mean, where both send: {mean(both):.3f} of the bytes,")
+    print(f"  {mean([a / b for a, b in number if a and b]):.3f} of the collectives")
+    print(f"  at most XLA's bytes: {sum(a <= b for a, b in sent.values())} of {len(sent)}"
+          f"; nothing to send for ours alone: {sum(b > 0 == a for a, b in sent.values())}")
+    for title, bad in (
+        ("more than XLA's", [n for n, (a, b) in sent.items() if b < a <= 1.1 * b]),
+        ("more than 1.1 times XLA's", [n for n, (a, b) in sent.items() if a > 1.1 * b]),
+    ):
+        if bad:
+            print(f"  {title}: {'; '.join(bad)}")
 
 
 def main():
-    rows, worse = [], []
-    for program in programs():
-        mine, theirs = ours.stats(program), xla.stats(program)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    args = parser.parse_args()
+    measured, failed = [], []
+    for name, make in programs():
+        if args.names and not any(part in name for part in args.names):
+            continue
+        try:
+            program = make()
+            figures = (name, ours.stats(program), xla.stats(program))
+        except (Exception, SystemExit) as error:
+            failed.append(name)
+            print(f"{name}: {error}" if isinstance(error, SystemExit) else traceback.format_exc())
+            continue
+        measured.append(figures)
+        if args.verbose:
+            print(name, *(f"{f['bytes_sent_per_device']:,.0f} ({kinds(f)})" for f in figures[1:]), sep=" | ", flush=True)
+    rows = []
+    for name, mine, theirs in measured:
         a, b = mine["bytes_sent_per_device"], theirs["bytes_sent_per_device"]
         ratio = f"{a / b:.2f}" if b else ("1.00" if a == b else "inf")
-        rows.append([program.name, round(a), round(b), ratio, kinds(mine), kinds(theirs)])
-        if program.name.startswith("transformer_block") and a > b:
-            worse.append(program.name)
+        rows.append([name, round(a), round(b), ratio, kinds(mine), kinds(theirs)])
     table(
         "bytes sent per device (answers compared first)",
         ["program", "ours", "XLA", "ours/XLA", "our collectives", "XLA's"],
         rows,
     )
+    summary(measured)
+    worse = [row[0] for row in rows if row[0].startswith("transformer_block") and row[1] > row[2]]
     if worse:
-        sys.exit(f"more than XLA: {', '.join(worse)}")
+        print(f"more than XLA: {', '.join(worse)}")
+    if failed:
+        print(f"not measured: {', '.join(failed)}")
+    sys.exit(1 if worse or failed else 0)
 
 
 if __name__ == "__main__":

@@ -24,11 +24,11 @@ RUNS = 5
 
 
 def programs():
-    yield Program("mlp_train", "mlp_train")
-    yield Program("transformer_block", "transformer_block")
-    yield Program("gpt, scan", "gpt")
-    yield Program("gpt, 4 layers unrolled", "gpt", unroll=True)
-    yield Program("gpt, 24 layers unrolled", "gpt", layers=24, unroll=True)
+    yield Program.example("mlp_train", "mlp_train")
+    yield Program.example("transformer_block", "transformer_block")
+    yield Program.example("gpt, scan", "gpt")
+    yield Program.example("gpt, 4 layers unrolled", "gpt", unroll=True)
+    yield Program.example("gpt, 24 layers unrolled", "gpt", layers=24, unroll=True)
 
 
 def milliseconds(seconds):

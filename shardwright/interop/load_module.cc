@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/load_module.h"
 
+#include "shardwright/interop/bool_hex.h"
 #include "shardwright/interop/guarded_read.h"
 #include "shardwright/interop/portable/portable.h"
 
@@ -111,10 +112,19 @@ loadModule(StringRef path, MLIRContext *context,
     break;
   }
   case Format::Text:
+    buffer = boolBytesToBits(std::move(buffer));
     break;
   }
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   return readSource(sources, context, format, positions);
+}
+
+void printModule(ModuleOp module, llvm::raw_ostream &os,
+                 const OpPrintingFlags &flags) {
+  std::string text;
+  llvm::raw_string_ostream printed(text);
+  module.print(printed, flags);
+  os << boolBitsToBytes(std::move(text));
 }
 
 } // namespace shardwright

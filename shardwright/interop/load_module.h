@@ -40,6 +40,10 @@ loadModule(llvm::StringRef path, mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
            mlir::AsmParserState *positions = nullptr);
 
+/// Prints the text that JAX would: as MLIR does, but for `bool_hex.h`.
+void printModule(mlir::ModuleOp module, llvm::raw_ostream &os,
+                 const mlir::OpPrintingFlags &flags = {});
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_INTEROP_LOAD_MODULE_H

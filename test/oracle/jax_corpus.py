@@ -275,7 +275,21 @@ def symbolic(rng):
     return rng.choice(functions), (spec(*shape),)
 
 
-FAMILIES = (convolution, gather, scatter, dot_general, ragged_dot, window, reduction, control,
+def constant(rng):
+    """Arrays of NumPy in the program: in full, as hexadecimal digits, as a splat, without elements."""
+    shape = rng.choice([(), (0,), (1,), (7,), (9,), (3, 7), (101,), (32, 32), (2, 0, 3), (5, 31)])
+    dtype = np.dtype(rng.choice([jnp.bool_, *FLOATS, *INTS, jnp.complex64, jnp.complex128]))
+    if dtype == np.bool_:
+        values = [rng.random() < 0.5 for _ in range(int(np.prod(shape)))]
+    else:
+        values = [rng.choice([rng.randint(0, 100), 1]) for _ in range(int(np.prod(shape)))]
+    array = np.array(values).astype(dtype).reshape(shape)
+    if rng.random() < 0.2:
+        array = np.ones_like(array)
+    return lambda x: jnp.where(x > 0, array, jnp.ones_like(array)), (spec(*shape),)
+
+
+FAMILIES = (constant, convolution, gather, scatter, dot_general, ragged_dot, window, reduction, control,
             control, collective, collective, sharded, symbolic, symbolic)  # fmt: skip
 
 

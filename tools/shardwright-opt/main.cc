@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/registration.h"
+#include "shardwright/interop/bool_hex.h"
 #include "shardwright/interop/guarded_read.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -29,7 +30,8 @@ namespace {
 
 constexpr int exitBadInput = 2;
 
-/// MlirOptMain without files: standard input can be read only once.
+/// MlirOptMain without files: standard input can be read only once, and text
+/// has booleans as JAX writes them.
 int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
                 llvm::StringRef outputPath, mlir::DialectRegistry &registry) {
   std::string error;
@@ -39,9 +41,15 @@ int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
     llvm::errs() << error << "\n";
     return 1;
   }
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  bool isText = !isBytecode(input->getBuffer());
+  if (isText)
+    input = boolBytesToBits(std::move(input));
+  std::string text;
+  llvm::raw_string_ostream printed(text);
   mlir::LogicalResult result =
-      mlir::MlirOptMain(output->os(), std::move(input), registry,
-                        mlir::MlirOptMainConfig::createFromCLOptions());
+      mlir::MlirOptMain(printed, std::move(input), registry, config);
+  output->os() << (isBytecode(text) ? text : boolBitsToBytes(std::move(text)));
   if (mlir::succeeded(result))
     output->keep();
   return mlir::asMainReturnCode(result);
@@ -62,23 +70,25 @@ int main(int argc, char **argv) {
       argc, argv, "Shardwright optimizer driver\n", registry);
 
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
-  if (!trusted && !config.shouldShowDialects() && !config.shouldListPasses()) {
-    if (inputPath == "-" && llvm::sys::Process::StandardInIsUserInput())
-      llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
-                      "interrupt)\n";
-    std::string error;
-    std::unique_ptr<llvm::MemoryBuffer> input =
-        mlir::openInputFile(inputPath, &error);
-    if (input && isBytecode(input->getBuffer())) {
-      GuardedRead first = readBytecodeInChild(input->getBuffer(), registry);
-      if (first != GuardedRead::Survived) {
-        llvm::errs() << inputPath << ": error: " << describe(first) << "\n";
-        return exitBadInput;
-      }
-    }
-    if (input && inputPath == "-")
-      return runOnBuffer(std::move(input), outputPath, registry);
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, inputPath, outputPath, registry));
+  if (inputPath == "-" && llvm::sys::Process::StandardInIsUserInput())
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                    "interrupt)\n";
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      mlir::openInputFile(inputPath, &error);
+  if (!input) {
+    llvm::errs() << error << "\n";
+    return 1;
   }
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, inputPath, outputPath, registry));
+  if (!trusted && isBytecode(input->getBuffer())) {
+    GuardedRead first = readBytecodeInChild(input->getBuffer(), registry);
+    if (first != GuardedRead::Survived) {
+      llvm::errs() << inputPath << ": error: " << describe(first) << "\n";
+      return exitBadInput;
+    }
+  }
+  return runOnBuffer(std::move(input), outputPath, registry);
 }

@@ -10,6 +10,7 @@
 #include "shardwright/interop/gspmd/export_gspmd.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_module.h"
+#include "shardwright/interop/load_module.h"
 #include "shardwright/interop/portable/portable.h"
 #include "shardwright/interop/round_trip/round_trip.h"
 
@@ -94,8 +95,9 @@ int convertCommand(const ConvertOptions &options) {
     if (succeeded(done) && shardings)
       done = verify(module);
     // A file may be read again by tools: it keeps the source positions.
-    module.print(os, OpPrintingFlags().enableDebugInfo(options.debugInfo ||
-                                                       !options.out.empty()));
+    printModule(module, os,
+                OpPrintingFlags().enableDebugInfo(options.debugInfo ||
+                                                  !options.out.empty()));
     os << '\n';
   }
   if (failed(done)) {

@@ -118,12 +118,13 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     llvm::scope_exit resume([&] { line.at(next[int(stage)]); });
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
-      module.print(os, OpPrintingFlags().enableDebugInfo(options.debugInfo));
+      printModule(module, os,
+                  OpPrintingFlags().enableDebugInfo(options.debugInfo));
     }
     if (!llvm::is_contained(options.printAfter, stage))
       return;
     llvm::errs() << "// ---- after stage " << str(stage) << "\n";
-    module.print(llvm::errs());
+    printModule(module, llvm::errs());
     llvm::errs() << "\n";
   };
   std::optional<ReplicationWarner> warner;

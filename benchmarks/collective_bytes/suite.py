@@ -1,0 +1,26 @@
+#===- suite.py - how the programs of this benchmark are listed -------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+
+import numpy as np
+
+random = np.random.RandomState(0)
+PROGRAMS = {}
+
+
+def normal(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
+def integers(high, *shape):
+    return random.randint(0, high, shape).astype(np.int32)
+
+
+def add(name, function, args, specs, outs=None, **axes):
+    """`specs` has the structure of `args`, with a tuple, the entries of a PartitionSpec, for each
+    array, so `outs` of the results. What is not given is left to propagation."""
+    assert name not in PROGRAMS, name
+    PROGRAMS[name] = (function, args, specs, outs, axes)
