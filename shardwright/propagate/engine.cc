@@ -171,7 +171,7 @@ private:
   bool eraseIfDead(NodeId n);
   void erase(NodeId n);
   void pushDefiners(NodeId n);
-  bool mayDie(Operation *op) const;
+  bool mayDie(Operation *op);
 
   const EngineOptions &options;
   PropagationGraph &graph;
@@ -203,6 +203,8 @@ private:
   std::vector<char> todo;
   Worklist worklist{todo};
   std::vector<char> erased;
+  /// By body, once asked.
+  std::vector<std::optional<bool>> bodyMayDie;
 };
 
 //===----------------------------------------------------------------------===//
@@ -212,7 +214,7 @@ private:
 bool Engine::operandsHaveOneUse(const Node &node) const {
   for (int32_t i = node.firstOperand, e = i + node.numOperands; i < e; ++i) {
     ValueId operand = graph.tensorValues[i];
-    if (!graph.isScalar[operand] && graph.numUses[operand] != 1)
+    if (!graph.values[operand].isScalar && graph.values[operand].numUses != 1)
       return false;
   }
   return true;
@@ -371,7 +373,7 @@ void Engine::setSlot(SlotId s, ShardingId id) {
 }
 
 void Engine::wake(ValueId value, NodeId by) {
-  Wakes range = graph.wakesOf[graph.notifies[value]];
+  Wakes range = graph.values[graph.values[value].notifies].wakes;
   for (int32_t i = range.begin; i < range.end; ++i) {
     NodeId n = graph.wakes[i];
     if (n != by && !erased[n])
@@ -380,18 +382,18 @@ void Engine::wake(ValueId value, NodeId by) {
 }
 
 void Engine::update(ValueId value, ShardingId id, NodeId by) {
-  SlotId slot = graph.slotOfValue[value];
+  SlotId slot = graph.values[value].slot;
   // A value without a place, or two operands that are one value and take the
   // same axes.
   if (slot < 0 || graph.current[slot] == id)
     return;
   setSlot(slot, id);
   wake(value, by);
-  auto group = graph.groupOfValue.find(graph.notifies[value]);
+  auto group = graph.groupOfValue.find(graph.values[value].notifies);
   if (group == graph.groupOfValue.end())
     return;
   for (ValueId member : graph.groups[group->second]) {
-    SlotId other = graph.slotOfValue[member];
+    SlotId other = graph.values[member].slot;
     if (other == slot || graph.current[other] == id)
       continue;
     if (options.observer)
@@ -406,7 +408,7 @@ void Engine::update(ValueId value, ShardingId id, NodeId by) {
 //===----------------------------------------------------------------------===//
 
 Value Engine::holderOf(ValueId value) const {
-  SlotId slot = graph.slotOfValue[value];
+  SlotId slot = graph.values[value].slot;
   return slot < 0 ? Value() : graph.slots[slot].value;
 }
 
@@ -500,7 +502,7 @@ void Engine::reportEnd() {
   for (const FuncResult &r : graph.funcResults) {
     if (!r.isMain || r.returned < 0 || r.rule < 0)
       continue;
-    SlotId slot = graph.slotOfValue[r.returned];
+    SlotId slot = graph.values[r.returned].slot;
     view.op = r.func;
     view.funcResult = r.index;
     tell({holderOf(r.returned), Value()},
@@ -523,14 +525,14 @@ void Engine::pushDefiners(NodeId n) {
     Operation *definer = operand.getDefiningOp();
     if (!definer)
       continue;
-    NodeId d = base + graph.nodeOf.lookup(definer);
+    NodeId d = base + graph.nodeOf(definer);
     if (erased[d])
       continue;
     todo[d] |= kMayBeUnused;
     NodeId otherUser = -1;
     bool several = false;
     for (Operation *user : operand.getUsers()) {
-      NodeId u = base + graph.nodeOf.lookup(user);
+      NodeId u = base + graph.nodeOf(user);
       if (u == n || u == otherUser || erased[u])
         continue;
       several |= otherUser >= 0;
@@ -551,14 +553,14 @@ void Engine::erase(NodeId n) {
     const Node &node = graph.nodes[i];
     for (int32_t o = node.firstOperand;
          o < node.firstOperand + node.numOperands; ++o)
-      --graph.numUses[graph.tensorValues[o]];
+      --graph.values[graph.tensorValues[o]].numUses;
   }
   graph.deadNodes.push_back(n);
 }
 
 /// Whether nothing would miss the op if nothing used it. A call in whose place
 /// a body stands does what the body does.
-bool Engine::mayDie(Operation *op) const {
+bool Engine::mayDie(Operation *op) {
   if (graph.bodies.empty())
     return wouldOpBeTriviallyDead(op);
   auto allMayDie = [&](Region &region) {
@@ -567,11 +569,14 @@ bool Engine::mayDie(Operation *op) const {
     });
   };
   if (auto call = dyn_cast<func::CallOp>(op)) {
-    for (const FunctionBody &body : graph.bodies)
-      if (func::FuncOp func = body.func;
-          func.getSymNameAttr() == call.getCalleeAttr().getAttr())
-        return allMayDie(func.getBody());
-    return false;
+    auto body = graph.bodyOf.find(call.getCalleeAttr().getAttr());
+    if (body == graph.bodyOf.end())
+      return false;
+    std::optional<bool> &known = bodyMayDie[body->second];
+    if (!known)
+      known =
+          allMayDie(func::FuncOp(graph.bodies[body->second].func).getBody());
+    return *known;
   }
   if (op->getNumRegions() == 0 ||
       !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
@@ -584,7 +589,7 @@ bool Engine::eraseIfDead(NodeId n) {
     return false;
   const Node &node = graph.nodes[n];
   for (int32_t i = 0; i < node.numResults; ++i)
-    if (graph.numUses[node.firstResult + i] != 0) {
+    if (graph.values[node.firstResult + i].numUses != 0) {
       todo[n] &= ~kMayBeUnused;
       return false;
     }
@@ -604,7 +609,7 @@ void Engine::syncFuncResults() {
   for (const FuncResult &r : graph.funcResults) {
     if (!r.isMain || r.returned < 0 || r.rule < 0)
       continue;
-    SlotId slot = graph.slotOfValue[r.returned];
+    SlotId slot = graph.values[r.returned].slot;
     ShardingId ids[] = {slot < 0 ? kNoSharding : graph.current[slot],
                         graph.current[r.slot]};
     ++now;
@@ -650,6 +655,7 @@ void Engine::runPriority() {
 
 void Engine::run() {
   changedAt.assign(graph.slots.size(), 1);
+  bodyMayDie.resize(graph.bodies.size());
   for (const FactorLayout &layout : graph.rules)
     onlyPassThrough.push_back(
         llvm::all_of(layout.rule.factors, [](const Factor &f) {
@@ -661,7 +667,7 @@ void Engine::run() {
     const Node &node = graph.nodes[n];
     bool used = false;
     for (int32_t i = 0; i < node.numResults; ++i)
-      used |= graph.numUses[node.firstResult + i] != 0;
+      used |= graph.values[node.firstResult + i].numUses != 0;
     todo[n] = (node.rule >= 0 ? kHasRule : 0) | (used ? 0 : kMayBeUnused);
   }
   erased.assign(graph.nodes.size(), false);

@@ -164,8 +164,7 @@ void Exporter::describe(PartInfo &info, const GraphPart &part,
   info.part = &part;
   auto slotOfEdge = [&](Value owner) -> SlotId {
     sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(owner);
-    return edge ? part.slotOfValue[part.nodes[graph.nodeOf.lookup(edge)]
-                                       .firstResult]
+    return edge ? part.values[graph.numberOf.lookup(edge).firstResult].slot
                 : -1;
   };
   llvm::DenseMap<Operation *, int32_t> indexOf;
@@ -191,7 +190,7 @@ void Exporter::describe(PartInfo &info, const GraphPart &part,
   for (auto [value, id] : llvm::zip_equal(
            func.front().getTerminator()->getOperands(), body.returned)) {
     Returned &from = info.returned.emplace_back();
-    from.index = part.slotOfValue[id];
+    from.index = part.values[id].slot;
     auto edge = value.getDefiningOp<sdy::DataFlowEdgeOp>();
     if (!edge)
       continue;

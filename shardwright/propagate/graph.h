@@ -22,6 +22,7 @@
 #define SHARDWRIGHT_PROPAGATE_GRAPH_H
 
 #include "shardwright/propagate/factor_propagation.h"
+#include "shardwright/propagate/op_map.h"
 #include "shardwright/propagate/sharding_table.h"
 #include "shardwright/rules/propagation_traits.h"
 
@@ -47,6 +48,23 @@ struct ManualEdge {
   bool isBlockArgument = false;
 };
 
+/// What an op is to the graph.
+enum class OpKind : uint8_t {
+  /// Its shardings are an attribute, its rule comes from the interface.
+  Plain,
+  /// Of our dialect: its sharding may be a property.
+  Sdy,
+  Func,
+  Call,
+  Terminator,
+  GroupMember,
+  Barrier,
+  DataFlowEdge,
+  FuncDataFlowEdge,
+  /// Its values have data flow edges.
+  DataFlow,
+};
+
 struct Node {
   mlir::Operation *op = nullptr;
   /// -1: nothing propagates through the op.
@@ -66,11 +84,10 @@ struct Node {
   int32_t manualEdge = -1;
   Schedule schedule = Schedule::ByFactor;
   Direction fixedDirection = Direction::Both;
+  OpKind kind = OpKind::Plain;
   bool isElementwise = false;
   /// Rules of edges and barriers are no attribute of their op.
   bool ruleIsAttribute = false;
-  /// Of an op whose values have data flow edges.
-  bool isDataFlow = false;
 };
 
 struct Slot {
@@ -88,6 +105,20 @@ struct Slot {
 /// A part of GraphPart::wakes.
 struct Wakes {
   int32_t begin = 0, end = 0;
+};
+
+struct GraphValue {
+  SlotId slot = -1;
+  /// The value whose `wakes` count when this one changes: for a target of an
+  /// edge the edge op's result, or the owner if there is no edge op; else
+  /// itself.
+  ValueId notifies = -1;
+  /// The nodes to visit when the value's sharding changed, in the order in
+  /// which they are queued.
+  Wakes wakes;
+  /// Goes down when dead ops go.
+  int32_t numUses = 0;
+  bool isScalar = false;
 };
 
 /// A call in whose place the callee's body stands: its nodes follow the call's,
@@ -109,18 +140,7 @@ struct GraphPart {
   std::vector<ValueId> tensorValues;
   std::vector<ManualEdge> manualEdges;
 
-  /// By value.
-  std::vector<SlotId> slotOfValue;
-  /// Number of uses; goes down when dead ops go.
-  std::vector<int32_t> numUses;
-  /// Part of `wakes`: the nodes to visit when the value's sharding changed, in
-  /// the order in which they are queued.
-  std::vector<Wakes> wakesOf;
-  /// The value whose `wakes` count when this one changes: for a target of an
-  /// edge the edge op's result, or the owner if there is no edge op; else
-  /// itself.
-  std::vector<ValueId> notifies;
-  std::vector<char> isScalar;
+  std::vector<GraphValue> values;
   std::vector<NodeId> wakes;
 
   std::vector<Slot> slots;
@@ -129,7 +149,7 @@ struct GraphPart {
   /// Slots before it belong to the bodies of functions that are called.
   SlotId firstOwnSlot = 0;
 
-  ValueId numValues() const { return slotOfValue.size(); }
+  ValueId numValues() const { return values.size(); }
 };
 
 /// A function that is read once, for all of its calls.
@@ -162,6 +182,8 @@ struct PropagationGraph : GraphPart {
   ShardingTable shardings;
   std::vector<FactorLayout> rules;
   std::deque<FunctionBody> bodies;
+  /// By the function's name.
+  llvm::DenseMap<mlir::StringAttr, int32_t> bodyOf;
 
   /// By slot; what propagation changes.
   std::vector<ShardingId> current;
@@ -180,7 +202,12 @@ struct PropagationGraph : GraphPart {
   std::vector<mlir::Operation *> opsWithRule;
 
   /// Of ops outside of bodies, or counted from the first of their body.
-  llvm::DenseMap<mlir::Operation *, NodeId> nodeOf;
+  struct OpNumber {
+    NodeId node = 0;
+    ValueId firstResult = 0;
+  };
+  OpMap<OpNumber> numberOf;
+  NodeId nodeOf(mlir::Operation *op) const { return numberOf.lookup(op).node; }
   llvm::DenseMap<mlir::Block *, ValueId> firstArgument;
 
   /// Innermost site whose body holds the node, or -1.

@@ -1,0 +1,142 @@
+//===- part_builder.h - reads ops into dense arrays -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One part of the module (all that stands in it, or the body of one function
+// that is shared by its calls) becomes a GraphPart, in steps of one file each:
+//
+//   number_ops   nodes and values get their numbers
+//   read_slots   where shardings are, and what they are
+//   read_rules   what each op relates
+//   read_wakes   who is to be visited when a value changes
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
+#define SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
+
+#include "shardwright/propagate/graph.h"
+#include "shardwright/propagate/rule_table.h"
+
+#include <optional>
+
+namespace shardwright {
+
+/// What the builders of all parts share.
+struct BuilderState {
+  BuilderState(mlir::ModuleOp module, const GraphOptions &options,
+               PropagationGraph &graph);
+
+  OpKind kindOf(mlir::Operation *op);
+  /// Of an op whose shardings are its attribute `sdy.sharding`: one id each, as
+  /// many as the attribute has.
+  llvm::ArrayRef<ShardingId> shardingsOf(mlir::Operation *op);
+  /// Whether the op says its rule itself.
+  bool hasRuleAttr(mlir::Operation *op);
+
+  mlir::ModuleOp module;
+  PropagationGraph &graph;
+  RuleTable rules;
+  /// By callee symbol, calls in program order. Not those in whose place bodies
+  /// stand.
+  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp, 2>>
+      callsOf;
+  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> funcOf;
+  bool ok = true;
+
+private:
+  /// What matters of the attributes of an op; many ops have the same.
+  struct OpAttrs {
+    llvm::SmallVector<ShardingId, 1> shardings;
+    bool hasRule = false;
+  };
+  const OpAttrs &attrsOf(mlir::Operation *op);
+
+  mlir::StringAttr shardingName, ruleName;
+  llvm::DenseMap<mlir::OperationName, OpKind> kinds;
+  llvm::DenseMap<mlir::DictionaryAttr, OpAttrs> attrs;
+};
+
+class PartBuilder {
+public:
+  PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body)
+      : state(state), graph(state.graph), part(part), body(body) {}
+
+  /// Numbers an op and what is in it, and checks the types.
+  void number(mlir::Operation *op);
+  void numberArguments(mlir::Block &block);
+  /// Everything else, when all ops have numbers.
+  void finish();
+  ValueId idOf(mlir::Value value) const;
+
+  /// Members of sharding groups.
+  llvm::SmallVector<sdy::ShardingGroupOp> members;
+
+private:
+  /// A call of this part, and where the callee's arrays begin in ours.
+  struct OwnSite {
+    int32_t site, firstTensor, firstWake;
+  };
+
+  void addValue(mlir::Type type);
+  void splice(mlir::func::CallOp call, NodeId node, int32_t index);
+  /// Calls fn(node, site or null) for the nodes that are not in a callee's
+  /// body. The ops of those ahead are on their way to the caches.
+  template <typename Fn> void forOwnNodes(Fn fn);
+
+  SlotId addSlot(mlir::Value value, ShardingId sharding,
+                 llvm::ArrayRef<int64_t> shape);
+  void addEdgeSlot(sdy::DataFlowEdgeOp edge, ValueId owner);
+  void addSlots(NodeId n);
+  void addSlotsOfDataFlowOp(sdy::ShardableDataFlowOpInterface op);
+  void addSlotsOfResults(NodeId n);
+  void addSlotsOfBody();
+
+  void addRule(NodeId n);
+  void addOperands(NodeId n);
+  void addEdgeRule(Node &node, llvm::ArrayRef<ValueId> sources);
+  bool addCallEdge(Node &node, sdy::DataFlowEdgeOp edge);
+  void addDataFlowEdge(Node &node, sdy::DataFlowEdgeOp edge);
+  llvm::SmallVector<ValueId> sourcesOf(sdy::FuncDataFlowEdgeOp edge);
+  void connect(const OwnSite &own);
+
+  void addWakes(mlir::Value value, ValueId id, NodeId definer);
+  void addWakes();
+  void wake(NodeId node);
+  void wakeUse(mlir::OpOperand &use);
+  void wakeUsers(mlir::Value value);
+
+  BuilderState &state;
+  PropagationGraph &graph;
+  GraphPart &part;
+  FunctionBody *body;
+  llvm::SmallVector<OwnSite> ownSites;
+  /// By value, the node that used it last.
+  std::vector<NodeId> lastUser;
+};
+
+template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
+  constexpr NodeId kAhead = 12;
+  const OwnSite *next = ownSites.begin();
+  for (NodeId n = 0, e = part.nodes.size(); n < e;) {
+    if (n + kAhead < e)
+      __builtin_prefetch(part.nodes[n + kAhead].op);
+    if (next != ownSites.end() && part.sites[next->site].node == n) {
+      fn(n, next++);
+      n = part.nodes[n].subtreeEnd;
+    } else {
+      fn(n, static_cast<const OwnSite *>(nullptr));
+      ++n;
+    }
+  }
+}
+
+/// A value's shape if propagation can shard it.
+std::optional<llvm::ArrayRef<int64_t>> staticShape(mlir::Type type);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
