@@ -17,7 +17,20 @@ namespace shardwright {
 constexpr llvm::StringLiteral kCategory = "propagate";
 
 bool wantsRemarks(MLIRContext *context) {
-  return context->getRemarkEngine() != nullptr;
+  if (!context->getRemarkEngine())
+    return false;
+  // Tools set an engine in any case; its filters say whether anybody asked, and
+  // tell only who is about to emit. What is assigned over is not emitted.
+  Location loc = UnknownLoc::get(context);
+  auto opts = remark::RemarkOpts::name("Wanted").category(kCategory);
+  auto isWanted = [](remark::detail::InFlightRemark remark) {
+    bool wanted = bool(remark);
+    remark = {};
+    return wanted;
+  };
+  return isWanted(remark::passed(loc, opts)) ||
+         isWanted(remark::missed(loc, opts)) ||
+         isWanted(remark::analysis(loc, opts));
 }
 
 void RemarkEmitter::onChange(const PropagationEvent &event) {
