@@ -52,6 +52,7 @@ private:
   void form(int32_t seed);
   bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
   void beginPointwise(const Members &members, int32_t seed);
+  bool isEnclosed(const Members &members, int32_t id) const;
   bool joinsPointwise(const Members &members, int32_t id, int32_t seed);
   bool isTerminal(int32_t id) const { return terminal[id]; }
   Members seenOutside(const Members &members) const;
@@ -306,10 +307,13 @@ Fuser::Members Fuser::seenOutside(const Members &members) const {
   return seen;
 }
 
-/// Does each element need the operands' elements at its own place alone?
+/// Does each element need the operands' elements at its own place alone, or
+/// scalars?
 static bool isPointwise(const Graph &graph, int32_t id, const Shape &shape) {
   const Node &node = graph[id];
   if (node.op == Op::Constant)
+    return true;
+  if (node.shape.empty() && isElementwise(node.op))
     return true;
   if (node.shape != shape)
     return false;
@@ -328,16 +332,25 @@ void Fuser::beginPointwise(const Members &members, int32_t seed) {
   pointwise.outputs = 1;
 }
 
+// Does nothing outside need the node?
+bool Fuser::isEnclosed(const Members &members, int32_t id) const {
+  return !needed[id] && !terminal[id] &&
+         llvm::all_of(users[id], [&](int32_t u) {
+           return u >= 0 && members.count(u) &&
+                  (!isFree(u) || isEnclosed(members, u));
+         });
+}
+
 // True when `id` may join without a closer look; it is counted in then.
 bool Fuser::joinsPointwise(const Members &members, int32_t id, int32_t seed) {
   if (!pointwise.holds || !isPointwise(graph, id, graph[seed].shape))
     return false;
-  auto isInside = [&](int32_t u) { return u >= 0 && members.count(u); };
-  // All users are members that nobody computes again: neither a cycle nor
-  // another output can come of it.
-  bool enclosed = llvm::all_of(
-      users[id], [&](int32_t u) { return isInside(u) && !isFree(u); });
-  bool output = !isFree(id) && (!enclosed || needed[id] || terminal[id]);
+  // All users are members, and nobody outside computes them again: neither a
+  // cycle nor another output can come of it.
+  bool enclosed = isEnclosed(members, id);
+  bool output = !isFree(id) && !enclosed;
+  if (output && graph[id].shape != graph[seed].shape)
+    return false;
   size_t inputs = pointwise.inputs.size() - pointwise.inputs.count(id);
   llvm::SmallVector<int32_t, 3> more;
   for (int32_t o : graph[id].operands)
