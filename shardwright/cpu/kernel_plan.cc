@@ -282,12 +282,19 @@ KernelPlan Planner::run() {
   for (auto [i, visits] : llvm::enumerate(w->visitor->visits))
     if (operationCost(graph[i]) > 0)
       plan.maxVisits = std::max<int>(plan.maxVisits, visits.size());
+  int mostLanes = maxLanes;
   if (plan.kind == KernelPlan::Kind::Map) {
     chooseTransposed(*w);
-    int work = 0;
-    for (const Node &node : graph.nodes)
+    int work = 0, wideWork = 0;
+    for (const Node &node : graph.nodes) {
       work += operationCost(node);
+      if (bitWidth(node.type) == 64)
+        wideWork += operationCost(node);
+    }
     plan.overlaps = work >= dearWork;
+    // More lanes than a register has of f64 would make every instruction two.
+    if (plan.overlaps && plan.transposedRow < 0 && 2 * wideWork >= work)
+      mostLanes = std::max(1, maxLanes / 2);
   }
   if (plan.kind != KernelPlan::Kind::Map)
     findLevels();
@@ -295,8 +302,9 @@ KernelPlan Planner::run() {
     chooseScratch(*w);
   estimate();
   if (plan.transposedRow >= 0 || plan.overlaps)
-    while (plan.lanes < maxLanes && plan.lanes * 2 <= inner)
+    while (plan.lanes < mostLanes && plan.lanes * 2 <= inner)
       plan.lanes *= 2;
+  plan.lanes = std::min(plan.lanes, mostLanes);
   if (plan.transposedRow == 0) {
     plan.iterations = (plan.rows[0] + maxLanes - 1) / maxLanes;
   } else if (!plan.rows.empty()) {
