@@ -9,7 +9,8 @@
 // to COUNT-1, compiles it in a new context, runs it on FOLDER/I.inputs.npz,
 // writes the results to FOLDER/I.ours.npz, and prints one line of JSON: seconds
 // of each stage, of all of them from text to executable, and of one call (the
-// median of TIMES).
+// median of TIMES): on host arrays, or on buffers of the devices if there are
+// several.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/npz.h"
+#include "shardwright/runtime/sharded_array.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -34,6 +36,22 @@ template <typename T> static T check(llvm::Expected<T> value) {
     return std::move(*value);
   llvm::errs() << llvm::toString(value.takeError()) << "\n";
   std::exit(1);
+}
+
+/// Buffers [device][argument] with the arrays' parts.
+static std::vector<std::vector<Buffer>>
+shards(const Executable &executable, const std::vector<Array> &arrays) {
+  std::vector<std::vector<Buffer>> buffers(executable.numDevices());
+  if (buffers.size() == 1)
+    return buffers;
+  for (auto [array, spec] : llvm::zip_equal(arrays, executable.arguments())) {
+    ShardedArray sharded =
+        check(ShardedArray::fromHost(array, executable.meshes()[spec.mesh],
+                                     spec.sharding, Client::shared()));
+    for (auto [device, buffer] : llvm::zip_equal(buffers, sharded.buffers()))
+      device.push_back(buffer);
+  }
+  return buffers;
 }
 
 static void measure(const mlir::DialectRegistry &registry,
@@ -66,10 +84,14 @@ static void measure(const mlir::DialectRegistry &registry,
   if (llvm::Error e = writeNpz(stem + ".ours.npz", results))
     check<int>(std::move(e));
 
+  std::vector<std::vector<Buffer>> buffers = shards(executable, inputs);
   std::vector<double> calls;
   for (int i = 0; i < times; ++i) {
     double start = wallSeconds();
-    check(executable.run(inputs));
+    if (executable.numDevices() == 1)
+      check(executable.run(inputs));
+    else if (llvm::Error e = check(executable.execute(buffers)).done.await())
+      check<int>(std::move(e));
     calls.push_back(wallSeconds() - start);
   }
   std::nth_element(calls.begin(), calls.begin() + times / 2, calls.end());

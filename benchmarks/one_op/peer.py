@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""peer.py FOLDER COUNT CALLS: as compile_and_run.cc, for the one CPU device of jaxlib. Compiling
-is the client's call on the text; a call is jax.jit's fast path on arrays of the device."""
+"""peer.py FOLDER COUNT CALLS [--sharded]: as compile_and_run.cc, for jaxlib's CPU devices, one or
+8. Compiling is the client's call on the text, for 8 devices that of the lowering; a call is
+jax.jit's fast path on arrays of the devices."""
 
 import json
 import os
@@ -13,6 +14,8 @@ import sys
 import time
 
 os.environ["JAX_PLATFORMS"] = "cpu"
+if "--sharded" in sys.argv:
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 import jax
 import numpy as np
 import programs
@@ -22,8 +25,6 @@ from jaxlib import _jax
 
 def call(function, args, times, path):
     """Writes the results; the seconds of each of so many calls after the first."""
-    args = [jax.device_put(a) for a in args]
-    function = jax.jit(function, keep_unused=True)
     results = jax.tree.leaves(function(*args))
     np.savez(path, **{f"out{n}": programs.bits(r) for n, r in enumerate(results)})
     calls = []
@@ -34,8 +35,29 @@ def call(function, args, times, path):
     return calls
 
 
+def report(start, cpu, done, cpu_done, calls):
+    figures = {"all": done - start, "cpu": cpu_done - cpu, "call": float(np.median(calls))}
+    print(json.dumps(figures), flush=True)
+
+
+def sharded(folder, times):
+    for i, (name, function, args, specs) in enumerate(programs.sharded()):
+        mesh, shardings = programs.on_mesh(specs)
+        function = jax.jit(function, in_shardings=shardings, keep_unused=True)
+        with jax.sharding.set_mesh(mesh):
+            lowered = function.lower(*args)
+            start, cpu = time.perf_counter(), time.process_time()
+            lowered.compile()
+            done, cpu_done = time.perf_counter(), time.process_time()
+            args = [jax.device_put(a, s) for a, s in zip(args, shardings)]
+            calls = call(function, args, times, os.path.join(folder, f"{i}.xla.npz"))
+        report(start, cpu, done, cpu_done, calls)
+
+
 def main():
     folder, count, times = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    if "--sharded" in sys.argv:
+        return sharded(folder, times)
     device = jax.devices()[0]
     cases = list(programs.programs())
     for i in range(count):
@@ -49,9 +71,10 @@ def main():
         done, cpu_done = time.perf_counter(), time.process_time()
         name, function, args = cases[i]
         with programs.precision(name):
+            function = jax.jit(function, keep_unused=True)
+            args = [jax.device_put(a) for a in args]
             calls = call(function, args, times, stem + ".xla.npz")
-        figures = {"all": done - start, "cpu": cpu_done - cpu, "call": float(np.median(calls))}
-        print(json.dumps(figures), flush=True)
+        report(start, cpu, done, cpu_done, calls)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""(name, function, arguments): one operation each, on small arrays of one device."""
+"""Small programs of one operation each. programs(): (name, function, arguments), on one device.
+sharded(): (name, function, arguments, specs) on a mesh of 8 devices with the axis x."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.sharding import PartitionSpec as P
 
 
 def programs():
@@ -63,6 +65,32 @@ def programs():
     yield from libraries(f)
     yield from contractions(f, i)
     yield from types(f, i)
+
+
+def sharded():
+    rng = np.random.default_rng(1)
+    f = lambda *shape: rng.uniform(0.1, 2.0, shape).astype(np.float32)
+    x, rows = f(64, 24), P("x")
+    yield "warm up", lambda x: x + 1, (x,), (rows,)
+    yield "add", jnp.add, (x, x + 1), (rows, rows)
+    yield "add, replicated", jnp.add, (x, x + 1), (P(), P())
+    yield "exp", jnp.exp, (x,), (rows,)
+    yield "sum of rows", lambda x: jnp.sum(x, 1), (x,), (rows,)
+    yield "sum of columns: all_reduce", lambda x: jnp.sum(x, 0), (x,), (rows,)
+    yield "softmax", jax.nn.softmax, (x,), (rows,)
+    yield "matmul", jnp.dot, (x, f(24, 16)), (rows, P())
+    yield "matmul: all_reduce", jnp.dot, (f(16, 64), f(64, 16)), (P(None, "x"), rows)
+    yield "to one layout: all_gather", lambda x: lax.with_sharding_constraint(x * 2, P()), (x,), (
+        rows,)  # fmt: skip
+    yield "other dimension: all_to_all", lambda x: lax.with_sharding_constraint(
+        x * 2, P(None, "x")), (x,), (rows,)  # fmt: skip
+    yield "shift: collective_permute", lambda x: jnp.roll(x, 8, 0), (x,), (rows,)
+
+
+def on_mesh(specs):
+    """A mesh of 8 devices, to be set around lowering and calls, and the shardings of arguments."""
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    return mesh, [jax.sharding.NamedSharding(mesh, spec) for spec in specs]
 
 
 def libraries(f):

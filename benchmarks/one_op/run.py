@@ -4,9 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""From the module's text to an executable, in ms of wall and of CPU time, and a call of it on host arrays with its
-results made, in us. Every program is new to its process, which has compiled one before; each
-side runs in RUNS processes, and the best counts. The results are compared first."""
+"""From the module's text to an executable, in ms of wall and of CPU time, and a call of it with its
+results made, in us: on host arrays, and of programs for 8 devices on arrays that lie there. Every
+program is new to its process, which has compiled one before; each side runs in RUNS processes,
+and the best counts. The results are compared first."""
 
 import json
 import os
@@ -27,18 +28,18 @@ OURS = os.path.join(common.BUILD, "bin", "compile_and_run")
 PEER = [sys.executable, os.path.join(HERE, "peer.py")]
 
 
-def lines(command, folder, count):
+def lines(command, folder, count, *options):
     done = subprocess.run(
-        [*command, folder, str(count), str(CALLS)], stdout=subprocess.PIPE, text=True
+        [*command, folder, str(count), str(CALLS), *options], stdout=subprocess.PIPE, text=True
     )
     if done.returncode != 0:
         sys.exit(f"{command[-1]} failed")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def best(command, folder, count):
-    runs = [lines(command, folder, count) for _ in range(RUNS)]
-    return [{key: min(run[i][key] for run in runs) for key in runs[0][i]} for i in range(count)]
+def best(*command):
+    runs = [lines(*command) for _ in range(RUNS)]
+    return [{key: min(run[i][key] for run in runs) for key in one} for i, one in enumerate(runs[0])]
 
 
 def check(names, folder):
@@ -53,18 +54,38 @@ def check(names, folder):
                 sys.exit(f"{name}: {key} differs: times mean nothing")
 
 
-def main():
+def export(folder, i, function, args, **options):
+    stem = os.path.join(folder, str(i))
+    with open(stem + ".mlir", "w") as out:
+        out.write(jax.jit(function, keep_unused=True, **options).lower(*args).as_text())
+    flat = [programs.bits(a) for a in args]
+    exporting.write_npz(stem + ".inputs.npz", "arg", flat, compress=False)
+
+
+def one_device(folder):
+    names = []
+    for i, (name, function, args) in enumerate(programs.programs()):
+        names.append(name)
+        with programs.precision(name):
+            export(folder, i, function, args)
+    return names, []
+
+
+def eight_devices(folder):
+    names = []
+    for i, (name, function, args, specs) in enumerate(programs.sharded()):
+        names.append(name)
+        mesh, shardings = programs.on_mesh(specs)
+        with jax.sharding.set_mesh(mesh):
+            export(folder, i, function, args, in_shardings=shardings)
+    return names, ["--sharded"]
+
+
+def measure(title, make):
     with tempfile.TemporaryDirectory() as folder:
-        names = []
-        for i, (name, function, args) in enumerate(programs.programs()):
-            names.append(name)
-            stem = os.path.join(folder, str(i))
-            with open(stem + ".mlir", "w") as out:
-                with programs.precision(name):
-                    out.write(jax.jit(function, keep_unused=True).lower(*args).as_text())
-            flat = [programs.bits(a) for a in args]
-            exporting.write_npz(stem + ".inputs.npz", "arg", flat, compress=False)
-        mine, peer = best([OURS], folder, len(names)), best(PEER, folder, len(names))
+        names, options = make(folder)
+        mine = best([OURS], folder, len(names))
+        peer = best(PEER, folder, len(names), *options)
         check(names, folder)
     columns = [("all", 1e3), ("cpu", 1e3), ("call", 1e6)]
     rows = []
@@ -78,13 +99,18 @@ def main():
         )
         rows.append([name, *figures])
     common.table(
-        f"one-op programs (answers compared first; best of {RUNS} processes)",
+        f"{title} (answers compared first; best of {RUNS} processes)",
         ["program", "compile ms", "XLA", "its CPU ms", "XLA", "call us", "XLA"],
         rows,
     )
     stages = ("parse", "import", "propagate", "partition", "compile")
     print("\n  ours, median ms:", ", ".join(
         f"{s} {np.median([m[s] for m in mine[1:]]) * 1e3:.2f}" for s in stages))  # fmt: skip
+
+
+def main():
+    measure("one-op programs", one_device)
+    measure("one-op programs on 8 devices", eight_devices)
 
 
 if __name__ == "__main__":
