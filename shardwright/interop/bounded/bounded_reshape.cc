@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/interop/bounded/bounded_values.h"
+#include "shardwright/interop/bounded/bounded_ops.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -46,12 +46,10 @@ static bool keepsPositions(const Extents &from, const Extents &to) {
 
 /// result[y] = x[..] with the same position among the used elements.
 static Value moved(Maker &m, Value x, const Extents &from, const Extents &to) {
-  SmallVector<int64_t> shape;
+  SmallVector<int64_t> shape = bounds(to);
   int64_t room = 1;
   for (const Extent &e : from)
     room *= e.bound;
-  for (const Extent &e : to)
-    shape.push_back(e.bound);
   RankedTensorType type = Maker::typeOf(x);
   auto indexType = RankedTensorType::get(shape, m.b.getI32Type());
   auto everywhere = [&](Value scalar) {
@@ -125,23 +123,15 @@ LogicalResult padReshape(Operation *op, Values &values) {
                            "result, each with a bound");
     to = std::move(*known);
   } else {
-    auto dynamic = cast<stablehlo::DynamicReshapeOp>(op);
-    RankedTensorType type = Maker::typeOf(dynamic.getResult());
-    auto known = declaredExtents(type);
+    auto known = resultFromShape(
+        op, cast<stablehlo::DynamicReshapeOp>(op).getOutputShape());
     if (failed(known))
-      return op->emitError("has a result of no bound");
+      return failure();
     to = std::move(*known);
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.isDynamicDim(d))
-        to[d].used = m.element(dynamic.getOutputShape(), d);
   }
-  RankedTensorType type = Maker::typeOf(x);
-  SmallVector<int64_t> shape;
-  for (const Extent &e : to)
-    shape.push_back(e.bound);
+  Type type = Maker::typeOf(x).clone(Dims(bounds(to)));
   Value result = keepsPositions(from, to)
-                     ? Value(stablehlo::ReshapeOp::create(
-                           m.b, m.loc, type.clone(Dims(shape)), x))
+                     ? Value(stablehlo::ReshapeOp::create(m.b, m.loc, type, x))
                      : moved(m, x, from, to);
   values.set(result, to);
   replace(op, result);

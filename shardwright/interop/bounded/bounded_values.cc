@@ -89,6 +89,9 @@ Value Maker::takeAlong(Value x, int64_t dim, Value indices) {
       offset.push_back(d);
   sizes[dim] = 1;
   shape[dim] = n;
+  // Of nothing, nothing can be taken.
+  if (type.getDimSize(dim) == 0)
+    return resized(x, shape);
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       b.getContext(), offset, {dim}, {}, {}, {dim}, 1);
   return stablehlo::GatherOp::create(b, loc, type.clone(Dims(shape)), x,

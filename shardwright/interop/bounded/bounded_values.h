@@ -96,9 +96,6 @@ mlir::FailureOr<Extents> declaredExtents(mlir::RankedTensorType type);
 /// not for it.
 mlir::LogicalResult padOp(mlir::Operation *op, Values &values);
 
-/// The parts of padOp that move elements to other linear positions.
-mlir::LogicalResult padReshape(mlir::Operation *op, Values &values);
-
 } // namespace shardwright::bounded
 
 #endif // SHARDWRIGHT_INTEROP_BOUNDED_BOUNDED_VALUES_H

@@ -220,7 +220,8 @@ LogicalResult Padding::padBlock(Block &block) {
     bool isTouched =
         llvm::any_of(op.getOperands(),
                      [&](Value v) { return values.isBounded(v); }) ||
-        llvm::any_of(op.getResultTypes(), isDynamic);
+        llvm::any_of(op.getResultTypes(), isDynamic) ||
+        isa<stablehlo::SetDimensionSizeOp>(op);
     if (isTouched) {
       if (failed(declaredOf(&op, op.getResultTypes())))
         return failure();
@@ -295,7 +296,8 @@ bool hasDynamicShapes(ModuleOp module) {
   return module
       .walk([&](Operation *op) {
         auto call = dyn_cast<stablehlo::CustomCallOp>(op);
-        bool found = any(op->getResultTypes()) || (call && isUnsettled(call));
+        bool found = any(op->getResultTypes()) || (call && isUnsettled(call)) ||
+                     isa<stablehlo::SetDimensionSizeOp>(op);
         for (Region &region : op->getRegions())
           for (Block &block : region)
             found |= any(block.getArgumentTypes());
