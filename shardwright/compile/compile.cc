@@ -249,7 +249,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   {
     Timer timer(seconds.partition);
-    if (failed(insertCollectives(module)))
+    if (failed(insertCollectives(module, options.partition)))
       return failure();
   }
   func::FuncOp main = sdy::getMainFunc(module);

@@ -10,6 +10,7 @@
 #define SHARDWRIGHT_COMPILE_COMPILE_H
 
 #include "shardwright/interop/import_module.h"
+#include "shardwright/partition/partition.h"
 #include "shardwright/propagate/engine.h"
 #include "shardwright/report/program_report.h"
 #include "shardwright/runtime/executable.h"
@@ -38,6 +39,7 @@ llvm::ArrayRef<llvm::StringRef> stageNames();
 
 struct CompileOptions {
   ImportOptions import;
+  PartitionOptions partition;
   /// The last stage to run.
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage but the last.

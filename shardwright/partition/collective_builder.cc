@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/direct_exchange.h"
 
 using namespace mlir;
 
@@ -42,6 +43,9 @@ public:
   Value step(Value value, const ReshardStep &step, int32_t from, int32_t to);
   Value steps(Value value, const TensorSharding &from, const TensorSharding &to,
               int32_t fromMesh, int32_t toMesh);
+
+  Value exchange(Value value, TensorSharding to, const TensorSharding &from,
+                 int32_t mesh);
 
 private:
   Value reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
@@ -91,6 +95,8 @@ Value Emitter::steps(Value value, const TensorSharding &from,
         sdy::ReshardOp::create(builder, loc, type, value, attr(fromMesh, from));
   const ReshardPlan &plan = meshes.planner(fromMesh).plan(
       from, to, dimsOf(type), elementBytes(type), fromMesh != toMesh);
+  if (plan.isDirect)
+    return exchange(value, to, from, toMesh);
   if (!plan.segments.empty())
     value = reshape(value, plan.segments, fromMesh, plan.start, from);
   for (const ReshardStep &s : plan.steps) {
@@ -103,6 +109,15 @@ Value Emitter::steps(Value value, const TensorSharding &from,
   return value;
 }
 
+Value Emitter::exchange(Value value, TensorSharding to,
+                        const TensorSharding &from, int32_t mesh) {
+  to.unreduced = from.unreduced;
+  auto op = sdy::ReshardOp::create(builder, loc, value.getType(), value,
+                                   attr(mesh, to));
+  op->setDiscardableAttr(kExchangeAttrName, builder.getUnitAttr());
+  return op;
+}
+
 /// Of a value whose shards stay what they are.
 Value Emitter::reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
                        TensorSharding sharding, const TensorSharding &like) {
@@ -111,6 +126,39 @@ Value Emitter::reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
   auto op = stablehlo::ReshapeOp::create(builder, loc, type, value);
   sdy::setShardings(op, {attr(mesh, sharding)});
   return op;
+}
+
+/// The way from one mesh to another that has not the same axes in the same
+/// order.
+struct CrossMeshWay {
+  bool isDirect = false;
+  double cost = 0;
+};
+
+CrossMeshWay wayAcrossMeshes(const TensorSharding &from,
+                             const TensorSharding &to, int32_t fromMesh,
+                             int32_t toMesh, ArrayRef<int64_t> shape,
+                             double elementBytes, MeshTable &meshes) {
+  constexpr int64_t kMostDevices = 4096, kMostPieces = 64, kFewPieces = 4;
+  ReshardPlanner &planner = meshes.planner(fromMesh);
+  CrossMeshWay way;
+  bool inSteps = meshes.sameAxes(fromMesh, toMesh);
+  TensorSharding none = TensorSharding::closed(shape.size());
+  way.cost =
+      planner.plan(from, inSteps ? to : none, shape, elementBytes, inSteps)
+          .cost;
+  int64_t pieces = exchangePieces(from, to, shape);
+  bool few = planner.getEffort() == Effort::Most || pieces <= kFewPieces;
+  if (meshes.numDevices() > kMostDevices || pieces > kMostPieces ||
+      (inSteps && !few))
+    return way;
+  double cost = planner.getCosts().alpha * double(pieces) +
+                elementBytes * exchangeElements(meshes.mesh(fromMesh), from,
+                                                meshes.mesh(toMesh), to, shape);
+  // Without steps the other way holds the whole value on every device.
+  if (!inSteps || cost < 0.98 * way.cost)
+    way = {true, cost};
+  return way;
 }
 
 /// Axes in `axes` that are not in `without`.
@@ -168,13 +216,12 @@ double reshardCost(Type type, const Layout &from, const Layout &to,
     cost += done.bytes;
     start = done.after;
   }
-  if (fromMesh == toMesh || meshes.sameAxes(fromMesh, toMesh))
+  if (fromMesh == toMesh)
     return cost +
-           meshes.planner(fromMesh)
-               .plan(start, to.sharding, shape, bytes, fromMesh != toMesh)
-               .cost;
-  TensorSharding none = TensorSharding::closed(shape.size());
-  return cost + meshes.planner(fromMesh).plan(start, none, shape, bytes).cost;
+           meshes.planner(fromMesh).plan(start, to.sharding, shape, bytes).cost;
+  return cost + wayAcrossMeshes(start, to.sharding, fromMesh, toMesh, shape,
+                                bytes, meshes)
+                    .cost;
 }
 
 Value buildReshard(OpBuilder &builder, Location loc, Value value,
@@ -204,7 +251,12 @@ Value buildReshard(OpBuilder &builder, Location loc, Value value,
   TensorSharding end = to.sharding;
   AxisList gain = difference(end.unreduced, start.unreduced);
   end.unreduced = start.unreduced;
-  if (fromMesh == toMesh || meshes.sameAxes(fromMesh, toMesh)) {
+  if (fromMesh != toMesh &&
+      wayAcrossMeshes(start, end, fromMesh, toMesh, dimsOf(type),
+                      elementBytes(type), meshes)
+          .isDirect) {
+    value = emitter.exchange(value, end, start, toMesh);
+  } else if (fromMesh == toMesh || meshes.sameAxes(fromMesh, toMesh)) {
     value = emitter.steps(value, start, end, fromMesh, toMesh);
   } else {
     TensorSharding none = TensorSharding::closed(start.rank());

@@ -18,6 +18,10 @@ namespace shardwright {
 /// what combines the parts when it is not `add`: the StableHLO op's name.
 inline constexpr llvm::StringLiteral kReducerAttrName = "sw.reducer";
 
+/// Discardable attribute of an sdy.reshard that is done as a direct exchange
+/// (direct_exchange.h).
+inline constexpr llvm::StringLiteral kExchangeAttrName = "sw.exchange";
+
 /// The kind that an all_reduce or reduce_scatter combines by; none if the
 /// attribute names no op.
 std::optional<ReducerKind> getReducer(mlir::Operation *collective);

@@ -20,6 +20,11 @@
 
 namespace shardwright {
 
+/// How long the partitioner may think. Fast: recipes that are right for the
+/// common cases. Normal: searches. Most: longer ones, and direct exchanges
+/// where staged collectives would send more.
+enum class Effort : uint8_t { Fast = 0, Normal = 1, Most = 2 };
+
 struct CostModel {
   /// Fixed cost of one communicating step, in bytes. 0: bytes decide, and of
   /// equal bytes the fewer steps.

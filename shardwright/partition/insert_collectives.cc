@@ -461,7 +461,8 @@ LogicalResult insertCollectives(ModuleOp module,
                                 const PartitionOptions &options) {
   if (failed(inlineCalls(module)))
     return failure();
-  FailureOr<MeshTable> meshes = MeshTable::create(module, options.costs);
+  FailureOr<MeshTable> meshes =
+      MeshTable::create(module, options.costs, options.effort);
   if (failed(meshes))
     return failure();
   for (auto func : module.getOps<func::FuncOp>()) {

@@ -35,11 +35,12 @@ double elementBytes(Type type) {
   return 4;
 }
 
-FailureOr<MeshTable> MeshTable::create(ModuleOp module,
-                                       const CostModel &costs) {
+FailureOr<MeshTable> MeshTable::create(ModuleOp module, const CostModel &costs,
+                                       Effort effort) {
   MeshTable table;
   table.context = module.getContext();
   table.costs = costs;
+  table.effort = effort;
   int64_t devices = 0;
   for (auto meshOp : module.getOps<sdy::MeshOp>()) {
     sdy::MeshAttr mesh = meshOp.getMesh();
@@ -67,7 +68,8 @@ int32_t MeshTable::add(Attribute ref, sdy::MeshAttr attr) {
         id = i;
     if (id < 0) {
       id = entries.size();
-      entries.push_back(std::make_unique<Entry>(ref, std::move(mesh), costs));
+      entries.push_back(
+          std::make_unique<Entry>(ref, std::move(mesh), costs, effort));
     }
   }
   ids[ref] = id;

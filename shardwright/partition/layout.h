@@ -52,7 +52,8 @@ public:
   /// Reads every `sdy.mesh`. Fails with a diagnostic if two meshes with axes
   /// have other numbers of devices.
   static mlir::FailureOr<MeshTable> create(mlir::ModuleOp module,
-                                           const CostModel &costs = {});
+                                           const CostModel &costs = {},
+                                           Effort effort = Effort::Normal);
 
   /// The id of a mesh attribute or reference; -1 for a mesh without axes (empty
   /// or of one device) and for an unknown reference.
@@ -84,13 +85,14 @@ private:
     mlir::Attribute ref;
     Mesh mesh;
     ReshardPlanner planner;
-    Entry(mlir::Attribute ref, Mesh mesh, const CostModel &costs)
-        : ref(ref), mesh(mesh), planner(std::move(mesh), costs) {}
+    Entry(mlir::Attribute ref, Mesh mesh, const CostModel &costs, Effort effort)
+        : ref(ref), mesh(mesh), planner(std::move(mesh), costs, effort) {}
   };
   int32_t add(mlir::Attribute ref, sdy::MeshAttr attr);
 
   mlir::MLIRContext *context = nullptr;
   CostModel costs;
+  Effort effort = Effort::Normal;
   std::vector<std::unique_ptr<Entry>> entries;
   llvm::DenseMap<mlir::Attribute, int32_t> ids;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/collective_builder.h"
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/uneven.h"
@@ -260,6 +261,8 @@ LogicalResult Localizer::visit(Operation *op) {
             sdy::ReplicatedToUnreducedOp>(
           [&](auto collective) { return localizeCollective(collective); })
       .Case([&](sdy::ReshardOp reshard) -> LogicalResult {
+        if (reshard->hasAttr(kExchangeAttrName))
+          return localizeExchange(reshard);
         // From one mesh to another, of what is on every device.
         if (!layoutOf(reshard.getInput())
                  .isEquivalent(layoutOf(reshard.getResult())))

@@ -125,6 +125,8 @@ private:
   mlir::Value localAllToAll(sdy::AllToAllOp op);
   mlir::Value localPermute(sdy::CollectivePermuteOp op);
   mlir::Value localToUnreduced(sdy::ReplicatedToUnreducedOp op);
+  // localize_exchange.cc
+  mlir::LogicalResult localizeExchange(sdy::ReshardOp op);
 
   // shared
   Layout layoutOf(mlir::Value value) const;

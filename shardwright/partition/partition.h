@@ -28,6 +28,7 @@ namespace shardwright {
 
 struct PartitionOptions {
   CostModel costs;
+  Effort effort = Effort::Normal;
 };
 
 /// In: a module as `sdy-propagation-pipeline` leaves it. Values without a

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <algorithm>
+
 namespace shardwright {
 
 #define GEN_PASS_DEF_INSERTCOLLECTIVESPASS
@@ -24,11 +26,13 @@ namespace shardwright {
 
 namespace {
 
-PartitionOptions makeOptions(double alpha, double touch, double flop) {
+PartitionOptions makeOptions(double alpha, double touch, double flop,
+                             int effort) {
   PartitionOptions options;
   options.costs.alpha = alpha;
   options.costs.touch = touch;
   options.costs.flop = flop;
+  options.effort = Effort(std::clamp(effort, 0, 2));
   return options;
 }
 
@@ -36,8 +40,8 @@ struct InsertCollectivesPass
     : impl::InsertCollectivesPassBase<InsertCollectivesPass> {
   using Base::Base;
   void runOnOperation() override {
-    if (mlir::failed(
-            insertCollectives(getOperation(), makeOptions(alpha, touch, flop))))
+    if (mlir::failed(insertCollectives(
+            getOperation(), makeOptions(alpha, touch, flop, effort))))
       signalPassFailure();
   }
 };
@@ -53,8 +57,8 @@ struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
 struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   using Base::Base;
   void runOnOperation() override {
-    if (mlir::failed(insertCollectives(getOperation(),
-                                       makeOptions(alpha, touch, flop))) ||
+    if (mlir::failed(insertCollectives(
+            getOperation(), makeOptions(alpha, touch, flop, effort))) ||
         mlir::failed(localize(getOperation())))
       signalPassFailure();
   }

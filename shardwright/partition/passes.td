@@ -20,7 +20,9 @@ class CostOptions {
     Option<"touch", "touch", "double", "0.05",
            "cost of reading or writing one byte locally, in bytes sent">,
     Option<"flop", "flop", "double", "0.05",
-           "cost of one multiply-add of a contraction, in bytes sent">];
+           "cost of one multiply-add of a contraction, in bytes sent">,
+    Option<"effort", "effort", "int", "1",
+           "0: recipes, 1: searches, 2: longer ones and direct exchanges">];
 }
 
 def InsertCollectivesPass : Partition_Pass<"sw-insert-collectives"> {

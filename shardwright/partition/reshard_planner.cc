@@ -14,6 +14,7 @@
 
 #include "shardwright/partition/reshard_planner.h"
 
+#include "shardwright/partition/direct_exchange.h"
 #include "shardwright/partition/reshard_search.h"
 #include "shardwright/partition/uneven.h"
 
@@ -381,8 +382,8 @@ std::string keyOf(const DimAxes &from, const DimAxes &to,
 
 } // namespace
 
-ReshardPlanner::ReshardPlanner(Mesh mesh, CostModel costs)
-    : mesh(std::move(mesh)), costs(costs) {}
+ReshardPlanner::ReshardPlanner(Mesh mesh, CostModel costs, Effort effort)
+    : mesh(std::move(mesh)), costs(costs), effort(effort) {}
 
 const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
                                         const TensorSharding &toSharding,
@@ -437,6 +438,7 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     problem.alpha = costs.alpha;
     problem.baseBytes = localBytes(atoms.base);
     problem.movesTogether = movesTogether;
+    problem.recipesOnly = effort == Effort::Fast;
     for (auto [n, base] : llvm::zip(sizes, atoms.base)) {
       problem.dimSizes.push_back(n);
       problem.baseShards.push_back(totalSize(base));
@@ -447,7 +449,8 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   Atoms atoms = makeAtoms(mesh, start, to, shape);
   SearchResult best = search(atoms, shape, /*movesTogether=*/false);
   auto isImprovable = [&] {
-    return best.communicates() && best.cost > best.bound * (1 + 1e-4);
+    return effort != Effort::Fast && best.communicates() &&
+           best.cost > best.bound * (1 + 1e-4);
   };
   auto trySegments = [&](const DimAxes &from, const DimAxes &to) {
     Segments segments = makeSegments(from, to, shape);
@@ -501,5 +504,48 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     if (step.kind != ReshardStep::Slice && !step.withNext)
       plan.cost += costs.alpha;
   }
+  // What is gathered first counts against the plan, not the search.
+  considerExchange(plan, fromSharding, toSharding, shape, elementBytes,
+                   changesOrder, best.bound);
   return plan;
+}
+
+static int64_t localElements(const TensorSharding &sharding,
+                             llvm::ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (auto [dim, n] : llvm::zip(sharding.dims, shape))
+    elements *= shardSize(n, dim.shards());
+  return elements;
+}
+
+void ReshardPlanner::considerExchange(ReshardPlan &plan,
+                                      const TensorSharding &from,
+                                      const TensorSharding &to,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      double elementBytes, bool changesOrder,
+                                      double bound) const {
+  constexpr int64_t kMostDevices = 4096, kMostPieces = 64, kFewPieces = 4;
+  // Few percent are not worth more rounds.
+  constexpr double kWorthwhile = 0.98, kMuchBetter = 1 / 1.5;
+  double larger = elementBytes * double(std::max(localElements(from, shape),
+                                                 localElements(to, shape)));
+  bool holdsMore = plan.peakBytes > larger * (1 + 1e-9);
+  bool searchesLong = effort == Effort::Most;
+  if (effort == Effort::Fast || plan.bytes == 0 || changesOrder ||
+      mesh.numDevices() > kMostDevices ||
+      !(searchesLong || holdsMore || plan.bytes * kMuchBetter > bound))
+    return;
+  int64_t pieces = exchangePieces(from, to, shape);
+  if (pieces > (searchesLong || holdsMore ? kMostPieces : kFewPieces))
+    return;
+  double bytes = elementBytes * exchangeElements(mesh, from, mesh, to, shape);
+  double cost = bytes + costs.alpha * double(pieces);
+  if (cost >=
+      plan.cost * (searchesLong || holdsMore ? kWorthwhile : kMuchBetter))
+    return;
+  plan = {};
+  plan.isDirect = true;
+  plan.bytes = bytes;
+  plan.cost = cost;
+  plan.peakBytes = larger;
 }

@@ -59,6 +59,8 @@ struct ReshardPlan {
   /// dimension, it is cut into several, of which steps may move any.
   llvm::SmallVector<int64_t, 8> segments;
   TensorSharding start;
+  /// No steps: each device gets just what it lacks (direct_exchange.h).
+  bool isDirect = false;
   /// Mean bytes that a device sends, all steps.
   double bytes = 0;
   /// In units of CostModel.
@@ -70,7 +72,8 @@ struct ReshardPlan {
 class ReshardPlanner {
 public:
   /// `mesh` gives the axes; device ids play no part.
-  explicit ReshardPlanner(Mesh mesh, CostModel costs = {});
+  explicit ReshardPlanner(Mesh mesh, CostModel costs = {},
+                          Effort effort = Effort::Normal);
 
   /// The plan from `from` to `to` (unreduced axes are not looked at; both have
   /// the rank of `shape`). Every dimension has at least a row for each of its
@@ -84,10 +87,18 @@ public:
 
   const Mesh &getMesh() const { return mesh; }
   const CostModel &getCosts() const { return costs; }
+  Effort getEffort() const { return effort; }
 
 private:
+  /// Makes the plan a direct exchange where that costs less.
+  void considerExchange(ReshardPlan &plan, const TensorSharding &from,
+                        const TensorSharding &to, llvm::ArrayRef<int64_t> shape,
+                        double elementBytes, bool changesOrder,
+                        double bound) const;
+
   Mesh mesh;
   CostModel costs;
+  Effort effort;
   std::unordered_map<std::string, std::unique_ptr<ReshardPlan>> plans;
 };
 

@@ -192,10 +192,28 @@ double executeSteps(const Mesh &mesh, const ReshardPlan &plan,
   return received;
 }
 
+double receiveBound(const Mesh &mesh, const TensorSharding &from,
+                    const TensorSharding &to, llvm::ArrayRef<int64_t> shape) {
+  double need = 0;
+  for (int64_t dev = 0; dev < mesh.numDevices(); ++dev) {
+    Box a = shardBox(shape, from, mesh, dev),
+        b = shardBox(shape, to, mesh, dev);
+    need += double(volume(b) - volume(intersect(a, b)));
+  }
+  return need / double(mesh.numDevices());
+}
+
 /// Runs the plan and checks that it ends in `to`.
 double execute(const Mesh &mesh, const ReshardPlan &plan,
                const TensorSharding &from, const TensorSharding &to,
                llvm::ArrayRef<int64_t> shape) {
+  if (plan.isDirect) {
+    // direct_exchange_test.cc runs these.
+    EXPECT_TRUE(plan.steps.empty());
+    double bound = receiveBound(mesh, from, to, shape);
+    EXPECT_NEAR(plan.bytes, bound, 1e-6);
+    return bound;
+  }
   TensorSharding end =
       plan.steps.empty() ? plan.start : plan.steps.back().after;
   if (plan.segments.empty()) {
@@ -211,17 +229,6 @@ double execute(const Mesh &mesh, const ReshardPlan &plan,
               positions(mesh, end, plan.segments, dev));
   }
   return executeSteps(mesh, plan, plan.start, plan.segments);
-}
-
-double receiveBound(const Mesh &mesh, const TensorSharding &from,
-                    const TensorSharding &to, llvm::ArrayRef<int64_t> shape) {
-  double need = 0;
-  for (int64_t dev = 0; dev < mesh.numDevices(); ++dev) {
-    Box a = shardBox(shape, from, mesh, dev),
-        b = shardBox(shape, to, mesh, dev);
-    need += double(volume(b) - volume(intersect(a, b)));
-  }
-  return need / double(mesh.numDevices());
 }
 
 /// Every sharding by whole axes.
@@ -365,9 +372,13 @@ TEST(ReshardPlanner, NonCoexistingSubAxes) {
   ReshardPlanner planner(mesh);
   const ReshardPlan &plan = planner.plan(from, to, {12}, 1);
   execute(mesh, plan, from, to, {12});
-  ASSERT_EQ(plan.steps.size(), 2u);
-  EXPECT_EQ(plan.steps[0].kind, ReshardStep::Gather);
-  EXPECT_EQ(plan.steps[1].kind, ReshardStep::Slice);
+  EXPECT_TRUE(plan.isDirect);
+  ReshardPlanner recipes(mesh, {}, Effort::Fast);
+  const ReshardPlan &simple = recipes.plan(from, to, {12}, 1);
+  execute(mesh, simple, from, to, {12});
+  ASSERT_EQ(simple.steps.size(), 2u);
+  EXPECT_EQ(simple.steps[0].kind, ReshardStep::Gather);
+  EXPECT_EQ(simple.steps[1].kind, ReshardStep::Slice);
 }
 
 // Upstream's rounds end here in another sharding than asked.
@@ -409,9 +420,26 @@ TEST(ReshardPlanner, ManyAxes) {
   }
   ReshardPlanner planner(mesh);
   Shape shape{1024, 1024, 1024, 1024};
-  const ReshardPlan &plan = planner.plan(from, to, shape, 1);
+  EXPECT_TRUE(planner.plan(from, to, shape, 1).isDirect);
+  ReshardPlanner recipes(mesh, {}, Effort::Fast);
+  const ReshardPlan &plan = recipes.plan(from, to, shape, 1);
   ASSERT_FALSE(plan.steps.empty());
   EXPECT_TRUE(plan.steps.back().after.isEquivalent(to));
+}
+
+// At most effort every plan is at the bound.
+RC_GTEST_PROP(ReshardPlanner, MostEffortSendsWhatIsLacking, ()) {
+  auto sizes = *rc::gen::container<std::vector<int64_t>>(
+      3, rc::gen::element<int64_t>(2, 2, 3));
+  Mesh mesh = makeMesh(sizes);
+  TensorSharding from = *genSharding(mesh, 2), to = *genSharding(mesh, 2);
+  Shape shape{36, 36};
+  RC_PRE(dividesEvenly(shape, from) && dividesEvenly(shape, to));
+  ReshardPlanner planner(mesh, {}, Effort::Most);
+  double bytes =
+      execute(mesh, planner.plan(from, to, shape, 1), from, to, shape);
+  RC_ASSERT(bytes <= receiveBound(mesh, from, to, shape) / 0.98 + 1e-6);
+  RC_ASSERT(!testing::Test::HasFailure());
 }
 
 } // namespace

@@ -581,7 +581,7 @@ SearchResult shardwright::searchReshard(const SearchProblem &problem) {
   for (bool limitMemory : {true, false})
     for (bool directed : {false, true}) {
       // With this many atoms a free search would only spend its budget.
-      if (!directed && problem.sizes.size() > 8)
+      if (!directed && (problem.recipesOnly || problem.sizes.size() > 8))
         continue;
       if (!result)
         result = Search(problem, directed, limitMemory).run();

@@ -49,6 +49,8 @@ struct SearchProblem {
   double alpha = 0;
   /// Try all-to-alls that move atoms between several pairs of dimensions.
   bool movesTogether = false;
+  /// Only moves that lead straight to the target, as long as there is a way.
+  bool recipesOnly = false;
 };
 
 struct SearchResult {

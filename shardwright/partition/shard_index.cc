@@ -48,20 +48,29 @@ Value ShardIndices::constant(int64_t value) {
   return slot;
 }
 
-Value ShardIndices::linear(int32_t mesh) {
-  Value &slot = linears[mesh];
-  if (slot)
-    return slot;
+Value ShardIndices::device() {
+  if (deviceId)
+    return deviceId;
   Location loc = func.getLoc();
   OpBuilder b = builder();
   auto type = scalarType(b.getContext());
   auto idType = RankedTensorType::get(
       {}, IntegerType::get(b.getContext(), 32, IntegerType::Unsigned));
   Value id = hoisted(stablehlo::PartitionIdOp::create(b, loc, idType));
-  Value device = hoisted(stablehlo::ConvertOp::create(b, loc, type, id));
+  return deviceId = hoisted(stablehlo::ConvertOp::create(b, loc, type, id));
+}
+
+Value ShardIndices::linear(int32_t mesh) {
+  Value &slot = linears[mesh];
+  if (slot)
+    return slot;
+  Value device = this->device();
   const Mesh &m = meshes.mesh(mesh);
   if (m.deviceIds().empty())
     return slot = device;
+  Location loc = func.getLoc();
+  OpBuilder b = builder();
+  auto type = scalarType(b.getContext());
   SmallVector<int64_t> table;
   for (int64_t i = 0; i < m.numDevices(); ++i)
     table.push_back(m.linearIndex(i));

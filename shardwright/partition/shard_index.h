@@ -29,6 +29,8 @@ public:
   /// index * size.
   mlir::Value offset(int32_t mesh, AxisRefs axes, int64_t size);
   mlir::Value constant(int64_t value);
+  /// The id of this device.
+  mlir::Value device();
 
 private:
   /// Row-major linear index of this device in the mesh.
@@ -40,6 +42,7 @@ private:
   MeshTable &meshes;
   /// Last op of the block of computations at the start of the function.
   mlir::Operation *last = nullptr;
+  mlir::Value deviceId;
   std::map<int64_t, mlir::Value> constants;
   std::map<int32_t, mlir::Value> linears;
   /// By (mesh, divisor, modulus): digits of the linear index.

@@ -63,9 +63,10 @@ func.func @other_device_order(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.shardi
 }
 
 // CHECK-LABEL: @other_axes
-// CHECK: %[[G:.*]] = sdy.all_gather [{"x"}, {}] %arg0 out_sharding=<@mesh, [{}, {}]>
-// CHECK: %[[R:.*]] = sdy.reshard %[[G]] <@six, [{}, {}]>
-// CHECK: sdy.all_slice [{}, {"b"}] %[[R]] out_sharding=<@six, [{}, {"b"}]>
+// LOCAL-LABEL: @other_axes
+// CHECK: sdy.reshard %arg0 <@six, [{}, {"b"}]> {sw.exchange}
+// LOCAL-NOT: all_gather
+// LOCAL: source_target_pairs
 func.func @other_axes(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@six, [{}, {"b"}]>}) {
   return %arg0 : tensor<8x8xf32>
 }

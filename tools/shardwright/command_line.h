@@ -31,6 +31,7 @@ struct Budget {
 struct CommonOptions {
   std::string module;
   ImportOptions import;
+  int partitionEffort = 1;
   std::optional<std::string> stats;  ///< `json` or `json=FILE`
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;

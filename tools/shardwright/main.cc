@@ -65,6 +65,11 @@ void addCommon(CLI::App &command, CommonOptions &options) {
       .add_option("--devices", options.import.devices,
                   "Number of devices when the module names no mesh")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command
+      .add_option("--partition-effort", options.partitionEffort,
+                  "How long to search for cheap collectives: 0 recipes, 1 "
+                  "searches (default), 2 longer ones and direct exchanges")
+      ->check(CLI::Range(0, 2));
   command.add_flag("--trusted", options.trusted,
                    "Read bytecode at once, not in a limited child process "
                    "first; malformed bytecode can crash the reader");

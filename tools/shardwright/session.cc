@@ -106,6 +106,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
 
   CompileOptions compileOptions;
   compileOptions.import = options.import;
+  compileOptions.partition.effort = Effort(options.partitionEffort);
   compileOptions.stopAfter = stopAfter;
   compileOptions.kernelCacheDir = options.kernelCache;
   // Not before: reading bytecode forks.
