@@ -39,6 +39,8 @@ static constexpr size_t kernelsPerModule = 10;
 /// Estimated times up to which code is made quickly: of one run of a kernel,
 /// and of all kernels of a program together.
 static constexpr double briefKernelNs = 4000, briefProgramNs = 40000;
+/// In longer programs: of the kernels that take least, up to this part of all.
+static constexpr double quickShare = 0.05;
 
 const TargetInfo &hostTarget() {
   static const TargetInfo target = [] {
@@ -178,14 +180,19 @@ static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
     forced = effortOfEnvironment();
   if (forced)
     return std::vector<Effort>(plans.size(), *forced);
+  SmallVector<std::pair<double, size_t>> byTime;
   double total = 0;
-  for (auto [i, plan] : enumerate(plans))
-    total += plan.costNs * (runs.empty() ? 1 : runs[i]);
-  std::vector<Effort> efforts;
-  for (const KernelPlan &plan : plans)
-    efforts.push_back(total <= briefProgramNs && plan.costNs <= briefKernelNs
-                          ? Effort::Quick
-                          : Effort::Full);
+  for (auto [i, plan] : enumerate(plans)) {
+    byTime.push_back({plan.costNs * (runs.empty() ? 1 : runs[i]), i});
+    total += byTime.back().first;
+  }
+  llvm::sort(byTime);
+  double limit = total <= briefProgramNs ? total : quickShare * total;
+  std::vector<Effort> efforts(plans.size(), Effort::Full);
+  double quick = 0;
+  for (auto [ns, i] : byTime)
+    if ((quick += ns) <= limit && plans[i].costNs <= briefKernelNs)
+      efforts[i] = Effort::Quick;
   return efforts;
 }
 

@@ -43,8 +43,9 @@ std::string kernelSymbol(const Cluster &cluster);
 
 /// Compiles each cluster; `clusters` should hold no two with one symbol.
 /// Modules of about ten kernels are compiled in parallel. `runs`: about how
-/// often each runs in one run of the program; empty: once. Where all of it
-/// takes so little that nobody would notice slower code, code is made quickly.
+/// often each runs in one run of the program; empty: once. Where all of
+/// them take so little that nobody would notice slower code, or some take a
+/// small part of the program, code is made quickly.
 llvm::Expected<CompiledKernels>
 compileKernels(llvm::ArrayRef<const Cluster *> clusters,
                const JitOptions &options, llvm::ArrayRef<double> runs = {});
