@@ -10,6 +10,9 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -84,9 +87,10 @@ static bool meet(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
 }
 
 /// Places items one after another in the gaps that their neighbours leave.
-/// Returns the arena's size.
+/// Returns the arena's size, or INT64_MAX as soon as it is not below `limit`.
 static int64_t place(llvm::ArrayRef<Item> items, llvm::ArrayRef<int32_t> order,
-                     int32_t steps, Fit fit, std::vector<int64_t> &offsets) {
+                     int32_t steps, Fit fit, int64_t limit,
+                     std::vector<int64_t> &offsets) {
   Timeline timeline(steps, items.size());
   offsets.assign(items.size(), 0);
   int64_t total = 0;
@@ -112,10 +116,99 @@ static int64_t place(llvm::ArrayRef<Item> items, llvm::ArrayRef<int32_t> order,
     }
     offsets[id] = chosen >= 0 ? chosen : end;
     int64_t itemEnd;
-    if (__builtin_add_overflow(offsets[id], item.bytes, &itemEnd))
+    if (__builtin_add_overflow(offsets[id], item.bytes, &itemEnd) ||
+        itemEnd >= limit)
       return INT64_MAX;
     total = std::max(total, itemEnd);
     timeline.add(id, item.ranges);
+  }
+  return total;
+}
+
+namespace {
+
+/// The free parts of an arena below its last taken byte, by place and by size.
+class Gaps {
+public:
+  /// The smallest part that fits, of those the lowest; else at the top.
+  int64_t take(int64_t bytes) {
+    auto it = bySize.lower_bound({bytes, 0});
+    if (it == bySize.end()) {
+      int64_t offset = top;
+      return __builtin_add_overflow(top, bytes, &top) ? -1 : offset;
+    }
+    auto [size, offset] = *it;
+    erase(offset, size);
+    if (size > bytes)
+      insert(offset + bytes, size - bytes);
+    return offset;
+  }
+  void give(int64_t offset, int64_t bytes) {
+    auto next = byOffset.lower_bound(offset);
+    if (next != byOffset.end() && next->first == offset + bytes) {
+      bytes += next->second;
+      erase(next->first, next->second);
+    }
+    next = byOffset.lower_bound(offset);
+    if (next != byOffset.begin())
+      if (auto [at, size] = *std::prev(next); at + size == offset) {
+        erase(at, size);
+        offset = at;
+        bytes += size;
+      }
+    if (offset + bytes == top)
+      top = offset;
+    else
+      insert(offset, bytes);
+  }
+  int64_t end() const { return top; }
+
+private:
+  void insert(int64_t offset, int64_t size) {
+    byOffset[offset] = size;
+    bySize.insert({size, offset});
+  }
+  void erase(int64_t offset, int64_t size) {
+    byOffset.erase(offset);
+    bySize.erase({size, offset});
+  }
+  std::map<int64_t, int64_t> byOffset;
+  std::set<std::pair<int64_t, int64_t>> bySize;
+  int64_t top = 0;
+};
+
+} // namespace
+
+/// Places items as they come to life, each from its first step to its last:
+/// what one order of `place` does, without a look at all neighbours. Returns
+/// the arena's size.
+static int64_t sweep(llvm::ArrayRef<Item> items,
+                     std::vector<int64_t> &offsets) {
+  std::vector<int32_t> byBegin(items.size()), byEnd(items.size());
+  std::iota(byBegin.begin(), byBegin.end(), 0);
+  std::iota(byEnd.begin(), byEnd.end(), 0);
+  auto begin = [&](int32_t i) { return items[i].ranges.front().begin; };
+  auto end = [&](int32_t i) { return items[i].ranges.back().end; };
+  auto sortBy = [](std::vector<int32_t> &order, auto key) {
+    llvm::sort(order, [&](int32_t a, int32_t b) {
+      return std::pair(key(a), a) < std::pair(key(b), b);
+    });
+  };
+  sortBy(byBegin, begin);
+  sortBy(byEnd, end);
+  offsets.assign(items.size(), 0);
+  Gaps gaps;
+  int64_t total = 0;
+  auto dead = byEnd.begin();
+  for (int32_t id : byBegin) {
+    for (; dead != byEnd.end() && end(*dead) <= begin(id); ++dead)
+      gaps.give(offsets[*dead], items[*dead].bytes);
+    offsets[id] = gaps.take(items[id].bytes);
+    if (offsets[id] < 0) {
+      offsets.assign(items.size(), 0);
+      return INT64_MAX;
+    }
+    total = std::max(total, gaps.end());
   }
   return total;
 }
@@ -154,49 +247,55 @@ int64_t cpu::minimumArenaBytes(const Program &program) {
   return mostAlive(itemsOf(program, ranges), program.steps.size());
 }
 
-void cpu::planMemory(Program &program) {
-  auto ranges = liveRanges(program);
-  std::vector<Item> items = itemsOf(program, ranges);
-  int32_t steps = program.steps.size();
-  int64_t bound = mostAlive(items, steps);
-
-  std::vector<int32_t> bySize(items.size());
-  for (size_t i = 0; i < items.size(); ++i)
-    bySize[i] = i;
+/// A walk through the program mostly finds the best plan, which needs no more
+/// than is alive at once. Where it does not, no order is best for all programs:
+/// what lives long and is large goes first, except for chains of short lives.
+static void improve(llvm::ArrayRef<Item> items, int32_t steps, int64_t bound,
+                    int64_t &best, std::vector<int64_t> &bestOffsets) {
   auto sorted = [&](auto key) {
-    std::vector<int32_t> order = bySize;
+    std::vector<int32_t> order(items.size());
+    std::iota(order.begin(), order.end(), 0);
     llvm::sort(order, [&](int32_t a, int32_t b) {
       auto x = key(a), y = key(b);
       return x != y ? x > y : a < b;
     });
     return order;
   };
-  // No order is best for all programs; each costs little. What lives long and
-  // is large goes first, except for programs that are a chain of short lives.
   const std::vector<int32_t> orders[] = {
       sorted([&](int32_t i) { return items[i].bytes; }), sorted([&](int32_t i) {
         return double(items[i].bytes) * double(items[i].length);
       }),
       sorted([&](int32_t i) { return items[i].length; }),
       sorted([&](int32_t i) { return -items[i].ranges.front().begin; })};
-  int64_t best = INT64_MAX;
-  std::vector<int64_t> offsets, bestOffsets(items.size(), 0);
+  std::vector<int64_t> offsets;
   for (const std::vector<int32_t> &order : orders)
     for (Fit fit : {Fit::Best, Fit::First}) {
       if (best == bound)
-        break;
-      int64_t total = place(items, order, steps, fit, offsets);
+        return;
+      int64_t total = place(items, order, steps, fit, best, offsets);
       if (total < best) {
         best = total;
         bestOffsets = offsets;
       }
     }
+}
+
+void cpu::planMemory(Program &program) {
+  auto ranges = liveRanges(program);
+  std::vector<Item> items = itemsOf(program, ranges);
+  int32_t steps = program.steps.size();
+  int64_t bound = mostAlive(items, steps);
+
+  std::vector<int64_t> offsets(items.size(), 0);
+  int64_t best = sweep(items, offsets);
+  if (best != bound)
+    improve(items, steps, bound, best, offsets);
   if (items.empty())
     best = 0;
   for (Slot &slot : program.slots)
     if (slot.home == Slot::Home::Arena)
       slot.offset = 0;
   for (size_t i = 0; i < items.size(); ++i)
-    program.slots[items[i].slot].offset = bestOffsets[i];
+    program.slots[items[i].slot].offset = offsets[i];
   program.arenaBytes = best;
 }

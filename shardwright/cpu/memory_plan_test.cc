@@ -257,7 +257,8 @@ RC_GTEST_PROP(MemoryPlan, IsDeterministicAndCloseToTheBound, ()) {
     RC_ASSERT(p.slots[i].offset == q.slots[i].offset);
   int64_t bound = minimumArenaBytes(p);
   RC_ASSERT(p.arenaBytes >= bound);
-  RC_ASSERT(p.arenaBytes <= bound * 3 / 2);
+  // Arenas of a few slots may be one or two aligned slots off.
+  RC_ASSERT(p.arenaBytes <= bound * 3 / 2 + 128);
 }
 
 TEST(MemoryPlan, ManySlotsQuickly) {
