@@ -21,7 +21,19 @@ constexpr llvm::StringLiteral shardingName("mhlo.sharding");
 constexpr llvm::StringLiteral aliasName("tf.aliasing_output");
 
 bool isTuple(Type type) { return isa<TupleType>(type); }
+bool isToken(Type type) { return isa<stablehlo::TokenType>(type); }
 bool anyTuple(TypeRange types) { return llvm::any_of(types, isTuple); }
+
+/// Tokens order what a program does, and nobody outside has any to give.
+bool isEntry(func::FuncOp function) { return function.getSymName() == "main"; }
+
+bool isFlat(func::FuncOp function) {
+  auto strange = [&](Type type) {
+    return isTuple(type) || (isEntry(function) && isToken(type));
+  };
+  return llvm::none_of(function.getArgumentTypes(), strange) &&
+         llvm::none_of(function.getResultTypes(), strange);
+}
 
 void appendLeaves(Type type, SmallVectorImpl<Type> &leaves) {
   if (auto tuple = dyn_cast<TupleType>(type))
@@ -35,6 +47,14 @@ SmallVector<Type> leavesOf(TypeRange types) {
   SmallVector<Type> leaves;
   for (Type type : types)
     appendLeaves(type, leaves);
+  return leaves;
+}
+
+/// Those that the signature of the function has.
+SmallVector<Type> leavesOf(func::FuncOp function, TypeRange types) {
+  SmallVector<Type> leaves = leavesOf(types);
+  if (isEntry(function))
+    llvm::erase_if(leaves, isToken);
   return leaves;
 }
 
@@ -100,6 +120,7 @@ private:
   FailureOr<SmallVector<DictionaryAttr>> splitAttributes(func::FuncOp function,
                                                          bool arguments);
   void flattenCall(func::CallOp call);
+  void flattenCustomCall(stablehlo::CustomCallOp call);
   void removeTuples();
 
   ModuleOp module;
@@ -117,7 +138,7 @@ Flattening::splitAttributes(func::FuncOp function, bool arguments) {
   int64_t next = 0;
   for (Type type : function.getResultTypes()) {
     firstLeaf.push_back(next);
-    next += leavesOf(type).size();
+    next += leavesOf(function, type).size();
   }
   SmallVector<DictionaryAttr> all;
   for (auto [i, type] : llvm::enumerate(types)) {
@@ -129,11 +150,14 @@ Flattening::splitAttributes(func::FuncOp function, bool arguments) {
         alias.getInt() < int64_t(firstLeaf.size()))
       attributes.set(aliasName, IntegerAttr::get(alias.getType(),
                                                  firstLeaf[alias.getInt()]));
+    if (isEntry(function) && isToken(type))
+      continue;
     if (!isTuple(type)) {
       all.push_back(attributes.getDictionary(b.getContext()));
       continue;
     }
-    size_t count = leavesOf(type).size();
+    SmallVector<Type> leaves = leavesOf(type);
+    size_t count = leaves.size();
     SmallVector<StringRef> shardings;
     if (auto text =
             dyn_cast_or_null<StringAttr>(attributes.get(shardingName))) {
@@ -146,6 +170,8 @@ Flattening::splitAttributes(func::FuncOp function, bool arguments) {
     attributes.erase(shardingName);
     attributes.erase(aliasName);
     for (size_t leaf = 0; leaf < count; ++leaf) {
+      if (isEntry(function) && isToken(leaves[leaf]))
+        continue;
       NamedAttrList own = attributes;
       if (!shardings.empty())
         own.set(shardingName, b.getStringAttr(shardings[leaf]));
@@ -176,27 +202,29 @@ static void appendLocations(Type type, Location loc,
 }
 
 LogicalResult Flattening::flattenSignature(func::FuncOp function) {
-  if (!anyTuple(function.getArgumentTypes()) &&
-      !anyTuple(function.getResultTypes()))
+  if (isFlat(function))
     return success();
   auto argumentAttributes = splitAttributes(function, true),
        resultAttributes = splitAttributes(function, false);
   if (failed(argumentAttributes) || failed(resultAttributes))
     return failure();
-  SmallVector<Type> arguments = leavesOf(function.getArgumentTypes()),
-                    results = leavesOf(function.getResultTypes());
+  SmallVector<Type> arguments = leavesOf(function, function.getArgumentTypes()),
+                    results = leavesOf(function, function.getResultTypes());
   if (!function.isDeclaration()) {
     Block &block = function.getBody().front();
     SmallVector<BlockArgument> old(block.getArguments());
     SmallVector<Value> leaves;
+    OpBuilder b = OpBuilder::atBlockBegin(&block);
     for (BlockArgument argument : old) {
       SmallVector<Location> locations;
       appendLocations(argument.getType(), argument.getLoc(), locations);
       for (auto [type, loc] :
            llvm::zip_equal(leavesOf(argument.getType()), locations))
-        leaves.push_back(block.addArgument(type, loc));
+        leaves.push_back(
+            isEntry(function) && isToken(type)
+                ? Value(stablehlo::CreateTokenOp::create(b, loc, type))
+                : block.addArgument(type, loc));
     }
-    OpBuilder b = OpBuilder::atBlockBegin(&block);
     ArrayRef<Value> rest = leaves;
     for (BlockArgument argument : old)
       argument.replaceAllUsesWith(
@@ -208,6 +236,9 @@ LogicalResult Flattening::flattenSignature(func::FuncOp function) {
         SmallVector<Value> operands;
         for (Value operand : end.getOperands())
           takeApart(before, operand, operands);
+        if (isEntry(function))
+          llvm::erase_if(operands,
+                         [](Value v) { return isToken(v.getType()); });
         end->setOperands(operands);
       }
   }
@@ -239,6 +270,29 @@ void Flattening::flattenCall(func::CallOp call) {
   call.erase();
 }
 
+/// A call with a tuple as its only result has its leaves as results.
+void Flattening::flattenCustomCall(stablehlo::CustomCallOp call) {
+  if (call->getNumResults() != 1 || !isTuple(call->getResult(0).getType()) ||
+      anyTuple(cast<TupleType>(call->getResult(0).getType()).getTypes()))
+    return;
+  OpBuilder b(call);
+  OperationState state(call.getLoc(), call->getName());
+  state.addOperands(call->getOperands());
+  state.addTypes(leavesOf(call->getResultTypes()));
+  state.addAttributes(call->getAttrs());
+  Operation *flat = b.create(state);
+  if (auto text = flat->getAttrOfType<StringAttr>(shardingName))
+    if (splitSharding(text, flat->getNumResults()).empty() &&
+        flat->getNumResults() > 0)
+      flat->removeAttr(shardingName);
+  SmallVector<Value> leaves(flat->getResults());
+  ArrayRef<Value> rest = leaves;
+  Value whole = call->getResult(0);
+  whole.replaceAllUsesWith(
+      putTogether(b, call.getLoc(), whole.getType(), rest));
+  call.erase();
+}
+
 void Flattening::removeTuples() {
   // Operands come before their uses: the tuple of an element of a tuple is
   // known when it is its turn.
@@ -263,8 +317,7 @@ LogicalResult Flattening::run() {
           .walk([](Operation *op) {
             bool has = anyTuple(op->getResultTypes());
             if (auto function = dyn_cast<func::FuncOp>(op))
-              has |= anyTuple(function.getArgumentTypes()) ||
-                     anyTuple(function.getResultTypes());
+              has |= !isFlat(function);
             return has ? WalkResult::interrupt() : WalkResult::advance();
           })
           .wasInterrupted();
@@ -277,6 +330,11 @@ LogicalResult Flattening::run() {
   module.walk([&](func::CallOp call) { calls.push_back(call); });
   for (func::CallOp call : calls)
     flattenCall(call);
+  SmallVector<stablehlo::CustomCallOp> customCalls;
+  module.walk(
+      [&](stablehlo::CustomCallOp call) { customCalls.push_back(call); });
+  for (stablehlo::CustomCallOp call : customCalls)
+    flattenCustomCall(call);
   removeTuples();
   return success();
 }

@@ -43,3 +43,29 @@ func.func private @swap(%x: tuple<tensor<2xf32>, tensor<3xf32>>) -> tuple<tensor
   %t = stablehlo.tuple %b, %a : tuple<tensor<3xf32>, tensor<2xf32>>
   return %t : tuple<tensor<3xf32>, tensor<2xf32>>
 }
+
+// -----
+
+// Tokens of the entry are its own; aliases count what is left.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32> {tf.aliasing_output = 0 : i32}) -> tensor<2xf32>
+// CHECK: %[[T:.*]] = stablehlo.create_token
+// CHECK: stablehlo.after_all %[[T]]
+// CHECK: return %[[X]] : tensor<2xf32>
+func.func @main(%t: !stablehlo.token {jax.token = true}, %x: tensor<2xf32> {tf.aliasing_output = 1 : i32}) -> (!stablehlo.token {jax.token = true}, tensor<2xf32>) {
+  %0 = stablehlo.after_all %t : !stablehlo.token
+  return %0, %x : !stablehlo.token, tensor<2xf32>
+}
+
+// -----
+
+// Calls that give a tuple, as older front ends write those of several results.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[R:.*]]:2 = stablehlo.custom_call @lapack_spotrf(%arg0) {output_operand_aliases = [{{.*}}]} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
+// CHECK-NEXT: return %[[R]]#0, %[[R]]#1
+func.func @main(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>) {
+  %0 = stablehlo.custom_call @lapack_spotrf(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4x4xf32>) -> tuple<tensor<4x4xf32>, tensor<i32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<4x4xf32>, tensor<i32>>) -> tensor<4x4xf32>
+  %2 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<4x4xf32>, tensor<i32>>) -> tensor<i32>
+  return %1, %2 : tensor<4x4xf32>, tensor<i32>
+}

@@ -34,6 +34,8 @@ Expand expansionOf(Operation *op) {
           stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
           stablehlo::DynamicConvOp, stablehlo::GetDimensionSizeOp>(op))
     return expandDynamicOp;
+  if (hasOtherRegion(op))
+    return expandRegion;
   if (isa<stablehlo::MapOp>(op))
     return expandMap;
   return nullptr;
