@@ -8,6 +8,7 @@
 #include "shardwright/propagate/add_data_flow_edges.h"
 #include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -48,10 +49,10 @@ namespace {
 struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
   void runOnOperation() override {
     bool hasAny = getAnalysis<ModuleContents>().dataFlow;
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     if (hasAny)
-      getOperation().walk(
-          [](sdy::ShardableDataFlowOpInterface op) { addDataFlowEdges(op); });
+      for (Operation *op : getAnalysis<OpIndex>().postOrder(hasDataFlow))
+        addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
   }
 };
 

@@ -13,11 +13,16 @@ using namespace mlir;
 
 namespace shardwright {
 
-CallsByFunction::CallsByFunction(ModuleOp module) {
+CallsByFunction::CallsByFunction(ModuleOp module, const OpIndex *index) {
   for (auto func : module.getOps<func::FuncOp>()) {
     funcs.push_back(func);
     funcOf[func.getSymNameAttr()] = func;
-    func.walk([&](func::CallOp call) { callsIn[func].push_back(call); });
+    if (!index) {
+      func.walk([&](func::CallOp call) { callsIn[func].push_back(call); });
+      continue;
+    }
+    for (Operation *op : index->inFunction(func, isNamed<func::CallOp>))
+      callsIn[func].push_back(cast<func::CallOp>(op));
   }
 }
 

@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
 #define SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
 
+#include "shardwright/propagate/op_index.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -18,7 +20,9 @@ namespace shardwright {
 /// The calls in each function, in program order.
 class CallsByFunction {
 public:
-  explicit CallsByFunction(mlir::ModuleOp module);
+  /// `index`: of the module, if there is one.
+  explicit CallsByFunction(mlir::ModuleOp module,
+                           const OpIndex *index = nullptr);
 
   llvm::ArrayRef<mlir::func::CallOp> in(mlir::func::FuncOp func) const;
   /// Null if it is not in the module.

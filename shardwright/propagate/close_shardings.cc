@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
 
@@ -21,7 +22,7 @@ struct CloseShardingsPass : impl::CloseShardingsBase<CloseShardingsPass> {
     transformShardings(getOperation(), [](sdy::TensorShardingAttr sharding) {
       return sharding.getClosedLike();
     });
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
   }
 };
 

@@ -31,39 +31,49 @@ bool isScalarExpansion(Operation *op) {
 
 struct ConstantOrScalarMergerPass
     : impl::ConstantOrScalarMergerBase<ConstantOrScalarMergerPass> {
-  void runOnOperation() override { mergeConstantsAndScalars(getOperation()); }
+  void runOnOperation() override {
+    OpIndex index(getOperation());
+    mergeConstantsAndScalars(index);
+  }
 };
 
 } // namespace
 
-void mergeConstantsAndScalars(func::FuncOp func) {
-  // The name tells sdy.constant from stablehlo.constant; shardings are among
-  // the attributes.
+static bool isConstant(OperationName name) {
+  return isNamed<sdy::ConstantOp>(name) ||
+         name.hasTrait<OpTrait::ConstantLike>();
+}
+
+void mergeConstantsAndScalars(OpIndex &index) {
+  // The name tells sdy.constant from others; shardings are among the
+  // attributes.
   using Key = std::tuple<void *, void *, void *, void *, void *>;
   llvm::DenseMap<Key, Operation *> first;
   SmallVector<Operation *> merged;
-  llvm::DenseMap<OperationName, bool> constants;
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto [known, isNewKind] = constants.try_emplace(op->getName(), false);
-    if (isNewKind)
-      known->second =
-          isa<sdy::ConstantOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
-    bool isConstant = known->second;
-    if (!isConstant && !isScalarExpansion(op))
-      return;
+  auto merge = [&](Operation *op, void *operand) {
     Key key{const_cast<void *>(op->getName().getAsOpaquePointer()),
             const_cast<void *>(op->getAttrDictionary().getAsOpaquePointer()),
             const_cast<void *>(op->getResult(0).getType().getAsOpaquePointer()),
-            op->getParentRegion(),
-            isConstant ? nullptr : op->getOperand(0).getAsOpaquePointer()};
+            op->getParentRegion(), operand};
     auto [it, isNew] = first.try_emplace(key, op);
     if (isNew)
       return;
     op->replaceAllUsesWith(it->second);
     merged.push_back(op);
-  });
-  for (Operation *op : merged)
+  };
+  // What expands a scalar looks at it, so constants go first.
+  for (Operation *op : index.inOrder(isConstant))
+    merge(op, nullptr);
+  for (Operation *op : index.ofOneScalar())
+    if (isScalarExpansion(op))
+      merge(op, op->getOperand(0).getAsOpaquePointer());
+  llvm::DenseSet<OperationName> erased;
+  for (Operation *op : merged) {
+    erased.insert(op->getName());
     op->erase();
+  }
+  index.forget([&](OperationName name) { return erased.contains(name); });
+  index.forgetOfOneScalar();
 }
 
 } // namespace shardwright

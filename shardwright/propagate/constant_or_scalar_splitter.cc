@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -43,6 +44,9 @@ class Splitter {
 public:
   explicit Splitter(ModuleOp module) : symbols(module) {}
 
+  /// Calls or named computations were copied or erased.
+  bool callsChanged = false;
+
   void run(func::FuncOp func, bool hasNamedComputations) {
     // Bodies of named computations stand for calls and come first.
     if (hasNamedComputations)
@@ -63,6 +67,10 @@ private:
     if (isa<sdy::NamedComputationOp>(op))
       return preservingBodies.lookup(op);
     return getPropagationTraits(op).preservesConstants && isPure(op);
+  }
+
+  static bool isCall(Operation *op) {
+    return isa<func::CallOp, sdy::NamedComputationOp>(op);
   }
 
   bool isConstant(Operation *op) const {
@@ -124,6 +132,7 @@ private:
         user->erase();
       constants.erase(op);
       expansions.erase(op);
+      callsChanged |= isCall(op);
       op->erase();
     }
     return preserving;
@@ -142,6 +151,7 @@ private:
       mapping.map(operand, cloneFor(operand, mapping));
     OpBuilder builder(op);
     Operation *clone = builder.clone(*op, mapping);
+    callsChanged |= isCall(op);
     if (auto call = dyn_cast<func::CallOp>(clone))
       if (auto callee =
               symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr()))
@@ -166,25 +176,37 @@ struct ConstantOrScalarSplitterPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     const auto &contents = getAnalysis<ModuleContents>();
-    module.walk([](Operation *op) {
+    auto &index = getAnalysis<OpIndex>();
+    for (Operation *op : index.inOrder([](OperationName name) {
+           return name.hasTrait<OpTrait::ConstantLike>();
+         })) {
       ElementsAttr value = replaceableConstant(op);
       if (!value)
-        return;
+        continue;
       OpBuilder builder(op);
       auto constant = sdy::ConstantOp::create(
           builder, op->getLoc(), op->getResult(0).getType(), value);
       constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
       op->replaceAllUsesWith(constant.getOperation());
       op->erase();
-    });
-    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
+    }
+    FailureOr<SmallVector<func::FuncOp>> order =
+        CallsByFunction(module, &index).callersFirst();
     if (failed(order))
       return signalPassFailure();
     Splitter splitter(module);
-    for (func::FuncOp func : *order)
+    for (func::FuncOp func : llvm::reverse(*order))
       if (!func.isExternal())
         splitter.run(func, contents.namedComputations);
     markAnalysesPreserved<ModuleContents>();
+    if (splitter.callsChanged)
+      return;
+    // All others may be copied or erased.
+    index.forget([](OperationName name) {
+      return !hasDataFlow(name) && !isNamed<func::CallOp>(name);
+    });
+    index.forgetOfOneScalar();
+    markAnalysesPreserved<OpIndex>();
   }
 };
 

@@ -28,6 +28,13 @@ void dropShardingRules(func::FuncOp func) {
   });
 }
 
+bool hasRulesToDrop(const OpIndex &index) {
+  return llvm::any_of(index.dictionaries(), [](DictionaryAttr dict) {
+    auto rule = dict.getAs<sdy::OpShardingRuleAttr>(sdy::kShardingRuleAttr);
+    return rule && !rule.isCustom();
+  });
+}
+
 namespace {
 
 struct DropShardingRulesPass

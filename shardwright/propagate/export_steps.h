@@ -5,29 +5,30 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the export passes of these names do to a function. The pipelines run
-// them on a whole module, where it is known whether there is anything to do.
+// What the export passes of these names do to the ops of an index. The passes
+// have one of a function; the pipelines run them with that of the whole module.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_PROPAGATE_EXPORT_STEPS_H
 #define SHARDWRIGHT_PROPAGATE_EXPORT_STEPS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "shardwright/propagate/op_index.h"
 
 namespace shardwright {
 
 /// sdy-constant-or-scalar-merger.
-void mergeConstantsAndScalars(mlir::func::FuncOp func);
+void mergeConstantsAndScalars(OpIndex &index);
 
 /// sdy-sink-data-flow-edges, with its options.
-void sinkDataFlowEdges(mlir::func::FuncOp func, bool origins, bool edges);
+void sinkDataFlowEdges(OpIndex &index, bool origins, bool edges);
 
 /// sdy-sharding-constraint-to-reshard.
-void constraintsToReshards(mlir::func::FuncOp func);
+void constraintsToReshards(OpIndex &index);
 
-/// sdy-drop-sharding-rules.
+/// sdy-drop-sharding-rules; the index may have forgotten ops.
 void dropShardingRules(mlir::func::FuncOp func);
+bool hasRulesToDrop(const OpIndex &index);
 
 } // namespace shardwright
 

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -55,20 +56,22 @@ struct InsertFuncCallReshardsPass
     : impl::InsertFuncCallReshardsBase<InsertFuncCallReshardsPass> {
   void runOnOperation() override {
     bool hasCalls = getAnalysis<ModuleContents>().calls;
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     if (!hasCalls)
       return;
     SymbolTable symbols(getOperation());
-    getOperation().walk([&](func::CallOp call) {
+    for (Operation *op :
+         getAnalysis<OpIndex>().inOrder(isNamed<func::CallOp>)) {
+      auto call = cast<func::CallOp>(op);
       auto callee =
           symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
       if (!callee || callee.getNumResults() != call.getNumResults())
-        return;
+        continue;
       SmallVector<TensorShardingAttr> ofCall = sdy::getShardings(call);
       SmallVector<TensorShardingAttr> ofCallee =
           calleeShardings(callee, ofCall);
       if (ofCallee.empty())
-        return;
+        continue;
       OpBuilder builder(call);
       for (auto [i, result] : llvm::enumerate(call.getResults())) {
         TensorShardingAttr wanted =
@@ -81,7 +84,7 @@ struct InsertFuncCallReshardsPass
         result.replaceAllUsesExcept(reshard.getResult(), reshard);
       }
       sdy::setShardings(call, ofCallee);
-    });
+    }
   }
 };
 

@@ -7,9 +7,11 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
 #include "shardwright/rules/mesh_users.h"
+#include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;
 
@@ -82,13 +84,25 @@ struct LiftInlinedMeshesPass
       auto it = ref ? firstName.find(ref.getAttr()) : firstName.end();
       return it == firstName.end() ? meshOrRef : Attribute(it->second);
     };
+    // Names stay unless a mesh goes.
+    if (firstName.empty() && !getAnalysis<ModuleContents>().inlinedMeshes &&
+        !getAnalysis<OpIndex>().has([](OperationName name) {
+          return name.hasInterface<MeshUserOpInterface>();
+        })) {
+      markAnalysesPreserved<OpIndex>();
+      return finish(module);
+    }
     transformShardings(module, [&](sdy::TensorShardingAttr sharding) {
       Attribute mesh = lifted(sharding.getMeshOrRef());
       return mesh == sharding.getMeshOrRef() ? sharding
                                              : sharding.withMesh(mesh);
     });
     transformUsedMeshes(module, lifted);
+    finish(module);
+  }
 
+private:
+  void finish(ModuleOp module) {
     for (auto op : module.getOps<sdy::MeshOp>())
       if (!op->hasAttr(sdy::kStablehloMeshAttr))
         op->setDiscardableAttr(sdy::kStablehloMeshAttr,

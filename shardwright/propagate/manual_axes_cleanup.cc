@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -46,14 +47,15 @@ struct ManualAxesCleanupPass
     : impl::ManualAxesCleanupBase<ManualAxesCleanupPass> {
   void runOnOperation() override {
     bool hasAny = getAnalysis<ModuleContents>().manualComputations;
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     if (!hasAny)
       return;
     SymbolTable symbols(getOperation());
     bool failedOnce = false;
-    getOperation().walk([&](sdy::ManualComputationOp op) {
-      failedOnce |= mlir::failed(clean(op, symbols));
-    });
+    for (Operation *op :
+         getAnalysis<OpIndex>().postOrder(isNamed<sdy::ManualComputationOp>))
+      failedOnce |=
+          mlir::failed(clean(cast<sdy::ManualComputationOp>(op), symbols));
     if (failedOnce)
       signalPassFailure();
   }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Most passes around propagation are for things that most modules do not have.
-// One walk finds out which; as an analysis that each of these passes preserves,
-// it is done once, and passes with nothing to do end at once.
+// The index of ops tells which; as an analysis that each of these passes
+// preserves, it is done once, and passes with nothing to do end at once.
 //
 // A flag that is false is a promise; one that is true may be out of date.
 //
@@ -16,12 +16,12 @@
 #ifndef SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
 #define SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Pass/AnalysisManager.h"
 
 namespace shardwright {
 
 struct ModuleContents {
-  explicit ModuleContents(mlir::Operation *module);
+  ModuleContents(mlir::Operation *module, mlir::AnalysisManager &analyses);
 
   bool calls = false;
   /// Ops with data flow edges, manual and named computations among them.
@@ -35,6 +35,8 @@ struct ModuleContents {
   bool rules = false;
   /// Shardings with unreduced axes.
   bool unreduced = false;
+  /// Shardings that hold their mesh.
+  bool inlinedMeshes = false;
 };
 
 } // namespace shardwright

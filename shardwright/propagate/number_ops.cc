@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/propagate/unknown_ops.h"
 #include "shardwright/propagate/part_builder.h"
+#include "shardwright/propagate/unknown_ops.h"
 
 using namespace mlir;
 

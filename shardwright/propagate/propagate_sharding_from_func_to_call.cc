@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -25,17 +26,19 @@ struct PropagateShardingFromFuncToCallPass
           PropagateShardingFromFuncToCallPass> {
   void runOnOperation() override {
     bool hasCalls = getAnalysis<ModuleContents>().calls;
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     if (!hasCalls)
       return;
     SymbolTable symbols(getOperation());
-    getOperation().walk([&](func::CallOp call) {
+    for (Operation *op :
+         getAnalysis<OpIndex>().inOrder(isNamed<func::CallOp>)) {
+      auto call = cast<func::CallOp>(op);
       if (call->hasAttr(sdy::kShardingAttr))
-        return;
+        continue;
       auto callee =
           symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
       if (!callee || callee.getNumResults() != call.getNumResults())
-        return;
+        continue;
       SmallVector<TensorShardingAttr> shardings;
       Attribute mesh;
       for (int64_t i = 0, e = callee.getNumResults(); i < e; ++i) {
@@ -48,14 +51,14 @@ struct PropagateShardingFromFuncToCallPass
           mesh = s.getMeshOrRef();
       }
       if (!mesh)
-        return;
+        continue;
       auto open = sdy::TensorShardingPerValueAttr::getFullyOpen(
           &getContext(), call.getResultTypes(), mesh);
       for (auto [i, s] : llvm::enumerate(shardings))
         if (!s)
           s = open.getSharding(i);
       sdy::setShardings(call, shardings);
-    });
+    }
   }
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 namespace shardwright {
@@ -19,9 +20,13 @@ struct RemoveShardingGroupsPass
     : impl::RemoveShardingGroupsBase<RemoveShardingGroupsPass> {
   void runOnOperation() override {
     bool hasAny = getAnalysis<ModuleContents>().groups;
-    markAnalysesPreserved<ModuleContents>();
-    if (hasAny)
-      getOperation().walk([](sdy::ShardingGroupOp op) { op.erase(); });
+    markAnalysesPreserved<ModuleContents, OpIndex>();
+    if (!hasAny)
+      return;
+    auto &index = getAnalysis<OpIndex>();
+    for (mlir::Operation *op : index.inOrder(isNamed<sdy::ShardingGroupOp>))
+      op->erase();
+    index.forget(isNamed<sdy::ShardingGroupOp>);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
 
@@ -52,7 +53,7 @@ struct RemoveSizeOneAxesPass
     : impl::RemoveSizeOneAxesBase<RemoveSizeOneAxesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     auto hasSizeOne = [](sdy::MeshAttr mesh) {
       return llvm::any_of(mesh.getAxes(), [](sdy::MeshAxisAttr axis) {
         return axis.getSize() == 1;

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -39,7 +40,7 @@ struct RemoveSubAxesInInputOutputShardingsPass
     : impl::RemoveSubAxesInInputOutputShardingsBase<
           RemoveSubAxesInInputOutputShardingsPass> {
   void runOnOperation() override {
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     func::FuncOp main = sdy::getMainFunc(getOperation());
     if (!main) {
       getOperation().emitError("Failed to lookup function: main");

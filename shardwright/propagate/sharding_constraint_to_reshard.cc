@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/export_steps.h"
 #include "shardwright/propagate/passes.h"
 
@@ -17,22 +18,27 @@ namespace shardwright {
 #define GEN_PASS_DEF_SHARDINGCONSTRAINTTORESHARD
 #include "shardwright/propagate/passes.h.inc"
 
-void constraintsToReshards(func::FuncOp func) {
-  func.walk([](sdy::ShardingConstraintOp op) {
+void constraintsToReshards(OpIndex &index) {
+  for (Operation *old : index.inOrder(isNamed<sdy::ShardingConstraintOp>)) {
+    auto op = cast<sdy::ShardingConstraintOp>(old);
     OpBuilder builder(op);
     auto reshard = sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),
                                           op.getInput(), op.getShardingAttr());
     reshard->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     op.replaceAllUsesWith(reshard.getResult());
     op.erase();
-  });
+  }
+  index.forget(isNamed<sdy::ShardingConstraintOp>);
 }
 
 namespace {
 
 struct ShardingConstraintToReshardPass
     : impl::ShardingConstraintToReshardBase<ShardingConstraintToReshardPass> {
-  void runOnOperation() override { constraintsToReshards(getOperation()); }
+  void runOnOperation() override {
+    OpIndex index(getOperation());
+    constraintsToReshards(index);
+  }
 };
 
 } // namespace

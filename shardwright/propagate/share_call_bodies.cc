@@ -39,7 +39,8 @@ static bool hasShardings(func::FuncOp func) {
       .wasInterrupted();
 }
 
-bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents) {
+bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
+                        const OpIndex &index) {
   if (contents.namedComputations || contents.funcEdges)
     return false;
   if (!contents.calls)
@@ -48,7 +49,7 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  CallsByFunction calls(module);
+  CallsByFunction calls(module, &index);
   llvm::DenseSet<Operation *> called;
   SmallVector<func::FuncOp> inManual;
   for (auto func : module.getOps<func::FuncOp>())
@@ -95,8 +96,8 @@ namespace {
 
 class Sharer {
 public:
-  explicit Sharer(ModuleOp module)
-      : module(module), symbols(module), callsByFunction(module) {}
+  Sharer(ModuleOp module, const OpIndex &index)
+      : module(module), symbols(module), callsByFunction(module, &index) {}
 
   FailureOr<SmallVector<func::FuncOp>> run() {
     FailureOr<SmallVector<func::FuncOp>> order = callsByFunction.callersFirst();
@@ -227,16 +228,18 @@ void preOrderRoots(ModuleOp module, const llvm::DenseSet<Operation *> &called) {
 
 } // namespace
 
-FailureOr<SmallVector<func::FuncOp>> shareCallBodies(ModuleOp module) {
-  return Sharer(module).run();
+FailureOr<SmallVector<func::FuncOp>> shareCallBodies(ModuleOp module,
+                                                     const OpIndex &index) {
+  return Sharer(module, index).run();
 }
 
 LogicalResult propagateThroughCalls(ModuleOp module,
                                     const ModuleContents &contents,
+                                    const OpIndex &index,
                                     const EngineOptions &options) {
   FailureOr<SmallVector<func::FuncOp>> shared = SmallVector<func::FuncOp>();
   if (contents.calls)
-    shared = shareCallBodies(module);
+    shared = shareCallBodies(module, index);
   if (failed(shared))
     return failure();
   llvm::DenseSet<Operation *> bodies(shared->begin(), shared->end());

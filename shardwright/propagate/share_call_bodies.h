@@ -26,6 +26,7 @@
 
 #include "shardwright/propagate/graph.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -35,14 +36,15 @@ namespace shardwright {
 /// function with one block whose values all have static shapes, main is not
 /// called, and neither named computations nor sharding groups in called
 /// functions are there.
-bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents);
+bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
+                        const OpIndex &index);
 
 /// What flattening and import do, on functions that are called from several
 /// places: calls and the functions that they call get data flow edges. Fails
 /// with a diagnostic on recursion. Returns the functions that are called,
 /// callees first.
 llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
-shareCallBodies(mlir::ModuleOp module);
+shareCallBodies(mlir::ModuleOp module, const OpIndex &index);
 
 /// After propagation: writes all shardings, removes dead ops and those data
 /// flow edges, and leaves one function for each distinct set of shardings of
@@ -53,6 +55,7 @@ void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
 /// sdy-unflatten-call-graph.
 llvm::LogicalResult propagateThroughCalls(mlir::ModuleOp module,
                                           const ModuleContents &contents,
+                                          const OpIndex &index,
                                           const EngineOptions &options);
 
 } // namespace shardwright

@@ -80,20 +80,18 @@ struct SinkDataFlowEdgesPass
   using SinkDataFlowEdgesBase::SinkDataFlowEdgesBase;
 
   void runOnOperation() override {
-    sinkDataFlowEdges(getOperation(), sinkDebugShardingOrigins,
+    OpIndex index(getOperation());
+    sinkDataFlowEdges(index, sinkDebugShardingOrigins,
                       sinkDebugPropagationEdgeSharding);
   }
 };
 
 } // namespace
 
-void sinkDataFlowEdges(func::FuncOp func, bool origins, bool edges) {
-  // Edge ops go while sinking, so not during the walk.
-  SmallVector<sdy::ShardableDataFlowOpInterface> ops;
-  func.walk<WalkOrder::PreOrder>(
-      [&](sdy::ShardableDataFlowOpInterface op) { ops.push_back(op); });
-  for (sdy::ShardableDataFlowOpInterface op : ops)
-    sinkEdgesOf(op, origins, edges);
+void sinkDataFlowEdges(OpIndex &index, bool origins, bool edges) {
+  for (Operation *op : index.inOrder(hasDataFlow))
+    sinkEdgesOf(cast<sdy::ShardableDataFlowOpInterface>(op), origins, edges);
+  index.forget(isNamed<sdy::DataFlowEdgeOp>);
 }
 
 } // namespace shardwright

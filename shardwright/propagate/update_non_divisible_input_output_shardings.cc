@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -76,7 +77,7 @@ struct UpdateNonDivisibleInputOutputShardingsPass
           UpdateNonDivisibleInputOutputShardingsPass> {
   void runOnOperation() override {
     const auto &contents = getAnalysis<ModuleContents>();
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
     Trimmer trimmed(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
@@ -90,30 +91,33 @@ struct UpdateNonDivisibleInputOutputShardingsPass
         if (TensorShardingAttr s = trimmed(old, type); s != old)
           sdy::setFuncResultSharding(func, i, s);
       }
-      if (!contents.calls && !contents.dataFlow)
+    }
+    if (!contents.calls && !contents.dataFlow)
+      return;
+    auto isConcerned = [](OperationName name) {
+      return isNamed<func::CallOp>(name) || hasDataFlow(name);
+    };
+    for (Operation *op : getAnalysis<OpIndex>().inOrder(isConcerned)) {
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);
+        if (trimmed.trim(shardings, call.getResultTypes()))
+          sdy::setShardings(call, shardings);
         continue;
-      func.walk([&](Operation *op) {
-        if (auto call = dyn_cast<func::CallOp>(op)) {
-          SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);
-          if (trimmed.trim(shardings, call.getResultTypes()))
-            sdy::setShardings(call, shardings);
-          return;
-        }
-        auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
-        if (!flow || !flow.shouldKeepEdgeOwnerShardingsDivisible())
-          return;
-        SmallVector<TensorShardingAttr> arguments =
-            flow.getBlockArgumentEdgeOwnerShardings();
-        if (trimmed.trim(
-                arguments,
-                ValueRange(flow.getBlockArgumentEdgeOwners()).getTypes()))
-          flow.setBlockArgumentEdgeOwnerShardings(arguments);
-        SmallVector<TensorShardingAttr> results =
-            flow.getOpResultEdgeOwnerShardings();
-        if (trimmed.trim(results,
-                         ValueRange(flow.getOpResultEdgeOwners()).getTypes()))
-          flow.setOpResultEdgeOwnerShardings(results);
-      });
+      }
+      auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
+      if (!flow || !flow.shouldKeepEdgeOwnerShardingsDivisible())
+        continue;
+      SmallVector<TensorShardingAttr> arguments =
+          flow.getBlockArgumentEdgeOwnerShardings();
+      if (trimmed.trim(
+              arguments,
+              ValueRange(flow.getBlockArgumentEdgeOwners()).getTypes()))
+        flow.setBlockArgumentEdgeOwnerShardings(arguments);
+      SmallVector<TensorShardingAttr> results =
+          flow.getOpResultEdgeOwnerShardings();
+      if (trimmed.trim(results,
+                       ValueRange(flow.getOpResultEdgeOwners()).getTypes()))
+        flow.setOpResultEdgeOwnerShardings(results);
     }
   }
 };

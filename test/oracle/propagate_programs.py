@@ -368,7 +368,7 @@ class Generator:
             shape[i : i + 2] = [shape[i] * shape[i + 1]]
         else:
             i = rng.randrange(len(shape))
-            divisors = [d for d in range(1, shape[i] + 1) if shape[i] % d == 0]
+            divisors = [d for d in range(1, max(shape[i], 1) + 1) if shape[i] % d == 0]
             d = rng.choice(divisors)
             shape[i : i + 1] = [d, shape[i] // d]
         if len(shape) > 4 or max(shape) > 256:

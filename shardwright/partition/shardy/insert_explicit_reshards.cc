@@ -60,15 +60,18 @@ public:
         symbols(symbols) {}
 
   /// Most programs have nothing unreduced; then few kinds of ops matter.
-  LogicalResult run(bool mayHaveUnreducedAxes = true) {
+  LogicalResult run(const OpIndex &index, bool mayHaveUnreducedAxes = true) {
     bool all = full || (mayHaveUnreducedAxes && hasUnreducedAxes());
-    SmallVector<Operation *> ops;
-    func.getBody().walk([&](Operation *op) {
-      if (all ? !op->hasTrait<OpTrait::IsTerminator>()
-              : isa<func::CallOp, stablehlo::ConcatenateOp, stablehlo::DotOp,
-                    stablehlo::DotGeneralOp>(op))
-        ops.push_back(op);
-    });
+    OpIndex::Ops ops;
+    if (all)
+      func.getBody().walk([&](Operation *op) {
+        if (!op->hasTrait<OpTrait::IsTerminator>())
+          ops.push_back(op);
+      });
+    else
+      ops = index.inFunction(
+          func, isNamed<func::CallOp, stablehlo::ConcatenateOp,
+                        stablehlo::DotOp, stablehlo::DotGeneralOp>);
     for (Operation *op : ops)
       if (failed(visit(op)))
         return failure();
@@ -508,7 +511,8 @@ struct InsertExplicitReshardsPass
   using InsertExplicitReshardsBase::InsertExplicitReshardsBase;
 
   void runOnOperation() override {
-    if (failed(Inserter(getOperation(), enableFullVersion).run()))
+    OpIndex index(getOperation());
+    if (failed(Inserter(getOperation(), enableFullVersion).run(index)))
       signalPassFailure();
   }
 };
@@ -517,10 +521,10 @@ struct InsertExplicitReshardsPass
 
 LogicalResult insertExplicitReshards(ModuleOp module,
                                      const ModuleContents &contents,
-                                     bool full) {
+                                     const OpIndex &index, bool full) {
   SymbolTable symbols(module);
   for (auto func : module.getOps<func::FuncOp>())
-    if (failed(Inserter(func, full, &symbols).run(contents.unreduced)))
+    if (failed(Inserter(func, full, &symbols).run(index, contents.unreduced)))
       return failure();
   return success();
 }

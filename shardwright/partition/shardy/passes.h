@@ -10,6 +10,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -23,7 +24,7 @@ namespace shardwright {
 /// sdy-insert-explicit-reshards on all functions.
 llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
                                            const ModuleContents &contents,
-                                           bool full);
+                                           const OpIndex &index, bool full);
 
 } // namespace shardwright
 

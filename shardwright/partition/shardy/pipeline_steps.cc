@@ -28,6 +28,10 @@ namespace {
 /// takes as long as propagation.
 class FunctionDCE {
 public:
+  explicit FunctionDCE(const OpIndex &index) : index(index) {}
+
+  bool erasedAny = false;
+
   /// False if the module has symbols of other kinds to drop, nested tables, or
   /// ops that we do not know.
   bool run(ModuleOp module) {
@@ -43,7 +47,61 @@ public:
         return false;
       waiting.insert({symbol.getNameAttr(), &op});
     }
-    // Ends early when everything turns out to be alive.
+    if (waiting.empty())
+      return true;
+    if (mayHoldNames()) {
+      if (!walkAlive())
+        return false;
+    } else {
+      followCalls();
+    }
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (auto func = dyn_cast<func::FuncOp>(op))
+        if (waiting.contains(func.getSymNameAttr())) {
+          op.erase();
+          erasedAny = true;
+        }
+    return true;
+  }
+
+private:
+  /// Whether names of functions may be elsewhere than in calls and in what
+  /// functions say of their arguments and results.
+  bool mayHoldNames() const {
+    return index.has([](OperationName name) {
+      if (isNamed<stablehlo::CustomCallOp, stablehlo::CompositeOp,
+                  func::ConstantOp>(name))
+        return true;
+      StringRef dialect = name.getDialectNamespace();
+      return dialect != stablehlo::StablehloDialect::getDialectNamespace() &&
+             dialect != chlo::ChloDialect::getDialectNamespace() &&
+             dialect != sdy::SdyDialect::getDialectNamespace() &&
+             dialect != func::FuncDialect::getDialectNamespace();
+    }) || llvm::any_of(index.dictionaries(), [&](DictionaryAttr dict) {
+             return dict
+                 .walk([&](SymbolRefAttr symbol) {
+                   return waiting.contains(symbol.getRootReference())
+                              ? WalkResult::interrupt()
+                              : WalkResult::advance();
+                 })
+                 .wasInterrupted();
+           });
+  }
+
+  void followCalls() {
+    for (size_t i = 0; i < alive.size() && !waiting.empty(); ++i) {
+      auto func = dyn_cast<func::FuncOp>(alive[i]);
+      if (!func)
+        continue;
+      find(func.getArgAttrsAttr());
+      find(func.getResAttrsAttr());
+      for (Operation *op : index.inFunction(func, isNamed<func::CallOp>))
+        find(cast<func::CallOp>(op).getCalleeAttr());
+    }
+  }
+
+  /// Ends early when everything turns out to be alive.
+  bool walkAlive() {
     for (size_t i = 0; i < alive.size() && !waiting.empty(); ++i) {
       alive[i]->walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (!visit(op)) {
@@ -56,14 +114,9 @@ public:
       if (!known)
         return false;
     }
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (auto func = dyn_cast<func::FuncOp>(op))
-        if (waiting.contains(func.getSymNameAttr()))
-          op.erase();
     return true;
   }
 
-private:
   bool visit(Operation *op) {
     if (auto call = dyn_cast<func::CallOp>(op)) {
       find(call.getCalleeAttr());
@@ -95,6 +148,7 @@ private:
     });
   }
 
+  const OpIndex &index;
   SmallVector<Operation *> alive;
   llvm::DenseMap<StringAttr, Operation *> waiting;
   llvm::DenseSet<Attribute> seen;
@@ -109,8 +163,12 @@ struct SymbolDCEIfNeeded
 
   void runOnOperation() override {
     markAnalysesPreserved<ModuleContents>();
-    if (FunctionDCE().run(getOperation()))
+    FunctionDCE dce(getAnalysis<OpIndex>());
+    if (dce.run(getOperation())) {
+      if (!dce.erasedAny)
+        markAnalysesPreserved<OpIndex>();
       return;
+    }
     OpPassManager pm(ModuleOp::getOperationName());
     pm.addPass(createSymbolDCEPass());
     if (failed(runPipeline(pm, getOperation())))
@@ -150,8 +208,13 @@ struct CanonicalizeCollectives
                         context.getLoadedDialect<sdy::SdyDialect>(),
                         context.getLoadedDialect<func::FuncDialect>()};
     markAnalysesPreserved<ModuleContents>();
-    if (eraseDeadOps(getOperation().getBodyRegion(), known))
+    if (eraseDeadOps(getOperation().getBodyRegion(), known)) {
+      if (auto index = getCachedAnalysis<OpIndex>()) {
+        index->get().forgetOps();
+        markAnalysesPreserved<OpIndex>();
+      }
       return;
+    }
     OpPassManager pm(ModuleOp::getOperationName());
     pm.addPass(createCanonicalizerPass(GreedyRewriteConfig(), {},
                                        {sdy::kCollectiveLabel.str()}));
@@ -163,21 +226,20 @@ struct CanonicalizeCollectives
 struct ModuleStep : public PassWrapper<ModuleStep, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ModuleStep)
 
-  using Step = std::function<LogicalResult(ModuleOp, const ModuleContents &)>;
-
-  ModuleStep(StringRef name, Step step) : name(name), step(std::move(step)) {}
+  ModuleStep(StringRef name, ModuleStepFn step)
+      : name(name), step(std::move(step)) {}
 
   StringRef getName() const override { return name; }
 
   void runOnOperation() override {
-    if (failed(step(getOperation(), getAnalysis<ModuleContents>())))
+    if (failed(step(getOperation(), ModuleAnalyses(getAnalysisManager()))))
       signalPassFailure();
-    markAnalysesPreserved<ModuleContents>();
+    markAnalysesPreserved<ModuleContents, OpIndex>();
   }
 
 private:
   std::string name;
-  Step step;
+  ModuleStepFn step;
 };
 
 struct Unsupported : public PassWrapper<Unsupported, OperationPass<ModuleOp>> {
@@ -198,9 +260,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> createModuleStep(
-    StringRef name,
-    std::function<LogicalResult(ModuleOp, const ModuleContents &)> step) {
+std::unique_ptr<Pass> createModuleStep(StringRef name, ModuleStepFn step) {
   return std::make_unique<ModuleStep>(name, std::move(step));
 }
 

@@ -14,6 +14,7 @@
 #define SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 
 #include "shardwright/propagate/module_contents.h"
+#include "shardwright/propagate/op_index.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -33,10 +34,26 @@ std::unique_ptr<mlir::Pass> createSymbolDCEIfNeeded();
 std::unique_ptr<mlir::Pass> createCanonicalizeCollectives();
 
 /// A pass that does `step` to the module and adds nothing to what it contains.
-std::unique_ptr<mlir::Pass> createModuleStep(
-    llvm::StringRef name,
-    std::function<llvm::LogicalResult(mlir::ModuleOp, const ModuleContents &)>
-        step);
+/// What is known of a module, made when asked for.
+class ModuleAnalyses {
+public:
+  explicit ModuleAnalyses(mlir::AnalysisManager analyses)
+      : analyses(analyses) {}
+
+  const ModuleContents &contents() {
+    return analyses.getAnalysis<ModuleContents>();
+  }
+  OpIndex &index() { return analyses.getAnalysis<OpIndex>(); }
+
+private:
+  mlir::AnalysisManager analyses;
+};
+
+/// A pass that leaves both analyses right.
+using ModuleStepFn =
+    std::function<llvm::LogicalResult(mlir::ModuleOp, ModuleAnalyses)>;
+std::unique_ptr<mlir::Pass> createModuleStep(llvm::StringRef name,
+                                             ModuleStepFn step);
 
 /// Fails with `message` at the module: for options whose passes do not exist
 /// yet.

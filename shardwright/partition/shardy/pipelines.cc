@@ -51,38 +51,28 @@ void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
 /// forget what the module contains.
 void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex) {
-  auto onFunctions = [](ModuleOp module,
-                        llvm::function_ref<void(func::FuncOp)> step) {
-    for (auto func : module.getOps<func::FuncOp>())
-      step(func);
-    return success();
-  };
+  pm.addPass(createModuleStep("ConstantOrScalarMerger",
+                              [](ModuleOp, ModuleAnalyses analyses) {
+                                mergeConstantsAndScalars(analyses.index());
+                                return success();
+                              }));
   pm.addPass(createModuleStep(
-      "ConstantOrScalarMerger", [=](ModuleOp module, const ModuleContents &) {
-        return onFunctions(module, mergeConstantsAndScalars);
-      }));
-  pm.addPass(createModuleStep(
-      "SinkDataFlowEdges",
-      [=, origins = options.debugShardingOrigins,
-       edges = options.debugPropagationEdgeSharding](
-          ModuleOp module, const ModuleContents &contents) {
-        return contents.dataFlow || contents.namedComputations
-                   ? onFunctions(module,
-                                 [&](func::FuncOp func) {
-                                   sinkDataFlowEdges(func, origins, edges);
-                                 })
-                   : success();
+      "SinkDataFlowEdges", [=, origins = options.debugShardingOrigins,
+                            edges = options.debugPropagationEdgeSharding](
+                               ModuleOp, ModuleAnalyses analyses) {
+        if (analyses.contents().dataFlow)
+          sinkDataFlowEdges(analyses.index(), origins, edges);
+        return success();
       }));
   bool forPartitioning = !options.avoidExportForPartitioning;
   if (forPartitioning) {
     pm.addPass(createRemoveShardingGroups());
-    pm.addPass(createModuleStep(
-        "ShardingConstraintToReshard",
-        [=](ModuleOp module, const ModuleContents &contents) {
-          return contents.constraints
-                     ? onFunctions(module, constraintsToReshards)
-                     : success();
-        }));
+    pm.addPass(createModuleStep("ShardingConstraintToReshard",
+                                [](ModuleOp, ModuleAnalyses analyses) {
+                                  if (analyses.contents().constraints)
+                                    constraintsToReshards(analyses.index());
+                                  return success();
+                                }));
   }
   if (options.updateNonDivisibleInputOutputShardings) {
     pm.addPass(createUpdateNonDivisibleInputOutputShardings());
@@ -95,8 +85,9 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
     pm.addPass(createModuleStep(
         "InsertExplicitReshards",
         [full = options.enableInsertExplicitCollectives](
-            ModuleOp module, const ModuleContents &contents) {
-          return insertExplicitReshards(module, contents, full);
+            ModuleOp module, ModuleAnalyses analyses) {
+          return insertExplicitReshards(module, analyses.contents(),
+                                        analyses.index(), full);
         }));
     if (options.enableInsertExplicitCollectives)
       pm.addPass(createUnsupported(
@@ -113,13 +104,13 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   if (options.debugShardingOrigins || options.debugPropagationEdgeSharding)
     pm.addPass(createRemovePropagationDebugInfo());
   if (!options.keepShardingRules)
-    pm.addPass(
-        createModuleStep("DropShardingRules",
-                         [=](ModuleOp module, const ModuleContents &contents) {
-                           return contents.rules || contents.constraints
-                                      ? onFunctions(module, dropShardingRules)
-                                      : success();
-                         }));
+    pm.addPass(createModuleStep(
+        "DropShardingRules", [](ModuleOp module, ModuleAnalyses analyses) {
+          if (hasRulesToDrop(analyses.index()))
+            for (auto func : module.getOps<func::FuncOp>())
+              dropShardingRules(func);
+          return success();
+        }));
   if (forPartitioning && options.inlineMeshes)
     pm.addPass(createInlineMeshes());
 }

@@ -31,8 +31,9 @@ struct PropagateThroughCalls
     const auto &contents = getAnalysis<ModuleContents>();
     // Remarks are about the ops of each call.
     if (!wantsRemarks(&getContext()) &&
-        mayShareCallBodies(getOperation(), contents)) {
-      if (failed(propagateThroughCalls(getOperation(), contents, options)))
+        mayShareCallBodies(getOperation(), contents, getAnalysis<OpIndex>())) {
+      if (failed(propagateThroughCalls(getOperation(), contents,
+                                       getAnalysis<OpIndex>(), options)))
         signalPassFailure();
       // Manual computations and groups may get constraints.
       if (contents.constraints ||
