@@ -163,6 +163,7 @@ private:
   SmallVector<Value> holdersOf(const Node &node) const;
   SmallVector<const TensorSharding *> resolve(ArrayRef<ShardingId> ids) const;
   SmallVector<ShardingId, 8> shardingsOf(const Node &node);
+  PropagationEvent eventOf(ShardingId after) const;
   void report(Operation *op, ArrayRef<Value> values, const FuncResult *result,
               RuleId rule, int32_t tensor, ArrayRef<ShardingId> before,
               ShardingId after);
@@ -427,11 +428,22 @@ Engine::resolve(ArrayRef<ShardingId> ids) const {
   return tensors;
 }
 
+/// What any change to `after` has in common.
+PropagationEvent Engine::eventOf(ShardingId after) const {
+  PropagationEvent event;
+  event.after = &shardings.get(after);
+  event.mesh = &shardings.mesh(shardings.meshOf(after));
+  event.opPriority = std::max(level, 0);
+  event.userPriority = userPriority;
+  event.visit = now;
+  return event;
+}
+
 void Engine::report(Operation *op, ArrayRef<Value> values,
                     const FuncResult *result, RuleId rule, int32_t tensor,
                     ArrayRef<ShardingId> before, ShardingId after) {
   SmallVector<const TensorSharding *> tensors = resolve(before);
-  PropagationEvent event;
+  PropagationEvent event = eventOf(after);
   event.op = op;
   if (result)
     event.funcResultOfRule = result->index;
@@ -444,11 +456,6 @@ void Engine::report(Operation *op, ArrayRef<Value> values,
   event.tensor = tensor;
   event.values = values;
   event.before = tensors;
-  event.after = &shardings.get(after);
-  event.mesh = &shardings.mesh(shardings.meshOf(after));
-  event.opPriority = std::max(level, 0);
-  event.userPriority = userPriority;
-  event.visit = now;
   options.observer->onChange(event);
 }
 
@@ -457,7 +464,7 @@ void Engine::reportGroup(ValueId member, ValueId from, ShardingId before,
   Value source = holderOf(from);
   const TensorSharding *tensor =
       before == kNoSharding ? nullptr : &shardings.get(before);
-  PropagationEvent event;
+  PropagationEvent event = eventOf(after);
   event.value = holderOf(member);
   event.op = event.value.getDefiningOp()
                  ? event.value.getDefiningOp()
@@ -465,11 +472,6 @@ void Engine::reportGroup(ValueId member, ValueId from, ShardingId before,
   event.tensor = -1;
   event.values = source;
   event.before = tensor;
-  event.after = &shardings.get(after);
-  event.mesh = &shardings.mesh(shardings.meshOf(after));
-  event.opPriority = std::max(level, 0);
-  event.userPriority = userPriority;
-  event.visit = now;
   options.observer->onChange(event);
 }
 

@@ -12,12 +12,8 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/propagate/engine.h"
-#include "shardwright/rules/rule_interface.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "shardwright/propagate/parse_test_util.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -117,29 +113,14 @@ std::string randomProgram(bool priorities) {
   return text + "  return " + values.back() + " : " + type + "\n}\n";
 }
 
-class EngineProperties : public ::testing::Test {
+class EngineProperties : public test::ParseTest {
 protected:
-  EngineProperties() {
-    DialectRegistry registry;
-    registry.insert<func::FuncDialect, stablehlo::StablehloDialect>();
-    sdy::registerSdyDialect(registry);
-    registerShardingRules(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
-  OwningOpRef<ModuleOp> parse(StringRef text) {
-    return parseSourceString<ModuleOp>(text, &context);
-  }
-
   std::string propagated(ModuleOp module) {
     RC_ASSERT(succeeded(propagateShardings(module, EngineOptions())));
     std::string text;
     llvm::raw_string_ostream(text) << module;
     return text;
   }
-
-  MLIRContext context;
 };
 
 RC_GTEST_FIXTURE_PROP(EngineProperties, DoesTheSameTwice, ()) {

@@ -8,12 +8,8 @@
 #include "shardwright/propagate/engine.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/propagate/factor_projection.h"
-#include "shardwright/rules/rule_interface.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "shardwright/propagate/parse_test_util.h"
 
 #include <gtest/gtest.h>
 
@@ -41,23 +37,7 @@ struct Recorder : PropagationObserver {
   }
 };
 
-class EngineTest : public ::testing::Test {
-protected:
-  EngineTest() {
-    DialectRegistry registry;
-    registry.insert<func::FuncDialect, stablehlo::StablehloDialect>();
-    sdy::registerSdyDialect(registry);
-    registerShardingRules(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
-  OwningOpRef<ModuleOp> parse(StringRef text) {
-    return parseSourceString<ModuleOp>(text, &context);
-  }
-
-  MLIRContext context;
-};
+using EngineTest = test::ParseTest;
 
 constexpr const char *kProgram = R"(
 sdy.mesh @m = <["a"=2, "b"=2]>
