@@ -37,10 +37,21 @@ namespace shardwright::cpu {
 static constexpr size_t kernelsPerModule = 10;
 
 /// Estimated times up to which code is made quickly: of one run of a kernel,
-/// straight through or with loops that carry values, and of all kernels of a
-/// program together.
+/// straight through or with loops that carry values (sorts are mostly estimated
+/// far too high), and of all kernels of a program together.
 static constexpr double briefMapNs = 4000, briefLoopsNs = 1000,
-                        briefProgramNs = 40000;
+                        briefSortNs = 20000, briefProgramNs = 40000;
+
+static double briefNs(KernelPlan::Kind kind) {
+  switch (kind) {
+  case KernelPlan::Kind::Map:
+    return briefMapNs;
+  case KernelPlan::Kind::Sort:
+    return briefSortNs;
+  default:
+    return briefLoopsNs;
+  }
+}
 /// In longer programs: of the kernels that take least, up to this part of all.
 static constexpr double quickShare = 0.05;
 
@@ -192,12 +203,9 @@ static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
   double limit = total <= briefProgramNs ? total : quickShare * total;
   std::vector<Effort> efforts(plans.size(), Effort::Full);
   double quick = 0;
-  for (auto [ns, i] : byTime) {
-    bool isMap = plans[i].kind == KernelPlan::Kind::Map;
-    if ((quick += ns) <= limit &&
-        plans[i].costNs <= (isMap ? briefMapNs : briefLoopsNs))
+  for (auto [ns, i] : byTime)
+    if ((quick += ns) <= limit && plans[i].costNs <= briefNs(plans[i].kind))
       efforts[i] = Effort::Quick;
-  }
   return efforts;
 }
 
