@@ -312,6 +312,7 @@ LogicalResult generateCode(ModuleOp local, Compiled &compiled,
   parts.meshes.push_back(report.mesh);
   parts.arguments = compiled.arguments;
   parts.results = compiled.results;
+  parts.notes = reportNotes(report);
   llvm::Expected<std::unique_ptr<Executable>> executable =
       Executable::create(std::move(parts));
   if (!executable)

@@ -60,6 +60,14 @@ void writeTextReport(const ProgramReport &report, llvm::raw_ostream &os);
 /// The text report's facts as JSON.
 void writeJsonReport(const ProgramReport &report, llvm::raw_ostream &os);
 
+/// What is said of the program itself (values, mesh, collectives; no times), as
+/// bytes that go with a saved executable.
+std::string reportNotes(const ProgramReport &report);
+/// Takes that back. Bytes that it did not write change nothing, and the result
+/// is false.
+bool readReportNotes(llvm::StringRef notes, const Mesh &mesh,
+                     mlir::MLIRContext *context, ProgramReport &report);
+
 /// `1.5 MiB`
 std::string formatBytes(double bytes);
 

@@ -80,6 +80,9 @@ struct ExecutableParts {
   cpu::Program program;
   std::vector<Mesh> meshes;
   std::vector<ValueSpec> arguments, results;
+  /// What the one who made it wants to say of it to the one who loads it; kept
+  /// as it is.
+  std::string notes;
 };
 
 class Executable {
@@ -123,6 +126,7 @@ public:
   llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
   llvm::ArrayRef<ValueSpec> results() const { return parts.results; }
   llvm::ArrayRef<Mesh> meshes() const { return parts.meshes; }
+  llvm::StringRef notes() const { return parts.notes; }
   const cpu::Program &program() const { return parts.program; }
   int64_t numDevices() const { return parts.program.numDevices(); }
   /// Arena, arguments and results of one device; constants are shared and not

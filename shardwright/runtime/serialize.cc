@@ -22,7 +22,7 @@ using cpu::ByteReader;
 using cpu::ByteWriter;
 
 /// Raise it with every change of what is written.
-static constexpr int64_t formatVersion = 1;
+static constexpr int64_t formatVersion = 2;
 
 static std::string checksum(llvm::StringRef bytes) {
   llvm::BLAKE3 hasher;
@@ -151,6 +151,7 @@ llvm::Expected<std::string> Executable::serialize() const {
   b.list(parts.meshes, [&](const Mesh &mesh) { write(b, mesh); });
   for (auto *values : {&parts.arguments, &parts.results})
     b.list(*values, [&](const ValueSpec &spec) { write(b, spec); });
+  b.string(parts.notes);
   if (llvm::Error e = cpu::writeProgram(parts.program, b))
     return e;
   std::string body = b.take();
@@ -184,6 +185,7 @@ Executable::deserialize(llvm::StringRef bytes) {
   b.list(parts.meshes, [&] { return readMesh(b); });
   for (auto *values : {&parts.arguments, &parts.results})
     b.list(*values, [&] { return readValue(b, parts.meshes); });
+  parts.notes = b.string().str();
   llvm::Expected<cpu::Program> program = cpu::readProgram(b);
   if (!program)
     return fail(llvm::toString(program.takeError()));

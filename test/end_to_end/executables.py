@@ -33,6 +33,11 @@ def refused(case, done, text):
                 f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}")  # fmt: skip
 
 
+def about(report):
+    """What a report says of the program, not of the run."""
+    return report[report.index("\narguments\n") :]
+
+
 def spoil(path, at):
     with open(path, "rb") as file:
         data = bytearray(file.read())
@@ -46,8 +51,12 @@ with tempfile.TemporaryDirectory() as folder:
     for name in ("double", "mlp_train"):
         saved = os.path.join(folder, name)
         data = (oracle.example(name, "inputs.npz"), "--expect", oracle.example(name, "expected.npz"))
-        passes(f"{name} saved", run(oracle.example(name), *data, f"--save={saved}"))
-        passes(f"{name} loaded", run(saved, *data))
+        done = run(oracle.example(name), *data, f"--save={saved}")
+        passes(f"{name} saved", done)
+        loaded = run(saved, *data)
+        passes(f"{name} loaded", loaded)
+        tally.check(f"{name}: the report stays", about(done.stdout) == about(loaded.stdout),
+                    f"{done.stdout}\n{loaded.stdout}")  # fmt: skip
         spoil(saved, -100)
         refused(f"{name} damaged", run(saved, *data), "damaged")
     with open(saved, "wb") as file:

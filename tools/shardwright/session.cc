@@ -191,6 +191,10 @@ bool Session::loadExecutable(const CommonOptions &options) {
   result.results = result.executable->results().vec();
   report().module = options.module;
   report().devices = result.executable->numDevices();
+  llvm::ArrayRef<Mesh> meshes = result.executable->meshes();
+  readReportNotes(result.executable->notes(),
+                  meshes.empty() ? Mesh() : meshes.front(), context.get(),
+                  report());
   MemoryStatistics memory = result.executable->memory();
   report().argumentBytes = memory.arguments;
   report().resultBytes = memory.results;
