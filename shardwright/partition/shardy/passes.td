@@ -41,4 +41,33 @@ def InsertExplicitReshards
            "reshard wherever an op's shardings disagree">];
 }
 
+def ReshardToCollectives
+    : Pass<"sdy-reshard-to-collectives", "::mlir::func::FuncOp"> {
+  let summary = "turns explicit reshards into collectives over mesh axes";
+  let description = [{
+    At most two rounds of slice, permute, all-to-all and gather.
+    ```mlir
+    %0 = sdy.reshard %a <@mesh, [{}, {"x"} ]> : tensor<8x8xf32>  // %a {"x"}, {}
+    =>
+    %0 = sdy.all_to_all [{"x"}: 0->1] %a out_sharding=<@mesh, [{}, {"x"} ]>
+    ```
+    Reshards between meshes with other axes stay.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect"];
+  let options = [
+    Option<"keepRedundantReshards", "keep-redundant-reshards", "bool", "false",
+           "keep reshards that change nothing">];
+}
+
+def RemoveAllGatherReduceScatterForCMV1
+    : Pass<"sdy-remove-all-gather-reduce-scatter-for-cmv1", "::mlir::func::FuncOp"> {
+  let summary = "leaves the collectives around dots to a collective matmul";
+  let description = [{
+    A dot takes the inputs of all_gathers that only it uses; without such, the
+    sharding of a reduce_scatter that is its only user. Its shardings disagree
+    then: what follows must know how to compute such a dot.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect"];
+}
+
 #endif // SHARDWRIGHT_PARTITION_SHARDY_PASSES_TD

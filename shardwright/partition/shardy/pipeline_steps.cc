@@ -242,30 +242,10 @@ private:
   ModuleStepFn step;
 };
 
-struct Unsupported : public PassWrapper<Unsupported, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Unsupported)
-
-  explicit Unsupported(std::string message) : message(std::move(message)) {}
-
-  StringRef getName() const override { return "Unsupported"; }
-
-  void runOnOperation() override {
-    getOperation().emitError(message);
-    signalPassFailure();
-  }
-
-private:
-  std::string message;
-};
-
 } // namespace
 
 std::unique_ptr<Pass> createModuleStep(StringRef name, ModuleStepFn step) {
   return std::make_unique<ModuleStep>(name, std::move(step));
-}
-
-std::unique_ptr<Pass> createUnsupported(std::string message) {
-  return std::make_unique<Unsupported>(std::move(message));
 }
 
 std::unique_ptr<Pass> createSymbolDCEIfNeeded() {

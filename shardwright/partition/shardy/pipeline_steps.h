@@ -55,10 +55,6 @@ using ModuleStepFn =
 std::unique_ptr<mlir::Pass> createModuleStep(llvm::StringRef name,
                                              ModuleStepFn step);
 
-/// Fails with `message` at the module: for options whose passes do not exist
-/// yet.
-std::unique_ptr<mlir::Pass> createUnsupported(std::string message);
-
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H

@@ -7,6 +7,8 @@
 
 #include "shardwright/partition/shardy/pipelines.h"
 
+#include "shardwright/dialect/sdy/sharding_access.h"
+
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/pipeline_steps.h"
 #include "shardwright/partition/shardy/propagate_through_calls.h"
@@ -16,6 +18,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -89,12 +92,16 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
           return insertExplicitReshards(module, analyses.contents(),
                                         analyses.index(), full);
         }));
-    if (options.enableInsertExplicitCollectives)
-      pm.addPass(createUnsupported(
-          "enable-insert-explicit-collectives needs "
-          "sdy-reshard-to-collectives, which is not supported yet; "
-          "sw-insert-collectives makes all communication explicit"));
+    if (options.enableInsertExplicitCollectives) {
+      pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
+                                               {sdy::kReshardLabel.str()}));
+      pm.addNestedPass<func::FuncOp>(createReshardToCollectives());
+    }
     pm.addPass(createCanonicalizeCollectives());
+    if (options.enableInsertExplicitCollectives &&
+        options.removeAllGatherReduceScatterForCMV1)
+      pm.addNestedPass<func::FuncOp>(
+          createRemoveAllGatherReduceScatterForCMV1());
     addDump(pm, options,
             options.enableInsertExplicitCollectives
                 ? "after_partitioner_with_global_shapes"

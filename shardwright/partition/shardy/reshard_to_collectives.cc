@@ -1,0 +1,153 @@
+//===- reshard_to_collectives.cc - explicit reshards as collectives -------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pass sdy-reshard-to-collectives: upstream's steps under upstream's name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/shardy/collective_steps.h"
+#include "shardwright/partition/shardy/passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_RESHARDTOCOLLECTIVES
+#include "shardwright/partition/shardy/passes.h.inc"
+
+namespace {
+
+class Converter {
+public:
+  Converter(func::FuncOp func, bool keepRedundant)
+      : func(func), keepRedundant(keepRedundant) {}
+
+  LogicalResult run() {
+    SmallVector<sdy::ReshardOp> reshards;
+    func.walk([&](sdy::ReshardOp op) { reshards.push_back(op); });
+    for (sdy::ReshardOp op : reshards)
+      if (failed(convert(op)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult convert(sdy::ReshardOp op);
+  Value emit(OpBuilder &builder, Location loc, Value value,
+             const ReshardStep &step, const Mesh &mesh, Attribute ref);
+
+  func::FuncOp func;
+  bool keepRedundant;
+};
+
+LogicalResult Converter::convert(sdy::ReshardOp op) {
+  Value input = op.getInput();
+  while (auto barrier = input.getDefiningOp<sdy::PropagationBarrierOp>())
+    input = barrier.getInput();
+  sdy::TensorShardingAttr to = op.getSharding();
+  sdy::TensorShardingAttr from = sdy::getSharding(input);
+  if (!from)
+    from = sdy::TensorShardingAttr::getFullyClosed(
+        op.getContext(), to.getRank(), to.getMeshOrRef());
+  sdy::MeshAttr fromMesh = sdy::getMeshAttr(op, from),
+                toMesh = sdy::getMeshAttr(op, to);
+  if (!fromMesh || !toMesh)
+    return op.emitOpError("names an unknown mesh");
+  if (fromMesh.isMaximal() || toMesh.isMaximal())
+    return success();
+  if (from.getRank() != to.getRank())
+    return op.emitOpError("has an input sharding of rank ")
+           << from.getRank() << " and a sharding of rank " << to.getRank();
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !type.hasStaticShape())
+    return op.emitOpError("needs a static shape to become collectives, has ")
+           << op.getType();
+  auto eliminate = [&] {
+    if (!keepRedundant) {
+      op.getResult().replaceAllUsesWith(input);
+      op.erase();
+    }
+    return success();
+  };
+  // What is on every device is so on any mesh.
+  if (from.emptyAxes() && to.emptyAxes())
+    return eliminate();
+  Attribute fromRef = from.getMeshOrRef(), toRef = to.getMeshOrRef();
+  if (to.emptyAxes()) {
+    toMesh = fromMesh;
+    toRef = fromRef;
+  }
+  if (fromMesh.getAxes() != toMesh.getAxes())
+    return success();
+  bool changesOrder = fromMesh != toMesh;
+  Mesh mesh = sdy::meshFromAttr(fromMesh);
+  TensorSharding start = sdy::shardingFromAttr(from, mesh).closedLike();
+  TensorSharding end = sdy::shardingFromAttr(to, mesh).closedLike();
+  if (start.unreduced != end.unreduced)
+    return op.emitOpError(
+        "changes the unreduced axes; run sdy-insert-explicit-reshards first");
+  AxisList unreduced = end.unreduced;
+  start.unreduced.clear();
+  end.unreduced.clear();
+  if (!changesOrder && start.isEquivalent(end))
+    return eliminate();
+  OpBuilder builder(op);
+  Value value = input;
+  for (ReshardStep &step :
+       collectiveSteps(mesh, start, end, type.getShape(), changesOrder)) {
+    step.after.unreduced = unreduced;
+    value = emit(builder, op.getLoc(), value, step, mesh,
+                 step.targetOrder && changesOrder ? toRef : fromRef);
+  }
+  op.getResult().replaceAllUsesWith(value);
+  op.erase();
+  return success();
+}
+
+Value Converter::emit(OpBuilder &builder, Location loc, Value value,
+                      const ReshardStep &step, const Mesh &mesh,
+                      Attribute ref) {
+  MLIRContext *context = builder.getContext();
+  auto out = sdy::shardingToAttr(context, step.after, mesh, ref);
+  auto lists = [&] { return sdy::axisListsToAttr(context, step.axes, mesh); };
+  Type type = value.getType();
+  switch (step.kind) {
+  case ReshardStep::Slice:
+    return sdy::AllSliceOp::create(builder, loc, type, value, lists(), out);
+  case ReshardStep::Gather:
+    return sdy::AllGatherOp::create(builder, loc, type, value, lists(), out);
+  case ReshardStep::Permute:
+    return sdy::CollectivePermuteOp::create(builder, loc, type, value, out);
+  case ReshardStep::AllToAll:
+    break;
+  }
+  SmallVector<sdy::AllToAllParamAttr> params;
+  for (const ReshardStep::Move &move : step.moves)
+    params.push_back(sdy::AllToAllParamAttr::get(
+        context, sdy::axisListToAttr(context, move.axes, mesh).getValue(),
+        move.source, move.target));
+  return sdy::AllToAllOp::create(
+      builder, loc, type, value,
+      sdy::AllToAllParamListAttr::get(context, params), out);
+}
+
+struct ReshardToCollectivesPass
+    : impl::ReshardToCollectivesBase<ReshardToCollectivesPass> {
+  using ReshardToCollectivesBase::ReshardToCollectivesBase;
+
+  void runOnOperation() override {
+    if (failed(Converter(getOperation(), keepRedundantReshards).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace shardwright

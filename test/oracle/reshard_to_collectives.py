@@ -1,0 +1,117 @@
+#===- reshard_to_collectives.py - our plans of reshards against Shardy's ---===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Random reshards through `sdy-reshard-to-collectives`, ours and jaxlib's: the same collectives
+in the same order. Where jaxlib ends in another sharding than asked, or refuses parts of an axis
+that cannot be expressed together, ours must end where asked.
+
+    reshard_to_collectives.py [--cases N] [--seed S] [--long]
+"""
+
+import re
+
+import oracle
+
+NAMES = "xyzw"
+
+
+def random_mesh(rng):
+    kinds = [(2, 2), (4, 2), (2, 4), (2, 2, 2), (2, 2, 4), (8, 2), (4, 4), (2, 3), (2, 3, 2),
+             (3, 3, 2), (2, 2, 3), (6, 2), (2, 2, 2, 2)]  # fmt: skip
+    return dict(zip(NAMES, rng.choice(kinds)))
+
+
+def random_sharding(rng, mesh, rank):
+    dims = [[] for _ in range(rank)]
+    for name in rng.sample(list(mesh), len(mesh)):
+        if rng.random() < 0.2:
+            continue
+        size, text = mesh[name], f'"{name}"'
+        parts = [n for n in range(2, size) if size % n == 0]
+        if parts and rng.random() < 0.3:
+            part = rng.choice(parts)
+            pre = rng.choice([1, size // part])
+            text += f":({pre}){part}"
+        rng.choice(dims).append(text)
+    return "[" + ", ".join("{" + ", ".join(axes) + "}" for axes in dims) + "]"
+
+
+def random_case(rng):
+    mesh, rank = random_mesh(rng), rng.randint(1, 3)
+    axes = ", ".join(f'"{n}"={s}' for n, s in mesh.items())
+    lines, returned = [f"sdy.mesh @mesh = <[{axes}]>"], "@mesh"
+    if rng.random() < 0.15:
+        count = 1
+        for size in mesh.values():
+            count *= size
+        ids = rng.sample(range(count), count)
+        if ids != sorted(ids):
+            lines.append(f"sdy.mesh @other = <[{axes}], device_ids={ids}>")
+            returned = "@other"
+    shape = "x".join(["144"] * rank)
+    before, after = (random_sharding(rng, mesh, rank) for _ in range(2))
+    tensor = f"tensor<{shape}xf32>"
+    lines += [
+        f"func.func @main(%a: {tensor} {{sdy.sharding = #sdy.sharding<@mesh, {before}>}}) -> {tensor} {{",
+        f"  %0 = sdy.reshard %a <{returned}, {after}> : {tensor}",
+        f"  return %0 : {tensor}",
+        "}",
+    ]
+    return "\n".join(lines) + "\n", f"<{returned}, {after}>", f"<@mesh, {before}>"
+
+
+def ends_in(text, start):
+    found = re.findall(r"out_sharding=(<.*>) :", text)
+    return found[-1] if found else start
+
+
+def same_end(end, asked):
+    """On every device it is the same whatever the mesh."""
+    if '"' not in asked:
+        return '"' not in end
+    return end == asked
+
+
+def coexist(before, after):
+    """Parts of an axis of both sides are parts of one cut of it. jaxlib mixes those that are not
+    where they do not overlap: what such a sharding is, its local program does not agree with."""
+    refs = [re.findall(r'"(\w)":\((\d+)\)(\d+)', side) for side in (before, after)]
+    for axis, pre, size in refs[0]:
+        for other, pre2, size2 in refs[1]:
+            cuts = sorted({int(pre), int(pre) * int(size), int(pre2), int(pre2) * int(size2)})
+            if axis == other and any(b % a for a, b in zip(cuts, cuts[1:])):
+                return False
+    return True
+
+
+def main():
+    args = oracle.arguments(__doc__, cases=300, long_cases=5000)
+    tally = oracle.Tally("reshard_to_collectives")
+    mended = 0
+    for rng in oracle.generators(args):
+        text, asked, start = random_case(rng)
+        try:
+            theirs = oracle.run(text, "func.func(sdy-reshard-to-collectives)")
+        except oracle.OracleError:
+            theirs = None
+        try:
+            ours = oracle.ours_normal(text, "-sdy-reshard-to-collectives")
+        except (oracle.OurError, oracle.OracleError) as error:
+            tally.fail(rng.name, f"{error}\n{text}")
+            continue
+        if theirs and same_end(ends_in(theirs, start), asked) and coexist(start, asked):
+            tally.equal(rng.name, theirs, ours, text)
+        elif same_end(ends_in(ours, start), asked):
+            mended += 1
+            tally.ok()
+        else:
+            tally.fail(rng.name, f"ends in {ends_in(ours, start)}\n{text}\n{ours}")
+    print(f"reshard_to_collectives: {mended} where jaxlib refuses or ends elsewhere")
+    tally.finish()
+
+
+if __name__ == "__main__":
+    main()

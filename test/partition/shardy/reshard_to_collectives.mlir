@@ -1,0 +1,65 @@
+// RUN: shardwright-opt %s -sdy-reshard-to-collectives | FileCheck %s
+// RUN: shardwright-opt %s -sdy-reshard-to-collectives=keep-redundant-reshards=true | FileCheck %s --check-prefix=KEEP
+
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+sdy.mesh @other = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
+sdy.mesh @wide = <["x"=4, "y"=2]>
+sdy.mesh @odd = <["x"=2, "y"=3, "z"=2]>
+sdy.mesh @flat = <["d"=4]>
+
+// CHECK-LABEL: func.func @order_then_all_to_all
+// CHECK: %[[P:.*]] = sdy.collective_permute %arg0 out_sharding=<@mesh, [{"x", "y"}, {}]>
+// CHECK: sdy.all_to_all [{"x", "y"}: 0->1] %[[P]] out_sharding=<@mesh, [{}, {"x", "y"}]>
+func.func @order_then_all_to_all(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y", "x"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.reshard %a <@mesh, [{}, {"x", "y"}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @slice_then_gather
+// CHECK: %[[S:.*]] = sdy.all_slice [{}, {"y"}] %arg0 out_sharding=<@mesh, [{"x"}, {"y"}]>
+// CHECK: sdy.all_gather [{"x"}, {}] %[[S]] out_sharding=<@mesh, [{}, {"y"}]>
+func.func @slice_then_gather(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.reshard %a <@mesh, [{}, {"y"}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @parts_of_axes
+// CHECK: %[[P:.*]] = sdy.collective_permute %arg0 out_sharding=<@wide, [{"y", "x":(2)2}, {"x":(1)2}]>
+// CHECK: sdy.all_to_all [{"x":(2)2}: 0->1] %[[P]] out_sharding=<@wide, [{"y"}, {"x"}]>
+func.func @parts_of_axes(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@wide, [{"x"}, {"y"}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.reshard %a <@wide, [{"y"}, {"x"}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// Upstream's rounds end in [{"x", "y"}, {"z"}] here.
+
+// CHECK-LABEL: func.func @ends_where_asked
+// CHECK: out_sharding=<@odd, [{"y", "x"}, {"z"}]> : tensor<36x36xf32>
+// CHECK-NEXT: return
+func.func @ends_where_asked(%a: tensor<36x36xf32> {sdy.sharding = #sdy.sharding<@odd, [{"x", "z"}, {"y"}]>}) -> tensor<36x36xf32> {
+  %0 = sdy.reshard %a <@odd, [{"y", "x"}, {"z"}]> : tensor<36x36xf32>
+  return %0 : tensor<36x36xf32>
+}
+
+// CHECK-LABEL: func.func @other_device_order
+// CHECK: sdy.collective_permute %arg0 out_sharding=<@other, [{"x"}, {}]>
+func.func @other_device_order(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.reshard %a <@other, [{"x"}, {}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @other_axes_stay
+// CHECK: sdy.reshard %arg0 <@flat, [{"d"}, {}]>
+func.func @other_axes_stay(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.reshard %a <@flat, [{"d"}, {}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @nothing_to_do
+// CHECK-NEXT: return %arg0
+// KEEP-LABEL: func.func @nothing_to_do
+// KEEP-NEXT: sdy.reshard %arg0
+func.func @nothing_to_do(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {?}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.reshard %a <@mesh, [{"x"}, {}]> : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
