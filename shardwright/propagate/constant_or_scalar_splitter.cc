@@ -9,13 +9,13 @@
 #include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
+#include "shardwright/propagate/op_map.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -76,7 +76,7 @@ private:
   bool isConstant(Operation *op) const {
     if (!llvm::all_of(op->getOperands(), [&](Value operand) {
           Operation *definer = operand.getDefiningOp();
-          return definer && constants.contains(definer);
+          return definer && kinds.lookup(definer) == Kind::Constant;
         }))
       return false;
     if (op->getNumOperands() == 0 && getPropagationTraits(op).makesConstant)
@@ -98,7 +98,7 @@ private:
     // Copies go before what they are copies of, so the walk does not meet them.
     auto visit = [&](Operation *op) {
       if (isConstant(op)) {
-        constants.insert(op);
+        kinds[op] = Kind::Constant;
         candidates.push_back(op);
         return;
       }
@@ -109,13 +109,13 @@ private:
           !isPreserving(op))
         preserving = false;
       if (isScalarExpansion(op)) {
-        expansions.insert(op);
+        kinds[op] = Kind::Expansion;
         candidates.push_back(op);
         return;
       }
       for (OpOperand &operand : op->getOpOperands())
         if (Operation *definer = operand.get().getDefiningOp())
-          if (constants.contains(definer) || expansions.contains(definer)) {
+          if (kinds.lookup(definer) != Kind::Other) {
             IRMapping mapping;
             operand.set(cloneFor(operand.get(), mapping));
           }
@@ -130,8 +130,7 @@ private:
         continue;
       for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
         user->erase();
-      constants.erase(op);
-      expansions.erase(op);
+      kinds[op] = Kind::Other;
       callsChanged |= isCall(op);
       op->erase();
     }
@@ -142,8 +141,7 @@ private:
   /// itself stays shared in the copy.
   Value cloneFor(Value value, IRMapping &mapping) {
     Operation *op = value.getDefiningOp();
-    if (!op || isRankZero(value.getType()) ||
-        !(constants.contains(op) || expansions.contains(op)))
+    if (!op || isRankZero(value.getType()) || kinds.lookup(op) == Kind::Other)
       return value;
     if (Value copy = mapping.lookupOrNull(value))
       return copy;
@@ -167,7 +165,8 @@ private:
   }
 
   SymbolTable symbols;
-  llvm::DenseSet<Operation *> constants, expansions;
+  enum class Kind : uint8_t { Other, Constant, Expansion };
+  OpMap<Kind> kinds;
   llvm::DenseMap<Operation *, bool> preservingBodies;
 };
 

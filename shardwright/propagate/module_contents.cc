@@ -66,10 +66,13 @@ ModuleContents::ModuleContents(Operation *module, AnalysisManager &analyses) {
     scan.visit(dict);
   }
   // Shardings are in properties, too, and in dictionaries of arguments.
+  for (Operation *op : index.inOrder(isNamed<func::FuncOp>)) {
+    scan.visit(cast<func::FuncOp>(op).getArgAttrsAttr());
+    scan.visit(cast<func::FuncOp>(op).getResAttrsAttr());
+  }
   for (Operation *op : index.inOrder([](OperationName name) {
-         return isNamed<func::FuncOp>(name) ||
-                name.getDialectNamespace() ==
-                    sdy::SdyDialect::getDialectNamespace();
+         return name.getDialectNamespace() ==
+                sdy::SdyDialect::getDialectNamespace();
        }))
     if (!isa<sdy::ConstantOp>(op))
       for (NamedAttribute attr : op->getAttrs())

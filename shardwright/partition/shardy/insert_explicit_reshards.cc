@@ -252,6 +252,8 @@ LogicalResult Inserter::visitCall(func::CallOp call) {
       target = sdy::TensorShardingPerValueAttr::getFullyOpen(
                    call.getContext(), operand.get().getType(), mesh)
                    .getSharding(0);
+    if (target == sdy::getSharding(operand.get()))
+      continue;
     if (failed(reshardUse(builder, operand, target, /*full=*/true)))
       return failure();
   }
