@@ -17,10 +17,10 @@ import math
 import os
 import sys
 
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # XLA tells of each full rematerialization
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from common import table
 
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # XLA tells of each full rematerialization
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=32"
 
 import ours

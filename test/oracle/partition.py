@@ -8,7 +8,8 @@
 and `sw-localize`, run on up to 8 CPU devices and compared with the program as one device
 runs it. Integers must be equal, floats within 1e-5 of the largest value.
 
-    partition.py [--cases N] [--seed S] [--family NAME] [--oracle-propagation] [--keep DIR]
+    partition.py [--cases N] [--seed S] [--family NAME] [--oracle-propagation]
+                 [--effort 0|1|2]
 """
 
 import argparse
@@ -21,8 +22,8 @@ import numpy as np
 import partition_programs as programs
 
 
-def compile_case(program, propagated):
-    reshard = oracle.ours(propagated, "--sw-insert-collectives")
+def compile_case(propagated, effort):
+    reshard = oracle.ours(propagated, f"--sw-insert-collectives=effort={effort}")
     local = oracle.ours(reshard, "--sw-localize")
     return reshard, local
 
@@ -55,7 +56,7 @@ def check(program, args):
         return f"propagation failed: {error}"
     reshard = local = ""
     try:
-        reshard, local = compile_case(program, propagated)
+        reshard, local = compile_case(propagated, args.effort)
         oracle.parse(local)
         ins, outs = replicas.signature(reshard, program.mesh)
         values = program.inputs()
@@ -94,6 +95,7 @@ def main():
     parser.add_argument("--family", help="only ops of this family")
     parser.add_argument("--oracle-propagation", action="store_true",
                         help="propagate with jaxlib's Shardy")
+    parser.add_argument("--effort", type=int, default=1, choices=(0, 1, 2))
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--show", action="store_true", help="print each program")
     args = oracle.arguments(__doc__, cases=40, long_cases=1000, parser=parser)
