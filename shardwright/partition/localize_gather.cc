@@ -204,9 +204,8 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
         return op.emitOpError("has updates split over devices, but ")
                << stringify(*kind) << " of " << type.getElementType()
                << " has no identity to start a part from";
-      Value nothing = stablehlo::ConstantOp::create(
-          builder, loc, type,
-          DenseElementsAttr::get(type, {Attribute(identity)}));
+      Value nothing = stablehlo::ConstantOp::create(builder, loc, type,
+                                                    splatOf(type, identity));
       use.set(stablehlo::SelectOp::create(builder, loc, type, first, use.get(),
                                           nothing));
     }

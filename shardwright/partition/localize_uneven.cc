@@ -44,7 +44,7 @@ Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
   if (!valid)
     return operand;
   Value nothing = stablehlo::ConstantOp::create(
-      builder, loc, type, DenseElementsAttr::get(type, {Attribute(fill)}));
+      builder, loc, type, splatOf(type, fill));
   Value masked =
       stablehlo::SelectOp::create(builder, loc, type, valid, operand, nothing);
   inherit(masked, operand);

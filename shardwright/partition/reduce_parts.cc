@@ -25,7 +25,7 @@ SmallVector<Value> takeInits(stablehlo::ReduceOp reduce, ReducerKind kind) {
     TypedAttr identity = identityElement(kind, type.getElementType());
     if (!identity)
       continue;
-    auto splat = DenseElementsAttr::get(type, {Attribute(identity)});
+    auto splat = splatOf(type, identity);
     DenseElementsAttr value;
     if (matchPattern(init, m_Constant(&value)) && value == splat)
       continue;

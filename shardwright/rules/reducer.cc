@@ -145,9 +145,17 @@ TypedAttr shardwright::identityElement(ReducerKind kind, Type elementType) {
     if (!part || (kind != ReducerKind::Add && kind != ReducerKind::Mul))
       return {};
     const llvm::fltSemantics &semantics = part.getFloatSemantics();
-    std::complex<APFloat> value(*identity(kind, semantics),
-                                APFloat::getZero(semantics));
+    std::optional<APFloat> real = identity(kind, semantics);
+    if (!real)
+      return {};
+    std::complex<APFloat> value(*real, APFloat::getZero(semantics));
     return DenseElementsAttr::get(RankedTensorType::get({}, type), value);
   }
   return {};
+}
+
+DenseElementsAttr shardwright::splatOf(ShapedType type, TypedAttr element) {
+  if (auto complex = dyn_cast<DenseElementsAttr>(element))
+    return complex.resizeSplat(type);
+  return DenseElementsAttr::get(type, {Attribute(element)});
 }

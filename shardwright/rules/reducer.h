@@ -17,6 +17,7 @@
 #define SHARDWRIGHT_RULES_REDUCER_H
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Region.h"
 
 #include <optional>
@@ -42,6 +43,9 @@ std::optional<ReducerKind> uniformReducer(mlir::Region &body);
 /// none. Sums start at +0, which loses the sign of a sum of -0 only. Signless
 /// integers are signed.
 mlir::TypedAttr identityElement(ReducerKind kind, mlir::Type elementType);
+
+/// A tensor full of such an element.
+mlir::DenseElementsAttr splatOf(mlir::ShapedType type, mlir::TypedAttr element);
 
 } // namespace shardwright
 

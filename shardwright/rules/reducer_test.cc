@@ -58,6 +58,12 @@ TEST(Reducer, Identities) {
   EXPECT_EQ(of(Add, "complex<f32>"),
             "dense<(0.000000e+00,0.000000e+00)> : tensor<complex<f32>>");
   EXPECT_EQ(of(Max, "complex<f32>"), "none");
+  auto complex =
+      cast<ShapedType>(parseType("tensor<2x3xcomplex<f32>>", &context));
+  EXPECT_EQ(
+      text(splatOf(complex, identityElement(Mul, complex.getElementType()))),
+      "dense<(1.000000e+00,0.000000e+00)> : "
+      "tensor<2x3xcomplex<f32>>");
 }
 
 /// The reducer of the only reduce in a module.

@@ -26,8 +26,7 @@ static SmallVector<Value> neutral(Maker &m, Region &body,
       continue;
     if (TypedAttr identity = identityElement(*kinds[i], type.getElementType()))
       fills[i] = stablehlo::ConstantOp::create(
-          m.b, m.loc,
-          DenseElementsAttr::get(type.clone(Dims{}), Attribute(identity)));
+          m.b, m.loc, splatOf(type.clone(Dims{}), identity));
   }
   return fills;
 }
