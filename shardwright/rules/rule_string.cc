@@ -10,6 +10,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <optional>
@@ -60,7 +61,7 @@ private:
     while (true) {
       size_t comma = std::min(text.find(',', begin), end);
       Value value;
-      value.at = begin;
+      value.at = std::min(text.find_first_not_of(" \t\n", begin), comma);
       if (llvm::Error e = parse(begin, comma, value))
         return e;
       values.push_back(std::move(value));
@@ -152,7 +153,7 @@ public:
     if (llvm::Error e = checkProducts(parser.results, resultShapes))
       return std::move(e);
     for (auto &[name, factor] : factors) {
-      if (factor.size == 0)
+      if (!factor.isKnown)
         return parser.error(factor.at, "factor " + name +
                                            " is only part of dimensions; its "
                                            "size must be given");
@@ -164,6 +165,14 @@ public:
                                    " has a size, but the rule does not use it");
     if (llvm::Error e = mark(options.reduction, FactorKind::Reduction))
       return std::move(e);
+    for (const Value &value : parser.results)
+      for (const Dim &dim : value.dims)
+        for (const Name &name : dim)
+          if (rule.factors[factors.find(name.name)->second.index].kind ==
+              FactorKind::Reduction)
+            return parser.error(name.at,
+                                "factor " + name.name +
+                                    " is reduced, so no result can hold it");
     if (llvm::Error e =
             mark(options.needReplication, FactorKind::NeedReplication))
       return std::move(e);
@@ -178,7 +187,8 @@ private:
     int32_t index = 0;
     int64_t size = 0;
     size_t at = 0;
-    /// The size is given, or that of a dimension.
+    bool isKnown = false;
+    /// The user said its size.
     bool isGiven = false;
   };
 
@@ -191,7 +201,7 @@ private:
       for (auto &[given, size] : options.factorSizes)
         if (given == name) {
           it->second.size = size;
-          it->second.isGiven = true;
+          it->second.isGiven = it->second.isKnown = true;
         }
     }
     return it->second;
@@ -218,12 +228,13 @@ private:
       for (int64_t d = 0; d < leading; ++d) {
         Known &factor = factorOf(
             "..." + *value.leading + "_" + std::to_string(d), value.at);
-        if (factor.size != 0 && factor.size != shape[d])
+        if (factor.isKnown && factor.size != shape[d])
           return parser.error(
               value.at, "leading dimension " + llvm::Twine(d) +
                             " has two sizes: " + llvm::Twine(factor.size) +
                             " and " + llvm::Twine(shape[d]));
         factor.size = shape[d];
+        factor.isKnown = true;
         mapping.push_back({factor.index});
       }
     }
@@ -244,7 +255,8 @@ private:
                                            "must not be given");
         // Where sizes differ the smallest can be sharded everywhere.
         int64_t size = shape[leading + d];
-        factor.size = factor.size == 0 ? size : std::min(factor.size, size);
+        factor.size = factor.isKnown ? std::min(factor.size, size) : size;
+        factor.isKnown = true;
       }
       mapping.push_back(places);
     }
@@ -263,9 +275,20 @@ private:
         if (dim.size() < 2)
           continue;
         int64_t product = 1;
-        for (const Name &name : dim)
-          product *= factors.find(name.name)->second.size;
-        if (product != 0 && product != shape[leading + d])
+        bool isKnown = true;
+        for (const Name &name : dim) {
+          const Known &factor = factors.find(name.name)->second;
+          isKnown &= factor.isKnown;
+          if (factor.isKnown && factor.size == 1)
+            return parser.error(name.at,
+                                "factor " + name.name +
+                                    " of size 1 must stand alone, not be part "
+                                    "of a dimension");
+          if (isKnown && llvm::MulOverflow(product, factor.size, product))
+            return parser.error(dim.front().at,
+                                "the product of these factors overflows");
+        }
+        if (isKnown && product != shape[leading + d])
           return parser.error(dim.front().at,
                               "the factors make " + llvm::Twine(product) +
                                   ", but the dimension has size " +
@@ -299,13 +322,12 @@ private:
   std::map<std::string, int64_t> ranks;
 };
 
-/// `i`..`z`, then `z_1`, as the attribute names them.
-std::string nameOf(int32_t factor) {
+} // namespace
+
+std::string factorName(int32_t factor) {
   return factor < 18 ? std::string(1, char('i' + factor))
                      : "z_" + std::to_string(factor - 17);
 }
-
-} // namespace
 
 llvm::Expected<ShardingRule> parseRuleString(llvm::StringRef text,
                                              llvm::ArrayRef<Shape> operands,
@@ -326,7 +348,7 @@ std::string ruleString(const ShardingRule &rule) {
                           for (const DimMapping &dim : tensor) {
                             std::vector<std::string> names;
                             for (int32_t factor : dim)
-                              names.push_back(nameOf(factor));
+                              names.push_back(factorName(factor));
                             std::string list = llvm::join(names, " ");
                             dims.push_back(dim.size() > 1 ? "(" + list + ")"
                                                           : list);

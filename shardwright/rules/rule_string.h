@@ -45,6 +45,9 @@ parseRuleString(llvm::StringRef text, llvm::ArrayRef<Shape> operands,
                 llvm::ArrayRef<Shape> results,
                 const RuleStringOptions &options = {});
 
+/// As the attribute's text names a factor: `i` to `z`, then `z_1`, `z_2`, ...
+std::string factorName(int32_t factor);
+
 /// `i k, k j -> i j`: factors get the names of the attribute's text; their
 /// kinds and sizes are not part of the string.
 std::string ruleString(const ShardingRule &rule);

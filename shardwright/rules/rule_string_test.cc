@@ -51,6 +51,11 @@ TEST(RuleString, GivesTheAttributeOfJax) {
             "custom>");
 }
 
+TEST(RuleString, TakesDimensionsOfSizeZero) {
+  EXPECT_EQ(attrOf("a b -> b a", {{0, 8}}, {{8, 0}}),
+            "#sdy.op_sharding_rule<([i, j])->([j, i]) {i=0, j=8}, custom>");
+}
+
 TEST(RuleString, PointsAtWhatIsWrong) {
   EXPECT_EQ(attrOf("i k, k j", {}, {}), "there is no -> in the rule\n"
                                         "  i k, k j\n"
@@ -74,7 +79,15 @@ TEST(RuleString, PointsAtWhatIsWrong) {
   EXPECT_EQ(attrOf("... a -> a", {{6}}, {{2, 2}}),
             "this result has rank 1 in the rule, but rank 2 in the operation\n"
             "  ... a -> a\n"
-            "          ^");
+            "           ^");
+  EXPECT_EQ(attrOf("a b -> a", {{4, 8}}, {{4}}, {.reduction = {"a"}}),
+            "factor a is reduced, so no result can hold it\n"
+            "  a b -> a\n"
+            "         ^");
+  EXPECT_EQ(attrOf("(a b) -> a b", {{8}}, {{8, 1}}),
+            "factor b of size 1 must stand alone, not be part of a dimension\n"
+            "  (a b) -> a b\n"
+            "     ^");
 }
 
 TEST(RuleString, IsPrinted) {

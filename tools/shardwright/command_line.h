@@ -68,6 +68,14 @@ struct ShardingOptions {
   std::optional<int64_t> devices;
 };
 
+struct RuleOptionsCli {
+  std::string text; ///< JAX's string, or the attribute
+  std::vector<llvm::SmallVector<int64_t, 4>> operands, results;
+  /// Of factors that are no whole dimension anywhere.
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  std::vector<std::string> reduction, needReplication, permutation;
+};
+
 struct ConvertOptions {
   std::string module, to, out;
   std::string version; ///< of a portable artifact; empty: the newest
@@ -91,6 +99,7 @@ int explainCommand(const ExplainOptions &options);
 int convertCommand(const ConvertOptions &options);
 int runCommand(const RunOptions &options);
 int partitionCommand(const PartitionOptionsCli &options);
+int ruleCommand(const RuleOptionsCli &options);
 int shardingCommand(const ShardingOptions &options);
 
 /// `x=4,y=2`; the error says what was found.
@@ -98,6 +107,12 @@ llvm::Expected<llvm::SmallVector<MeshAxis, 4>>
 parseMeshSizes(llvm::StringRef text);
 /// `8x16`.
 llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text);
+/// `4x8xf32,f32`: the shapes; `option` is named in errors.
+llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
+parseTypes(llvm::StringRef option, llvm::StringRef text);
+/// `j=2`.
+llvm::Expected<std::pair<std::string, int64_t>>
+parseFactorSize(llvm::StringRef text);
 /// `64MiB`, in bytes.
 llvm::Expected<int64_t> parseBytes(llvm::StringRef text);
 llvm::Expected<Budget> parseBudget(llvm::StringRef text);

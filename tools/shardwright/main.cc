@@ -228,6 +228,46 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
   shardingApp->callback([&] { exitCode = shardingCommand(sharding); });
 
+  RuleOptionsCli rule;
+  CLI::App *ruleApp = app.add_subcommand(
+      "rule", "Check a sharding rule, as JAX's custom_partitioning takes it");
+  ruleApp
+      ->add_option("TEXT", rule.text,
+                   "As in \"i k, k j -> i j\"; prints the sdy.sharding_rule. "
+                   "Of #sdy.op_sharding_rule<...>, prints the string")
+      ->required();
+  for (auto [name, types] : {std::pair("--operands", &rule.operands),
+                             std::pair("--results,--result", &rule.results)})
+    ruleApp->add_option_function<std::string>(
+        name,
+        [types, name](const std::string &text) {
+          *types =
+              valueOf(parseTypes(llvm::StringRef(name).split(',').first, text));
+        },
+        "Types, as 4x8xf32,8x16xf32; a scalar is f32");
+  ruleApp
+      ->add_option_function<std::vector<std::string>>(
+          "--sizes",
+          [&](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              rule.sizes.push_back(valueOf(parseFactorSize(text)));
+          },
+          "Sizes of factors that are only parts of dimensions, as j=2,k=4")
+      ->delimiter(',');
+  ruleApp
+      ->add_option("--reduction", rule.reduction,
+                   "Factors over which results are summed up, as k,l")
+      ->delimiter(',');
+  ruleApp
+      ->add_option("--need-replication", rule.needReplication,
+                   "Factors that the operation needs whole")
+      ->delimiter(',');
+  ruleApp
+      ->add_option("--permutation", rule.permutation,
+                   "Factors along which neighbours exchange data")
+      ->delimiter(',');
+  ruleApp->callback([&] { exitCode = ruleCommand(rule); });
+
   ConvertOptions convert;
   CLI::App *convertApp = app.add_subcommand(
       "convert",
