@@ -10,6 +10,7 @@
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
+#include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -47,12 +48,15 @@ void addDataFlowEdges(sdy::ShardableDataFlowOpInterface op) {
 namespace {
 
 struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
+  using AddDataFlowEdgesBase::AddDataFlowEdgesBase;
+
   void runOnOperation() override {
     bool hasAny = getAnalysis<ModuleContents>().dataFlow;
     markAnalysesPreserved<ModuleContents, OpIndex>();
     if (hasAny)
       for (Operation *op : getAnalysis<OpIndex>().postOrder(hasDataFlow))
-        addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
+        if (extraRules || !getPropagationTraits(op).extraDataFlow)
+          addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
   }
 };
 

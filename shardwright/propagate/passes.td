@@ -83,6 +83,9 @@ def ManualAxesCleanup : ModulePass<"sdy-manual-axes-cleanup"> {
 
 def AddDataFlowEdges : ModulePass<"sdy-add-data-flow-edges"> {
   let summary = "puts a data_flow_edge after each value that owns an edge";
+  let options = [
+    Option<"extraRules", "sw-extra-rules", "bool", "false",
+           "also where Shardy knows no edges (stablehlo.if)">];
 }
 
 def AddFuncDataFlowEdges : ModulePass<"sdy-add-func-data-flow-edges"> {

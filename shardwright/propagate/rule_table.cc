@@ -124,7 +124,8 @@ RuleTable::OpRule RuleTable::make(Operation *op) {
       getShardingRule(op, RuleOptions{.conservative = options.conservative,
                                       .extraRules = options.extraRules});
   if (!rule) {
-    unknownOps.visit(op);
+    if (!options.extraRules || !getPropagationTraits(op).extraDataFlow)
+      unknownOps.visit(op);
     return result;
   }
   RuleId id = intern(std::move(*rule));

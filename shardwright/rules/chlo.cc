@@ -54,6 +54,12 @@ broadcastingRule(Operation *op, const RuleOptions &options) {
   return builder.finish();
 }
 
+/// The operand says nothing but the shape.
+static std::optional<ShardingRule>
+constantLikeRule(Operation *op, const RuleOptions &options) {
+  return options.extraRules ? pointwiseRule(op, options) : std::nullopt;
+}
+
 static std::optional<ShardingRule> topKRule(chlo::TopKOp op,
                                             const RuleOptions &options) {
   if (!options.extraRules)
@@ -183,6 +189,7 @@ void shardwright::attachChloRules(MLIRContext &context) {
               BroadcastShiftLeftOp, BroadcastShiftRightArithmeticOp,
               BroadcastShiftRightLogicalOp, BroadcastSubOp, BroadcastXorOp,
               BroadcastZetaOp>(context);
+  attachRule<ConstantLikeOp, &constantLikeRule, kElementwise>(context);
   attachRule<RaggedDotOp, &raggedDotRule>(context);
   attachRule<ScanOp, &scanRule>(context);
   attachRule<TopKOp, &topKRule>(context);

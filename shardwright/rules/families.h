@@ -79,6 +79,7 @@ void attachReductionRules(mlir::MLIRContext &context);
 void attachCollectiveRules(mlir::MLIRContext &context);
 void attachLinalgRules(mlir::MLIRContext &context);
 void attachCustomCallRules(mlir::MLIRContext &context);
+void attachSupersededRules(mlir::MLIRContext &context);
 void attachDataFlowInterfaces(mlir::MLIRContext &context);
 void attachRulelessOps(mlir::MLIRContext &context);
 void attachMeshUsers(mlir::MLIRContext &context);

@@ -59,6 +59,8 @@ struct PropagationTraits {
   /// A tensor constant in whose place sdy.constant may stand, which nothing
   /// folds or merges.
   bool becomesSdyConstant = false;
+  /// Its data flow edges are beyond upstream's: only there with sw-extra-rules.
+  bool extraDataFlow = false;
 };
 
 /// Of ops that work element by element.

@@ -25,6 +25,7 @@ void shardwright::registerShardingRules(DialectRegistry &registry) {
         attachCollectiveRules(*context);
         attachLinalgRules(*context);
         attachCustomCallRules(*context);
+        attachSupersededRules(*context);
         attachDataFlowInterfaces(*context);
         attachRulelessOps(*context);
         attachMeshUsers(*context);

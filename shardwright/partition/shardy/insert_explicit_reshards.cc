@@ -479,7 +479,8 @@ LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
 }
 
 LogicalResult Inserter::visit(Operation *op) {
-  if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op))
+  if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
+      flow && !getPropagationTraits(op).extraDataFlow)
     return visitDataFlow(flow);
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call);

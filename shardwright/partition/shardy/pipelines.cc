@@ -43,7 +43,7 @@ void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
   pm.addPass(createSymbolDCEIfNeeded());
   pm.addPass(createManualAxesCleanup());
   addDump(pm, options, "before_propagation", dumpIndex);
-  pm.addPass(createAddDataFlowEdges());
+  pm.addPass(createAddDataFlowEdges({.extraRules = options.extraRules}));
   if (options.dedupFunctionsFully) {
     pm.addPass(createApplyShardingConstraints());
     pm.addPass(createShardingGroupImport());

@@ -143,6 +143,88 @@ static std::optional<ShardingRule> x64CombineRule(Operation *op,
       .finish();
 }
 
+/// Only where asked for: upstream does not know the calls below.
+template <auto rule>
+static std::optional<ShardingRule> extraRule(Operation *op,
+                                             const RuleOptions &options) {
+  return options.extraRules ? rule(op, options) : std::nullopt;
+}
+
+/// Pointwise if all values have one shape.
+static std::optional<ShardingRule> sameShapeRule(Operation *op,
+                                                 const RuleOptions &options) {
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+  auto isSame = [&](Type type) { return shapeOf(type) == shape; };
+  if (!llvm::all_of(op->getOperandTypes(), isSame) ||
+      !llvm::all_of(op->getResultTypes(), isSame))
+    return std::nullopt;
+  return pointwiseRule(op, options);
+}
+
+/// The first `count` dimensions of every value are a batch of independent
+/// problems; the others belong together.
+static std::optional<ShardingRule> batchRule(Operation *op, int64_t count) {
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  auto fits = [&](Type type) {
+    return int64_t(shapeOf(type).size()) >= count &&
+           shapeOf(type).take_front(count) == shape.take_front(count);
+  };
+  if (count < 0 || !llvm::all_of(op->getOperandTypes(), fits) ||
+      !llvm::all_of(op->getResultTypes(), fits))
+    return std::nullopt;
+  RuleBuilder builder(op);
+  builder.pointwise(shape.take_front(count));
+  int64_t numOperands = op->getNumOperands(), numResults = op->getNumResults();
+  for (int64_t t = 0; t < numOperands + numResults; ++t) {
+    SmallVector<int64_t> operands(numOperands, kNoDim),
+        results(numResults, kNoDim);
+    bool isOperand = t < numOperands;
+    int64_t &place = isOperand ? operands[t] : results[t - numOperands];
+    ArrayRef<int64_t> own = shapeOf(isOperand ? Value(op->getOperand(t))
+                                              : op->getResult(t - numOperands));
+    for (int64_t d = count; d < int64_t(own.size()); ++d) {
+      place = d;
+      builder.add(operands, results, own[d], kNeedReplication,
+                  /*blocked=*/true);
+    }
+  }
+  return builder.finish();
+}
+
+/// The factors, pivots and permutations of square matrices.
+static std::optional<ShardingRule> luRule(Operation *op, const RuleOptions &) {
+  return batchRule(op, int64_t(shapeOf(op->getOperand(0)).size()) - 2);
+}
+
+/// Images: batch, height, width, channels.
+static std::optional<ShardingRule> resizeRule(Operation *op,
+                                              const RuleOptions &) {
+  ArrayRef<int64_t> in = shapeOf(op->getOperand(0)),
+                    out = shapeOf(op->getResult(0));
+  if (!hasCounts(op, 1, 1) || in.size() != 4 || out.size() != 4)
+    return std::nullopt;
+  RuleBuilder builder(op);
+  for (int64_t d = 0; d < 4; ++d) {
+    bool isImage = d == 1 || d == 2;
+    builder.all(d, in[d], isImage ? kNeedReplication : kPass,
+                /*blocked=*/isImage);
+  }
+  return builder.finish();
+}
+
+/// JAX says of its calls of linear algebra how many dimensions are a batch,
+/// also where it attaches no rule.
+static std::optional<ShardingRule> batchedCallRule(Operation *op) {
+  auto attributes =
+      op->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes");
+  auto text = attributes ? attributes.getAs<StringAttr>("num_batch_dims")
+                         : StringAttr();
+  int64_t count;
+  if (!text || text.getValue().getAsInteger(10, count))
+    return std::nullopt;
+  return batchRule(op, count);
+}
+
 using Rule = std::optional<ShardingRule> (*)(Operation *, const RuleOptions &);
 
 static const llvm::StringMap<Rule> &rulesByTarget() {
@@ -173,6 +255,16 @@ static const llvm::StringMap<Rule> &rulesByTarget() {
       {"mhlo.topk", &topKRule},
       {"ApproxTopK", &partialReduceRule},
       {"PartialReduce", &partialReduceRule},
+      {"cu_threefry2x32", &extraRule<sameShapeRule>},
+      {"cu_threefry2x32_ffi", &extraRule<sameShapeRule>},
+      {"hip_threefry2x32_ffi", &extraRule<sameShapeRule>},
+      {"LuDecomposition", &extraRule<luRule>},
+      {"ResizeBilinear", &extraRule<resizeRule>},
+      {"ResizeBilinearGrad", &extraRule<resizeRule>},
+      {"ResizeNearest", &extraRule<resizeRule>},
+      {"ResizeNearestGrad", &extraRule<resizeRule>},
+      {"StochasticConvert", &extraRule<sameShapeRule>},
+      {"TopK", &extraRule<topKRule>},
   };
   return rules;
 }
@@ -183,7 +275,9 @@ static std::optional<ShardingRule> customCallRule(stablehlo::CustomCallOp op,
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return std::nullopt;
   Rule rule = rulesByTarget().lookup(op.getCallTargetName());
-  return rule ? rule(op, options) : std::nullopt;
+  if (rule)
+    return rule(op, options);
+  return options.extraRules ? batchedCallRule(op) : std::nullopt;
 }
 
 namespace {

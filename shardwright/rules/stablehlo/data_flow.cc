@@ -72,9 +72,10 @@ struct WhileEdges
 };
 
 /// Result i owns the edge from what each branch returns.
-struct CaseEdges
-    : sdy::ShardableDataFlowOpInterface::ExternalModel<CaseEdges,
-                                                       stablehlo::CaseOp> {
+template <typename OpTy>
+struct BranchEdges
+    : sdy::ShardableDataFlowOpInterface::ExternalModel<BranchEdges<OpTy>,
+                                                       OpTy> {
   ResultRange getOpResultEdgeOwners(Operation *op) const {
     return op->getResults();
   }
@@ -118,7 +119,9 @@ struct OptimizationBarrierEdges
 
 void shardwright::attachDataFlowInterfaces(MLIRContext &context) {
   stablehlo::WhileOp::attachInterface<WhileEdges>(context);
-  stablehlo::CaseOp::attachInterface<CaseEdges>(context);
+  stablehlo::CaseOp::attachInterface<BranchEdges<stablehlo::CaseOp>>(context);
+  // Upstream has none for it: see PropagationTraits::extraDataFlow.
+  stablehlo::IfOp::attachInterface<BranchEdges<stablehlo::IfOp>>(context);
   stablehlo::OptimizationBarrierOp::attachInterface<OptimizationBarrierEdges>(
       context);
 }

@@ -25,4 +25,5 @@ void shardwright::attachRulelessOps(MLIRContext &context) {
   attachNoRule<PropagationTraits{.becomesSdyConstant = true}, ConstantOp>(
       context);
   attachRule<ReplicaIdOp, &noRule>(context);
+  attachRule<IfOp, &noRule, PropagationTraits{.extraDataFlow = true}>(context);
 }
