@@ -76,6 +76,22 @@ std::string askFor(const TensorSharding *now, int64_t rank,
   return str(s, mesh);
 }
 
+/// Every axis on the first dimension that it divides; empty if none does.
+std::string fittingSharding(ArrayRef<int64_t> shape, const Mesh &mesh) {
+  TensorSharding s = TensorSharding::closed(shape.size());
+  SmallVector<int64_t> left(shape);
+  for (int32_t axis = 0; axis < int32_t(mesh.numAxes()); ++axis) {
+    int64_t size = mesh.axisSize(axis);
+    for (auto [dim, rest] : llvm::zip_equal(s.dims, left))
+      if (size > 1 && rest > 0 && rest % size == 0) {
+        dim.axes.push_back(mesh.fullAxis(axis));
+        rest /= size;
+        break;
+      }
+  }
+  return s.isReplicated() ? "" : str(s, mesh);
+}
+
 } // namespace
 
 void RemarkEmitter::onWritten() {
@@ -141,12 +157,14 @@ void RemarkEmitter::onWritten() {
         isa_and_present<sdy::DataFlowEdgeOp>(place.value.getDefiningOp()))
       continue;
     std::string function = functionOf(place);
-    remark::analysis(place.value.getLoc(),
-                     remark::RemarkOpts::name("ValueReplicated")
-                         .category(kCategory)
-                         .function(function))
-        << remark::metric("Bytes", tensorBytes(type))
-        << remark::reason("no axis of the mesh is on any dimension");
+    auto said = remark::analysis(place.value.getLoc(),
+                                 remark::RemarkOpts::name("ValueReplicated")
+                                     .category(kCategory)
+                                     .function(function));
+    said << remark::metric("Bytes", tensorBytes(type))
+         << remark::reason("no axis of the mesh is on any dimension");
+    if (std::string fits = fittingSharding(type.getShape(), m); !fits.empty())
+      said << remark::suggest("annotate the value with {0}", fits);
   }
 }
 

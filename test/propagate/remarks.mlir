@@ -18,7 +18,7 @@ func.func @main(
 
 // CHECK-DAG: [Passed] AxisPlaced
 // CHECK-DAG: [Missed] AxisStopped{{.*}}Category:propagate{{.*}}Function=main{{.*}}Axis="x"{{.*}}annotate the value with
-// CHECK-DAG: [Analysis] ValueReplicated{{.*}}Bytes=4096
+// CHECK-DAG: [Analysis] ValueReplicated{{.*}}Bytes=4096{{.*}}annotate the value with [{"x", "y"}, {}]
 
 // TOOL: remarks.mlir:{{[0-9]+}}: remark: Missed AxisStopped: Axis="x"
 
