@@ -59,13 +59,15 @@ bool canHoldSharding(Value value) {
          isa<sdy::ShardableDataFlowOpInterface>(arg.getOwner()->getParentOp());
 }
 
-/// A result or block argument of an op with data flow edges, or an edge op's
-/// result: its sources take part in its sharding, so it is not simply set.
+/// A result or block argument of an op whose data flow edge has been added, or
+/// the edge's result: its sources take part in its sharding, so it is not
+/// simply set.
 bool isTargetOfEdge(Value value) {
   if (value.getDefiningOp<sdy::DataFlowEdgeOp>())
     return true;
   sdy::ShardableDataFlowOpInterface op = sdy::getDataFlowOp(value);
-  return op && op.getEdgeOwnerFromTarget(value);
+  Value owner = op ? op.getEdgeOwnerFromTarget(value) : Value();
+  return owner && sdy::DataFlowEdgeOp::lookup(owner);
 }
 
 /// The sharding that `asked` may give to `value`, null if it may not.

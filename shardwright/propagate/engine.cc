@@ -182,6 +182,7 @@ private:
   FactorPropagation factors;
 
   Strategy strategy = Strategy::Aggressive;
+  StepOptions lastStep; ///< for observers; without mesh
   /// -1: no op priorities.
   int32_t level = -1;
   int64_t userPriority = 0;
@@ -264,6 +265,10 @@ ArrayRef<StepCache::Change> Engine::step(RuleId rule, ArrayRef<ShardingId> ids,
   });
   if (!anyAxes || directions.isNone())
     return {};
+  lastStep = {.strategy = strategy,
+              .directions = directions,
+              .isElementwise = isElementwise,
+              .conservative = conservative};
 
   SmallVector<int32_t, 16> key(ids.begin(), ids.end());
   key.push_back(rule);
@@ -284,11 +289,7 @@ ArrayRef<StepCache::Change> Engine::step(RuleId rule, ArrayRef<ShardingId> ids,
       ranksFit &= id == kNoSharding ||
                   tensors.back()->rank() == layout.tensors[i].rank();
     }
-    StepOptions stepOptions;
-    stepOptions.strategy = strategy;
-    stepOptions.directions = directions;
-    stepOptions.isElementwise = isElementwise;
-    stepOptions.conservative = conservative;
+    StepOptions stepOptions = lastStep;
     stepOptions.mesh = &shardings.mesh(mesh);
     if (ranksFit)
       for (const TensorUpdate &u : factors.run(layout, tensors, stepOptions))
@@ -436,6 +437,8 @@ PropagationEvent Engine::eventOf(ShardingId after) const {
   event.opPriority = std::max(level, 0);
   event.userPriority = userPriority;
   event.visit = now;
+  event.step = lastStep;
+  event.step.mesh = event.mesh;
   return event;
 }
 

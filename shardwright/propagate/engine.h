@@ -79,6 +79,8 @@ struct PropagationEvent {
   int64_t userPriority = 0;
   /// Changes that one visit of an op makes share this number, which grows.
   int64_t visit = 0;
+  /// How the step was taken.
+  StepOptions step;
 };
 
 /// Told of every change; null costs nothing.

@@ -84,6 +84,10 @@ public:
   /// conflicts).
   llvm::ArrayRef<AxisRef> candidate(int64_t f) const { return candidates[f]; }
 
+  /// After `run`: what tensor t's factors hold, before they are put together
+  /// again, which some cannot be.
+  const TensorProjection &projection(int64_t t) const { return projections[t]; }
+
 private:
   void basic();
   void aggressive();

@@ -76,7 +76,10 @@ struct InsertFuncCallReshardsPass
       for (auto [i, result] : llvm::enumerate(call.getResults())) {
         TensorShardingAttr wanted =
             ofCall.empty() ? closedLike(ofCallee[i]) : ofCall[i];
-        if (wanted.isEquivalent(ofCallee[i]))
+        // Partial sums that only the function speaks of are reduced where they
+        // are used.
+        if (wanted.isEquivalent(ofCallee[i], /*ignoreUnreducedAxes=*/
+                                wanted.getUnreducedAxes().empty()))
           continue;
         builder.setInsertionPointAfter(call);
         auto reshard = sdy::ReshardOp::create(builder, call.getLoc(),

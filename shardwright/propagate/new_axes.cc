@@ -11,7 +11,8 @@
 
 namespace shardwright {
 
-llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event) {
+llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
+                                        bool untaken) {
   llvm::SmallVector<NewAxis, 4> result;
   if (event.tensor < 0)
     return result;
@@ -24,6 +25,11 @@ llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event) {
   const FactorLayout::Tensor &changed = layout.tensors[event.tensor];
   TensorProjection before = project(event.tensor, event.before[event.tensor]);
   TensorProjection after = project(event.tensor, event.after);
+  if (untaken) {
+    FactorPropagation again;
+    (void)again.run(layout, event.before, event.step);
+    after = again.projection(event.tensor);
+  }
 
   llvm::SmallVector<TensorProjection, 4> all;
   for (int64_t f = 0, e = layout.numFactors(); f < e; ++f) {

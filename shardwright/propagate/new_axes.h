@@ -23,7 +23,10 @@ struct NewAxis {
 
 /// The new axes of a change, by factor, major to minor. None for a member of a
 /// group (tensor -1), whose axes are those of the member it follows.
-llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event);
+/// With `untaken`, also axes that a factor took but no sharding can say (of a
+/// minor factor beside an unsharded major one), which Shardy speaks of.
+llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
+                                        bool untaken = false);
 
 } // namespace shardwright
 

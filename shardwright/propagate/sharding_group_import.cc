@@ -9,7 +9,8 @@
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 
@@ -47,30 +48,27 @@ LogicalResult importShardingGroups(ModuleOp module) {
   if (failed(check(members)))
     return failure();
 
-  // Two ids on one value are one group.
-  llvm::EquivalenceClasses<int64_t> groups;
-  llvm::DenseMap<Value, int64_t> idOfValue;
+  // Ids on one value are one group, which is known by the id that took in the
+  // others: of each value, in turn, its first one does.
+  llvm::MapVector<int64_t, int64_t> leaderOf;
+  auto leader = [&](int64_t id) {
+    while (leaderOf[id] != id)
+      id = leaderOf[id];
+    return id;
+  };
+  llvm::MapVector<Value, SmallVector<int64_t, 1>> idsOfValue;
   for (sdy::ShardingGroupOp op : members) {
-    int64_t id = op.getGroupId();
-    groups.insert(id);
-    auto [it, isNew] = idOfValue.try_emplace(op.getInput(), id);
-    if (!isNew)
-      groups.unionSets(it->second, id);
+    leaderOf.insert({op.getGroupId(), op.getGroupId()});
+    idsOfValue[op.getInput()].push_back(op.getGroupId());
   }
-  // By smallest original id.
-  std::map<int64_t, int64_t> newId;
-  std::map<int64_t, int64_t> leaderOf;
-  for (sdy::ShardingGroupOp op : members) {
-    int64_t id = op.getGroupId();
-    int64_t leader = groups.getLeaderValue(id);
-    auto [it, isNew] = leaderOf.try_emplace(leader, id);
-    it->second = std::min(it->second, id);
-  }
-  std::map<int64_t, int64_t> leaderBySmallest;
-  for (auto [leader, smallest] : leaderOf)
-    leaderBySmallest[smallest] = leader;
-  for (auto [smallest, leader] : leaderBySmallest)
-    newId.try_emplace(leader, newId.size());
+  for (auto &[value, ids] : idsOfValue)
+    for (int64_t id : ids)
+      leaderOf[leader(id)] = leader(ids.front());
+  // New numbers go by where these ids appear first.
+  llvm::DenseMap<int64_t, int64_t> newId;
+  for (auto [id, next] : leaderOf)
+    if (id == next)
+      newId.try_emplace(id, newId.size());
 
   Builder builder(module.getContext());
   llvm::DenseSet<Value> seen;
@@ -79,8 +77,8 @@ LogicalResult importShardingGroups(ModuleOp module) {
       op.erase();
       continue;
     }
-    op.setGroupIdAttr(builder.getI64IntegerAttr(
-        newId[groups.getLeaderValue(op.getGroupId())]));
+    op.setGroupIdAttr(
+        builder.getI64IntegerAttr(newId[leader(op.getGroupId())]));
   }
   return success();
 }

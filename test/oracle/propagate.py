@@ -5,11 +5,14 @@
 #
 #===------------------------------------------------------------------------===#
 """Random programs through sdy-propagation-pipeline and through single passes, in jaxlib and in
-shardwright-opt; the printed modules must be equal. A failing program is shrunk."""
+shardwright-opt; the printed modules must be equal. A failing program is shrunk. And what holds of
+propagation by itself: again on its own output it changes nothing, twice it does the same, and no
+axis that the user put on an argument is taken from it."""
 
 import argparse
 import os
 import pickle
+import re
 
 import oracle
 import propagate_programs
@@ -37,6 +40,11 @@ PIPELINES = (
     ("sdy-flatten-call-graph,symbol-dce,sdy-import-func-calls,sdy-pre-order-funcs", 1),
 )
 BATCH = 100
+IMPORT = (
+    "sdy-import-pipeline,sdy-flatten-call-graph,symbol-dce,sdy-import-func-calls,symbol-dce,"
+    "sdy-apply-sharding-constraints,sdy-sharding-group-import"
+)
+PROPAGATE = "sdy-user-priority-propagate"
 
 
 def pipelines(rng, fixed):
@@ -115,6 +123,39 @@ def shrink(program, pipeline, limit=400):
     return program
 
 
+def axes_of_arguments(text):
+    """Of each argument of a function with a sharding, the names of axes by dimension."""
+    found = {}
+    for line in text.splitlines():
+        function = re.match(r"\s*func\.func (?:\w+ )?@([\w.]+)", line)
+        if not function:
+            continue
+        for part in line.split(") -> ")[0].split("%arg")[1:]:
+            sharding = re.search(r"sdy\.sharding<@\w+, \[(.*?)\](?:,|>)", part)
+            if sharding:
+                dims = re.findall(r"\{(.*?)\}", sharding[1])
+                found[function[1], part.split(":")[0]] = [re.findall(r'"(\w+)"', dim) for dim in dims]
+    return found
+
+
+def properties(tally, cases):
+    """Of propagation on modules: idempotent, deterministic, monotone."""
+    ours = lambda texts, pipeline: oracle.ours_batch(texts, f"--pass-pipeline=builtin.module({pipeline})")
+    imported = [(n, t) for n, t in zip((n for n, _ in cases), ours([str(p) for _, p in cases], IMPORT)) if isinstance(t, str)]
+    once = ours([t for _, t in imported], PROPAGATE)
+    known = [(n, before, t) for (n, before), t in zip(imported, once) if isinstance(t, str)]
+    again = ours([t for _, _, t in known], PROPAGATE)
+    twice = ours([before for _, before, _ in known], PROPAGATE)
+    for (name, before, text), more, same in zip(known, again, twice):
+        tally.equal(f"idempotent {name}", text.strip(), str(more).strip(), text)
+        tally.equal(f"deterministic {name}", text, same, before)
+        after = axes_of_arguments(text)
+        for place, dims in axes_of_arguments(before).items():
+            kept = all(new[: len(old)] == old for old, new in zip(dims, after.get(place, [])))
+            tally.check(f"monotone {name}", kept and len(after.get(place, [])) == len(dims),
+                        f"{place}: {dims} became {after.get(place)}\n{before}")  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pipeline", help="only this pipeline")
@@ -164,6 +205,9 @@ def main():
             run(pipeline)
     for pipeline in list(batches):
         run(pipeline)
+    if not args.pipeline:
+        own = [(rng.name, propagate_programs.generate(rng)) for rng in oracle.generators(args)]
+        properties(tally, own[: max(40, len(own) // 10)])
     print(f"the oracle refused {refused} and crashed on {crashed}")
     tally.finish()
 

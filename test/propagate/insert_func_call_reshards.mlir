@@ -59,3 +59,16 @@ func.func private @h(%x: tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #s
 // CHECK-NEXT: return %0 : tensor<8x8xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.func private @h(tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>})
+
+// -----
+
+// Partial sums that only the function speaks of: uses reduce them.
+sdy.mesh @m = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = call @g(%x) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32> }
+func.func private @g(%x: tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {}], unreduced={"a"}>}) {
+  return %x : tensor<8x8xf32> }
+// CHECK: func.func @main(
+// CHECK-NEXT: %0 = call @g(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}], unreduced={"a"}>]>}
+// CHECK-NEXT: return %0
