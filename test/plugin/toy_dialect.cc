@@ -65,6 +65,17 @@ toy::NormalizeOp::buildShardingRule(const shardwright::RuleOptions &) {
   return builder.finish();
 }
 
+// Nothing to relate: there are no operands.
+std::optional<shardwright::ShardingRule>
+toy::ZerosOp::buildShardingRule(const shardwright::RuleOptions &) {
+  return std::nullopt;
+}
+
+// Each use gets zeros of its own, sharded as it likes.
+shardwright::PropagationTraits toy::ZerosOp::getPropagationTraits() {
+  return {.makesConstant = true};
+}
+
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "toy", "1.0", [](DialectRegistry *registry) {

@@ -32,3 +32,12 @@ def Toy_NormalizeOp : Toy_Op<"normalize"> {
   let results = (outs AnyRankedTensor:$y);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
 }
+
+def Toy_ZerosOp
+    : Op<Toy_Dialect, "zeros",
+         [Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface,
+                                          ["getPropagationTraits"]>]> {
+  let summary = "a tensor of zeros";
+  let results = (outs AnyRankedTensor:$y);
+  let assemblyFormat = "attr-dict `:` type($y)";
+}

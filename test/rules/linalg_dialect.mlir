@@ -77,3 +77,23 @@ func.func @main(
       : tensor<8x16xf32> into tensor<8x4x4xf32>
   return %w, %5 : tensor<8x16xf32>, tensor<8x4x4xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+
+// Two results are written over one empty tensor, and one constant is spread
+// twice: no reason to shard them alike.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, {{\[}}{"x"}, {}]>}, tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, {{\[}}{}, {"y"}]>})
+func.func @main(
+    %a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+    %b: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>})
+    -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %one = arith.constant 1.0 : f32
+  %empty = tensor.empty() : tensor<8x16xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%empty : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %0 = linalg.add ins(%a, %ones : tensor<8x16xf32>, tensor<8x16xf32>) outs(%empty : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = linalg.add ins(%b, %ones : tensor<8x16xf32>, tensor<8x16xf32>) outs(%empty : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
+}
