@@ -26,7 +26,8 @@ PIPELINES = (
     "sdy-import-pipeline",
     "sdy-import-pipeline,sdy-user-priority-propagate",
     "sdy-import-pipeline,sdy-user-priority-propagate{" + EDGES + "}",
-    "sdy-apply-sharding-constraints{debug-sharding-origins=true " + EDGES + "}",
+    # Without the import, Shardy crashes on manual computations.
+    "sdy-import-pipeline,sdy-apply-sharding-constraints{debug-sharding-origins=true " + EDGES + "}",
 )
 
 
