@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Candidates for a factor are the axes that some tensor has on it, their
-// leading parts, and none. All combinations are tried while they are few;
-// otherwise one factor after the other is improved from several starts.
+// leading parts, and none; beside them, with them in front, those that a tensor
+// has on factors which must stay whole. All combinations are tried while they
+// are few; otherwise one factor after the other is improved from several
+// starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +69,8 @@ public:
 private:
   void addCandidates(const TensorMapping &mapping,
                      const TensorSharding &layout);
+  /// These and their leading parts.
+  void addCandidates(size_t f, AxisList axes);
   /// Fills `out`; kNever if the assignment cannot be computed.
   double evaluate(const FactorAxes &axes, OpDecision *out);
   double reshardCost(const TensorSite &site, const TensorSharding &to);
@@ -113,19 +117,35 @@ bool mayShard(const DecideProblem &problem, int32_t f) {
   return false;
 }
 
+void Decider::addCandidates(size_t f, AxisList axes) {
+  for (; !axes.empty(); axes.pop_back())
+    if (!llvm::is_contained(candidates[f], axes))
+      candidates[f].push_back(axes);
+}
+
 void Decider::addCandidates(const TensorMapping &mapping,
                             const TensorSharding &layout) {
   FactorAxes axes = projectOntoFactors(rule, mapping, layout);
+  AxisList displaced;
   for (size_t f = 0; f < axes.size(); ++f) {
     if (!mayShard(problem, f)) {
+      displaced.append(axes[f]);
       axes[f].clear();
       continue;
     }
     if (!mayBeUneven(f))
       axes[f] = divisiblePrefix(rule.factors[f].size, axes[f]);
-    for (AxisList list = axes[f]; !list.empty(); list.pop_back())
-      if (!llvm::is_contained(candidates[f], list))
-        candidates[f].push_back(list);
+    addCandidates(f, axes[f]);
+  }
+  for (size_t f = 0; f < axes.size() && !displaced.empty(); ++f) {
+    const Factor &factor = rule.factors[f];
+    if (factor.kind != FactorKind::PassThrough || !mayShard(problem, f))
+      continue;
+    AxisList moved(axes[f]);
+    for (AxisRef axis : displaced)
+      appendMerged(moved, axis);
+    if (factor.size % totalSize(moved) == 0)
+      addCandidates(f, std::move(moved));
   }
   if (!llvm::is_contained(starts, axes))
     starts.push_back(std::move(axes));

@@ -62,13 +62,16 @@ func.func @init_once(%arg0: tensor<8x16xi32> {sdy.sharding = #sdy.sharding<@mesh
   return %0 : tensor<8xi32>
 }
 
-// argmax: within the shards, then over one element a shard.
+// argmax: within the shards, then over one element a shard, of which each
+// device takes some rows.
 // CHECK-LABEL: @argmax
 // CHECK: stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}, {}]>]>} : (tensor<8x4096xf32>) -> tensor<8x4x1024xf32>
 // CHECK: %[[P:.*]]:2 = stablehlo.reduce{{.*}}dimensions = [2]
-// CHECK: sdy.all_gather [{}, {"x"}] %[[P]]#0
-// CHECK: sdy.all_gather [{}, {"x"}] %[[P]]#1
-// CHECK: stablehlo.reduce{{.*}}dimensions = [1]
+// CHECK: sdy.all_to_all [{"x"}: 1->0] %[[P]]#0
+// CHECK: sdy.all_to_all [{"x"}: 1->0] %[[P]]#1
+// CHECK: %[[R:.*]]:2 = stablehlo.reduce{{.*}}dimensions = [1]
+// CHECK: sdy.all_gather [{"x"}] %[[R]]#0
+// CHECK: sdy.all_gather [{"x"}] %[[R]]#1
 func.func @argmax(%arg0: tensor<8x4096xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8xf32>, tensor<8xi32>) {
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %zero = stablehlo.constant dense<0> : tensor<i32>
