@@ -42,6 +42,30 @@ static void letOwnersGive(Operation *op, ShardingRule &rule) {
   }
 }
 
+/// Windows that tile a dimension belong to the shards that they lie in: the
+/// source's dimension leads the operand's.
+static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
+  ArrayRef<int64_t> in = dimsOf(op.getOperand().getType());
+  ArrayRef<int64_t> out = dimsOf(op.getSource().getType());
+  for (size_t d = 0; d < in.size(); ++d) {
+    const DimMapping &whole = rule.operands[0][d],
+                     &windows = rule.operands[1][d];
+    int64_t window =
+        op.getWindowDimensions() ? (*op.getWindowDimensions())[d] : 1;
+    int64_t stride = op.getWindowStrides() ? (*op.getWindowStrides())[d] : 1;
+    bool isPadded = op.getPadding() &&
+                    (op.getPadding()->getValues<int64_t>()[2 * d] != 0 ||
+                     op.getPadding()->getValues<int64_t>()[2 * d + 1] != 0);
+    if (whole == windows || whole.size() != 1 || windows.size() != 1 ||
+        isPadded || window > stride || in[d] != stride * out[d])
+      continue;
+    int32_t lead = windows.front(), rest = whole.front();
+    rule.factors[lead] = {out[d], FactorKind::PassThrough};
+    rule.factors[rest] = {stride, FactorKind::NeedReplication};
+    rule.operands[0][d] = rule.results[0][d] = {lead, rest};
+  }
+}
+
 std::optional<ShardingRule> getPartitionRule(Operation *op) {
   // Every device draws the same numbers, of which each takes its part. Shapes
   // that are values are those of the whole program.
@@ -68,6 +92,8 @@ std::optional<ShardingRule> getPartitionRule(Operation *op) {
     if (!fits(value.getType(), mapping))
       return std::nullopt;
   letOwnersGive(op, *rule);
+  if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
+    alignWindows(scatter, *rule);
   return rule;
 }
 

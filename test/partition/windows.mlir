@@ -86,3 +86,22 @@ func.func @dynamic_rows(%a: tensor<16x3xf32> {sdy.sharding = #sdy.sharding<@mesh
   %0 = stablehlo.dynamic_slice %a, %i, %z, sizes = [2, 3] : (tensor<16x3xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// Windows that tile a dimension lie in one shard each.
+// CHECK-LABEL: @pool_gradient
+// CHECK-NOT: all_gather
+// CHECK: "stablehlo.select_and_scatter"{{.*}}
+// CHECK: (tensor<4x4xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+func.func @pool_gradient(%arg0: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.select_and_scatter"(%arg0, %arg1, %zero) <{window_dimensions = array<i64: 2, 1>, window_strides = array<i64: 2, 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<16x4xf32>, tensor<8x4xf32>, tensor<f32>) -> tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
+}
