@@ -461,6 +461,7 @@ LogicalResult insertCollectives(ModuleOp module,
                                 const PartitionOptions &options) {
   if (failed(inlineCalls(module)))
     return failure();
+  widenSlices(module);
   FailureOr<MeshTable> meshes =
       MeshTable::create(module, options.costs, options.effort);
   if (failed(meshes))

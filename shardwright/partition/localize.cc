@@ -385,9 +385,11 @@ LogicalResult localize(ModuleOp module) {
   });
   auto given = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
   int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;
-  for (auto func : module.getOps<func::FuncOp>())
+  for (auto func : module.getOps<func::FuncOp>()) {
     if (failed(Localizer(func, *meshes, nextChannel, replicas).run()))
       return failure();
+    combineCollectives(func);
+  }
   // What names a mesh by its symbol gets the mesh itself.
   SymbolTable symbols(module);
   transformUsedMeshes(module, [&](Attribute meshOrRef) {

@@ -21,6 +21,7 @@
 
 #include "shardwright/partition/cost_model.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -43,6 +44,14 @@ mlir::LogicalResult insertCollectives(mlir::ModuleOp module,
 /// `mhlo.num_partitions` is the number of devices of the mesh, of which each of
 /// `mhlo.num_replicas` has its own.
 mlir::LogicalResult localize(mlir::ModuleOp module);
+
+/// Takes the parts of concatenations along sharded dimensions straight from
+/// what they are slices of; part of `insertCollectives`.
+void widenSlices(mlir::ModuleOp module);
+
+/// Makes one collective of several of a function that is local already; part of
+/// `localize`.
+void combineCollectives(mlir::func::FuncOp func);
 
 /// Replaces every func.call by the callee's body and erases private functions
 /// that nothing refers to any more. Recursion is an error.

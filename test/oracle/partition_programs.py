@@ -395,6 +395,29 @@ def concatenate(b):
            shape, x.element, parts)
 
 
+def roll(b):
+    """Slices of one value, side by side: rolled, shifted, or with rows left out."""
+    x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
+    long = [d for d, n in enumerate(x.shape) if n >= 2]
+    if not long:
+        return reverse(b)
+    dim = b.rng.choice(long)
+    n = x.shape[dim]
+    parts = []
+    cut = b.rng.randrange(1, n)
+    for begin, end in b.rng.choice([[(cut, n), (0, cut)], [(0, cut), (0, n)], [(cut, n), (cut, n), (0, 1)]]):
+        shape = list(x.shape)
+        shape[dim] = end - begin
+        ranges = ", ".join(f"{begin}:{end}" if d == dim else f"0:{m}" for d, m in enumerate(x.shape))
+        parts.append(b.emit(f"stablehlo.slice %{x.name} [{ranges}] : ({x.type}) -> {t(shape, x.element)}",
+                            shape, x.element, [x]))
+    shape = list(x.shape)
+    shape[dim] = sum(p.shape[dim] for p in parts)
+    b.emit(f"stablehlo.concatenate {', '.join('%' + p.name for p in parts)}, dim = {dim} : "
+           f"({', '.join(p.type for p in parts)}) -> {t(shape, x.element)}",
+           shape, x.element, parts)
+
+
 def iota(b):
     x = b.pick()
     i = b.emit(f"stablehlo.iota dim = {b.rng.randrange(len(x.shape))} : {x.type}",
@@ -656,6 +679,28 @@ def window(b):
            shape, x.element, [x, zero])
 
 
+def pool_gradient(b):
+    x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
+    even = [d for d, n in enumerate(x.shape) if n % 2 == 0]
+    if not even:
+        return window(b)
+    dim = b.rng.choice(even)
+    shape, win = list(x.shape), [1] * len(x.shape)
+    shape[dim], win[dim] = x.shape[dim] // 2, b.rng.choice([2, 2, 1])
+    stride = [2 if d == dim else 1 for d in range(len(x.shape))]
+    if (x.shape[dim] - win[dim]) // 2 + 1 != shape[dim]:
+        return window(b)
+    y, zero, s = b.like(shape, x.element), b.constant(0, x.element), f"tensor<{x.element}>"
+    kind = "FLOAT" if x.element.startswith(("f", "bf")) else "SIGNED"
+    b.emit(f"\"stablehlo.select_and_scatter\"(%{x.name}, %{y.name}, %{zero.name}) <{{window_dimensions = "
+           f"{array(win)}, window_strides = {array(stride)}}}> ({{\n"
+           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.compare GE, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
+           f"      stablehlo.return %c : tensor<i1>\n    }}, {{\n"
+           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.add %p, %q : {s}\n"
+           f"      stablehlo.return %c : {s}\n    }}) : ({x.type}, {y.type}, {s}) -> {x.type}",
+           x.shape, x.element, [x, y, zero])
+
+
 def convolution(b):
     groups = b.rng.choice([1, 1, 2, 4])
     batch_groups = b.rng.choice([1, 1, 2]) if groups == 1 else 1
@@ -787,11 +832,11 @@ def manual(b):
 FAMILIES = {
     "unary": unary, "binary": binary, "select": select, "convert": convert,
     "constraint": constraint, "broadcast": broadcast, "transpose": transpose,
-    "reshape": reshape, "slice": slice_, "pad": pad, "reverse": reverse,
+    "reshape": reshape, "slice": slice_, "pad": pad, "reverse": reverse, "roll": roll,
     "concatenate": concatenate, "iota": iota, "dense": dense, "reduce": reduce,
     "argmax": argmax, "dot": dot, "dynamic_slice": dynamic_slice,
     "dynamic_update_slice": dynamic_update_slice, "gather": gather, "scatter": scatter,
-    "sort": sort, "window": window, "convolution": convolution, "while": while_,
+    "sort": sort, "window": window, "pool_gradient": pool_gradient, "convolution": convolution, "while": while_,
     "scan": scan, "case": case, "barrier": barrier, "rng": rng_bits, "manual": manual,
 }
 

@@ -1,0 +1,47 @@
+// Concatenations of slices along a sharded dimension take their rows from the
+// values that are sliced.
+// RUN: shardwright-opt %s --sw-insert-collectives | FileCheck %s
+// RUN: shardwright-opt %s --sw-partition | FileCheck %s --check-prefix=LOCAL
+
+sdy.mesh @mesh = <["x"=4]>
+
+// One row from the device before, and no reduction.
+// CHECK-LABEL: @roll
+// CHECK: %[[ROW:.*]] = stablehlo.iota dim = 0
+// CHECK: %[[A:.*]] = stablehlo.pad %arg0, {{.*}}low = [-7, 0], high = [7, 0]
+// CHECK: %[[B:.*]] = stablehlo.pad %arg0, {{.*}}low = [1, 0], high = [-1, 0]
+// CHECK: %[[FIRST:.*]] = stablehlo.compare LT, %[[ROW]],
+// CHECK: stablehlo.select %[[FIRST]], %[[A]], %[[B]]
+// CHECK-NOT: concatenate
+// LOCAL-LABEL: @roll
+// LOCAL-NOT: all_reduce
+// LOCAL: "stablehlo.collective_permute"({{.*}} : (tensor<1x4xf32>)
+// LOCAL: "stablehlo.collective_permute"({{.*}} : (tensor<1x4xf32>)
+// LOCAL-NOT: collective_permute
+// LOCAL-LABEL: @shift
+func.func @roll(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %0 = stablehlo.slice %arg0 [7:8, 0:4] : (tensor<8x4xf32>) -> tensor<1x4xf32>
+  %1 = stablehlo.slice %arg0 [0:7, 0:4] : (tensor<8x4xf32>) -> tensor<7x4xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<1x4xf32>, tensor<7x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: @shift
+// CHECK: stablehlo.pad %arg1, {{.*}}low = [0, 0], high = [7, 0]
+// CHECK: stablehlo.pad %arg0, {{.*}}low = [1, 0], high = [-1, 0]
+// CHECK: stablehlo.select
+func.func @shift(%arg0: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<1x4xi32>) -> (tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %1 = stablehlo.slice %arg0 [0:7, 0:4] : (tensor<8x4xi32>) -> tensor<7x4xi32>
+  %2 = stablehlo.concatenate %arg1, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<1x4xi32>, tensor<7x4xi32>) -> tensor<8x4xi32>
+  return %2 : tensor<8x4xi32>
+}
+
+// The dimension is whole: nothing to gain.
+// CHECK-LABEL: @replicated
+// CHECK: stablehlo.concatenate
+func.func @replicated(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+  %0 = stablehlo.slice %arg0 [7:8, 0:4] : (tensor<8x4xf32>) -> tensor<1x4xf32>
+  %1 = stablehlo.slice %arg0 [0:7, 0:4] : (tensor<8x4xf32>) -> tensor<7x4xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : (tensor<1x4xf32>, tensor<7x4xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
