@@ -448,7 +448,7 @@ class Generator:
         x = self.pick(block, lambda v: v.shape)
         if x is None:
             return
-        sizes = [rng.randint(1, s) if rng.random() < 0.5 else s for s in x.shape]
+        sizes = [rng.randint(min(1, s), s) if rng.random() < 0.5 else s for s in x.shape]
         starts = [self.index(block) for _ in x.shape]
         self.add(
             block,
