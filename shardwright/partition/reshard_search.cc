@@ -15,6 +15,7 @@
 #include "shardwright/partition/uneven.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -114,24 +115,16 @@ private:
 /// where the digits of a dimension have other radices on the two sides, devices
 /// are counted over the atoms concerned.
 double Search::stayFraction(const Placement &a, const Placement &b) const {
-  llvm::SmallVector<uint8_t, 8> leader(sizes.size());
-  for (size_t i = 0; i < leader.size(); ++i)
-    leader[i] = i;
-  auto find = [&](uint8_t x) {
-    while (leader[x] != x)
-      x = leader[x];
-    return x;
-  };
+  llvm::IntEqClasses equal(sizes.size());
   double fraction = 1;
   bool aligned = true;
   for (auto [da, db] : llvm::zip(a.dims, b.dims)) {
     aligned &= da.size() == db.size();
     for (size_t i = 0; aligned && i < da.size(); ++i) {
       aligned &= sizes[da[i]] == sizes[db[i]];
-      uint8_t x = find(da[i]), y = find(db[i]);
-      if (aligned && x != y) {
-        leader[std::max(x, y)] = std::min(x, y);
-        fraction /= double(sizes[x]);
+      if (aligned && equal.findLeader(da[i]) != equal.findLeader(db[i])) {
+        equal.join(da[i], db[i]);
+        fraction /= double(sizes[da[i]]);
       }
     }
     if (!aligned)
@@ -169,23 +162,15 @@ double Search::estimate(const Placement &p) const {
     return std::max(0.0, outBytes - localBytes(p));
   // The fraction of its part of the target that a device holds. Coordinates
   // that must agree: each tie that says something new holds for one in `size`.
-  llvm::SmallVector<uint8_t, 16> leader(sizes.size());
-  for (size_t i = 0; i < leader.size(); ++i)
-    leader[i] = i;
-  auto find = [&](uint8_t x) {
-    while (leader[x] != x)
-      x = leader[x];
-    return x;
-  };
+  llvm::IntEqClasses equal(sizes.size());
   double held = 1;
   for (auto [now, wanted] : llvm::zip(p.dims, problem.to.dims)) {
     size_t i = 0, common = std::min(now.size(), wanted.size());
     for (; i < common && sizes[now[i]] == sizes[wanted[i]]; ++i) {
-      uint8_t x = find(now[i]), y = find(wanted[i]);
-      if (x == y)
+      if (equal.findLeader(now[i]) == equal.findLeader(wanted[i]))
         continue;
-      leader[std::max(x, y)] = std::min(x, y);
-      held /= double(sizes[x]);
+      equal.join(now[i], wanted[i]);
+      held /= double(sizes[now[i]]);
     }
     double more = double(product(llvm::ArrayRef<uint8_t>(now).drop_front(i)));
     if (i < common)

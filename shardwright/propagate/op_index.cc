@@ -85,8 +85,7 @@ OpIndex::Ops OpIndex::inOrder(NamePredicate wanted) const {
   return result;
 }
 
-OpIndex::Ops OpIndex::postOrder(NamePredicate wanted) const {
-  Entries all = collect(wanted);
+OpIndex::Ops OpIndex::postOrder(Entries all) {
   // Stays as it is where nothing is nested.
   llvm::sort(all, [](const Entry &a, const Entry &b) {
     return std::pair(a.end, -a.index) < std::pair(b.end, -b.index);
@@ -95,6 +94,10 @@ OpIndex::Ops OpIndex::postOrder(NamePredicate wanted) const {
   for (const Entry &entry : all)
     result.push_back(entry.op);
   return result;
+}
+
+OpIndex::Ops OpIndex::postOrder(NamePredicate wanted) const {
+  return postOrder(collect(wanted));
 }
 
 OpIndex::Ops OpIndex::inFunction(func::FuncOp func,
@@ -109,13 +112,7 @@ OpIndex::Ops OpIndex::inFunction(func::FuncOp func,
     for (; from != entries.end() && from->index < end; ++from)
       all.push_back(*from);
   }
-  llvm::sort(all, [](const Entry &a, const Entry &b) {
-    return std::pair(a.end, -a.index) < std::pair(b.end, -b.index);
-  });
-  Ops result;
-  for (const Entry &entry : all)
-    result.push_back(entry.op);
-  return result;
+  return postOrder(std::move(all));
 }
 
 void OpIndex::forget(NamePredicate erased) {

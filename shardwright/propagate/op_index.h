@@ -69,6 +69,7 @@ private:
   void visit(mlir::Operation *op);
   void addDictionary(mlir::Operation *op);
   Entries collect(NamePredicate wanted) const;
+  static Ops postOrder(Entries all);
 
   llvm::MapVector<mlir::OperationName, Entries> ops;
   Ops oneScalar;
