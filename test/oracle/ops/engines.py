@@ -43,12 +43,14 @@ class Failed(Exception):
 class Ours:
     TIMEOUT = 120
 
-    def __init__(self):
+    def __init__(self, code=None):
+        """code: how much work machine code is worth, unless the environment says it."""
         self.process = None
+        self.env = {"SHARDWRIGHT_CODE": code, **os.environ} if code else None
 
     def start(self):
         self.process = subprocess.Popen(
-            [os.path.join(oracle.BUILD, "bin", "run_server")],
+            [os.path.join(oracle.BUILD, "bin", "run_server")], env=self.env,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
