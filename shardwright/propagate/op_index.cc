@@ -59,9 +59,8 @@ void OpIndex::visit(Operation *op) {
 }
 
 bool OpIndex::has(NamePredicate wanted) const {
-  return llvm::any_of(ops, [&](const auto &kind) {
-    return !kind.second.empty() && wanted(kind.first);
-  });
+  return llvm::any_of(ops,
+                      [&](const auto &kind) { return wanted(kind.first); });
 }
 
 OpIndex::Entries OpIndex::collect(NamePredicate wanted) const {
@@ -122,8 +121,8 @@ void OpIndex::forget(NamePredicate erased) {
 }
 
 void OpIndex::forgetOps() {
-  ops.clear();
-  oneScalar.clear();
+  forget([](OperationName) { return true; });
+  forgetOfOneScalar();
 }
 
 } // namespace shardwright

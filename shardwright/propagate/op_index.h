@@ -41,6 +41,7 @@ public:
   /// Of what is in a module or a function.
   explicit OpIndex(mlir::Operation *root);
 
+  /// False: there is none. Of names that were forgotten there may be some.
   bool has(NamePredicate wanted) const;
   /// Ops before what is in them.
   Ops inOrder(NamePredicate wanted) const;
