@@ -86,6 +86,8 @@ def context():
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
     ctx = ir.Context()
+    # Forked children wait for ever for threads that the parent had.
+    ctx.enable_multithreading(False)
     ctx.append_dialect_registry(registry)
     ctx.load_all_available_dialects()
     sdy.register_dialect(ctx)
