@@ -12,6 +12,13 @@ Growth stands beside that of the parser, of Shardy, and of a walk over all ops t
 caches hold a small module and not a large one, so that even the walk takes several times as long an
 op; what grows less than it is no fault of ours.
 
+What of the growth is the memory's is measured in the same run: as many modules of the smallest size
+as have together the ops of the large one are parsed first, then propagated one after another, so
+that each comes from memory as the large one does ("cold", time an op relative to the smallest module
+alone, which is in the caches). The rest, "growth / cold", is what being one module costs: ops that
+are visited again after the caches have lost them, arrays as large as the module, and whatever would
+take more than linear time.
+
     run.py [--sizes 2000,20000,100000] [--no-peer]
 """
 
@@ -28,13 +35,18 @@ import common
 import programs
 import oracle
 
-TURNS, RUNS = 3, 4
+TURNS = 3
 OURS = [os.path.join(common.BUILD, "bin", "propagate_module")]
 PEER = [sys.executable, os.path.join(HERE, "peer.py")]
 
 
-def output(command, path, runs):
-    done = subprocess.run([*command, path, str(runs)], capture_output=True, text=True)
+def runs_of(size):
+    """A process is slow at first: small modules need many runs to be seen in the caches."""
+    return max(2, 60000 // size)
+
+
+def output(command, path, runs, *more):
+    done = subprocess.run([*command, path, str(runs), *map(str, more)], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{command[-1]} {path}: {done.stderr}")
     return done.stdout
@@ -47,6 +59,16 @@ def best_of(commands, path, turns, runs):
         for one, command in zip(best, commands):
             for key, value in json.loads(output(command, path, runs)).items():
                 one[key] = min(value, one.get(key, value))
+    return best
+
+
+def cold(path, ops, alone, turns, runs):
+    """Of `ops` ops in modules of this file, all parsed before the first is propagated."""
+    copies = max(1, round(ops / alone["ops"]))
+    best = {}
+    for _ in range(turns):
+        for key, value in json.loads(output(OURS, path, runs, copies)).items():
+            best[key] = min(value, best.get(key, value))
     return best
 
 
@@ -65,29 +87,32 @@ def growth(first, now, key):
 def sizes(folder, args):
     rows = []
     for family, make in programs.FAMILIES.items():
-        first = None
+        first = small = None
         for size in args.sizes:
-            path = write(folder, "module.mlir", make(size))
+            path = write(folder, f"module{size}.mlir", make(size))
             if args.peer and size <= 20000:
                 if oracle.normal(output(OURS, path, 0)) != oracle.normal(output(PEER, path, 0)):
                     sys.exit(f"{family}, {size} ops: the results differ: their times mean nothing")
             turns = TURNS if size <= 20000 else 2
             commands = [OURS, PEER] if args.peer else [OURS]
-            mine, *peer = best_of(commands, path, turns, RUNS if size <= 20000 else 2)
+            mine, *peer = best_of(commands, path, turns, runs_of(size))
             best = dict(mine, **{f"peer {key}": t for other in peer for key, t in other.items()})
-            first = first or best
+            first, small = first or best, small or path
+            memory = cold(small, best["ops"], first, turns, runs_of(size))
             row = [family, best["ops"], f"{best['parse'] * 1e3:.1f}", f"{best['propagate'] * 1e3:.1f}"]
             if args.peer:
                 theirs = best["peer propagate"]
                 row += [f"{theirs * 1e3:.1f}", f"{best['propagate'] / theirs:.3f}"]
             row += [f"{best['walk'] / best['ops'] * 1e9:.0f}"]
-            keys = ["propagate", "parse", "walk", *(["peer propagate"] if args.peer else [])]
+            keys = ["parse", "walk", *(["peer propagate"] if args.peer else [])]
+            grown = best["propagate"] / best["ops"] / (memory["propagate"] / memory["ops"])
+            row += [growth(first, best, "propagate"), growth(first, memory, "propagate"), f"{grown:.2f}"]
             rows.append(row + [growth(first, best, key) for key in keys])
     peer = args.peer
     common.table(
         "propagation pipeline, CPU ms; a bare walk in ns an op; growth: time an op, relative to the smallest",
         ["module", "ops", "parse", "ours", *(["Shardy", "ours/Shardy"] if peer else []), "walk",
-         "growth", "of parse", "of walk", *(["of Shardy"] if peer else [])],
+         "growth", "cold", "growth / cold", "of parse", "of walk", *(["of Shardy"] if peer else [])],
         rows,
     )
 
@@ -101,7 +126,7 @@ def meshes(folder):
     best = [{}, {}]
     for _ in range(2 * TURNS):
         for one, path in zip(best, paths):
-            for key, value in json.loads(output(OURS, path, RUNS)).items():
+            for key, value in json.loads(output(OURS, path, runs_of(20000))).items():
                 one[key] = min(value, one.get(key, value))
     for devices, one in zip((8, 1024 * 1024), best):
         ratio = one["propagate"] / best[0]["propagate"]

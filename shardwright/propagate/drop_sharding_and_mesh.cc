@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/passes.h"
+#include "shardwright/rules/mesh_users.h"
 
 using namespace mlir;
 
@@ -29,6 +30,13 @@ struct DropShardingAndMeshPass
           func.removeResultAttr(i, name);
       }
       op->removeDiscardableAttr(name);
+    });
+    // What still names a mesh by its symbol, as replica groups may, gets it.
+    SymbolTable symbols(getOperation());
+    transformUsedMeshes(getOperation(), [&](Attribute meshOrRef) {
+      auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
+      auto mesh = ref ? symbols.lookup<sdy::MeshOp>(ref.getAttr()) : nullptr;
+      return mesh ? Attribute(mesh.getMesh()) : meshOrRef;
     });
     for (auto mesh :
          llvm::make_early_inc_range(getOperation().getOps<sdy::MeshOp>()))

@@ -12,7 +12,7 @@
 //       visit ops, waking the neighbours of what changed
 //
 // The order of visits decides conflicts across ops and is Shardy's: see
-// Worklist in the .cc. Semantics: the sdy-*-propagate passes.
+// worklist.h. Semantics: the sdy-*-propagate passes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -139,13 +139,16 @@ void PartBuilder::addRule(NodeId n) {
     return addDataFlowEdge(node, cast<DataFlowEdgeOp>(op));
   case OpKind::FuncDataFlowEdge:
     return addEdgeRule(node, sourcesOf(cast<FuncDataFlowEdgeOp>(op)));
-  case OpKind::Barrier:
-    addEdgeRule(node, part.tensorValues[node.firstOperand]);
+  case OpKind::Barrier: {
+    // The list that this is in grows.
+    ValueId source = part.tensorValues[node.firstOperand];
+    addEdgeRule(node, source);
     node.schedule = Schedule::Fixed;
     node.fixedDirection = Direction(
         uint8_t(cast<sdy::PropagationBarrierOp>(op).getAllowedDirection()));
     node.isElementwise = true;
     return;
+  }
   default:
     break;
   }

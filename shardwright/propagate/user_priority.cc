@@ -13,33 +13,50 @@ namespace shardwright {
 
 UserPriorities::UserPriorities(PropagationGraph &graph) : graph(graph) {
   std::map<int64_t, Level> byPriority;
+  // By sharding, for many values have the same.
+  struct Known {
+    ShardingId asleep = kNoSharding;
+    llvm::SmallVector<int64_t, 2> priorities;
+  };
+  std::vector<Known> known;
   for (auto [slotId, current] : llvm::enumerate(graph.current)) {
     if (current == kNoSharding)
       continue;
     ShardingId original = current;
-    TensorSharding asleep = graph.shardings.get(original);
-    llvm::SmallVector<int64_t, 2> seen;
-    for (DimSharding &dim : asleep.dims) {
-      int64_t priority = dim.priority.value_or(0);
-      dim.priority.reset();
-      if (priority <= 0)
-        continue;
-      if (!llvm::is_contained(seen, priority))
-        seen.push_back(priority);
-      asleep.replicated.append(dim.axes.begin(), dim.axes.end());
-      dim.axes.clear();
-      dim.isClosed = true;
-    }
-    for (int64_t priority : seen)
+    if (original >= ShardingId(known.size()))
+      known.resize(original + 1);
+    Known &entry = known[original];
+    if (entry.asleep == kNoSharding)
+      entry.asleep = putToSleep(original, entry.priorities);
+    for (int64_t priority : entry.priorities)
       byPriority[priority].slots.push_back({SlotId(slotId), original});
-    if (!seen.empty())
-      llvm::sort(asleep.replicated);
-    current = graph.shardings.add(graph.shardings.meshOf(original), asleep);
+    current = entry.asleep;
   }
   for (auto &[priority, level] : byPriority) {
     level.priority = priority;
     all.push_back(std::move(level));
   }
+}
+
+/// What the sharding is until its priorities come, which it tells.
+ShardingId
+UserPriorities::putToSleep(ShardingId original,
+                           llvm::SmallVectorImpl<int64_t> &priorities) const {
+  TensorSharding asleep = graph.shardings.get(original);
+  for (DimSharding &dim : asleep.dims) {
+    int64_t priority = dim.priority.value_or(0);
+    dim.priority.reset();
+    if (priority <= 0)
+      continue;
+    if (!llvm::is_contained(priorities, priority))
+      priorities.push_back(priority);
+    asleep.replicated.append(dim.axes.begin(), dim.axes.end());
+    dim.axes.clear();
+    dim.isClosed = true;
+  }
+  if (!priorities.empty())
+    llvm::sort(asleep.replicated);
+  return graph.shardings.add(graph.shardings.meshOf(original), asleep);
 }
 
 void UserPriorities::activate(

@@ -37,6 +37,9 @@ public:
                 llvm::function_ref<void(SlotId, ShardingId)> set) const;
 
 private:
+  ShardingId putToSleep(ShardingId original,
+                        llvm::SmallVectorImpl<int64_t> &priorities) const;
+
   PropagationGraph &graph;
   std::vector<Level> all;
 };
