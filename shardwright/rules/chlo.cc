@@ -19,9 +19,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kReduction = FactorKind::Reduction;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
 constexpr FactorKind kPermutation = FactorKind::Permutation;
 
 /// Operands are aligned with the result at the last dimension, unless the

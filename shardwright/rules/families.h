@@ -21,6 +21,11 @@
 
 namespace shardwright {
 
+/// The kinds of factors, as the tables of the families call them.
+inline constexpr FactorKind kPass = FactorKind::PassThrough;
+inline constexpr FactorKind kReduction = FactorKind::Reduction;
+inline constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
+
 /// Whether every operand and result that is a tensor has a static shape: rules
 /// are about sizes.
 bool hasStaticShapes(mlir::Operation *op);

@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
-
 /// Upstream takes all pairs to have the shape of the first result.
 static std::optional<ShardingRule> allReduceRule(stablehlo::AllReduceOp op,
                                                  const RuleOptions &options) {

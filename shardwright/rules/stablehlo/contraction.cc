@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kReduction = FactorKind::Reduction;
-
 static std::optional<ShardingRule> dotGeneralRule(stablehlo::DotGeneralOp op,
                                                   const RuleOptions &) {
   stablehlo::DotDimensionNumbersAttr numbers = op.getDotDimensionNumbersAttr();

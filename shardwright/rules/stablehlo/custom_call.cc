@@ -14,9 +14,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
-
 /// Matrices in the last two dimensions. Upstream passes their axes through
 /// where `upstreamPasses`; no shard of a matrix can be worked on alone, though.
 static FactorKind matrixKind(bool upstreamPasses, const RuleOptions &options) {
@@ -95,13 +92,31 @@ static std::optional<ShardingRule> householderRule(Operation *op,
 }
 
 static std::optional<ShardingRule> topKRule(Operation *op,
-                                            const RuleOptions &) {
+                                            const RuleOptions &options) {
   if (!hasCounts(op, 1, 2))
     return std::nullopt;
+  ArrayRef<int64_t> in = shapeOf(op->getOperand(0));
+  if (options.extraRules && !in.empty() && in == shapeOf(op->getResult(0))) {
+    // Upstream sees by its size that a dimension is cut; all of its rows are
+    // sorted all the same.
+    RuleBuilder builder(op);
+    for (auto [i, size] : llvm::enumerate(in))
+      builder.all(i, size, i + 1 == in.size() ? kNeedReplication : kPass);
+    return builder.finish();
+  }
   return RuleBuilder(op)
       .mismatch(shapeOf(op->getOperand(0)), shapeOf(op->getResult(0)),
                 kNeedReplication, /*blocked=*/true)
       .finish();
+}
+
+/// The dimension that the call says it reduces, or -1.
+static int64_t reductionDim(Operation *op) {
+  for (StringRef name : {"mhlo.backend_config", "backend_config"})
+    if (auto options = op->getAttrOfType<DictionaryAttr>(name))
+      if (auto dim = options.getAs<IntegerAttr>("reduction_dim"))
+        return dim.getInt();
+  return -1;
 }
 
 /// Operand, positions and two initial values; best values and their positions.
@@ -114,10 +129,15 @@ partialReduceRule(Operation *op, const RuleOptions &options) {
   if (in.size() != out.size())
     return std::nullopt;
   FactorKind reducedKind = options.extraRules ? kNeedReplication : kPass;
+  // Upstream sees by its size that a dimension is reduced; as many results as
+  // there are rows are sorted all the same.
+  int64_t reduced = options.extraRules ? reductionDim(op) : -1;
   RuleBuilder builder(op);
   for (auto [i, inSize, outSize] :
        llvm::zip(llvm::seq<int64_t>(in.size()), in, out)) {
-    if (inSize == outSize) {
+    if (i == reduced && inSize == outSize) {
+      builder.all(i, inSize, kNeedReplication);
+    } else if (inSize == outSize) {
       builder.all(i, inSize);
     } else {
       builder.add({i, i, kNoDim, kNoDim}, {kNoDim, kNoDim}, inSize,

@@ -21,10 +21,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kReduction = FactorKind::Reduction;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
-
 namespace {
 
 /// The dimension numbers of either op under one name.

@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
-
 static std::optional<ShardingRule> choleskyRule(stablehlo::CholeskyOp op,
                                                 const RuleOptions &) {
   ArrayRef<int64_t> shape = shapeOf(op.getA());

@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kReduction = FactorKind::Reduction;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
 constexpr FactorKind kPermutation = FactorKind::Permutation;
 
 /// Operands are n inputs and n scalars that start the reduction.

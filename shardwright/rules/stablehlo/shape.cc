@@ -15,8 +15,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
 constexpr FactorKind kPermutation = FactorKind::Permutation;
 
 static std::optional<ShardingRule>

@@ -23,10 +23,6 @@
 using namespace mlir;
 using namespace shardwright;
 
-constexpr FactorKind kPass = FactorKind::PassThrough;
-constexpr FactorKind kReduction = FactorKind::Reduction;
-constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
-
 namespace {
 
 /// Adds factors between the first operand and the first result.
