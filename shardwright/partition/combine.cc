@@ -54,4 +54,27 @@ void buildReducerBody(Region &body, Location loc, ReducerKind kind,
   stablehlo::ReturnOp::create(builder, loc, result);
 }
 
+Value buildZero(OpBuilder &builder, Location loc, RankedTensorType type,
+                       bool negative) {
+  Type element = type.getElementType();
+  auto zero = [&](Type part) {
+    const llvm::fltSemantics &format =
+        cast<FloatType>(part).getFloatSemantics();
+    return APFloat::semanticsHasZero(format)
+               ? APFloat::getZero(format, negative)
+               : APFloat::getSmallest(format);
+  };
+  DenseElementsAttr value;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    APFloat part = zero(complex.getElementType());
+    value = DenseElementsAttr::get(type, std::complex<APFloat>(part, part));
+  } else if (isa<FloatType>(element)) {
+    value = DenseElementsAttr::get(type, zero(element));
+  } else {
+    value =
+        DenseElementsAttr::get(type, {Attribute(builder.getZeroAttr(element))});
+  }
+  return stablehlo::ConstantOp::create(builder, loc, type, value);
+}
+
 } // namespace shardwright

@@ -24,6 +24,10 @@ mlir::Value buildCompare(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value lhs, mlir::Value rhs,
                          stablehlo::ComparisonDirection direction);
 
+/// A constant full of zeros; of floats, -0 if asked for.
+mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::RankedTensorType type, bool negative = false);
+
 /// Fills an empty region with a reducer of scalars of this type.
 void buildReducerBody(mlir::Region &body, mlir::Location loc, ReducerKind kind,
                       mlir::Type elementType);

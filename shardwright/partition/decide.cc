@@ -194,10 +194,17 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
     int64_t shards = totalSize(axes[window.factor]);
     if (window.operand != int64_t(operand) || shards == 1)
       continue;
-    std::optional<RowWindow> rows = window.map.ofShards(shards);
-    if (!rows)
-      return kNever;
     int64_t size = site.shape[window.operandDim];
+    if (window.isScan) {
+      double row =
+          bytesOf(site.shape, site.elementBytes, sharding) /
+          (double(size) / double(sharding.dims[window.operandDim].shards()));
+      cost += CostModel::allGather(row, shards) + planner.getCosts().alpha;
+      continue;
+    }
+    std::optional<RowWindow> rows = window.map.ofShards(shards);
+    if (!rows || (window.isEven && window.map.outSize % shards != 0))
+      return kNever;
     // Of a whole operand, every device has all rows.
     if (sharding.dims[window.operandDim].shards() == 1)
       continue;
@@ -250,9 +257,13 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
     if (!left.empty()) {
       Completion completion =
           planCompletion(after, left, wanted, site.shape, site.elementBytes);
-      cost += completion.bytes;
-      cost +=
-          costs.alpha * (completion.scatters() + !completion.reduce.empty());
+      double share =
+          !completion.scatters() && completion.after.isEquivalent(wanted)
+              ? problem.sumShare
+              : 1;
+      cost += share * completion.bytes;
+      cost += share * costs.alpha *
+              (completion.scatters() + !completion.reduce.empty());
       after = completion.after;
       if (out)
         out->completions.push_back(std::move(completion));
@@ -281,6 +292,9 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
 void Decider::offer(const FactorAxes &axes) {
   if (!disjoint(axes))
     return;
+  if (problem.weighed)
+    if (OpDecision way; evaluate(axes, &way) < kNever)
+      problem.weighed->push_back({way.operands, way.results, way.cost});
   double cost = evaluate(axes, nullptr);
   // A tiny margin keeps the earlier one among equals.
   if (cost < bestCost * (1 - 1e-12) || best.empty()) {
@@ -292,6 +306,8 @@ void Decider::offer(const FactorAxes &axes) {
 }
 
 void Decider::exhaust() {
+  for (const FactorAxes &start : starts)
+    offer(start);
   FactorAxes axes(rule.factors.size());
   auto rec = [&](auto &self, size_t f) -> void {
     if (f == axes.size())
@@ -341,13 +357,13 @@ void Decider::improve(FactorAxes axes) {
 OpDecision Decider::run() {
   size_t n = rule.factors.size();
   candidates.resize(n);
-  for (auto [site, mapping] : llvm::zip(problem.results, rule.results))
-    for (const TensorSharding &layout : site.layouts)
-      addCandidates(mapping, layout);
   for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands))
     if (!site.isFree)
       for (const TensorSharding &layout : site.layouts)
         addCandidates(mapping, layout);
+  for (auto [site, mapping] : llvm::zip(problem.results, rule.results))
+    for (const TensorSharding &layout : site.layouts)
+      addCandidates(mapping, layout);
   int64_t combinations = 1;
   for (auto &list : candidates) {
     list.push_back({});

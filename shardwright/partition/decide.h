@@ -18,6 +18,8 @@
 #include "shardwright/partition/reshard_planner.h"
 #include "shardwright/partition/row_window.h"
 
+#include <vector>
+
 namespace shardwright {
 
 /// An operand or result of the op to decide on.
@@ -36,6 +38,19 @@ struct FactorWindow {
   int32_t factor = 0;
   int64_t operand = 0, operandDim = 0;
   WindowMap map;
+  /// Every shard gives one row to all others, and nothing else travels.
+  bool isScan = false;
+  /// Rows beyond the end would count: none of the shards may have any.
+  bool isEven = false;
+};
+
+/// One way to compute an op.
+struct WeighedWay {
+  /// What the op computes with and makes (partial sums not completed).
+  llvm::SmallVector<TensorSharding, 3> operands;
+  llvm::SmallVector<TensorSharding, 1> results;
+  /// In units of CostModel, local work included.
+  double cost = 0;
 };
 
 struct DecideProblem {
@@ -52,6 +67,12 @@ struct DecideProblem {
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).
   bool isContraction = false;
+  /// Not null: receives every way that is thought of.
+  std::vector<WeighedWay> *weighed = nullptr;
+  /// The part of a sum's cost that is paid each time the op runs: the sum of a
+  /// result that a loop only adds up is delayed to its end
+  /// (delay_reductions.h).
+  double sumShare = 1;
 };
 
 /// How a partial result becomes a whole one.

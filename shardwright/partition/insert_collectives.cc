@@ -15,10 +15,16 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/compose_slices.h"
+#include "shardwright/partition/delay_reductions.h"
 #include "shardwright/partition/fuse_collectives.h"
 #include "shardwright/partition/op_problem.h"
+#include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/partition/plan_memo.h"
 #include "shardwright/partition/reduce_parts.h"
+#include "shardwright/partition/split_sort.h"
+#include "shardwright/partition/split_top_k.h"
 #include "shardwright/partition/value_versions.h"
 
 #include "mlir/IR/Remarks.h"
@@ -32,11 +38,13 @@ namespace {
 
 class Inserter {
 public:
-  explicit Inserter(MeshTable &meshes) : meshes(meshes), versions(meshes) {}
+  Inserter(MeshTable &meshes, PlanMemo &memo, PlanObserver *observer)
+      : meshes(meshes), versions(meshes, observer), memo(memo),
+        observer(observer) {}
   LogicalResult runOnFunction(func::FuncOp func);
 
 private:
-  LogicalResult visitBlock(Block &block, ArrayRef<Layout> returns);
+  LogicalResult visitBlock(Block &block, ArrayRef<LayoutRef> returns);
   LogicalResult visit(Operation *op);
   LogicalResult visitWhile(stablehlo::WhileOp op);
   LogicalResult visitBranches(Operation *op);
@@ -45,15 +53,18 @@ private:
   void visitReshard(Operation *op, Value input, Value result,
                     sdy::TensorShardingAttr sharding);
   void visitPlain(Operation *op);
-  void visitByRule(Operation *op, const ShardingRule &rule);
+  void visitByRule(Operation *op);
+  std::optional<OpPlan> planByRule(Operation *op, ArrayRef<LayoutRef> wanted);
+  void carryOut(Operation *op, const OpPlan &plan);
   void visitWhole(Operation *op);
+  void visitOnDevice(Operation *op, int64_t device);
   void visitProducer(Operation *op);
 
-  Layout propagated(Value value) {
-    return meshes.toLayout(sdy::getSharding(value), value.getType());
+  LayoutRef propagated(Value value) {
+    return &meshes.toLayout(sdy::getSharding(value), value.getType());
   }
   /// Where the users are expected to want the value.
-  Layout wanted(Value value);
+  LayoutRef wanted(Value value);
   /// What callers and the runtime are told must be what is done: the attribute
   /// for the layout that was made of `sharding`; null for none.
   sdy::TensorShardingAttr settled(sdy::TensorShardingAttr sharding,
@@ -63,18 +74,22 @@ private:
     return sdy::TensorShardingAttr::getFullyClosed(
         sharding.getContext(), sharding.getRank(), sharding.getMeshOrRef());
   }
-  void defineResults(Operation *op, ArrayRef<Layout> layouts);
+  /// That of the first operand which cannot be made anew anywhere.
+  LayoutRef sortedLayout(stablehlo::SortOp sort);
+  void defineResults(Operation *op, ArrayRef<LayoutRef> layouts);
   void replicateOperands(Operation *op);
   /// The mesh that the op computes on: that of its largest sharded tensor.
-  int32_t chooseMesh(Operation *op);
+  int32_t chooseMesh(Operation *op, ArrayRef<LayoutRef> wanted);
   /// The sharding on `mesh`; none if the layout is on a mesh with other axes.
   std::optional<TensorSharding> on(int32_t mesh, const Layout &layout);
 
   MeshTable &meshes;
   ValueVersions versions;
+  PlanMemo &memo;
+  PlanObserver *observer;
 };
 
-Layout Inserter::wanted(Value value) {
+LayoutRef Inserter::wanted(Value value) {
   // A constraint right behind says it better than propagation.
   sdy::TensorShardingAttr asked;
   for (Operation *user : value.getUsers()) {
@@ -87,10 +102,10 @@ Layout Inserter::wanted(Value value) {
       return propagated(value);
     asked = sharding;
   }
-  return asked ? meshes.toLayout(asked, value.getType()) : propagated(value);
+  return asked ? &meshes.toLayout(asked, value.getType()) : propagated(value);
 }
 
-void Inserter::defineResults(Operation *op, ArrayRef<Layout> layouts) {
+void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
   setResultLayouts(op, layouts, meshes);
   for (auto [result, layout] : llvm::zip(op->getResults(), layouts))
     if (isShardable(result.getType()))
@@ -110,18 +125,18 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func) {
       sdy::setSharding(arg, attr);
     versions.define(arg, layout);
   }
-  Layouts returns;
+  SmallVector<LayoutRef> returns;
   for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
     sdy::TensorShardingAttr sharding = sdy::getFuncResultSharding(func, i);
     Layout layout = meshes.toEvenLayout(sharding, type);
     if (sdy::TensorShardingAttr attr = settled(sharding, layout))
       sdy::setFuncResultSharding(func, i, attr);
-    returns.push_back(std::move(layout));
+    returns.push_back(meshes.known(layout));
   }
   return visitBlock(func.getBody().front(), returns);
 }
 
-LogicalResult Inserter::visitBlock(Block &block, ArrayRef<Layout> returns) {
+LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (failed(visit(&op)))
       return failure();
@@ -170,7 +185,7 @@ LogicalResult Inserter::visit(Operation *op) {
       .Case<stablehlo::CaseOp, stablehlo::IfOp>(
           [&](Operation *branch) { return visitBranches(branch); })
       .Case([&](stablehlo::OptimizationBarrierOp barrier) {
-        Layouts layouts;
+        SmallVector<LayoutRef> layouts;
         for (auto [use, result] :
              llvm::zip(op->getOpOperands(), op->getResults())) {
           layouts.push_back(propagated(result));
@@ -182,8 +197,17 @@ LogicalResult Inserter::visit(Operation *op) {
       .Case([&](stablehlo::ReduceOp reduce) {
         for (Operation *part : splitReduce(
                  reduce,
-                 versions.get(reduce.getInputs().front()).front().layout,
+                 *versions.get(reduce.getInputs().front()).front().layout,
                  meshes))
+          visitPlain(part);
+        return success();
+      })
+      .Case([&](stablehlo::SortOp sort) {
+        const Layout &layout = *sortedLayout(sort);
+        auto parts = splitTopK(sort, layout, meshes);
+        if (parts.size() == 1 && sort->getNumResults())
+          parts = splitSort(sort, layout, *wanted(sort->getResult(0)), meshes);
+        for (Operation *part : parts)
           visitPlain(part);
         return success();
       })
@@ -193,29 +217,68 @@ LogicalResult Inserter::visit(Operation *op) {
       });
 }
 
+LayoutRef Inserter::sortedLayout(stablehlo::SortOp sort) {
+  for (Value input : sort.getInputs())
+    if (!ValueVersions::isFree(versions.get(input).front().value))
+      return versions.get(input).front().layout;
+  return versions.get(sort.getInputs().front()).front().layout;
+}
+
+/// The one device that the op is for, if its results say so.
+static std::optional<int64_t> onlyDevice(Operation *op) {
+  for (Value result : op->getResults())
+    if (sdy::TensorShardingAttr sharding = sdy::getSharding(result))
+      if (sdy::MeshAttr mesh = sdy::getMeshAttr(op, sharding);
+          mesh && mesh.isMaximal())
+        return mesh.getDeviceIds().front();
+  return std::nullopt;
+}
+
+/// Others see how often it is done.
+static bool hasEffects(Operation *op) {
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return call.getHasSideEffect();
+  return isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::RecvOp,
+             stablehlo::SendOp>(op);
+}
+
+/// Done there with whole operands; all devices get its results. What has no
+/// effects is done everywhere instead, which sends less.
+void Inserter::visitOnDevice(Operation *op, int64_t device) {
+  replicateOperands(op);
+  SmallVector<LayoutRef> layouts;
+  for (Value result : op->getResults())
+    layouts.push_back(meshes.whole(dimsOf(result.getType()).size()));
+  defineResults(op, layouts);
+  op->setDiscardableAttr(
+      kDeviceAttrName,
+      IntegerAttr::get(IntegerType::get(op->getContext(), 64), device));
+}
+
 void Inserter::visitPlain(Operation *op) {
+  if (meshes.numDevices() > 1 && hasEffects(op))
+    if (std::optional<int64_t> device = onlyDevice(op))
+      return visitOnDevice(op, *device);
   if (op->getNumResults() == 1 && ValueVersions::isFree(op->getResult(0)))
     visitProducer(op);
-  else if (auto rule = getPartitionRule(op))
-    visitByRule(op, *rule);
   else
-    visitWhole(op);
+    visitByRule(op);
 }
 
 void Inserter::visitReshard(Operation *op, Value input, Value result,
                             sdy::TensorShardingAttr sharding) {
-  Layout layout = meshes.toLayout(sharding, result.getType());
+  LayoutRef layout = &meshes.toLayout(sharding, result.getType());
   result.replaceAllUsesWith(versions.get(input, layout, op));
   op->erase();
 }
 
 /// Collectives that are there already say where their operand goes.
 LogicalResult Inserter::visitCollective(sdy::CollectiveOpInterface op) {
-  Layout layout =
-      meshes.toLayout(op.getOutSharding(), op->getResult(0).getType());
+  LayoutRef layout =
+      &meshes.toLayout(op.getOutSharding(), op->getResult(0).getType());
   Value input = op.getTensor();
   if (isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op) &&
-      versions.get(input).front().layout.sharding.unreduced.empty() &&
+      versions.get(input).front().layout->sharding.unreduced.empty() &&
       meshes.numDevices() > 1)
     return op->emitOpError("reduces a value whose sharding has no unreduced "
                            "axes; give the operand an unreduced sharding");
@@ -229,7 +292,7 @@ void Inserter::visitProducer(Operation *op) {
 }
 
 LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
-  Layouts layouts;
+  SmallVector<LayoutRef> layouts;
   for (Value result : op->getResults())
     layouts.push_back(propagated(result));
   for (auto [use, layout] : llvm::zip(op->getOpOperands(), layouts))
@@ -237,7 +300,7 @@ LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
   for (Region *region : {&op.getCond(), &op.getBody()})
     for (auto [arg, layout] : llvm::zip(region->getArguments(), layouts))
       versions.define(arg, layout);
-  if (failed(visitBlock(op.getCond().front(), Layout::replicated(0))) ||
+  if (failed(visitBlock(op.getCond().front(), meshes.whole(0))) ||
       failed(visitBlock(op.getBody().front(), layouts)))
     return failure();
   defineResults(op, layouts);
@@ -245,7 +308,7 @@ LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
 }
 
 LogicalResult Inserter::visitBranches(Operation *op) {
-  Layouts layouts;
+  SmallVector<LayoutRef> layouts;
   for (Value result : op->getResults())
     layouts.push_back(propagated(result));
   for (Region &region : op->getRegions())
@@ -288,7 +351,7 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
     versions.define(arg, layouts->first);
     use.set(versions.get(use.get(), layouts->second, op));
   }
-  Layouts inner, outer;
+  SmallVector<LayoutRef> inner, outer;
   Operation *terminator = op.getBody().front().getTerminator();
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     auto layouts = settle(
@@ -298,8 +361,8 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
         [&](auto s) { op.setOutShardingAddingManualAxes(i, s); }, "result", i);
     if (failed(layouts))
       return failure();
-    inner.push_back(layouts->first);
-    outer.push_back(layouts->second);
+    inner.push_back(meshes.known(layouts->first));
+    outer.push_back(meshes.known(layouts->second));
   }
   if (failed(visitBlock(op.getBody().front(), inner)))
     return failure();
@@ -312,8 +375,7 @@ void Inserter::replicateOperands(Operation *op) {
   auto whole = [&](OpOperand &use) {
     if (isShardable(use.get().getType()))
       use.set(versions.get(
-          use.get(), Layout::replicated(dimsOf(use.get().getType()).size()),
-          op));
+          use.get(), meshes.whole(dimsOf(use.get().getType()).size()), op));
   };
   for (OpOperand &use : op->getOpOperands())
     whole(use);
@@ -329,11 +391,11 @@ void Inserter::replicateOperands(Operation *op) {
 void Inserter::visitWhole(Operation *op) {
   bool sharded = false;
   for (Value operand : op->getOperands())
-    sharded |= !versions.get(operand).front().layout.isReplicated();
-  Layouts layouts;
+    sharded |= !versions.get(operand).front().layout->isReplicated();
+  SmallVector<LayoutRef> layouts;
   for (Value result : op->getResults()) {
-    sharded |= !propagated(result).isReplicated();
-    layouts.push_back(Layout::replicated(dimsOf(result.getType()).size()));
+    sharded |= !propagated(result)->isReplicated();
+    layouts.push_back(meshes.whole(dimsOf(result.getType()).size()));
   }
   if (sharded)
     remark::missed(op->getLoc(),
@@ -344,7 +406,7 @@ void Inserter::visitWhole(Operation *op) {
   defineResults(op, layouts);
 }
 
-int32_t Inserter::chooseMesh(Operation *op) {
+int32_t Inserter::chooseMesh(Operation *op, ArrayRef<LayoutRef> wanted) {
   int32_t mesh = -1;
   double largest = -1;
   auto offer = [&](const Layout &layout, Type type) {
@@ -360,9 +422,9 @@ int32_t Inserter::chooseMesh(Operation *op) {
   };
   for (Value operand : op->getOperands())
     for (const auto &version : versions.get(operand))
-      offer(version.layout, operand.getType());
-  for (Value result : op->getResults())
-    offer(wanted(result), result.getType());
+      offer(*version.layout, operand.getType());
+  for (auto [result, layout] : llvm::zip(op->getResults(), wanted))
+    offer(*layout, result.getType());
   return mesh;
 }
 
@@ -372,53 +434,130 @@ std::optional<TensorSharding> Inserter::on(int32_t mesh, const Layout &layout) {
   return std::nullopt;
 }
 
-void Inserter::visitByRule(Operation *op, const ShardingRule &rule) {
-  int32_t mesh = chooseMesh(op);
-  Layouts layouts;
+void Inserter::visitByRule(Operation *op) {
+  SmallVector<LayoutRef> want;
   for (Value result : op->getResults())
-    layouts.push_back(Layout::replicated(dimsOf(result.getType()).size()));
-  if (mesh < 0)
-    return defineResults(op, layouts);
+    want.push_back(wanted(result));
+  memo.begin(op);
+  for (Value operand : op->getOperands()) {
+    ArrayRef<ValueVersions::Version> all = versions.get(operand);
+    memo.add(ValueVersions::isFree(all.front().value));
+    for (const auto &version : all)
+      memo.add(version.layout);
+  }
+  for (LayoutRef layout : want)
+    memo.add(layout);
+  // Whether rows are counted more than once depends on initial values.
+  if (isa<stablehlo::ReduceWindowOp>(op))
+    memo.add(getScan(op).has_value());
+  int64_t times = timesAddedUp(op);
+  for (int64_t bit = 1; bit <= times; bit <<= 1)
+    memo.add((times & bit) != 0);
+  const OpPlan *plan = memo.find();
+  if (!plan) {
+    std::optional<OpPlan> made = planByRule(op, want);
+    if (!made)
+      return visitWhole(op);
+    plan = memo.keep(std::move(*made));
+  }
+  carryOut(op, *plan);
+}
 
-  DecideProblem problem = makeProblem(op, rule);
-  for (auto [use, site] : llvm::zip(op->getOpOperands(), problem.operands)) {
-    Value value = use.get();
+/// The decision first, then what costs more, each once.
+static void sortWays(std::vector<WeighedWay> &ways,
+                     const OpDecision &decision) {
+  auto isSame = [](const WeighedWay &a, const WeighedWay &b) {
+    return a.operands == b.operands && a.results == b.results;
+  };
+  std::vector<WeighedWay> sorted;
+  sorted.push_back({decision.operands, decision.results, decision.cost});
+  llvm::stable_sort(ways, [](const WeighedWay &a, const WeighedWay &b) {
+    return a.cost < b.cost;
+  });
+  for (WeighedWay &way : ways)
+    if (llvm::none_of(sorted, [&](const WeighedWay &other) {
+          return isSame(way, other);
+        }))
+      sorted.push_back(std::move(way));
+  ways = std::move(sorted);
+}
+
+/// None for an op without a rule.
+std::optional<OpPlan> Inserter::planByRule(Operation *op,
+                                           ArrayRef<LayoutRef> wanted) {
+  std::optional<ShardingRule> rule = getPartitionRule(op);
+  if (!rule)
+    return std::nullopt;
+  OpPlan plan;
+  plan.mesh = chooseMesh(op, wanted);
+  if (plan.mesh < 0) {
+    for (Value result : op->getResults())
+      plan.results.push_back(meshes.whole(dimsOf(result.getType()).size()));
+    return plan;
+  }
+
+  int32_t mesh = plan.mesh;
+  DecideProblem problem = makeProblem(op, *rule);
+  for (auto [value, site] : llvm::zip(op->getOperands(), problem.operands)) {
     site.isFree = ValueVersions::isFree(versions.get(value).front().value);
     for (const auto &version : versions.get(value))
-      if (auto sharding = on(mesh, version.layout))
+      if (auto sharding = on(mesh, *version.layout))
         site.layouts.push_back(*sharding);
+    plan.broughtHere.push_back(nullptr);
     if (site.layouts.empty()) {
       // Only on other meshes: bring it here, as it lies if the axes are equal.
-      Layout there = versions.get(value).front().layout;
-      Layout here = meshes.sameAxes(there.mesh, mesh)
-                        ? Layout{mesh, there.sharding}
-                        : Layout::replicated(there.sharding.rank());
-      use.set(versions.get(value, here, op));
-      site.layouts.push_back(here.sharding);
+      const Layout &there = *versions.get(value).front().layout;
+      plan.broughtHere.back() = meshes.sameAxes(there.mesh, mesh)
+                                    ? meshes.known(Layout{mesh, there.sharding})
+                                    : meshes.whole(there.sharding.rank());
+      site.layouts.push_back(plan.broughtHere.back()->sharding);
     }
   }
-  for (auto [result, site] : llvm::zip(op->getResults(), problem.results)) {
-    Layout want = wanted(result);
+  problem.sumShare = 1 / double(timesAddedUp(op));
+  for (auto [i, site] : llvm::enumerate(problem.results)) {
+    Layout want = *wanted[i];
     if (want.mesh >= 0 && want.mesh != mesh &&
         !meshes.sameAxes(want.mesh, mesh))
       want = Layout::replicated(want.sharding.rank());
     // Only sums can stay partial.
     if (getCombiner(op) != ReducerKind::Add)
       want.sharding.unreduced.clear();
-    settleUneven(want.sharding, problem, result.getResultNumber());
+    settleUneven(want.sharding, problem, i);
     site.layouts.push_back(want.sharding);
   }
 
+  if (observer)
+    problem.weighed = &plan.ways;
   OpDecision decision = decide(problem, meshes.planner(mesh));
+  if (observer)
+    sortWays(plan.ways, decision);
   auto layoutOf = [&](const TensorSharding &sharding) {
-    return Layout{sharding.isReplicated() ? -1 : mesh, sharding};
+    return meshes.known(Layout{sharding.isReplicated() ? -1 : mesh, sharding});
   };
-  for (auto [use, sharding] : llvm::zip(op->getOpOperands(), decision.operands))
-    use.set(versions.get(use.get(), layoutOf(sharding), op));
-  for (auto [layout, sharding] : llvm::zip(layouts, decision.results))
-    layout = layoutOf(sharding);
-  defineResults(op, layouts);
-  if (decision.reduceAxes.empty())
+  for (const TensorSharding &sharding : decision.operands)
+    plan.operands.push_back(layoutOf(sharding));
+  for (const TensorSharding &sharding : decision.results)
+    plan.results.push_back(layoutOf(sharding));
+  for (const Completion &completion : decision.completions)
+    plan.after.push_back(layoutOf(completion.after));
+  plan.completions = std::move(decision.completions);
+  plan.reduces = !decision.reduceAxes.empty();
+  return plan;
+}
+
+void Inserter::carryOut(Operation *op, const OpPlan &plan) {
+  if (observer && plan.mesh >= 0)
+    op->setLoc(observer->onPlan(op, plan.mesh, plan.ways, meshes));
+  for (auto [use, layout] : llvm::zip(op->getOpOperands(), plan.broughtHere))
+    if (layout)
+      use.set(versions.get(use.get(), layout, op));
+  for (auto [use, layout] : llvm::zip(op->getOpOperands(), plan.operands)) {
+    Value value = versions.get(use.get(), layout, op);
+    if (value != use.get())
+      use.set(value);
+  }
+  defineResults(op, plan.results);
+  if (!plan.reduces)
     return;
 
   ReducerKind kind = *getCombiner(op);
@@ -431,16 +570,18 @@ void Inserter::visitByRule(Operation *op, const ShardingRule &rule) {
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : result.getUses())
       uses.push_back(&use);
-    const Completion &completion = decision.completions[i];
-    Layout after = layoutOf(completion.after);
-    Value whole =
-        buildCompletion(builder, op->getLoc(), result, mesh,
-                        decision.results[i], completion, kind, meshes);
+    Location loc = observer ? observer->onCompletion(result, *plan.results[i],
+                                                     plan.completions[i],
+                                                     *plan.after[i], meshes)
+                            : op->getLoc();
+    Value whole = buildCompletion(builder, loc, result, plan.mesh,
+                                  plan.results[i]->sharding,
+                                  plan.completions[i], kind, meshes);
     if (inits[i])
-      whole = foldInit(builder, whole, inits[i], kind, after, meshes);
+      whole = foldInit(builder, whole, inits[i], kind, *plan.after[i], meshes);
     for (OpOperand *use : uses)
       use->set(whole);
-    versions.define(whole, after);
+    versions.define(whole, plan.after[i]);
   }
 }
 
@@ -461,14 +602,17 @@ LogicalResult insertCollectives(ModuleOp module,
                                 const PartitionOptions &options) {
   if (failed(inlineCalls(module)))
     return failure();
+  composeSlices(module);
   widenSlices(module);
   FailureOr<MeshTable> meshes =
-      MeshTable::create(module, options.costs, options.effort);
+      MeshTable::create(module, plannerCosts(module, options), options.effort);
   if (failed(meshes))
     return failure();
+  PlanMemo memo;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (failed(Inserter(*meshes).runOnFunction(func)))
+    if (failed(Inserter(*meshes, memo, options.observer).runOnFunction(func)))
       return failure();
+    delayReductions(func, *meshes);
     fuseCollectives(func, *meshes);
     eraseUnused(func);
   }

@@ -93,19 +93,54 @@ AxisList MeshTable::toAxes(int32_t id, ArrayRef<sdy::AxisRefAttr> attrs) const {
   return sdy::axesFromAttr(attrs, entries[id]->mesh);
 }
 
-Layout MeshTable::toLayout(sdy::TensorShardingAttr attr, Type type) {
+static size_t hashOf(const Layout &layout) {
+  auto hashAxes = [](AxisRefs axes) {
+    return llvm::hash_combine_range(axes.begin(), axes.end());
+  };
+  size_t hash = llvm::hash_combine(layout.mesh, layout.sharding.rank(),
+                                   hashAxes(layout.sharding.replicated),
+                                   hashAxes(layout.sharding.unreduced));
+  for (const DimSharding &dim : layout.sharding.dims)
+    hash = llvm::hash_combine(hash, hashAxes(dim.axes), dim.isClosed);
+  return hash;
+}
+
+LayoutRef MeshTable::known(const Layout &layout) {
+  size_t hash = hashOf(layout);
+  auto [begin, end] = byHash.equal_range(hash);
+  for (auto it = begin; it != end; ++it)
+    if (it->second->mesh == layout.mesh &&
+        it->second->sharding == layout.sharding)
+      return it->second;
+  layouts.push_back(
+      std::make_unique<KnownLayout>(KnownLayout{layout, toAttr(layout)}));
+  byHash.emplace(hash, layouts.back().get());
+  return layouts.back().get();
+}
+
+LayoutRef MeshTable::whole(int64_t rank) {
+  while (int64_t(replicated.size()) <= rank)
+    replicated.push_back(known(Layout::replicated(replicated.size())));
+  return replicated[rank];
+}
+
+const KnownLayout &MeshTable::toLayout(sdy::TensorShardingAttr attr,
+                                       Type type) {
   ArrayRef<int64_t> shape = dimsOf(type);
-  Layout layout = Layout::replicated(shape.size());
   if (!attr || !isa<RankedTensorType>(type))
-    return layout;
+    return *whole(shape.size());
+  auto [it, isNew] = asked.try_emplace({attr, type}, nullptr);
+  if (!isNew)
+    return *it->second;
+  Layout layout = Layout::replicated(shape.size());
   int32_t id = idOf(attr.getMeshOrRef());
-  if (id < 0 || attr.getRank() != int64_t(shape.size()))
-    return layout;
-  TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
-  layout.sharding = usableSharding(sharding, shape);
-  if (!layout.isReplicated())
-    layout.mesh = id;
-  return layout;
+  if (id >= 0 && attr.getRank() == int64_t(shape.size())) {
+    TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
+    layout.sharding = usableSharding(sharding, shape);
+    if (!layout.isReplicated())
+      layout.mesh = id;
+  }
+  return *(it->second = known(layout));
 }
 
 Layout MeshTable::toEvenLayout(sdy::TensorShardingAttr attr, Type type) {

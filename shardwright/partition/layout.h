@@ -19,9 +19,13 @@
 #include "shardwright/partition/reshard_planner.h"
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace shardwright {
+
+/// On an op that one device alone does: the device's id.
+constexpr llvm::StringLiteral kDeviceAttrName("sw.device");
 
 struct Layout {
   int32_t mesh = -1;
@@ -39,6 +43,14 @@ struct Layout {
 };
 
 using Layouts = llvm::SmallVector<Layout, 1>;
+
+/// A layout that a MeshTable has seen: of equal ones there is one object, which
+/// lives as long as the table.
+struct KnownLayout : Layout {
+  /// Null for a replicated layout on no mesh.
+  sdy::TensorShardingAttr attr;
+};
+using LayoutRef = const KnownLayout *;
 
 /// Rank and static dimensions; empty for what is no ranked tensor.
 llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
@@ -69,7 +81,10 @@ public:
   int64_t numDevices() const;
 
   /// The layout that the attribute (null: none) asks of a value of this type.
-  Layout toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  const KnownLayout &toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  LayoutRef known(const Layout &layout);
+  /// On every device.
+  LayoutRef whole(int64_t rank);
   /// Likewise at a border of the program, where all shards are even.
   Layout toEvenLayout(sdy::TensorShardingAttr attr, mlir::Type type);
   /// Null for a replicated layout on no mesh.
@@ -95,6 +110,10 @@ private:
   Effort effort = Effort::Normal;
   std::vector<std::unique_ptr<Entry>> entries;
   llvm::DenseMap<mlir::Attribute, int32_t> ids;
+  std::vector<std::unique_ptr<KnownLayout>> layouts;
+  std::unordered_multimap<size_t, LayoutRef> byHash;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, LayoutRef> asked;
+  llvm::SmallVector<LayoutRef> replicated;
 };
 
 } // namespace shardwright

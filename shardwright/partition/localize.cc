@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/collective_builder.h"
+#include "shardwright/partition/combine.h"
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/uneven.h"
@@ -19,18 +20,18 @@ using namespace mlir;
 
 namespace shardwright {
 
-Layout Localizer::layoutOf(Value value) const {
+const KnownLayout &Localizer::layoutOf(Value value) const {
   auto it = placed.find(value);
   if (it != placed.end())
-    return it->second.layout;
-  return Layout::replicated(dimsOf(value.getType()).size());
+    return *it->second.layout;
+  return *meshes.whole(dimsOf(value.getType()).size());
 }
 
 AxisRefs Localizer::axesOf(Value value, int64_t dim) const {
   auto it = placed.find(value);
   if (it == placed.end())
     return {};
-  return it->second.layout.sharding.dims[dim].axes;
+  return it->second.layout->sharding.dims[dim].axes;
 }
 
 int64_t Localizer::wholeSize(Value value, int64_t dim) const {
@@ -47,6 +48,15 @@ Type Localizer::localType(Type type, const Layout &layout) const {
   for (auto [n, dim] : llvm::zip(shape, layout.sharding.dims))
     n = shardSize(n, dim.shards());
   return tensor.clone(ArrayRef<int64_t>(shape));
+}
+
+Type Localizer::localType(Type type, const KnownLayout &layout) {
+  if (layout.mesh < 0)
+    return type;
+  Type &local = localTypes[{type, &layout}];
+  if (!local)
+    local = localType(type, static_cast<const Layout &>(layout));
+  return local;
 }
 
 LogicalResult Localizer::replace(Operation *op, Value value) {
@@ -76,12 +86,16 @@ groupsAttr(MLIRContext *context, ArrayRef<int64_t> ids, int64_t groupSize) {
   return DenseIntElementsAttr::get(type, ids);
 }
 
-DenseIntElementsAttr Localizer::partitionGroups(int32_t mesh, AxisRefs axes) {
+Attribute Localizer::partitionGroups(int32_t mesh, AxisRefs axes) {
+  if (Attribute groups = axisGroups(mesh, axes))
+    return groups;
   DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
   return groupsAttr(func.getContext(), groups.ids, groups.groupSize);
 }
 
-DenseIntElementsAttr Localizer::deviceGroupsOf(int32_t mesh, AxisRefs axes) {
+Attribute Localizer::deviceGroupsOf(int32_t mesh, AxisRefs axes) {
+  if (Attribute groups = axisGroups(mesh, axes))
+    return groups;
   DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
   int64_t partitions = groups.ids.size();
   for (int64_t r = 1; r < replicas; ++r)
@@ -101,55 +115,47 @@ Value Localizer::broadcastScalar(OpBuilder &builder, Location loc, Value scalar,
                                              ArrayRef<int64_t>());
 }
 
-static Value splatZero(OpBuilder &builder, Location loc, RankedTensorType type,
-                       bool negative) {
-  Type element = type.getElementType();
-  auto zero = [&](Type part) {
-    return APFloat::getZero(cast<FloatType>(part).getFloatSemantics(),
-                            negative);
-  };
-  DenseElementsAttr value;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    APFloat part = zero(complex.getElementType());
-    value = DenseElementsAttr::get(type, std::complex<APFloat>(part, part));
-  } else if (isa<FloatType>(element)) {
-    value = DenseElementsAttr::get(type, zero(element));
-  } else {
-    value =
-        DenseElementsAttr::get(type, {Attribute(builder.getZeroAttr(element))});
-  }
-  return stablehlo::ConstantOp::create(builder, loc, type, value);
-}
-
 Value Localizer::zeros(OpBuilder &builder, Location loc,
                        RankedTensorType type) {
-  return splatZero(builder, loc, type, /*negative=*/false);
+  return buildZero(builder, loc, type);
 }
 
 Value Localizer::neutral(OpBuilder &builder, Location loc,
                          RankedTensorType type) {
-  return splatZero(builder, loc, type, /*negative=*/true);
+  return buildZero(builder, loc, type, /*negative=*/true);
 }
 
 void Localizer::collectLayouts() {
-  auto note = [&](Value value, Layout layout) {
+  auto note = [&](Value value, LayoutRef layout) {
     // Partial sums are local values like any other from here on.
-    layout.sharding.unreduced.clear();
-    if (!layout.isReplicated())
-      placed[value] = {std::move(layout),
-                       llvm::to_vector<4>(dimsOf(value.getType()))};
+    if (!layout->sharding.unreduced.empty()) {
+      Layout local = *layout;
+      local.sharding.unreduced.clear();
+      layout = meshes.known(local);
+    }
+    if (layout->isReplicated())
+      return false;
+    placed[value] = {layout, dimsOf(value.getType())};
+    return true;
+  };
+  auto noteEven = [&](Value value, sdy::TensorShardingAttr sharding) {
+    note(value, meshes.known(meshes.toEvenLayout(sharding, value.getType())));
   };
   for (BlockArgument arg : func.getArguments())
-    note(arg, meshes.toEvenLayout(sdy::getSharding(arg), arg.getType()));
+    noteEven(arg, sdy::getSharding(arg));
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isSharded = false;
     for (Value result : op->getResults())
-      note(result, meshes.toLayout(sdy::getSharding(result), result.getType()));
-    if (llvm::any_of(op->getResults(),
-                     [&](Value result) { return placed.contains(result); })) {
+      isSharded |= note(
+          result, &meshes.toLayout(sdy::getSharding(result), result.getType()));
+    // Of a convolution, perhaps only the kernel is.
+    if (isSharded || isa<stablehlo::ConvolutionOp>(op)) {
       SmallVector<OpWindow, 2> windows = getWindows(op);
       if (!windows.empty())
         windowsOf[op] = std::move(windows);
     }
+    if (forms.asShardy)
+      readAsShardy(op);
     if (isa<stablehlo::WhileOp>(op)) {
       for (Region &region : op->getRegions())
         for (auto [arg, result] :
@@ -157,9 +163,11 @@ void Localizer::collectLayouts() {
           inherit(arg, result);
     } else if (auto manual = dyn_cast<sdy::ManualComputationOp>(op)) {
       for (BlockArgument arg : manual.getBody().getArguments())
-        note(arg, meshes.toEvenLayout(
-                      manual.getInShardingWithoutManualAxes(arg.getArgNumber()),
-                      arg.getType()));
+        noteEven(arg,
+                 manual.getInShardingWithoutManualAxes(arg.getArgNumber()));
+    } else if (auto named = dyn_cast<sdy::NamedComputationOp>(op)) {
+      for (BlockArgument arg : named.getBody().getArguments())
+        note(arg, &meshes.toLayout(sdy::getSharding(arg), arg.getType()));
     }
   });
 }
@@ -186,10 +194,15 @@ LogicalResult Localizer::run() {
       return terminator->emitError("returns value ")
              << i << " as " << terminator->getOperand(i).getType()
              << " where the sharding of the result gives "
-             << localType(type, layout) << "; run sw-insert-collectives first";
+             << localType(type, layout) << "; run "
+             << (forms.asShardy ? "sdy-insert-explicit-reshards"
+                                : "sw-insert-collectives")
+             << " first";
   }
   func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(),
                                  terminator->getOperandTypes()));
+  if (forms.asShardy)
+    return success();
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     func.removeArgAttr(i, sdy::kShardingAttr);
     // A result of another local shape cannot take over the argument's buffer.
@@ -212,7 +225,11 @@ LogicalResult Localizer::run() {
 
   // Regions of single elements (reducers, comparators) are not visited: what
   // propagation left in them means the same on every device.
-  func.walk([](Operation *op) {
+  WalkResult left = func.walk([&](Operation *op) {
+    op->removeDiscardableAttr(sdy::kShardingAttr);
+    op->removeDiscardableAttr(sdy::kShardingRuleAttr);
+    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
+      return WalkResult::advance();
     if (auto constant = dyn_cast<sdy::ConstantOp>(op)) {
       OpBuilder builder(op);
       auto local = stablehlo::ConstantOp::create(
@@ -220,21 +237,16 @@ LogicalResult Localizer::run() {
       local->setDiscardableAttrs(op->getDiscardableAttrDictionary());
       op->replaceAllUsesWith(local->getResults());
       op->erase();
-    } else if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp,
-                   sdy::PropagationBarrierOp>(op) &&
-               !isa<func::FuncOp>(op->getParentOp())) {
-      if (cast<ShapedType>(op->getResult(0).getType()).getRank() != 0)
-        return;
+      return WalkResult::skip();
+    }
+    if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp,
+            sdy::PropagationBarrierOp>(op) &&
+        !isa<func::FuncOp>(op->getParentOp()) &&
+        cast<ShapedType>(op->getResult(0).getType()).getRank() == 0) {
       op->replaceAllUsesWith(op->getOperands());
       op->erase();
+      return WalkResult::skip();
     }
-  });
-
-  WalkResult left = func.walk([&](Operation *op) {
-    op->removeDiscardableAttr(sdy::kShardingAttr);
-    op->removeDiscardableAttr(sdy::kShardingRuleAttr);
-    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
-      return WalkResult::advance();
     op->emitOpError("has no local form; run sw-insert-collectives first");
     return WalkResult::interrupt();
   });
@@ -255,6 +267,11 @@ LogicalResult Localizer::setLocalResultTypes(Operation *op) {
 }
 
 LogicalResult Localizer::visit(Operation *op) {
+  if (forms.asShardy)
+    if (std::optional<LogicalResult> done = visitAsShardy(op))
+      return *done;
+  if (auto device = op->getAttrOfType<IntegerAttr>(kDeviceAttrName))
+    return localizeOnDevice(op, device.getInt());
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<sdy::AllGatherOp, sdy::AllSliceOp, sdy::AllToAllOp,
             sdy::CollectivePermuteOp, sdy::AllReduceOp, sdy::ReduceScatterOp,
@@ -291,6 +308,9 @@ LogicalResult Localizer::visit(Operation *op) {
       .Case([&](stablehlo::ConvolutionOp conv) {
         return localizeConvolution(conv);
       })
+      .Case([&](stablehlo::SelectAndScatterOp op) {
+        return localizeSelectAndScatter(op);
+      })
       .Case([&](stablehlo::ReduceOp reduce) { return localizeReduce(reduce); })
       .Case([&](stablehlo::DotGeneralOp dot) {
         auto dims = dot.getDotDimensionNumbers();
@@ -304,6 +324,9 @@ LogicalResult Localizer::visit(Operation *op) {
       .Case([&](stablehlo::GatherOp gather) { return localizeGather(gather); })
       .Case([&](stablehlo::ScatterOp scatter) {
         return localizeScatter(scatter);
+      })
+      .Case([&](stablehlo::CustomCallOp call) {
+        return localizeCustomCall(call);
       })
       .Case([&](stablehlo::WhileOp loop) { return visitWhile(loop); })
       .Case<stablehlo::CaseOp, stablehlo::IfOp>(
@@ -378,7 +401,10 @@ LogicalResult localize(ModuleOp module) {
   int64_t nextChannel = 1;
   bool hasRules = false;
   module.walk([&](Operation *op) {
-    hasRules |= op->hasAttr(sdy::kShardingRuleAttr);
+    hasRules |= bool(op->getDiscardableAttr(sdy::kShardingRuleAttr));
+    if (!llvm::is_contained(op->getName().getAttributeNames(),
+                            "channel_handle"))
+      return;
     if (auto handle =
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       nextChannel = std::max(nextChannel, handle.getHandle() + 1);

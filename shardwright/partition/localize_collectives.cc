@@ -8,6 +8,7 @@
 #include "shardwright/partition/collective_builder.h"
 #include "shardwright/partition/combine.h"
 #include "shardwright/partition/localizer.h"
+#include "shardwright/partition/manual_axes.h"
 #include "shardwright/partition/permute_pairs.h"
 #include "shardwright/partition/uneven.h"
 
@@ -108,20 +109,46 @@ Value Localizer::localGather(sdy::AllGatherOp op) {
   Value value = op.getTensor();
   int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
   auto lists = listsOf(meshes, mesh, op.getGatheringAxes());
-  // The last dimension first: later gathers then copy longer runs.
-  for (int64_t d = int64_t(lists.size()) - 1; d >= 0; --d) {
-    if (lists[d].empty())
-      continue;
-    SmallVector<int64_t> shape(tensorOf(value).getShape());
-    shape[d] *= totalSize(lists[d]);
-    auto gather = stablehlo::AllGatherOp::create(
-        builder, op.getLoc(),
-        TypeRange(tensorOf(value).clone(ArrayRef<int64_t>(shape))),
-        ValueRange(value), d, deviceGroupsOf(mesh, lists[d]), nextHandle(),
-        /*use_global_device_ids=*/true);
-    value = gather->getResult(0);
+  if (forms.perDimAllGather) {
+    for (int64_t d = int64_t(lists.size()) - 1; d >= 0; --d)
+      if (!lists[d].empty())
+        value = gathered(builder, op.getLoc(), value, d, mesh, lists[d]);
+    return resized(builder, op.getLoc(), value, localShape(op.getResult()));
   }
-  return resized(builder, op.getLoc(), value, localShape(op.getResult()));
+  Location loc = op.getLoc();
+  AxisList axes;
+  SmallVector<int64_t> dims, parts;
+  for (auto [d, list] : llvm::enumerate(lists))
+    if (!list.empty()) {
+      dims.push_back(d);
+      parts.push_back(totalSize(list));
+      axes.append(list.begin(), list.end());
+    }
+  auto gather = [&](Value v, int64_t d) {
+    return gathered(builder, loc, v, d, mesh, axes);
+  };
+  SmallVector<int64_t> whole = localShape(op.getResult());
+  if (dims.empty())
+    return resized(builder, loc, value, whole);
+  if (dims.size() == 1)
+    return resized(builder, loc, gather(value, dims[0]), whole);
+  // Of several dimensions, the parts are gathered as one leading dimension;
+  // then each goes before its own.
+  SmallVector<int64_t> local(tensorOf(value).getShape()), lead(local),
+      open(parts), permutation, all(local);
+  lead.insert(lead.begin(), 1);
+  open.append(local);
+  value = gather(reshape(builder, loc, value, lead), 0);
+  value = reshape(builder, loc, value, open);
+  for (int64_t d = 0, k = 0; d < int64_t(local.size()); ++d) {
+    if (k < int64_t(dims.size()) && dims[k] == d) {
+      permutation.push_back(k);
+      all[d] *= parts[k++];
+    }
+    permutation.push_back(int64_t(parts.size()) + d);
+  }
+  value = transpose(builder, loc, value, permutation);
+  return resized(builder, loc, reshape(builder, loc, value, all), whole);
 }
 
 Value Localizer::localAllReduce(sdy::AllReduceOp op) {
@@ -132,7 +159,7 @@ Value Localizer::localAllReduce(sdy::AllReduceOp op) {
       builder, op.getLoc(), TypeRange(op.getTensor().getType()),
       ValueRange(op.getTensor()), deviceGroupsOf(mesh, axes), nextHandle(),
       /*use_global_device_ids=*/true);
-  buildReducerBody(reduce.getComputation(), op.getLoc(), *getReducer(op),
+  buildReducerBody(reduce.getComputation(), op.getLoc(), *reducerOf(op),
                    tensorOf(op.getTensor()).getElementType());
   return reduce->getResult(0);
 }
@@ -157,6 +184,8 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
       dim = d;
     }
   }
+  if (dims > 1 && !forms.combineReduceScatter)
+    return scatterApart(op);
   // Of several dimensions, the parts are scattered as one leading dimension.
   SmallVector<int64_t> scattered = shape;
   if (dims > 1) {
@@ -168,7 +197,7 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
       builder, loc, tensorOf(value).clone(ArrayRef<int64_t>(scattered)), value,
       dim, deviceGroupsOf(mesh, axes), nextHandle(),
       /*use_global_device_ids=*/true);
-  buildReducerBody(reduce.getComputation(), loc, *getReducer(op),
+  buildReducerBody(reduce.getComputation(), loc, *reducerOf(op),
                    tensorOf(value).getElementType());
   return reshape(builder, loc, reduce->getResult(0), shape);
 }
@@ -198,7 +227,7 @@ static AxisList cutWhereOthersEnd(AxisRefs axes, AxisRefs others) {
 /// the axes that move: their order before it; else nothing.
 AxisList Localizer::reorderedBefore(sdy::AllToAllOp op) {
   auto permute = op.getTensor().getDefiningOp<sdy::CollectivePermuteOp>();
-  if (!permute || !permute->hasOneUse() ||
+  if (forms.asShardy || !permute || !permute->hasOneUse() ||
       op.getParams().getValue().size() != 1)
     return {};
   auto param = op.getParams().getValue()[0];
@@ -332,8 +361,10 @@ Value Localizer::localPermute(sdy::CollectivePermuteOp op) {
   for (auto [dim, attr] :
        llvm::zip(out.dims, op.getOutSharding().getDimShardings()))
     dim.axes = meshes.toAxes(to, attr.getAxes());
-  SmallVector<int64_t> pairs =
-      permutePairs(meshes.mesh(from.mesh), from.sharding, meshes.mesh(to), out);
+  const Mesh &fromMesh = meshes.mesh(from.mesh), &toMesh = meshes.mesh(to);
+  SmallVector<int64_t> pairs = permutePairs(
+      fromMesh, withManualAxes(from.sharding, manualAxesAround(op, fromMesh)),
+      toMesh, withManualAxes(out, manualAxesAround(op, toMesh)));
   if (pairs.empty())
     return value;
   auto type = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
@@ -360,7 +391,7 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
   auto collective = cast<sdy::CollectiveOpInterface>(op);
   if (meshes.idOf(collective.getOutSharding().getMeshOrRef()) < 0)
     return replace(op, collective.getTensor());
-  if (!getReducer(op))
+  if (!reducerOf(op))
     return op->emitOpError("has an unknown ")
            << kReducerAttrName << " "
            << op->getDiscardableAttr(kReducerAttrName);
@@ -389,15 +420,17 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
           .Case([&](sdy::CollectivePermuteOp o) { return localPermute(o); })
           .Case([&](sdy::AllReduceOp o) { return localAllReduce(o); })
           .Case([&](sdy::ReduceScatterOp o) { return localReduceScatter(o); })
-          .Case([&](sdy::ReplicatedToUnreducedOp o) {
-            return localToUnreduced(o);
-          });
+          .Case<sdy::ReplicatedToUnreducedOp, sdy::ShardedToUnreducedOp>(
+              [&](auto o) { return localToUnreduced(o); });
   Type expected =
       localType(op->getResult(0).getType(), layoutOf(op->getResult(0)));
   if (value.getType() != expected)
     return op->emitOpError("makes ")
            << value.getType() << " of its operand where its sharding gives "
-           << expected << "; run sw-insert-collectives first";
+           << expected << "; run "
+           << (forms.asShardy ? "sdy-reshard-to-collectives"
+                              : "sw-insert-collectives")
+           << " first";
   LogicalResult done = replace(op, value);
   if (reorder)
     reorder->erase();

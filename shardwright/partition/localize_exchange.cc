@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/direct_exchange.h"
+#include "shardwright/partition/join_permutes.h"
 #include "shardwright/partition/localizer.h"
+#include "shardwright/partition/manual_axes.h"
 
 using namespace mlir;
 
@@ -91,12 +93,32 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
   if (to.mesh < 0)
     to.mesh = from.mesh;
   auto type = cast<RankedTensorType>(op.getType());
-  auto local =
+  auto localResult =
       cast<RankedTensorType>(localType(type, layoutOf(op.getResult())));
+  auto local = localResult;
+  SmallVector<int64_t> shape(type.getShape());
+  AxisList manual;
+  if (from.mesh >= 0)
+    manual = manualAxesAround(op, meshes.mesh(from.mesh));
+  if (!manual.empty()) {
+    // Of this device's part of a larger value.
+    auto inFront = [](RankedTensorType type) {
+      SmallVector<int64_t> shape(type.getShape());
+      shape.insert(shape.begin(), 1);
+      return type.clone(ArrayRef<int64_t>(shape));
+    };
+    shape.insert(shape.begin(), totalSize(manual));
+    from.sharding = withManualAxes(from.sharding, manual);
+    to.sharding = withManualAxes(
+        to.sharding, manualAxesAround(op, meshes.mesh(to.mesh)));
+    local = inFront(local);
+    value = stablehlo::ReshapeOp::create(
+        builder, loc, inFront(cast<RankedTensorType>(value.getType())), value);
+  }
   std::vector<ExchangeRound> rounds;
   if (from.mesh >= 0)
     rounds = planExchange(meshes.mesh(from.mesh), from.sharding,
-                          meshes.mesh(to.mesh), to.sharding, type.getShape());
+                          meshes.mesh(to.mesh), to.sharding, shape);
   auto isWhole = [&](const ExchangeRound &round) {
     return round.pairs.empty() &&
            ArrayRef<int64_t>(round.sizes) == local.getShape() &&
@@ -107,7 +129,7 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
   // operand keeps its own for its other users.
   if (rounds.empty() || (rounds.size() == 1 && isWhole(rounds.front())))
     return replace(op,
-                   stablehlo::ReshapeOp::create(builder, loc, local, value));
+                   stablehlo::ReshapeOp::create(builder, loc, localResult, value));
   ExchangeBuilder exchange(builder, loc, indices.device());
   Value result = zeros(builder, loc, local);
   for (const ExchangeRound &round : rounds) {
@@ -116,13 +138,17 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
     if (!round.pairs.empty()) {
       auto pairs = RankedTensorType::get({int64_t(round.pairs.size()) / 2, 2},
                                          builder.getI64Type());
-      box = stablehlo::CollectivePermuteOp::create(
+      auto permute = stablehlo::CollectivePermuteOp::create(
           builder, loc, box.getType(), box,
           DenseIntElementsAttr::get(pairs, ArrayRef<int64_t>(round.pairs)),
           nextHandle());
+      permute->setDiscardableAttr(kRestUnusedAttrName, builder.getUnitAttr());
+      box = permute;
     }
     result = exchange.put(result, box, round);
   }
+  if (local != localResult)
+    result = stablehlo::ReshapeOp::create(builder, loc, localResult, result);
   return replace(op, result);
 }
 

@@ -155,11 +155,37 @@ LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
                                              neutral(builder, loc, type)));
 }
 
+void Localizer::dropBeyondEnd(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value vectors = op.getScatterIndices();
+  auto type = cast<RankedTensorType>(vectors.getType());
+  SmallVector<int64_t> uneven;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dims.getIndexVectorDim() &&
+        !llvm::is_contained(dims.getScatterIndicesBatchingDims(), d) &&
+        type.getDimSize(d) * totalSize(axesOf(vectors, d)) !=
+            wholeSize(vectors, d))
+      uneven.push_back(d);
+  if (uneven.empty())
+    return;
+  OpBuilder builder(op);
+  Type i64 = builder.getI64Type();
+  Value wide = stablehlo::ConvertOp::create(builder, op.getLoc(),
+                                            type.clone(i64), vectors);
+  inherit(wide, vectors);
+  op.getScatterIndicesMutable().set(
+      maskBeyondEnd(builder, op.getLoc(), wide, uneven,
+                    builder.getIntegerAttr(i64, -1)));
+  op.setIndicesAreSorted(false);
+  op.setUniqueIndices(false);
+}
+
 LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
   auto dims = op.getScatterDimensionNumbers();
   Value input = op.getInputs().front();
   OpBuilder builder(op);
   Location loc = op.getLoc();
+  dropBeyondEnd(op);
   SmallVector<int64_t> shifted;
   for (int64_t d : dims.getInsertedWindowDims())
     if (!axesOf(input, d).empty())
@@ -204,8 +230,11 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
         return op.emitOpError("has updates split over devices, but ")
                << stringify(*kind) << " of " << type.getElementType()
                << " has no identity to start a part from";
-      Value nothing = stablehlo::ConstantOp::create(builder, loc, type,
-                                                    splatOf(type, identity));
+      // Of sums -0, so that a -0 that nobody updates stays one.
+      Value nothing = *kind == ReducerKind::Add
+                          ? neutral(builder, loc, type)
+                          : stablehlo::ConstantOp::create(
+                                builder, loc, type, splatOf(type, identity));
       use.set(stablehlo::SelectOp::create(builder, loc, type, first, use.get(),
                                           nothing));
     }

@@ -89,6 +89,22 @@ LogicalResult Localizer::localizeReduce(stablehlo::ReduceOp op) {
   return setLocalResultTypes(op);
 }
 
+/// Libraries may take long over rows that hold anything: zeros are quick.
+LogicalResult Localizer::localizeCustomCall(stablehlo::CustomCallOp op) {
+  OpBuilder builder(op);
+  for (OpOperand &use : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(use.get().getType());
+    TypedAttr zero = type ? identityElement(ReducerKind::Add,
+                                            type.getElementType())
+                          : TypedAttr();
+    if (zero && !layoutOf(use.get()).isReplicated())
+      use.set(maskBeyondEnd(
+          builder, op.getLoc(), use.get(),
+          llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())), zero));
+  }
+  return setLocalResultTypes(op);
+}
+
 LogicalResult Localizer::localizeDot(Operation *op,
                                      ArrayRef<int64_t> lhsContracting,
                                      ArrayRef<int64_t> rhsContracting) {

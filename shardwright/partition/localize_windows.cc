@@ -12,8 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/combine.h"
+#include "shardwright/partition/join_permutes.h"
 #include "shardwright/partition/localizer.h"
+#include "shardwright/rules/reducer.h"
 #include "shardwright/partition/op_windows.h"
+#include "shardwright/partition/reduce_parts.h"
 #include "shardwright/partition/uneven.h"
 
 using namespace mlir;
@@ -189,6 +192,14 @@ Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
   };
   Value start = indices.offset(place.mesh, place.axes, window.scale);
   int64_t shards = totalSize(place.axes);
+  if (place.isWhole && window.wraps) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] *= 2;
+    value = stablehlo::ConcatenateOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)),
+        ValueRange{value, value}, dim);
+    type = typeOf(value);
+  }
   if (place.isWhole) {
     // Cut out of it, with room for windows that reach beyond it.
     SmallVector<int64_t> room(type.getRank(), 0), none(room),
@@ -232,10 +243,14 @@ Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
                           groups.ids[g * shards + int64_t(k)]});
       auto pairType = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
                                             builder.getI64Type());
-      message = stablehlo::CollectivePermuteOp::create(
+      auto permute = stablehlo::CollectivePermuteOp::create(
           builder, loc, message.getType(), message,
           DenseIntElementsAttr::get(pairType, ArrayRef<int64_t>(pairs)),
           nextHandle());
+      // Rows that no shard sent are outside of the dimension: filled, or those
+      // beyond the end of an uneven one.
+      permute->setDiscardableAttr(kRestUnusedAttrName, builder.getUnitAttr());
+      message = permute;
     }
     exchanges.push_back(exchange);
     messages.push_back(message);
@@ -283,7 +298,10 @@ LogicalResult Localizer::fetchWindows(
   SmallVector<Value> operands(op->getOperands());
   SmallVector<OpWindow, 2> windows = windowsOf.lookup(op);
   for (const OpWindow &window : windows) {
-    RowPlace place{layoutOf(result).mesh, axesOf(result, window.resultDim)};
+    Value mover = window.kernelDim < 0 ? result : operands[1];
+    int64_t movingDim =
+        window.kernelDim < 0 ? window.resultDim : window.kernelDim;
+    RowPlace place{layoutOf(mover).mesh, axesOf(mover, movingDim)};
     if (place.axes.empty())
       continue;
     Value operand = operands[window.operand];
@@ -295,6 +313,10 @@ LogicalResult Localizer::fetchWindows(
              << window.resultDim
              << " in shards that start between rows of the operand; run "
                 "sw-insert-collectives first";
+    if (forms.asShardy && !place.isWhole &&
+        !planExchange(*rows, place.size, totalSize(place.axes))
+             .exchanges.empty())
+      return refuseExchange(op, window.resultDim);
     op->setOperand(window.operand,
                    fetchRows(builder, op->getLoc(),
                              op->getOperand(window.operand), window.operandDim,
@@ -350,7 +372,44 @@ LogicalResult Localizer::localizeSlice(stablehlo::SliceOp op) {
                                                  neutral(builder, loc, type)));
 }
 
+/// Of a dimension that is whole here.
+static Value roll(OpBuilder &builder, Location loc, Value value, int64_t dim,
+                  int64_t first) {
+  auto type = typeOf(value);
+  int64_t size = type.getDimSize(dim);
+  SmallVector<Value> parts;
+  for (auto [begin, end] :
+       {std::pair(first, size), std::pair(int64_t(0), first)}) {
+    SmallVector<int64_t> start(type.getRank(), 0), limit(type.getShape()),
+        one(type.getRank(), 1), shape(type.getShape());
+    start[dim] = begin;
+    limit[dim] = end;
+    shape[dim] = end - begin;
+    parts.push_back(stablehlo::SliceOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)), value, start, limit,
+        one));
+  }
+  return stablehlo::ConcatenateOp::create(builder, loc, type, parts, dim);
+}
+
 LogicalResult Localizer::localizePad(stablehlo::PadOp op) {
+  if (auto rolled = op->getAttrOfType<IntegerAttr>(kRollAttrName)) {
+    int64_t dim = rolled.getInt();
+    auto type = typeOf(op.getResult());
+    int64_t first =
+        0 <= dim && dim < type.getRank() ? -op.getEdgePaddingLow()[dim] : 0;
+    if (first <= 0 || first >= type.getDimSize(dim))
+      return op.emitOpError("rolls no dimension as its attribute says");
+    if (axesOf(op.getResult(), dim).empty()) {
+      OpBuilder builder(op);
+      (void)setLocalResultTypes(op);
+      return replace(op,
+                     roll(builder, op.getLoc(), op.getOperand(), dim, first));
+    }
+    if (failed(fetchWindows(op, noFill, [](const auto &, const auto &) {})))
+      return failure();
+    return replace(op, op.getOperand());
+  }
   SmallVector<int64_t> low(op.getEdgePaddingLow()),
       high(op.getEdgePaddingHigh());
   if (failed(fetchWindows(
@@ -427,9 +486,26 @@ withPadding(std::optional<DenseIntElementsAttr> old, int64_t rank,
 }
 
 LogicalResult Localizer::localizeReduceWindow(stablehlo::ReduceWindowOp op) {
+  for (const OpWindow &window : windowsOf.lookup(op))
+    if (window.isScan && !axesOf(op->getResult(0), window.resultDim).empty())
+      return localizeScan(op, {window.resultDim, window.map.low == 0});
+  // Rows that are not there count for nothing; the initial value counts once a
+  // window, however many of them it has.
+  std::optional<ReducerKind> kind = uniformReducer(op.getBody());
+  auto fill = [&](int64_t i) -> Value {
+    Value init = op.getInitValues()[i];
+    TypedAttr identity =
+        kind ? identityElement(*kind, getElementTypeOrSelf(init)) : TypedAttr();
+    if (!identity)
+      return init;
+    OpBuilder before(op);
+    auto type = cast<RankedTensorType>(init.getType());
+    return stablehlo::ConstantOp::create(before, op.getLoc(), type,
+                                         splatOf(type, identity));
+  };
   SmallVector<std::pair<int64_t, RowWindow>> settled;
   if (failed(fetchWindows(
-          op, [&](int64_t i) { return op.getInitValues()[i]; },
+          op, fill,
           [&](const OpWindow &window, const RowWindow &rows) {
             settled.push_back({window.resultDim, rows});
           })))
@@ -439,6 +515,54 @@ LogicalResult Localizer::localizeReduceWindow(stablehlo::ReduceWindowOp op) {
     op.setPaddingAttr(withPadding(
         op.getPadding(), op.getWindowDimensions().size(), builder, settled));
   return setLocalResultTypes(op);
+}
+
+/// Every window that has a row in the shard is looked at whole, by each shard
+/// that it lies in; of what it scatters, each keeps its rows.
+LogicalResult
+Localizer::localizeSelectAndScatter(stablehlo::SelectAndScatterOp op) {
+  Value result = op.getResult();
+  auto local =
+      cast<RankedTensorType>(localType(result.getType(), layoutOf(result)));
+  SmallVector<int64_t> shape(local.getShape()), start(shape.size(), 0);
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value fills[2];
+  auto fillOf = [&](int64_t i) -> Value {
+    TypedAttr fill =
+        i == 0 ? neverSelected(op)
+               : identityElement(*uniformReducer(op.getScatter()),
+                                 getElementTypeOrSelf(op.getSource()));
+    if (!fills[i] && fill)
+      fills[i] = constantScalar(builder, loc, fill);
+    return fills[i];
+  };
+  SmallVector<std::pair<int64_t, RowWindow>> settled;
+  if (failed(fetchWindows(op, fillOf,
+                          [&](const OpWindow &window, const RowWindow &rows) {
+                            if (window.operand != 0)
+                              return;
+                            shape[window.resultDim] = rows.width;
+                            start[window.resultDim] = -rows.offset;
+                            settled.push_back({window.resultDim, RowWindow()});
+                          })))
+    return failure();
+  if (settled.empty())
+    return setLocalResultTypes(op);
+  op.setPaddingAttr(
+      withPadding(op.getPadding(), shape.size(), builder, settled));
+  builder.setInsertionPointAfter(op);
+  Layout layout = layoutOf(result);
+  auto wide = local.clone(ArrayRef<int64_t>(shape));
+  SmallVector<int64_t> limit, one(shape.size(), 1);
+  for (auto [begin, n] : llvm::zip(start, local.getShape()))
+    limit.push_back(begin + n);
+  result.setType(wide);
+  auto mine = stablehlo::SliceOp::create(builder, loc, local, result, start,
+                                         limit, one);
+  result.replaceAllUsesExcept(mine, mine);
+  inherit(mine, result);
+  return success();
 }
 
 LogicalResult Localizer::localizeConvolution(stablehlo::ConvolutionOp op) {

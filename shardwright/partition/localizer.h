@@ -19,19 +19,37 @@
 #include "shardwright/partition/layout.h"
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/shard_index.h"
+#include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace shardwright {
+
+/// How `sdy-convert-global-to-local` differs from `sw-localize`.
+struct LocalizeForms {
+  /// Shardings stay, ops that need rows of other shards are refused, and
+  /// collectives take Shardy's form.
+  bool asShardy = false;
+  /// An all_gather of each dimension instead of one of all.
+  bool perDimAllGather = false;
+  /// A reduce_scatter along several dimensions is one, instead of an all_reduce
+  /// and a slice.
+  bool combineReduceScatter = true;
+  /// Replica groups by mesh axes where they can say it.
+  bool meshAxesGroups = false;
+  /// The mesh's devices are replicas of one partition.
+  bool deviceIsReplica = false;
+};
 
 class Localizer {
 public:
   /// `nextChannel` is the next free channel handle of the module, which runs
   /// on `replicas` meshes.
   Localizer(mlir::func::FuncOp func, MeshTable &meshes, int64_t &nextChannel,
-            int64_t replicas)
-      : func(func), meshes(meshes), indices(func, meshes),
-        nextChannel(nextChannel), replicas(replicas) {}
+            int64_t replicas, LocalizeForms forms = {})
+      : func(func), meshes(meshes),
+        indices(func, meshes, {forms.asShardy, forms.deviceIsReplica}),
+        nextChannel(nextChannel), replicas(replicas), forms(forms) {}
 
   mlir::LogicalResult run();
 
@@ -55,6 +73,7 @@ private:
   mlir::Value resized(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::LogicalResult localizeReduce(stablehlo::ReduceOp op);
+  mlir::LogicalResult localizeCustomCall(stablehlo::CustomCallOp op);
   mlir::LogicalResult localizeDot(mlir::Operation *op,
                                   llvm::ArrayRef<int64_t> lhsContracting,
                                   llvm::ArrayRef<int64_t> rhsContracting);
@@ -92,11 +111,21 @@ private:
   mlir::LogicalResult localizeReverse(stablehlo::ReverseOp op);
   mlir::LogicalResult localizeConcatenate(stablehlo::ConcatenateOp op);
   mlir::LogicalResult localizeReduceWindow(stablehlo::ReduceWindowOp op);
+  mlir::LogicalResult
+  localizeSelectAndScatter(stablehlo::SelectAndScatterOp op);
   mlir::LogicalResult localizeConvolution(stablehlo::ConvolutionOp op);
+  // localize_scan.cc
+  mlir::LogicalResult localizeScan(stablehlo::ReduceWindowOp op,
+                                   const Scan &scan);
+
+  // localize_device.cc
+  mlir::LogicalResult localizeOnDevice(mlir::Operation *op, int64_t device);
 
   // localize_gather.cc
   mlir::LogicalResult localizeGather(stablehlo::GatherOp op);
   mlir::LogicalResult localizeScatter(stablehlo::ScatterOp op);
+  /// Index vectors beyond the end of an uneven dimension point nowhere.
+  void dropBeyondEnd(stablehlo::ScatterOp op);
   /// The index vectors as i64 with, for the components of sharded dimensions,
   /// the shard's offset subtracted after clamping to [0, clampTo) where asked.
   struct LocalIndices {
@@ -128,8 +157,33 @@ private:
   // localize_exchange.cc
   mlir::LogicalResult localizeExchange(sdy::ReshardOp op);
 
+  // localize_as_shardy.cc: what only sdy-convert-global-to-local does
+  /// Notes what the op's global types say.
+  void readAsShardy(mlir::Operation *op);
+  /// None if the op is like any other.
+  std::optional<mlir::LogicalResult> visitAsShardy(mlir::Operation *op);
+  mlir::LogicalResult visitNamed(sdy::NamedComputationOp op);
+  mlir::LogicalResult visitCall(mlir::func::CallOp op);
+  mlir::LogicalResult visitRandom(mlir::Operation *op);
+  mlir::LogicalResult visitReverse(stablehlo::ReverseOp op);
+  mlir::LogicalResult visitSelectAndScatter(stablehlo::SelectAndScatterOp op);
+  mlir::LogicalResult visitPartialReduce(stablehlo::ReduceOp op, AxisRefs axes);
+  mlir::LogicalResult visitPartialScatter(stablehlo::ScatterOp op);
+  /// The axes along which the op's results are sums (or the like) of parts.
+  AxisList partialAxes(mlir::Operation *op) const;
+  /// Someone makes the whole of each result's parts.
+  mlir::LogicalResult checkCompleted(mlir::Operation *op, AxisRefs axes);
+  mlir::LogicalResult refuseExchange(mlir::Operation *op, int64_t dim);
+  mlir::Value gathered(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, int64_t dim, int32_t mesh,
+                       AxisRefs axes);
+  mlir::Value scatterApart(sdy::ReduceScatterOp op);
+  mlir::Value localToUnreduced(sdy::ShardedToUnreducedOp op);
+  /// What combines the parts of the operand of an all_reduce or reduce_scatter.
+  std::optional<ReducerKind> reducerOf(mlir::Operation *collective);
+
   // shared
-  Layout layoutOf(mlir::Value value) const;
+  const KnownLayout &layoutOf(mlir::Value value) const;
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
   /// The size of a dimension in the program of all devices.
   int64_t wholeSize(mlir::Value value, int64_t dim) const;
@@ -139,8 +193,9 @@ private:
                            mlir::Value operand, int64_t dim, mlir::Value start,
                            int64_t size);
   mlir::Type localType(mlir::Type type, const Layout &layout) const;
+  mlir::Type localType(mlir::Type type, const KnownLayout &layout);
   /// Of a value that still has its global type.
-  llvm::SmallVector<int64_t> localShape(mlir::Value value) const {
+  llvm::SmallVector<int64_t> localShape(mlir::Value value) {
     return llvm::to_vector(dimsOf(localType(value.getType(), layoutOf(value))));
   }
   /// Replaces the op's only result and erases the op.
@@ -149,16 +204,19 @@ private:
   void inherit(mlir::Value value, mlir::Value from);
   stablehlo::ChannelHandleAttr nextHandle();
   /// Groups that number the partitions of one replica.
-  mlir::DenseIntElementsAttr partitionGroups(int32_t mesh, AxisRefs axes);
+  mlir::Attribute partitionGroups(int32_t mesh, AxisRefs axes);
   /// Groups for `use_global_device_ids`: those of every replica.
-  mlir::DenseIntElementsAttr deviceGroupsOf(int32_t mesh, AxisRefs axes);
+  mlir::Attribute deviceGroupsOf(int32_t mesh, AxisRefs axes);
+  /// The same by axes; null if these are parts of axes, or not asked for.
+  mlir::Attribute axisGroups(int32_t mesh, AxisRefs axes);
   /// A 0-d i64 converted to another element type and broadcast to a type.
   mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value scalar, mlir::RankedTensorType type);
   mlir::Value zeros(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::RankedTensorType type);
-  /// What leaves anything as it is when added: -0 where there is one, so that
-  /// 0 and -0 stay what they are; of truth values, false.
+  /// What leaves anything as it is when combined with it as `getCombiner` says
+  /// of moved elements: -0 where there is one, so that 0 and -0 stay what they
+  /// are; of truth values, false; of types without zero, the least.
   mlir::Value neutral(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type);
 
@@ -167,13 +225,23 @@ private:
   ShardIndices indices;
   int64_t &nextChannel;
   int64_t replicas;
+  LocalizeForms forms;
+  /// Read off global types, for `asShardy`: what partialAxes() gives, and ops
+  /// that cannot be sharded because they have no rule.
+  llvm::DenseMap<mlir::Operation *, AxisList> partialOf;
+  llvm::DenseSet<mlir::Operation *> ruleless;
+  /// Partial results that are no sums.
+  llvm::DenseMap<mlir::Value, ReducerKind> partialKind;
+  /// Partial results that were made whole where they arose.
+  llvm::DenseSet<mlir::Value> madeWhole;
   /// Sharded values only.
   struct Placed {
-    Layout layout;
+    LayoutRef layout = nullptr;
     /// The value's dimensions in the program of all devices.
-    llvm::SmallVector<int64_t, 4> shape;
+    llvm::ArrayRef<int64_t> shape;
   };
   llvm::DenseMap<mlir::Value, Placed> placed;
+  llvm::DenseMap<std::pair<mlir::Type, LayoutRef>, mlir::Type> localTypes;
   /// Of ops with sharded results, read off their global types.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<OpWindow, 2>> windowsOf;
 };

@@ -12,6 +12,7 @@
 
 #include "shardwright/partition/op_problem.h"
 
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout.h"
 #include "shardwright/partition/op_windows.h"
@@ -50,15 +51,15 @@ static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
   for (size_t d = 0; d < in.size(); ++d) {
     const DimMapping &whole = rule.operands[0][d],
                      &windows = rule.operands[1][d];
-    int64_t window =
-        op.getWindowDimensions() ? (*op.getWindowDimensions())[d] : 1;
     int64_t stride = op.getWindowStrides() ? (*op.getWindowStrides())[d] : 1;
-    bool isPadded = op.getPadding() &&
-                    (op.getPadding()->getValues<int64_t>()[2 * d] != 0 ||
-                     op.getPadding()->getValues<int64_t>()[2 * d + 1] != 0);
-    if (whole == windows || whole.size() != 1 || windows.size() != 1 ||
-        isPadded || window > stride || in[d] != stride * out[d])
+    if (whole == windows || whole.size() != 1 || windows.size() != 1)
       continue;
+    if (!windowsTile(op, d)) {
+      // Rows of both sides go to the shards of the result.
+      if (exchangesWindows(op))
+        rule.operands[1][d] = whole;
+      continue;
+    }
     int32_t lead = windows.front(), rest = whole.front();
     rule.factors[lead] = {out[d], FactorKind::PassThrough};
     rule.factors[rest] = {stride, FactorKind::NeedReplication};
@@ -103,9 +104,15 @@ std::optional<ReducerKind> getCombiner(Operation *op) {
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
     return uniformReducer(scatter.getUpdateComputation());
   if (isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp, stablehlo::SliceOp>(
-          op) &&
-      getElementTypeOrSelf(op->getResult(0)).isInteger(1))
-    return ReducerKind::Or;
+          op)) {
+    Type type = getElementTypeOrSelf(op->getResult(0));
+    if (type.isInteger(1))
+      return ReducerKind::Or;
+    // Types without zero have no sign either: the least does as well.
+    if (auto number = dyn_cast<FloatType>(type);
+        number && !APFloat::semanticsHasZero(number.getFloatSemantics()))
+      return ReducerKind::Max;
+  }
   // Contractions sum; of a masked gather or slice all parts but one are zero;
   // other ops declare sums by a reduction factor.
   return ReducerKind::Add;
@@ -143,11 +150,19 @@ void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
 bool worksRowByRow(Operation *op) {
   if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
     return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
+  // What a call makes of its rows is known where it brings no rule of its own;
+  // those of a call that others see must be real.
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return !call.getHasSideEffect() && !op->hasAttr(sdy::kShardingRuleAttr);
   return isElementwise(op) ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
+         isa<stablehlo::BatchNormGradOp, stablehlo::BatchNormInferenceOp,
+             stablehlo::BatchNormTrainingOp, stablehlo::BitcastConvertOp,
+             stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
              stablehlo::ConcatenateOp, stablehlo::DotGeneralOp,
              stablehlo::DotOp, stablehlo::DynamicSliceOp,
              stablehlo::DynamicUpdateSliceOp, stablehlo::FftOp,
+             stablehlo::GatherOp, stablehlo::ScatterOp,
+             stablehlo::SelectAndScatterOp,
              stablehlo::PadOp, stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
              stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SliceOp,
              stablehlo::SortOp, stablehlo::TransposeOp,
@@ -157,8 +172,13 @@ bool worksRowByRow(Operation *op) {
 /// Their local forms mask what is beyond the end, or never read it.
 bool masksReduction(Operation *op) {
   if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::DynamicSliceOp,
-          stablehlo::SliceOp>(op))
+          stablehlo::GatherOp, stablehlo::SliceOp>(op))
     return true;
+  // By index vectors that lead nowhere.
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return !scatter.getScatterDimensionNumbers()
+                .getScatterDimsToOperandDims()
+                .empty();
   if (!isa<stablehlo::ReduceOp>(op))
     return false;
   std::optional<ReducerKind> kind = getCombiner(op);
@@ -274,6 +294,20 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
   for (const OpWindow &window : getWindows(op)) {
     const DimMapping &made = rule.results[0][window.resultDim];
     const DimMapping &read = rule.operands[window.operand][window.operandDim];
+    if (window.kernelDim >= 0) {
+      // Each shard of the kernel sums up its part, if it alone leads the rows.
+      const DimMapping &kernel = rule.operands[1][window.kernelDim];
+      if (kernel.size() != 1 || read.empty() ||
+          read.front() != kernel.front() ||
+          rule.factors[kernel.front()].size != window.map.outSize ||
+          rule.factors[kernel.front()].kind != FactorKind::Reduction)
+        continue;
+      problem.keepWhole[kernel.front()] = false;
+      problem.windows.push_back(
+          {kernel.front(), window.operand, window.operandDim, window.map});
+      problem.windows.back().isEven = true;
+      continue;
+    }
     if (read.size() == 1 &&
         rule.factors[read.front()].kind == FactorKind::Reduction)
       continue;
@@ -283,8 +317,8 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
       continue;
     }
     problem.keepWhole[made.front()] = false;
-    problem.windows.push_back(
-        {made.front(), window.operand, window.operandDim, window.map});
+    problem.windows.push_back({made.front(), window.operand, window.operandDim,
+                               window.map, window.isScan});
   }
 
   bool rowByRow = worksRowByRow(op);

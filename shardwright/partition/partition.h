@@ -19,18 +19,30 @@
 #ifndef SHARDWRIGHT_PARTITION_PARTITION_H
 #define SHARDWRIGHT_PARTITION_PARTITION_H
 
-#include "shardwright/partition/cost_model.h"
+#include "shardwright/partition/machine_model.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <optional>
+
 namespace shardwright {
+
+class PlanObserver;
 
 struct PartitionOptions {
   CostModel costs;
   Effort effort = Effort::Normal;
+  /// Told why collectives are made; may be null.
+  PlanObserver *observer = nullptr;
+  /// Instead of `costs`: the weights of this machine.
+  std::optional<MachineModel> machine;
 };
+
+/// The weights that `options` mean for this module: a machine's depend on the
+/// axes of its meshes and on what most of its contractions multiply.
+CostModel plannerCosts(mlir::ModuleOp module, const PartitionOptions &options);
 
 /// In: a module as `sdy-propagation-pipeline` leaves it. Values without a
 /// sharding are replicated. Calls are inlined. Dimensions that their shards do

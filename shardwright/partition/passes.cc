@@ -26,22 +26,33 @@ namespace shardwright {
 
 namespace {
 
-PartitionOptions makeOptions(double alpha, double touch, double flop,
-                             int effort) {
+/// The options of a pass that plans; fails where its machine cannot be read.
+template <typename PassT>
+mlir::FailureOr<PartitionOptions> optionsOf(PassT &pass,
+                                            mlir::ModuleOp module) {
   PartitionOptions options;
-  options.costs.alpha = alpha;
-  options.costs.touch = touch;
-  options.costs.flop = flop;
-  options.effort = Effort(std::clamp(effort, 0, 2));
+  options.costs.alpha = pass.alpha;
+  options.costs.touch = pass.touch;
+  options.costs.flop = pass.flop;
+  options.effort = Effort(std::clamp<int>(pass.effort, 0, 2));
+  if (!pass.machine.empty()) {
+    llvm::Expected<MachineModel> machine = MachineModel::read(pass.machine);
+    if (!machine)
+      return module.emitError() << llvm::toString(machine.takeError());
+    options.machine = std::move(*machine);
+  }
   return options;
 }
 
 struct InsertCollectivesPass
     : impl::InsertCollectivesPassBase<InsertCollectivesPass> {
   using Base::Base;
+  template <typename PassT>
+  friend mlir::FailureOr<PartitionOptions> optionsOf(PassT &, mlir::ModuleOp);
   void runOnOperation() override {
-    if (mlir::failed(insertCollectives(
-            getOperation(), makeOptions(alpha, touch, flop, effort))))
+    auto options = optionsOf(*this, getOperation());
+    if (mlir::failed(options) ||
+        mlir::failed(insertCollectives(getOperation(), *options)))
       signalPassFailure();
   }
 };
@@ -56,9 +67,12 @@ struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
 
 struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   using Base::Base;
+  template <typename PassT>
+  friend mlir::FailureOr<PartitionOptions> optionsOf(PassT &, mlir::ModuleOp);
   void runOnOperation() override {
-    if (mlir::failed(insertCollectives(
-            getOperation(), makeOptions(alpha, touch, flop, effort))) ||
+    auto options = optionsOf(*this, getOperation());
+    if (mlir::failed(options) ||
+        mlir::failed(insertCollectives(getOperation(), *options)) ||
         mlir::failed(localize(getOperation())))
       signalPassFailure();
   }

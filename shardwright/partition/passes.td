@@ -22,7 +22,9 @@ class CostOptions {
     Option<"flop", "flop", "double", "0.05",
            "cost of one multiply-add of a contraction, in bytes sent">,
     Option<"effort", "effort", "int", "1",
-           "0: recipes, 1: searches, 2: longer ones and direct exchanges">];
+           "0: recipes, 1: searches, 2: longer ones and direct exchanges">,
+    Option<"machine", "machine", "std::string", "\"\"",
+           "JSON file of a machine, whose weights replace alpha, touch and flop">];
 }
 
 def InsertCollectivesPass : Partition_Pass<"sw-insert-collectives"> {

@@ -8,10 +8,11 @@
 #include "shardwright/partition/reduce_parts.h"
 
 #include "shardwright/partition/combine.h"
+#include "shardwright/partition/op_windows.h"
+#include "shardwright/partition/uneven.h"
 #include "shardwright/partition/value_versions.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -26,14 +27,8 @@ SmallVector<Value> takeInits(stablehlo::ReduceOp reduce, ReducerKind kind) {
     if (!identity)
       continue;
     auto splat = splatOf(type, identity);
-    DenseElementsAttr value;
-    if (matchPattern(init, m_Constant(&value)) && value == splat)
+    if (TypedAttr value = scalarConstant(init); value && isNeutral(value, kind))
       continue;
-    // -0 is as good as +0.
-    if (value && value.isSplat() && kind == ReducerKind::Add)
-      if (auto number = dyn_cast<FloatType>(type.getElementType()))
-        if (value.getSplatValue<APFloat>().isZero())
-          continue;
     taken[i] = init;
     Value constant =
         stablehlo::ConstantOp::create(builder, reduce.getLoc(), type, splat);
@@ -57,6 +52,31 @@ Value foldInit(OpBuilder &builder, Value whole, Value init, ReducerKind kind,
   return combined;
 }
 
+Value constantScalar(OpBuilder &builder, Location loc, TypedAttr value) {
+  Type element = value.getType();
+  if (auto splat = dyn_cast<DenseElementsAttr>(value))
+    element = splat.getElementType();
+  auto type = RankedTensorType::get({}, element);
+  return stablehlo::ConstantOp::create(builder, loc, type,
+                                       splatOf(type, value));
+}
+
+Value padRows(OpBuilder &builder, Value value, int64_t dim, int64_t rows,
+              Value fill, const Layout &layout, const MeshTable &meshes,
+              SmallVectorImpl<Operation *> &ops) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> none(type.getRank(), 0), high(none),
+      shape(type.getShape());
+  high[dim] = rows - shape[dim];
+  shape[dim] = rows;
+  auto pad = stablehlo::PadOp::create(builder, value.getLoc(),
+                                      type.clone(ArrayRef<int64_t>(shape)),
+                                      value, fill, none, high, none);
+  setResultLayouts(pad, layout, meshes);
+  ops.push_back(pad);
+  return pad;
+}
+
 SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
                                      const Layout &layout,
                                      const MeshTable &meshes) {
@@ -71,7 +91,10 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
   auto isSplit = [&](int64_t d) {
     int64_t shards = layout.sharding.dims[d].shards();
     return llvm::is_contained(reduce.getDimensions(), d) && shards > 1 &&
-           shards < shape[d] && shape[d] % shards == 0;
+           shards < shape[d];
+  };
+  auto rowsOf = [&](int64_t d) {
+    return shardSize(shape[d], layout.sharding.dims[d].shards());
   };
   SmallVector<int64_t> split, firstDims, secondDims;
   Layout inLayout = Layout::replicated(0), partLayout = inLayout;
@@ -88,7 +111,7 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
       split.push_back(dim.shards());
       inLayout.sharding.dims.push_back(dim);
       firstDims.push_back(split.size());
-      split.push_back(shape[d] / dim.shards());
+      split.push_back(rowsOf(d));
       inLayout.sharding.dims.push_back({{}, true, {}});
       continue;
     }
@@ -109,7 +132,14 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
   Location loc = reduce.getLoc();
   SmallVector<Operation *> ops;
   SmallVector<Value> inputs, inits(reduce.getInitValues());
-  for (Value input : reduce.getInputs()) {
+  for (auto [input, init] : llvm::zip(reduce.getInputs(), inits)) {
+    // Rows beyond the end are the initial value, which may be folded in as
+    // often as one likes.
+    for (int64_t d = 0; d < inputType.getRank(); ++d)
+      if (int64_t rows =
+              isSplit(d) ? rowsOf(d) * layout.sharding.dims[d].shards() : 0;
+          rows > shape[d])
+        input = padRows(builder, input, d, rows, init, layout, meshes, ops);
     auto type = cast<RankedTensorType>(input.getType());
     auto reshape = stablehlo::ReshapeOp::create(
         builder, loc, type.clone(ArrayRef<int64_t>(split)), input);

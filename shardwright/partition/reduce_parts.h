@@ -27,6 +27,17 @@ mlir::Value foldInit(mlir::OpBuilder &builder, mlir::Value whole,
                      mlir::Value init, ReducerKind kind, const Layout &layout,
                      const MeshTable &meshes);
 
+/// A scalar.
+mlir::Value constantScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::TypedAttr value);
+
+/// `value` with so many rows of a dimension, those beyond the end being `fill`;
+/// in the given layout. The op goes to `ops`.
+mlir::Value padRows(mlir::OpBuilder &builder, mlir::Value value, int64_t dim,
+                    int64_t rows, mlir::Value fill, const Layout &layout,
+                    const MeshTable &meshes,
+                    llvm::SmallVectorImpl<mlir::Operation *> &ops);
+
 /// A reduce whose parts no collective can combine (argmax and the like):
 /// reduces within each shard of the given layout of the inputs, then over one
 /// element a shard. Returns the ops that take its place, in order (the reduce

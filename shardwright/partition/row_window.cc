@@ -28,6 +28,12 @@ std::optional<RowWindow> WindowMap::ofShards(int64_t shards) const {
     window.width = outRows;
     return window;
   }
+  if (wraps) {
+    window.scale = window.width = outRows;
+    window.offset = -low;
+    window.wraps = true;
+    return window;
+  }
   if (outRows * stride % dilation != 0)
     return std::nullopt;
   int64_t covered = (outRows - 1) * stride + extent;
@@ -46,6 +52,16 @@ template <typename Fn>
 static void forPieces(const RowWindow &window, int64_t size, int64_t shards,
                       int64_t shard, Fn fn) {
   int64_t part = shardSize(size, shards), start = window.start(shard);
+  if (window.wraps) {
+    int64_t left = std::min(window.width, size - window.scale * shard), at = 0;
+    while (at < left) {
+      int64_t row = (start + at) % size, source = row / part;
+      int64_t stop = std::min({(source + 1) * part, size, row + left - at});
+      fn(RowPiece{source, row - source * part, at, stop - row});
+      at += stop - row;
+    }
+    return;
+  }
   int64_t begin = std::max<int64_t>(start, 0);
   int64_t end = std::min(start + window.width, size);
   while (begin < end) {
@@ -130,7 +146,11 @@ ExchangePlan shardwright::planExchange(const RowWindow &window, int64_t size,
     return a.from == b.from && a.to == b.to && a.rows == b.rows;
   };
   // Longest first: the others then fill in without making an exchange longer.
-  if (!group(alike)) {
+  // A run that ends where rows begin anew must not be longer than it is.
+  if (window.wraps && size % part != 0) {
+    mostKinds = travels.size();
+    group(alike);
+  } else if (!group(alike)) {
     llvm::sort(travels, [](const Travel &a, const Travel &b) {
       return std::tuple(-a.piece.rows, a.receiver, a.piece.source) <
              std::tuple(-b.piece.rows, b.receiver, b.piece.source);

@@ -29,6 +29,9 @@ struct RowWindow {
   /// The rows with `dilation - 1` holes between them start and end this far
   /// from where the first window of the shard starts and the last one ends.
   int64_t lead = 0, trail = 0;
+  /// After the last row of the operand comes its first one. Of the rows that
+  /// the shards have, only as many as the operand has are needed.
+  bool wraps = false;
 
   int64_t start(int64_t shard) const { return scale * shard + offset; }
 };
@@ -45,6 +48,9 @@ struct WindowMap {
   int64_t dilation = 1;
   /// Row r is made of row `low - r` instead; nothing else counts then.
   bool reversed = false;
+  /// Rolled: row r is row r - low, counted round (0 < -low < outSize, which is
+  /// the operand's size too); nothing else counts then.
+  bool wraps = false;
 
   /// None if the shards of that number start at other places between rows.
   std::optional<RowWindow> ofShards(int64_t shards) const;
@@ -67,6 +73,8 @@ struct RowPiece {
 /// One exchange: every shard sends at most one run of `rows` rows and receives
 /// at most one. Runs that are longer than what is needed reach over the start
 /// or end of the window or into rows outside of the operand, never into others.
+/// (What is at hand may, where rows wrap around an uneven end: it comes first,
+/// and those that are received over it.)
 struct RowExchange {
   int64_t rows = 0;
   /// By receiving shard.

@@ -100,6 +100,39 @@ RC_GTEST_PROP(RowWindow, EveryShardGetsItsRows, ()) {
   }
 }
 
+RC_GTEST_PROP(RowWindow, RollsGoRound, ()) {
+  int64_t shards = *rc::gen::inRange<int64_t>(2, 9);
+  int64_t size = *rc::gen::inRange<int64_t>(shards, 40);
+  WindowMap map;
+  map.outSize = size;
+  map.wraps = true;
+  map.low = -*rc::gen::inRange<int64_t>(1, size);
+  RowWindow window = *map.ofShards(shards);
+  ExchangePlan plan = planExchange(window, size, shards);
+  int64_t part = shardSize(size, shards);
+  std::vector<std::map<int64_t, int64_t>> rows(shards);
+  // In order, each over what was there.
+  std::vector<RowExchange> all = plan.exchanges;
+  all.insert(all.begin(), plan.own);
+  for (const RowExchange &exchange : all) {
+    std::set<int64_t> senders;
+    for (int64_t k = 0; k < shards; ++k) {
+      const RowPiece &piece = exchange.pieces[k];
+      if (piece.source < 0)
+        continue;
+      RC_ASSERT(senders.insert(piece.source).second);
+      RC_ASSERT(piece.from >= 0);
+      RC_ASSERT(piece.from + piece.rows <= part);
+      for (int64_t i = 0; i < piece.rows; ++i)
+        rows[k][piece.to + i] = piece.source * part + piece.from + i;
+    }
+  }
+  for (int64_t p = 0; p < size; ++p)
+    RC_ASSERT(rows[p / part][p % part] == (p - map.low) % size);
+  if (size % part == 0)
+    RC_ASSERT(plan.exchanges.size() <= (map.low % part == 0 ? 1u : 2u));
+}
+
 RC_GTEST_PROP(RowWindow, WindowsReadWhatTheOpReads, ()) {
   int64_t shards = *rc::gen::inRange<int64_t>(1, 9);
   int64_t size = *rc::gen::inRange<int64_t>(1, 40);

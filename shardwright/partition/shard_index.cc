@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every index is arithmetic on the device's linear index, so its cost does not
-// grow with the mesh; a mesh with its own device order needs one table.
+// grow with the mesh; a mesh with its own device order needs one table. Where
+// Shardy's form is asked for, each is a table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,9 @@ Value ShardIndices::device() {
   auto type = scalarType(b.getContext());
   auto idType = RankedTensorType::get(
       {}, IntegerType::get(b.getContext(), 32, IntegerType::Unsigned));
-  Value id = hoisted(stablehlo::PartitionIdOp::create(b, loc, idType));
+  Value id = style.replicas
+                 ? hoisted(stablehlo::ReplicaIdOp::create(b, loc, idType))
+                 : hoisted(stablehlo::PartitionIdOp::create(b, loc, idType));
   return deviceId = hoisted(stablehlo::ConvertOp::create(b, loc, type, id));
 }
 
@@ -64,27 +67,33 @@ Value ShardIndices::linear(int32_t mesh) {
   Value &slot = linears[mesh];
   if (slot)
     return slot;
-  Value device = this->device();
   const Mesh &m = meshes.mesh(mesh);
   if (m.deviceIds().empty())
-    return slot = device;
-  Location loc = func.getLoc();
-  OpBuilder b = builder();
-  auto type = scalarType(b.getContext());
+    return slot = device();
   SmallVector<int64_t> table;
   for (int64_t i = 0; i < m.numDevices(); ++i)
     table.push_back(m.linearIndex(i));
+  return slot = entry(table);
+}
+
+Value ShardIndices::entry(ArrayRef<int64_t> table) {
+  Value device = this->device();
+  Location loc = func.getLoc();
+  OpBuilder b = builder();
+  auto type = scalarType(b.getContext());
   auto tableType =
       RankedTensorType::get({int64_t(table.size())}, type.getElementType());
   Value all = hoisted(stablehlo::ConstantOp::create(
-      b, loc, tableType, DenseElementsAttr::get(tableType, ArrayRef(table))));
+      b, loc, tableType, DenseElementsAttr::get(tableType, table)));
   Value one = hoisted(stablehlo::DynamicSliceOp::create(
       b, loc, tableType.clone(ArrayRef<int64_t>{1}), all, ValueRange{device},
       ArrayRef<int64_t>{1}));
-  return slot = hoisted(stablehlo::ReshapeOp::create(b, loc, type, one));
+  return hoisted(stablehlo::ReshapeOp::create(b, loc, type, one));
 }
 
 Value ShardIndices::index(int32_t mesh, AxisRefs axes) {
+  if (style.tables)
+    return offset(mesh, axes, 1);
   Key key{mesh, {}};
   for (AxisRef a : axes)
     key.second.append({a.axis, a.preSize, a.size});
@@ -146,6 +155,15 @@ Value ShardIndices::offset(int32_t mesh, AxisRefs axes, int64_t size) {
   Value &slot = offsets[{key, size}];
   if (slot)
     return slot;
+  if (style.tables && !axes.empty()) {
+    const Mesh &m = meshes.mesh(mesh);
+    SmallVector<int64_t> table;
+    for (int64_t device = 0; device < m.numDevices(); ++device)
+      table.push_back(m.shardIndex(m.linearIndex(device), axes) * size);
+    return slot = entry(table);
+  }
+  if (style.tables)
+    return slot = constant(0);
   Value at = index(mesh, axes);
   if (axes.empty() || size == 1)
     return slot = at;

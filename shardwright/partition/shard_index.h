@@ -17,12 +17,22 @@
 
 namespace shardwright {
 
+/// How a device finds out about itself.
+struct DeviceStyle {
+  /// Offsets are looked up in a table of all devices, as Shardy does, instead
+  /// of computed.
+  bool tables = false;
+  /// The devices of a mesh are replicas of one partition.
+  bool replicas = false;
+};
+
 /// Computes shard indices and offsets from the device id at the start of a
 /// function, each once. All values are 0-d tensors of i64.
 class ShardIndices {
 public:
-  ShardIndices(mlir::func::FuncOp func, MeshTable &meshes)
-      : func(func), meshes(meshes) {}
+  ShardIndices(mlir::func::FuncOp func, MeshTable &meshes,
+               DeviceStyle style = {})
+      : func(func), meshes(meshes), style(style) {}
 
   /// Row-major index over `axes` of this device.
   mlir::Value index(int32_t mesh, AxisRefs axes);
@@ -35,11 +45,14 @@ public:
 private:
   /// Row-major linear index of this device in the mesh.
   mlir::Value linear(int32_t mesh);
+  /// This device's entry of a table of all devices.
+  mlir::Value entry(llvm::ArrayRef<int64_t> table);
   mlir::OpBuilder builder();
   mlir::Value hoisted(mlir::Operation *op);
 
   mlir::func::FuncOp func;
   MeshTable &meshes;
+  DeviceStyle style;
   /// Last op of the block of computations at the start of the function.
   mlir::Operation *last = nullptr;
   mlir::Value deviceId;

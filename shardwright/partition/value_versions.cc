@@ -31,18 +31,34 @@ void setResultLayouts(Operation *op, ArrayRef<Layout> layouts,
   sdy::setShardings(op, attrs);
 }
 
-void ValueVersions::define(Value value, Layout layout) {
+void setResultLayouts(Operation *op, ArrayRef<LayoutRef> layouts,
+                      const MeshTable &meshes) {
+  if (layouts.size() == 1 && op->getNumRegions() == 0) {
+    // It has been propagated so, most often.
+    sdy::TensorShardingAttr attr = layouts.front()->attr;
+    auto now = dyn_cast_or_null<sdy::TensorShardingPerValueAttr>(
+        op->getDiscardableAttr(sdy::kShardingAttr));
+    if (now ? now.size() == 1 && now.getSharding(0) == attr : !attr)
+      return;
+  }
+  Layouts copies;
+  for (LayoutRef layout : layouts)
+    copies.push_back(*layout);
+  setResultLayouts(op, copies, meshes);
+}
+
+void ValueVersions::define(Value value, LayoutRef layout) {
   auto [it, isNew] = index.try_emplace(value, versions.size());
   if (isNew)
     versions.emplace_back();
-  versions[it->second].assign({Version{std::move(layout), value}});
+  versions[it->second].assign({Version{layout, value}});
 }
 
 int32_t ValueVersions::indexOf(Value value) {
   auto it = index.find(value);
   if (it != index.end())
     return it->second;
-  define(value, Layout::replicated(dimsOf(value.getType()).size()));
+  define(value, meshes.whole(dimsOf(value.getType()).size()));
   return versions.size() - 1;
 }
 
@@ -61,12 +77,12 @@ bool ValueVersions::isFree(Value value) {
   return broadcast && dimsOf(broadcast.getOperand().getType()).empty();
 }
 
-Value ValueVersions::get(Value value, const Layout &layout, Operation *user) {
+Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
   if (!isShardable(value.getType()))
     return value;
   int32_t i = indexOf(value);
   for (const Version &version : versions[i])
-    if (version.layout.isEquivalent(layout))
+    if (version.layout == layout || version.layout->isEquivalent(*layout))
       return version.value;
   Version base = versions[i].front();
   Operation *at = base.value.getParentBlock()->findAncestorOpInBlock(*user);
@@ -74,21 +90,24 @@ Value ValueVersions::get(Value value, const Layout &layout, Operation *user) {
   Value made;
   if (isFree(base.value)) {
     Operation *clone = builder.clone(*base.value.getDefiningOp());
-    setResultLayouts(clone, layout, meshes);
+    setResultLayouts(clone, {layout}, meshes);
     made = clone->getResult(0);
   } else {
     const Version *from = nullptr;
     double least = 0;
     for (const Version &version : versions[i]) {
       double cost =
-          reshardCost(value.getType(), version.layout, layout, meshes);
+          reshardCost(value.getType(), *version.layout, *layout, meshes);
       if (!from || cost < least) {
         from = &version;
         least = cost;
       }
     }
-    made = buildReshard(builder, user->getLoc(), from->value, from->layout,
-                        layout, meshes);
+    Location loc =
+        observer ? observer->onMove({user, value, from->layout, layout}, meshes)
+                 : user->getLoc();
+    made =
+        buildReshard(builder, loc, from->value, *from->layout, *layout, meshes);
   }
   versions[i].push_back({layout, made});
   index[made] = i;

@@ -16,27 +16,36 @@
 #define SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H
 
 #include "shardwright/partition/collective_builder.h"
+#include "shardwright/partition/plan_observer.h"
 
 namespace shardwright {
 
 class ValueVersions {
 public:
-  explicit ValueVersions(MeshTable &meshes) : meshes(meshes) {}
+  /// The observer, if there is one, hears of every move.
+  explicit ValueVersions(MeshTable &meshes, PlanObserver *observer = nullptr)
+      : meshes(meshes), observer(observer) {}
 
   struct Version {
-    Layout layout;
+    LayoutRef layout;
     mlir::Value value;
   };
 
   /// `value` is computed in this layout. For a result, the caller writes the
   /// attribute.
-  void define(mlir::Value value, Layout layout);
+  void define(mlir::Value value, LayoutRef layout);
+  void define(mlir::Value value, const Layout &layout) {
+    define(value, meshes.known(layout));
+  }
   /// The versions, the defined one first. A value that was never defined is
   /// replicated.
   llvm::ArrayRef<Version> get(mlir::Value value);
   /// The value in the given layout for use by `user`; may insert ops before it.
+  mlir::Value get(mlir::Value value, LayoutRef layout, mlir::Operation *user);
   mlir::Value get(mlir::Value value, const Layout &layout,
-                  mlir::Operation *user);
+                  mlir::Operation *user) {
+    return get(value, meshes.known(layout), user);
+  }
   /// The value can be computed anew in any layout without communication.
   static bool isFree(mlir::Value value);
 
@@ -44,6 +53,7 @@ private:
   int32_t indexOf(mlir::Value value);
 
   MeshTable &meshes;
+  PlanObserver *observer;
   llvm::DenseMap<mlir::Value, int32_t> index;
   std::vector<llvm::SmallVector<Version, 1>> versions;
 };
@@ -51,6 +61,8 @@ private:
 /// Writes the layouts of the op's results as its `sdy.sharding`; removes it if
 /// all are replicated.
 void setResultLayouts(mlir::Operation *op, llvm::ArrayRef<Layout> layouts,
+                      const MeshTable &meshes);
+void setResultLayouts(mlir::Operation *op, llvm::ArrayRef<LayoutRef> layouts,
                       const MeshTable &meshes);
 
 } // namespace shardwright

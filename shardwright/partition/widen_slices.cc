@@ -11,9 +11,11 @@
 // the value that it is a slice of, as a pad (of negative sizes too) to the size
 // of the result, and the parts are chosen by row:
 //
-//   concat(x[1:8], x[0:1])  ->  select(row < 7, pad(x, -1, 1), pad(x, 7, -7))
+//   concat(x[0:1], x[3:8])  ->  select(row < 1, pad(x, 0, -2), pad(x, -2, 0))
 //
-// Pads fetch the rows that they need from the neighbours.
+// Pads fetch the rows that they need from the neighbours. Where the parts are
+// all rows of one value, only turned round, a single pad marked as a roll is
+// enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +23,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/combine.h"
 #include "shardwright/partition/layout.h"
+#include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/partition.h"
 
 using namespace mlir;
@@ -56,6 +59,16 @@ bool isSharded(Value value, int64_t dim) {
          !sharding.getDimSharding(dim).getAxes().empty();
 }
 
+void finish(stablehlo::ConcatenateOp concat, Value made) {
+  concat.getResult().replaceAllUsesWith(made);
+  SmallVector<Value> inputs(concat.getInputs());
+  concat.erase();
+  for (Value input : inputs)
+    if (Operation *op = input.getDefiningOp())
+      if (isa<stablehlo::SliceOp>(op) && op->use_empty())
+        op->erase();
+}
+
 void widen(stablehlo::ConcatenateOp concat) {
   int64_t dim = concat.getDimension();
   auto type = dyn_cast<RankedTensorType>(concat.getType());
@@ -72,6 +85,15 @@ void widen(stablehlo::ConcatenateOp concat) {
   if (!slices || parts.size() < 2 || !nothing)
     return;
 
+  int64_t size = type.getDimSize(dim);
+  bool isRoll =
+      dimsOf(parts[0].value.getType())[dim] == size && parts[0].begin > 0;
+  for (size_t i = 1; i < parts.size(); ++i)
+    isRoll &=
+        parts[i].value == parts[0].value &&
+        parts[i].begin == (parts[i - 1].begin + parts[i - 1].rows) % size &&
+        parts[i].begin + parts[i].rows <= size;
+
   OpBuilder builder(concat);
   Location loc = concat.getLoc();
   sdy::TensorShardingAttr sharding = sdy::getSharding(concat);
@@ -82,11 +104,20 @@ void widen(stablehlo::ConcatenateOp concat) {
   auto scalar = RankedTensorType::get({}, type.getElementType());
   Value zero = stablehlo::ConstantOp::create(
       builder, loc, scalar, DenseElementsAttr::get(scalar, nothing));
+  SmallVector<int64_t> none(type.getRank(), 0);
+  if (isRoll) {
+    SmallVector<int64_t> low(none), high(none);
+    low[dim] = -parts[0].begin;
+    high[dim] = parts[0].begin;
+    auto roll = stablehlo::PadOp::create(builder, loc, type, parts[0].value,
+                                         zero, low, high, none);
+    roll->setAttr(kRollAttrName, builder.getI64IntegerAttr(dim));
+    return finish(concat, shard(roll));
+  }
   auto counts = type.clone(builder.getI64Type());
   Value row = shard(stablehlo::IotaOp::create(builder, loc, counts, dim));
-  SmallVector<int64_t> none(type.getRank(), 0);
   Value all;
-  int64_t at = 0, size = type.getDimSize(dim);
+  int64_t at = 0;
   for (const Part &part : parts) {
     SmallVector<int64_t> low(none), high(none);
     low[dim] = at - part.begin;
@@ -106,13 +137,7 @@ void widen(stablehlo::ConcatenateOp concat) {
     all = placed;
     at += part.rows;
   }
-  concat.getResult().replaceAllUsesWith(all);
-  SmallVector<Value> inputs(concat.getInputs());
-  concat.erase();
-  for (Value input : inputs)
-    if (Operation *op = input.getDefiningOp())
-      if (isa<stablehlo::SliceOp>(op) && op->use_empty())
-        op->erase();
+  finish(concat, all);
 }
 
 } // namespace

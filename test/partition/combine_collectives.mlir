@@ -25,3 +25,54 @@ func.func @reductions(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh
   %3 = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
   return %early, %1, %2, %3 : tensor<4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// Those of a chain wait for each other; one beside the chain goes with the one
+// that leaves the fewest, here the second.
+// CHECK-LABEL: @waits
+// CHECK: "stablehlo.all_reduce"(%{{[0-9]+}}) {{.*}}
+// CHECK: stablehlo.maximum
+// CHECK: "stablehlo.all_reduce"(%{{.*}}, %{{.*}}) {{.*}}
+// CHECK: stablehlo.add
+// CHECK-NOT: all_reduce
+func.func @waits(%arg0: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %arg1: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<f32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %0 = stablehlo.reduce(%arg1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.reduce(%arg0 init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<f32>) -> tensor<16xf32>
+  %3 = stablehlo.subtract %arg0, %2 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<16xf32>
+  %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  return %0, %4 : tensor<f32>, tensor<f32>
+}
+
+// Gathers along several dimensions are one along a new one.
+// CHECK-LABEL: @gathers
+// CHECK: %[[A:.*]] = stablehlo.reshape %arg0 : (tensor<2x4xf32>) -> tensor<1x2x4xf32>
+// CHECK: %[[B:.*]] = stablehlo.reshape %arg1 : (tensor<2x4xi32>) -> tensor<1x2x4xi32>
+// CHECK: %[[G:.*]]:2 = "stablehlo.all_gather"(%[[A]], %[[B]]) <{all_gather_dim = 0 {{.*}} -> (tensor<4x2x4xf32>, tensor<4x2x4xi32>)
+// CHECK-DAG: stablehlo.reshape %[[G]]#0 : (tensor<4x2x4xf32>) -> tensor<8x4xf32>
+// CHECK-DAG: %[[T:.*]] = stablehlo.transpose %[[G]]#1, dims = [1, 0, 2]
+// CHECK-DAG: stablehlo.reshape %[[T]] : (tensor<2x4x4xi32>) -> tensor<2x16xi32>
+func.func @gathers(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<2x16xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8x4xf32>, tensor<2x16xi32>) {
+  return %arg0, %arg1 : tensor<8x4xf32>, tensor<2x16xi32>
+}
+
+// CHECK-LABEL: @all_to_alls
+// CHECK: %[[P:.*]] = stablehlo.concatenate {{.*}} dim = 1 : (tensor<4x8xf32>, tensor<4x4xf32>) -> tensor<4x12xf32>
+// CHECK: "stablehlo.all_to_all"(%[[P]]) {{.*}}concat_dimension = 0 : i64{{.*}}split_dimension = 0
+// CHECK-NOT: all_to_all
+func.func @all_to_alls(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  return %arg0, %arg1 : tensor<8x16xf32>, tensor<8x8xf32>
+}
+
+// CHECK-LABEL: @reduce_scatters
+// CHECK: %[[P:.*]] = stablehlo.concatenate {{.*}} dim = 1 : (tensor<4x2xf32>, tensor<4x4xf32>) -> tensor<4x6xf32>
+// CHECK: %[[S:.*]] = "stablehlo.reduce_scatter"(%[[P]]) {{.*}}scatter_dimension = 0
+// CHECK-NOT: reduce_scatter
+// CHECK: stablehlo.slice %{{.*}} [0:1, 0:2] : (tensor<1x6xf32>)
+func.func @reduce_scatters(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = stablehlo.reduce(%arg1 init: %zero) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>
+  return %0, %1 : tensor<8xf32>, tensor<16xf32>
+}

@@ -38,8 +38,10 @@ func.func @reordered(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh,
 // CHECK-LABEL: @gather_two
 // LOCAL-LABEL: @gather_two
 // CHECK: sdy.all_gather [{"x"}, {"y"}] %arg0 out_sharding=<@mesh, [{}, {}]>
-// LOCAL: "stablehlo.all_gather"(%arg0) <{all_gather_dim = 1 : i64, {{.*}}replica_groups = dense<{{\[\[}}0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> : (tensor<4x4xf32>) -> tensor<4x8xf32>
-// LOCAL: "stablehlo.all_gather"({{.*}}) <{all_gather_dim = 0 : i64, {{.*}}replica_groups = dense<{{\[\[}}0, 2], [1, 3]]>
+// LOCAL: %[[R:.*]] = stablehlo.reshape %arg0 : (tensor<4x4xf32>) -> tensor<1x4x4xf32>
+// LOCAL: %[[G:.*]] = "stablehlo.all_gather"(%[[R]]) <{all_gather_dim = 0 : i64, {{.*}}replica_groups = dense<{{\[\[}}0, 1, 2, 3]]>
+// LOCAL: %[[P:.*]] = stablehlo.reshape %[[G]] : (tensor<4x4x4xf32>) -> tensor<2x2x4x4xf32>
+// LOCAL: stablehlo.transpose %[[P]], dims = [0, 2, 1, 3]
 func.func @gather_two(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<8x8xf32> {
   return %arg0 : tensor<8x8xf32>
 }

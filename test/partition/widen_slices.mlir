@@ -7,16 +7,11 @@ sdy.mesh @mesh = <["x"=4]>
 
 // One row from the device before, and no reduction.
 // CHECK-LABEL: @roll
-// CHECK: %[[ROW:.*]] = stablehlo.iota dim = 0
-// CHECK: %[[A:.*]] = stablehlo.pad %arg0, {{.*}}low = [-7, 0], high = [7, 0]
-// CHECK: %[[B:.*]] = stablehlo.pad %arg0, {{.*}}low = [1, 0], high = [-1, 0]
-// CHECK: %[[FIRST:.*]] = stablehlo.compare LT, %[[ROW]],
-// CHECK: stablehlo.select %[[FIRST]], %[[A]], %[[B]]
+// CHECK: stablehlo.pad %arg0, {{.*}}low = [-7, 0], high = [7, 0]{{.*}}sw.roll = 0
 // CHECK-NOT: concatenate
 // LOCAL-LABEL: @roll
 // LOCAL-NOT: all_reduce
-// LOCAL: "stablehlo.collective_permute"({{.*}} : (tensor<1x4xf32>)
-// LOCAL: "stablehlo.collective_permute"({{.*}} : (tensor<1x4xf32>)
+// LOCAL: "stablehlo.collective_permute"({{.*}}{{\[\[}}3, 0], [0, 1], [1, 2], [2, 3]]{{.*}} : (tensor<1x4xf32>)
 // LOCAL-NOT: collective_permute
 // LOCAL-LABEL: @shift
 func.func @roll(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {

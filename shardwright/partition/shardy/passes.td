@@ -70,4 +70,83 @@ def RemoveAllGatherReduceScatterForCMV1
   let dependentDialects = ["::shardwright::sdy::SdyDialect"];
 }
 
+def ConvertGlobalToLocal
+    : Pass<"sdy-convert-global-to-local", "::mlir::ModuleOp"> {
+  let summary = "makes of a program with explicit collectives that of one device";
+  let description = [{
+    Types become those of one shard, and sdy collectives StableHLO collectives over
+    groups of devices. Shardings stay for `sdy-drop-sharding-and-mesh`. What needs
+    rows of other devices is refused: `sdy-resolve-permutation-factors` fetches them.
+    ```mlir
+    %0 = sdy.all_gather [{"x"}, {} ] %a out_sharding=<@mesh, [{}, {} ]> : tensor<8x8xf32>
+    =>
+    %0 = "stablehlo.all_gather"(%a) ... : (tensor<4x8xf32>) -> tensor<8x8xf32>
+    ```
+    Otherwise than Shardy's, a reduction is completed by its own reducer, a
+    reduce_scatter along several dimensions is one, loops, calls and random numbers
+    may be sharded, and what cannot be done is an error instead of a crash.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect"];
+  let options = [
+    Option<"perDimAllGather", "per-dim-all-gather", "bool", "false",
+           "an all_gather for each dimension, the last first">,
+    Option<"combineMultiDimensionReduceScatter",
+           "combine-multi-dimension-reduce-scatter", "bool", "true",
+           "one reduce_scatter for several dimensions (Shardy: false), instead of "
+           "an all_reduce and a slice">,
+    Option<"enableRgv3", "enable-rgv3", "bool", "false",
+           "say replica groups by mesh axes where these are whole">,
+    Option<"replicaCount", "replica-count", "int64_t", "1",
+           "more than 1: the devices are replicas">,
+    Option<"partitionCount", "partition-count", "int64_t", "1",
+           "more than 1: the devices are partitions">];
+}
+
+def ResolvePermutationFactors
+    : Pass<"sdy-resolve-permutation-factors", "::mlir::ModuleOp"> {
+  let summary = "lets no op read rows of other shards";
+  let description = [{
+    A slice or pad along a sharded dimension becomes a manual computation in which
+    each device fetches the rows that it needs; a reversal is done in each shard, on
+    a mesh whose devices are reversed; reshapes that do not divide fetch rows where
+    shards are runs of them. All others, and everything with
+    `enable-halo-exchange=false`, are computed with these dimensions whole.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect",
+                           "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"enableHaloExchange", "enable-halo-exchange", "bool", "true",
+           "fetch rows instead of whole dimensions where it can be done">,
+    Option<"replicaCount", "replica-count", "int64_t", "1",
+           "more than 1: the devices are replicas">,
+    Option<"partitionCount", "partition-count", "int64_t", "1",
+           "more than 1: the devices are partitions">];
+}
+
+def PadForDivisibility
+    : Pass<"sdy-pad-for-divisibility", "::mlir::func::FuncOp"> {
+  let summary = "gives sharded dimensions the size of full shards";
+  let description = [{
+    Rows beyond the end hold anything; whatever would sum them up masks them first.
+    Arguments and results of functions must be divisible.
+    ```mlir
+    %0 = stablehlo.negate %a : tensor<5xf32>   // {"x"} of size 2
+    =>
+    %0 = stablehlo.negate %a : tensor<6xf32>
+    ```
+    Otherwise than Shardy's, every reduction masks, and padding that would move rows
+    to other shards moves them.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect",
+                           "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"replicaCount", "replica-count", "int64_t", "1",
+           "more than 1: the devices are replicas">,
+    Option<"partitionCount", "partition-count", "int64_t", "1",
+           "more than 1: the devices are partitions">];
+}
+
 #endif // SHARDWRIGHT_PARTITION_SHARDY_PASSES_TD

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/trip_count.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/report/collective_cost.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -17,7 +19,11 @@ namespace {
 
 std::optional<int64_t> constantValue(Value value) {
   DenseIntElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+  if (auto constant = value.getDefiningOp<sdy::ConstantOp>())
+    elements = dyn_cast<DenseIntElementsAttr>(constant.getValue());
+  else
+    matchPattern(value, m_Constant(&elements));
+  if (!elements || !elements.isSplat())
     return std::nullopt;
   APInt v = elements.getSplatValue<APInt>();
   bool isUnsigned = elements.getElementType().isUnsignedInteger();

@@ -1,0 +1,30 @@
+//===- delay_reductions.h - sums of partial sums ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H
+#define SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H
+
+#include "shardwright/partition/layout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardwright {
+
+/// Values that are partial sums along the same axes are added up before one
+/// all_reduce instead of after one each; what a loop adds up (or writes part by
+/// part) is reduced after the loop instead of in every iteration. Ops that are
+/// linear may be between. Works on what `insertCollectives` makes.
+void delayReductions(mlir::func::FuncOp func, MeshTable &meshes);
+
+/// How many times a loop adds the op's result to one that it carries, before
+/// anything else reads either: 1 where it does not, or not a known number of
+/// times.
+int64_t timesAddedUp(mlir::Operation *op);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H

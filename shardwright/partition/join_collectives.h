@@ -1,0 +1,54 @@
+//===- join_collectives.h - one collective for several ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives over the same groups as one of several operands, where the op has
+// them and XLA's CPU backend takes them; elsewhere their parts are packed into
+// one operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
+#define SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+#include <tuple>
+
+namespace shardwright {
+
+/// What several collectives that do not wait for each other send is copied into
+/// one message up to this size: beyond it the copies cost more than another
+/// message.
+inline constexpr double kMaxPackedBytes = 512 << 10;
+/// What one reduction of several operands gives: they stay alive until the last
+/// of them is there, and beyond some size there is nothing left to save.
+inline constexpr double kMaxReducedBytes = 32 << 20;
+/// What one gather of several operands gives, which is more than it takes.
+inline constexpr double kMaxGatheredBytes = 256 << 10;
+
+/// What makes two collectives the same exchange of other values; permutes (see
+/// join_permutes.h) are all of one class. Only for comparing.
+using CollectiveClass =
+    std::tuple<const void *, const void *, const void *, int64_t, int64_t>;
+
+/// The class of a collective that can be joined with others; none for any other
+/// op.
+std::optional<CollectiveClass> collectiveClass(mlir::Operation *op);
+
+/// What counts towards a joined collective's size, and the most that one has.
+double joinedBytes(mlir::Operation *op);
+double mostJoinedBytes(mlir::Operation *op);
+
+/// Replaces several collectives of a class (no permutes), in program order,
+/// none of which waits for another. New ops are right before the last one: uses
+/// may come before them.
+void joinCollectives(llvm::ArrayRef<mlir::Operation *> members);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H

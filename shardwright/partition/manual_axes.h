@@ -1,0 +1,27 @@
+//===- manual_axes.h - devices that must not stand in for others -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_MANUAL_AXES_H
+#define SHARDWRIGHT_PARTITION_MANUAL_AXES_H
+
+#include "shardwright/mesh/sharding.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace shardwright {
+
+/// The axes of `mesh` along which the manual computations around `op` hold
+/// other values on each device, though their shardings do not name them.
+AxisList manualAxesAround(mlir::Operation *op, const Mesh &mesh);
+
+/// The sharding with one more dimension in front, split along these axes: what
+/// is planned for it moves nothing along them.
+TensorSharding withManualAxes(TensorSharding sharding, AxisRefs axes);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_MANUAL_AXES_H

@@ -1,0 +1,355 @@
+//===- op_cost.cc - how long an op takes by the machine model -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/overlap/op_cost.h"
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/mesh/axes_of_groups.h"
+#include "shardwright/partition/layout.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+double elementsOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() ? double(tensor.getNumElements())
+                                           : 0;
+}
+
+/// Their results can be computed where they are used, element by element.
+bool isLoop(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp, stablehlo::SliceOp,
+             stablehlo::DynamicSliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
+             stablehlo::TransposeOp, stablehlo::ReshapeOp, stablehlo::ConvertOp,
+             stablehlo::BitcastConvertOp, stablehlo::SelectOp,
+             stablehlo::ClampOp>(op);
+}
+
+bool takesLoops(Operation *op) {
+  return isLoop(op) ||
+         isa<stablehlo::ReduceOp, stablehlo::ConcatenateOp,
+             stablehlo::DynamicUpdateSliceOp, stablehlo::MapOp>(op);
+}
+
+/// No work at all: names, views, order.
+bool isFree(Operation *op) {
+  return op->hasTrait<OpTrait::IsTerminator>() ||
+         op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<stablehlo::ReshapeOp, stablehlo::TupleOp,
+             stablehlo::GetTupleElementOp, stablehlo::PartitionIdOp,
+             stablehlo::ReplicaIdOp, stablehlo::AfterAllOp,
+             stablehlo::CreateTokenOp, stablehlo::OptimizationBarrierOp,
+             stablehlo::AsyncStartOp, stablehlo::AsyncDoneOp,
+             stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+}
+
+bool isTranscendental(Operation *op) {
+  return isa<stablehlo::ExpOp, stablehlo::Expm1Op, stablehlo::LogOp,
+             stablehlo::Log1pOp, stablehlo::TanhOp, stablehlo::LogisticOp,
+             stablehlo::PowOp, stablehlo::SineOp, stablehlo::CosineOp,
+             stablehlo::TanOp, stablehlo::Atan2Op, stablehlo::SqrtOp,
+             stablehlo::RsqrtOp, stablehlo::CbrtOp>(op);
+}
+
+double sizeOf(Value value, int64_t dim) {
+  ArrayRef<int64_t> dims = dimsOf(value.getType());
+  return dim >= 0 && dim < int64_t(dims.size()) ? double(dims[dim]) : 1;
+}
+
+} // namespace
+
+double OpCosts::flops(Operation *op) {
+  double results = 0;
+  for (Type type : op->getResultTypes())
+    results += elementsOf(type);
+  auto operandElements = [&](unsigned i) {
+    return i < op->getNumOperands() ? elementsOf(op->getOperand(i).getType())
+                                    : 0.0;
+  };
+  return llvm::TypeSwitch<Operation *, double>(op)
+      .Case([&](stablehlo::DotGeneralOp dot) {
+        double k = 1;
+        for (int64_t dim :
+             dot.getDotDimensionNumbers().getLhsContractingDimensions())
+          k *= sizeOf(dot.getLhs(), dim);
+        return 2 * results * k;
+      })
+      .Case([&](stablehlo::DotOp dot) {
+        return 2 * results *
+               sizeOf(dot.getLhs(),
+                      int64_t(dimsOf(dot.getLhs().getType()).size()) - 1);
+      })
+      .Case([&](stablehlo::ConvolutionOp conv) {
+        double features = sizeOf(
+            conv.getRhs(),
+            conv.getDimensionNumbers().getKernelOutputFeatureDimension());
+        return 2 * results * operandElements(1) / std::max(1.0, features);
+      })
+      .Case([&](stablehlo::ReduceWindowOp reduce) {
+        double window = 1;
+        for (int64_t size : reduce.getWindowDimensions())
+          window *= double(size);
+        return results * window;
+      })
+      .Case([&](stablehlo::ReduceOp) { return operandElements(0); })
+      .Case([&](stablehlo::SortOp sort) {
+        double n = std::max(
+            2.0, sizeOf(sort->getOperand(0), int64_t(sort.getDimension())));
+        return results * std::log2(n);
+      })
+      .Case([&](stablehlo::FftOp) {
+        return 5 * results * std::log2(std::max(2.0, results));
+      })
+      .Case([&](stablehlo::CholeskyOp) {
+        ArrayRef<int64_t> dims = dimsOf(op->getResult(0).getType());
+        return dims.empty() ? 0 : results * double(dims.back()) / 3;
+      })
+      .Case([&](stablehlo::TriangularSolveOp) {
+        ArrayRef<int64_t> dims = dimsOf(op->getOperand(0).getType());
+        return dims.empty() ? 0 : results * double(dims.back());
+      })
+      .Default([&](Operation *) {
+        if (isTranscendental(op))
+          return 8 * results;
+        return op->hasTrait<OpTrait::Elementwise>() ? results : 0;
+      });
+}
+
+static int64_t groupSizeOf(Attribute attr, int64_t all) {
+  auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+  if (!groups || groups.getNumElements() == 0 || groups.getType().getRank() < 2)
+    return all;
+  return groups.getType().getDimSize(1);
+}
+
+double bytesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape()
+             ? elementBytes(type) * double(tensor.getNumElements())
+             : 0;
+}
+
+OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh)
+    : machine(machine), mesh(mesh) {}
+
+double OpCosts::flopsPerSecond(Type element) {
+  // A complex product is four real ones.
+  double share = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    share = 4;
+  }
+  double &known = speeds[element];
+  if (known == 0) {
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    known = machine.flopsOf(name);
+  }
+  return known / share;
+}
+
+double OpCosts::kernelSeconds(Type element, double operations, double bytes) {
+  return machine.operationSeconds +
+         std::max(operations / flopsPerSecond(element),
+                  bytes / machine.memoryBytesPerSecond);
+}
+
+bool OpCosts::isFused(Operation *op) {
+  if (!isLoop(op) || op->getNumResults() != 1)
+    return false;
+  auto [it, isNew] = fused.try_emplace(op, false);
+  if (isNew) {
+    bool all =
+        !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return user->getBlock() == op->getBlock() && takesLoops(user);
+        });
+    it->second = all;
+  }
+  return it->second;
+}
+
+double OpCosts::heldBytes(Value result) {
+  Operation *op = result.getDefiningOp();
+  return op && (isFused(op) || op->hasTrait<OpTrait::ConstantLike>())
+             ? 0
+             : bytesOf(result.getType());
+}
+
+double OpCosts::bytesTouched(Operation *op) {
+  double results = 0;
+  for (Type type : op->getResultTypes())
+    results += bytesOf(type);
+  // Only what is changed.
+  if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(op))
+    return 2 * bytesOf(update.getUpdate().getType());
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
+    double bytes = bytesOf(scatter.getScatterIndices().getType());
+    for (Value update : scatter.getUpdates())
+      bytes += 3 * bytesOf(update.getType());
+    return bytes;
+  }
+  bool isPart =
+      isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp, stablehlo::GatherOp>(
+          op);
+  double bytes = isFused(op) ? 0 : results;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (llvm::is_contained(op->getOperands().take_front(i), operand))
+      continue;
+    Operation *from = operand.getDefiningOp();
+    if (from && from->hasTrait<OpTrait::ConstantLike>()) {
+      auto value = from->getAttrOfType<ElementsAttr>("value");
+      if (!value || value.isSplat())
+        continue;
+    } else if (from && takesLoops(op) && isFused(from)) {
+      continue;
+    }
+    double size = bytesOf(operand.getType());
+    bytes += isPart ? std::min(size, results) : size;
+  }
+  return bytes;
+}
+
+double OpCosts::seconds(Operation *op) {
+  if (isFree(op) || transfer(op))
+    return 0;
+  Type element;
+  if (op->getNumOperands() > 0)
+    element = getElementTypeOrSelf(op->getOperand(0).getType());
+  else if (op->getNumResults() > 0)
+    element = getElementTypeOrSelf(op->getResult(0).getType());
+  else
+    return 0;
+  double time = kernelSeconds(element, flops(op), bytesTouched(op));
+  // One kernel with its users.
+  return isFused(op) ? time - machine.operationSeconds : time;
+}
+
+OpCosts::Lanes OpCosts::lanesOf(ArrayRef<bool> axes) const {
+  SmallVector<StringRef> names;
+  Lanes result;
+  for (auto [axis, isIn] : llvm::enumerate(axes)) {
+    if (!isIn)
+      continue;
+    StringRef name = mesh.axisName(int32_t(axis));
+    names.push_back(name);
+    int32_t at = std::min<int32_t>(axis, Transfer::maxAxes - 1);
+    result.lanes |= 1u << (2 * at);
+    if (machine.linkOf(name).directions > 1)
+      result.lanes |= 2u << (2 * at);
+  }
+  if (names.empty())
+    result.lanes = machine.link.directions > 1 ? 3 : 1;
+  result.link = machine.linkOver(names);
+  return result;
+}
+
+OpCosts::Lanes OpCosts::lanesOfGroups(Attribute attr, int64_t groupSize) {
+  auto [it, isNew] = groupLanes.try_emplace(attr);
+  if (!isNew)
+    return it->second;
+  SmallVector<bool, 4> axes(mesh.numAxes(), true);
+  if (auto groups = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+      groups && mesh.numAxes() > 0) {
+    SmallVector<int64_t> ids(groups.getValues<int64_t>());
+    if (std::optional<AxisList> found = axesOfGroups(mesh, ids, groupSize)) {
+      axes.assign(mesh.numAxes(), false);
+      for (AxisRef axis : *found)
+        axes[axis.axis] = true;
+    }
+  }
+  return it->second = lanesOf(axes);
+}
+
+OpCosts::Lanes OpCosts::lanesOfPairs(Attribute attr) {
+  auto [it, isNew] = pairLanes.try_emplace(attr);
+  if (!isNew)
+    return it->second;
+  SmallVector<bool, 4> axes(mesh.numAxes(), false);
+  if (auto pairs = dyn_cast_or_null<DenseIntElementsAttr>(attr)) {
+    SmallVector<int64_t> ids(pairs.getValues<int64_t>());
+    for (size_t i = 0; i + 1 < ids.size(); i += 2) {
+      bool known = llvm::all_of(ArrayRef(ids).slice(i, 2), [&](int64_t id) {
+        return id >= 0 && id < mesh.numDevices() && mesh.linearIndex(id) >= 0;
+      });
+      for (int32_t a = 0; a < mesh.numAxes(); ++a)
+        axes[a] |=
+            !known ||
+            mesh.coordinate(mesh.linearIndex(ids[i]), mesh.fullAxis(a)) !=
+                mesh.coordinate(mesh.linearIndex(ids[i + 1]), mesh.fullAxis(a));
+    }
+  }
+  return it->second = lanesOf(axes);
+}
+
+double OpCosts::passSeconds(Attribute groups, int64_t groupSize, double bytes) {
+  Lanes lanes = lanesOfGroups(groups, groupSize);
+  return lanes.link.latencySeconds + bytes / lanes.link.bytesPerSecond;
+}
+
+std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
+  if (!isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
+           stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
+           stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp,
+           stablehlo::CollectiveReduceOp>(op))
+    return std::nullopt;
+  double bytes = 0;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (index < 0 || int64_t(i) == index)
+      bytes += bytesOf(operand.getType());
+  Transfer result;
+  if (auto permute = dyn_cast<stablehlo::CollectivePermuteOp>(op)) {
+    Lanes lanes = lanesOfPairs(permute.getSourceTargetPairs());
+    result.lanes = lanes.lanes;
+    result.oneDirection = true;
+    result.seconds =
+        lanes.link.latencySeconds + bytes / lanes.link.bytesPerSecond;
+    return result;
+  }
+  Attribute groups = op->getAttr("replica_groups");
+  int64_t size = groupSizeOf(groups, mesh.numDevices());
+  Lanes lanes = lanesOfGroups(groups, size);
+  result.lanes = lanes.lanes;
+  if (size < 2)
+    return result;
+  double n = double(size), rounds = std::ceil(std::log2(n)),
+         share = (n - 1) / n;
+  double latency = lanes.link.latencySeconds,
+         bandwidth = lanes.link.totalBytesPerSecond();
+  // Reads what came and what is there, writes the sum.
+  double reducing = 3 * share * bytes / machine.memoryBytesPerSecond;
+  result.seconds =
+      llvm::TypeSwitch<Operation *, double>(op)
+          .Case([&](stablehlo::AllGatherOp) {
+            return rounds * latency + (n - 1) * bytes / bandwidth;
+          })
+          .Case([&](stablehlo::AllReduceOp) {
+            return 2 * rounds * latency + 2 * share * bytes / bandwidth +
+                   reducing;
+          })
+          .Case<stablehlo::ReduceScatterOp, stablehlo::CollectiveReduceOp>(
+              [&](auto) {
+                return rounds * latency + share * bytes / bandwidth + reducing;
+              })
+          .Case([&](stablehlo::AllToAllOp) {
+            return std::min((n - 1) * latency + share * bytes / bandwidth,
+                            rounds * (latency + bytes / 2 / bandwidth));
+          })
+          .Default([&](Operation *) {
+            return rounds * latency + bytes / bandwidth;
+          });
+  return result;
+}
+
+} // namespace shardwright

@@ -1,0 +1,49 @@
+//===- overlap.cc - communication beside computing ------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/overlap/overlap.h"
+
+#include "shardwright/partition/overlap/step_time.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+void overlapCommunication(ModuleOp local, Overlap mode,
+                          const OverlapOptions &given) {
+  OverlapOptions options = given;
+  options.force |= mode == Overlap::Force;
+  if (mode == Overlap::Off)
+    return;
+  if (mode != Overlap::On) {
+    makeRingDots(local, options);
+    if (mode == Overlap::Force)
+      overlapCollectives(local, options);
+    return;
+  }
+  // A ring hides one gather behind its dot; the gather as a whole may hide
+  // behind something else.
+  OwningOpRef<ModuleOp> whole = local.clone();
+  int64_t rings = makeRingDots(local, options);
+  overlapCollectives(local, options);
+  if (rings == 0)
+    return;
+  overlapCollectives(*whole, options);
+  auto seconds = [&](ModuleOp module) {
+    return predictStepTime(module, options.mesh, options.machine).total();
+  };
+  if (seconds(local) < seconds(*whole))
+    return;
+  Block &body = *local.getBody();
+  while (!body.empty())
+    body.back().erase();
+  body.getOperations().splice(body.end(), whole->getBody()->getOperations());
+}
+
+} // namespace shardwright

@@ -1,0 +1,411 @@
+//===- ring_dots.cc - gathers and scatters of dots, piece by piece --------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/layout.h"
+#include "shardwright/partition/overlap/device_ring.h"
+#include "shardwright/partition/overlap/op_cost.h"
+#include "shardwright/partition/overlap/overlap.h"
+#include "shardwright/rules/reducer.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+/// A ring is written out: so many devices at most.
+constexpr int64_t kMostPieces = 64;
+/// It should bring that much of the time that it takes otherwise.
+constexpr double kWorthwhile = 0.98;
+
+/// What a dimension of a dot's operand is to the dot.
+struct DimRole {
+  enum Kind { Free, Batch, Contracting } kind = Free;
+  /// In the other operand (Batch, Contracting) and in the result (Free, Batch).
+  int64_t otherDim = -1, resultDim = -1;
+};
+
+DimRole roleOf(stablehlo::DotGeneralOp dot, bool isLhs, int64_t dim) {
+  auto dims = dot.getDotDimensionNumbers();
+  auto batch = isLhs ? dims.getLhsBatchingDimensions()
+                     : dims.getRhsBatchingDimensions(),
+       otherBatch = isLhs ? dims.getRhsBatchingDimensions()
+                          : dims.getLhsBatchingDimensions(),
+       contracting = isLhs ? dims.getLhsContractingDimensions()
+                           : dims.getRhsContractingDimensions(),
+       otherContracting = isLhs ? dims.getRhsContractingDimensions()
+                                : dims.getLhsContractingDimensions();
+  for (auto [i, d] : llvm::enumerate(batch))
+    if (d == dim)
+      return {DimRole::Batch, otherBatch[i], int64_t(i)};
+  for (auto [i, d] : llvm::enumerate(contracting))
+    if (d == dim)
+      return {DimRole::Contracting, otherContracting[i], -1};
+  // Batch dimensions, then those of lhs, then those of rhs.
+  int64_t at = batch.size();
+  if (!isLhs)
+    at += int64_t(dimsOf(dot.getLhs().getType()).size()) -
+          int64_t(otherBatch.size() + otherContracting.size());
+  for (int64_t d = 0; d < dim; ++d)
+    at += !llvm::is_contained(batch, d) && !llvm::is_contained(contracting, d);
+  return {DimRole::Free, -1, at};
+}
+
+bool isPlain(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() &&
+         isa<IntegerType, FloatType, ComplexType>(tensor.getElementType()) &&
+         !tensor.getElementType().isInteger(1);
+}
+
+DenseElementsAttr zeroOf(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    auto zero = APFloat::getZero(
+        cast<FloatType>(complex.getElementType()).getFloatSemantics());
+    return DenseElementsAttr::get(type, std::complex<APFloat>(zero, zero));
+  }
+  return DenseElementsAttr::get(
+      type, Builder(type.getContext()).getZeroAttr(element));
+}
+
+/// How long a ring of `n` pieces takes, each `piece` seconds of computing and
+/// `pass` of sending; `both`: round in both directions.
+double ringSeconds(int64_t n, double piece, double pass, bool both,
+                   bool sendsBothAtOnce) {
+  if (!both)
+    return double(n - 1) * std::max(piece, pass) + piece;
+  int64_t forward = n / 2, backward = n - 1 - forward;
+  double pair = sendsBothAtOnce ? pass : 2 * pass, seconds = 0;
+  for (int64_t i = 1; i <= forward; ++i)
+    seconds += std::max((i == 1 ? 1 : 2) * piece, i <= backward ? pair : pass);
+  return seconds + (forward > backward ? 1 : 2) * piece;
+}
+
+class RingDots {
+public:
+  RingDots(func::FuncOp func, const OverlapOptions &options,
+           int64_t numReplicas, int64_t &nextChannel)
+      : func(func), options(options), numReplicas(numReplicas),
+        costs(options.machine, options.mesh), rings(func, nextChannel) {}
+
+  int64_t run();
+
+private:
+  /// 0: no ring; else in how many directions it goes.
+  int32_t choose(const DeviceRing &ring, Operation *collective, double compute,
+                 double piece, Value passed, bool mayHide);
+  bool gather(stablehlo::AllGatherOp op);
+  bool scatter(stablehlo::ReduceScatterOp op);
+  /// Seconds that the device computes from where `value` is known to `until`.
+  double secondsBetween(Value value, Operation *until);
+  /// `dot` of other operands, whose shapes say the shape of the result.
+  Value dotOf(OpBuilder &builder, stablehlo::DotGeneralOp dot, Value lhs,
+              Value rhs, RankedTensorType type);
+
+  func::FuncOp func;
+  const OverlapOptions &options;
+  int64_t numReplicas;
+  OpCosts costs;
+  RingBuilder rings;
+};
+
+double RingDots::secondsBetween(Value value, Operation *until) {
+  Operation *from = value.getDefiningOp();
+  bool isHere = from && from->getBlock() == until->getBlock();
+  Operation *at = isHere ? from->getNextNode() : &until->getBlock()->front();
+  double seconds = 0;
+  for (; at && at != until; at = at->getNextNode())
+    seconds += costs.seconds(at);
+  return seconds;
+}
+
+Value RingDots::dotOf(OpBuilder &builder, stablehlo::DotGeneralOp dot,
+                      Value lhs, Value rhs, RankedTensorType type) {
+  return stablehlo::DotGeneralOp::create(
+      builder, dot.getLoc(), type, lhs, rhs, dot.getDotDimensionNumbersAttr(),
+      dot.getPrecisionConfigAttr(), dot.getAlgorithmAttr());
+}
+
+int32_t RingDots::choose(const DeviceRing &ring, Operation *collective,
+                         double compute, double piece, Value passed,
+                         bool mayHide) {
+  std::optional<Transfer> whole = costs.transfer(collective);
+  if (!whole || ring.size > kMostPieces)
+    return 0;
+  bool atOnce = (whole->lanes & ~Transfer::evenLanes) != 0;
+  // The same lanes carry one direction of it.
+  double pass =
+      costs.passSeconds(ring.groups, ring.size, bytesOf(passed.getType()));
+  double one = ringSeconds(ring.size, piece, pass, false, atOnce),
+         both = ringSeconds(ring.size, piece, pass, true, atOnce);
+  int32_t directions = ring.size > 2 && both < one * kWorthwhile ? 2 : 1;
+  if (options.directions != 0)
+    directions = options.directions;
+  if (options.force)
+    return directions;
+  if (mayHide || (directions == 2 ? both : one) >=
+                     (compute + whole->seconds) * kWorthwhile)
+    return 0;
+  return directions;
+}
+
+bool RingDots::gather(stablehlo::AllGatherOp op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 || op->use_empty())
+    return false;
+  Value shard = op->getOperand(0), whole = op->getResult(0);
+  int64_t dim = op.getAllGatherDim();
+  std::optional<DeviceRing> ring = DeviceRing::of(op, numReplicas);
+  if (!ring || !isPlain(shard.getType()) || !isPlain(whole.getType()) ||
+      dim >= int64_t(dimsOf(shard.getType()).size()))
+    return false;
+  int64_t size = dimsOf(shard.getType())[dim];
+  if (dimsOf(whole.getType())[dim] != size * ring->size || size == 0)
+    return false;
+
+  // Everybody who uses it multiplies it, in this block.
+  struct Product {
+    stablehlo::DotGeneralOp dot;
+    bool isLhs;
+    DimRole role;
+    RankedTensorType piece, sum; ///< of the result
+    Value result;
+  };
+  SmallVector<Product, 2> products;
+  for (OpOperand &use : whole.getUses()) {
+    auto dot = dyn_cast<stablehlo::DotGeneralOp>(use.getOwner());
+    if (!dot || dot->getBlock() != op->getBlock() ||
+        dot.getLhs() == dot.getRhs() || !isPlain(dot.getType()) ||
+        !isPlain(dot->getOperand(1 - use.getOperandNumber()).getType()))
+      return false;
+    bool isLhs = use.getOperandNumber() == 0;
+    products.push_back({dot, isLhs, roleOf(dot, isLhs, dim), {}, {}, {}});
+  }
+  llvm::sort(products, [](const Product &a, const Product &b) {
+    return a.dot->isBeforeInBlock(b.dot);
+  });
+  Operation *first = products.front().dot;
+  double compute = 0, pieceSeconds = 0;
+  double n = double(ring->size);
+  for (Product &product : products) {
+    stablehlo::DotGeneralOp dot = product.dot;
+    Value other = product.isLhs ? dot.getRhs() : dot.getLhs();
+    Operation *from = other.getDefiningOp();
+    if (from && from->getBlock() == op->getBlock() &&
+        !from->isBeforeInBlock(first))
+      return false;
+    auto type = cast<RankedTensorType>(dot.getType());
+    // Each device would add its pieces in another order, and copies of one
+    // value would no longer be the same.
+    if (product.role.kind == DimRole::Contracting && !options.force &&
+        !isa<IntegerType>(type.getElementType()))
+      return false;
+    SmallVector<int64_t> shape(type.getShape());
+    if (product.role.kind != DimRole::Contracting)
+      shape[product.role.resultDim] = size;
+    product.piece = product.sum = type.clone(ArrayRef<int64_t>(shape));
+    // Partial sums in narrow floats would round once a piece.
+    if (auto narrow = dyn_cast<FloatType>(type.getElementType());
+        narrow && narrow.getWidth() < 32 && !dot.getAlgorithmAttr() &&
+        product.role.kind == DimRole::Contracting)
+      product.sum = type.clone(Float32Type::get(op.getContext()));
+    double seconds = costs.seconds(dot);
+    compute += seconds;
+    // The other operand, or its part, is read for each piece, the piece of the
+    // result written and put where it belongs, or added.
+    bool readsPart = product.role.kind != DimRole::Free;
+    double bytes = bytesOf(shard.getType()) +
+                   bytesOf(other.getType()) * (readsPart ? 3 / n : 1) +
+                   bytesOf(product.sum) * 3;
+    Type element = getElementTypeOrSelf(shard.getType());
+    pieceSeconds += costs.kernelSeconds(element, costs.flops(dot) / n, bytes);
+  }
+  // Where the shard is there long before, the gather can go on beside what is
+  // computed until then.
+  std::optional<Transfer> transfer = costs.transfer(op);
+  bool mayHide = !options.force && transfer &&
+                 secondsBetween(shard, first) >= transfer->seconds;
+  int32_t directions = choose(*ring, op, compute, pieceSeconds, shard, mayHide);
+  if (directions == 0)
+    return false;
+
+  OpBuilder builder(first);
+  for (Product &product : products)
+    if (product.role.kind != DimRole::Contracting) {
+      auto type = cast<RankedTensorType>(product.dot.getType());
+      product.result = stablehlo::ConstantOp::create(
+          builder, product.dot.getLoc(), type, zeroOf(type));
+    }
+  auto multiply = [&](Value piece, int64_t shift) {
+    Value start = rings.place(*ring, shift, size);
+    for (Product &product : products) {
+      stablehlo::DotGeneralOp dot = product.dot;
+      Location loc = dot.getLoc();
+      Value other = product.isLhs ? dot.getRhs() : dot.getLhs();
+      if (product.role.kind != DimRole::Free)
+        other = rings.piece(builder, loc, other, product.role.otherDim, start,
+                            size);
+      bool isSum = product.role.kind == DimRole::Contracting;
+      Value part = dotOf(builder, dot, product.isLhs ? piece : other,
+                         product.isLhs ? other : piece,
+                         isSum ? product.sum : product.piece);
+      if (isSum) {
+        product.result =
+            product.result ? stablehlo::AddOp::create(builder, loc, product.sum,
+                                                      product.result, part)
+                                 .getResult()
+                           : part;
+        continue;
+      }
+      SmallVector<Value> starts(product.piece.getRank(), rings.constant(0));
+      starts[product.role.resultDim] = start;
+      product.result = stablehlo::DynamicUpdateSliceOp::create(
+          builder, loc, dot.getType(), product.result, part, starts);
+    }
+  };
+  int64_t forward = directions == 2 ? ring->size / 2 : ring->size - 1;
+  int64_t backward = ring->size - 1 - forward;
+  Value ahead = shard, behind = shard;
+  for (int64_t i = 0; i <= forward; ++i) {
+    Value nextAhead, nextBehind;
+    if (i < forward)
+      nextAhead = rings.pass(builder, op.getLoc(), ahead, *ring, 1);
+    if (i < backward)
+      nextBehind = rings.pass(builder, op.getLoc(), behind, *ring, -1);
+    multiply(ahead, -i);
+    if (i > 0 && i <= backward)
+      multiply(behind, i);
+    ahead = nextAhead;
+    behind = nextBehind;
+  }
+  for (Product &product : products)
+    if (product.result.getType() != product.dot.getType())
+      product.result = stablehlo::ConvertOp::create(
+          builder, product.dot.getLoc(), product.dot.getType(), product.result);
+  for (Product &product : products) {
+    product.dot->replaceAllUsesWith(ValueRange(product.result));
+    product.dot->erase();
+  }
+  op->erase();
+  return true;
+}
+
+bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
+  auto dot = op.getOperand().getDefiningOp<stablehlo::DotGeneralOp>();
+  std::optional<DeviceRing> ring = DeviceRing::of(op, numReplicas);
+  if (!dot || !ring || !dot->hasOneUse() || dot->getBlock() != op->getBlock() ||
+      uniformReducer(op.getComputation()) != ReducerKind::Add)
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  int64_t dim = op.getScatterDimension();
+  if (!type || !isPlain(type) || !isPlain(dot.getType()) ||
+      !isPlain(dot.getLhs().getType()) || !isPlain(dot.getRhs().getType()) ||
+      type.getElementType() != getElementTypeOrSelf(dot.getType()) ||
+      dim >= type.getRank())
+    return false;
+  int64_t size = type.getDimSize(dim);
+  if (size == 0 || dimsOf(dot.getType())[dim] != size * ring->size)
+    return false;
+  // Which dimensions of the operands make up that of the result.
+  int64_t lhsDim = -1, rhsDim = -1;
+  for (bool isLhs : {true, false}) {
+    Value operand = isLhs ? dot.getLhs() : dot.getRhs();
+    for (int64_t d = 0; d < int64_t(dimsOf(operand.getType()).size()); ++d) {
+      DimRole role = roleOf(dot, isLhs, d);
+      if (role.kind != DimRole::Contracting && role.resultDim == dim)
+        (isLhs ? lhsDim : rhsDim) = d;
+    }
+  }
+  double n = double(ring->size);
+  double bytes = bytesOf(dot.getLhs().getType()) * (lhsDim >= 0 ? 3 / n : 1) +
+                 bytesOf(dot.getRhs().getType()) * (rhsDim >= 0 ? 3 / n : 1) +
+                 bytesOf(type) * 4;
+  double piece =
+      costs.kernelSeconds(getElementTypeOrSelf(dot.getLhs().getType()),
+                          costs.flops(dot) / n, bytes);
+  int32_t directions = choose(*ring, op, costs.seconds(dot), piece,
+                              op.getResult(), /*mayHide=*/false);
+  if (directions == 0)
+    return false;
+
+  OpBuilder builder(op);
+  Location loc = dot.getLoc();
+  auto partial = [&](int64_t shift) -> Value {
+    Value start = rings.place(*ring, shift, size);
+    Value lhs = dot.getLhs(), rhs = dot.getRhs();
+    if (lhsDim >= 0)
+      lhs = rings.piece(builder, loc, lhs, lhsDim, start, size);
+    if (rhsDim >= 0)
+      rhs = rings.piece(builder, loc, rhs, rhsDim, start, size);
+    return dotOf(builder, dot, lhs, rhs, type);
+  };
+  auto add = [&](Value a, Value b) -> Value {
+    return stablehlo::AddOp::create(builder, op.getLoc(), type, a, b);
+  };
+  // Sums for those ahead and behind; each passes all that add to it on its way
+  // to whom it is for.
+  int64_t forward = directions == 2 ? ring->size / 2 : ring->size - 1;
+  int64_t backward = ring->size - 1 - forward;
+  Value ahead = partial(forward), behind;
+  if (backward > 0)
+    behind = partial(-backward);
+  for (int64_t i = 1; i <= forward; ++i) {
+    Value came = rings.pass(builder, op.getLoc(), ahead, *ring, 1);
+    Value cameBack;
+    if (i <= backward)
+      cameBack = rings.pass(builder, op.getLoc(), behind, *ring, -1);
+    Value own = partial(forward - i);
+    if (i < backward)
+      behind = add(cameBack, partial(i - backward));
+    else if (i == backward)
+      behind = cameBack;
+    ahead = add(came, own);
+  }
+  if (backward > 0)
+    ahead = add(ahead, behind);
+  op->replaceAllUsesWith(ValueRange(ahead));
+  op->erase();
+  dot->erase();
+  return true;
+}
+
+int64_t RingDots::run() {
+  SmallVector<Operation *> collectives;
+  func.walk([&](Operation *op) {
+    if (isa<stablehlo::AllGatherOp, stablehlo::ReduceScatterOp>(op) &&
+        !isa<stablehlo::AsyncStartOp>(op->getParentOp()))
+      collectives.push_back(op);
+  });
+  int64_t made = 0;
+  for (Operation *op : collectives) {
+    if (auto all = dyn_cast<stablehlo::AllGatherOp>(op))
+      made += gather(all);
+    else
+      made += scatter(cast<stablehlo::ReduceScatterOp>(op));
+  }
+  return made;
+}
+
+} // namespace
+
+int64_t makeRingDots(ModuleOp local, const OverlapOptions &options) {
+  int64_t replicas = 1, nextChannel = 1, made = 0;
+  if (auto attr = local->getAttrOfType<IntegerAttr>("mhlo.num_replicas"))
+    replicas = attr.getInt();
+  local.walk([&](Operation *op) {
+    if (auto channel =
+            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
+      nextChannel = std::max(nextChannel, channel.getHandle() + 1);
+  });
+  for (auto func : local.getOps<func::FuncOp>())
+    if (llvm::hasSingleElement(func.getBody()))
+      made += RingDots(func, options, replicas, nextChannel).run();
+  return made;
+}
+
+} // namespace shardwright

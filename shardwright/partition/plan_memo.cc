@@ -1,0 +1,94 @@
+//===- plan_memo.cc - what was decided of equal ops before ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/plan_memo.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+PlanMemo::~PlanMemo() {
+  for (Entry &entry : entries)
+    entry.op->destroy();
+}
+
+void PlanMemo::begin(Operation *op) {
+  asked = op;
+  words.clear();
+  for (Type type : op->getOperandTypes())
+    words.push_back(uintptr_t(type.getAsOpaquePointer()));
+}
+
+/// But for operands and regions, whose types are compared elsewhere.
+static bool isSameOp(Operation *a, Operation *b) {
+  return a->getName() == b->getName() &&
+         a->getResultTypes() == b->getResultTypes() &&
+         a->getDiscardableAttrDictionary() ==
+             b->getDiscardableAttrDictionary() &&
+         a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                          b->getPropertiesStorage());
+}
+
+static bool haveSameRegions(Operation *a, Operation *b) {
+  for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &x, &y, OperationEquivalence::IgnoreLocations))
+      return false;
+  return true;
+}
+
+const OpPlan *PlanMemo::find() {
+  hash = llvm::hash_combine(
+      asked->getName(), asked->getDiscardableAttrDictionary(),
+      asked->hashProperties(),
+      llvm::hash_combine_range(words.begin(), words.end()));
+  auto [begin, end] = byHash.equal_range(hash);
+  for (auto it = begin; it != end; ++it)
+    if (it->second->words == words && isSameOp(asked, it->second->op) &&
+        haveSameRegions(asked, it->second->op))
+      return &it->second->plan;
+  return nullptr;
+}
+
+/// A region uses values that are made outside of it: a copy would too.
+static bool usesOutside(Operation *op) {
+  for (Region &region : op->getRegions()) {
+    WalkResult walked = region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!region.isAncestor(operand.getParentRegion()))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+const OpPlan *PlanMemo::keep(OpPlan plan) {
+  if (usesOutside(asked)) {
+    single = std::move(plan);
+    return &single;
+  }
+  // Operands would be uses of values of the program.
+  Operation *copy = Operation::create(
+      asked->getLoc(), asked->getName(), asked->getResultTypes(),
+      /*operands=*/{}, NamedAttrList(asked->getDiscardableAttrDictionary()),
+      asked->getPropertiesStorage(), /*successors=*/{}, asked->getNumRegions());
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip(asked->getRegions(), copy->getRegions()))
+    from.cloneInto(&to, mapping);
+  entries.push_back(
+      {copy, llvm::SmallVector<uintptr_t, 6>(words), std::move(plan)});
+  byHash.emplace(hash, &entries.back());
+  return &entries.back().plan;
+}
+
+} // namespace shardwright

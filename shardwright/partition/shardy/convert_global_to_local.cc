@@ -1,0 +1,131 @@
+//===- convert_global_to_local.cc - the program of one device -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/localizer.h"
+#include "shardwright/partition/shardy/passes.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_CONVERTGLOBALTOLOCAL
+#include "shardwright/partition/shardy/passes.h.inc"
+
+namespace {
+
+/// Each sharded dimension is as large as a whole number of shards.
+LogicalResult checkDivisible(sdy::TensorShardingAttr sharding, Type type,
+                             MeshTable &meshes,
+                             llvm::function_ref<InFlightDiagnostic()> emit) {
+  if (!sharding || sharding.emptyAxes())
+    return success();
+  int32_t mesh = meshes.idOf(sharding.getMeshOrRef());
+  ArrayRef<int64_t> shape = dimsOf(type);
+  if (mesh < 0 || int64_t(shape.size()) != sharding.getRank())
+    return success();
+  for (auto [d, dim] : llvm::enumerate(sharding.getDimShardings())) {
+    int64_t shards = totalSize(meshes.toAxes(mesh, dim.getAxes()));
+    if (ShapedType::isDynamic(shape[d])) {
+      if (shards > 1)
+        return emit() << "dimension " << d << " of " << type
+                      << " is sharded but has no static size";
+      continue;
+    }
+    if (shape[d] % shards)
+      return emit() << "Failed to compute local type due to non-divisible "
+                       "sharding "
+                    << sharding << " of " << type
+                    << "; run sdy-pad-for-divisibility first";
+  }
+  return success();
+}
+
+LogicalResult checkDivisible(func::FuncOp func, MeshTable &meshes) {
+  auto emit = [&] { return func.emitError(); };
+  for (BlockArgument arg : func.getArguments())
+    if (failed(
+            checkDivisible(sdy::getSharding(arg), arg.getType(), meshes, emit)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes()))
+    if (failed(checkDivisible(sdy::getFuncResultSharding(func, i), type, meshes,
+                              emit)))
+      return failure();
+  WalkResult walked = func.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (failed(checkDivisible(sdy::getSharding(result), result.getType(),
+                                meshes, [&] { return op->emitError(); })))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+/// The next free handle. Permutes of other functions that have the same, from
+/// passes on functions, get handles of their own.
+int64_t numberChannels(ModuleOp module) {
+  int64_t next = 1;
+  SmallVector<std::pair<func::FuncOp, stablehlo::CollectivePermuteOp>> permutes;
+  module.walk([&](Operation *op) {
+    auto handle =
+        op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle");
+    if (!handle)
+      return;
+    next = std::max(next, handle.getHandle() + 1);
+    if (auto permute = dyn_cast<stablehlo::CollectivePermuteOp>(op))
+      permutes.push_back({op->getParentOfType<func::FuncOp>(), permute});
+  });
+  llvm::DenseMap<int64_t, func::FuncOp> owners;
+  for (auto [func, permute] : permutes) {
+    stablehlo::ChannelHandleAttr handle = *permute.getChannelHandle();
+    if (owners.try_emplace(handle.getHandle(), func).first->second != func)
+      permute.setChannelHandleAttr(stablehlo::ChannelHandleAttr::get(
+          module.getContext(), next++, handle.getType()));
+  }
+  return next;
+}
+
+struct ConvertGlobalToLocalPass
+    : impl::ConvertGlobalToLocalBase<ConvertGlobalToLocalPass> {
+  using ConvertGlobalToLocalBase::ConvertGlobalToLocalBase;
+
+  void runOnOperation() override {
+    if (failed(convert(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult convert(ModuleOp module) {
+    if (replicaCount > 1 && partitionCount > 1)
+      return module.emitError(
+          "Shardy partitioner convert_global_to_local does not support both "
+          "replica_count > 1 and partition_count > 1 yet.");
+    FailureOr<MeshTable> meshes = MeshTable::create(module);
+    if (failed(meshes))
+      return failure();
+    int64_t nextChannel = numberChannels(module);
+    LocalizeForms forms;
+    forms.asShardy = true;
+    forms.perDimAllGather = perDimAllGather;
+    forms.combineReduceScatter = combineMultiDimensionReduceScatter;
+    forms.meshAxesGroups = enableRgv3;
+    forms.deviceIsReplica = replicaCount > 1;
+    // Functions that are called are called with the local types of their own
+    // shardings, in whichever order they come here.
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(checkDivisible(func, *meshes)))
+        return failure();
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(Localizer(func, *meshes, nextChannel, /*replicas=*/1, forms)
+                     .run()))
+        return failure();
+    return success();
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,565 @@
+//===- localize_as_shardy.cc - what Shardy makes local in its own way -----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parts of the Localizer for `sdy-convert-global-to-local`. Its input has no
+// record of how partial results were decided on: an op whose operands are
+// sharded along a reduction factor makes parts, and the all_reduce that follows
+// combines them the way the op does. What Shardy's pass would silently compute
+// wrong is refused, or done right.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/collective_builder.h"
+#include "shardwright/partition/combine.h"
+#include "shardwright/partition/localizer.h"
+#include "shardwright/partition/op_problem.h"
+#include "shardwright/partition/reduce_parts.h"
+#include "shardwright/partition/shardy/unreduced_axes.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/factor_projection.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// What cannot be local
+//===----------------------------------------------------------------------===//
+
+LogicalResult Localizer::refuseExchange(Operation *op, int64_t dim) {
+  if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(op))
+    return op->emitOpError("dimension ")
+           << dim
+           << " is sharded but the slice is not a full slice and requires "
+              "device communication.";
+  if (isa<stablehlo::ConcatenateOp>(op))
+    return op->emitOpError("dimension ")
+           << dim << " is sharded but the concatenation is on this dimension.";
+  return op->emitOpError("dimension ")
+         << dim
+         << " is sharded but needs rows of other devices; run "
+            "sdy-resolve-permutation-factors first";
+}
+
+/// Shapes that are values are those of the whole program.
+static bool hasShapeOperand(Operation *op) {
+  return isa<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
+             stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
+             stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
+             stablehlo::DynamicConvOp>(op);
+}
+
+/// The op works on any shards: of a dialect that we do not know, a call of
+/// somebody's code, or a collective of the program's own.
+static bool worksOnShards(Operation *op) {
+  if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+    return true;
+  return isa<stablehlo::CustomCallOp, stablehlo::OptimizationBarrierOp,
+             stablehlo::AllGatherOp, stablehlo::AllReduceOp,
+             stablehlo::AllToAllOp, stablehlo::ReduceScatterOp,
+             stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp>(
+      op);
+}
+
+//===----------------------------------------------------------------------===//
+// Partial results
+//===----------------------------------------------------------------------===//
+
+AxisList Localizer::partialAxes(Operation *op) const {
+  AxisList axes;
+  if (op->getNumResults() == 0 || worksOnShards(op) ||
+      llvm::none_of(op->getOperands(),
+                    [&](Value v) { return placed.contains(v); }))
+    return axes;
+  std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
+  if (!rule || rule->isCustom || rule->operands.size() != op->getNumOperands())
+    return axes;
+  std::optional<FactorLayout> factors = FactorLayout::create(std::move(*rule));
+  if (!factors)
+    return axes;
+  for (auto [t, operand] : llvm::enumerate(op->getOperands())) {
+    auto it = placed.find(operand);
+    const auto &tensor = factors->tensors[t];
+    if (it == placed.end() ||
+        it->second.layout->sharding.rank() != tensor.rank())
+      continue;
+    TensorProjection projection;
+    projection.assign(tensor, factors->rule, &it->second.layout->sharding);
+    for (auto [place, factor] : llvm::enumerate(tensor.factorOfPlace))
+      if (factors->rule.factors[factor].kind == FactorKind::Reduction)
+        for (AxisRef axis : projection.places[place].axes)
+          if (!overlaps(axis, axes))
+            axes.push_back(axis);
+  }
+  return axes;
+}
+
+void Localizer::readAsShardy(Operation *op) {
+  auto isPlaced = [&](Value v) { return placed.contains(v); };
+  if (op->getNumResults() == 0 || worksOnShards(op) ||
+      (llvm::none_of(op->getOperands(), isPlaced) &&
+       llvm::none_of(op->getResults(), isPlaced)))
+    return;
+  if (AxisList axes = partialAxes(op); !axes.empty())
+    partialOf[op] = std::move(axes);
+  if (!isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
+           stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::RngOp,
+           stablehlo::RngBitGeneratorOp>(op) &&
+      !getShardingRule(op, {.extraRules = true}))
+    ruleless.insert(op);
+}
+
+LogicalResult Localizer::checkCompleted(Operation *op, AxisRefs axes) {
+  for (Value result : op->getResults()) {
+    AxisRefs left = axes;
+    AxisList open;
+    int32_t mesh = -1;
+    if (sdy::TensorShardingAttr sharding = sdy::getSharding(result)) {
+      mesh = meshes.idOf(sharding.getMeshOrRef());
+      if (mesh >= 0)
+        open =
+            axesWithout(left, meshes.toAxes(mesh, sharding.getUnreducedAxes()));
+      left = mesh >= 0 ? AxisRefs(open) : left;
+    }
+    if (left.empty())
+      continue;
+    bool isReduced = llvm::all_of(result.getUsers(), [&](Operation *user) {
+      AxisList done;
+      auto collective = dyn_cast<sdy::CollectiveOpInterface>(user);
+      if (!collective)
+        return false;
+      int32_t on = meshes.idOf(collective.getOutSharding().getMeshOrRef());
+      if (on < 0)
+        return false;
+      if (auto reduce = dyn_cast<sdy::AllReduceOp>(user))
+        done = meshes.toAxes(on, reduce.getReductionAxes().getValue());
+      else if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(user))
+        for (sdy::AxisRefListAttr list :
+             scatter.getReduceScatterAxes().getValue())
+          done.append(meshes.toAxes(on, list.getValue()));
+      sortAndMerge(done);
+      return axesWithout(left, done).empty();
+    });
+    if (!isReduced)
+      return op->emitOpError("Expected sharded contracting ")
+             << op->getName().stripDialect()
+             << " to have one user and the user is an sdy.all_reduce.";
+  }
+  return success();
+}
+
+std::optional<ReducerKind> Localizer::reducerOf(Operation *collective) {
+  if (collective->hasAttr(kReducerAttrName))
+    return getReducer(collective);
+  if (auto op = dyn_cast<sdy::CollectiveOpInterface>(collective)) {
+    auto it = partialKind.find(op.getTensor());
+    if (it != partialKind.end())
+      return it->second;
+  }
+  return ReducerKind::Add;
+}
+
+/// Local parts of a reduction; the initial value counts on one device only.
+LogicalResult Localizer::visitPartialReduce(stablehlo::ReduceOp op,
+                                            AxisRefs axes) {
+  int32_t mesh = -1;
+  for (Value input : op.getInputs())
+    mesh = std::max(mesh, layoutOf(input).mesh);
+  Location loc = op.getLoc();
+  OpBuilder builder(op);
+  std::optional<ReducerKind> kind = getCombiner(op);
+  if (kind && !llvm::all_of(op.getInputs().getTypes(), [&](Type type) {
+        return bool(identityElement(*kind, getElementTypeOrSelf(type)));
+      }))
+    kind = std::nullopt;
+  if (kind) {
+    SmallVector<Value> inits = takeInits(op, *kind);
+    (void)setLocalResultTypes(op);
+    builder.setInsertionPointAfter(op);
+    for (auto [result, init] : llvm::zip(op->getResults(), inits)) {
+      partialKind[result] = *kind;
+      if (!init)
+        continue;
+      Value identity = op.getInitValues()[result.getResultNumber()];
+      Value isFirst =
+          buildCompare(builder, loc, indices.index(mesh, axes),
+                       indices.constant(0), stablehlo::ComparisonDirection::EQ);
+      Value mine = stablehlo::SelectOp::create(builder, loc, init.getType(),
+                                               isFirst, init, identity);
+      if (mine.getType() != result.getType())
+        mine = stablehlo::BroadcastInDimOp::create(
+            builder, loc, result.getType(), mine, ArrayRef<int64_t>());
+      Value combined = buildCombine(builder, loc, *kind, mine, result);
+      result.replaceAllUsesExcept(combined, combined.getDefiningOp());
+      inherit(combined, result);
+      partialKind[combined] = *kind;
+    }
+    return success();
+  }
+  // Nothing combines such parts but the reducer itself: each device gets all
+  // and reduces them.
+  (void)setLocalResultTypes(op);
+  builder.setInsertionPointAfter(op);
+  SmallVector<Value> parts;
+  for (Value result : op->getResults()) {
+    SmallVector<int64_t> shape(typeOf(result).getShape());
+    shape.insert(shape.begin(), 1);
+    Value part = stablehlo::ReshapeOp::create(
+        builder, loc, typeOf(result).clone(ArrayRef<int64_t>(shape)), result);
+    parts.push_back(gathered(builder, loc, part, 0, mesh, axes));
+  }
+  auto whole =
+      stablehlo::ReduceOp::create(builder, loc, op->getResultTypes(), parts,
+                                  op.getInitValues(), ArrayRef<int64_t>(0));
+  IRMapping mapping;
+  op.getBody().cloneInto(&whole.getBody(), mapping);
+  for (auto [part, old, result] :
+       llvm::zip(parts, op->getResults(), whole->getResults())) {
+    Operation *reshape = part.getDefiningOp()->getOperand(0).getDefiningOp();
+    old.replaceAllUsesExcept(result, reshape);
+    inherit(result, old);
+    madeWhole.insert(result);
+  }
+  return success();
+}
+
+/// A scatter whose updates are split over devices, and whose reducer combines
+/// no parts: every device does all updates.
+LogicalResult Localizer::visitPartialScatter(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  int32_t mesh = layoutOf(op.getUpdates().front()).mesh;
+  auto whole = [&](OpOperand &use, int64_t d, AxisRefs axes) {
+    Value value = use.get();
+    Value all = gathered(builder, loc, value, d, mesh, axes);
+    inherit(all, value);
+    if (auto it = placed.find(all); it != placed.end()) {
+      Layout layout = *it->second.layout;
+      layout.sharding.dims[d].axes.clear();
+      it->second.layout = meshes.known(layout);
+    }
+    use.set(all);
+  };
+  int64_t indexDim = 0;
+  int64_t rank = typeOf(op.getUpdates().front()).getRank();
+  for (int64_t d = 0; d < rank; ++d) {
+    if (llvm::is_contained(dims.getUpdateWindowDims(), d))
+      continue;
+    int64_t x = indexDim + (indexDim >= dims.getIndexVectorDim());
+    ++indexDim;
+    AxisList axes(axesOf(op.getUpdates().front(), d));
+    if (axes.empty() ||
+        llvm::is_contained(dims.getScatterIndicesBatchingDims(), x))
+      continue;
+    if (AxisList(axesOf(op.getScatterIndices(), x)) == axes)
+      whole(op.getScatterIndicesMutable(), x, axes);
+    for (OpOperand &use : op.getUpdatesMutable())
+      whole(use, d, axes);
+  }
+  for (Value result : op->getResults())
+    madeWhole.insert(result);
+  return localizeScatter(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Localizer::visitNamed(sdy::NamedComputationOp op) {
+  Block &body = op.getBody().front();
+  for (BlockArgument arg : body.getArguments())
+    arg.setType(localType(arg.getType(), layoutOf(arg)));
+  if (failed(visitBlock(body)))
+    return failure();
+  return setLocalResultTypes(op);
+}
+
+/// The callee is made local by itself, by the shardings of its signature.
+LogicalResult Localizer::visitCall(func::CallOp op) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getCalleeAttr());
+  if (!callee)
+    return setLocalResultTypes(op);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    const Layout &layout = meshes.toLayout(
+        sdy::getFuncResultSharding(callee, i), result.getType());
+    if (!layout.isEquivalent(layoutOf(result)))
+      return op.emitOpError("result ")
+             << i << " is sharded otherwise than the callee's; run "
+             << "sdy-insert-func-call-reshards first";
+  }
+  return setLocalResultTypes(op);
+}
+
+/// Every device draws the numbers of the whole program and takes its part.
+LogicalResult Localizer::visitRandom(Operation *op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    Layout layout = layoutOf(result);
+    if (layout.mesh < 0)
+      continue;
+    SmallVector<AxisList, 4> axes;
+    for (const DimSharding &dim : layout.sharding.dims)
+      axes.push_back(dim.axes);
+    Value part = localSlice(builder, op->getLoc(), result, layout.mesh, axes);
+    result.replaceUsesWithIf(part, [&](OpOperand &use) {
+      return use.getOwner() != part.getDefiningOp();
+    });
+    inherit(part, result);
+    placed.erase(result);
+  }
+  return success();
+}
+
+/// A device that has the shard of the other end reverses it.
+LogicalResult Localizer::visitReverse(stablehlo::ReverseOp op) {
+  Value input = op.getOperand();
+  Layout from = layoutOf(input), to = layoutOf(op.getResult());
+  for (int64_t d : op.getDimensions()) {
+    AxisRefs in = axesOf(input, d), out = axesOf(op.getResult(), d);
+    int64_t shards = totalSize(in);
+    if (shards != totalSize(out))
+      return refuseExchange(op, d);
+    if (shards == 1)
+      continue;
+    const Mesh &a = meshes.mesh(from.mesh), &b = meshes.mesh(to.mesh);
+    for (int64_t device = 0; device < a.numDevices(); ++device)
+      if (a.shardIndex(a.linearIndex(device), in) +
+              b.shardIndex(b.linearIndex(device), out) !=
+          shards - 1)
+        return refuseExchange(op, d);
+  }
+  return setLocalResultTypes(op);
+}
+
+/// Windows must tile each sharded dimension.
+LogicalResult
+Localizer::visitSelectAndScatter(stablehlo::SelectAndScatterOp op) {
+  Value operand = op.getOperand(), source = op.getSource();
+  for (int64_t d = 0; d < typeOf(operand).getRank(); ++d) {
+    int64_t shards = totalSize(axesOf(operand, d));
+    if (shards == 1 && axesOf(source, d).empty())
+      continue;
+    int64_t window =
+        op.getWindowDimensions() ? (*op.getWindowDimensions())[d] : 1;
+    int64_t stride = op.getWindowStrides() ? (*op.getWindowStrides())[d] : 1;
+    bool isPadded =
+        op.getPadding() && (op.getPadding()->getValues<int64_t>()[2 * d] != 0 ||
+                            op.getPadding()->getValues<int64_t>()[2 * d + 1]);
+    if (isPadded || window > stride ||
+        AxisList(axesOf(operand, d)) != AxisList(axesOf(source, d)) ||
+        wholeSize(operand, d) != stride * wholeSize(source, d))
+      return refuseExchange(op, d);
+  }
+  return setLocalResultTypes(op);
+}
+
+std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op))
+    if (layoutOf(reshard.getInput())
+            .isEquivalent(layoutOf(reshard.getResult())))
+      return replace(op, reshard.getInput());
+  if (isa<sdy::PropagationBarrierOp>(op))
+    return replace(op, op->getOperand(0));
+  if (isa<sdy::ShardingGroupOp>(op)) {
+    op->erase();
+    return success();
+  }
+  if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp, sdy::DataFlowEdgeOp,
+          sdy::FuncDataFlowEdgeOp>(op))
+    return op->emitError("failed to legalize operation '")
+           << op->getName() << "' that was explicitly marked illegal";
+  // What was made whole needs no reduction any more.
+  if (auto collective = dyn_cast<sdy::CollectiveOpInterface>(op);
+      collective && isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op) &&
+      madeWhole.contains(collective.getTensor())) {
+    auto scatter = dyn_cast<sdy::ReduceScatterOp>(op);
+    if (!scatter)
+      return replace(op, collective.getTensor());
+    OpBuilder builder(op);
+    int32_t mesh = meshes.idOf(collective.getOutSharding().getMeshOrRef());
+    SmallVector<AxisList, 4> lists;
+    for (sdy::AxisRefListAttr list : scatter.getReduceScatterAxes().getValue())
+      lists.push_back(meshes.toAxes(mesh, list.getValue()));
+    return replace(op, localSlice(builder, op->getLoc(), collective.getTensor(),
+                                  mesh, lists));
+  }
+  if (isa<sdy::ShardedToUnreducedOp>(op))
+    return localizeCollective(op);
+  if (isa<sdy::SdyDialect>(op->getDialect()) &&
+      !isa<sdy::NamedComputationOp>(op))
+    return std::nullopt;
+
+  bool isSharded = llvm::any_of(op->getOperands(),
+                                [&](Value v) { return placed.contains(v); }) ||
+                   llvm::any_of(op->getResults(),
+                                [&](Value v) { return placed.contains(v); });
+  if (!isSharded && !isa<func::CallOp, sdy::NamedComputationOp>(op))
+    return std::nullopt;
+  if (hasShapeOperand(op))
+    return op->emitOpError("takes its shape from a value, which is that of the "
+                           "whole program; reshard its operands and results "
+                           "to replicated first");
+  AxisList partial = partialOf.lookup(op);
+  if (!partial.empty() && failed(checkCompleted(op, partial)))
+    return failure();
+  return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
+      .Case([&](sdy::NamedComputationOp named) { return visitNamed(named); })
+      .Case([&](func::CallOp call) { return visitCall(call); })
+      .Case<stablehlo::RngOp, stablehlo::RngBitGeneratorOp>(
+          [&](Operation *random) { return visitRandom(random); })
+      .Case([&](stablehlo::ReverseOp reverse) { return visitReverse(reverse); })
+      .Case([&](stablehlo::SelectAndScatterOp scatter) {
+        return visitSelectAndScatter(scatter);
+      })
+      .Case([&](stablehlo::GetDimensionSizeOp size) {
+        OpBuilder builder(size);
+        auto type = typeOf(size.getResult());
+        int64_t whole = wholeSize(size.getOperand(), size.getDimension());
+        return replace(
+            size, stablehlo::ConstantOp::create(
+                      builder, size.getLoc(), type,
+                      DenseElementsAttr::get(
+                          type, builder.getI32IntegerAttr(whole).getValue())));
+      })
+      .Case<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(
+          [&](Operation *slice) -> std::optional<LogicalResult> {
+            Value operand = slice->getOperand(0), result = slice->getResult(0);
+            for (int64_t d = 0; d < typeOf(operand).getRank(); ++d)
+              if (AxisList(axesOf(operand, d)) != AxisList(axesOf(result, d)) ||
+                  (isa<stablehlo::DynamicSliceOp>(slice) &&
+                   !axesOf(operand, d).empty() &&
+                   wholeSize(operand, d) != dimsOf(result.getType())[d]))
+                return refuseExchange(slice, d);
+            return std::nullopt;
+          })
+      .Case(
+          [&](stablehlo::ConcatenateOp concat) -> std::optional<LogicalResult> {
+            Value result = concat.getResult();
+            for (int64_t d = 0; d < typeOf(result).getRank(); ++d)
+              for (Value input : concat.getInputs())
+                if (AxisList(axesOf(input, d)) != AxisList(axesOf(result, d)))
+                  return concat.emitOpError("dimension ")
+                         << d
+                         << " is not sharded alike in all operands and the "
+                         << "result.";
+            if (!axesOf(result, concat.getDimension()).empty())
+              return refuseExchange(concat, concat.getDimension());
+            return std::nullopt;
+          })
+      .Case([&](stablehlo::ReduceOp reduce) -> std::optional<LogicalResult> {
+        if (partial.empty())
+          return std::nullopt;
+        return visitPartialReduce(reduce, partial);
+      })
+      .Case([&](stablehlo::ScatterOp scatter) -> std::optional<LogicalResult> {
+        std::optional<ReducerKind> kind = getCombiner(scatter);
+        if (!partial.empty() &&
+            (!kind ||
+             !llvm::all_of(scatter.getInputs().getTypes(), [&](Type type) {
+               return bool(identityElement(*kind, getElementTypeOrSelf(type)));
+             })))
+          return visitPartialScatter(scatter);
+        if (!partial.empty())
+          for (Value result : scatter->getResults())
+            partialKind[result] = *kind;
+        return std::nullopt;
+      })
+      .Default([&](Operation *other) -> std::optional<LogicalResult> {
+        if (ruleless.contains(other))
+          return other->emitOpError(
+              "has no sharding rule, but sharded operands or results; reshard "
+              "them to replicated first");
+        return std::nullopt;
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+Attribute Localizer::axisGroups(int32_t mesh, AxisRefs axes) {
+  if (!forms.meshAxesGroups)
+    return nullptr;
+  auto ref = dyn_cast<FlatSymbolRefAttr>(
+      meshes.toAttr({mesh, TensorSharding::closed(0)}).getMeshOrRef());
+  SmallVector<stablehlo::AxisRefAttr> refs;
+  const Mesh &m = meshes.mesh(mesh);
+  for (AxisRef axis : axes) {
+    if (axis.size != m.axisSize(axis.axis))
+      return nullptr;
+    refs.push_back(stablehlo::AxisRefAttr::get(func.getContext(),
+                                               m.axes()[axis.axis].name, {}));
+  }
+  return ref ? stablehlo::ReplicaGroupMeshAxesAttr::get(func.getContext(), ref,
+                                                        refs)
+             : Attribute();
+}
+
+Value Localizer::gathered(OpBuilder &builder, Location loc, Value value,
+                          int64_t dim, int32_t mesh, AxisRefs axes) {
+  SmallVector<int64_t> shape(typeOf(value).getShape());
+  shape[dim] *= totalSize(axes);
+  auto gather = stablehlo::AllGatherOp::create(
+      builder, loc, TypeRange(typeOf(value).clone(ArrayRef<int64_t>(shape))),
+      ValueRange(value), dim, deviceGroupsOf(mesh, axes), nextHandle(),
+      /*use_global_device_ids=*/true);
+  return gather->getResult(0);
+}
+
+/// Shardy's form: all of the sum, of which each device keeps its part.
+Value Localizer::scatterApart(sdy::ReduceScatterOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
+  SmallVector<AxisList, 4> lists;
+  AxisList all;
+  for (sdy::AxisRefListAttr list : op.getReduceScatterAxes().getValue()) {
+    lists.push_back(meshes.toAxes(mesh, list.getValue()));
+    all.append(lists.back());
+  }
+  auto reduce = stablehlo::AllReduceOp::create(
+      builder, loc, TypeRange(op.getTensor().getType()),
+      ValueRange(op.getTensor()), deviceGroupsOf(mesh, all), nextHandle(),
+      /*use_global_device_ids=*/true);
+  buildReducerBody(reduce.getComputation(), loc, *reducerOf(op),
+                   typeOf(op.getTensor()).getElementType());
+  return localSlice(builder, loc, reduce->getResult(0), mesh, lists);
+}
+
+/// The shard at its place among zeros.
+Value Localizer::localToUnreduced(sdy::ShardedToUnreducedOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
+  auto type = typeOf(op.getTensor());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> starts;
+  for (auto [d, list] : llvm::enumerate(op.getAxes().getValue())) {
+    AxisList axes = meshes.toAxes(mesh, list.getValue());
+    starts.push_back(axes.empty() ? indices.constant(0)
+                                  : indices.offset(mesh, axes, shape[d]));
+    shape[d] *= totalSize(axes);
+  }
+  auto wide = type.clone(ArrayRef<int64_t>(shape));
+  return stablehlo::DynamicUpdateSliceOp::create(
+      builder, loc, wide, neutral(builder, loc, wide), op.getTensor(), starts);
+}
+
+} // namespace shardwright

@@ -1,0 +1,508 @@
+//===- resolve_permutation_factors.cc - rows that change their place ------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Slices and pads fetch the rows that they need of other shards, reversals
+// leave each shard to the device that is to have it reversed, and the other ops
+// with windows get their dimensions whole. Shardy sends whole shards where only
+// rows at their borders are needed, and ignores strides; ours sends these rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/op_windows.h"
+#include "shardwright/partition/shardy/halo.h"
+#include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/unreduced_axes.h"
+#include "shardwright/partition/uneven.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/rule_interface.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+#define GEN_PASS_DEF_RESOLVEPERMUTATIONFACTORS
+#include "shardwright/partition/shardy/passes.h.inc"
+
+namespace {
+
+/// The sharding with these dimensions whole.
+TensorShardingAttr without(TensorShardingAttr sharding,
+                           const llvm::SmallBitVector &dims) {
+  SmallVector<sdy::DimensionShardingAttr> list(sharding.getDimShardings());
+  for (int d : dims.set_bits())
+    list[d] =
+        sdy::DimensionShardingAttr::get(sharding.getContext(), {}, true, {});
+  return TensorShardingAttr::get(sharding.getContext(), sharding.getMeshOrRef(),
+                                 list, sharding.getReplicatedAxes(),
+                                 sharding.getUnreducedAxes());
+}
+
+/// No shard needs rows of another one to slice or pad this dimension.
+bool isLocal(Operation *op, int64_t d, int64_t shards) {
+  int64_t in = dimsOf(op->getOperand(0).getType())[d];
+  int64_t out = dimsOf(op->getResult(0).getType())[d];
+  int64_t inShard = shardSize(in, shards), outShard = shardSize(out, shards);
+  if (auto slice = dyn_cast<stablehlo::SliceOp>(op))
+    return slice.getStartIndices()[d] == 0 && slice.getStrides()[d] == 1 &&
+           inShard == outShard;
+  auto pad = dyn_cast<stablehlo::PadOp>(op);
+  if (!pad || pad.getInteriorPadding()[d] != 0)
+    return false;
+  for (int64_t t = 0; t < shards; ++t) {
+    int64_t begin =
+        std::max<int64_t>(t * outShard - pad.getEdgePaddingLow()[d], 0);
+    int64_t end =
+        std::min(t * outShard - pad.getEdgePaddingLow()[d] + outShard, in);
+    if (begin < end && (begin / inShard != t || (end - 1) / inShard != t))
+      return false;
+  }
+  return true;
+}
+
+class Resolver {
+public:
+  Resolver(ModuleOp module, MeshTable &meshes, bool useHalo,
+           bool deviceIsReplica)
+      : module(module), symbols(module), meshes(meshes),
+        halo(module, meshes, deviceIsReplica), useHalo(useHalo) {}
+
+  LogicalResult run() {
+    for (auto func : module.getOps<func::FuncOp>()) {
+      SmallVector<Operation *> ops;
+      func.walk([&](Operation *op) {
+        if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
+            !op->hasTrait<OpTrait::IsTerminator>() && op->getNumResults() > 0)
+          ops.push_back(op);
+      });
+      for (Operation *op : ops)
+        if (failed(visit(op)))
+          return failure();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult visit(Operation *op);
+  LogicalResult visitReshape(stablehlo::ReshapeOp op);
+  void makeTapsWhole(stablehlo::ConvolutionOp op);
+  LogicalResult fetchRows(Operation *op);
+  LogicalResult reverseShards(stablehlo::ReverseOp op);
+  bool mayFetch(Operation *op);
+  void replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims);
+  TensorShardingAttr shardingOf(Value value);
+  int64_t shards(Value value, int64_t d) {
+    return shardsOf(meshes, shardingOf(value), d);
+  }
+  Attribute reversedMesh(Attribute meshOrRef, AxisRefs axes);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  MeshTable &meshes;
+  HaloBuilder halo;
+  bool useHalo;
+};
+
+/// Null if on no mesh with axes.
+TensorShardingAttr Resolver::shardingOf(Value value) {
+  TensorShardingAttr sharding = sdy::getSharding(value);
+  if (!sharding || meshes.idOf(sharding.getMeshOrRef()) < 0 ||
+      sharding.getRank() != int64_t(dimsOf(value.getType()).size()))
+    return nullptr;
+  return sharding;
+}
+
+LogicalResult Resolver::visit(Operation *op) {
+  if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
+    return visitReshape(reshape);
+  std::optional<ShardingRule> rule = getShardingRule(op);
+  if (!rule || rule->isCustom)
+    return success();
+  // Also a dimension that keeps its size, which the rule takes for the same.
+  auto pad = dyn_cast<stablehlo::PadOp>(op);
+  auto shifts = [&](int64_t d) {
+    return pad && (pad.getEdgePaddingLow()[d] || pad.getEdgePaddingHigh()[d] ||
+                   pad.getInteriorPadding()[d]);
+  };
+  // Dimensions in which rows would change their shard, by tensor.
+  SmallVector<llvm::SmallBitVector> dims;
+  bool any = false;
+  auto note = [&](Value value, const TensorMapping &mapping, bool plain) {
+    llvm::SmallBitVector &moving = dims.emplace_back(mapping.size());
+    for (auto [d, factors] : llvm::enumerate(mapping)) {
+      bool permutes = llvm::any_of(factors, [&](int32_t f) {
+        return rule->factors[f].kind == FactorKind::Permutation || shifts(d);
+      });
+      int64_t n = permutes ? shards(value, d) : 1;
+      if (n > 1 && !(plain && isLocal(op, d, n))) {
+        moving.set(d);
+        any = true;
+      }
+    }
+  };
+  bool plain = isa<stablehlo::SliceOp, stablehlo::PadOp>(op);
+  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
+    makeTapsWhole(conv);
+  for (auto [value, mapping] : llvm::zip(op->getOperands(), rule->operands))
+    note(value, mapping, plain);
+  for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
+    note(value, mapping, plain);
+  if (!any)
+    return success();
+  if (useHalo && isa<stablehlo::ReverseOp>(op)) {
+    bool isEven = true;
+    ArrayRef<int64_t> shape = dimsOf(op->getResult(0).getType());
+    for (auto [d, size] : llvm::enumerate(shape))
+      isEven &= !dims.back().test(d) || size % shards(op->getResult(0), d) == 0;
+    if (isEven)
+      return reverseShards(cast<stablehlo::ReverseOp>(op));
+  }
+  if (useHalo && (plain || isa<stablehlo::ReverseOp>(op)) && mayFetch(op))
+    return fetchRows(op);
+  replicate(op, dims);
+  return success();
+}
+
+/// Each device would need other rows for its taps of the kernel: all get all
+/// taps, and what follows has less to add up.
+void Resolver::makeTapsWhole(stablehlo::ConvolutionOp op) {
+  TensorShardingAttr sharding = shardingOf(op.getRhs());
+  if (!sharding)
+    return;
+  int32_t mesh = meshes.idOf(sharding.getMeshOrRef());
+  llvm::SmallBitVector dims(sharding.getRank());
+  AxisList axes;
+  for (int64_t d : op.getDimensionNumbers().getKernelSpatialDimensions())
+    if (shards(op.getRhs(), d) > 1) {
+      dims.set(d);
+      axes.append(meshes.toAxes(mesh, sharding.getDimShardings()[d].getAxes()));
+    }
+  if (axes.empty())
+    return;
+  OpBuilder builder(op);
+  op.getRhsMutable().set(
+      sdy::ReshardOp::create(builder, op.getLoc(), op.getRhs().getType(),
+                             op.getRhs(), without(sharding, dims)));
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    auto reduce = dyn_cast<sdy::AllReduceOp>(user);
+    if (!reduce)
+      continue;
+    AxisList left = axesWithout(
+        meshes.toAxes(mesh, reduce.getReductionAxes().getValue()), axes);
+    if (left.empty()) {
+      reduce.getResult().replaceAllUsesWith(reduce.getTensor());
+      reduce.erase();
+    } else {
+      reduce.setReductionAxesAttr(meshes.axesAttr(mesh, left));
+    }
+  }
+}
+
+void Resolver::replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims) {
+  OpBuilder builder(op);
+  int64_t t = 0;
+  for (OpOperand &use : op->getOpOperands()) {
+    const llvm::SmallBitVector &moving = dims[t++];
+    if (moving.any())
+      use.set(sdy::ReshardOp::create(builder, op->getLoc(), use.get().getType(),
+                                     use.get(),
+                                     without(shardingOf(use.get()), moving)));
+  }
+  builder.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    const llvm::SmallBitVector &moving = dims[t++];
+    if (moving.none())
+      continue;
+    TensorShardingAttr sharding = shardingOf(result);
+    auto reshard = sdy::ReshardOp::create(builder, op->getLoc(),
+                                          result.getType(), result, sharding);
+    result.replaceAllUsesExcept(reshard.getResult(), reshard);
+    sdy::setSharding(result, without(sharding, moving));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of neighbours
+//===----------------------------------------------------------------------===//
+
+/// Fetching rows is worth it, and possible: every window is of rows of a few
+/// neighbours.
+bool Resolver::mayFetch(Operation *op) {
+  Value operand = op->getOperand(0), result = op->getResult(0);
+  TensorShardingAttr in = shardingOf(operand), out = shardingOf(result);
+  if (!in || !out ||
+      meshes.idOf(in.getMeshOrRef()) != meshes.idOf(out.getMeshOrRef()))
+    return false;
+  ArrayRef<int64_t> inShape = dimsOf(operand.getType()),
+                    outShape = dimsOf(result.getType());
+  for (size_t d = 0; d < inShape.size(); ++d) {
+    int64_t n = shardsOf(meshes, out, d);
+    if (in.getDimShardings()[d].getAxes() != out.getDimShardings()[d].getAxes())
+      return false;
+    if (n > 1 && (ShapedType::isDynamic(inShape[d]) || inShape[d] < n ||
+                  ShapedType::isDynamic(outShape[d]) || outShape[d] < n))
+      return false;
+  }
+  for (const OpWindow &window : getWindows(op)) {
+    int64_t n = shardsOf(meshes, out, window.resultDim);
+    if (n == 1)
+      continue;
+    std::optional<RowWindow> rows = window.map.ofShards(n);
+    if (!rows)
+      return false;
+    int64_t left = 0, right = 0;
+    for (const RowExchange &exchange :
+         planExchange(*rows, inShape[window.operandDim], n).exchanges)
+      for (auto [k, piece] : llvm::enumerate(exchange.pieces))
+        if (piece.source >= 0) {
+          left = std::max(left, int64_t(k) - piece.source);
+          right = std::max(right, piece.source - int64_t(k));
+        }
+    // A reversal sends every row once, wherever it goes.
+    if (!window.map.reversed && left + right + 1 >= n &&
+        std::max(left, right) > 1)
+      return false;
+  }
+  return true;
+}
+
+LogicalResult Resolver::fetchRows(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  TensorShardingAttr out = shardingOf(op->getResult(0));
+  SmallVector<HaloBuilder::Input> inputs;
+  for (Value operand : op->getOperands()) {
+    TensorShardingAttr in = shardingOf(operand);
+    SmallVector<int64_t> shape(dimsOf(operand.getType()));
+    Value even = in ? resizeAtEnd(builder, loc, operand, in,
+                                  paddedShape(meshes, in, shape))
+                    : operand;
+    inputs.push_back({even, in, shape});
+  }
+  FailureOr<Value> made = halo.build(builder, loc, inputs, out,
+                                     [&](OpBuilder &b, ArrayRef<Value> values) {
+                                       Operation *clone = b.clone(*op);
+                                       clone->setOperands(values);
+                                       return clone->getResult(0);
+                                     });
+  if (failed(made))
+    return failure();
+  Value whole =
+      resizeAtEnd(builder, loc, *made, out, dimsOf(op->getResult(0).getType()));
+  op->getResult(0).replaceAllUsesWith(whole);
+  op->erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reversals
+//===----------------------------------------------------------------------===//
+
+Attribute Resolver::reversedMesh(Attribute meshOrRef, AxisRefs axes) {
+  sdy::MeshAttr attr = sdy::getMeshAttr(module, meshOrRef);
+  Mesh mesh = sdy::meshFromAttr(attr);
+  // Coordinates of the (sub-)axes count backwards.
+  SmallVector<int64_t> ids;
+  for (int64_t linear = 0; linear < mesh.numDevices(); ++linear) {
+    int64_t flipped = linear;
+    for (AxisRef axis : axes) {
+      int64_t stride = mesh.stride(axis.axis) *
+                       (mesh.axisSize(axis.axis) / axis.nextPreSize());
+      int64_t digit = linear / stride % axis.size;
+      flipped += (axis.size - 1 - 2 * digit) * stride;
+    }
+    ids.push_back(mesh.deviceIds().empty() ? flipped
+                                           : mesh.deviceIds()[flipped]);
+  }
+  if (llvm::equal(ids, llvm::seq<int64_t>(0, ids.size())))
+    ids.clear();
+  auto reversed = sdy::MeshAttr::get(attr.getContext(), attr.getAxes(), ids);
+  auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
+  if (!ref)
+    return reversed;
+  // One that is there already, also under another name.
+  for (auto op : module.getOps<sdy::MeshOp>())
+    if (op.getMesh() == reversed)
+      return FlatSymbolRefAttr::get(op.getSymNameAttr());
+  OpBuilder builder(symbols.lookup(ref.getAttr()));
+  auto op = sdy::MeshOp::create(builder, module.getLoc(),
+                                (ref.getValue() + "_reversed").str(), reversed);
+  return FlatSymbolRefAttr::get(symbols.insert(op, op->getIterator()));
+}
+
+/// Each device reverses the shard that it has; who has which is a permute's
+/// business.
+LogicalResult Resolver::reverseShards(stablehlo::ReverseOp op) {
+  TensorShardingAttr sharding = shardingOf(op.getResult());
+  int32_t mesh = meshes.idOf(sharding.getMeshOrRef());
+  AxisList axes;
+  for (int64_t d : op.getDimensions())
+    axes.append(meshes.toAxes(mesh, sharding.getDimShardings()[d].getAxes()));
+  auto there = TensorShardingAttr::get(
+      op.getContext(), reversedMesh(sharding.getMeshOrRef(), axes),
+      sharding.getDimShardings(), sharding.getReplicatedAxes(),
+      sharding.getUnreducedAxes());
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointAfter(op);
+  auto reshard = sdy::ReshardOp::create(builder, op.getLoc(), op.getType(),
+                                        op.getResult(), sharding);
+  op.getResult().replaceAllUsesExcept(reshard.getResult(), reshard);
+  sdy::setSharding(op.getResult(), there);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes
+//===----------------------------------------------------------------------===//
+
+/// Dimensions of both sides of equal volume together, as few as possible.
+struct Group {
+  SmallVector<int64_t> in, out;
+};
+
+SmallVector<Group> groupsOf(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
+  SmallVector<Group> groups;
+  size_t i = 0, o = 0;
+  while (i < in.size() || o < out.size()) {
+    Group group;
+    int64_t a = 1, b = 1;
+    do {
+      bool takeIn = i < in.size() && (a <= b || o == out.size());
+      if (takeIn) {
+        a *= in[i];
+        group.in.push_back(i++);
+      } else {
+        b *= out[o];
+        group.out.push_back(o++);
+      }
+    } while ((a != b || group.in.empty() || group.out.empty()) &&
+             (i < in.size() || o < out.size()));
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
+  Value operand = op.getOperand(), result = op.getResult();
+  TensorShardingAttr inSharding = shardingOf(operand),
+                     outSharding = shardingOf(result);
+  auto inType = dyn_cast<RankedTensorType>(operand.getType());
+  auto outType = dyn_cast<RankedTensorType>(result.getType());
+  if (!inSharding || !outSharding || !inType || !outType ||
+      !inType.hasStaticShape() || !outType.hasStaticShape() ||
+      inType.getNumElements() == 0)
+    return success();
+  ArrayRef<int64_t> in = inType.getShape(), out = outType.getShape();
+  SmallVector<llvm::SmallBitVector> moving{llvm::SmallBitVector(in.size()),
+                                           llvm::SmallBitVector(out.size())};
+  // What the reshape is to be between, when rows are fetched.
+  SmallVector<int64_t> wideIn(in), wideOut(out);
+  bool any = false, fetches = useHalo;
+  for (const Group &group : groupsOf(in, out)) {
+    bool isEven = true;
+    int64_t wide[2] = {0, 0}, sharded[2] = {0, 0}, first[2] = {-1, -1};
+    for (int side : {0, 1})
+      for (int64_t d : side ? group.out : group.in) {
+        Value value = side ? result : operand;
+        int64_t size = (side ? out : in)[d], n = shards(value, d);
+        isEven &= size % n == 0;
+        wide[side] += size != 1;
+        sharded[side] += n > 1;
+        if (size != 1 && first[side] < 0)
+          first[side] = d;
+      }
+    if (isEven || (wide[0] <= 1 && wide[1] <= 1))
+      continue;
+    any = true;
+    for (int64_t d : group.in)
+      if (shards(operand, d) > 1)
+        moving[0].set(d);
+    for (int64_t d : group.out)
+      if (shards(result, d) > 1)
+        moving[1].set(d);
+    // One dimension here, several there, of which only the first is sharded:
+    // shards are runs of rows on both sides.
+    int64_t n = first[0] < 0 ? 1 : shards(operand, first[0]);
+    bool isRun = (wide[0] == 1 || wide[1] == 1) && sharded[0] == 1 &&
+                 sharded[1] == 1 && n > 1 && n == shards(result, first[1]) &&
+                 inSharding.getDimShardings()[first[0]].getAxes() ==
+                     outSharding.getDimShardings()[first[1]].getAxes();
+    if (!isRun) {
+      fetches = false;
+      continue;
+    }
+    int64_t many = wide[0] == 1 ? 1 : 0;
+    ArrayRef<int64_t> shape = many ? out : in;
+    int64_t rest = 1;
+    for (int64_t d : many ? group.out : group.in)
+      if (d != first[many])
+        rest *= shape[d];
+    int64_t rows = n * shardSize(shape[first[many]], n);
+    (many ? wideOut : wideIn)[first[many]] = rows;
+    (many ? wideIn : wideOut)[first[1 - many]] = rows * rest;
+  }
+  if (!any)
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  if (fetches) {
+    Value wide = resizeAtEnd(builder, loc, operand, inSharding, wideIn);
+    auto reshape = stablehlo::ReshapeOp::create(
+        builder, loc, outType.clone(ArrayRef<int64_t>(wideOut)), wide);
+    sdy::setShardings(reshape, {outSharding});
+    Value narrow =
+        resizeAtEnd(builder, loc, reshape.getResult(), outSharding, out);
+    SmallVector<Operation *> made;
+    if (wide != operand)
+      made.push_back(wide.getDefiningOp());
+    if (narrow != reshape.getResult())
+      made.push_back(narrow.getDefiningOp());
+    bool possible = llvm::all_of(made, [&](Operation *o) {
+      for (size_t d = 0; d < size_t(dimsOf(o->getResult(0).getType()).size());
+           ++d)
+        if (int64_t n = shards(o->getResult(0), d); n > 1 && !isLocal(o, d, n))
+          return mayFetch(o);
+      return true;
+    });
+    if (possible) {
+      result.replaceAllUsesWith(narrow);
+      op.erase();
+      for (Operation *o : made)
+        if (failed(visit(o)))
+          return failure();
+      return success();
+    }
+    if (narrow != reshape.getResult())
+      narrow.getDefiningOp()->erase();
+    reshape.erase();
+    if (wide != operand)
+      wide.getDefiningOp()->erase();
+  }
+  replicate(op, moving);
+  return success();
+}
+
+struct ResolvePermutationFactorsPass
+    : impl::ResolvePermutationFactorsBase<ResolvePermutationFactorsPass> {
+  using ResolvePermutationFactorsBase::ResolvePermutationFactorsBase;
+
+  void runOnOperation() override {
+    FailureOr<MeshTable> meshes = MeshTable::create(getOperation());
+    if (failed(meshes) ||
+        failed(Resolver(getOperation(), *meshes, enableHaloExchange,
+                        /*deviceIsReplica=*/replicaCount > 1)
+                   .run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace shardwright

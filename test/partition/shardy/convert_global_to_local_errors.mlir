@@ -1,0 +1,59 @@
+// RUN: shardwright-opt %s --split-input-file -sdy-convert-global-to-local --verify-diagnostics
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @reshard(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> tensor<8xf32> {
+  // expected-error @+1 {{failed to legalize operation 'sdy.reshard' that was explicitly marked illegal}}
+  %0 = sdy.reshard %a <@m, [{}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @slice(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  // expected-error @+1 {{dimension 0 is sharded but the slice is not a full slice and requires device communication.}}
+  %0 = stablehlo.slice %a [3:7] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @pad(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<10xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  // expected-error @+1 {{dimension 0 is sharded but needs rows of other devices; run sdy-resolve-permutation-factors first}}
+  %0 = stablehlo.pad %a, %c, low = [0], high = [2], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @concatenate(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<16xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  // expected-error @+1 {{dimension 0 is sharded but the concatenation is on this dimension.}}
+  %0 = stablehlo.concatenate %a, %a, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @contraction(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> tensor<f32> {
+  // expected-error @+1 {{Expected sharded contracting dot_general to have one user and the user is an sdy.all_reduce.}}
+  %0 = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, []>]>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+// expected-error @+1 {{Failed to compute local type due to non-divisible sharding}}
+func.func @uneven(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  return
+}

@@ -1,0 +1,46 @@
+// RUN: shardwright-opt %s -pass-pipeline='builtin.module(func.func(sdy-pad-for-divisibility))' | FileCheck %s
+
+sdy.mesh @m = <["x"=2, "y"=2]>
+
+// CHECK-LABEL: func.func @elementwise
+// CHECK: stablehlo.pad %arg0, {{.*}}high = [1]
+// CHECK: sdy.all_slice [{"x"}] {{.*}} : tensor<6xf32>
+// CHECK: stablehlo.exponential {{.*}} : tensor<6xf32>
+// CHECK: sdy.all_gather [{"x"}] {{.*}} : tensor<6xf32>
+// CHECK: stablehlo.slice {{.*}} [0:5]
+func.func @elementwise(%a: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = sdy.all_slice [{"x"}] %a out_sharding=<@m, [{"x"}]> : tensor<5xf32>
+  %1 = stablehlo.exponential %0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<5xf32>
+  %2 = sdy.all_gather [{"x"}] %1 out_sharding=<@m, [{}]> : tensor<5xf32>
+  return %2 : tensor<5xf32>
+}
+
+// Shardy adds the rows beyond the end up.
+
+// CHECK-LABEL: func.func @reduce
+// CHECK: %[[I:.*]] = stablehlo.iota dim = 0 {{.*}}"x"{{.*}} : tensor<6xi64>
+// CHECK: %[[C:.*]] = stablehlo.compare LT, %[[I]]
+// CHECK: %[[S:.*]] = stablehlo.select %[[C]]
+// CHECK: stablehlo.reduce(%[[S]]
+func.func @reduce(%a: tensor<5xf32>) -> tensor<f32> {
+  %i = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = sdy.all_slice [{"x"}] %a out_sharding=<@m, [{"x"}]> : tensor<5xf32>
+  %1 = stablehlo.exponential %0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<5xf32>
+  %2 = stablehlo.reduce(%1 init: %i) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, []>]>} : (tensor<5xf32>, tensor<f32>) -> tensor<f32>
+  %3 = sdy.all_reduce {"x"} %2 out_sharding=<@m, []> : tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// 9 rows are 5 and 4, and then 3, 3, 3 and none: rows change their device.
+
+// CHECK-LABEL: func.func @cut_finer
+// CHECK: sdy.all_slice [{"x"}] {{.*}} : tensor<10xf32>
+// CHECK: sdy.manual_computation
+// CHECK: stablehlo.collective_permute
+// CHECK: sdy.all_slice [{"y"}] {{.*}} : tensor<12xf32>
+func.func @cut_finer(%a: tensor<9xf32>) -> tensor<9xf32> {
+  %0 = sdy.all_slice [{"x"}] %a out_sharding=<@m, [{"x"}]> : tensor<9xf32>
+  %1 = sdy.all_slice [{"y"}] %0 out_sharding=<@m, [{"x", "y"}]> : tensor<9xf32>
+  %2 = sdy.all_gather [{"x", "y"}] %1 out_sharding=<@m, [{}]> : tensor<9xf32>
+  return %2 : tensor<9xf32>
+}
