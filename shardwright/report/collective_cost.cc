@@ -8,6 +8,8 @@
 #include "shardwright/report/collective_cost.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/mesh/axes_of_groups.h"
+#include "shardwright/partition/trip_count.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -68,6 +70,7 @@ void append(CollectiveCost &cost, CollectiveCost more) {
 CollectiveUse CostWalk::use(Operation &op, StringRef kind, double executions) {
   CollectiveUse use{kind.str(), "", 1, executions, 0, 0, op.getLoc()};
   use.operandBytes = bytesOf(op.getOperandTypes());
+  use.op = &op;
   return use;
 }
 
@@ -210,56 +213,6 @@ CollectiveCost costOfCollectives(ModuleOp local, const Mesh &mesh,
     main = *functions.begin();
   }
   return CostWalk(local, mesh, numDevices).costOf(main.getBody(), 1);
-}
-
-std::optional<AxisList> axesOfGroups(const Mesh &mesh, ArrayRef<int64_t> groups,
-                                     int64_t groupSize) {
-  if (groupSize <= 0 || groups.empty() ||
-      int64_t(groups.size()) != mesh.numDevices())
-    return std::nullopt;
-  // Members of the first group, as steps between row-major positions: an axis
-  // (or a part of one) of size s with stride t contributes digits 0..s-1 times
-  // t.
-  SmallVector<int64_t> offsets;
-  for (int64_t id : groups.take_front(groupSize)) {
-    if (id < 0 || id >= mesh.numDevices())
-      return std::nullopt;
-    offsets.push_back(mesh.linearIndex(id));
-  }
-  AxisList axes; // found minor to major
-  for (int64_t block = 1; block < groupSize;) {
-    int64_t step = offsets[block] - offsets[0];
-    // Longest run 0, step, 2 step, ... at this level is one reference.
-    int64_t run = 1;
-    while ((run + 1) * block <= groupSize &&
-           offsets[run * block] - offsets[0] == run * step)
-      ++run;
-    if (step <= 0)
-      return std::nullopt;
-    bool found = false;
-    for (int32_t axis = 0; axis < mesh.numAxes() && !found; ++axis) {
-      int64_t stride = mesh.stride(axis), n = mesh.axisSize(axis);
-      if (step % stride != 0 || step / stride >= n)
-        continue;
-      int64_t minor = step / stride; // product of the parts minor to this one
-      // The run may go on into the next axis: cut it where this one ends.
-      int64_t part = std::min(run, n / minor);
-      while (part > 1 &&
-             (n % (minor * part) != 0 || groupSize % (block * part) != 0))
-        --part;
-      if (part < 2)
-        continue;
-      axes.insert(axes.begin(), AxisRef{axis, n / (minor * part), part});
-      block *= part;
-      found = true;
-    }
-    if (!found)
-      return std::nullopt;
-  }
-  DeviceGroups expected = deviceGroups(mesh, axes);
-  if (ArrayRef<int64_t>(expected.ids) != groups)
-    return std::nullopt;
-  return axes;
 }
 
 } // namespace shardwright

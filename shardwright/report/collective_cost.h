@@ -41,6 +41,8 @@ struct CollectiveUse {
   /// Bytes of the operand of one execution.
   int64_t operandBytes = 0;
   mlir::Location location;
+  /// While the module that was looked at lives; else null.
+  mlir::Operation *op = nullptr;
 };
 
 struct CollectiveCost {
@@ -56,15 +58,6 @@ struct CollectiveCost {
 /// `mesh` names the axes of the groups.
 CollectiveCost costOfCollectives(mlir::ModuleOp local, const Mesh &mesh,
                                  int64_t numDevices);
-
-/// Trip count of a counting loop whose bounds are constants; none otherwise.
-std::optional<int64_t> knownTripCount(mlir::Operation *whileOp);
-
-/// Axes (major to minor) whose device groups are these, none if no set of
-/// (sub-)axes has them. `groups` is row-major [numGroups][groupSize].
-std::optional<AxisList> axesOfGroups(const Mesh &mesh,
-                                     llvm::ArrayRef<int64_t> groups,
-                                     int64_t groupSize);
 
 } // namespace shardwright
 

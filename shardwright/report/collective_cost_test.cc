@@ -8,6 +8,7 @@
 #include "shardwright/report/collective_cost.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/mesh/axes_of_groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

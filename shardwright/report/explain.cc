@@ -189,26 +189,37 @@ ExplainedValue Explainer::explainResult(unsigned result) {
   return out;
 }
 
+ExplainedValue Explainer::briefValue(int32_t id) {
+  ExplainedValue out;
+  const UserValue &value = impl->user.all()[id];
+  out.name = value.name;
+  out.sourceName = value.sourceName;
+  if (!impl->run->values[id].empty())
+    impl->fill(impl->run->reasons.find(
+                   {shardingHolder(impl->run->values[id].front())}),
+               value.type, value.argument >= 0, /*withStops=*/false, out);
+  return out;
+}
+
+ExplainedValue Explainer::briefResult(unsigned result) {
+  ExplainedValue out;
+  out.name = impl->user.resultName(result);
+  impl->fill(impl->run->reasons.find(
+                 {Value(), impl->main, static_cast<int32_t>(result)}),
+             impl->main.getResultTypes()[result], /*isBoundary=*/true,
+             /*withStops=*/false, out);
+  return out;
+}
+
 std::vector<ExplainedValue> Explainer::overview() {
   std::vector<ExplainedValue> all;
   for (auto [id, value] : llvm::enumerate(impl->user.all())) {
     if (value.argument < 0 || impl->run->values[id].empty())
       continue;
-    ExplainedValue &out = all.emplace_back();
-    out.name = value.name;
-    out.sourceName = value.sourceName;
-    impl->fill(impl->run->reasons.find(
-                   {shardingHolder(impl->run->values[id].front())}),
-               value.type, /*isBoundary=*/true, /*withStops=*/false, out);
+    all.push_back(briefValue(id));
   }
-  for (unsigned i = 0; i < numResults(); ++i) {
-    ExplainedValue &out = all.emplace_back();
-    out.name = impl->user.resultName(i);
-    impl->fill(
-        impl->run->reasons.find({Value(), impl->main, static_cast<int32_t>(i)}),
-        impl->main.getResultTypes()[i], /*isBoundary=*/true,
-        /*withStops=*/false, out);
-  }
+  for (unsigned i = 0; i < numResults(); ++i)
+    all.push_back(briefResult(i));
   return all;
 }
 

@@ -106,6 +106,10 @@ public:
   /// program; none if it is gone.
   std::vector<ExplainedValue> explainValue(int32_t id);
   ExplainedValue explainResult(unsigned result);
+  /// Without what stopped: a value by its number (its first copy), or a result.
+  /// Nothing of a value that is gone.
+  ExplainedValue briefValue(int32_t id);
+  ExplainedValue briefResult(unsigned result);
   /// The arguments and results of the program, without what stopped.
   std::vector<ExplainedValue> overview();
   /// Of all stops those with the largest values first, one for each value and

@@ -64,6 +64,16 @@ json::Object statistics(const ProgramReport &report) {
     object["peak_bytes_per_device"] = nullptr;
   if (report.collectives.unknownTripCount)
     object["unknown_trip_count"] = true;
+  if (const StepPrediction &step = report.predicted; !step.machine.empty()) {
+    json::Object predicted{{"machine", step.machine},
+                           {"compute_seconds", step.time.compute},
+                           {"communication_seconds", step.time.communication},
+                           {"exposed_communication_seconds", step.time.exposed},
+                           {"step_seconds", step.time.total()}};
+    if (step.time.unknownTripCount)
+      predicted["unknown_trip_count"] = true;
+    object["predicted_step"] = std::move(predicted);
+  }
   if (report.runSeconds > 0)
     object["run_seconds"] = report.runSeconds;
   if (!report.comparisons.empty()) {

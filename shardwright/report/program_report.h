@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_REPORT_PROGRAM_REPORT_H
 #define SHARDWRIGHT_REPORT_PROGRAM_REPORT_H
 
+#include "shardwright/partition/overlap/timeline.h"
 #include "shardwright/report/collective_cost.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -36,6 +37,13 @@ struct ComparisonReport {
   std::string detail; ///< first mismatch or why the arrays cannot be compared
 };
 
+/// How long a step takes on a machine (partition/machine_model.h).
+struct StepPrediction {
+  std::string machine;  ///< empty: nothing was predicted
+  bool isAsked = false; ///< the user named a machine, so people want to see it
+  StepTime time;
+};
+
 struct ProgramReport {
   std::string module; ///< path as the user gave it
   int64_t ops = 0;    ///< after import
@@ -44,6 +52,7 @@ struct ProgramReport {
   StageSeconds seconds;
   std::vector<ValueReport> arguments, results;
   CollectiveCost collectives;
+  StepPrediction predicted;
   /// Arena, arguments and results; 0 when nothing was compiled.
   int64_t peakBytesPerDevice = 0;
   /// Bytes by part, of one device.

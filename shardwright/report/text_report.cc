@@ -120,6 +120,23 @@ void writeCollectives(const CollectiveCost &cost, raw_ostream &os) {
     os << "  (a loop of unknown trip count is counted once)\n";
 }
 
+void writePrediction(const StepPrediction &step, raw_ostream &os) {
+  if (step.machine.empty() || !step.isAsked)
+    return;
+  auto time = [](double s) {
+    return s < 1e-3 ? formatv("{0:f1} us", s * 1e6).str() : seconds(s);
+  };
+  os << "\npredicted step on " << step.machine << "\n";
+  const StepTime &t = step.time;
+  writeTable({{"computing", time(t.compute)},
+              {"communication", time(t.communication)},
+              {"  not hidden", time(t.exposed)},
+              {"step", time(t.total())}},
+             {false, true}, os);
+  if (t.unknownTripCount)
+    os << "  (a loop of unknown trip count is counted once)\n";
+}
+
 } // namespace
 
 void writeTextReport(const ProgramReport &report, raw_ostream &os) {
@@ -149,6 +166,7 @@ void writeTextReport(const ProgramReport &report, raw_ostream &os) {
   writeValues("arguments", report.arguments, os);
   writeValues("results", report.results, os);
   writeCollectives(report.collectives, os);
+  writePrediction(report.predicted, os);
 
   if (report.peakBytesPerDevice > 0) {
     os << "\nmemory per device\n";

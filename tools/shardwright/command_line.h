@@ -32,6 +32,8 @@ struct CommonOptions {
   std::string module;
   ImportOptions import;
   int partitionEffort = 1;
+  std::string machine; ///< file; empty: the built-in machine, bytes decide
+  Overlap overlap = Overlap::Off;
   std::optional<std::string> stats;  ///< `json` or `json=FILE`
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;
@@ -92,6 +94,9 @@ struct ExplainOptions {
   std::vector<std::string> values, arguments, results;
   std::string line; ///< `12` or `file.py:12`; empty: not given
   bool json = false, full = false;
+  bool collectives = false; ///< what each collective is for
+  int partitionEffort = 1;
+  std::string machine; ///< file; empty: the built-in machine
   bool trusted = false;
 };
 

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/did_you_mean.h"
 #include "shardwright/report/explain.h"
+#include "shardwright/report/explain_collectives.h"
 #include "shardwright/report/location_text.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
@@ -175,6 +176,51 @@ private:
   StringRef module;
 };
 
+int explainAllCollectives(const ExplainOptions &options, Session &session,
+                          const UserValues &user, Explainer &explainer) {
+  PlannedMoves moves(user);
+  CompileOptions compileOptions;
+  compileOptions.import.devices = options.import.devices;
+  compileOptions.partition.effort = Effort(options.partitionEffort);
+  compileOptions.partition.observer = &moves;
+  MachineModel machine;
+  if (!options.machine.empty()) {
+    llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
+    if (!model)
+      return badInput("--machine: " + llvm::toString(model.takeError()),
+                      "docs/machines.md lists the keys of a machine and their "
+                      "units");
+    machine = std::move(*model);
+    compileOptions.partition.machine = machine;
+  }
+  compileOptions.stopAfter = Stage::Local;
+  OwningOpRef<ModuleOp> copy(session.module().clone());
+  FailureOr<Compiled> compiled = compile(*copy, compileOptions);
+  if (failed(compiled)) {
+    if (!session.finishDiagnostic())
+      badInput("cannot partition '" + options.module + "'", "");
+    return exitBadInput;
+  }
+  const CollectiveCost &cost = compiled->report.collectives;
+  std::vector<ExplainedCollective> collectives = explainCollectives(
+      cost, moves, user, explainer, machine, compiled->report.mesh);
+  bool written = writeFile("-", [&](llvm::raw_ostream &os) {
+    if (!options.json) {
+      writeText(collectives, cost.unknownTripCount, os,
+                CollectivesTextOptions{options.full});
+      return;
+    }
+    llvm::json::Array list;
+    for (const ExplainedCollective &one : collectives)
+      list.push_back(toJson(one));
+    llvm::json::Object object{{"collectives", std::move(list)},
+                              {"bytes_sent_per_device", cost.totalBytes()},
+                              {"unknown_trip_count", cost.unknownTripCount}};
+    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(object))) << "\n";
+  });
+  return written ? exitFine : exitBadInput;
+}
+
 } // namespace
 
 int explainCommand(const ExplainOptions &options) {
@@ -218,6 +264,13 @@ int explainCommand(const ExplainOptions &options) {
       Explainer::create(module, user);
   if (failed(explainer))
     return failedHere("propagate the shardings of");
+
+  if (options.collectives) {
+    if (!asked.values.empty() || !asked.results.empty())
+      return badInput("--collectives: expected no value beside it",
+                      "ask for values and collectives one after the other");
+    return explainAllCollectives(options, session, user, **explainer);
+  }
 
   std::string out;
   llvm::raw_string_ostream os(out);

@@ -70,6 +70,23 @@ void addCommon(CLI::App &command, CommonOptions &options) {
                   "How long to search for cheap collectives: 0 recipes, 1 "
                   "searches (default), 2 longer ones and direct exchanges")
       ->check(CLI::Range(0, 2));
+  command.add_option("--machine", options.machine,
+                     "JSON file of how fast devices and links are "
+                     "(docs/machines.md): the partitioner minimises time on "
+                     "it, and the statistics say how long a step takes");
+  command
+      .add_option_function<std::string>(
+          "--overlap",
+          [&](const std::string &mode) {
+            options.overlap = mode == "on"      ? Overlap::On
+                              : mode == "rings" ? Overlap::Rings
+                              : mode == "force" ? Overlap::Force
+                                                : Overlap::Off;
+          },
+          "Communicate beside computing where that is predicted to win: off "
+          "(default), rings (dots piece by piece; XLA takes the result), on "
+          "(and async_start, async_done), force (wherever possible)")
+      ->check(CLI::IsMember({"off", "rings", "on", "force"}));
   command.add_flag("--trusted", options.trusted,
                    "Read bytecode at once, not in a limited child process "
                    "first; malformed bytecode can crash the reader");
@@ -188,6 +205,15 @@ int main(int argc, char **argv) {
   explainApp->add_option("--line", explain.line,
                          "What a line of the source computes: 12 or "
                          "file.py:12; without source positions, of MODULE");
+  explainApp->add_flag("--collectives", explain.collectives,
+                       "What each collective is for, whose annotations cause "
+                       "it, and the ways that were rejected");
+  explainApp
+      ->add_option("--partition-effort", explain.partitionEffort,
+                   "As for run, for --collectives")
+      ->check(CLI::Range(0, 2));
+  explainApp->add_option("--machine", explain.machine,
+                         "As for run, for --collectives");
   explainApp->add_flag("--json", explain.json, "For programs");
   explainApp->add_flag("--full", explain.full, "Every step of a long way");
   explainApp->add_option_function<std::string>(

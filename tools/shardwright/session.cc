@@ -97,6 +97,17 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
       !parseOutput("--report", *options.report, {"text", "json"}, kind, file))
     return false;
 
+  std::optional<MachineModel> machine;
+  if (!options.machine.empty()) {
+    llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
+    if (!model) {
+      badInput("--machine: " + llvm::toString(model.takeError()),
+               "docs/machines.md lists the keys of a machine and their units");
+      return false;
+    }
+    machine = std::move(*model);
+  }
+
   auto start = std::chrono::steady_clock::now();
   if (!load(options.module, options.trusted))
     return false;
@@ -107,6 +118,8 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   CompileOptions compileOptions;
   compileOptions.import = options.import;
   compileOptions.partition.effort = Effort(options.partitionEffort);
+  compileOptions.partition.machine = std::move(machine);
+  compileOptions.overlap = options.overlap;
   compileOptions.stopAfter = stopAfter;
   compileOptions.kernelCacheDir = options.kernelCache;
   // Not before: reading bytecode forks.
