@@ -6,7 +6,8 @@
 #===------------------------------------------------------------------------===//
 """The build backend of pyproject.toml (PEP 517). It needs CMake, a C++20 compiler and LLVM's
 libraries, and nothing from a package index. The wheel holds `python/shardwright/` and, in
-`shardwright/lib/`, the libraries that LIBRARIES names: one more goes there."""
+`shardwright/lib/`, the sharding algebra's library and the plugin for JAX. A build folder that
+SHARDWRIGHT_BUILD names gives the plugin instead of a build of its own."""
 
 import base64
 import hashlib
@@ -22,9 +23,10 @@ import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAME = "shardwright"
-LIBRARIES = ("libshardwright-sharding.so",)
+ALGEBRA, PLUGIN = "libshardwright-sharding.so", "libshardwright_pjrt.so"
+ENTRY_POINTS = "[jax_plugins]\nshardwright = shardwright.jax\n"
 # What the sdist holds: enough for the wheel.
-SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "python", "shardwright-c", "shardwright/mesh")
+SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "pyproject.toml", "python", "shardwright-c", "shardwright")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes each time
 
 
@@ -54,10 +56,21 @@ def files(folder):
 def build_libraries(folder):
     compiler = os.environ.get("CXX") or shutil.which("clang++-22") or shutil.which("c++")
     ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
-    command = ["cmake", *ninja, "-S", os.path.join(ROOT, "python"), "-B", folder]
-    subprocess.run([*command, f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release"], check=True)
-    subprocess.run(["cmake", "--build", folder, "--parallel"], check=True)
-    return [os.path.join(folder, library) for library in LIBRARIES]
+    flags = [f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release"]
+    algebra = os.path.join(folder, "algebra")
+    subprocess.run(["cmake", *ninja, "-S", os.path.join(ROOT, "python"), "-B", algebra, *flags], check=True)
+    subprocess.run(["cmake", "--build", algebra, "--parallel"], check=True)
+    given = os.environ.get("SHARDWRIGHT_BUILD")
+    whole = os.path.join(ROOT, given or "")
+    if not given:
+        whole = os.path.join(folder, "whole")
+        flags += ["-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld", "-DSHARDWRIGHT_BUILD_TOOLS=OFF"]
+        subprocess.run(["cmake", *ninja, "-S", ROOT, "-B", whole, *flags], check=True)
+        subprocess.run(["cmake", "--build", whole, "--parallel", "--target", "shardwright_pjrt"], check=True)
+    plugin = os.path.join(folder, PLUGIN)
+    strip = shutil.which("llvm-strip-22") or shutil.which("strip")
+    subprocess.run([strip, "-o", plugin, os.path.join(whole, "lib", PLUGIN)], check=True)
+    return [os.path.join(algebra, ALGEBRA), plugin]
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
@@ -85,6 +98,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         with open(os.path.join(ROOT, "LICENSE"), "rb") as source:
             add(f"{info}/LICENSE", source.read())
         add(f"{info}/METADATA", metadata().encode())
+        add(f"{info}/entry_points.txt", ENTRY_POINTS.encode())
         add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
         records.append(f"{info}/RECORD,,\n")
         wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD", EPOCH), "".join(records))

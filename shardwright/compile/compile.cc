@@ -13,6 +13,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
+#include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/simplify/simplify.h"
@@ -65,9 +66,47 @@ std::string sourceName(Location location, std::string otherwise) {
   return otherwise;
 }
 
+/// The mesh of all replicas: they are its outermost axis, along which every
+/// value is the same.
+Mesh withReplicas(const Mesh &mesh, int64_t replicas) {
+  if (replicas == 1 || mesh.numAxes() == 0)
+    return mesh;
+  std::string name = "replica";
+  while (mesh.find(name))
+    name += "_";
+  SmallVector<MeshAxis, 4> axes = {{name, replicas}};
+  llvm::append_range(axes, mesh.axes());
+  SmallVector<int64_t, 0> ids;
+  if (!mesh.deviceIds().empty())
+    for (int64_t r = 0; r < replicas; ++r)
+      for (int64_t id : mesh.deviceIds())
+        ids.push_back(r * mesh.numDevices() + id);
+  return Mesh(axes, ids);
+}
+
+/// The mesh that the module's values are on, replicas included; the first is
+/// that of the program.
+struct ProgramMeshes {
+  std::vector<Mesh> meshes;
+  int64_t replicas = 1;
+
+  /// The number of the mesh that a sharding is on; of one without axes the
+  /// first.
+  int32_t idOf(Operation *op, sdy::TensorShardingAttr sharding) {
+    sdy::MeshAttr attr = sdy::getMeshAttr(op, sharding);
+    if (!attr || attr.getAxes().empty())
+      return 0;
+    Mesh mesh = withReplicas(sdy::meshFromAttr(attr), replicas);
+    auto it = llvm::find(meshes, mesh);
+    if (it == meshes.end())
+      it = meshes.insert(it, std::move(mesh));
+    return it - meshes.begin();
+  }
+};
+
 /// Arguments or results of @main with global types and closed shardings.
-FailureOr<std::vector<ValueSpec>> valueSpecs(func::FuncOp main,
-                                             const Mesh &mesh, bool arguments) {
+FailureOr<std::vector<ValueSpec>>
+valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
   std::vector<ValueSpec> specs;
   unsigned n = arguments ? main.getNumArguments() : main.getNumResults();
   for (unsigned i = 0; i < n; ++i) {
@@ -92,9 +131,12 @@ FailureOr<std::vector<ValueSpec>> valueSpecs(func::FuncOp main,
                                 i, sdy::kShardingAttr)
                           : main.getResultAttrOfType<sdy::TensorShardingAttr>(
                                 i, sdy::kShardingAttr);
-    if (attr && !attr.getDimShardings().empty())
-      spec.sharding = sdy::shardingFromAttr(attr, mesh);
-    spec.mesh = mesh.numAxes() > 0 ? 0 : -1;
+    spec.mesh = meshes.meshes.front().numAxes() > 0 ? 0 : -1;
+    if (attr && !attr.getDimShardings().empty()) {
+      spec.mesh = meshes.idOf(main, attr);
+      spec.sharding =
+          sdy::shardingFromAttr(attr, meshes.meshes[spec.mesh]);
+    }
     auto kind = arguments
                     ? main.getArgAttrOfType<StringAttr>(i, memoryKindAttr)
                     : main.getResultAttrOfType<StringAttr>(i, memoryKindAttr);
@@ -143,27 +185,9 @@ Mesh moduleMesh(ModuleOp module) {
   return Mesh();
 }
 
-/// The mesh of all replicas: they are its outermost axis, along which every
-/// value is the same.
-Mesh withReplicas(const Mesh &mesh, int64_t replicas) {
-  if (replicas == 1 || mesh.numAxes() == 0)
-    return mesh;
-  std::string name = "replica";
-  while (mesh.find(name))
-    name += "_";
-  SmallVector<MeshAxis, 4> axes = {{name, replicas}};
-  llvm::append_range(axes, mesh.axes());
-  SmallVector<int64_t, 0> ids;
-  if (!mesh.deviceIds().empty())
-    for (int64_t r = 0; r < replicas; ++r)
-      for (int64_t id : mesh.deviceIds())
-        ids.push_back(r * mesh.numDevices() + id);
-  return Mesh(axes, ids);
-}
-
 void describe(std::vector<ValueReport> &reports,
               const std::vector<ValueSpec> &specs, func::FuncOp main,
-              const Mesh &mesh, bool arguments) {
+              const ProgramMeshes &meshes, bool arguments) {
   for (auto [i, spec] : llvm::enumerate(specs)) {
     ValueReport report;
     report.name = spec.name;
@@ -171,7 +195,8 @@ void describe(std::vector<ValueReport> &reports,
                                                  : main.getResultTypes()[i]);
     report.type = shapeText(type);
     report.local = shapeText(type.clone(localShape(spec.shape, spec.sharding)));
-    report.sharding = str(spec.sharding, mesh);
+    report.sharding =
+        str(spec.sharding, meshes.meshes[std::max(spec.mesh, 0)]);
     reports.push_back(std::move(report));
   }
 }
@@ -209,6 +234,8 @@ ArrayRef<llvm::StringRef> stageNames() { return printableStages; }
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
+  const MachineModel machine =
+      options.partition.machine.value_or(MachineModel());
   StageSeconds &seconds = report.seconds;
   /// True when `stage` was the last one asked for.
   auto done = [&](Stage stage) {
@@ -253,14 +280,16 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
       return failure();
   }
   func::FuncOp main = sdy::getMainFunc(module);
+  ProgramMeshes meshes{{report.mesh}, replicas};
   FailureOr<std::vector<ValueSpec>> arguments =
-      valueSpecs(main, report.mesh, /*arguments=*/true);
+      valueSpecs(main, meshes, /*arguments=*/true);
   FailureOr<std::vector<ValueSpec>> results =
-      valueSpecs(main, report.mesh, /*arguments=*/false);
+      valueSpecs(main, meshes, /*arguments=*/false);
   if (failed(arguments) || failed(results))
     return failure();
-  describe(report.arguments, *arguments, main, report.mesh, true);
-  describe(report.results, *results, main, report.mesh, false);
+  describe(report.arguments, *arguments, main, meshes, true);
+  describe(report.results, *results, main, meshes, false);
+  compiled.meshes = std::move(meshes.meshes);
   compiled.arguments = std::move(*arguments);
   compiled.results = std::move(*results);
   if (done(Stage::Reshard))
@@ -277,8 +306,16 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
       module->setAttr("mhlo.num_partitions",
                       b.getI32IntegerAttr(report.devices / replicas));
     }
+    OverlapOptions overlap;
+    overlap.machine = machine;
+    overlap.mesh = report.mesh;
+    overlapCommunication(module, options.overlap, overlap);
   }
   report.collectives = costOfCollectives(module, report.mesh, report.devices);
+  report.predicted.machine = machine.name;
+  report.predicted.isAsked =
+      options.partition.machine || options.overlap != Overlap::Off;
+  report.predicted.time = predictStepTime(module, report.mesh, machine);
   if (done(Stage::Local))
     return compiled;
 
@@ -309,7 +346,9 @@ LogicalResult generateCode(ModuleOp local, Compiled &compiled,
 
   ExecutableParts parts;
   parts.program = std::move(*program);
-  parts.meshes.push_back(report.mesh);
+  parts.meshes = compiled.meshes;
+  if (parts.meshes.empty())
+    parts.meshes.push_back(report.mesh);
   parts.arguments = compiled.arguments;
   parts.results = compiled.results;
   parts.notes = reportNotes(report);

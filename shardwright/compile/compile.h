@@ -10,6 +10,7 @@
 #define SHARDWRIGHT_COMPILE_COMPILE_H
 
 #include "shardwright/interop/import_module.h"
+#include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/propagate/engine.h"
 #include "shardwright/report/program_report.h"
@@ -39,7 +40,11 @@ llvm::ArrayRef<llvm::StringRef> stageNames();
 
 struct CompileOptions {
   ImportOptions import;
+  /// With the machine for which the program's time is predicted.
   PartitionOptions partition;
+  /// What is done after stage Local's other work to hide communication. The
+  /// IR then holds ops that XLA does not take, unless it is Rings.
+  Overlap overlap = Overlap::Off;
   /// The last stage to run.
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage but the last.
@@ -59,6 +64,8 @@ struct Compiled {
   std::shared_ptr<Executable> executable;
   /// Global types and shardings of @main, from stage Reshard on.
   std::vector<ValueSpec> arguments, results;
+  /// Those that the values' shardings are on; the first is the report's.
+  std::vector<Mesh> meshes;
   /// Collectives and local shapes from stage Local on, memory from the last.
   ProgramReport report;
 };

@@ -21,6 +21,7 @@
 #include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/portable/portable.h"
 #include "shardwright/interop/round_trip/round_trip.h"
+#include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/propagate/passes.h"
@@ -60,6 +61,7 @@ void registerPasses() {
   registerImportCustomCallsPass();
   registerRulesPasses();
   registerPartitionPasses();
+  registerOverlapPasses();
   registerSdyPropagatePasses();
   registerShardyPipelines();
   registerReducePass();

@@ -109,6 +109,25 @@ bool BlockLowering::replaces(const Unit &unit, int32_t node,
          mayShareBuffer(unit.cluster, output, param);
 }
 
+/// The kernel reads a parameter that it updates in place for something else as
+/// well, like a scatter whose updates, or whose other operand, are its operand.
+static bool readsElsewhere(const Cluster &cluster, int32_t param) {
+  int reads = 0;
+  for (const Node &node : cluster.graph.nodes) {
+    size_t updated = node.op == Op::UpdateSlice ? 1
+                     : node.op == Op::Scatter   ? (node.operands.size() - 1) / 2
+                                                : 0;
+    for (auto [i, operand] : llvm::enumerate(node.operands)) {
+      const Node &read = cluster.graph[operand];
+      if (read.op != Op::Param || int32_t(read.bits) != param)
+        continue;
+      if (i >= updated || ++reads > 1)
+        return true;
+    }
+  }
+  return false;
+}
+
 // May the unit that makes `node` write into the wished buffer?
 bool BlockLowering::grant(int32_t node, const Wish &wish) {
   if (granted[node] >= 0 || slots[node] >= 0)
@@ -146,7 +165,8 @@ bool BlockLowering::grant(int32_t node, const Wish &wish) {
     if (output != node || param < 0)
       continue;
     int32_t old = unit.inputs[param];
-    if (useCount[old] == 1 && viewOf[old] < 0)
+    if (useCount[old] == 1 && viewOf[old] < 0 &&
+        !readsElsewhere(unit.cluster, param))
       grant(old, wish);
   }
   return true;
@@ -230,6 +250,12 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
     int32_t param = unit.cluster.inPlace[i];
     if (param < 0) {
       outputs.push_back(target(node));
+      continue;
+    }
+    if (readsElsewhere(unit.cluster, param)) {
+      // A copy is updated; the kernel goes on reading what it was.
+      p.copy(inputs[param], target(node), location);
+      outputs.push_back(slots[node]);
       continue;
     }
     inputs[param] =

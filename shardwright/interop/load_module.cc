@@ -72,7 +72,15 @@ loadModule(StringRef path, MLIRContext *context,
     emitError(file) << "cannot read the module: " << read.getError().message();
     return {};
   }
-  std::unique_ptr<llvm::MemoryBuffer> buffer = std::move(*read);
+  return readModule(std::move(*read), context, sources, trust, positions);
+}
+
+OwningOpRef<ModuleOp>
+readModule(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
+           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
+           AsmParserState *positions) {
+  std::string name = buffer->getBufferIdentifier().str();
+  Location file = FileLineColLoc::get(context, name, 0, 0);
   StringRef content = buffer->getBuffer();
   if (content.trim().empty()) {
     emitError(file) << "the file is empty, expected a StableHLO module";

@@ -15,8 +15,9 @@
 #include <memory>
 
 namespace llvm {
+class MemoryBuffer;
 class SourceMgr;
-}
+} // namespace llvm
 namespace mlir {
 class AsmParserState;
 }
@@ -37,6 +38,13 @@ enum class Trust {
 /// `positions`, when given, receives what stands where in a text.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(llvm::StringRef path, mlir::MLIRContext *context,
+           const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
+           mlir::AsmParserState *positions = nullptr);
+
+/// The same for a module that is in memory already.
+mlir::OwningOpRef<mlir::ModuleOp>
+readModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
+           mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
            mlir::AsmParserState *positions = nullptr);
 

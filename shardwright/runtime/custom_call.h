@@ -36,6 +36,12 @@ inline llvm::Error registerCustomCall(llvm::StringRef name,
   return cpu::registerHostFunction(name, std::move(function));
 }
 
+/// The same for a function of which each call in a program has its own.
+inline llvm::Error registerCustomCallMaker(llvm::StringRef name,
+                                           CustomCallMaker maker) {
+  return cpu::registerHostMaker(name, std::move(maker));
+}
+
 /// Executables that have it keep it. False: there was none.
 inline bool unregisterCustomCall(llvm::StringRef name) {
   return cpu::unregisterHostFunction(name);

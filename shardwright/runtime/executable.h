@@ -48,6 +48,8 @@ struct ValueSpec {
 struct ExecuteOptions {
   /// Positions of donated arguments that the caller keeps this time.
   llvm::SmallVector<int32_t, 4> keep;
+  /// The device of each position of the program; empty: 0, 1, 2, ...
+  llvm::SmallVector<int32_t, 8> devices;
   /// Run on the calling thread, if nothing was started before.
   bool synchronous = false;
 };

@@ -84,6 +84,14 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     return fail("the program runs on " + llvm::Twine(devices) +
                 " devices, but was given arguments of " +
                 llvm::Twine(arguments.size()));
+  if (!options.devices.empty() && int64_t(options.devices.size()) != devices)
+    return fail("the program runs on " + llvm::Twine(devices) +
+                " devices, but was given " +
+                llvm::Twine(options.devices.size()));
+  auto deviceAt = [&](int64_t position) {
+    return options.devices.empty() ? int32_t(position)
+                                   : options.devices[position];
+  };
   // All are checked before the first is taken.
   for (int64_t d = 0; d < devices; ++d) {
     if (arguments[d].size() != program.arguments.size())
@@ -101,7 +109,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           buffer.shape() != llvm::ArrayRef<int64_t>(slot.shape))
         return fail(where + " is " + str(slot.type, slot.shape) +
                     ", but was given " + str(buffer.type(), buffer.shape()));
-      if (buffer.device() != d)
+      if (buffer.device() != deviceAt(d))
         return fail(where + " was given a buffer of device " +
                     llvm::Twine(buffer.device()));
       if (auto there = buffer.storage(); !there)
@@ -175,7 +183,10 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
         if (llvm::Error e = allocate(d, i))
           return failAndGiveBack(std::move(e));
       buffers.results.push_back(memory.get());
-      execution.results[d].push_back(Buffer(d, parts.results[i].memory,
+      // Its holder may drop the result before it is there.
+      run->memory.push_back(memory);
+      execution.results[d].push_back(Buffer(deviceAt(d),
+                                            parts.results[i].memory,
                                             slot.type, slot.shape,
                                             std::move(memory), run->done));
     }

@@ -17,7 +17,7 @@ using namespace shardwright::cpu;
 namespace {
 struct Registry {
   std::mutex mutex;
-  llvm::StringMap<std::shared_ptr<const CustomCallFunction>> functions;
+  llvm::StringMap<std::shared_ptr<const CustomCallMaker>> makers;
 };
 } // namespace
 
@@ -29,7 +29,16 @@ static Registry &registry() {
 
 llvm::Error cpu::registerHostFunction(llvm::StringRef name,
                                       CustomCallFunction function) {
-  if (name.empty() || !function)
+  if (!function)
+    return registerHostMaker(name, nullptr);
+  return registerHostMaker(name, [function](const LibraryCall &) {
+    return llvm::Expected<CustomCallFunction>(function);
+  });
+}
+
+llvm::Error cpu::registerHostMaker(llvm::StringRef name,
+                                   CustomCallMaker maker) {
+  if (name.empty() || !maker)
     return llvm::createStringError(
         "a custom call target needs a name and a function");
   if (findLibraryRow(name))
@@ -37,8 +46,8 @@ llvm::Error cpu::registerHostFunction(llvm::StringRef name,
                                    "' is built in");
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  auto shared = std::make_shared<const CustomCallFunction>(std::move(function));
-  if (!r.functions.try_emplace(name, std::move(shared)).second)
+  auto shared = std::make_shared<const CustomCallMaker>(std::move(maker));
+  if (!r.makers.try_emplace(name, std::move(shared)).second)
     return llvm::createStringError("custom call target '" + name +
                                    "' is registered already");
   return llvm::Error::success();
@@ -47,22 +56,26 @@ llvm::Error cpu::registerHostFunction(llvm::StringRef name,
 bool cpu::unregisterHostFunction(llvm::StringRef name) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  return r.functions.erase(name);
+  return r.makers.erase(name);
 }
 
 llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
-  std::shared_ptr<const CustomCallFunction> function;
+  std::shared_ptr<const CustomCallMaker> maker;
   {
     Registry &r = registry();
     std::lock_guard lock(r.mutex);
-    auto it = r.functions.find(call.name);
-    if (it != r.functions.end())
-      function = it->second;
+    auto it = r.makers.find(call.name);
+    if (it != r.makers.end())
+      maker = it->second;
   }
-  if (!function)
+  if (!maker)
     return llvm::createStringError(
         "the cpu has no target of this name; "
         "shardwright::registerCustomCall registers one");
+  llvm::Expected<CustomCallFunction> made = (*maker)(call);
+  if (!made)
+    return made.takeError();
+  auto function = std::make_shared<const CustomCallFunction>(std::move(*made));
   LibraryOp op;
   // The program may move; what is called keeps its own copy.
   op.run = [function, call](const LibraryBuffers &buffers, int64_t,

@@ -60,7 +60,13 @@ struct CustomCall {
 /// client that calls it.
 using CustomCallFunction = std::function<llvm::Error(const CustomCall &call)>;
 
+/// Makes the function for one call of a program, when it is made ready to run;
+/// it lives as long as the executable.
+using CustomCallMaker =
+    std::function<llvm::Expected<CustomCallFunction>(const cpu::LibraryCall &)>;
+
 namespace cpu {
+llvm::Error registerHostMaker(llvm::StringRef name, CustomCallMaker maker);
 llvm::Error registerHostFunction(llvm::StringRef name,
                                  CustomCallFunction function);
 bool unregisterHostFunction(llvm::StringRef name);

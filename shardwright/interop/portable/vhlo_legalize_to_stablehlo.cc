@@ -141,6 +141,17 @@ LogicalResult Legalizer::convertOp(Operation *op, const vhlo::OpRow &row) {
   Operation *created = replaceOp(op, name, types, discardable);
   for (auto [attrName, attr] : attrs)
     name.setInherentAttr(created, attrName, attr);
+  // A call without operands, or without results, has an empty list of their
+  // layouts, which VHLO does not tell from none.
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(created);
+      call && call.getOperandLayouts().has_value() !=
+                  call.getResultLayouts().has_value()) {
+    auto empty = ArrayAttr::get(op->getContext(), {});
+    if (!call.getResultLayouts())
+      call.setResultLayoutsAttr(empty);
+    else
+      call.setOperandLayoutsAttr(empty);
+  }
   if (!row.attrs.empty() &&
       failed(setStructuredAttrs(created, row, vhlo::attrsOf(op), values,
                                 emitError)))

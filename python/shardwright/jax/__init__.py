@@ -1,0 +1,47 @@
+#===- __init__.py - the plugin for JAX ----------------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Runs JAX programs on virtual devices, through Shardwright's propagation and partitioner.
+
+    JAX_PLATFORMS=shardwright SHARDWRIGHT_NUM_DEVICES=8 python train.py
+
+JAX finds the plugin by itself (entry point `jax_plugins`) and calls `initialize`. Modules, in the
+order in which they are needed: `library` (the shared library and what it offers beside PJRT),
+`measures` (what JAX's own Python has to be told), `callbacks` (functions that programs call).
+"""
+
+import os
+
+from shardwright.jax import library, measures
+
+__all__ = ["PLATFORM", "initialize"]
+
+PLATFORM = "shardwright"
+# Below the CPU's (0): installing the package changes nobody's default.
+PRIORITY = -10
+
+_options = {}
+
+
+def set_options(**options):
+    """Options of the client, before the first use of JAX: `num_devices=16`."""
+    _options.update(options)
+
+
+def initialize():
+    """Registers the platform with JAX; JAX calls it once, before the first use of a backend."""
+    from jax._src import xla_bridge
+
+    path = library.find()
+    if path is None:
+        raise ImportError(
+            f"{library.NAME} is not in {library.places()}; build it, or set SHARDWRIGHT_LIBRARY_DIR"
+        )
+    measures.apply(measures.BEFORE, PLATFORM, path)
+    xla_bridge.register_plugin(
+        PLATFORM, priority=PRIORITY, library_path=path, options=lambda: dict(_options)
+    )
+    measures.apply(measures.AFTER, PLATFORM, path)

@@ -1,0 +1,174 @@
+#===- callbacks.py - Python functions that programs call ----------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""jax.debug.print, jax.pure_callback and jax.experimental.io_callback on our platform.
+
+JAX lowers them for the platforms that it knows only. Here the callable gets a number in a table of
+this process, and the program a call of our own target with that number; the plugin's runtime calls
+back through `_call`. As on the CPU, the callable sees arrays on a device of the host's CPU backend.
+"""
+
+import ctypes
+import dataclasses
+import itertools
+import threading
+import traceback
+
+import numpy as np
+
+TARGET = "shardwright_python_callback"
+
+_numbers = itertools.count()
+_table = {}
+_lock = threading.Lock()
+
+
+def _dtypes():
+    """PJRT_Buffer_Type to numpy."""
+    import ml_dtypes
+
+    names = {
+        1: np.bool_, 2: np.int8, 3: np.int16, 4: np.int32, 5: np.int64, 6: np.uint8, 7: np.uint16,
+        8: np.uint32, 9: np.uint64, 10: np.float16, 11: np.float32, 12: np.float64,
+        13: "bfloat16", 14: np.complex64, 15: np.complex128, 16: "float8_e5m2",
+        17: "float8_e4m3fn", 18: "float8_e4m3b11fnuz", 19: "float8_e5m2fnuz",
+        20: "float8_e4m3fnuz", 21: "int4", 22: "uint4", 24: "int2", 25: "uint2",
+        26: "float8_e4m3", 27: "float8_e3m4", 28: "float8_e8m0fnu", 29: "float4_e2m1fn",
+    }  # fmt: skip
+    found = {}
+    for code, name in names.items():
+        scalar = getattr(ml_dtypes, name, None) if isinstance(name, str) else name
+        if scalar is not None:
+            found[code] = np.dtype(scalar)
+    return found
+
+
+_DTYPES = _dtypes()
+
+
+def _view(array):
+    """The memory of an array of the runtime's, valid during the call."""
+    dtype = _DTYPES[array.type]
+    shape = tuple(array.dims[i] for i in range(array.rank))
+    count = int(np.prod(shape, dtype=np.int64))
+    if count == 0:
+        return np.empty(shape, dtype)
+    bytes = (ctypes.c_char * (count * dtype.itemsize)).from_address(array.data)
+    return np.frombuffer(bytes, dtype).reshape(shape)
+
+
+def _call(number, num_operands, operands, num_results, results, error, error_size):
+    try:
+        with _lock:
+            function = _table.get(number)
+        if function is None:
+            raise RuntimeError(f"there is no callback {number} in this process")
+        values = function(*(np.array(_view(operands[i])) for i in range(num_operands)))
+        for i in range(num_results):
+            out = _view(results[i])
+            if out.size:
+                # A view of const bytes: written through its address.
+                value = np.ascontiguousarray(values[i], dtype=out.dtype)
+                ctypes.memmove(results[i].data, value.ctypes.data, value.nbytes)
+        return 0
+    except BaseException:
+        text = traceback.format_exc().encode()[: error_size - 1]
+        ctypes.memmove(error, text + b"\0", len(text) + 1)
+        return 1
+
+
+def _checked(callback, result_avals):
+    """The callable, whose results are compared with what was declared."""
+    from jax._src import dtypes
+
+    def checked(*args):
+        values = tuple(callback(*args))
+        if len(values) != len(result_avals):
+            raise RuntimeError(
+                "Mismatched number of outputs from callback. "
+                f"Expected: {len(result_avals)}, Actual: {len(values)}"
+            )
+        values = tuple(dtypes.canonicalize_value(np.asarray(value)) for value in values)
+        for i, (value, aval) in enumerate(zip(values, result_avals)):
+            for what in ("shape", "dtype"):
+                expected, actual = getattr(aval, what), getattr(value, what)
+                if expected != actual:
+                    raise RuntimeError(
+                        f"Incorrect output {what} for return value #{i}: "
+                        f"Expected: {expected}, Actual: {actual}"
+                    )
+        return values
+
+    return checked
+
+
+def _emit(ctx, callback, token, operands, result_avals, has_side_effect, sharding):
+    """Our call, with the token first among operands and results where there is one."""
+    from jax._src import config, core, ffi
+    from jax._src.interpreters import mlir
+
+    function = _checked(callback, result_avals)
+    number = next(_numbers)
+    with _lock:
+        _table[number] = function
+    # The executable keeps what it calls, and JAX knows that the program has callbacks.
+    ctx.module_context.add_host_callback(function)
+    if token:
+        operands = [token, *operands]
+        ctx = dataclasses.replace(
+            ctx,
+            avals_in=[core.abstract_token, *ctx.avals_in],
+            avals_out=[core.abstract_token, *ctx.avals_out],
+        )
+        shardings = getattr(sharding, "shardings", None)
+        if config.use_shardy_partitioner.value and shardings and len(ctx.avals_out) > 1:
+            # Of the token: where the first result is.
+            first = dataclasses.replace(shardings[0], dim_shardings=())
+            sharding = type(sharding)((first, *shardings))
+    op = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)(
+        ctx, *operands, index=np.uint64(number)
+    )
+    if sharding is not None:
+        mlir.set_sharding(ctx.module_context, op, sharding)
+    results = list(op.results)
+    if token:
+        token, *results = results
+    return results, token, function
+
+
+def install(platform, bridge):
+    """Makes JAX's callback rules emit our calls on `platform`."""
+    from jax._src import callback as jax_callback
+
+    original = jax_callback.emit_python_callback
+
+    def emit_python_callback(
+        ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect,
+        returns_token=True, partitioned=False, sharding=None,
+    ):  # fmt: skip
+        if tuple(ctx.module_context.platforms) != (platform,):
+            return original(
+                ctx, callback, token, operands, operand_avals, result_avals,
+                has_side_effect=has_side_effect, returns_token=returns_token,
+                partitioned=partitioned, sharding=sharding,
+            )  # fmt: skip
+        if partitioned and result_avals:
+            raise ValueError("Partitioned callback not supported with return values.")
+        if partitioned:
+            raise NotImplementedError(f"Partitioned callback not implemented on {platform} backend.")
+        return _emit(ctx, callback, token, list(operands), result_avals, has_side_effect, sharding)
+
+    jax_callback.emit_python_callback = emit_python_callback
+
+    import atexit
+
+    from shardwright.jax import library
+
+    # JAX's own exit handlers wait for what runs; after them no program may call into Python.
+    entry = library.HOST_CALLBACK(_call)
+    bridge.set_host_callback(entry)
+    install.kept = (entry, bridge)
+    atexit.register(lambda: bridge.set_host_callback(library.HOST_CALLBACK()))

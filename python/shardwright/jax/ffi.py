@@ -1,0 +1,94 @@
+#===- ffi.py - foreign functions of the user ----------------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""jax.ffi on our platform: handlers that are registered for the CPU, or for us, run here too.
+
+JAX keeps what `jax.ffi.register_ffi_target` is given in jaxlib, for its own backends. Those of other
+platforms it hands to whoever asks (`register_custom_call_handler`); those of the CPU are noted as
+they pass, and taken from jaxlib's list if they came before the plugin was loaded.
+"""
+
+import ctypes
+
+# Of jaxlib itself: ours are built in, or need what is private to jaxlib.
+_OWN = ("lapack_", "xla_", "dce_sink", "tridiagonal_solve_perturbed", "cpu_csr_sparse")
+STAGES = ("instantiate", "prepare", "initialize", "execute")
+
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def pointer(capsule):
+    return _pointer(capsule, _name(capsule))
+
+
+def _raise(bridge, error):
+    if error:
+        raise RuntimeError(bridge.message(error))
+
+
+def register_target(bridge, name, target, traits=0):
+    """`target`: a capsule, or a dict of stage to capsule."""
+    stages = target if isinstance(target, dict) else {"execute": target}
+    handlers = (ctypes.c_void_p * 4)(*(pointer(stages[s]) if stages.get(s) else None for s in STAGES))
+    encoded = name.encode()
+    _raise(bridge, bridge.register_ffi(encoded, len(encoded), handlers, int(traits or 0)))
+
+
+def register_type(bridge, name, target):
+    if not isinstance(target, dict) or "type_id" not in target:
+        raise ValueError("a type needs its type_id")
+    info = pointer(target["type_info"]) if target.get("type_info") else None
+    encoded = name.encode()
+    _raise(bridge, bridge.register_ffi_type(encoded, len(encoded), pointer(target["type_id"]), info))
+
+
+def install(platform, bridge):
+    import jax
+    from jax._src import ffi as jax_ffi
+    from jaxlib import xla_client
+
+    def is_ours(name):
+        return not name.startswith(_OWN)
+
+    # Types first: handlers that make states need them.
+    xla_client.register_custom_type_handler(platform, lambda name, target: register_type(bridge, name, target))
+    xla_client.register_custom_call_handler(
+        platform,
+        lambda name, target, _platform, api_version=1, traits=0: api_version == 1
+        and register_target(bridge, name, target, traits),
+    )
+
+    original_target, original_type = jax_ffi.register_ffi_target, jax_ffi.register_ffi_type
+
+    def register_ffi_target(name, fn, platform="cpu", api_version=1, **options):
+        original_target(name, fn, platform=platform, api_version=api_version, **options)
+        if platform == "cpu" and api_version == 1:
+            register_target(bridge, name, fn, options.get("traits", 0))
+
+    def register_ffi_type(name, type_registration, platform="cpu"):
+        original_type(name, type_registration, platform=platform)
+        if platform == "cpu":
+            register_type(bridge, name, type_registration)
+
+    for module in (jax_ffi, jax.ffi):
+        module.register_ffi_target = register_ffi_target
+        module.register_ffi_type = register_ffi_type
+
+    # What came before the plugin: waiting for the CPU's backend, or taken by it already.
+    for name, target in list(xla_client._custom_type_id.get("Host", ())):
+        register_type(bridge, name, target)
+    for name, target, api_version, traits in list(xla_client._custom_callback.get("Host", ())):
+        if api_version == 1 and is_ours(name):
+            register_target(bridge, name, target, traits)
+    for name, target in xla_client.custom_call_targets("Host").items():
+        if is_ours(name):
+            try:
+                register_target(bridge, name, target)
+            except RuntimeError:
+                pass  # untyped ones, and those whose types came too late

@@ -1,0 +1,122 @@
+#===- library.py - the shared library of the plugin ---------------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Finds libshardwright_pjrt.so, and reaches what it offers beside PJRT: an extension of its own in
+the chain of extensions (shardwright/pjrt/bridge.h)."""
+
+import ctypes
+import os
+
+NAME = "libshardwright_pjrt.so"
+_TYPE = 0x5357
+
+
+def places():
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    root = os.path.dirname(os.path.dirname(package))
+    build = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(root, "build"))
+    asked = os.environ.get("SHARDWRIGHT_LIBRARY_DIR")
+    return [p for p in (asked, os.path.join(package, "lib"), os.path.join(build, "lib")) if p]
+
+
+def find():
+    """The path of the library, or None."""
+    for place in places():
+        path = os.path.join(place, NAME)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+class HostArray(ctypes.Structure):
+    _fields_ = [
+        ("type", ctypes.c_int),
+        ("rank", ctypes.c_int32),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("data", ctypes.c_void_p),
+    ]
+
+
+HOST_CALLBACK = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    ctypes.c_uint64,
+    ctypes.c_size_t,
+    ctypes.POINTER(HostArray),
+    ctypes.c_size_t,
+    ctypes.POINTER(HostArray),
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+)
+
+
+class _Extension(ctypes.Structure):
+    pass
+
+
+_Extension._fields_ = [
+    ("struct_size", ctypes.c_size_t),
+    ("type", ctypes.c_int),
+    ("next", ctypes.POINTER(_Extension)),
+    ("version", ctypes.c_int64),
+    ("set_host_callback", ctypes.CFUNCTYPE(None, HOST_CALLBACK)),
+    (
+        "register_ffi",
+        ctypes.CFUNCTYPE(
+            ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint32
+        ),
+    ),
+    (
+        "register_ffi_type",
+        ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p),
+    ),
+]
+
+
+class _MessageArgs(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("extension_start", ctypes.c_void_p),
+        ("error", ctypes.c_void_p),
+        ("message", ctypes.c_void_p),
+        ("message_size", ctypes.c_size_t),
+    ]
+
+
+class _Api(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("extension_start", ctypes.POINTER(_Extension)),
+        ("version", ctypes.c_char * 24),
+        ("error_destroy", ctypes.CFUNCTYPE(None, ctypes.POINTER(_MessageArgs))),
+        ("error_message", ctypes.CFUNCTYPE(None, ctypes.POINTER(_MessageArgs))),
+    ]
+
+
+class Bridge:
+    """Our extension of the library at `path`, which the process may have loaded already."""
+
+    def __init__(self, path):
+        library = ctypes.CDLL(path)
+        library.GetPjrtApi.restype = ctypes.POINTER(_Api)
+        self._api = library.GetPjrtApi().contents
+        extension = self._api.extension_start
+        while extension and extension.contents.type != _TYPE:
+            extension = extension.contents.next
+        if not extension:
+            raise ImportError(f"{path} is no plugin of shardwright's")
+        self._extension = extension.contents
+        self.set_host_callback = self._extension.set_host_callback
+        self.register_ffi = self._extension.register_ffi
+        self.register_ffi_type = self._extension.register_ffi_type
+
+    def message(self, error):
+        """The text of an error, which is destroyed."""
+        args = _MessageArgs(ctypes.sizeof(_MessageArgs), None, error, None, 0)
+        self._api.error_message(ctypes.byref(args))
+        text = ctypes.string_at(args.message, args.message_size).decode()
+        args.struct_size = 24
+        self._api.error_destroy(ctypes.byref(args))
+        return text

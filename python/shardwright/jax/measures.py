@@ -1,0 +1,93 @@
+#===- measures.py - what JAX is told about our platform -----------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""JAX's Python keeps lists of platforms. Each measure here enters ours into one of them, through a
+private name of JAX 0.10: a measure whose name is not there is left out and said to be, and
+`python -m shardwright.doctor` shows them all."""
+
+TESTED = (0, 10)
+
+# name -> why it was not applied, or None
+outcome = {}
+
+
+def _donation(platform, path):
+    from jax._src.interpreters import mlir
+
+    if platform not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(platform)
+
+
+def _rules(platform, path):
+    """Rules that JAX has for the CPU: LAPACK calls and callbacks, which we run too."""
+    import jax._src.debugging  # registers its rules
+    import jax._src.lax.linalg
+    from jax._src.interpreters import mlir
+
+    ours = mlir._platform_specific_lowerings[platform]
+    for primitive, rule in mlir._platform_specific_lowerings["cpu"].items():
+        ours.setdefault(primitive, rule)
+
+
+def _callbacks(platform, path):
+    from shardwright.jax import callbacks, library
+
+    callbacks.install(platform, library.Bridge(path))
+
+
+def _ffi(platform, path):
+    from shardwright.jax import ffi, library
+
+    ffi.install(platform, library.Bridge(path))
+
+
+def _host_cpu(platform, path):
+    """Callbacks get arrays on the host's CPU backend, so that it has to be there as well."""
+    import jax
+    from jax._src import config
+
+    asked = config.jax_platforms.value
+    if asked and "cpu" not in asked.split(",") and platform in asked.split(","):
+        jax.config.update("jax_platforms", asked + ",cpu")
+
+
+def _experimental(platform, path):
+    """No warning at every start."""
+    from jax._src import xla_bridge
+
+    known = xla_bridge._nonexperimental_plugins
+    if isinstance(known, set):
+        known.add(platform)
+    else:
+        xla_bridge._nonexperimental_plugins = type(known)([*known, platform])
+
+
+# Before and after the platform is registered.
+BEFORE = {
+    "no warning that the platform is experimental": _experimental,
+    "a CPU backend beside ours": _host_cpu,
+}
+AFTER = {
+    "buffer donation": _donation,
+    "lowering rules of the CPU": _rules,
+    "callbacks into Python": _callbacks,
+    "foreign functions (jax.ffi)": _ffi,
+}
+
+
+def apply(measures, platform, path):
+    import jax
+
+    version = tuple(int(part) for part in jax.__version__.split(".")[:2])
+    for name, measure in measures.items():
+        if version != TESTED:
+            outcome[name] = f"JAX {jax.__version__} is not one that this was tested with"
+            continue
+        try:
+            measure(platform, path)
+            outcome[name] = None
+        except Exception as error:  # a private name that this version lacks
+            outcome[name] = f"{type(error).__name__}: {error}"

@@ -1,0 +1,156 @@
+//===- compile_program.cc - a client's module to a program ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/compile/compile.h"
+#include "shardwright/compile/registration.h"
+#include "shardwright/interop/load_module.h"
+#include "shardwright/pjrt/host_callback.h"
+#include "shardwright/pjrt/prepare_module.h"
+#include "shardwright/pjrt/program.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+static const DialectRegistry &dialects() {
+  static const auto *registry = [] {
+    auto *registry = new DialectRegistry();
+    registerDialects(*registry);
+    return registry;
+  }();
+  return *registry;
+}
+
+/// `file.py:12:3: ` or nothing.
+static std::string where(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    auto line = dyn_cast<FileLineColLoc>(part);
+    if (!line)
+      return WalkResult::advance();
+    text = (line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
+            Twine(line.getColumn()) + ": ")
+               .str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+/// What the user may ask for with `compiler_options`.
+static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
+                                  CompileOptions &options) {
+  for (const NamedText &option : overrides) {
+    StringRef name = option.name, value = option.value;
+    if (name == "shardwright_partition_effort") {
+      auto effort = llvm::StringSwitch<std::optional<Effort>>(value)
+                        .Case("0", Effort::Fast)
+                        .Case("1", Effort::Normal)
+                        .Case("2", Effort::Most)
+                        .Default(std::nullopt);
+      if (!effort)
+        return llvm::createStringError("option '" + name + "' is '" + value +
+                                       "', expected 0, 1 or 2");
+      options.partition.effort = *effort;
+    } else if (name == "shardwright_kernel_cache") {
+      options.kernelCacheDir = value.str();
+    } else if (name == "shardwright_compile_threads") {
+      if (value.getAsInteger(10, options.compileThreads) ||
+          options.compileThreads < 0)
+        return llvm::createStringError("option '" + name + "' is '" + value +
+                                       "', expected a number of threads");
+    } else if (!name.starts_with("xla_")) {
+      // XLA's own say nothing to us.
+      return llvm::createStringError("No such compile option: '" + name + "'");
+    }
+  }
+  return llvm::Error::success();
+}
+
+static std::string fingerprintOf(StringRef code, StringRef options) {
+  llvm::BLAKE3 hasher;
+  hasher.update(code);
+  hasher.update(options);
+  hasher.update(SHARDWRIGHT_VERSION);
+  llvm::BLAKE3Result<16> sum = hasher.final<16>();
+  return llvm::toHex(llvm::ArrayRef<uint8_t>(sum), /*LowerCase=*/true);
+}
+
+llvm::Expected<std::shared_ptr<LoadedProgram>>
+compileProgram(StringRef code, CompileRequest request) {
+  CompileOptions options;
+  if (llvm::Error e = applyOverrides(request.overrides, options))
+    return e;
+  // Compilations run side by side; one does not need threads of its own.
+  MLIRContext context(dialects(), MLIRContext::Threading::DISABLED);
+  std::string errors;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      errors += errors.empty() ? "" : "\n";
+      errors += where(diagnostic.getLocation()) + diagnostic.str();
+    }
+    return success();
+  });
+  auto fail = [&]() -> llvm::Error {
+    if (errors.empty())
+      errors = "compiling failed without saying why";
+    return llvm::createStringError(errors);
+  };
+
+  auto program = std::make_shared<LoadedProgram>();
+  program->fingerprint = fingerprintOf(code, request.bytes);
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  OwningOpRef<ModuleOp> module =
+      readModule(llvm::MemoryBuffer::getMemBufferCopy(code, "program"),
+                 &context, sources, Trust::Full);
+  if (!module)
+    return fail();
+  program->name = module->getSymName().value_or("module").str();
+  closeShardings(*module, request);
+  if (failed(pinCallbacks(*module)))
+    return fail();
+  FailureOr<TokenPositions> tokens = dropTokens(*module);
+  if (failed(tokens))
+    return fail();
+  program->argumentOf = std::move(tokens->argumentOf);
+  program->resultOf = std::move(tokens->resultOf);
+
+  Builder b(&context);
+  module.get()->setAttr("mhlo.num_partitions",
+                        b.getI32IntegerAttr(request.numPartitions));
+  module.get()->setAttr("mhlo.num_replicas",
+                        b.getI32IntegerAttr(request.numReplicas));
+  options.import.devices = request.numDevices();
+  options.afterStage = [&](Stage stage, ModuleOp module) {
+    if (stage != Stage::Local)
+      return;
+    shareCallbackResults(module, request.numPartitions);
+    llvm::raw_string_ostream os(program->text);
+    printModule(module, os);
+  };
+  FailureOr<Compiled> compiled = compile(*module, options);
+  if (failed(compiled))
+    return fail();
+  program->executable = compiled->executable;
+  if (program->executable->numDevices() != request.numDevices())
+    return llvm::createStringError(
+        "the program's mesh has " + Twine(program->executable->numDevices()) +
+        " devices, expected " + Twine(request.numReplicas) + " replicas of " +
+        Twine(request.numPartitions) + " partitions");
+  program->request = std::move(request);
+  program->describe();
+  return program;
+}
+
+} // namespace shardwright::pjrt

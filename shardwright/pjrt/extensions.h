@@ -1,0 +1,27 @@
+//===- extensions.h - the chain of extensions -------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_EXTENSIONS_H
+#define SHARDWRIGHT_PJRT_EXTENSIONS_H
+
+#include "shardwright/pjrt/abi/base.h"
+
+namespace shardwright::pjrt {
+
+// Each sets its functions; plugin.cc hangs them into the table.
+PJRT_Extension_Base *shardingsExtension();
+PJRT_Extension_Base *layoutsExtension();
+PJRT_Extension_Base *memoryDescriptionsExtension();
+PJRT_Extension_Base *ffiExtension();
+PJRT_Extension_Base *bridgeExtension();
+
+/// All of them, the first with the next behind it.
+PJRT_Extension_Base *extensions();
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_EXTENSIONS_H

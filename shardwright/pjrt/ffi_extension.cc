@@ -1,0 +1,55 @@
+//===- ffi_extension.cc - registering foreign functions -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/abi/extensions.h"
+#include "shardwright/pjrt/extensions.h"
+#include "shardwright/pjrt/ffi.h"
+#include "shardwright/pjrt/objects.h"
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+static PJRT_Error *registerType(PJRT_FFI_Type_Register_Args *args) {
+  return guarded("FFI_Type_Register", args, [&]() -> PJRT_Error * {
+    if (!args->type_name)
+      return invalid("the type's name is a null pointer");
+    XLA_FFI_TypeInfo info = {sizeof(XLA_FFI_TypeInfo), nullptr,
+                             args->type_info ? args->type_info->deleter
+                                             : nullptr};
+    return toPjrt(registerFfiType({args->type_name, args->type_name_size},
+                                  args->type_id, &info));
+  });
+}
+
+/// Handlers do not see it yet: what a run carries with it reaches no call.
+static PJRT_Error *addUserData(PJRT_FFI_UserData_Add_Args *args) {
+  return guarded("FFI_UserData_Add", args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(context, args->context, "context");
+    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                     "user data for foreign functions is not supported");
+  });
+}
+
+static PJRT_Error *registerHandler(PJRT_FFI_Register_Handler_Args *args) {
+  return guarded("FFI_Register_Handler", args, [&]() -> PJRT_Error * {
+    if (!args->target_name)
+      return invalid("the target's name is a null pointer");
+    XLA_FFI_Handler_Bundle bundle = {};
+    bundle.execute = reinterpret_cast<XLA_FFI_Handler>(args->handler);
+    return toPjrt(registerFfi({args->target_name, args->target_name_size},
+                              bundle, args->traits));
+  });
+}
+
+PJRT_Extension_Base *pjrt::ffiExtension() {
+  static PJRT_FFI_Extension extension = {
+      {sizeof(PJRT_FFI_Extension), PJRT_Extension_Type_FFI, nullptr},
+      registerType,
+      addUserData,
+      registerHandler};
+  return &extension.base;
+}

@@ -1,0 +1,66 @@
+//===- host_callback.cc - Python functions that programs call -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/host_callback.h"
+#include "shardwright/pjrt/bridge.h"
+#include "shardwright/pjrt/element_types.h"
+#include "shardwright/runtime/custom_call.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+using namespace shardwright;
+
+static std::atomic<Shardwright_HostCallback> hostCallback = nullptr;
+
+static Shardwright_HostArray describe(const CustomCallBuffer &buffer) {
+  return {pjrt::toPjrt(buffer.type), int32_t(buffer.shape.size()),
+          buffer.shape.data(), buffer.data};
+}
+
+static llvm::Error callHost(const CustomCall &call) {
+  auto fail = [](const llvm::Twine &why) {
+    return llvm::createStringError("INTERNAL: " + why);
+  };
+  const cpu::LibraryAttribute *number = call.attribute("index");
+  if (!number || number->integers.size() != 1)
+    return fail("a callback without its number");
+  // A call for one device alone: others get theirs from it.
+  if (auto *device = call.attribute(pjrt::callbackDevice);
+      device && device->integers.size() == 1 &&
+      device->integers[0] != call.partition) {
+    for (const CustomCallBuffer &result : call.results)
+      std::memset(result.data, 0, result.elements() * byteWidth(result.type));
+    return llvm::Error::success();
+  }
+  Shardwright_HostCallback callback = hostCallback.load();
+  if (!callback)
+    return fail("a callback into Python, which has not registered any or has "
+                "ended");
+  llvm::SmallVector<Shardwright_HostArray, 8> operands, results;
+  for (const CustomCallBuffer &operand : call.operands)
+    operands.push_back(describe(operand));
+  for (const CustomCallBuffer &result : call.results)
+    results.push_back(describe(result));
+  std::string error(1 << 16, '\0');
+  if (callback(number->integers[0], operands.size(), operands.data(),
+               results.size(), results.data(), error.data(), error.size()))
+    return fail("CpuCallback error calling callback: " +
+                llvm::Twine(error.c_str()));
+  return llvm::Error::success();
+}
+
+void pjrt::setHostCallback(Shardwright_HostCallback callback) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::consumeError(registerCustomCall(callbackTarget, callHost));
+  });
+  hostCallback = callback;
+}

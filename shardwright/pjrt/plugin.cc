@@ -1,0 +1,52 @@
+//===- plugin.cc - the table that the library exports ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/extensions.h"
+#include "shardwright/pjrt/named_values.h"
+#include "shardwright/pjrt/slots.h"
+#include "shardwright/pjrt/status.h"
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+PJRT_Error *pjrt::Plugin_Initialize(PJRT_Plugin_Initialize_Args *args) {
+  return guarded(__func__, args, []() -> PJRT_Error * { return nullptr; });
+}
+
+PJRT_Error *pjrt::Plugin_Attributes(PJRT_Plugin_Attributes_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    // The newest that we read; the client takes the older of its and ours.
+    static const NamedValues *attributes = [] {
+      auto *list = new NamedValues();
+      list->add("stablehlo_current_version", {1, 20, 0});
+      list->add("stablehlo_minimum_version", {0, 9, 0});
+      return list;
+    }();
+    args->attributes = attributes->values().data();
+    args->num_attributes = attributes->values().size();
+    return nullptr;
+  });
+}
+
+static PJRT_Api makeTable() {
+  PJRT_Api api = {};
+  api.struct_size = sizeof(PJRT_Api);
+  api.extension_start = extensions();
+  api.pjrt_api_version.struct_size = sizeof(PJRT_Api_Version);
+  api.pjrt_api_version.major_version = 0;
+  api.pjrt_api_version.minor_version = 112;
+#define SLOT(name) api.PJRT_##name = pjrt::name;
+  PJRT_API_VOID_SLOTS(SLOT)
+  PJRT_API_SLOTS(SLOT)
+#undef SLOT
+  return api;
+}
+
+extern "C" __attribute__((visibility("default"))) const PJRT_Api *GetPjrtApi() {
+  static const PJRT_Api api = makeTable();
+  return &api;
+}

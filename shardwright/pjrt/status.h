@@ -1,0 +1,69 @@
+//===- status.h - errors that cross the interface ---------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_STATUS_H
+#define SHARDWRIGHT_PJRT_STATUS_H
+
+#include "shardwright/pjrt/abi/base.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+
+#include <exception>
+#include <string>
+
+namespace shardwright::pjrt {
+
+/// What the client gets a PJRT_Error* of, and destroys.
+struct Failure : PJRT_Error {
+  PJRT_Error_Code code;
+  std::string message;
+};
+
+PJRT_Error *makeError(PJRT_Error_Code code, const llvm::Twine &message);
+inline PJRT_Error *invalid(const llvm::Twine &message) {
+  return makeError(PJRT_Error_Code_INVALID_ARGUMENT, message);
+}
+
+/// Null for no text. Texts of our errors carry their code where it is not the
+/// usual one, as in `NOT_FOUND: no such thing`.
+PJRT_Error *errorFromText(llvm::StringRef text, PJRT_Error_Code otherwise);
+PJRT_Error *toPjrt(llvm::Error error,
+                   PJRT_Error_Code otherwise = PJRT_Error_Code_INTERNAL);
+/// `NOT_FOUND`
+llvm::StringRef codeName(PJRT_Error_Code code);
+/// The text of which errorFromText makes the same error.
+std::string textWithCode(PJRT_Error_Code code, llvm::StringRef message);
+
+/// Wraps what every function of the table does: arguments that are missing or
+/// from a client with shorter structs are an error, and nothing is thrown
+/// through the interface. `body` returns PJRT_Error *.
+template <typename Args, typename Body>
+PJRT_Error *guarded(const char *function, Args *args, Body body) {
+  if (!args)
+    return invalid(llvm::Twine("PJRT_") + function +
+                   ": the arguments are a null pointer");
+  // The last field may be followed by up to 7 bytes of padding.
+  if (args->struct_size + 8 <= sizeof(Args))
+    return invalid(llvm::Twine("PJRT_") + function + ": struct_size is " +
+                   llvm::Twine(args->struct_size) + ", expected at least " +
+                   llvm::Twine(sizeof(Args) - 7) +
+                   "; the client is older than the interface of this plugin");
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
+                     llvm::Twine("PJRT_") + function + ": out of memory");
+  } catch (const std::exception &e) {
+    return makeError(PJRT_Error_Code_INTERNAL,
+                     llvm::Twine("PJRT_") + function + ": " + e.what());
+  }
+}
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_STATUS_H
