@@ -48,6 +48,8 @@ func.func @defaults(%x: tensor<2x2xf32>, %t: !stablehlo.token) -> tensor<2x2xf32
   // CHECK: "vhlo.custom_call_v2"(%{{.*}}) <{api_version = #vhlo<api_version_v1 API_VERSION_ORIGINAL>, backend_config = #vhlo.string_v1<"">, call_target_name = #vhlo.string_v1<"f">, called_computations = #vhlo.array_v1<[]>, has_side_effect = #vhlo.bool_v1<false>, operand_layouts = #vhlo.array_v1<[]>, output_operand_aliases = #vhlo.array_v1<[]>, result_layouts = #vhlo.array_v1<[]>, result_tilings = #vhlo.array_v1<[]>}> {mhlo.backend_config = #vhlo.dict_v1<{#vhlo.string_v1<"a"> = #vhlo.integer_v1<3 : ui8>}>}
   // BACK: stablehlo.custom_call @f(%{{.*}}) {mhlo.backend_config = {a = 3 : ui8}} : (
   %2 = stablehlo.custom_call @f(%1) {mhlo.backend_config = {a = 3 : ui8}} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  // BACK: stablehlo.custom_call @no_results(%{{.*}}) {has_side_effect = true, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = []} : (
+  stablehlo.custom_call @no_results(%1) {has_side_effect = true, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = []} : (tensor<2x2xf32>) -> ()
   // CHECK: "vhlo.send_v2"(%{{.*}}) <{channel_id = #vhlo.integer_v1<5 : i64>, channel_type = #vhlo.integer_v1<2 : i64>, is_host_transfer = #vhlo.bool_v1<true>, source_target_pairs = #vhlo.tensor_v1<dense<> : tensor<0xi64>>}>
   // BACK: "stablehlo.send"(%{{.*}}) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true}>
   %3 = "stablehlo.send"(%2, %t) {channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true} : (tensor<2x2xf32>, !stablehlo.token) -> !stablehlo.token

@@ -4,114 +4,148 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs with random shardings: propagated, partitioned by `sw-insert-collectives`
-and `sw-localize`, run on up to 8 CPU devices and compared with the program as one device
-runs it. Integers must be equal, floats within 1e-5 of the largest value.
+"""Random programs with random shardings: propagated, partitioned and run on up to 16 of our virtual
+devices, and compared with what one of them computes. Integers and moved data must be equal, floats
+to the precision of their type. The text of every stage must read back as it was, and devices that
+hold the same part of a result must agree on it.
 
-    partition.py [--cases N] [--seed S] [--family NAME] [--oracle-propagation]
-                 [--effort 0|1|2]
+    partition.py --family gather          only ops of this family; `op` is the op tests' ops
+    partition.py --op fft                 only those of the op tests with this in their name
+    partition.py --through xla            partitioned programs on XLA's CPU devices as well; `interpreter`:
+                                          by StableHLO's reference interpreter, as many devices as cores
+    partition.py --list                   families, and ops of the op tests
 """
 
 import argparse
-import os
+import sys
+import time
 
 import oracle
-import replicas
+
+oracle.require()
+
 import numpy as np
 
+import partition_engines as engines
+import partition_ops
 import partition_programs as programs
 
 
-def compile_case(propagated, effort):
-    reshard = oracle.ours(propagated, f"--sw-insert-collectives=effort={effort}")
-    local = oracle.ours(reshard, "--sw-localize")
-    return reshard, local
+class Check:
+    def __init__(self, args):
+        self.args = args
+        self.engine = engines.Ours(args.effort)
+        self.seconds = {"generating": 0.0, "ours": 0.0, "other": 0.0}
+        self.refused = self.skipped = 0
 
+    def timed(self, what, function, *args):
+        start = time.monotonic()
+        try:
+            return function(*args)
+        finally:
+            self.seconds[what] += time.monotonic() - start
 
-def compare(expected, found):
-    for i, (e, f) in enumerate(zip(expected, found)):
-        if e.dtype.kind == "f":
-            scale = max(1.0, float(np.max(np.abs(e[np.isfinite(e)]), initial=0)))
-            close = np.isclose(e, f, rtol=1e-5, atol=1e-5 * scale, equal_nan=True)
-            if not close.all():
-                at = tuple(int(k) for k in np.argwhere(~close)[0])
-                return f"result {i} differs at {at}: {e[at]} expected, {f[at]} found"
-        elif not np.array_equal(e, f):
-            at = tuple(int(k) for k in np.argwhere(e != f)[0])
-            return f"result {i} differs at {at}: {e[at]} expected, {f[at]} found"
-    return None
-
-
-def check(program, args):
-    """None if the case passes, else a message."""
-    text = program.text(sharded=True)
-    try:
-        if args.oracle_propagation:
-            propagated = oracle.run(text, "sdy-propagation-pipeline")
-        else:
-            propagated = oracle.ours(text, "--sdy-propagation-pipeline")
-    except oracle.OracleError as error:
-        return f"oracle refused: {error}"
-    except oracle.OurError as error:
-        return f"propagation failed: {error}"
-    reshard = local = ""
-    try:
-        reshard, local = compile_case(propagated, args.effort)
-        oracle.parse(local)
-        ins, outs = replicas.signature(reshard, program.mesh)
+    def __call__(self, program):
+        """None if the case passes, "refused" if one device cannot run it either, else a message."""
         values = program.inputs()
-        expected = replicas.execute(program.text(sharded=False), [values])[0]
-        found = replicas.run_partitioned(
-            local, values, ins, outs, program.mesh, [e.shape for e in expected]
-        )
-        message = compare(expected, found)
-    except oracle.OurError as error:
-        message = str(error)
-    except oracle.OracleError as error:
-        message = f"the oracle does not take our program: {error}"
-    except Exception as error:  # XLA refuses or devices disagree
-        message = f"{type(error).__name__}: {str(error)[:2000]}"
-    if message:
-        message += f"\n--- reshard\n{reshard}\n--- local\n{local}"
-    return message
+        plain = program.text(sharded=False)
+        try:
+            expected = self.timed("ours", self.engine.whole, plain, values, program.results)
+        except engines.Failed:
+            return "refused"
+        text = program.text(sharded=True)
+        try:
+            found = self.timed("ours", self.engine.partitioned, text, values, program.results)
+        except engines.Failed as failed:
+            return f"{failed.kind}: {failed.message[:3000]}"
+        message = self.compare(program, plain, values, expected, found)
+        if not message and self.args.through:
+            message = self.timed("other", engines.through, self.args.through, program, values, expected, self.args)
+            self.skipped += message == "skipped"
+        return None if message == "skipped" else message
+
+    def compare(self, program, plain, values, expected, found):
+        exact = program.families <= programs.EXACT
+        bound = engines.coarsest(plain)
+        wrong = engines.compare(expected, found, exact, bound)
+        if not wrong or exact:
+            return wrong
+        # Where a small change of the arguments changes the results as much, sums in another order may too.
+        for noise in engines.disturbed(values, program.seed):
+            try:
+                expected = self.engine.whole(plain, noise, program.results), expected
+            except engines.Failed:
+                break
+            if not engines.compare(expected[1], found, exact, bound, near=expected[0]):
+                return None
+            expected = expected[1]
+        return wrong
 
 
-def shrink(program, args):
-    """Drops results and ops while the case still fails."""
-    changed = True
-    while changed:
+def shrink(program, check, seconds):
+    """Drops results, ops and shardings while the case still fails, and so long at most."""
+    changed, end = True, time.monotonic() + seconds
+    while changed and time.monotonic() < end:
         changed = False
         for smaller in program.smaller():
-            if check(smaller, args):
+            if time.monotonic() > end:
+                break
+            message = check(smaller)
+            if message and message != "refused":
                 program, changed = smaller, True
                 break
     return program
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", help="only ops of this family")
-    parser.add_argument("--oracle-propagation", action="store_true",
-                        help="propagate with jaxlib's Shardy")
+    parser.add_argument("--op", help="only ops of the op tests with this in their name")
     parser.add_argument("--effort", type=int, default=1, choices=(0, 1, 2))
-    parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--through", choices=("xla", "interpreter"), help="run there as well")
+    parser.add_argument("--shrink", type=float, default=20, help="seconds to reduce a failing program (20)")
+    parser.add_argument("--failures", type=int, default=3, help="how many to show (3)")
     parser.add_argument("--show", action="store_true", help="print each program")
-    args = oracle.arguments(__doc__, cases=40, long_cases=1000, parser=parser)
-    tally = oracle.Tally("partition")
-    for rng in oracle.generators(args):
-        program = programs.random_program(rng, args.family)
-        if args.show:
-            print(program.text(sharded=True))
-        message = check(program, args)
-        if not message:
-            tally.ok()
-            continue
-        if not args.no_shrink and tally.failed < tally.show:
-            program = shrink(program, args)
-            message = check(program, args)
-        tally.fail(rng.name, f"{message}\n--- program\n{program.text(sharded=True)}")
+    parser.add_argument("--list", action="store_true", help="families and ops")
+    parser.add_argument("--times", action="store_true", help="say where the time went")
+    args = oracle.arguments(__doc__, cases=120, long_cases=3000, parser=parser)
+    if args.list:
+        print("\n".join(sorted(programs.FAMILIES)))
+        print("\n".join(f"op: {name}" for name in partition_ops.OPS))
+        return
+    tally, check = oracle.Tally("partition", show=args.failures), Check(args)
+    only = "".join(f" --{k} '{getattr(args, k)}'" for k in ("family", "op", "through") if getattr(args, k))
+    only += f" --effort {args.effort}" if args.effort != 1 else ""
+    most = engines.MOST_DEVICES.get(args.through, 16)
+    ops = set()
+    try:
+        for rng in oracle.generators(args):
+            start = time.monotonic()
+            program = programs.random_program(rng, args.family, args.op, most)
+            check.seconds["generating"] += time.monotonic() - start
+            if args.show:
+                print(program.text(sharded=True))
+            message = check(program)
+            if message == "refused":
+                check.refused += 1
+                continue
+            if not message:
+                tally.ok()
+                ops |= program.families
+                continue
+            if args.shrink and tally.failed < tally.show:
+                program = shrink(program, check, args.shrink)
+                message = check(program)
+            tally.fail(rng.name + only, f"{message}\n--- program\n{program.text(sharded=True)}")
+            sys.stdout.flush()
+    finally:
+        check.engine.stop()
+    if check.refused:
+        print(f"partition: {check.refused} programs that one device refuses too")
+    if check.skipped:
+        print(f"partition: {check.skipped} programs that {args.through} does not run were run by ours alone")
+    if args.times:
+        print({k: round(v, 1) for k, v in check.seconds.items()}, len(ops), "families and ops")
     tally.finish()
 
 

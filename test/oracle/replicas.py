@@ -22,6 +22,8 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxlib import xla_client
 from jaxlib._jax import DeviceList
 
+jax.config.update("jax_enable_x64", True)
+
 
 def execute(text, shards):
     """shards[device][arg] -> results[device][result], as numpy arrays."""
@@ -100,7 +102,9 @@ class DeviceMesh:
 
 
 def signature(text, mesh):
-    """Shardings of @main's arguments and results in a printed module; None if replicated."""
+    """Shardings of @main's arguments and results in a printed module; None if replicated. mesh: the only
+    one, or all by name."""
+    meshes = mesh if isinstance(mesh, dict) else None
     line = next(l for l in text.splitlines() if "func.func" in l and "@main" in l)
     depth, cut = 0, None
     start = line.index("@main") + 5
@@ -113,8 +117,9 @@ def signature(text, mesh):
     def shardings(part):
         out = []
         for piece in re.split(r"tensor<", part)[1:]:
-            found = re.search(r"sdy.sharding = #sdy.sharding(<.*?\]>)", piece)
-            out.append(Sharding(found.group(1), mesh) if found else None)
+            found = re.search(r"sdy.sharding = #sdy.sharding(<@(\w+), \[.*?\](?:, \w+=\{[^}]*\})*>)", piece)
+            at = meshes.get(found.group(2)) if found and meshes else mesh
+            out.append(Sharding(found.group(1), at) if found and at and at.axes else None)
         return out
 
     return shardings(line[start : cut + 1]), shardings(line[cut + 1 :])
@@ -122,12 +127,17 @@ def signature(text, mesh):
 
 def run_partitioned(local, arguments, in_shardings, out_shardings, mesh, shapes):
     """The global results; every device's copy of an element must agree."""
-    shards = []
-    for d in range(mesh.devices):
-        shards.append(
-            [a[s.box(d, a.shape)] if s else a for a, s in zip(arguments, in_shardings)]
-        )
-    per_device = execute(local, shards)
+    shards = split(arguments, in_shardings, mesh.devices)
+    return joined(execute(local, shards), out_shardings, mesh, shapes)
+
+
+def split(arguments, in_shardings, devices):
+    """Arguments by device."""
+    return [[a[s.box(d, a.shape)] if s else a for a, s in zip(arguments, in_shardings)] for d in range(devices)]
+
+
+def joined(per_device, out_shardings, mesh, shapes):
+    """Global results of those by device."""
     results = []
     for i, (s, shape) in enumerate(zip(out_shardings, shapes)):
         whole = np.zeros(shape, per_device[0][i].dtype)

@@ -8,12 +8,15 @@
 // For test/oracle/op_tests.py, which runs thousands of small programs. Until
 // standard input ends, a request is
 //   u64 devices: 0, arguments and results are global arrays; else there are
-//     so many of each, those of the first device first
+//     so many of each, those of the first device first. 2^63 + effort: global
+//     arrays, partitioned with that effort and checked: the text of each stage
+//     reads back as it was, and devices with the same part of a result agree
 //   u64 length, the text of a module
 //   u64 length, the bytes of its arguments, one after the other
 // and its reply
 //   u64 0, u64 length, the bytes of its results, or
-//   u64 1 (did not compile) or 2 (did not run), u64 length, the error.
+//   u64 1 (did not compile), 2 (did not run) or 3 (a check failed), u64 length,
+//     the error.
 // Arrays are row-major in the host's byte order; narrow integers take a byte
 // each. Programs may call the functions of `registerFunctions`.
 
@@ -21,8 +24,10 @@
 #include "shardwright/compile/registration.h"
 #include "shardwright/runtime/buffer.h"
 #include "shardwright/runtime/custom_call.h"
+#include "shardwright/runtime/sharding_transfer.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,7 +41,9 @@ using namespace shardwright;
 
 namespace {
 
-enum Status : uint64_t { ok, doesNotCompile, doesNotRun };
+enum Status : uint64_t { ok, doesNotCompile, doesNotRun, checkFails };
+
+constexpr uint64_t checked = uint64_t(1) << 63;
 
 bool read(uint64_t &number) {
   return fread(&number, sizeof number, 1, stdin) == 1;
@@ -73,19 +80,126 @@ public:
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
     if (!module)
       return reply(doesNotCompile, errors);
-    FailureOr<Compiled> compiled = compile(*module);
+    CompileOptions options;
+    if (devices & checked) {
+      options.partition.effort = Effort(devices & 3);
+      options.afterStage = [&](Stage stage, ModuleOp module) {
+        checkText(stage, module);
+      };
+    }
+    FailureOr<Compiled> compiled = compile(*module, options);
     if (failed(compiled))
       return reply(doesNotCompile, errors);
     const Executable &executable = *compiled->executable;
     llvm::Expected<std::string> results =
-        devices ? onDevices(executable, devices, data)
-                : onArrays(executable, data);
+        devices & checked ? onCopies(executable, data)
+        : devices         ? onDevices(executable, devices, data)
+                          : onArrays(executable, data);
     if (!results)
       return reply(doesNotRun, toString(results.takeError()));
+    if (!disagreements.empty())
+      return reply(checkFails, disagreements);
     reply(ok, *results);
   }
 
 private:
+  /// What a stage leaves must verify, print, and be the same when read back.
+  void checkText(Stage stage, ModuleOp module) {
+    if (failed(verify(module))) {
+      disagreements += "stage " + str(stage).str() + " is no valid IR: " +
+                       errors + "\n";
+      return;
+    }
+    std::string text = print(module);
+    OwningOpRef<ModuleOp> again =
+        parseSourceString<ModuleOp>(text, ParserConfig(module->getContext()));
+    if (!again)
+      disagreements += "stage " + str(stage).str() +
+                       " does not read back: " + errors + "\n" + text;
+    else if (print(*again) != text)
+      disagreements +=
+          "stage " + str(stage).str() + " reads back as another:\n" + text;
+  }
+
+  static std::string print(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    return text;
+  }
+
+  /// Global arrays in and out by way of the devices' buffers, so that every
+  /// copy of a part can be looked at.
+  llvm::Expected<std::string> onCopies(const Executable &executable,
+                                       llvm::StringRef data) {
+    int64_t devices = executable.numDevices();
+    cpu::ThreadPool &pool = Client::shared().pool();
+    auto meshOf = [&](const ValueSpec &spec) {
+      return spec.mesh < 0 ? nullptr : &executable.meshes()[spec.mesh];
+    };
+    std::vector<std::vector<Buffer>> arguments(devices);
+    for (const ValueSpec &spec : executable.arguments()) {
+      llvm::Expected<Array> array = Array::allocate(spec.type, spec.shape);
+      if (!array)
+        return array.takeError();
+      if (data.size() < size_t(array->bytes()))
+        return llvm::createStringError("too few bytes of arguments");
+      memcpy(array->data(), data.data(), array->bytes());
+      data = data.drop_front(array->bytes());
+      llvm::Expected<DeviceShards> shards =
+          shardArray(*array, spec.sharding, meshOf(spec), devices, pool);
+      if (!shards)
+        return shards.takeError();
+      SmallVector<int64_t, 4> shape = localShape(spec.shape, spec.sharding);
+      for (int64_t d = 0; d < devices; ++d) {
+        llvm::Expected<Buffer> buffer = Buffer::copyOf(
+            shards->data[d], spec.type, shape, {}, int32_t(d));
+        if (!buffer)
+          return buffer.takeError();
+        arguments[d].push_back(std::move(*buffer));
+      }
+    }
+    if (!data.empty())
+      return llvm::createStringError("too many bytes of arguments");
+    llvm::Expected<Execution> execution = executable.execute(arguments);
+    if (!execution)
+      return execution.takeError();
+    std::string bytes;
+    for (auto [i, spec] : llvm::enumerate(executable.results())) {
+      llvm::Expected<ResultGather> gather = ResultGather::create(
+          spec.type, spec.shape, spec.sharding, meshOf(spec), devices);
+      if (!gather)
+        return gather.takeError();
+      for (int64_t d = 0; d < devices; ++d)
+        if (llvm::Error error =
+                execution->results[d][i].copyTo(gather->shards().data[d]))
+          return error;
+      Array whole = gather->gather(pool);
+      bytes.append(static_cast<const char *>(whole.data()), whole.bytes());
+      // Scattered again, the whole must be what each device has.
+      llvm::Expected<DeviceShards> back =
+          shardArray(whole, spec.sharding, meshOf(spec), devices, pool);
+      if (!back)
+        return back.takeError();
+      if (!dividesEvenly(spec.shape, spec.sharding))
+        continue;
+      std::string own;
+      for (int64_t d = 0; d < devices; ++d) {
+        const Buffer &buffer = execution->results[d][i];
+        own.resize(buffer.bytes());
+        if (llvm::Error error = buffer.copyTo(own.data()))
+          return error;
+        if (memcmp(own.data(), back->data[d], own.size()) != 0)
+          disagreements += "device " + std::to_string(d) +
+                           " has another copy of result " + std::to_string(i) +
+                           "\n";
+      }
+    }
+    if (llvm::Error error = execution->done.await())
+      return error;
+    return bytes;
+  }
+
   static llvm::Expected<std::string> onArrays(const Executable &executable,
                                               llvm::StringRef data) {
     std::vector<Array> arguments;
@@ -149,7 +263,7 @@ private:
     return bytes;
   }
 
-  std::string errors;
+  std::string errors, disagreements;
   MLIRContext context;
   ScopedDiagnosticHandler handler;
 };

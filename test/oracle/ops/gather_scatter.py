@@ -162,3 +162,34 @@ def torch_index_select(c, e):
     c.result(c.op(f'"stablehlo.torch_index_select"({x}, {index}) <{{batch_dims = 0 : i64, dim = {d} : i64}}> : '
                   f"({x.type}, {index.type}) -> {tensor(result, e)}", result, e),
              reference=np.take(c.data[0], c.data[1], axis=d))  # fmt: skip
+
+
+@op("stablehlo.scatter of itself", ["i32", "f32", "i8"])
+def scatter_itself(c, e):
+    """The updates, or another operand, are the operand: what is read must not be what is written. (XLA
+    makes one result of two that start from the same operand.)"""
+    rows, columns = c.rng.choice((1, 3, 14)), c.rng.choice((2, 8, 17))
+    x, twice = c.arg([rows, columns], e), c.rng.random() < 0.5
+    if c.rng.random() < 0.5:
+        x = c.op(f"stablehlo.add {x}, {x} : {x.type}", x.shape, e)
+    indices = c.arg([columns, 1], "i32", data=c.np.integers(-1, columns + 1, [columns, 1]))
+    t, s = x.type, tensor((), e)
+    operands, types = ([x, x], [e, e]) if twice else ([x], [e])
+    updates = [x, c.arg([rows, columns], e)] if twice else [x]
+    names = [f"%{k}{i}" for k in "ab" for i in range(len(operands))]
+    body = "".join(f"    %q{i} = stablehlo.maximum %a{i}, %b{i} : {s}\n" for i in range(len(operands)))
+    region = (f"{{\n   ^bb0({', '.join(f'{n}: {s}' for n in names)}):\n{body}    stablehlo.return "
+              f"{', '.join(f'%q{i}' for i in range(len(operands)))} : {', '.join([s] * len(operands))}\n  }}")  # fmt: skip
+    found = c.ops(
+        f'"stablehlo.scatter"({", ".join(map(str, [*operands, indices, *updates]))}) <{{indices_are_sorted = false, '
+        f"unique_indices = false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], "
+        f"inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}}> ({region}) : "
+        f"({', '.join([t] * len(operands) + [indices.type] + [t] * len(operands))}) -> "
+        f"{t if not twice else f'({t}, {t})'}", *[(x.shape, e) for _ in operands])  # fmt: skip
+    start = c.data[0] if x.name.startswith("%arg") else c.data[0] + c.data[0]
+    for v, update in zip(found, [start, c.data[-1]]):
+        expected = start.copy()
+        for k, at in enumerate(c.data[1][:, 0]):
+            if 0 <= at < columns:
+                expected[:, at] = np.maximum(expected[:, at], update[:, k])
+        c.result(v, expected, ulps=0)

@@ -1,0 +1,190 @@
+#===- partition_engines.py - who runs partitioned programs -----------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Ours is one process for all programs, with their text in and global arrays out; XLA runs the
+program of one device that ours makes."""
+
+import itertools
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import oracle
+import replicas
+from ops import engines
+from ops.case import dtype, is_complex, is_float, part
+from ops.engines import Failed
+
+CHECKED = 1 << 63
+# The interpreter has a thread a core, and every device wants one.
+MOST_DEVICES = {"xla": 8, "interpreter": min(8, os.cpu_count() or 1)}
+# Relative, of the largest value.
+CLOSE = {"f64": 1e-11, "f32": 3e-5, "f16": 8e-3, "bf16": 4e-2}
+
+
+class Ours:
+    def __init__(self, effort):
+        self.server, self.effort = engines.Ours(), effort
+
+    def stop(self):
+        self.server.stop()
+
+    def whole(self, text, values, results):
+        return self.run(text, values, results, 0)
+
+    def partitioned(self, text, values, results):
+        return self.run(text, values, results, CHECKED + self.effort)
+
+    def run(self, text, values, results, devices):
+        data = b"".join(engines.to_bytes(v, named(v)) for v in values)
+        payload = self.server.exchange(text, data, devices)
+        found, at = [], 0
+        for value in results:
+            count = int(np.prod(value.shape)) * dtype(value.element).itemsize
+            found.append(engines.from_bytes(payload[at : at + count], value))
+            at += count
+        if at != len(payload):
+            raise Failed("run", f"{len(payload)} bytes of results, expected {at}")
+        return found
+
+
+def named(array):
+    return "i4" if array.dtype.name == "int4" else "i2" if array.dtype.name == "int2" else ""
+
+
+def element_of(array):
+    name = array.dtype.name
+    return {"float64": "f64", "complex128": "f64", "float32": "f32", "complex64": "f32", "float16": "f16",
+            "bfloat16": "bf16"}.get(name, name)  # fmt: skip
+
+
+def is_real(array):
+    return array.dtype.kind not in "iub" and "int" not in array.dtype.name
+
+
+def wide(array):
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def coarsest(text):
+    """How far results may be off where sums are taken in another order: by the coarsest float type of
+    the program, whose roundings wider results may show."""
+    types = set(re.findall(r"(?<=[x<])(bf16|f16|f32|f64|f[468]E\w+)\b", text))
+    return max((CLOSE.get(e, 4 if e[1] in "46" else 0.5) for e in types), default=0)
+
+
+def compare(expected, found, exact, bound, near=None):
+    """What is wrong, or None. near: results of arguments that are a little different: as far from them
+    as they are is near enough."""
+    for i, (e, f) in enumerate(zip(expected, found)):
+        if e.shape != f.shape or e.dtype != f.dtype:
+            return f"result {i}: {e.dtype}{e.shape} expected, {f.dtype}{f.shape} found"
+        same = np.frombuffer(e.tobytes(), np.uint8).reshape(e.shape + (-1,)) == np.frombuffer(f.tobytes(), np.uint8).reshape(
+            e.shape + (-1,)) if e.size else np.ones(e.shape + (1,), bool)  # fmt: skip
+        ok = same.all(axis=-1)
+        if is_real(e) and not exact:
+            with np.errstate(all="ignore"):
+                a, b = wide(e), wide(f)
+                scale = max(1.0, float(np.max(np.abs(a[np.isfinite(a)]), initial=0)))
+                ok |= np.isclose(a, b, rtol=bound, atol=bound * scale, equal_nan=True) | (~np.isfinite(a) & ~np.isfinite(b))
+        if near is not None:
+            with np.errstate(all="ignore"):
+                a, b, n = wide(e), wide(f), wide(near[i])
+                ok |= np.abs(a - b) <= 30 * np.abs(a - n)
+                # A choice that the change turns over: what one got elsewhere.
+                ok |= (a != n) if not is_real(e) else False
+        if not ok.all():
+            at = tuple(int(k) for k in np.argwhere(~ok)[0])
+            return f"result {i}: {int((~ok).sum())} of {ok.size} differ, first at {at}: {e[at]!r} expected, {f[at]!r} found"
+    return None
+
+
+def disturbed(values, seed):
+    """The arguments with noise of the size of rounding errors."""
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        noisy = []
+        for v in values:
+            if is_real(v):
+                bound = CLOSE.get(element_of(v), 0.1) / 4
+                v = (wide(v) * (1 + bound * rng.uniform(-1, 1, v.shape))).astype(v.dtype)
+            noisy.append(v)
+        yield noisy
+
+
+# --- others -------------------------------------------------------------------------------
+
+
+def through(engine, program, values, expected, args):
+    """The program of one device elsewhere: what is wrong, None, or "skipped" where it does not run."""
+    reshard, local = (stage(program.text(sharded=True), name, args.effort) for name in ("reshard", "local"))
+    try:
+        oracle.parse(local)
+    except oracle.OracleError as error:
+        # Newer types and ops.
+        return "skipped" if "sdy" in str(error) or "unknown" in str(error) else f"{error}\n{local}"
+    # Narrow types: what XLA lacks of them is not our subject.
+    if re.search(r"(?<=[x<])(u?i[24]|f[468]E\w+)\b", local):
+        return "skipped"
+    ins, outs = replicas.signature(reshard, program.meshes)
+    shards = replicas.split(values, ins, program.mesh.devices)
+    execute = replicas.execute if engine == "xla" else interpret
+    # Expected is what the same one makes of the whole program: they differ in scatters that reach
+    # beyond the end. XLA makes one result of scatters into equal operands.
+    if engine == "xla" and "stablehlo.scatter of itself" in program.families:
+        return "skipped"
+    try:
+        expected = execute(stage(program.text(sharded=False), "local", args.effort), [values])[0]
+    except Exception:
+        return "skipped"
+    try:
+        found = execute(local, shards)
+    except Exception as error:
+        return "skipped" if NOT_THERE.search(str(error)) else f"{type(error).__name__}: {str(error)[:2000]}\n{local}"
+    try:
+        whole = replicas.joined(found, outs, program.mesh, [e.shape for e in expected])
+    except AssertionError as error:
+        return f"{error}\n{local}"
+    wrong = compare(expected, whole, False, max(1e-5, coarsest(local)))
+    return f"{wrong}\n{local}" if wrong else None
+
+
+NOT_THERE = re.compile("(?i)unimplemented|not implemented|unsupported|not supported|no registered|unknown custom|no such|skipped|"
+                       "invalid dtype|not a valid jax")  # fmt: skip
+
+
+def stage(text, name, effort):
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(text)
+        file.flush()
+        done = oracle.process([oracle.TOOL, "partition", file.name, f"--stop-after={name}", f"--partition-effort={effort}"])
+    if done.returncode:
+        raise oracle.OurError(done)
+    return done.stdout
+
+
+def interpret(local, shards):
+    """By StableHLO's reference interpreter, all devices at once. It hangs on permutes from a device to
+    itself, and takes a second round of a channel for the first: such programs are left out."""
+    pairs = [p for text in re.findall(r"source_target_pairs = dense<(\[\[.*?\]\])>", local) for p in json.loads(text)]
+    loops = "stablehlo.while" in local and "channel_handle" in local
+    if loops or any(a == b for a, b in pairs) or "source_target_pairs = dense<" in local and not pairs:
+        raise RuntimeError("skipped")
+    number = itertools.count(1)
+    local = re.sub(r"channel_handle<handle = \d+", lambda m: f"channel_handle<handle = {next(number)}", local)
+    request = pickle.dumps((local, shards))
+    here = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run([sys.executable, os.path.join(here, "partition_interpret.py")], input=request,
+                          capture_output=True, timeout=120)  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode(errors="replace")[-1500:])
+    return pickle.loads(done.stdout)
