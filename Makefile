@@ -42,8 +42,9 @@ fuzz: bootstrap ## each fuzz target for FUZZ_SECONDS seconds
 bench: build ## peers side by side: bytes sent, compile times, parsing
 	@benchmarks/run.sh
 
-wheel: bootstrap ## the Python package (the sharding algebra, no compiler, no jax) in build/wheel/
-	@.venv/bin/python -m pip wheel --no-index --disable-pip-version-check -w build/wheel .
+wheel: bootstrap ## the Python package (the plugin for JAX, the sharding algebra) in build/wheel/
+	@scripts/build.sh release shardwright_pjrt
+	@SHARDWRIGHT_BUILD=build .venv/bin/python -m pip wheel --no-index --disable-pip-version-check -w build/wheel .
 
 examples: bootstrap ## export the example programs from JAX again
 	@scripts/export_examples.sh

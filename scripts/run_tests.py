@@ -17,6 +17,7 @@ Suites (docs/testing.md):
   lit         test/<layer>/*.mlir, *.test
   oracle      test/oracle/*.py: the same input through jaxlib, compared
   end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
+  jax         test/jax/*.py: JAX programs on the plugin's devices and on JAX's CPU, compared
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   package     the install tree, used by the consumer in test/consumer/
   docs        scripts/check_docs.py: the output shown in README.md and docs/ is real;
@@ -146,7 +147,8 @@ def scripts(folder, exclude=()):
             if not file.endswith(".py") or file in exclude:
                 continue
             with open(os.path.join(path, file)) as source:
-                if ".finish()" not in source.read():
+                text = source.read()
+            if ".finish()" not in text and "main(__doc__)" not in text:
                     continue  # counts nothing: a module that scripts share
             command = [options.python, os.path.join(path, file)]
             if options.long:
@@ -174,6 +176,7 @@ SUITES = {
     "lit": lit,
     "oracle": scripts("oracle", exclude=("oracle.py",)),
     "end_to_end": scripts("end_to_end"),
+    "jax": scripts("jax", exclude=("both.py",)),
     "fuzz": fuzz,
     "package": package,
     "docs": lambda options: [
