@@ -60,7 +60,7 @@ class Check:
             return f"{failed.kind}: {failed.message[:3000]}"
         message = self.compare(program, plain, values, expected, found)
         if not message and self.args.through:
-            message = self.timed("other", engines.through, self.args.through, program, values, expected, self.args)
+            message = self.timed("other", engines.through, self.args.through, program, values, self.args)
             self.skipped += message == "skipped"
         return None if message == "skipped" else message
 

@@ -44,6 +44,15 @@ class Ours:
     def partitioned(self, text, values, results):
         return self.run(text, values, results, CHECKED + self.effort)
 
+    def on_devices(self, text, shards, results):
+        """results[device][result] of the program of one device, for shards[device][argument]; `results`
+        have the types of one device."""
+        devices = len(shards)
+        text = re.sub(r"module\b(?!_)[^{]*(attributes \{.*?\} )?\{", f"module attributes {{mhlo.num_partitions = {devices} : i32}} {{",
+                      text, count=1)  # fmt: skip
+        flat = self.run(text, [v for row in shards for v in row], list(results) * devices, devices)
+        return [flat[d * len(results) : (d + 1) * len(results)] for d in range(devices)]
+
     def run(self, text, values, results, devices):
         data = b"".join(engines.to_bytes(v, named(v)) for v in values)
         payload = self.server.exchange(text, data, devices)
@@ -124,9 +133,14 @@ def disturbed(values, seed):
 # --- others -------------------------------------------------------------------------------
 
 
-def through(engine, program, values, expected, args):
-    """The program of one device elsewhere: what is wrong, None, or "skipped" where it does not run."""
+def through(engine, program, values, args):
+    """Our program of one device elsewhere: what is wrong, None, or "skipped" where it does not run."""
     reshard, local = (stage(program.text(sharded=True), name, args.effort) for name in ("reshard", "local"))
+    return elsewhere(engine, program, values, reshard, local)
+
+
+def elsewhere(engine, program, values, reshard, local):
+    """reshard: with the shardings of @main; local: the program of one device."""
     try:
         oracle.parse(local)
     except oracle.OracleError as error:
@@ -143,7 +157,7 @@ def through(engine, program, values, expected, args):
     if engine == "xla" and "stablehlo.scatter of itself" in program.families:
         return "skipped"
     try:
-        expected = execute(stage(program.text(sharded=False), "local", args.effort), [values])[0]
+        expected = execute(stage(program.text(sharded=False), "local", 1), [values])[0]
     except Exception:
         return "skipped"
     try:
