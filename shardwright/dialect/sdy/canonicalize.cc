@@ -80,6 +80,14 @@ struct ReshardOfReshard : OpRewritePattern<ReshardOp> {
     auto inner = op.getInput().getDefiningOp<ReshardOp>();
     if (!inner || !inner->hasOneUse())
       return failure();
+    // The way from and to one device is by all of them.
+    auto isOnOneDevice = [&](TensorShardingAttr sharding) {
+      MeshAttr mesh = sharding ? getMeshAttr(op, sharding) : MeshAttr();
+      return mesh && mesh.isMaximal();
+    };
+    if (isOnOneDevice(op.getSharding()) ||
+        isOnOneDevice(getSharding(inner.getInput())))
+      return failure();
     rewriter.replaceOpWithNewOp<ReshardOp>(op, op.getType(), inner.getInput(),
                                            op.getSharding());
     rewriter.eraseOp(inner);

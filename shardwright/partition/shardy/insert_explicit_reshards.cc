@@ -8,6 +8,7 @@
 #include "shardwright/partition/shardy/common_factor_axes.h"
 #include "shardwright/partition/shardy/dot_result.h"
 #include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/single_device.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
@@ -61,6 +62,8 @@ public:
 
   /// Most programs have nothing unreduced; then few kinds of ops matter.
   LogicalResult run(const OpIndex &index, bool mayHaveUnreducedAxes = true) {
+    if (full && failed(refuseSingleDeviceBorders()))
+      return failure();
     bool all = full || (mayHaveUnreducedAxes && hasUnreducedAxes());
     OpIndex::Ops ops;
     if (all)
@@ -93,6 +96,7 @@ public:
   }
 
 private:
+  LogicalResult refuseSingleDeviceBorders();
   bool hasUnreducedAxes();
   LogicalResult visit(Operation *op);
   LogicalResult visitDataFlow(sdy::ShardableDataFlowOpInterface op);
@@ -120,6 +124,25 @@ private:
   ModuleOp module;
   const SymbolTable *symbols;
 };
+
+/// What comes in or goes out is on all devices.
+LogicalResult Inserter::refuseSingleDeviceBorders() {
+  auto refuse = [&](StringRef what, unsigned i, TensorShardingAttr s) {
+    return isOnSingleDevice(module, s)
+               ? func.emitError("function ")
+                     << what << " " << i
+                     << " cannot have a single-device (maximal) sharding "
+                        "attribute"
+               : success();
+  };
+  for (BlockArgument arg : func.getArguments())
+    if (failed(refuse("argument", arg.getArgNumber(), sdy::getSharding(arg))))
+      return failure();
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    if (failed(refuse("result", i, sdy::getFuncResultSharding(func, i))))
+      return failure();
+  return success();
+}
 
 /// Whether some value of the function is unreduced, or is to be.
 bool Inserter::hasUnreducedAxes() {
@@ -492,6 +515,8 @@ LogicalResult Inserter::visit(Operation *op) {
     return success();
   if (failed(reduceOperands(op)))
     return failure();
+  if (full && hasSingleDeviceResult(module, op))
+    return reshardForSingleDevice(module, op);
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return success();
   // What needs no look at the rule.

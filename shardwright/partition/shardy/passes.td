@@ -149,4 +149,63 @@ def PadForDivisibility
            "more than 1: the devices are partitions">];
 }
 
+def VerifyUnreducedAxes : Pass<"sdy-verify-unreduced-axes", "::mlir::func::FuncOp"> {
+  let summary = "says where partial sums are taken for whole ones";
+  let description = [{
+    A value with unreduced axes loses them at an `sdy.reshard`, a constraint or a
+    collective, and nowhere else; contractions and sums may have results with
+    more of them.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect"];
+}
+
+def ResolveSingleDeviceSharding
+    : Pass<"sdy-resolve-single-device-sharding", "::mlir::func::FuncOp"> {
+  let summary = "lets one device alone do the ops that are for it";
+  let description = [{
+    Each op with a result on one device becomes a branch that only this device
+    takes, and its results are summed up with the others' zeros. Reshards to that
+    device and back go; `sdy-insert-explicit-reshards` in full puts them there.
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect"];
+  let options = [
+    Option<"replicaCount", "replica-count", "int64_t", "1",
+           "more than 1: the devices are replicas">,
+    Option<"partitionCount", "partition-count", "int64_t", "1",
+           "more than 1: the devices are partitions">];
+}
+
+def PerInstructionPartitioning
+    : Pass<"sdy-per-instruction-partitioning", "::mlir::ModuleOp"> {
+  let summary = "makes selected ops local, each in a manual computation";
+  let description = [{
+    For finding out which op a partitioner gets wrong. Ops of functions' own
+    blocks that have a sharded operand or result and are no collectives, calls or
+    manual computations are numbered in order from 0.
+    ```mlir
+    %0 = stablehlo.negate %a : tensor<8xf32>   // {"x"} of size 2
+    =>
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"} ]>]
+        out_shardings=[<@mesh, [{"x"} ]>] manual_axes={"x"} (%b: tensor<4xf32>) {
+      %1 = stablehlo.negate %b : tensor<4xf32>
+      sdy.return %1 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect",
+                           "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"filter", "filter", "std::string", "",
+           "selectLow=N, selectHigh=N (inclusive) and parts of names, with "
+           "commas between; empty: all">,
+    Option<"enableHaloExchange", "enable-halo-exchange", "bool", "true",
+           "fetch rows instead of whole dimensions where it can be done">,
+    Option<"replicaCount", "replica-count", "int64_t", "1",
+           "more than 1: the devices are replicas">,
+    Option<"partitionCount", "partition-count", "int64_t", "1",
+           "more than 1: the devices are partitions">];
+}
+
 #endif // SHARDWRIGHT_PARTITION_SHARDY_PASSES_TD

@@ -87,12 +87,19 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   if (forPartitioning) {
     pm.addPass(createModuleStep(
         "InsertExplicitReshards",
-        [full = options.enableInsertExplicitCollectives](
+        [full = options.enableInsertExplicitCollectives ||
+                options.enablePerInstructionPartitioning](
             ModuleOp module, ModuleAnalyses analyses) {
           return insertExplicitReshards(module, analyses.contents(),
                                         analyses.index(), full);
         }));
-    if (options.enableInsertExplicitCollectives) {
+    if (options.enablePerInstructionPartitioning) {
+      PerInstructionPartitioningOptions each;
+      each.filter = options.perInstructionPartitioningFilter;
+      each.replicaCount = options.replicaCount;
+      each.partitionCount = options.partitionCount;
+      pm.addPass(createPerInstructionPartitioning(each));
+    } else if (options.enableInsertExplicitCollectives) {
       pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
                                                {sdy::kReshardLabel.str()}));
       pm.addNestedPass<func::FuncOp>(createReshardToCollectives());
@@ -120,6 +127,27 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
         }));
   if (forPartitioning && options.inlineMeshes)
     pm.addPass(createInlineMeshes());
+}
+
+void addLocalizationPasses(OpPassManager &pm,
+                           const LocalizationOptions &options) {
+  int64_t replicas = options.replicaCount, partitions = options.partitionCount;
+  pm.addNestedPass<func::FuncOp>(
+      createInsertExplicitReshards({/*enableFullVersion=*/true}));
+  pm.addPass(createResolvePermutationFactors(
+      {options.enableHaloExchange, replicas, partitions}));
+  pm.addNestedPass<func::FuncOp>(createReshardToCollectives());
+  pm.addPass(mlir::createCanonicalizerPass(GreedyRewriteConfig(), {},
+                                           {sdy::kCollectiveLabel.str()}));
+  pm.addNestedPass<func::FuncOp>(
+      createPadForDivisibility({replicas, partitions}));
+  pm.addNestedPass<func::FuncOp>(
+      createResolveSingleDeviceSharding({replicas, partitions}));
+  ConvertGlobalToLocalOptions local;
+  local.replicaCount = replicas;
+  local.partitionCount = partitions;
+  pm.addPass(createConvertGlobalToLocal(local));
+  pm.addPass(createDropShardingAndMesh());
 }
 
 void addCallImport(OpPassManager &pm) {
@@ -244,6 +272,20 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
       *this, "remove-all-gather-reduce-scatter-for-cmv1",
       llvm::cl::desc("leave some collectives to the collective matmul"),
       llvm::cl::init(false)};
+  Option<bool> enablePerInstructionPartitioning{
+      *this, "enable-per-instruction-partitioning",
+      llvm::cl::desc("make ops local one by one"), llvm::cl::init(false)};
+  Option<std::string> perInstructionPartitioningFilter{
+      *this, "per-instruction-partitioning-filter",
+      llvm::cl::desc("which: selectLow=N, selectHigh=N, parts of names")};
+  Option<int64_t> replicaCount{
+      *this, "replica-count",
+      llvm::cl::desc("more than 1: the devices are replicas"),
+      llvm::cl::init(1)};
+  Option<int64_t> partitionCount{
+      *this, "partition-count",
+      llvm::cl::desc("more than 1: the devices are partitions"),
+      llvm::cl::init(1)};
   Option<bool> keepShardingRules{*this, "keep-sharding-rules",
                                  llvm::cl::desc("keep sharding rules"),
                                  llvm::cl::init(false)};
@@ -273,6 +315,10 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
     options.enableInsertExplicitCollectives = enableInsertExplicitCollectives;
     options.removeAllGatherReduceScatterForCMV1 =
         removeAllGatherReduceScatterForCMV1;
+    options.enablePerInstructionPartitioning = enablePerInstructionPartitioning;
+    options.perInstructionPartitioningFilter = perInstructionPartitioningFilter;
+    options.replicaCount = replicaCount;
+    options.partitionCount = partitionCount;
     options.keepShardingRules = keepShardingRules;
     options.debugShardingOrigins = dumpShardingOrigins;
     options.debugPropagationEdgeSharding = dumpPropagationEdges;

@@ -37,6 +37,11 @@ struct PropagateOptions {
   /// Turn reshards into collectives.
   bool enableInsertExplicitCollectives = false;
   bool removeAllGatherReduceScatterForCMV1 = false;
+  /// Make each op that the filter selects local by itself, instead.
+  bool enablePerInstructionPartitioning = false;
+  std::string perInstructionPartitioningFilter;
+  /// More than 1: the devices are replicas, or partitions. Not both.
+  int64_t replicaCount = 1, partitionCount = 1;
   /// One copy of each function, whatever its callers' shardings.
   bool dedupFunctionsFully = false;
   bool updateNonDivisibleInputOutputShardings = true;
@@ -63,6 +68,14 @@ void addConstraintImport(mlir::OpPassManager &pm,
                          const PropagateOptions &options);
 void addExportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex);
+
+struct LocalizationOptions {
+  bool enableHaloExchange = true;
+  int64_t replicaCount = 1, partitionCount = 1;
+};
+/// From a propagated module to the program of one device.
+void addLocalizationPasses(mlir::OpPassManager &pm,
+                           const LocalizationOptions &options);
 
 /// Makes the pipelines and the passes of this folder known to the command line.
 void registerShardyPipelines();

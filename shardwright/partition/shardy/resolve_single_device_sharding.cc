@@ -1,0 +1,182 @@
+//===- resolve_single_device_sharding.cc - branches for one device --------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pass sdy-resolve-single-device-sharding: what one device does alone is a
+// branch that the others do not take; the sum of its results and the others'
+// zeros is on all devices. The zeros of floats are -0, which keeps the sign of
+// each result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/combine.h"
+#include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/single_device.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+#define GEN_PASS_DEF_RESOLVESINGLEDEVICESHARDING
+#include "shardwright/partition/shardy/passes.h.inc"
+
+namespace {
+
+class Resolver {
+public:
+  Resolver(func::FuncOp func, bool deviceIsReplica)
+      : func(func), module(func->getParentOfType<ModuleOp>()),
+        deviceIsReplica(deviceIsReplica) {}
+
+  LogicalResult run() {
+    SmallVector<Operation *> ops;
+    func.walk([&](Operation *op) {
+      if (hasSingleDeviceResult(module, op))
+        ops.push_back(op);
+    });
+    if (ops.empty())
+      return success();
+    globalMesh = getGlobalMesh(module);
+    if (!globalMesh)
+      return success();
+    for (Operation *op : ops)
+      if (failed(visit(op)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult visit(Operation *op);
+  Value isDevice(OpBuilder &builder, Location loc, int64_t device);
+  Value onAllDevices(OpBuilder &builder, Value part);
+  void forward(Value from, Value to);
+
+  func::FuncOp func;
+  ModuleOp module;
+  bool deviceIsReplica;
+  sdy::MeshOp globalMesh;
+};
+
+Value Resolver::isDevice(OpBuilder &builder, Location loc, int64_t device) {
+  Operation *id;
+  if (deviceIsReplica)
+    id = stablehlo::ReplicaIdOp::create(builder, loc);
+  else
+    id = stablehlo::PartitionIdOp::create(builder, loc);
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  Value wide =
+      stablehlo::ConvertOp::create(builder, loc, type, id->getResult(0));
+  Value wanted = stablehlo::ConstantOp::create(
+      builder, loc, type, DenseElementsAttr::get(type, device));
+  return buildCompare(builder, loc, wide, wanted,
+                      stablehlo::ComparisonDirection::EQ);
+}
+
+Value Resolver::onAllDevices(OpBuilder &builder, Value part) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<sdy::AxisRefAttr> axes;
+  for (sdy::MeshAxisAttr axis : globalMesh.getMesh().getAxes())
+    axes.push_back(sdy::AxisRefAttr::get(context, axis.getName()));
+  auto type = cast<RankedTensorType>(part.getType());
+  return sdy::AllReduceOp::create(
+      builder, part.getLoc(), type, part,
+      sdy::AxisRefListAttr::get(context, axes),
+      TensorShardingAttr::getFullyClosed(
+          context, type.getRank(),
+          FlatSymbolRefAttr::get(context, globalMesh.getSymName())));
+}
+
+/// Uses of the one get the other, reshards to being replicated among them.
+void Resolver::forward(Value from, Value to) {
+  for (Operation *user : llvm::make_early_inc_range(from.getUsers()))
+    if (auto reshard = dyn_cast<sdy::ReshardOp>(user);
+        reshard && reshard.getSharding().emptyAxes() &&
+        reshard.getSharding().getUnreducedAxes().empty() &&
+        !isOnSingleDevice(module, reshard.getSharding())) {
+      reshard.getResult().replaceAllUsesWith(to);
+      reshard.erase();
+    }
+  from.replaceAllUsesWith(to);
+}
+
+LogicalResult Resolver::visit(Operation *op) {
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) {
+    TensorShardingAttr from = sdy::getSharding(reshard.getInput());
+    bool isReplicated = !from || isOnSingleDevice(module, from) ||
+                        (from.emptyAxes() && from.getUnreducedAxes().empty());
+    if (!isReplicated)
+      return op->emitOpError("goes to one device from ")
+             << from
+             << "; run sdy-insert-explicit-reshards{enable-full-version=true} "
+                "first, which replicates it";
+    forward(reshard.getResult(), reshard.getInput());
+    op->erase();
+    return success();
+  }
+  // What is on every device is on that one, too.
+  if (isa<sdy::SdyDialect>(op->getDialect())) {
+    sdy::setShardings(op, {});
+    return success();
+  }
+  TensorShardingAttr sharding;
+  for (Value result : op->getResults())
+    if (TensorShardingAttr s = sdy::getSharding(result);
+        isOnSingleDevice(module, s))
+      sharding = s;
+  int64_t device =
+      sdy::getMeshAttr(module, sharding.getMeshOrRef()).getDeviceIds().front();
+
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value here = isDevice(builder, loc, device);
+  auto branch =
+      stablehlo::IfOp::create(builder, loc, op->getResultTypes(), here);
+  builder.createBlock(&branch.getTrueBranch());
+  Operation *copy = builder.clone(*op);
+  sdy::setShardings(copy, {});
+  stablehlo::ReturnOp::create(builder, loc, copy->getResults());
+  builder.createBlock(&branch.getFalseBranch());
+  SmallVector<Value> nothing;
+  for (Type type : op->getResultTypes()) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.hasStaticShape())
+      nothing.push_back(buildZero(builder, loc, tensor, /*negative=*/true));
+    else if (isa<stablehlo::TokenType>(type))
+      nothing.push_back(stablehlo::CreateTokenOp::create(builder, loc, type));
+    else
+      return op->emitOpError("is for one device, but has a result of type ")
+             << type << ", which others cannot get";
+  }
+  stablehlo::ReturnOp::create(builder, loc, nothing);
+  builder.setInsertionPointAfter(branch);
+  for (auto [result, part] :
+       llvm::zip(op->getResults(), branch->getResults())) {
+    if (isa<RankedTensorType>(part.getType()))
+      forward(result, onAllDevices(builder, part));
+    else
+      result.replaceAllUsesWith(part);
+  }
+  op->erase();
+  return success();
+}
+
+struct ResolveSingleDeviceShardingPass
+    : impl::ResolveSingleDeviceShardingBase<ResolveSingleDeviceShardingPass> {
+  using ResolveSingleDeviceShardingBase::ResolveSingleDeviceShardingBase;
+
+  void runOnOperation() override {
+    if (failed(Resolver(getOperation(), replicaCount > 1).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace shardwright

@@ -1,0 +1,42 @@
+//===- single_device.h - ops that one device does alone ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sharding on a mesh without axes and with one device id (a "maximal" mesh)
+// says that only this device has the value. Before and after such an op, values
+// are replicated on the global mesh: the first mesh of the module with axes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SHARDY_SINGLE_DEVICE_H
+#define SHARDWRIGHT_PARTITION_SHARDY_SINGLE_DEVICE_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+
+namespace shardwright {
+
+/// Whether the sharding (null: none) is on a maximal mesh.
+bool isOnSingleDevice(mlir::ModuleOp module, sdy::TensorShardingAttr sharding);
+
+/// The first mesh of the module with axes, null if it has none.
+sdy::MeshOp getGlobalMesh(mlir::ModuleOp module);
+
+/// Whether a result of the op is on a maximal mesh.
+bool hasSingleDeviceResult(mlir::ModuleOp module, mlir::Operation *op);
+
+/// Operands of an op with a single-device result go to that device, from being
+/// replicated, and its results come back replicated, then as their shardings
+/// said. Without a global mesh nothing is done. Fails with a diagnostic if
+/// results are on different devices.
+llvm::LogicalResult reshardForSingleDevice(mlir::ModuleOp module,
+                                           mlir::Operation *op);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SHARDY_SINGLE_DEVICE_H

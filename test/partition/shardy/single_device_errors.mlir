@@ -1,0 +1,27 @@
+// RUN: shardwright-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(sdy-insert-explicit-reshards{enable-full-version=true}, sdy-resolve-single-device-sharding))'
+
+sdy.mesh @m = <["x"=2]>
+sdy.mesh @one = <[], device_ids=[1]>
+// expected-error@below {{function argument 0 cannot have a single-device (maximal) sharding attribute}}
+func.func @argument(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@one, []>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+sdy.mesh @one = <[], device_ids=[1]>
+// expected-error@below {{function result 0 cannot have a single-device (maximal) sharding attribute}}
+func.func @result(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@one, []>}) {
+  return %a : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+sdy.mesh @one = <[], device_ids=[1]>
+func.func @no_zeros(%t: !stablehlo.token) {
+  // expected-error@below {{is for one device, but has a result of type 'tuple<tensor<i32>>', which others cannot get}}
+  %0:2 = stablehlo.custom_call @f(%t) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>]>} : (!stablehlo.token) -> (tensor<i32>, tuple<tensor<i32>>)
+  return
+}
