@@ -4,4 +4,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""shardwright.sharding is the sharding algebra. Importing this loads no library."""
+"""shardwright.sharding is the sharding algebra, `partition` and `explain` look into JAX programs. Importing
+this loads no library."""
+
+__all__ = ["explain", "partition"]
+
+
+def __getattr__(name):
+    if name in __all__:
+        from shardwright.jax import inspection
+
+        return getattr(inspection, name)
+    raise AttributeError(f"module 'shardwright' has no attribute '{name}'")

@@ -32,11 +32,28 @@ using Shardwright_HostCallback = int (*)(uint64_t number, size_t num_operands,
                                          const Shardwright_HostArray *results,
                                          char *error, size_t error_size);
 
+/// An executable that calls the function of this number has come, or has gone.
+using Shardwright_HoldCallback = void (*)(uint64_t number, int is_held);
+
+/// A question about a program, which is neither run nor loaded (inspect.h).
+struct Shardwright_Inspect_Args {
+  size_t struct_size;
+  const char *what;    ///< `partition` or `explain`
+  const char *request; ///< JSON
+  size_t request_size;
+  const char *code; ///< StableHLO: text, bytecode or portable artifact
+  size_t code_size;
+  const char *answer; ///< out, JSON; until `holder` is freed
+  size_t answer_size; ///< out
+  void *holder;       ///< out
+};
+
 struct Shardwright_Extension {
   PJRT_Extension_Base base;
-  int64_t version; ///< 1
+  int64_t version; ///< 2
   /// Null: none any more, as at the end of the interpreter.
-  void (*set_host_callback)(Shardwright_HostCallback callback);
+  void (*set_host_callback)(Shardwright_HostCallback callback,
+                            Shardwright_HoldCallback hold);
   /// A target of custom calls: its functions for instantiate (may be null),
   /// prepare (same), initialize (same), execute.
   PJRT_Error *(*register_ffi)(const char *name, size_t name_size,
@@ -44,12 +61,16 @@ struct Shardwright_Extension {
   /// `type_id` and `type_info` are those of the library that has the type.
   PJRT_Error *(*register_ffi_type)(const char *name, size_t name_size,
                                    int64_t *type_id, const void *type_info);
+  // From version 2.
+  PJRT_Error *(*inspect)(Shardwright_Inspect_Args *args);
+  void (*free_answer)(void *holder);
 };
 
 } // extern "C"
 
 namespace shardwright::pjrt {
-void setHostCallback(Shardwright_HostCallback callback);
+void setHostCallback(Shardwright_HostCallback callback,
+                     Shardwright_HoldCallback hold);
 } // namespace shardwright::pjrt
 
 #endif // SHARDWRIGHT_PJRT_BRIDGE_H

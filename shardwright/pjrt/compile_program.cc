@@ -6,47 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/compile.h"
-#include "shardwright/compile/registration.h"
-#include "shardwright/interop/load_module.h"
+#include "shardwright/cpu/build_identity.h"
 #include "shardwright/pjrt/host_callback.h"
 #include "shardwright/pjrt/prepare_module.h"
 #include "shardwright/pjrt/program.h"
+#include "shardwright/pjrt/program_reader.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 namespace shardwright::pjrt {
-
-static const DialectRegistry &dialects() {
-  static const auto *registry = [] {
-    auto *registry = new DialectRegistry();
-    registerDialects(*registry);
-    return registry;
-  }();
-  return *registry;
-}
-
-/// `file.py:12:3: ` or nothing.
-static std::string where(Location location) {
-  std::string text;
-  location->walk([&](Location part) {
-    auto line = dyn_cast<FileLineColLoc>(part);
-    if (!line)
-      return WalkResult::advance();
-    text = (line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
-            Twine(line.getColumn()) + ": ")
-               .str();
-    return WalkResult::interrupt();
-  });
-  return text;
-}
 
 /// What the user may ask for with `compiler_options`.
 static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
@@ -83,6 +55,7 @@ static std::string fingerprintOf(StringRef code, StringRef options) {
   hasher.update(code);
   hasher.update(options);
   hasher.update(SHARDWRIGHT_VERSION);
+  hasher.update(cpu::buildIdentity());
   llvm::BLAKE3Result<16> sum = hasher.final<16>();
   return llvm::toHex(llvm::ArrayRef<uint8_t>(sum), /*LowerCase=*/true);
 }
@@ -92,41 +65,27 @@ compileProgram(StringRef code, CompileRequest request) {
   CompileOptions options;
   if (llvm::Error e = applyOverrides(request.overrides, options))
     return e;
-  // Compilations run side by side; one does not need threads of its own.
-  MLIRContext context(dialects(), MLIRContext::Threading::DISABLED);
-  std::string errors;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-      errors += errors.empty() ? "" : "\n";
-      errors += where(diagnostic.getLocation()) + diagnostic.str();
-    }
-    return success();
-  });
-  auto fail = [&]() -> llvm::Error {
-    if (errors.empty())
-      errors = "compiling failed without saying why";
-    return llvm::createStringError(errors);
-  };
-
+  ProgramReader reader;
   auto program = std::make_shared<LoadedProgram>();
   program->fingerprint = fingerprintOf(code, request.bytes);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  OwningOpRef<ModuleOp> module =
-      readModule(llvm::MemoryBuffer::getMemBufferCopy(code, "program"),
-                 &context, sources, Trust::Full);
+  OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)
-    return fail();
+    return reader.error();
   program->name = module->getSymName().value_or("module").str();
   closeShardings(*module, request);
   if (failed(pinCallbacks(*module)))
-    return fail();
+    return reader.error();
+  FailureOr<ProgramLayouts> layouts = takeLayoutModes(*module);
+  if (failed(layouts))
+    return reader.error();
+  program->layouts = std::move(*layouts);
   FailureOr<TokenPositions> tokens = dropTokens(*module);
   if (failed(tokens))
-    return fail();
+    return reader.error();
   program->argumentOf = std::move(tokens->argumentOf);
   program->resultOf = std::move(tokens->resultOf);
 
-  Builder b(&context);
+  Builder b(&reader.context);
   module.get()->setAttr("mhlo.num_partitions",
                         b.getI32IntegerAttr(request.numPartitions));
   module.get()->setAttr("mhlo.num_replicas",
@@ -141,7 +100,7 @@ compileProgram(StringRef code, CompileRequest request) {
   };
   FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))
-    return fail();
+    return reader.error();
   program->executable = compiled->executable;
   if (program->executable->numDevices() != request.numDevices())
     return llvm::createStringError(

@@ -12,6 +12,7 @@ import os
 
 NAME = "libshardwright_pjrt.so"
 _TYPE = 0x5357
+VERSION = 2
 
 
 def places():
@@ -52,6 +53,24 @@ HOST_CALLBACK = ctypes.CFUNCTYPE(
 )
 
 
+# Of a number: an executable that calls it has come (1) or gone (0).
+HOLD_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int)
+
+
+class _InspectArgs(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("what", ctypes.c_char_p),
+        ("request", ctypes.c_char_p),
+        ("request_size", ctypes.c_size_t),
+        ("code", ctypes.c_char_p),
+        ("code_size", ctypes.c_size_t),
+        ("answer", ctypes.c_void_p),
+        ("answer_size", ctypes.c_size_t),
+        ("holder", ctypes.c_void_p),
+    ]
+
+
 class _Extension(ctypes.Structure):
     pass
 
@@ -61,7 +80,7 @@ _Extension._fields_ = [
     ("type", ctypes.c_int),
     ("next", ctypes.POINTER(_Extension)),
     ("version", ctypes.c_int64),
-    ("set_host_callback", ctypes.CFUNCTYPE(None, HOST_CALLBACK)),
+    ("set_host_callback", ctypes.CFUNCTYPE(None, HOST_CALLBACK, HOLD_CALLBACK)),
     (
         "register_ffi",
         ctypes.CFUNCTYPE(
@@ -72,6 +91,8 @@ _Extension._fields_ = [
         "register_ffi_type",
         ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p),
     ),
+    ("inspect", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_InspectArgs))),
+    ("free_answer", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
 ]
 
 
@@ -108,9 +129,25 @@ class Bridge:
         if not extension:
             raise ImportError(f"{path} is no plugin of shardwright's")
         self._extension = extension.contents
+        if self._extension.version < VERSION:
+            raise ImportError(f"{path} is older than this package: its bridge has version {self._extension.version}, expected {VERSION}")
         self.set_host_callback = self._extension.set_host_callback
         self.register_ffi = self._extension.register_ffi
         self.register_ffi_type = self._extension.register_ffi_type
+
+    def inspect(self, what, request, code):
+        """What the plugin answers, as text; ValueError where it refuses."""
+        request = request.encode()
+        args = _InspectArgs(
+            ctypes.sizeof(_InspectArgs), what.encode(), request, len(request), code, len(code), None, 0, None
+        )
+        error = self._extension.inspect(ctypes.byref(args))
+        if error:
+            raise ValueError(self.message(error))
+        try:
+            return ctypes.string_at(args.answer, args.answer_size).decode()
+        finally:
+            self._extension.free_answer(args.holder)
 
     def message(self, error):
         """The text of an error, which is destroyed."""

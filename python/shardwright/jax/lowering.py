@@ -1,0 +1,82 @@
+#===- lowering.py - the StableHLO of what the user hands us -------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Turns a jitted function with arguments, a `Lowered`, an `Exported` or a module's text into StableHLO.
+No device is needed: arguments are taken by shape, dtype and NamedSharding, and meshes may be
+`AbstractMesh`es of any size."""
+
+import contextlib
+
+
+def _abstract(leaf):
+    """An argument without its data; shardings other than named ones are of the devices that it happens to be on."""
+    import jax
+    from jax.sharding import NamedSharding
+
+    sharding = getattr(leaf, "sharding", None)
+    if isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer):
+        named = sharding if isinstance(sharding, NamedSharding) else None
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=named, weak_type=leaf.weak_type)
+    return leaf
+
+
+def _lower(traced):
+    import jax
+
+    try:
+        return traced.lower()
+    except ValueError:
+        # Where every mesh is abstract, JAX has to be told for which platform.
+        return traced.lower(lowering_platforms=(jax.default_backend(),))
+
+
+def _context(mesh):
+    """What makes PartitionSpecs mean axes of `mesh` while a function is traced."""
+    import jax
+    import numpy as np
+    from jax.sharding import AbstractMesh, Mesh
+
+    if mesh is None:
+        return contextlib.nullcontext()
+    if isinstance(mesh, Mesh):
+        return jax.set_mesh(mesh)
+    if not isinstance(mesh, AbstractMesh):
+        raise TypeError(f"mesh is a {type(mesh).__name__}, expected a jax.sharding.Mesh or AbstractMesh")
+    # JAX takes PartitionSpecs of a mesh with devices only: those of a topology need not exist.
+    from jax.experimental import topologies
+
+    from shardwright.jax import PLATFORM
+
+    topology = topologies.get_topology_desc("x".join(map(str, mesh.axis_sizes)), PLATFORM)
+    devices = np.array(topology.devices).reshape(mesh.axis_sizes)
+    return jax.set_mesh(Mesh(devices, mesh.axis_names, axis_types=mesh.axis_types))
+
+
+def stablehlo(program, args, kwargs, mesh=None):
+    """The module, as bytes; TypeError where `program` is nothing that can be lowered."""
+    import jax
+
+    if isinstance(program, (str, bytes)):
+        return program.encode() if isinstance(program, str) else program
+    if hasattr(program, "mlir_module_serialized"):  # jax.export.Exported
+        return program.mlir_module().encode()
+    if isinstance(program, jax.stages.Compiled):
+        raise TypeError("a Compiled no longer has its program: pass the jitted function or its Lowered")
+    if isinstance(program, jax.stages.Lowered):
+        if args or kwargs:
+            raise TypeError("a Lowered has its arguments already: pass nothing after it")
+        return program.as_text("stablehlo", debug_info=True).encode()
+    if not callable(program):
+        raise TypeError(
+            f"cannot lower a {type(program).__name__}: expected a function that jax.jit gave, a Lowered, an Exported, "
+            "or the text of a StableHLO module"
+        )
+    if not hasattr(program, "trace"):
+        program = jax.jit(program)
+    args, kwargs = jax.tree_util.tree_map(_abstract, (args, kwargs))
+    with _context(mesh):
+        lowered = _lower(program.trace(*args, **kwargs))
+    return lowered.as_text("stablehlo", debug_info=True).encode()

@@ -1,0 +1,149 @@
+//===- explain_program.cc - why a whole program is sharded so -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/compile/explain_program.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/report/explain.h"
+#include "shardwright/report/explain_collectives.h"
+#include "shardwright/report/location_text.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+static bool select(const ExplainRequest &request, ValueSelector &selector,
+                   AskedValues &asked) {
+  for (const std::string &text : request.values)
+    if (!selector.value(text, asked))
+      return false;
+  for (const std::string &text : request.arguments)
+    if (!selector.argument(text, asked))
+      return false;
+  for (const std::string &text : request.results)
+    if (!selector.result(text, asked))
+      return false;
+  return request.line.empty() || selector.line(request.line, asked);
+}
+
+static FailureOr<Explanation>
+explainAllCollectives(ModuleOp module, const UserValues &user,
+                      const ExplainRequest &request, Explainer &explainer) {
+  PlannedMoves moves(user);
+  CompileOptions options;
+  options.import.devices = request.import.devices;
+  options.partition.effort = request.effort;
+  options.partition.observer = &moves;
+  options.partition.machine = request.machine;
+  options.stopAfter = Stage::Local;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  FailureOr<Compiled> compiled = compile(*copy, options);
+  if (failed(compiled))
+    return failure();
+  const CollectiveCost &cost = compiled->report.collectives;
+  std::vector<ExplainedCollective> collectives = explainCollectives(
+      cost, moves, user, explainer, request.machine.value_or(MachineModel()),
+      compiled->report.mesh);
+  Explanation explanation;
+  llvm::raw_string_ostream os(explanation.text);
+  writeText(collectives, cost.unknownTripCount, os,
+            CollectivesTextOptions{request.full});
+  llvm::json::Array list;
+  for (const ExplainedCollective &one : collectives)
+    list.push_back(toJson(one));
+  explanation.data =
+      llvm::json::Object{{"collectives", std::move(list)},
+                         {"bytes_sent_per_device", cost.totalBytes()},
+                         {"unknown_trip_count", cost.unknownTripCount}};
+  return explanation;
+}
+
+static ExplainedValue gone(const UserValue &value) {
+  ExplainedValue gone;
+  gone.name = value.name;
+  gone.function = value.function;
+  gone.op = value.op;
+  gone.where = filePosition(value.location);
+  gone.notes.push_back("not in the program that is partitioned: nothing uses "
+                       "it, or it is inside an op that was expanded");
+  return gone;
+}
+
+static Explanation explainValues(const AskedValues &asked,
+                                 const UserValues &user,
+                                 const ExplainRequest &request,
+                                 Explainer &explainer) {
+  Explanation explanation;
+  llvm::raw_string_ostream os(explanation.text);
+  llvm::json::Array values;
+  auto tell = [&](const ExplainedValue &value) {
+    os << (values.empty() ? "" : "\n");
+    writeText(value, os, {request.full});
+    values.push_back(toJson(value));
+  };
+  for (int32_t id : asked.values) {
+    std::vector<ExplainedValue> answers = explainer.explainValue(id);
+    if (answers.empty())
+      answers.push_back(gone(user.all()[id]));
+    llvm::for_each(answers, tell);
+  }
+  for (unsigned result : asked.results)
+    tell(explainer.explainResult(result));
+
+  if (asked.values.empty() && asked.results.empty()) {
+    std::vector<ExplainedValue> all = explainer.overview();
+    std::vector<ExplainedStop> stops = explainer.largestStops(10);
+    writeOverview(all, stops, os);
+    for (const ExplainedValue &value : all)
+      values.push_back(toJson(value));
+    llvm::json::Array list;
+    for (const ExplainedStop &stop : stops)
+      list.push_back(toJson(stop));
+    explanation.data["stops"] = std::move(list);
+  }
+  explanation.data["values"] = std::move(values);
+  return explanation;
+}
+
+FailureOr<Explanation> explainProgram(ModuleOp module, const UserValues &user,
+                                      const ExplainRequest &request,
+                                      BadRequest &bad) {
+  if (failed(importModule(module, request.import)))
+    return failure();
+  func::FuncOp main = sdy::getMainFunc(module);
+  if (!main) {
+    bad = {"the module has no entry function, expected @main or exactly one "
+           "function",
+           "name the entry @main"};
+    return failure();
+  }
+  if (failed(countDevices(module, request.import.devices)))
+    return failure();
+
+  AskedValues asked;
+  ValueSelector selector(user, main, request.module, request.optionPrefix);
+  if (!select(request, selector, asked)) {
+    bad = std::move(selector.problem);
+    return failure();
+  }
+  FailureOr<std::unique_ptr<Explainer>> explainer =
+      Explainer::create(module, user);
+  if (failed(explainer))
+    return failure();
+  if (!request.collectives)
+    return explainValues(asked, user, request, **explainer);
+  if (!asked.values.empty() || !asked.results.empty()) {
+    bad = {request.optionPrefix + "collectives: expected no value beside it",
+           "ask for values and collectives one after the other"};
+    return failure();
+  }
+  return explainAllCollectives(module, user, request, **explainer);
+}
+
+} // namespace shardwright

@@ -1,0 +1,40 @@
+//===- program_reader.h - a client's module, and what is wrong --*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_PROGRAM_READER_H
+#define SHARDWRIGHT_PJRT_PROGRAM_READER_H
+
+#include "shardwright/interop/load_module.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Error.h"
+
+namespace shardwright::pjrt {
+
+/// A context for one program, which collects the errors that are emitted in it.
+class ProgramReader {
+public:
+  ProgramReader();
+
+  /// Null: `error` says why. The client is trusted, as its own process.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  read(llvm::StringRef code, mlir::AsmParserState *positions = nullptr);
+  /// All errors so far, each with its place in the source.
+  llvm::Error error() const;
+
+  mlir::MLIRContext context;
+  std::shared_ptr<llvm::SourceMgr> sources;
+
+private:
+  std::string errors;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_PROGRAM_READER_H
