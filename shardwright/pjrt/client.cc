@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/cpu/build_identity.h"
 #include "shardwright/pjrt/client_options.h"
 #include "shardwright/pjrt/objects.h"
 #include "shardwright/pjrt/slots.h"
@@ -33,8 +34,8 @@ static void setUserData(PJRT_Memory *memory, const void *key, void *data,
   UserData old;
   {
     std::lock_guard lock(alive->mutex);
-    auto entry = llvm::find_if(
-        alive->userData, [&](const UserData &u) { return u.key == key; });
+    auto entry = llvm::find_if(alive->userData,
+                               [&](const UserData &u) { return u.key == key; });
     if (entry == alive->userData.end())
       entry = alive->userData.insert(entry, UserData());
     old = *entry;
@@ -56,19 +57,18 @@ MemorySpace::~MemorySpace() {
 
 PJRT_Client::~PJRT_Client() = default;
 
-/// Nothing that was begun on the client runs any more.
-static void waitForRuns() {
-  Event done;
-  Client::shared().inOrder([done]() mutable { done.set(); }, /*here=*/true);
-  llvm::consumeError(done.await());
-}
-
 static std::shared_ptr<PJRT_Client> makeClient(const ClientOptions &options) {
   auto client = std::make_shared<PJRT_Client>();
   client->topology = makeTopology(options.numDevices);
+  client->runtime =
+      std::make_unique<Client>(Client::shared(), options.numDevices);
   client->platformName = options.platformName;
-  client->platformVersion =
-      "Shardwright " SHARDWRIGHT_VERSION ", virtual devices on this host's CPU";
+  // Part of the key of JAX's persistent cache: another build or CPU is another
+  // compiler.
+  client->platformVersion = "Shardwright " SHARDWRIGHT_VERSION
+                            ", virtual devices on this host's CPU (" +
+                            cpu::codeTarget().cpu + "), build " +
+                            cpu::buildIdentity().substr(0, 16);
   for (auto &description : client->topology->descriptions) {
     auto &device =
         client->devices.emplace_back(std::make_unique<PJRT_Device>());
@@ -123,7 +123,7 @@ PJRT_Error *pjrt::Client_Destroy(PJRT_Client_Destroy_Args *args) {
     auto client = handles<PJRT_Client>().remove(args->client);
     if (!client)
       return invalid("the client has been destroyed already");
-    waitForRuns();
+    client->runtime->drain();
     handles<PJRT_TopologyDescription>().remove(client->topology.get());
     for (auto &description : client->topology->descriptions)
       handles<PJRT_DeviceDescription>().remove(description.get());
@@ -243,5 +243,32 @@ PJRT_Error *pjrt::Client_DefaultDeviceAssignment(
     for (int64_t i = 0; i < replicas * partitions; ++i)
       args->default_assignment[i] = i;
     return nullptr;
+  });
+}
+
+// All memory of the host can be copied from and to as it is.
+PJRT_Error *pjrt::Client_DmaMap(PJRT_Client_DmaMap_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(client, args->client, "client");
+    return args->data || !args->size ? nullptr
+                                     : invalid("the data is a null pointer");
+  });
+}
+
+PJRT_Error *pjrt::Client_DmaUnmap(PJRT_Client_DmaUnmap_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(client, args->client, "client");
+    return nullptr;
+  });
+}
+
+// Devices are those of one process, which has no others to lose.
+PJRT_Error *pjrt::Client_UpdateGlobalProcessInfo(
+    PJRT_Client_UpdateGlobalProcessInfo_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(client, args->client, "client");
+    return args->process_infos || !args->num_process_infos
+               ? nullptr
+               : invalid("the processes are a null pointer");
   });
 }

@@ -91,8 +91,10 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
                      llvm::Twine(d) + " is a null pointer");
     for (size_t i = 0; i < a.num_args; ++i) {
       SHARDWRIGHT_ALIVE(buffer, a.argument_lists[d][i], "argument");
-      if (program.argumentOf[i] < 0)
+      if (program.argumentOf[i] < 0) { // a token: what made it comes first
+        arguments.options.after.push_back(buffer->buffer.ready());
         continue;
+      }
       if (buffer->buffer.isDeleted() || buffer->buffer.isDonated())
         return invalid("Invalid buffer passed to Execute() as argument " +
                        llvm::Twine(i) + " to replica " + llvm::Twine(d) +
@@ -136,7 +138,7 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
 
     std::shared_ptr<LoadedProgram> program = loaded->program;
     auto execution = program->executable->execute(
-        arguments.buffers, Client::shared(), arguments.options);
+        arguments.buffers, *loaded->client->runtime, arguments.options);
     if (!execution)
       return toPjrt(execution.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     // The client may destroy everything as soon as we return.
@@ -152,7 +154,7 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
                                      std::make_shared<char>(), execution->done);
         args->output_lists[d][i] = newBuffer(
             loaded->client, devices[d]->memories[int(buffer.memory())],
-            std::move(buffer));
+            std::move(buffer), program->layouts.results[i]);
       }
       if (args->device_complete_events)
         args->device_complete_events[d] = newEvent(execution->done);

@@ -10,6 +10,7 @@
 
 #include "shardwright/pjrt/abi/api.h"
 #include "shardwright/pjrt/handles.h"
+#include "shardwright/pjrt/layout_modes.h"
 #include "shardwright/pjrt/named_values.h"
 #include "shardwright/pjrt/status.h"
 #include "shardwright/runtime/client.h"
@@ -76,6 +77,8 @@ struct PJRT_Client {
   std::vector<PJRT_Device *> devicePointers;
   std::vector<PJRT_Memory *> memoryPointers;
   std::string platformName, platformVersion;
+  /// Where its programs run: devices of its own, threads of the process.
+  std::unique_ptr<shardwright::Client> runtime;
 };
 
 struct PJRT_Event {
@@ -92,6 +95,8 @@ struct PJRT_Buffer {
   shardwright::Buffer buffer;
   /// It stands for a token: its type is TOKEN, and it has no elements.
   bool isToken = false;
+  /// What clients are told (layout_modes.h).
+  shardwright::pjrt::MinorToMajor layout;
 
   /// Memory that somebody outside looks at: not to be overwritten.
   std::mutex mutex;
@@ -140,7 +145,10 @@ std::shared_ptr<T> alive(const T *pointer, const char *what,
 PJRT_Event *newEvent(Event event);
 /// A buffer that a client owns.
 PJRT_Buffer *newBuffer(std::shared_ptr<PJRT_Client> client, PJRT_Memory *memory,
-                       Buffer buffer);
+                       Buffer buffer, MinorToMajor layout = {});
+/// Whether a client may have these bytes of a buffer's memory as they are.
+PJRT_Error *checkRawBytes(const PJRT_Buffer &buffer, int64_t offset,
+                          int64_t size);
 
 } // namespace shardwright::pjrt
 

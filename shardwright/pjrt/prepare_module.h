@@ -20,8 +20,9 @@ struct TokenPositions {
   std::vector<int32_t> argumentOf, resultOf;
 };
 
-/// Takes the tokens from @main's signature: runs of a client are in order, so
-/// that nothing needs to be handed from one to the next.
+/// Takes the tokens from @main's signature: a run waits for the events of those
+/// that it is given, so that nothing else needs to be handed from one to the
+/// next.
 mlir::FailureOr<TokenPositions> dropTokens(mlir::ModuleOp module);
 
 /// Values of @main without a sharding that are not ours to shard are

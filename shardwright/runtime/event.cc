@@ -7,6 +7,7 @@
 
 #include "shardwright/runtime/event.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -16,7 +17,8 @@ using namespace shardwright;
 struct Event::State {
   std::mutex mutex;
   std::condition_variable changed;
-  bool isSet = false;
+  /// Read without the mutex: what it says does not change any more.
+  std::atomic<bool> isSet = false;
   std::string failure;
   std::vector<llvm::unique_function<void(llvm::StringRef)>> waiters;
 };
@@ -24,9 +26,13 @@ struct Event::State {
 Event::Event() : state(std::make_shared<State>()) {}
 
 Event Event::ready() {
-  Event event;
-  event.state->isSet = true;
-  return event;
+  // Never destroyed: other threads may ask until the end of the process.
+  static const Event *event = [] {
+    auto *event = new Event();
+    event->state->isSet = true;
+    return event;
+  }();
+  return *event;
 }
 
 void Event::set(llvm::Error error) {
@@ -43,21 +49,20 @@ void Event::set(llvm::Error error) {
     then(state->failure);
 }
 
-bool Event::isReady() const {
-  std::lock_guard lock(state->mutex);
-  return state->isSet;
-}
+bool Event::isReady() const { return state->isSet; }
 
 llvm::Error Event::await() const {
-  std::unique_lock lock(state->mutex);
-  state->changed.wait(lock, [&] { return state->isSet; });
+  if (!state->isSet) {
+    std::unique_lock lock(state->mutex);
+    state->changed.wait(lock, [&] { return state->isSet.load(); });
+  }
   if (state->failure.empty())
     return llvm::Error::success();
   return llvm::createStringError(state->failure);
 }
 
 void Event::onReady(llvm::unique_function<void(llvm::StringRef)> then) const {
-  {
+  if (!state->isSet) {
     std::lock_guard lock(state->mutex);
     if (!state->isSet) {
       state->waiters.push_back(std::move(then));

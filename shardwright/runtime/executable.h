@@ -50,7 +50,9 @@ struct ExecuteOptions {
   llvm::SmallVector<int32_t, 4> keep;
   /// The device of each position of the program; empty: 0, 1, 2, ...
   llvm::SmallVector<int32_t, 8> devices;
-  /// Run on the calling thread, if nothing was started before.
+  /// What has to happen first, beside the arguments.
+  llvm::SmallVector<Event, 1> after;
+  /// Run on the calling thread, if nothing was started before on its devices.
   bool synchronous = false;
 };
 

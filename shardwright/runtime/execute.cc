@@ -185,17 +185,24 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       buffers.results.push_back(memory.get());
       // Its holder may drop the result before it is there.
       run->memory.push_back(memory);
-      execution.results[d].push_back(Buffer(deviceAt(d),
-                                            parts.results[i].memory,
-                                            slot.type, slot.shape,
-                                            std::move(memory), run->done));
+      execution.results[d].push_back(
+          Buffer(deviceAt(d), parts.results[i].memory, slot.type, slot.shape,
+                 std::move(memory), run->done));
     }
   }
 
+  for (const Event &event : options.after) {
+    isReady &= event.isReady();
+    run->inputs.push_back(event);
+  }
+  llvm::SmallVector<int32_t, 8> inOrder(devices);
+  for (int64_t d = 0; d < devices; ++d)
+    inOrder[d] = deviceAt(d);
   bool here = options.synchronous ||
               (isReady && lastSeconds.load() < worthHandingOverSeconds);
-  client.inOrder(
-      [this, run, &client] {
+  client.run(
+      inOrder, run->inputs,
+      [this, run, pool = client.sharedPool()] {
         for (const Event &input : run->inputs)
           if (llvm::Error e = input.await()) {
             run->done.set(std::move(e));
@@ -211,7 +218,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
         run->donated.clear();
         auto begin = std::chrono::steady_clock::now();
         llvm::Error error = executor->run(std::move(*memory), run->buffers,
-                                          client.pool(), nullptr, nullptr);
+                                          *pool, nullptr, nullptr);
         lastSeconds = std::chrono::duration<double>(
                           std::chrono::steady_clock::now() - begin)
                           .count();
