@@ -19,19 +19,36 @@
 using namespace shardwright;
 
 static std::atomic<Shardwright_HostCallback> hostCallback = nullptr;
+static std::atomic<Shardwright_HoldCallback> holdCallback = nullptr;
+
+namespace {
+/// A Python function, kept for as long as an executable may call it.
+class Held {
+public:
+  explicit Held(uint64_t number) : number(number) { tell(true); }
+  ~Held() { tell(false); }
+  Held(const Held &) = delete;
+  Held &operator=(const Held &) = delete;
+
+private:
+  void tell(bool isHeld) {
+    if (Shardwright_HoldCallback hold = holdCallback.load())
+      hold(number, isHeld);
+  }
+  uint64_t number;
+};
+} // namespace
 
 static Shardwright_HostArray describe(const CustomCallBuffer &buffer) {
   return {pjrt::toPjrt(buffer.type), int32_t(buffer.shape.size()),
           buffer.shape.data(), buffer.data};
 }
 
-static llvm::Error callHost(const CustomCall &call) {
-  auto fail = [](const llvm::Twine &why) {
-    return llvm::createStringError("INTERNAL: " + why);
-  };
-  const cpu::LibraryAttribute *number = call.attribute("index");
-  if (!number || number->integers.size() != 1)
-    return fail("a callback without its number");
+static llvm::Error fail(const llvm::Twine &why) {
+  return llvm::createStringError("INTERNAL: " + why);
+}
+
+static llvm::Error callHost(const CustomCall &call, uint64_t number) {
   // A call for one device alone: others get theirs from it.
   if (auto *device = call.attribute(pjrt::callbackDevice);
       device && device->integers.size() == 1 &&
@@ -50,17 +67,31 @@ static llvm::Error callHost(const CustomCall &call) {
   for (const CustomCallBuffer &result : call.results)
     results.push_back(describe(result));
   std::string error(1 << 16, '\0');
-  if (callback(number->integers[0], operands.size(), operands.data(),
-               results.size(), results.data(), error.data(), error.size()))
+  if (callback(number, operands.size(), operands.data(), results.size(),
+               results.data(), error.data(), error.size()))
     return fail("CpuCallback error calling callback: " +
                 llvm::Twine(error.c_str()));
   return llvm::Error::success();
 }
 
-void pjrt::setHostCallback(Shardwright_HostCallback callback) {
+static llvm::Expected<CustomCallFunction>
+makeCall(const cpu::LibraryCall &call) {
+  for (const cpu::LibraryAttribute &attribute : call.attributes)
+    if (attribute.name == "index" && attribute.integers.size() == 1) {
+      uint64_t number = attribute.integers[0];
+      return CustomCallFunction(
+          [number, held = std::make_shared<Held>(number)](
+              const CustomCall &call) { return callHost(call, number); });
+    }
+  return fail("a callback without its number");
+}
+
+void pjrt::setHostCallback(Shardwright_HostCallback callback,
+                           Shardwright_HoldCallback hold) {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::consumeError(registerCustomCall(callbackTarget, callHost));
+    llvm::consumeError(registerCustomCallMaker(callbackTarget, makeCall));
   });
   hostCallback = callback;
+  holdCallback = hold;
 }

@@ -16,14 +16,33 @@ import dataclasses
 import itertools
 import threading
 import traceback
+import weakref
 
 import numpy as np
 
 TARGET = "shardwright_python_callback"
 
 _numbers = itertools.count()
-_table = {}
-_lock = threading.Lock()
+# number -> function. JAX holds a function from its lowering on, with what was lowered; executables
+# may outlive that, and a run its executable: the plugin says which numbers it has (`_hold`).
+_table = weakref.WeakValueDictionary()
+_held = {}  # number -> [function, executables]
+# Objects may go, and executables with them, while this thread has the lock.
+_lock = threading.RLock()
+
+
+def _hold(number, is_held):
+    with _lock:
+        if is_held:
+            entry = _held.setdefault(number, [_table.get(number), 0])
+            entry[1] += 1
+            return
+        entry = _held.get(number)
+        if entry is not None:
+            entry[1] -= 1
+            if entry[1] == 0:
+                del _held[number]
+    # The function goes here, without the lock.
 
 
 def _dtypes():
@@ -168,7 +187,7 @@ def install(platform, bridge):
     from shardwright.jax import library
 
     # JAX's own exit handlers wait for what runs; after them no program may call into Python.
-    entry = library.HOST_CALLBACK(_call)
-    bridge.set_host_callback(entry)
-    install.kept = (entry, bridge)
-    atexit.register(lambda: bridge.set_host_callback(library.HOST_CALLBACK()))
+    entry, hold = library.HOST_CALLBACK(_call), library.HOLD_CALLBACK(_hold)
+    bridge.set_host_callback(entry, hold)
+    install.kept = (entry, hold, bridge)
+    atexit.register(lambda: bridge.set_host_callback(library.HOST_CALLBACK(), library.HOLD_CALLBACK()))

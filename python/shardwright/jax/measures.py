@@ -44,6 +44,17 @@ def _ffi(platform, path):
     ffi.install(platform, library.Bridge(path))
 
 
+def _compilation_cache(platform, path):
+    """The persistent cache: our executables can be serialised like the CPU's."""
+    import types
+
+    from jax._src import compilation_cache
+
+    original = compilation_cache.is_cache_used
+    known = types.SimpleNamespace(platform="cpu", supports_executable_serialization=True)
+    compilation_cache.is_cache_used = lambda backend: original(known if backend.platform == platform else backend)
+
+
 def _host_cpu(platform, path):
     """Callbacks get arrays on the host's CPU backend, so that it has to be there as well."""
     import jax
@@ -73,6 +84,7 @@ BEFORE = {
 AFTER = {
     "buffer donation": _donation,
     "lowering rules of the CPU": _rules,
+    "persistent compilation cache": _compilation_cache,
     "callbacks into Python": _callbacks,
     "foreign functions (jax.ffi)": _ffi,
 }
