@@ -14,9 +14,12 @@ using namespace shardwright;
 using namespace shardwright::pjrt;
 
 PJRT_Buffer *pjrt::newBuffer(std::shared_ptr<PJRT_Client> client,
-                             PJRT_Memory *memory, Buffer buffer) {
-  return handles<PJRT_Buffer>().add(std::make_shared<PJRT_Buffer>(
-      std::move(client), memory, std::move(buffer)));
+                             PJRT_Memory *memory, Buffer buffer,
+                             MinorToMajor layout) {
+  auto object = std::make_shared<PJRT_Buffer>(std::move(client), memory,
+                                              std::move(buffer));
+  object->layout = std::move(layout);
+  return handles<PJRT_Buffer>().add(std::move(object));
 }
 
 #define BUFFER(slot, ...)                                                      \
@@ -42,13 +45,16 @@ BUFFER(Buffer_OnDeviceSizeInBytes,
        args->on_device_size_in_bytes = buffer->buffer.bytes())
 BUFFER(Buffer_Device, args->device = space(buffer->memory)->device)
 BUFFER(Buffer_Memory, args->memory = buffer->memory)
-BUFFER(Buffer_IsOnCpu, args->is_on_cpu = true)
+// Whoever finds this true takes the memory as the layout says it to be.
+BUFFER(Buffer_IsOnCpu, args->is_on_cpu = buffer->layout.empty())
 BUFFER(Buffer_ReadyEvent, args->event = newEvent(buffer->buffer.ready()))
 BUFFER(Buffer_Delete, buffer->buffer.remove())
 BUFFER(Buffer_IsDeleted, args->is_deleted = buffer->buffer.isDeleted() ||
                                             buffer->buffer.isDonated())
-BUFFER(Buffer_GetMemoryLayout, llvm::ArrayRef<int64_t> order =
-                                   rowMajorOrder(buffer->buffer.shape().size());
+BUFFER(Buffer_GetMemoryLayout,
+       llvm::ArrayRef<int64_t> order =
+           buffer->layout.empty() ? rowMajorOrder(buffer->buffer.shape().size())
+                                  : llvm::ArrayRef(buffer->layout);
        args->layout = {}; args->layout.struct_size = sizeof(args->layout) - 4;
        args->layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
        args->layout.tiled.struct_size = sizeof(args->layout.tiled);
@@ -71,7 +77,8 @@ static PJRT_Error *copyTo(const std::shared_ptr<PJRT_Buffer> &buffer,
   auto other = buffer->buffer.on(memory.device->description->id, memory.kind);
   if (!other)
     return toPjrt(other.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-  copy = newBuffer(std::move(client), &memory, std::move(*other));
+  copy =
+      newBuffer(std::move(client), &memory, std::move(*other), buffer->layout);
   handles<PJRT_Buffer>().find(copy)->isToken = buffer->isToken;
   return nullptr;
 }
@@ -94,6 +101,8 @@ PJRT_Error *pjrt::Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args) {
 
 /// The elements once they are there.
 static PJRT_Error *awaitElements(PJRT_Buffer &buffer, const void *&elements) {
+  if (PJRT_Error *error = checkRawBytes(buffer, 0, 0))
+    return error;
   auto data = buffer.buffer.await();
   if (!data)
     return toPjrt(data.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);

@@ -90,6 +90,7 @@ static PJRT_Error *withOptions(std::shared_ptr<LoadedProgram> &program,
   copy->executable = program->executable;
   copy->argumentOf = program->argumentOf;
   copy->resultOf = program->resultOf;
+  copy->layouts = program->layouts;
   copy->text = program->text;
   copy->fingerprint = program->fingerprint;
   copy->describe();

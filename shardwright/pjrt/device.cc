@@ -8,7 +8,7 @@
 #include "shardwright/pjrt/client_options.h"
 #include "shardwright/pjrt/slots.h"
 
-#include "shardwright/cpu/host_memory.h"
+#include <unistd.h>
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -78,4 +78,32 @@ DEVICE(Device_CreateAsyncTrackingEvent, args->event = nullptr)
 PJRT_Error *
 pjrt::AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *args) {
   return guarded(__func__, args, []() -> PJRT_Error * { return nullptr; });
+}
+
+PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(device, args->device, "device");
+    size_t structSize = args->struct_size;
+    PJRT_Extension_Base *extension = args->extension_start;
+    *args = {};
+    args->struct_size = structSize;
+    args->extension_start = extension;
+    args->device = device.get();
+    args->num_allocs_is_set = args->largest_alloc_size_is_set = true;
+    // Buffers of the device's own memory that are alive.
+    handles<PJRT_Buffer>().forEach([&](PJRT_Buffer &buffer) {
+      if (buffer.memory != device->memories.front() ||
+          buffer.buffer.isDeleted() || buffer.buffer.isDonated())
+        return;
+      int64_t bytes = buffer.buffer.bytes();
+      args->bytes_in_use += bytes;
+      ++args->num_allocs;
+      args->largest_alloc_size = std::max(args->largest_alloc_size, bytes);
+    });
+    // All devices have the memory of the host.
+    int64_t pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    args->bytes_limit_is_set = pages > 0 && size > 0;
+    args->bytes_limit = args->bytes_limit_is_set ? pages * size : 0;
+    return nullptr;
+  });
 }

@@ -51,6 +51,16 @@ public:
     return object;
   }
 
+  /// Calls `visit` with each, while no other is added to or taken from where it
+  /// is: it must neither destroy nor make objects of this type.
+  template <typename Visit> void forEach(Visit visit) {
+    for (Stripe &stripe : stripes) {
+      std::lock_guard lock(stripe.mutex);
+      for (auto &entry : stripe.live)
+        visit(*entry.second);
+    }
+  }
+
 private:
   struct alignas(64) Stripe {
     std::mutex mutex;

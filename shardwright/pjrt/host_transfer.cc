@@ -9,7 +9,7 @@
 #include "shardwright/cpu/host_memory.h"
 #include "shardwright/pjrt/element_types.h"
 #include "shardwright/pjrt/host_layout.h"
-#include "shardwright/pjrt/objects.h"
+#include "shardwright/pjrt/placement.h"
 #include "shardwright/pjrt/slots.h"
 
 #include <cstring>
@@ -17,50 +17,22 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-namespace {
-/// Where a new buffer goes.
-struct Place {
-  std::shared_ptr<PJRT_Client> client;
-  MemorySpace *memory = nullptr;
-
-  int32_t device() const { return memory->device->description->id; }
-  PJRT_Buffer *add(Buffer buffer) {
-    return newBuffer(client, memory, std::move(buffer));
-  }
-};
-} // namespace
-
-/// One of `device` and `memory` says where.
-static PJRT_Error *findPlace(PJRT_Client *pointer, PJRT_Device *device,
-                             PJRT_Memory *memory, Place &place) {
-  SHARDWRIGHT_ALIVE(client, pointer, "client");
-  if (memory) {
-    SHARDWRIGHT_ALIVE(found, space(memory), "memory");
-    place.memory = found.get();
-  } else {
-    SHARDWRIGHT_ALIVE(found, device, "device");
-    place.memory = space(found->memories.front());
-  }
-  if (place.memory->device->client != client.get())
-    return invalid("the device belongs to another client");
-  place.client = std::move(client);
-  return nullptr;
-}
-
-static PJRT_Error *readShape(const int64_t *dims, size_t rank,
-                             PJRT_Buffer_Type type, ElementType &element,
-                             llvm::ArrayRef<int64_t> &shape) {
-  if (rank && !dims)
-    return invalid("the dimensions are a null pointer");
-  shape = {dims, rank};
-  auto found = fromPjrt(type);
-  if (!found)
+/// The layout that a new buffer is to have.
+static PJRT_Error *readLayout(const PJRT_Buffer_MemoryLayout *given,
+                              llvm::ArrayRef<int64_t> shape, ElementType type,
+                              MinorToMajor &layout) {
+  if (!given)
+    return nullptr;
+  // Checks it as well.
+  auto strides = byteStrides(given, shape, byteWidth(type));
+  if (!strides)
+    return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+  if (given->type == PJRT_Buffer_MemoryLayout_Type_Tiled)
+    layout = canonicalLayout({given->tiled.minor_to_major, shape.size()});
+  else if (!isRowMajor(given, shape.size()))
     return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                     "arrays of type " + name(type) + " (" +
-                         llvm::Twine(int(type)) + ") are not supported");
-  element = *found;
-  if (!bytesOf(element, shape))
-    return invalid("an array of this shape is larger than memory can be");
+                     "layouts of buffers are orders of dimensions, strides "
+                     "are not supported");
   return nullptr;
 }
 
@@ -76,9 +48,10 @@ pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
     if (PJRT_Error *error =
             readShape(args->dims, args->num_dims, args->type, type, shape))
       return error;
-    if (!isRowMajor(args->device_layout, shape.size()))
-      return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                       "buffers are row-major, no other layout is supported");
+    MinorToMajor layout;
+    if (PJRT_Error *error =
+            readLayout(args->device_layout, shape, type, layout))
+      return error;
     int64_t bytes = *bytesOf(type, shape);
     if (!args->data && bytes > 0)
       return invalid("the host's data is a null pointer");
@@ -104,7 +77,7 @@ pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
                                            place.device(), place.memory->kind);
     if (!buffer)
       return toPjrt(buffer.takeError(), PJRT_Error_Code_RESOURCE_EXHAUSTED);
-    args->buffer = place.add(std::move(*buffer));
+    args->buffer = place.add(std::move(*buffer), std::move(layout));
     args->done_with_host_buffer = newEvent(std::move(released));
     return nullptr;
   });
@@ -136,6 +109,13 @@ PJRT_Error *pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
     SHARDWRIGHT_ALIVE(object, args->src, "buffer");
     const Buffer &buffer = object->buffer;
     int64_t width = byteWidth(buffer.type());
+    PJRT_Buffer_MemoryLayout own = {};
+    if (!args->host_layout && !object->layout.empty()) {
+      own.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+      own.tiled.minor_to_major = object->layout.data();
+      own.tiled.minor_to_major_size = object->layout.size();
+      args->host_layout = &own;
+    }
     auto strides = byteStrides(args->host_layout, buffer.shape(), width);
     if (!strides)
       return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
@@ -167,16 +147,27 @@ PJRT_Error *pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
   });
 }
 
+PJRT_Error *pjrt::checkRawBytes(const PJRT_Buffer &object, int64_t offset,
+                                int64_t size) {
+  if (!object.layout.empty())
+    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                     "elements stand row-major in memory, which is not the "
+                     "layout of this buffer: copy it to the host instead");
+  int64_t bytes = object.buffer.bytes();
+  if (offset < 0 || size < 0 || offset > bytes || size > bytes - offset)
+    return invalid("bytes " + llvm::Twine(offset) + " to " +
+                   llvm::Twine(offset + size) + " of a buffer of " +
+                   llvm::Twine(bytes));
+  return nullptr;
+}
+
 PJRT_Error *pjrt::Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(object, args->buffer, "buffer");
     const Buffer &buffer = object->buffer;
     int64_t offset = args->offset, size = args->transfer_size;
-    if (offset < 0 || size < 0 || offset > buffer.bytes() ||
-        size > buffer.bytes() - offset)
-      return invalid("bytes " + llvm::Twine(offset) + " to " +
-                     llvm::Twine(offset + size) + " of a buffer of " +
-                     llvm::Twine(buffer.bytes()));
+    if (PJRT_Error *error = checkRawBytes(*object, offset, size))
+      return error;
     if (size && !args->dst)
       return invalid("the host's array is a null pointer");
     args->event = newEvent(afterElements(buffer, [dst = args->dst, offset,
@@ -204,8 +195,12 @@ PJRT_Error *pjrt::Client_CreateUninitializedBuffer(
     if (!memory)
       return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
                        "not enough memory for " + str(type, shape));
+    MinorToMajor layout;
+    if (PJRT_Error *error = readLayout(args->shape_layout, shape, type, layout))
+      return error;
     args->buffer = place.add(Buffer(place.device(), place.memory->kind, type,
-                                    shape, std::move(memory)));
+                                    shape, std::move(memory)),
+                             std::move(layout));
     return nullptr;
   });
 }

@@ -1,4 +1,4 @@
-//===- layouts_extension.cc - layouts, all of them row-major --------------===//
+//===- layouts_extension.cc - layouts, as clients are told ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,6 @@
 #include "shardwright/pjrt/extensions.h"
 #include "shardwright/pjrt/host_layout.h"
 #include "shardwright/pjrt/program.h"
-
-#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 
@@ -25,14 +23,7 @@ struct PJRT_Layouts_MemoryLayout {
 using Layout = PJRT_Layouts_MemoryLayout;
 
 static std::shared_ptr<Layout> rowMajor(size_t rank) {
-  auto layout = std::make_shared<Layout>();
-  layout->text =
-      "{" +
-      llvm::join(llvm::map_range(rowMajorOrder(rank),
-                                 [](int64_t d) { return std::to_string(d); }),
-                 ",") +
-      "}";
-  return layout;
+  return std::make_shared<Layout>(Layout{layoutText({}, rank)});
 }
 
 static PJRT_Error *destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *args) {
@@ -80,32 +71,28 @@ ofTopology(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args) {
 static PJRT_Error *ofBuffer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args) {
   return guarded("Buffer_MemoryLayout", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(buffer, args->buffer, "buffer");
-    args->layout =
-        handles<Layout>().add(rowMajor(buffer->buffer.shape().size()));
+    args->layout = handles<Layout>().add(std::make_shared<Layout>(
+        Layout{layoutText(buffer->layout, buffer->buffer.shape().size())}));
     return nullptr;
   });
 }
 
-/// The layouts of executables are never destroyed by clients: one a rank.
-static Layout *sharedOfRank(size_t rank) {
+/// Clients never destroy the layouts of executables: one for each text, and one
+/// array for each list of texts, for as long as the process lives.
+static Layout **sharedList(const std::vector<std::string> &texts) {
   static std::mutex mutex;
-  static auto *byRank = new std::vector<Layout *>();
-  std::lock_guard lock(mutex);
-  while (byRank->size() <= rank)
-    byRank->push_back(handles<Layout>().add(rowMajor(byRank->size())));
-  return (*byRank)[rank];
-}
-
-/// Arrays that live as long as the process, one for each list of ranks.
-static Layout **sharedList(const std::vector<size_t> &ranks) {
-  static std::mutex mutex;
+  static auto *layouts = new std::map<std::string, Layout *>();
   static auto *lists =
-      new std::map<std::vector<size_t>, std::vector<Layout *>>();
+      new std::map<std::vector<std::string>, std::vector<Layout *>>();
   std::lock_guard lock(mutex);
-  auto [it, isNew] = lists->try_emplace(ranks);
+  auto [it, isNew] = lists->try_emplace(texts);
   if (isNew)
-    for (size_t rank : ranks)
-      it->second.push_back(sharedOfRank(rank));
+    for (const std::string &text : texts) {
+      Layout *&layout = (*layouts)[text];
+      if (!layout)
+        layout = handles<Layout>().add(std::make_shared<Layout>(Layout{text}));
+      it->second.push_back(layout);
+    }
   return it->second.data();
 }
 
@@ -114,8 +101,12 @@ ofOutputs(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args) {
   return guarded("Executable_GetOutputLayouts", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(executable, args->executable, "executable");
     const LoadedProgram &program = *executable->program;
-    args->num_outputs = program.outputRanks.size();
-    args->layouts = sharedList(program.outputRanks);
+    std::vector<std::string> texts;
+    for (auto [layout, rank] :
+         llvm::zip_equal(program.layouts.results, program.outputRanks))
+      texts.push_back(layoutText(layout, rank));
+    args->num_outputs = texts.size();
+    args->layouts = sharedList(texts);
     return nullptr;
   });
 }
@@ -125,14 +116,16 @@ ofParameters(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args) {
   return guarded("Executable_GetParameterLayouts", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(executable, args->executable, "executable");
     const LoadedProgram &program = *executable->program;
-    std::vector<size_t> ranks;
-    for (int32_t argument : program.argumentOf)
-      ranks.push_back(
+    std::vector<std::string> texts;
+    for (auto [layout, argument] :
+         llvm::zip_equal(program.layouts.arguments, program.argumentOf))
+      texts.push_back(layoutText(
+          layout,
           argument < 0
               ? 0
-              : program.executable->arguments()[argument].shape.size());
-    args->num_parameters = ranks.size();
-    args->layouts = sharedList(ranks);
+              : program.executable->arguments()[argument].shape.size()));
+    args->num_parameters = texts.size();
+    args->layouts = sharedList(texts);
     return nullptr;
   });
 }

@@ -88,7 +88,7 @@ void LoadedProgram::describe() {
   costs.add("bytes accessed", float(cost.bytesAccessed));
 }
 
-static constexpr llvm::StringLiteral magic("shardwright pjrt executable 1\n");
+static constexpr llvm::StringLiteral magic("shardwright pjrt executable 2\n");
 
 llvm::Expected<std::string> pjrt::serialize(const LoadedProgram &program) {
   auto executable = program.executable->serialize();
@@ -99,6 +99,10 @@ llvm::Expected<std::string> pjrt::serialize(const LoadedProgram &program) {
   bytes.string(program.request.bytes);
   bytes.integers(program.argumentOf);
   bytes.integers(program.resultOf);
+  for (const auto *list :
+       {&program.layouts.arguments, &program.layouts.results})
+    for (const MinorToMajor &layout : *list)
+      bytes.integers(layout);
   bytes.string(program.text);
   bytes.string(program.fingerprint);
   bytes.string(*executable);
@@ -122,6 +126,11 @@ pjrt::deserialize(llvm::StringRef bytes) {
   program->request = std::move(*request);
   reader.integers(program->argumentOf);
   reader.integers(program->resultOf);
+  program->layouts.arguments.resize(program->argumentOf.size());
+  program->layouts.results.resize(program->resultOf.size());
+  for (auto *list : {&program->layouts.arguments, &program->layouts.results})
+    for (MinorToMajor &layout : *list)
+      reader.integers(layout);
   program->text = reader.string().str();
   program->fingerprint = reader.string().str();
   llvm::StringRef code = reader.string();

@@ -29,6 +29,8 @@ struct LoadedProgram {
   /// By parameter and output of the program: which of the executable's, or -1
   /// for a token, which it does not have.
   std::vector<int32_t> argumentOf, resultOf;
+  /// By parameter and output.
+  ProgramLayouts layouts;
   std::string text; ///< StableHLO of one device
 
   // What clients ask for, computed by `describe`.

@@ -17,8 +17,7 @@ using namespace shardwright::pjrt;
                      "PJRT_" #slot " is not implemented");                     \
   }
 
-// Statistics of a device: all share the memory of the host.
-UNIMPLEMENTED(Device_MemoryStats)
+// Runs that another process has given up.
 UNIMPLEMENTED(Device_PoisonExecution)
 // Send and receive through callbacks.
 UNIMPLEMENTED(CopyToDeviceStream_Destroy)
@@ -26,23 +25,7 @@ UNIMPLEMENTED(CopyToDeviceStream_AddChunk)
 UNIMPLEMENTED(CopyToDeviceStream_TotalBytes)
 UNIMPLEMENTED(CopyToDeviceStream_GranuleSize)
 UNIMPLEMENTED(CopyToDeviceStream_CurrentBytes)
-// Arrays that arrive in pieces.
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_Destroy)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_TransferData)
-UNIMPLEMENTED(Client_CreateBuffersForAsyncHostToDevice)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_RetrieveBuffer)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_Device)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_BufferCount)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_BufferSize)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_SetBufferError)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_AddMetadata)
-UNIMPLEMENTED(AsyncHostToDeviceTransferManager_TransferLiteral)
-// Other processes and their memory.
-UNIMPLEMENTED(Client_DmaMap)
-UNIMPLEMENTED(Client_DmaUnmap)
-UNIMPLEMENTED(Client_UpdateGlobalProcessInfo)
-UNIMPLEMENTED(Buffer_CopyRawToHostFuture)
-UNIMPLEMENTED(Buffer_DonateWithControlDependency)
+// Promises of buffers, and shapes of XLA's.
 UNIMPLEMENTED(Client_CreateAliasBuffer)
 UNIMPLEMENTED(Client_FulfillAliasBuffer)
 UNIMPLEMENTED(TopologyDescription_MakeCanonicalShapeForMemorySpace)

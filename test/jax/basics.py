@@ -204,6 +204,38 @@ def exported():
 
 
 @case
+def layouts():
+    from jax.experimental.layout import Format, Layout
+
+    device = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    columns, rows = Format(Layout((1, 0)), device), Format(Layout((0, 1)), device)
+    text = lambda x: str(x.format.layout)
+    a = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x = jax.device_put(a, columns)
+    y = jax.jit(lambda x: x * 2, in_shardings=columns, out_shardings=columns)(x)
+    z = jax.jit(lambda x: x.T + 1, out_shardings=rows)(x)
+    donated = jax.jit(lambda x: x - 1, in_shardings=columns, out_shardings=columns, donate_argnums=0)(x)
+    return a, y, z, donated, x.is_deleted(), text(y), text(z), text(donated), text(jax.device_put(y, rows)), y[1:, ::2]
+
+
+@case
+def layout_that_does_not_fit():
+    from jax.experimental.layout import Format, Layout
+
+    device = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    x = jax.device_put(np.ones((3, 4), np.float32), device)
+    return jax.jit(lambda x: x, in_shardings=Format(Layout((1, 0)), device))(x)
+
+
+@case
+def automatic_layouts():
+    from jax.experimental.layout import Format, Layout
+
+    compiled = jax.jit(lambda x: x @ x.T, in_shardings=Format(Layout.AUTO)).lower(jax.ShapeDtypeStruct((3, 4), jnp.float32)).compile()
+    return compiled(np.ones((3, 4), np.float32)), str(compiled.input_formats[0][0].layout), str(compiled.output_formats.layout)
+
+
+@case
 def serialized_executable():
     from jax.experimental import serialize_executable
 

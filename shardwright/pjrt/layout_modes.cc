@@ -1,0 +1,97 @@
+//===- layout_modes.cc - layouts that a program asks for ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/layout_modes.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/pjrt/host_layout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+static constexpr llvm::StringLiteral layoutMode("mhlo.layout_mode");
+
+MinorToMajor canonicalLayout(ArrayRef<int64_t> order) {
+  if (order == rowMajorOrder(order.size()))
+    return {};
+  return MinorToMajor(order);
+}
+
+std::string layoutText(ArrayRef<int64_t> order, size_t rank) {
+  if (order.empty())
+    order = rowMajorOrder(rank);
+  return "{" +
+         llvm::join(llvm::map_range(
+                        order, [](int64_t d) { return std::to_string(d); }),
+                    ",") +
+         "}";
+}
+
+/// `{0,1}` for a tensor of this rank.
+static std::optional<MinorToMajor> parseOrder(StringRef text, int64_t rank) {
+  if (!text.consume_front("{") || !text.consume_back("}"))
+    return std::nullopt;
+  MinorToMajor order;
+  llvm::BitVector seen(rank);
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    int64_t dim = 0;
+    if (part.trim().getAsInteger(10, dim) || dim < 0 || dim >= rank ||
+        seen[dim])
+      return std::nullopt;
+    seen.set(dim);
+    order.push_back(dim);
+  }
+  if (!seen.all())
+    return std::nullopt;
+  return canonicalLayout(order);
+}
+
+static LogicalResult read(func::FuncOp main, StringRef what, unsigned index,
+                          Attribute mode, Type type,
+                          std::vector<MinorToMajor> &layouts) {
+  MinorToMajor &layout = layouts.emplace_back();
+  auto text = dyn_cast_or_null<StringAttr>(mode);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!text || !tensor || text.getValue() == "default" ||
+      text.getValue() == "auto")
+    return success();
+  std::optional<MinorToMajor> order =
+      parseOrder(text.getValue(), tensor.getRank());
+  if (!order)
+    return main.emitError()
+           << "the layout of " << what << " #" << index << " is '"
+           << text.getValue() << "', expected default, auto or an order of its "
+           << tensor.getRank() << " dimensions such as "
+           << layoutText({}, tensor.getRank()) << "; tiles are not supported";
+  layout = std::move(*order);
+  return success();
+}
+
+FailureOr<ProgramLayouts> takeLayoutModes(ModuleOp module) {
+  ProgramLayouts layouts;
+  func::FuncOp main = sdy::getMainFunc(module);
+  if (!main)
+    return layouts;
+  StringAttr name = StringAttr::get(module.getContext(), layoutMode);
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    if (failed(read(main, "argument", i, main.removeArgAttr(i, name), type,
+                    layouts.arguments)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    if (failed(read(main, "result", i, main.removeResultAttr(i, name), type,
+                    layouts.results)))
+      return failure();
+  return layouts;
+}
+
+} // namespace shardwright::pjrt

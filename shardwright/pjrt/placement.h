@@ -1,0 +1,37 @@
+//===- placement.h - where new buffers go, and what they are ----*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_PLACEMENT_H
+#define SHARDWRIGHT_PJRT_PLACEMENT_H
+
+#include "shardwright/pjrt/objects.h"
+
+namespace shardwright::pjrt {
+
+/// Where a new buffer goes.
+struct Place {
+  std::shared_ptr<PJRT_Client> client;
+  MemorySpace *memory = nullptr;
+
+  int32_t device() const { return memory->device->description->id; }
+  PJRT_Buffer *add(Buffer buffer, MinorToMajor layout = {}) const {
+    return newBuffer(client, memory, std::move(buffer), std::move(layout));
+  }
+};
+
+/// One of `device` and `memory` says where.
+PJRT_Error *findPlace(PJRT_Client *client, PJRT_Device *device,
+                      PJRT_Memory *memory, Place &place);
+
+/// Refuses types that we do not have, and shapes that no memory holds. `shape`
+/// points to `dims`.
+PJRT_Error *readShape(const int64_t *dims, size_t rank, PJRT_Buffer_Type type,
+                      ElementType &element, llvm::ArrayRef<int64_t> &shape);
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_PLACEMENT_H
