@@ -70,7 +70,8 @@ class Gpt(nn.Module):
         return nn.Dense(40)(nn.LayerNorm()(x))
 
 
-def train(model, inputs, labels, spec, batch):
+def training(model, inputs, labels, spec, batch):
+    """A jitted step (params, state) -> (loss, params, state), and what it begins with."""
     m = mesh()
     params = jax.jit(model.init)(jax.random.key(0), inputs[:1])
     params = jax.device_put(params, jax.tree.map(lambda p: NamedSharding(m, spec(p.shape)), params))
@@ -87,7 +88,11 @@ def train(model, inputs, labels, spec, batch):
         updates, state = optimizer.update(grads, state, params)
         return value, optax.apply_updates(params, updates), state
 
-    step = jax.jit(step, donate_argnums=(0, 1))
+    return jax.jit(step, donate_argnums=(0, 1)), params, state
+
+
+def train(*problem):
+    step, params, state = training(*problem)
     losses = []
     for _ in range(STEPS):
         value, params, state = step(params, state)
