@@ -190,11 +190,13 @@ pjrt::Client_AddressableDevices(PJRT_Client_AddressableDevices_Args *args) {
   });
 }
 
-static PJRT_Error *lookUp(PJRT_Client &client, int id, PJRT_Device *&device) {
+/// `what`: the id's name in XLA's text.
+static PJRT_Error *lookUp(PJRT_Client &client, int id, llvm::StringRef what,
+                          PJRT_Device *&device) {
   if (id < 0 || size_t(id) >= client.devices.size())
-    return invalid("there is no device " + llvm::Twine(id) +
-                   ", devices are numbered from 0 to " +
-                   llvm::Twine(client.devices.size() - 1));
+    return invalid("No matching device found for " + what + " " +
+                   llvm::Twine(id) + " (devices are numbered from 0 to " +
+                   llvm::Twine(client.devices.size() - 1) + ")");
   device = client.devicePointers[id];
   return nullptr;
 }
@@ -202,7 +204,7 @@ static PJRT_Error *lookUp(PJRT_Client &client, int id, PJRT_Device *&device) {
 PJRT_Error *pjrt::Client_LookupDevice(PJRT_Client_LookupDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return lookUp(*client, args->id, args->device);
+    return lookUp(*client, args->id, "device_id", args->device);
   });
 }
 
@@ -210,7 +212,8 @@ PJRT_Error *pjrt::Client_LookupAddressableDevice(
     PJRT_Client_LookupAddressableDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return lookUp(*client, args->local_hardware_id, args->addressable_device);
+    return lookUp(*client, args->local_hardware_id, "local_device_id",
+                  args->addressable_device);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "shardwright/pjrt/prepare_module.h"
 #include "shardwright/pjrt/program.h"
 #include "shardwright/pjrt/program_reader.h"
+#include "shardwright/pjrt/xla_options.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -42,9 +43,13 @@ static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
           options.compileThreads < 0)
         return llvm::createStringError("option '" + name + "' is '" + value +
                                        "', expected a number of threads");
-    } else if (!name.starts_with("xla_")) {
-      // XLA's own say nothing to us.
-      return llvm::createStringError("No such compile option: '" + name + "'");
+    } else {
+      llvm::Expected<bool> isXlas = isXlaOption(name, value);
+      if (!isXlas)
+        return isXlas.takeError();
+      if (!*isXlas)
+        return llvm::createStringError("No such compile option: '" + name +
+                                       "'");
     }
   }
   return llvm::Error::success();

@@ -194,7 +194,8 @@ PJRT_Error *pjrt::Client_CreateUninitializedBuffer(
     auto memory = cpu::allocateHost(*bytesOf(type, shape));
     if (!memory)
       return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
-                       "not enough memory for " + str(type, shape));
+                       "Out of memory allocating " +
+                           llvm::Twine(*bytesOf(type, shape)) + " bytes.");
     MinorToMajor layout;
     if (PJRT_Error *error = readLayout(args->shape_layout, shape, type, layout))
       return error;

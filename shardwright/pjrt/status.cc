@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/slots.h"
 #include "shardwright/pjrt/status.h"
+#include "shardwright/pjrt/client_texts.h"
+#include "shardwright/pjrt/slots.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -70,10 +71,12 @@ std::string pjrt::textWithCode(PJRT_Error_Code code, llvm::StringRef message) {
   return (codeName(code) + ": " + message).str();
 }
 
-PJRT_Error *pjrt::errorFromText(llvm::StringRef text,
+PJRT_Error *pjrt::errorFromText(llvm::StringRef original,
                                 PJRT_Error_Code otherwise) {
-  if (text.empty())
+  if (original.empty())
     return nullptr;
+  std::string words = inWordsOfXla(original);
+  llvm::StringRef text = words;
   for (size_t code = 1; code < std::size(codeNames); ++code) {
     llvm::StringRef rest = text;
     if (rest.consume_front(codeNames[code]) && rest.consume_front(": "))
@@ -81,14 +84,14 @@ PJRT_Error *pjrt::errorFromText(llvm::StringRef text,
   }
   // What the runtime says before it is where: `custom_call at f.py:3:4: device
   // 2: NOT_FOUND: no such thing`.
-  llvm::StringRef head = text.take_front(300).take_until(
-      [](char c) { return c == '\n'; });
+  llvm::StringRef head =
+      text.take_front(300).take_until([](char c) { return c == '\n'; });
   for (size_t code = 1; code < std::size(codeNames); ++code) {
     std::string marker = (": " + codeNames[code] + ": ").str();
     if (size_t at = head.find(marker); at != llvm::StringRef::npos)
-      return makeError(PJRT_Error_Code(code),
-                       text.substr(at + marker.size()) + " (" +
-                           text.take_front(at) + ")");
+      return makeError(PJRT_Error_Code(code), text.substr(at + marker.size()) +
+                                                  " (" + text.take_front(at) +
+                                                  ")");
   }
   return makeError(otherwise, text);
 }

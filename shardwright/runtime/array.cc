@@ -31,7 +31,7 @@ Array::Array(ElementType type, llvm::ArrayRef<int64_t> shape,
 
 llvm::Expected<Array> Array::allocate(ElementType type,
                                       llvm::ArrayRef<int64_t> shape) {
-  auto fail = [&](const char *why) {
+  auto fail = [&](const llvm::Twine &why) {
     return llvm::createStringError(llvm::Twine("array ") +
                                    shardwright::str(type, shape) + ": " + why);
   };
@@ -48,6 +48,6 @@ llvm::Expected<Array> Array::allocate(ElementType type,
   }
   std::shared_ptr<void> data = cpu::allocateHost(empty ? 0 : bytes);
   if (!data)
-    return fail("not enough memory");
+    return fail("not enough memory, " + llvm::Twine(bytes) + " bytes");
   return Array(type, shape, std::move(data));
 }

@@ -143,7 +143,9 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     memory = cpu::allocateHost(program.slots[program.results[i]].bytes());
     if (!memory)
       return fail("not enough memory for result " + llvm::Twine(i) +
-                  " of device " + llvm::Twine(d));
+                  " of device " + llvm::Twine(d) + ", " +
+                  llvm::Twine(program.slots[program.results[i]].bytes()) +
+                  " bytes");
     return llvm::Error::success();
   };
   for (int64_t d = 0; d < devices; ++d)

@@ -16,12 +16,15 @@ backend, and compares what they return: arrays, shardings (as text), and the err
     main(__doc__)
 
 A case returns a tree of arrays, numbers and texts. `@case(rtol=.., atol=..)` sets tolerances,
-`@case(errors="type")` compares the type of an error alone.
+`@case(errors="type")` compares the type of an error alone, `@case(close=True)` compares as
+closeness.py says; where that wants to know, `@case(.., truth=function)` is asked for the same in
+float64, on the CPU.
 """
 
 import argparse
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
@@ -31,6 +34,8 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DEVICES = 8
+# Cases of a process, and the seconds that it may take.
+CHUNK, LIMIT = 200, 900
 
 # Our errors also say where.
 WHERE = re.compile(r" \(stablehlo\.\w+ at [^()]*: device \d+\)$")
@@ -63,12 +68,15 @@ def _result(function):
         return "error", (type(error).__name__, str(error), traceback.format_exc())
 
 
-def _child(out, names):
-    with open(out, "wb") as file:
-        for name in names:
+def child(args):
+    """Writes the results of cases to a file, each announced before it runs."""
+    with open(args.child, "wb") as file:
+        for name in args.names:
             pickle.dump((name, None), file)
             file.flush()
-            pickle.dump((name, _result(_cases[name][0])), file)
+            function, options = _cases[name]
+            wanted = options["truth"] if os.environ.get("SHARDWRIGHT_TRUTH") else function
+            pickle.dump((name, _result(wanted)), file)
             file.flush()
 
 
@@ -80,14 +88,17 @@ def environment(platform):
         env["PYTHONPATH"] = os.pathsep.join(filter(None, python))
     else:
         env.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}")
+    if platform == "truth":
+        env.update(JAX_ENABLE_X64="1", SHARDWRIGHT_TRUTH="1")
     return env
 
 
-def run(platform, names, limit=600):
-    """{name: result}; a case that ended the process has None, and the cases after it run in another."""
+def run(platform, names, limit=LIMIT):
+    """{name: result}; the cases after one that ended the process run in another."""
     results, script = {}, os.path.abspath(sys.argv[0])
-    names = list(names)
-    while names:
+    left = list(names)
+    while left:
+        names = left[:CHUNK]
         with tempfile.NamedTemporaryFile(suffix=".pickle") as out:
             command = [sys.executable, script, "--child", out.name, *names]
             try:
@@ -110,62 +121,91 @@ def run(platform, names, limit=600):
             results[last] = None
         if results[last] is None:
             results[last] = ("crash", output)
-        names = names[names.index(last) + 1 :]
+        left = left[left.index(last) + 1 :]
     return results
 
 
-def _difference(ours, theirs, options):
+def _difference(ours, theirs, options, truth):
+    """(verdict of closeness.py, text): how near our result is to the CPU's."""
     import numpy as np
 
+    from closeness import ACCURATE, APART, BITS, ULPS, compare
+
+    if theirs[0] == "crash":
+        return APART, "the CPU's process ended: " + theirs[1]
     if ours[0] == "crash":
-        return "ended the process: " + ours[1]
+        return APART, "ended the process: " + ours[1]
     if theirs[0] != ours[0]:
         show = lambda r: f"{r[1][0]}: {r[1][1]}\n{r[1][2]}" if r[0] == "error" else "a value"
-        return f"the CPU gives {show(theirs)}\nwe give {show(ours)}"
+        return APART, f"the CPU gives {show(theirs)}\nwe give {show(ours)}"
     if ours[0] == "error":
         same = ours[1][0] == theirs[1][0] and (
             options.get("errors") == "type" or WHERE.sub("", ours[1][1]).replace("shardwright", "cpu") == theirs[1][1]
         )
-        return None if same else f"the CPU says {theirs[1][:2]}\nwe say {ours[1][:2]}"
+        return (BITS, "") if same else (APART, f"the CPU says {theirs[1][:2]}\nwe say {ours[1][:2]}")
     a, b = ours[1], theirs[1]
     if [n for n, _ in a] != [n for n, _ in b]:
-        return f"the trees differ: {[n for n, _ in a]}, {[n for n, _ in b]}"
+        return APART, f"the trees differ: {[n for n, _ in a]}, {[n for n, _ in b]}"
+    truths = dict(truth[1]) if truth and truth[0] == "value" else {}
+    found = []
     for (name, x), (_, y) in zip(a, b):
         if isinstance(x, str) or isinstance(y, str):
-            if x != y:
-                return f"{name}: {x!r}, the CPU {y!r}"
-            continue
-        if x.dtype != y.dtype or x.shape != y.shape:
-            return f"{name}: {x.dtype}{x.shape}, the CPU {y.dtype}{y.shape}"
-        rtol, atol = options.get("rtol", 1e-5), options.get("atol", 1e-6)
-        if x.dtype.kind not in "biu" and options.get("by_type"):
-            rtol = max(rtol, {1: 0.26, 2: 0.02}.get(x.dtype.itemsize, 0))
-        if x.dtype.kind not in "biufc":  # types that numpy does not know
-            x, y = x.astype(np.float64), y.astype(np.float64)
-        exact = x.dtype.kind in "biu" or options.get("exact")
-        if not (np.array_equal(x, y, equal_nan=x.dtype.kind in "fc") if exact else np.allclose(x, y, rtol, atol, equal_nan=True)):
-            return f"{name}: differs by {np.max(np.abs(x.astype(np.complex128) - y)) if x.size else 0}:\n{x}\nthe CPU:\n{y}"
-    return None
+            found.append((BITS, "") if x == y else (APART, f"{name}: {x!r}, the CPU {y!r}"))
+        elif options.get("close"):
+            verdict, text = compare(x, y, truths.get(name))
+            found.append((verdict, f"{name}: {text}"))
+        elif x.dtype != y.dtype or x.shape != y.shape:
+            found.append((APART, f"{name}: {x.dtype}{x.shape}, the CPU {y.dtype}{y.shape}"))
+        else:
+            rtol, atol = options.get("rtol", 1e-5), options.get("atol", 1e-6)
+            if x.dtype.kind not in "biufc":  # types that numpy does not know
+                x, y = x.astype(np.float64), y.astype(np.float64)
+            exact = x.dtype.kind in "biu" or options.get("exact")
+            if not (np.array_equal(x, y, equal_nan=x.dtype.kind in "fc") if exact else np.allclose(x, y, rtol, atol, equal_nan=True)):
+                by = np.max(np.abs(x.astype(np.complex128) - y)) if x.size else 0
+                found.append((APART, f"{name}: differs by {by}:\n{x}\nthe CPU:\n{y}"))
+    order = (BITS, ULPS, ACCURATE, APART)
+    worst = max((verdict for verdict, _ in found), key=order.index, default=BITS)
+    return worst, "\n".join(text for verdict, text in found if verdict == worst != BITS)
 
 
-def main(doc):
-    parser = argparse.ArgumentParser(description=doc)
+def outcomes(names):
+    """{name: (verdict, text, the CPU's result)} of cases, run on both platforms."""
+    from closeness import APART
+
+    theirs, ours = run("cpu", names), run("shardwright", names)
+    judge = lambda name, truth=None: _difference(ours[name], theirs[name], _cases[name][1], truth)
+    found = {name: judge(name) for name in names}
+    asked = [n for n in names if found[n][0] == APART and "truth" in _cases[n][1] and ours[n][0] == theirs[n][0] == "value"]
+    for name, truth in run("truth", asked).items():
+        found[name] = judge(name, truth)
+    return {name: (*found[name], theirs[name]) for name in names}
+
+
+def arguments(doc, more=lambda parser: None):
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--child", help=argparse.SUPPRESS)
-    parser.add_argument("--long", action="store_true", help="the same")
+    parser.add_argument("--long", action="store_true", help="all cases, where there is a sample")
+    parser.add_argument("--show", type=int, default=3, help="failures shown in full (3)")
     parser.add_argument("names", nargs="*", help="cases")
-    args = parser.parse_args()
-    if args.child:
-        return _child(args.child, args.names)
+    more(parser)
     sys.path.insert(0, os.path.join(os.path.dirname(HERE), "oracle"))
+    return parser.parse_args()
+
+
+def main(doc, sample=None):
+    """The script: all cases, or without --long and names a sample of so many."""
+    from closeness import APART
+
+    args = arguments(doc)
+    if args.child:
+        return child(args)
     import oracle
 
-    tally = oracle.Tally("jax/" + os.path.splitext(os.path.basename(sys.argv[0]))[0])
+    tally = oracle.Tally("jax/" + os.path.splitext(os.path.basename(sys.argv[0]))[0], args.show)
     names = args.names or list(_cases)
-    theirs, ours = run("cpu", names), run("shardwright", names)
-    for name in names:
-        if theirs[name][0] == "crash":
-            tally.fail(name, "the CPU's process ended: " + theirs[name][1])
-            continue
-        difference = _difference(ours[name], theirs[name], _cases[name][1])
-        tally.check(name, difference is None, difference or "")
+    if sample and not args.long and not args.names:
+        names = random.Random(3).sample(sorted(names), sample)
+    for name, (verdict, text, _) in outcomes(names).items():
+        tally.check(name, verdict != APART, text)
     tally.finish()

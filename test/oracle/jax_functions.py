@@ -67,7 +67,8 @@ SMALL = tuple(
                  "float8_e4m3", "float8_e8m0fnu", "float4_e2m1fn")
     if hasattr(jnp, name)
 )  # fmt: skip
-KINDS = {"float": FLOATS, "int": INTS, "complex": COMPLEX, "small": SMALL, "bool": (jnp.bool_,)}
+KINDS = {"float": FLOATS, "int": INTS, "complex": COMPLEX, "small": SMALL, "bool": (jnp.bool_,),
+         "float32": FLOATS[:1], "half": FLOATS[1:3], "wide": (jnp.float64, jnp.int64, jnp.complex128)}  # fmt: skip
 
 
 class Array(jax.ShapeDtypeStruct):
@@ -81,13 +82,13 @@ class Call:
         self.name, self.function, self.arrays = name, function, arrays
 
 
-def functions():
+def functions(modules=MODULES, skipped=SKIPPED):
     """(qualified name, function) of every public function, sorted, each function once."""
     seen, found = set(), []
-    for module in MODULES:
+    for module in modules:
         for name in sorted(dir(module)):
             value = getattr(module, name)
-            if name.startswith("_") or name in SKIPPED or inspect.isclass(value):
+            if name.startswith("_") or name in skipped or inspect.isclass(value):
                 continue
             if not callable(value) or id(value) in seen:
                 continue
@@ -101,12 +102,14 @@ def functions():
 
 
 class Guess:
-    """What the arguments of one call have in common: a shape and an element type."""
+    """What the arguments of one call have in common: a shape and an element type. `even`: sizes
+    that eight devices divide."""
 
-    def __init__(self, rng, dtype):
+    def __init__(self, rng, dtype, even=False):
         self.rng, self.dtype = rng, dtype
-        n = rng.randint(2, 5)
-        self.shape = rng.choice([(n,), (n, n), (n, rng.randint(1, 5)), (2, n, n), (n, 2, 3), ()])
+        n = rng.choice((4, 8)) if even else rng.randint(2, 5)
+        m, k = (rng.choice((2, 4)), 4) if even else (rng.randint(1, 5), 3)
+        self.shape = rng.choice([(n,), (n, n), (n, m), (2, n, n), (n, 2, k)] + [()] * (not even))
         self.square = (*rng.choice([(), (), (2,)]), n, n)
 
     def array(self, shape=None, dtype=None):
@@ -267,8 +270,8 @@ def _bind(name, function, values, keywords):
     return Call(name, bound, [leaves[place] for place in places])
 
 
-def _attempt(name, function, rng, dtype):
-    g = Guess(rng, dtype)
+def _attempt(name, function, rng, dtype, even):
+    g = Guess(rng, dtype, even)
     if name in SPECIAL:
         return _bind(name, function, SPECIAL[name](g), {})
     values, keywords = [], {}
@@ -300,13 +303,13 @@ def results(call):
     return leaves
 
 
-def guess(name, function, rng, kind=None, attempts=12):
+def guess(name, function, rng, kind=None, attempts=12, even=False):
     """A call that JAX accepts, with arrays of a kind of element type; None when none was found."""
     for _ in range(attempts):
         dtype = rng.choice(KINDS[kind] if kind else rng.choice([FLOATS, FLOATS, INTS, COMPLEX, SMALL]))
         dtype = jax.dtypes.canonicalize_dtype(dtype)
         try:
-            call = _attempt(name, function, rng, dtype)
+            call = _attempt(name, function, rng, dtype, even)
         except Exception:
             continue
         if results(call) is not None:

@@ -55,6 +55,30 @@ def _compilation_cache(platform, path):
     compilation_cache.is_cache_used = lambda backend: original(known if backend.platform == platform else backend)
 
 
+def _dlpack(platform, path):
+    from shardwright.jax import interchange
+
+    interchange.install_dlpack(platform)
+
+
+def _export(platform, path):
+    from shardwright.jax import interchange
+
+    interchange.install_export(platform)
+
+
+def _costs(platform, path):
+    from shardwright.jax import interchange
+
+    interchange.install_cost_analysis(platform)
+
+
+def _strings(platform, path):
+    from shardwright.jax import interchange
+
+    interchange.install_strings(platform)
+
+
 def _host_cpu(platform, path):
     """Callbacks get arrays on the host's CPU backend, so that it has to be there as well."""
     import jax
@@ -87,6 +111,10 @@ AFTER = {
     "persistent compilation cache": _compilation_cache,
     "callbacks into Python": _callbacks,
     "foreign functions (jax.ffi)": _ffi,
+    "DLPack": _dlpack,
+    "programs exported for the CPU": _export,
+    "cost_analysis of lowered programs": _costs,
+    "arrays of texts": _strings,
 }
 
 
