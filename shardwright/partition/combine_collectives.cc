@@ -22,13 +22,9 @@
 #include "shardwright/partition/join_collectives.h"
 #include "shardwright/partition/join_permutes.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/partition/share_equal_ops.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-
-#include "mlir/IR/Dominance.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/CSE.h"
 
 #include <map>
 #include <queue>
@@ -47,73 +43,127 @@ enum class Policy {
   Complete,
 };
 
+/// Remembers new ops.
+struct Created : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    ops.push_back(op);
+  }
+  SmallVector<Operation *> ops;
+};
+
 class BlockCombiner {
 public:
-  BlockCombiner(Block &block, func::FuncOp func) : block(block), func(func) {}
-  void run();
+  BlockCombiner(Block &block, func::FuncOp func, OpEffects &effects)
+      : block(block), func(func), effects(effects) {}
+  /// `collectives` are those of the block that may be joined.
+  void run(SmallVector<Operation *> collectives);
 
 private:
   /// Collectives of one class that take place together.
   using Round = SmallVector<int32_t, 4>;
 
-  void shareEqual();
-  void number();
+  /// What the game is played with: collectives that have a class, and joints,
+  /// for which several others must have taken place. Any other op goes on as
+  /// soon as one of these has taken place, or at once.
+  struct Node {
+    /// Null for a joint.
+    Operation *op = nullptr;
+    int32_t classId = -1;
+    /// Who waits for it, and for how many it waits.
+    SmallVector<int32_t, 2> users;
+    int32_t waitsFor = 0;
+    /// Collectives on the longest chain that begins with it.
+    int32_t chain = 0;
+  };
+
+  void shareEqual(SmallVectorImpl<Operation *> &collectives);
+  void findNodes(ArrayRef<Operation *> collectives);
+  /// Calls `visit` with the ops of the block that make what `op` uses.
+  template <typename Visit> void forEachSource(Operation &op, Visit visit);
   std::vector<Round> play(Policy policy);
   /// Cut where one collective would be too large.
   std::vector<Round> cut(const Round &round);
   JoinedPermutes joinPermutes(const Round &round);
   bool arePermutes(const Round &round) {
-    return isa<stablehlo::CollectivePermuteOp>(ops[round.front()]);
+    return isa<stablehlo::CollectivePermuteOp>(nodes[round.front()].op);
   }
   int64_t numCollectives(ArrayRef<Round> rounds);
-  void restoreOrder();
+  void restoreOrder(ArrayRef<Operation *> created);
 
   Block &block;
   func::FuncOp func;
-  /// In the block's order, without its terminator.
-  std::vector<Operation *> ops;
-  /// By op: who waits for it, for how many it waits, the class or -1, and how
-  /// many collectives there are on the longest chain that begins with it.
-  std::vector<SmallVector<int32_t, 2>> users;
-  std::vector<int32_t> waitsFor, classOf, chain;
+  OpEffects &effects;
+  /// In the block's order.
+  std::vector<Node> nodes;
   int32_t numClasses = 0;
 };
 
-/// Numbers the ops and finds what waits for what.
-void BlockCombiner::number() {
-  ops.clear();
-  llvm::DenseMap<Operation *, int32_t> ids;
-  for (Operation &op : block.without_terminator()) {
-    ids[&op] = ops.size();
-    ops.push_back(&op);
-  }
-  users.assign(ops.size(), {});
-  waitsFor.assign(ops.size(), 0);
-  classOf.assign(ops.size(), -1);
-  std::map<CollectiveClass, int32_t> classes;
-  int32_t lastEffect = -1;
-  for (auto [i, op] : llvm::enumerate(ops)) {
-    auto after = [&](int32_t from) {
-      users[from].push_back(i);
-      ++waitsFor[i];
-    };
-    op->walk([&](Operation *inner) {
+template <typename Visit>
+void BlockCombiner::forEachSource(Operation &op, Visit visit) {
+  for (Value operand : op.getOperands())
+    if (Operation *from = operand.getDefiningOp();
+        from && from->getBlock() == &block)
+      visit(from);
+  for (Region &region : op.getRegions())
+    region.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        if (Operation *from = operand.getDefiningOp())
-          if (Operation *here = block.findAncestorOpInBlock(*from);
-              here && here != op)
-            after(ids.lookup(here));
+        if (Operation *from = operand.getDefiningOp();
+            from && from->getBlock() == &block)
+          visit(from);
     });
+}
+
+void BlockCombiner::findNodes(ArrayRef<Operation *> collectives) {
+  std::map<CollectiveClass, int32_t> classes;
+  llvm::DenseMap<Operation *, int32_t> classOf;
+  for (Operation *op : collectives)
     if (std::optional<CollectiveClass> its = collectiveClass(op))
-      classOf[i] = classes.try_emplace(*its, classes.size()).first->second;
-    else if (!isMemoryEffectFree(op)) {
-      // What has effects keeps its order.
-      if (lastEffect >= 0)
-        after(lastEffect);
-      lastEffect = i;
-    }
-  }
+      classOf[op] = classes.try_emplace(*its, classes.size()).first->second;
   numClasses = classes.size();
+  if (classOf.size() < 2)
+    return;
+  // By op the node that it can go on after; ops that wait for none are not in.
+  llvm::DenseMap<Operation *, int32_t> after;
+  int32_t lastEffect = -1;
+  SmallVector<int32_t> sources;
+  for (Operation &op : block.without_terminator()) {
+    sources.clear();
+    forEachSource(op, [&](Operation *from) {
+      if (auto it = after.find(from); it != after.end())
+        sources.push_back(it->second);
+    });
+    auto its = mayBeJoined(&op) ? classOf.find(&op) : classOf.end();
+    bool hasClass = its != classOf.end();
+    // What has effects keeps its order.
+    bool hasEffect = !hasClass && !effects.isFree(&op);
+    if (hasEffect && lastEffect >= 0)
+      sources.push_back(lastEffect);
+    if (sources.size() > 1) {
+      llvm::sort(sources);
+      sources.erase(llvm::unique(sources), sources.end());
+    }
+    int32_t goesOn = sources.empty() ? -1 : sources.front();
+    if (hasClass || sources.size() > 1) {
+      goesOn = nodes.size();
+      nodes.emplace_back();
+      nodes.back().waitsFor = sources.size();
+      for (int32_t source : sources)
+        nodes[source].users.push_back(goesOn);
+    }
+    if (hasClass) {
+      nodes.back().op = &op;
+      nodes.back().classId = its->second;
+    }
+    if (hasEffect)
+      lastEffect = goesOn;
+    if (goesOn >= 0)
+      after[&op] = goesOn;
+  }
+  for (Node &node : llvm::reverse(nodes)) {
+    for (int32_t user : node.users)
+      node.chain = std::max(node.chain, nodes[user].chain);
+    node.chain += node.op != nullptr;
+  }
 }
 
 std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
@@ -122,9 +172,9 @@ std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
   std::vector<Round> parts;
   // By part; the latest that has room.
   SmallVector<double> bytes;
-  double most = mostJoinedBytes(ops[round.front()]);
+  double most = mostJoinedBytes(nodes[round.front()].op);
   for (int32_t i : round) {
-    double own = joinedBytes(ops[i]);
+    double own = joinedBytes(nodes[i].op);
     size_t p = 0;
     while (p < parts.size() && bytes[p] + own > most)
       ++p;
@@ -140,18 +190,20 @@ std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
 
 std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
   std::vector<Round> rounds, ready(numClasses);
-  std::vector<int32_t> left = waitsFor, inClass(numClasses, 0), next;
-  for (int32_t its : classOf)
-    if (its >= 0)
-      ++inClass[its];
+  std::vector<int32_t> left, inClass(numClasses, 0), next;
+  for (const Node &node : nodes) {
+    left.push_back(node.waitsFor);
+    if (node.op)
+      ++inClass[node.classId];
+  }
   auto arrive = [&](int32_t i) {
-    if (classOf[i] >= 0)
-      ready[classOf[i]].push_back(i);
+    if (nodes[i].op)
+      ready[nodes[i].classId].push_back(i);
     else
       next.push_back(i);
   };
   auto leave = [&](int32_t i) {
-    for (int32_t user : users[i])
+    for (int32_t user : nodes[i].users)
       if (--left[user] == 0)
         arrive(user);
   };
@@ -165,7 +217,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
     for (int32_t i : round)
       leave(i);
   };
-  for (int32_t i = 0; i < int32_t(ops.size()); ++i)
+  for (int32_t i = 0; i < int32_t(nodes.size()); ++i)
     if (left[i] == 0)
       arrive(i);
   while (true) {
@@ -186,7 +238,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
                                             inClass[its],
                                     0);
       for (int32_t i : ready[its])
-        rank.second = std::max(rank.second, chain[i]);
+        rank.second = std::max(rank.second, nodes[i].chain);
       if (best < 0 || rank > bestRank) {
         best = its;
         bestRank = rank;
@@ -206,7 +258,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
 JoinedPermutes BlockCombiner::joinPermutes(const Round &round) {
   SmallVector<stablehlo::CollectivePermuteOp> permutes;
   for (int32_t i : round)
-    permutes.push_back(cast<stablehlo::CollectivePermuteOp>(ops[i]));
+    permutes.push_back(cast<stablehlo::CollectivePermuteOp>(nodes[i].op));
   return JoinedPermutes(permutes);
 }
 
@@ -218,55 +270,97 @@ int64_t BlockCombiner::numCollectives(ArrayRef<Round> rounds) {
 }
 
 /// A collective of the same value as another one is not needed.
-void BlockCombiner::shareEqual() {
-  std::map<std::tuple<CollectiveClass, const void *, const void *>, Operation *>
-      first;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    std::optional<CollectiveClass> its = collectiveClass(&op);
-    if (!its || op.getNumOperands() != 1)
-      continue;
-    NamedAttrList attributes(op.getAttrDictionary());
+void BlockCombiner::shareEqual(SmallVectorImpl<Operation *> &collectives) {
+  std::map<std::pair<CollectiveClass, const void *>,
+           SmallVector<Operation *, 1>>
+      known;
+  auto attributesOf = [](Operation *op) {
+    NamedAttrList attributes(op->getAttrDictionary());
     attributes.erase("channel_handle");
-    auto [it, isNew] = first.try_emplace(
-        {*its, op.getOperand(0).getAsOpaquePointer(),
-         attributes.getDictionary(op.getContext()).getAsOpaquePointer()},
-        &op);
-    if (isNew || it->second->getResultTypes() != op.getResultTypes())
-      continue;
-    op.replaceAllUsesWith(it->second);
-    op.erase();
-  }
+    return attributes.getDictionary(op->getContext());
+  };
+  llvm::erase_if(collectives, [&](Operation *op) {
+    std::optional<CollectiveClass> its = collectiveClass(op);
+    if (!its || op->getNumOperands() != 1)
+      return false;
+    auto &likes = known[{*its, op->getOperand(0).getAsOpaquePointer()}];
+    if (!likes.empty()) {
+      DictionaryAttr attributes = attributesOf(op);
+      auto first = llvm::find_if(likes, [&](Operation *like) {
+        return attributesOf(like) == attributes;
+      });
+      if (first != likes.end() &&
+          (*first)->getResultTypes() == op->getResultTypes()) {
+        op->replaceAllUsesWith(*first);
+        op->erase();
+        return true;
+      }
+    }
+    likes.push_back(op);
+    return false;
+  });
 }
 
-/// Each op as early as it was, but after what it waits for.
-void BlockCombiner::restoreOrder() {
-  number();
+/// Each op as early as it was, but after what it waits for. `created` may have
+/// users before them: these move, with what uses them, and nothing else.
+void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
+  // By op whose turn has not come: who waits for it.
+  llvm::DenseMap<Operation *, SmallVector<int32_t, 2>> ahead;
+  for (Operation *op : created)
+    if (op->getBlock() == &block)
+      ahead[op];
+  struct Late {
+    Operation *op;
+    int32_t waitsFor;
+  };
+  std::vector<Late> late;
   std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
-  for (int32_t i = 0; i < int32_t(ops.size()); ++i)
-    if (waitsFor[i] == 0)
-      ready.push(i);
-  Operation *end = block.getTerminator();
-  while (!ready.empty()) {
-    int32_t i = ready.top();
-    ready.pop();
-    ops[i]->moveBefore(end);
-    for (int32_t user : users[i])
-      if (--waitsFor[user] == 0)
+  auto release = [&](Operation *op) {
+    auto it = ahead.find(op);
+    if (it == ahead.end())
+      return;
+    for (int32_t user : it->second)
+      if (--late[user].waitsFor == 0)
         ready.push(user);
+    ahead.erase(it);
+  };
+  Operation *lastEffect = nullptr;
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    int32_t waitsFor = 0;
+    auto wait = [&](Operation *from) {
+      auto it = ahead.find(from);
+      if (it == ahead.end())
+        return;
+      it->second.push_back(late.size());
+      ++waitsFor;
+    };
+    forEachSource(op, wait);
+    if (!effects.isFree(&op) && !collectiveClass(&op)) {
+      if (lastEffect)
+        wait(lastEffect);
+      lastEffect = &op;
+    }
+    if (waitsFor > 0) {
+      late.push_back({&op, waitsFor});
+      ahead[&op];
+      continue;
+    }
+    release(&op);
+    for (Operation *at = &op; !ready.empty();) {
+      Operation *next = late[ready.top()].op;
+      ready.pop();
+      next->moveAfter(at);
+      at = next;
+      release(next);
+    }
   }
 }
 
-void BlockCombiner::run() {
-  shareEqual();
-  number();
-  if (llvm::count_if(classOf, [](int32_t its) { return its >= 0; }) < 2)
+void BlockCombiner::run(SmallVector<Operation *> collectives) {
+  shareEqual(collectives);
+  findNodes(collectives);
+  if (nodes.empty())
     return;
-  chain.assign(ops.size(), 0);
-  for (int32_t i = int32_t(ops.size()) - 1; i >= 0; --i) {
-    for (int32_t user : users[i])
-      chain[i] = std::max(chain[i], chain[user]);
-    chain[i] += classOf[i] >= 0;
-  }
   std::vector<Round> rounds;
   int64_t fewest = 0;
   for (Policy policy : {Policy::Soon, Policy::LongestChain, Policy::Complete}) {
@@ -277,45 +371,55 @@ void BlockCombiner::run() {
       fewest = number;
     }
   }
-  bool changed = false;
+  Created created;
   for (const Round &round : rounds) {
     if (round.size() < 2)
       continue;
     if (arePermutes(round)) {
-      JoinedPermutes joined = joinPermutes(round);
-      changed |= joined.size() < int64_t(round.size());
-      joined.build(func);
+      joinPermutes(round).build(func, &created);
       continue;
     }
     SmallVector<Operation *> members;
     for (int32_t i : round)
-      members.push_back(ops[i]);
-    joinCollectives(members);
-    changed = true;
+      members.push_back(nodes[i].op);
+    joinCollectives(members, &created);
   }
-  if (changed)
-    restoreOrder();
+  if (!created.ops.empty())
+    restoreOrder(created.ops);
 }
 
 } // namespace
 
 void combineCollectives(func::FuncOp func) {
-  int64_t collectives = 0;
-  func.walk(
-      [&](Operation *op) { collectives += collectiveClass(op).has_value(); });
-  if (collectives > 1) {
-    // Equal operands are seen as equal.
-    IRRewriter rewriter(func.getContext());
-    DominanceInfo dominance(func);
-    eliminateCommonSubExpressions(rewriter, dominance, func);
-    SmallVector<Block *> blocks;
-    func.walk([&](Block *block) { blocks.push_back(block); });
-    for (Block *block : blocks)
-      BlockCombiner(*block, func).run();
-  }
-  func.walk([](stablehlo::CollectivePermuteOp op) {
-    op->removeDiscardableAttr(kRestUnusedAttrName);
+  llvm::DenseMap<Block *, SmallVector<Operation *>> collectives;
+  int64_t joinable = 0;
+  bool hasPermutes = false;
+  func.walk([&](Operation *op) {
+    if (!mayBeJoined(op))
+      return;
+    collectives[op->getBlock()].push_back(op);
+    joinable += collectiveClass(op).has_value();
+    hasPermutes |= isa<stablehlo::CollectivePermuteOp>(op);
   });
+  if (joinable > 1) {
+    OpEffects effects;
+    // Equal operands are seen as equal.
+    shareEqualOps(func, effects);
+    SmallVector<Block *> blocks;
+    if (collectives.size() == 1)
+      blocks.push_back(collectives.begin()->first);
+    else
+      func.walk([&](Block *block) {
+        if (collectives.contains(block))
+          blocks.push_back(block);
+      });
+    for (Block *block : blocks)
+      BlockCombiner(*block, func, effects).run(std::move(collectives[block]));
+  }
+  if (hasPermutes)
+    func.walk([](stablehlo::CollectivePermuteOp op) {
+      op->removeDiscardableAttr(kRestUnusedAttrName);
+    });
 }
 
 } // namespace shardwright

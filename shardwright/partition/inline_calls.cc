@@ -12,7 +12,9 @@
 
 #include "shardwright/partition/partition.h"
 
+#include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,24 +29,33 @@ class Inliner {
 public:
   explicit Inliner(ModuleOp module) : module(module), symbols(module) {}
 
-  LogicalResult run() {
-    for (auto func : module.getOps<func::FuncOp>())
-      if (failed(flatten(func)))
-        return failure();
-    eraseUnused();
-    return success();
-  }
+  LogicalResult run();
 
 private:
   enum class State { Open, Done };
   LogicalResult flatten(func::FuncOp func);
   LogicalResult inlineCall(func::CallOp call);
+  void noteNames(Operation *op);
   void eraseUnused();
 
   ModuleOp module;
   SymbolTable symbols;
   llvm::DenseMap<Operation *, State> states;
+  /// What else than calls refers to.
+  llvm::DenseSet<StringAttr> named;
+  llvm::DenseSet<Attribute> seen;
 };
+
+LogicalResult Inliner::run() {
+  // Before bodies are copied: copies name nothing new.
+  for (Operation &op : *module.getBody())
+    op.walk([&](Operation *inner) { noteNames(inner); });
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(flatten(func)))
+      return failure();
+  eraseUnused();
+  return success();
+}
 
 LogicalResult Inliner::flatten(func::FuncOp func) {
   auto [it, isNew] = states.try_emplace(func, State::Open);
@@ -96,21 +107,37 @@ LogicalResult Inliner::inlineCall(func::CallOp call) {
   return success();
 }
 
+void Inliner::noteNames(Operation *op) {
+  Attribute attributes = mayNameFunctions(op->getName())
+                             ? op->getAttrDictionary()
+                             : op->getRawDictionaryAttrs();
+  if (!seen.insert(attributes).second)
+    return;
+  attributes.walk(
+      [&](SymbolRefAttr symbol) { named.insert(symbol.getRootReference()); });
+}
+
 /// Erases private functions that only calls referred to; the entry stays.
 void Inliner::eraseUnused() {
   func::FuncOp entry = sdy::getMainFunc(module);
-  llvm::DenseSet<StringAttr> used;
-  for (Operation &op : *module.getBody())
-    if (auto uses = SymbolTable::getSymbolUses(&op))
-      for (const SymbolTable::SymbolUse &use : *uses)
-        used.insert(use.getSymbolRef().getRootReference());
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (func.isPrivate() && !used.contains(func.getSymNameAttr()) &&
+    if (func.isPrivate() && !named.contains(func.getSymNameAttr()) &&
         func != entry)
       func.erase();
 }
 
 } // namespace
+
+bool mayNameFunctions(OperationName name) {
+  TypeID id = name.getTypeID();
+  if (id == TypeID::get<func::CallOp>())
+    return false;
+  if (id == TypeID::get<stablehlo::CustomCallOp>() ||
+      id == TypeID::get<stablehlo::CompositeOp>())
+    return true;
+  return !isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect,
+                          sdy::SdyDialect>(name.getDialect());
+}
 
 LogicalResult inlineCalls(ModuleOp module) { return Inliner(module).run(); }
 

@@ -87,6 +87,8 @@ private:
   ValueVersions versions;
   PlanMemo &memo;
   PlanObserver *observer;
+  /// Names of ops that go to visitPlain().
+  llvm::SmallDenseSet<OperationName, 64> plain;
 };
 
 LayoutRef Inserter::wanted(Value value) {
@@ -151,6 +153,10 @@ LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
 }
 
 LogicalResult Inserter::visit(Operation *op) {
+  if (plain.contains(op->getName())) {
+    visitPlain(op);
+    return success();
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](sdy::ReshardOp reshard) {
         visitReshard(op, reshard.getInput(), reshard.getResult(),
@@ -212,6 +218,7 @@ LogicalResult Inserter::visit(Operation *op) {
         return success();
       })
       .Default([&](Operation *) {
+        plain.insert(op->getName());
         visitPlain(op);
         return success();
       });

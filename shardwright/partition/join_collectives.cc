@@ -66,7 +66,8 @@ const void *elementOf(Operation *op) {
 /// Builds what is around a packed collective.
 class Packer {
 public:
-  explicit Packer(Operation *at) : b(at), loc(at->getLoc()) {}
+  Packer(Operation *at, OpBuilder::Listener *listener)
+      : b(at, listener), loc(at->getLoc()) {}
 
   Value reshape(Value value, ArrayRef<int64_t> shape) {
     auto type = typeOf(value).clone(shape);
@@ -147,14 +148,15 @@ Operation *likeFirst(OpBuilder &b, ArrayRef<Operation *> members,
 }
 
 /// Of as many operands and results.
-void joinVariadic(ArrayRef<Operation *> members) {
+void joinVariadic(ArrayRef<Operation *> members,
+                  OpBuilder::Listener *listener) {
   SmallVector<Value> operands;
   SmallVector<Type> types;
   for (Operation *op : members) {
     llvm::append_range(operands, op->getOperands());
     llvm::append_range(types, op->getResultTypes());
   }
-  OpBuilder b(members.back());
+  OpBuilder b(members.back(), listener);
   Operation *all = likeFirst(b, members, operands, types);
   unsigned at = 0;
   for (Operation *op : members) {
@@ -166,13 +168,13 @@ void joinVariadic(ArrayRef<Operation *> members) {
 /// Gathers along any dimensions, as one along a new leading one: of several
 /// operands, XLA's CPU backend gathers along dimension 0 alone; it mixes up the
 /// rest.
-void joinGathers(ArrayRef<Operation *> members) {
+void joinGathers(ArrayRef<Operation *> members, OpBuilder::Listener *listener) {
   auto isLeading = [](Operation *op) {
     return cast<stablehlo::AllGatherOp>(op).getAllGatherDim() == 0;
   };
   if (llvm::all_of(members, isLeading))
-    return joinVariadic(members);
-  Packer packer(members.back());
+    return joinVariadic(members, listener);
+  Packer packer(members.back(), listener);
   SmallVector<Value> operands;
   SmallVector<Type> types;
   for (Operation *op : members)
@@ -198,8 +200,9 @@ void joinGathers(ArrayRef<Operation *> members) {
                            typeOf(operand).getShape()));
 }
 
-void joinScatters(ArrayRef<Operation *> members) {
-  Packer packer(members.back());
+void joinScatters(ArrayRef<Operation *> members,
+                  OpBuilder::Listener *listener) {
+  Packer packer(members.back(), listener);
   SmallVector<Value> parts;
   for (Operation *op : members) {
     int64_t dim = cast<stablehlo::ReduceScatterOp>(op).getScatterDimension();
@@ -223,8 +226,9 @@ void joinScatters(ArrayRef<Operation *> members) {
   }
 }
 
-void joinAllToAlls(ArrayRef<Operation *> members) {
-  Packer packer(members.back());
+void joinAllToAlls(ArrayRef<Operation *> members,
+                   OpBuilder::Listener *listener) {
+  Packer packer(members.back(), listener);
   int64_t n = cast<stablehlo::AllToAllOp>(members.front()).getSplitCount();
   SmallVector<Value> parts;
   for (Operation *op : members)
@@ -252,9 +256,15 @@ void joinAllToAlls(ArrayRef<Operation *> members) {
 
 } // namespace
 
+bool mayBeJoined(Operation *op) {
+  return isa<stablehlo::AllReduceOp, stablehlo::AllGatherOp,
+             stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
+             stablehlo::CollectivePermuteOp>(op);
+}
+
 std::optional<CollectiveClass> collectiveClass(Operation *op) {
-  if (op->getNumResults() == 0 || !areJoinable(op->getOperandTypes()) ||
-      !areJoinable(op->getResultTypes()))
+  if (!mayBeJoined(op) || op->getNumResults() == 0 ||
+      !areJoinable(op->getOperandTypes()) || !areJoinable(op->getResultTypes()))
     return std::nullopt;
   using Class = std::optional<CollectiveClass>;
   // By a known op on the element type itself.
@@ -309,12 +319,14 @@ double mostJoinedBytes(Operation *op) {
                                          : kMaxPackedBytes;
 }
 
-void joinCollectives(ArrayRef<Operation *> members) {
+void joinCollectives(ArrayRef<Operation *> members,
+                     OpBuilder::Listener *listener) {
   llvm::TypeSwitch<Operation *>(members.front())
-      .Case([&](stablehlo::AllReduceOp) { joinVariadic(members); })
-      .Case([&](stablehlo::AllGatherOp) { joinGathers(members); })
-      .Case([&](stablehlo::ReduceScatterOp) { joinScatters(members); })
-      .Case([&](stablehlo::AllToAllOp) { joinAllToAlls(members); });
+      .Case([&](stablehlo::AllReduceOp) { joinVariadic(members, listener); })
+      .Case([&](stablehlo::AllGatherOp) { joinGathers(members, listener); })
+      .Case(
+          [&](stablehlo::ReduceScatterOp) { joinScatters(members, listener); })
+      .Case([&](stablehlo::AllToAllOp) { joinAllToAlls(members, listener); });
   for (Operation *op : members)
     op->erase();
 }

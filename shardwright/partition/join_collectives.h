@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
 #define SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Builders.h"
 
 #include <optional>
 #include <tuple>
@@ -36,6 +36,9 @@ inline constexpr double kMaxGatheredBytes = 256 << 10;
 using CollectiveClass =
     std::tuple<const void *, const void *, const void *, int64_t, int64_t>;
 
+/// Whether ops of this name have a class; quick.
+bool mayBeJoined(mlir::Operation *op);
+
 /// The class of a collective that can be joined with others; none for any other
 /// op.
 std::optional<CollectiveClass> collectiveClass(mlir::Operation *op);
@@ -45,9 +48,10 @@ double joinedBytes(mlir::Operation *op);
 double mostJoinedBytes(mlir::Operation *op);
 
 /// Replaces several collectives of a class (no permutes), in program order,
-/// none of which waits for another. New ops are right before the last one: uses
-/// may come before them.
-void joinCollectives(llvm::ArrayRef<mlir::Operation *> members);
+/// none of which waits for another. New ops, of which the listener hears, are
+/// right before the last one: uses may come before them.
+void joinCollectives(llvm::ArrayRef<mlir::Operation *> members,
+                     mlir::OpBuilder::Listener *listener);
 
 } // namespace shardwright
 

@@ -145,8 +145,9 @@ stablehlo::CollectivePermuteOp JoinedPermutes::lastOf(int32_t node) const {
 
 class JoinedPermutes::Builder {
 public:
-  Builder(JoinedPermutes &joined, func::FuncOp func, Operation *at)
-      : joined(joined), func(func), b(at) {}
+  Builder(JoinedPermutes &joined, func::FuncOp func, Operation *at,
+          OpBuilder::Listener *listener)
+      : joined(joined), func(func), b(at, listener) {}
 
   Value payload(int32_t node);
   void deliver(int32_t node, Value received);
@@ -269,20 +270,20 @@ void JoinedPermutes::Builder::collect(int32_t node,
     collect(part, ops);
 }
 
-void JoinedPermutes::build(func::FuncOp func) {
+void JoinedPermutes::build(func::FuncOp func, OpBuilder::Listener *listener) {
   for (int32_t root : roots) {
     const Node &node = nodes[root];
     if (node.kind == Node::Leaf)
       continue;
     stablehlo::CollectivePermuteOp last = lastOf(root);
-    Builder builder(*this, func, last);
+    Builder builder(*this, func, last, listener);
     SmallVector<Operation *> ops;
     builder.collect(root, ops);
     SmallVector<Location> locations;
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
     Value sent = builder.payload(root);
-    OpBuilder b(last);
+    OpBuilder b(last, listener);
     auto pairs = RankedTensorType::get({int64_t(node.pairs.size()) / 2, 2},
                                        b.getI64Type());
     auto permute = stablehlo::CollectivePermuteOp::create(

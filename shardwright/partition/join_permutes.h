@@ -34,9 +34,10 @@ public:
 
   /// How many are left.
   int64_t size() const { return roots.size(); }
-  /// Replaces those that were joined. New ops are right before the last one of
-  /// each, and at the start of the function: uses may come before them.
-  void build(mlir::func::FuncOp func);
+  /// Replaces those that were joined. New ops, of which the listener hears, are
+  /// right before the last one of each, and at the start of the function: uses
+  /// may come before them.
+  void build(mlir::func::FuncOp func, mlir::OpBuilder::Listener *listener);
 
 private:
   struct Node {

@@ -172,6 +172,17 @@ void Localizer::collectLayouts() {
   });
 }
 
+DictionaryAttr Localizer::withoutShardings(DictionaryAttr attributes) {
+  DictionaryAttr &rest = unsharded[attributes];
+  if (!rest) {
+    NamedAttrList list(attributes);
+    list.erase(sdy::kShardingAttr);
+    list.erase(sdy::kShardingRuleAttr);
+    rest = list.getDictionary(func.getContext());
+  }
+  return rest;
+}
+
 LogicalResult Localizer::run() {
   if (func.isDeclaration())
     return success();
@@ -226,8 +237,9 @@ LogicalResult Localizer::run() {
   // Regions of single elements (reducers, comparators) are not visited: what
   // propagation left in them means the same on every device.
   WalkResult left = func.walk([&](Operation *op) {
-    op->removeDiscardableAttr(sdy::kShardingAttr);
-    op->removeDiscardableAttr(sdy::kShardingRuleAttr);
+    if (DictionaryAttr attributes = op->getRawDictionaryAttrs();
+        !attributes.empty())
+      op->setDiscardableAttrs(withoutShardings(attributes));
     if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
       return WalkResult::advance();
     if (auto constant = dyn_cast<sdy::ConstantOp>(op)) {
@@ -270,8 +282,12 @@ LogicalResult Localizer::visit(Operation *op) {
   if (forms.asShardy)
     if (std::optional<LogicalResult> done = visitAsShardy(op))
       return *done;
-  if (auto device = op->getAttrOfType<IntegerAttr>(kDeviceAttrName))
-    return localizeOnDevice(op, device.getInt());
+  if (!op->getRawDictionaryAttrs().empty())
+    if (auto device = dyn_cast_or_null<IntegerAttr>(
+            op->getDiscardableAttr(kDeviceAttrName)))
+      return localizeOnDevice(op, device.getInt());
+  if (localByType.contains(op->getName()))
+    return setLocalResultTypes(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<sdy::AllGatherOp, sdy::AllSliceOp, sdy::AllToAllOp,
             sdy::CollectivePermuteOp, sdy::AllReduceOp, sdy::ReduceScatterOp,
@@ -333,7 +349,10 @@ LogicalResult Localizer::visit(Operation *op) {
           [&](Operation *branch) { return visitBranches(branch); })
       .Case(
           [&](sdy::ManualComputationOp manual) { return visitManual(manual); })
-      .Default([&](Operation *) { return setLocalResultTypes(op); });
+      .Default([&](Operation *) {
+        localByType.insert(op->getName());
+        return setLocalResultTypes(op);
+      });
 }
 
 LogicalResult Localizer::visitWhile(stablehlo::WhileOp op) {
@@ -399,15 +418,22 @@ LogicalResult localize(ModuleOp module) {
   if (failed(meshes))
     return failure();
   int64_t nextChannel = 1;
-  bool hasRules = false;
+  llvm::DenseSet<DictionaryAttr> attributes;
+  llvm::DenseMap<OperationName, bool> hasChannel;
   module.walk([&](Operation *op) {
-    hasRules |= bool(op->getDiscardableAttr(sdy::kShardingRuleAttr));
-    if (!llvm::is_contained(op->getName().getAttributeNames(),
-                            "channel_handle"))
+    attributes.insert(op->getRawDictionaryAttrs());
+    auto [it, isNew] = hasChannel.try_emplace(op->getName(), false);
+    if (isNew)
+      it->second = llvm::is_contained(op->getName().getAttributeNames(),
+                                      "channel_handle");
+    if (!it->second)
       return;
     if (auto handle =
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       nextChannel = std::max(nextChannel, handle.getHandle() + 1);
+  });
+  bool hasRules = llvm::any_of(attributes, [](DictionaryAttr dict) {
+    return dict.contains(sdy::kShardingRuleAttr);
   });
   auto given = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
   int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;

@@ -62,6 +62,7 @@ private:
   mlir::LogicalResult visitBranches(mlir::Operation *op);
   mlir::LogicalResult visitManual(sdy::ManualComputationOp op);
   mlir::LogicalResult setLocalResultTypes(mlir::Operation *op);
+  mlir::DictionaryAttr withoutShardings(mlir::DictionaryAttr attributes);
 
   // localize_uneven.cc: rows beyond the end of a dimension
   /// `operand` with `fill` in the rows of these dimensions that are beyond the
@@ -242,6 +243,10 @@ private:
   };
   llvm::DenseMap<mlir::Value, Placed> placed;
   llvm::DenseMap<std::pair<mlir::Type, LayoutRef>, mlir::Type> localTypes;
+  /// What withoutShardings() gave.
+  llvm::DenseMap<mlir::DictionaryAttr, mlir::DictionaryAttr> unsharded;
+  /// Names of ops whose local form is the same op with local types.
+  llvm::SmallDenseSet<mlir::OperationName, 64> localByType;
   /// Of ops with sharded results, read off their global types.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<OpWindow, 2>> windowsOf;
 };

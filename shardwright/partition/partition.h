@@ -69,6 +69,10 @@ void combineCollectives(mlir::func::FuncOp func);
 /// that nothing refers to any more. Recursion is an error.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
 
+/// False: apart from its discardable attributes, an op of this name refers to
+/// no function, or calls it (func.call).
+bool mayNameFunctions(mlir::OperationName name);
+
 /// Adds both stages.
 void buildPartitionPipeline(mlir::OpPassManager &pm);
 

@@ -30,8 +30,7 @@ void PlanMemo::begin(Operation *op) {
 static bool isSameOp(Operation *a, Operation *b) {
   return a->getName() == b->getName() &&
          a->getResultTypes() == b->getResultTypes() &&
-         a->getDiscardableAttrDictionary() ==
-             b->getDiscardableAttrDictionary() &&
+         a->getRawDictionaryAttrs() == b->getRawDictionaryAttrs() &&
          a->getName().compareOpProperties(a->getPropertiesStorage(),
                                           b->getPropertiesStorage());
 }
@@ -46,8 +45,7 @@ static bool haveSameRegions(Operation *a, Operation *b) {
 
 const OpPlan *PlanMemo::find() {
   hash = llvm::hash_combine(
-      asked->getName(), asked->getDiscardableAttrDictionary(),
-      asked->hashProperties(),
+      asked->getName(), asked->getRawDictionaryAttrs(), asked->hashProperties(),
       llvm::hash_combine_range(words.begin(), words.end()));
   auto [begin, end] = byHash.equal_range(hash);
   for (auto it = begin; it != end; ++it)
@@ -80,7 +78,7 @@ const OpPlan *PlanMemo::keep(OpPlan plan) {
   // Operands would be uses of values of the program.
   Operation *copy = Operation::create(
       asked->getLoc(), asked->getName(), asked->getResultTypes(),
-      /*operands=*/{}, NamedAttrList(asked->getDiscardableAttrDictionary()),
+      /*operands=*/{}, asked->getRawDictionaryAttrs(),
       asked->getPropertiesStorage(), /*successors=*/{}, asked->getNumRegions());
   IRMapping mapping;
   for (auto [from, to] : llvm::zip(asked->getRegions(), copy->getRegions()))

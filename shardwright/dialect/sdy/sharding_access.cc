@@ -109,14 +109,18 @@ TensorShardingAttr getSharding(Value value) {
                                                      kShardingAttr);
   }
   Operation *op = value.getDefiningOp();
-  if (auto edge = dyn_cast<DataFlowEdgeOp>(op))
-    return edge.getShardingAttr();
-  if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
-    return constraint.getShardingAttr();
-  if (auto reshard = dyn_cast<ReshardOp>(op))
-    return reshard.getShardingAttr();
-  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
-    return collective.getOutSharding();
+  if (isa_and_nonnull<SdyDialect>(op->getDialect())) {
+    if (auto edge = dyn_cast<DataFlowEdgeOp>(op))
+      return edge.getShardingAttr();
+    if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
+      return constraint.getShardingAttr();
+    if (auto reshard = dyn_cast<ReshardOp>(op))
+      return reshard.getShardingAttr();
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+      return collective.getOutSharding();
+  }
+  if (op->getRawDictionaryAttrs().empty())
+    return nullptr;
   auto shardings = dyn_cast_or_null<TensorShardingPerValueAttr>(
       op->getDiscardableAttr(kShardingAttr));
   size_t i = cast<OpResult>(value).getResultNumber();
