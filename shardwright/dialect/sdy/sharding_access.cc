@@ -22,15 +22,28 @@ static int64_t rankOrZero(Type type) {
   return shaped && shaped.hasRank() ? shaped.getRank() : 0;
 }
 
-/// `shardings` with entry `i` replaced, made fully open for `types` if empty.
+/// What an op says of another of its values, of this type, where it says
+/// nothing but `sharding` of one: fully open on the same mesh. An op that makes
+/// one value on a single device makes all of them there.
+static TensorShardingAttr openBeside(Operation *op, TensorShardingAttr sharding,
+                                     Type type) {
+  if (sharding.getRank() == 0)
+    if (MeshAttr mesh = getMeshAttr(op, sharding); mesh && mesh.isMaximal())
+      return sharding;
+  return TensorShardingAttr::getFullyOpen(
+      sharding.getContext(), rankOrZero(type), sharding.getMeshOrRef());
+}
+
+/// The op's `shardings` with entry `i` replaced; made open for `types` if
+/// empty.
 static SmallVector<TensorShardingAttr>
-replaceOne(SmallVector<TensorShardingAttr> shardings, size_t i,
+replaceOne(Operation *op, SmallVector<TensorShardingAttr> shardings, size_t i,
            TensorShardingAttr sharding, TypeRange types) {
   if (shardings.size() != types.size()) {
     shardings.clear();
-    for (Type type : types)
-      shardings.push_back(TensorShardingAttr::getFullyOpen(
-          sharding.getContext(), rankOrZero(type), sharding.getMeshOrRef()));
+    for (auto [other, type] : llvm::enumerate(types))
+      shardings.push_back(other == i ? sharding
+                                     : openBeside(op, sharding, type));
   }
   shardings[i] = sharding;
   return shardings;
@@ -68,12 +81,12 @@ void detail::setEdgeOwnerSharding(Operation *raw, Value owner,
   auto op = cast<ShardableDataFlowOpInterface>(raw);
   if (auto result = dyn_cast<OpResult>(owner)) {
     op.setOpResultEdgeOwnerShardings(replaceOne(
-        op.getOpResultEdgeOwnerShardings(), result.getResultNumber(), sharding,
-        ValueRange(op.getOpResultEdgeOwners()).getTypes()));
+        op, op.getOpResultEdgeOwnerShardings(), result.getResultNumber(),
+        sharding, ValueRange(op.getOpResultEdgeOwners()).getTypes()));
     return;
   }
   op.setBlockArgumentEdgeOwnerShardings(
-      replaceOne(op.getBlockArgumentEdgeOwnerShardings(),
+      replaceOne(op, op.getBlockArgumentEdgeOwnerShardings(),
                  cast<BlockArgument>(owner).getArgNumber(), sharding,
                  TypeRange(ValueRange(op.getBlockArgumentEdgeOwners()))));
 }
@@ -155,7 +168,7 @@ void setSharding(Value value, TensorShardingAttr sharding) {
   if (auto collective = dyn_cast<CollectiveOpInterface>(op))
     return collective.setOutShardingAttr(sharding);
   detail::setDiscardableShardings(
-      op, replaceOne(detail::getDiscardableShardings(op),
+      op, replaceOne(op, detail::getDiscardableShardings(op),
                      cast<OpResult>(value).getResultNumber(), sharding,
                      op->getResultTypes()));
 }
