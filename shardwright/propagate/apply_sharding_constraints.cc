@@ -86,8 +86,12 @@ public:
   Applier(const llvm::DenseSet<Operation *> &bodies, DebugInfo *info)
       : bodies(bodies), info(info) {}
 
-  void run(ModuleOp module) {
+  void run(ModuleOp module, const OpOrder *order = nullptr) {
+    OpOrder::Walk ahead(order);
     module.walk([&](Operation *op) {
+      // Of an op with regions, what is in it comes before it.
+      if (op->getNumRegions() == 0)
+        ahead.reach(op);
       if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
         visit(constraint);
       else if (auto manual = dyn_cast<ManualComputationOp>(op))
@@ -204,8 +208,9 @@ struct ApplyShardingConstraintsPass
 } // namespace
 
 void applyShardingConstraints(ModuleOp module,
-                              const llvm::DenseSet<Operation *> &bodies) {
-  Applier(bodies, nullptr).run(module);
+                              const llvm::DenseSet<Operation *> &bodies,
+                              const OpOrder *order) {
+  Applier(bodies, nullptr).run(module, order);
 }
 
 } // namespace shardwright

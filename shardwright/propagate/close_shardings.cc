@@ -19,9 +19,12 @@ namespace {
 
 struct CloseShardingsPass : impl::CloseShardingsBase<CloseShardingsPass> {
   void runOnOperation() override {
-    transformShardings(getOperation(), [](sdy::TensorShardingAttr sharding) {
-      return sharding.getClosedLike();
-    });
+    transformShardings(
+        getOperation(),
+        [](sdy::TensorShardingAttr sharding) {
+          return sharding.getClosedLike();
+        },
+        &getAnalysis<OpOrder>());
     markAnalysesPreserved<ModuleContents, OpIndex>();
   }
 };

@@ -22,9 +22,8 @@ namespace shardwright {
 
 namespace {
 
+/// Of an op with one operand and one result.
 bool isScalarExpansion(Operation *op) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return false;
   auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   return type && type.getRank() == 0 && getPropagationTraits(op).expandsScalar;
 }
@@ -64,7 +63,7 @@ void mergeConstantsAndScalars(OpIndex &index) {
   // What expands a scalar looks at it, so constants go first.
   for (Operation *op : index.inOrder(isConstant))
     merge(op, nullptr);
-  for (Operation *op : index.ofOneScalar())
+  for (Operation *op : index.unary())
     if (isScalarExpansion(op))
       merge(op, op->getOperand(0).getAsOpaquePointer());
   llvm::DenseSet<OperationName> erased;
@@ -73,7 +72,7 @@ void mergeConstantsAndScalars(OpIndex &index) {
     op->erase();
   }
   index.forget([&](OperationName name) { return erased.contains(name); });
-  index.forgetOfOneScalar();
+  index.forgetUnary();
 }
 
 } // namespace shardwright

@@ -42,7 +42,8 @@ ElementsAttr replaceableConstant(Operation *op) {
 
 class Splitter {
 public:
-  explicit Splitter(ModuleOp module) : symbols(module) {}
+  Splitter(ModuleOp module, const OpOrder &order)
+      : symbols(module), ahead(&order) {}
 
   /// Calls or named computations were copied or erased.
   bool callsChanged = false;
@@ -120,7 +121,9 @@ private:
             operand.set(cloneFor(operand.get(), mapping));
           }
     };
+    ahead.enter(region.getParentOp());
     region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      ahead.reach(op);
       visit(op);
       return isa<sdy::NamedComputationOp>(op) ? WalkResult::skip()
                                               : WalkResult::advance();
@@ -165,6 +168,7 @@ private:
   }
 
   SymbolTable symbols;
+  OpOrder::Walk ahead;
   enum class Kind : uint8_t { Other, Constant, Expansion };
   OpMap<Kind> kinds;
   llvm::DenseMap<Operation *, bool> preservingBodies;
@@ -193,7 +197,7 @@ struct ConstantOrScalarSplitterPass
         CallsByFunction(module, &index).callersFirst();
     if (failed(order))
       return signalPassFailure();
-    Splitter splitter(module);
+    Splitter splitter(module, getAnalysis<OpOrder>());
     for (func::FuncOp func : llvm::reverse(*order))
       if (!func.isExternal())
         splitter.run(func, contents.namedComputations);
@@ -204,7 +208,7 @@ struct ConstantOrScalarSplitterPass
     index.forget([](OperationName name) {
       return !hasDataFlow(name) && !isNamed<func::CallOp>(name);
     });
-    index.forgetOfOneScalar();
+    index.forgetUnary();
     markAnalysesPreserved<OpIndex>();
   }
 };

@@ -23,6 +23,7 @@
 
 #include "shardwright/propagate/factor_propagation.h"
 #include "shardwright/propagate/op_map.h"
+#include "shardwright/propagate/op_order.h"
 #include "shardwright/propagate/sharding_table.h"
 #include "shardwright/rules/propagation_traits.h"
 
@@ -32,6 +33,10 @@
 #include <vector>
 
 namespace shardwright {
+
+/// Grows by realloc: large ones keep their pages, which nobody has to clear,
+/// fill and copy again.
+template <typename T> using Array = llvm::SmallVector<T, 0>;
 
 using ValueId = int32_t;
 using SlotId = int32_t;
@@ -136,14 +141,14 @@ struct CallSite {
 
 /// What ops of one place become. Ids count from its first.
 struct GraphPart {
-  std::vector<Node> nodes;
-  std::vector<ValueId> tensorValues;
+  Array<Node> nodes;
+  Array<ValueId> tensorValues;
   std::vector<ManualEdge> manualEdges;
 
-  std::vector<GraphValue> values;
-  std::vector<NodeId> wakes;
+  Array<GraphValue> values;
+  Array<NodeId> wakes;
 
-  std::vector<Slot> slots;
+  Array<Slot> slots;
   /// In program order.
   std::vector<CallSite> sites;
   /// Slots before it belong to the bodies of functions that are called.
@@ -186,9 +191,9 @@ struct PropagationGraph : GraphPart {
   llvm::DenseMap<mlir::StringAttr, int32_t> bodyOf;
 
   /// By slot; what propagation changes.
-  std::vector<ShardingId> current;
+  Array<ShardingId> current;
   /// By place in tensorValues; -1: the value has no slot.
-  std::vector<SlotId> tensorSlots;
+  Array<SlotId> tensorSlots;
 
   /// Members, in program order.
   std::vector<llvm::SmallVector<ValueId, 2>> groups;
@@ -217,6 +222,8 @@ struct PropagationGraph : GraphPart {
 struct GraphOptions {
   bool conservative = false;
   bool extraRules = false;
+  /// May be null.
+  const OpOrder *order = nullptr;
 };
 
 /// Functions whose bodies stand in the place of their calls: see

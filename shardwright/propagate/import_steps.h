@@ -13,6 +13,7 @@
 #define SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/propagate/op_order.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -20,9 +21,11 @@
 namespace shardwright {
 
 /// sdy-apply-sharding-constraints. Functions of `bodies` are taken for bodies
-/// of named computations: what they return is a use like others.
+/// of named computations: what they return is a use like others. `order` may be
+/// null.
 void applyShardingConstraints(mlir::ModuleOp module,
-                              const llvm::DenseSet<mlir::Operation *> &bodies);
+                              const llvm::DenseSet<mlir::Operation *> &bodies,
+                              const OpOrder *order = nullptr);
 
 /// sdy-sharding-group-import.
 llvm::LogicalResult importShardingGroups(mlir::ModuleOp module);

@@ -79,6 +79,7 @@ void PartBuilder::numberArguments(Block &block) {
 }
 
 void PartBuilder::number(Operation *op) {
+  state.ahead.reach(op);
   NodeId id = part.nodes.size();
   OpKind kind = state.kindOf(op);
   graph.numberOf[op] = {id, part.numValues()};
@@ -115,7 +116,7 @@ void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
   const FunctionBody &from = graph.bodies[index];
   auto extend = [](auto &to, const auto &from, auto update) {
     size_t first = to.size();
-    to.insert(to.end(), from.begin(), from.end());
+    llvm::append_range(to, from);
     for (auto it = to.begin() + first, e = to.end(); it != e; ++it)
       update(*it);
   };

@@ -17,44 +17,68 @@ bool hasDataFlow(OperationName name) {
   return name.hasInterface<sdy::ShardableDataFlowOpInterface>();
 }
 
+/// What one walk follows, and what it leaves behind.
+struct OpIndex::Visits {
+  OpOrder::Walk ahead;
+  OpOrder *met = nullptr;
+};
+
 OpIndex::OpIndex(Operation *root) {
+  Visits visits{OpOrder::Walk(nullptr)};
+  visitAll(root, visits);
+}
+
+OpIndex::OpIndex(Operation *module, AnalysisManager &analyses) {
+  auto &order = analyses.getAnalysis<OpOrder>();
+  OpOrder met;
+  Visits visits{OpOrder::Walk(&order), &met};
+  visitAll(module, visits);
+  order = std::move(met);
+}
+
+void OpIndex::visitAll(Operation *root, Visits &visits) {
+  emptyDict = DictionaryAttr::get(root->getContext());
   addDictionary(root);
   for (Region &region : root->getRegions())
     for (Block &block : region)
       for (Operation &op : block)
-        visit(&op);
+        visit(&op, visits);
   if (isa<func::FuncOp>(root))
     rangeOf[root] = {-1, count};
 }
 
 void OpIndex::addDictionary(Operation *op) {
   DictionaryAttr dict = op->getRawDictionaryAttrs();
-  if (dict == lastDict || dict.empty())
+  if (dict == lastDict || dict == emptyDict)
     return;
   lastDict = dict;
   if (seen.insert(dict).second)
     dicts.push_back(dict);
 }
 
-void OpIndex::visit(Operation *op) {
+void OpIndex::visit(Operation *op, Visits &visits) {
+  visits.ahead.reach(op);
   int32_t index = count++;
   Entries &entries = ops[op->getName()];
   size_t place = entries.size();
   entries.push_back({op, index, count});
   addDictionary(op);
   if (op->getNumOperands() == 1 && op->getNumResults() == 1)
-    if (auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType()))
-      if (type.getRank() == 0)
-        oneScalar.push_back(op);
+    unaryOps.push_back(op);
+  bool isFunc = op->getNumRegions() != 0 && isa<func::FuncOp>(op);
+  if (visits.met && isFunc)
+    visits.met->addFunction(op);
+  else if (visits.met)
+    visits.met->add(op);
   if (op->getNumRegions() == 0)
     return;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &nested : block)
-        visit(&nested);
+        visit(&nested, visits);
   // The vector may have moved.
   ops[op->getName()][place].end = count;
-  if (isa<func::FuncOp>(op))
+  if (isFunc)
     rangeOf[op] = {index, count};
 }
 
@@ -122,7 +146,7 @@ void OpIndex::forget(NamePredicate erased) {
 
 void OpIndex::forgetOps() {
   forget([](OperationName) { return true; });
-  forgetOfOneScalar();
+  forgetUnary();
 }
 
 } // namespace shardwright

@@ -18,6 +18,8 @@
 #ifndef SHARDWRIGHT_PROPAGATE_OP_INDEX_H
 #define SHARDWRIGHT_PROPAGATE_OP_INDEX_H
 
+#include "shardwright/propagate/op_order.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -40,6 +42,8 @@ public:
 
   /// Of what is in a module or a function.
   explicit OpIndex(mlir::Operation *root);
+  /// As an analysis, of a module; brings its OpOrder up to date.
+  OpIndex(mlir::Operation *module, mlir::AnalysisManager &analyses);
 
   /// False: there is none. Of names that were forgotten there may be some.
   bool has(NamePredicate wanted) const;
@@ -49,13 +53,13 @@ public:
   Ops postOrder(NamePredicate wanted) const;
   /// Those of postOrder(wanted) that are in `func`: of the module, or the root.
   Ops inFunction(mlir::func::FuncOp func, NamePredicate wanted) const;
-  /// Ops that have one operand, a scalar, and one result, in order.
-  llvm::ArrayRef<mlir::Operation *> ofOneScalar() const { return oneScalar; }
+  /// Ops that have one operand and one result, in order.
+  llvm::ArrayRef<mlir::Operation *> unary() const { return unaryOps; }
   /// All different dictionaries of discardable attributes.
   llvm::ArrayRef<mlir::DictionaryAttr> dictionaries() const { return dicts; }
 
   void forget(NamePredicate erased);
-  void forgetOfOneScalar() { oneScalar.clear(); }
+  void forgetUnary() { unaryOps.clear(); }
   /// All but dictionaries().
   void forgetOps();
 
@@ -66,17 +70,19 @@ private:
     int32_t index, end;
   };
   using Entries = std::vector<Entry>;
+  struct Visits;
 
-  void visit(mlir::Operation *op);
+  void visitAll(mlir::Operation *root, Visits &visits);
+  void visit(mlir::Operation *op, Visits &visits);
   void addDictionary(mlir::Operation *op);
   Entries collect(NamePredicate wanted) const;
   static Ops postOrder(Entries all);
 
   llvm::MapVector<mlir::OperationName, Entries> ops;
-  Ops oneScalar;
+  Ops unaryOps;
   llvm::SmallVector<mlir::DictionaryAttr> dicts;
   llvm::DenseSet<mlir::DictionaryAttr> seen;
-  mlir::DictionaryAttr lastDict;
+  mlir::DictionaryAttr emptyDict, lastDict;
   int32_t count = 0;
   llvm::DenseMap<mlir::Operation *, std::pair<int32_t, int32_t>> rangeOf;
 };

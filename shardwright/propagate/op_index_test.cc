@@ -58,8 +58,8 @@ TEST_F(OpIndexTest, GivesOpsInTheOrderOfWalks) {
     EXPECT_EQ(index.inFunction(func, wanted), walked(func, post));
     EXPECT_EQ(OpIndex(func).inFunction(func, wanted), walked(func, post));
   }
-  // Both cases and the negate of a scalar.
-  EXPECT_EQ(index.ofOneScalar().size(), 3u);
+  // The cases and what is elementwise.
+  EXPECT_EQ(index.unary().size(), 6u);
   EXPECT_EQ(index.dictionaries().size(), 1u);
 }
 

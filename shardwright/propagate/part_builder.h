@@ -40,6 +40,7 @@ struct BuilderState {
   mlir::ModuleOp module;
   PropagationGraph &graph;
   RuleTable rules;
+  OpOrder::Walk ahead;
   /// By callee symbol, calls in program order. Not those in whose place bodies
   /// stand.
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp, 2>>
@@ -123,7 +124,7 @@ template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
   const OwnSite *next = ownSites.begin();
   for (NodeId n = 0, e = part.nodes.size(); n < e;) {
     if (n + kAhead < e)
-      __builtin_prefetch(part.nodes[n + kAhead].op);
+      prefetchOp(part.nodes[n + kAhead].op);
     if (next != ownSites.end() && part.sites[next->site].node == n) {
       fn(n, next++);
       n = part.nodes[n].subtreeEnd;

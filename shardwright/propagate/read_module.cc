@@ -26,6 +26,7 @@ int32_t PropagationGraph::siteOf(NodeId node) const {
 BuilderState::BuilderState(ModuleOp module, const GraphOptions &options,
                            PropagationGraph &graph)
     : module(module), graph(graph), rules(options, graph.rules),
+      ahead(options.order),
       shardingName(StringAttr::get(module.getContext(), sdy::kShardingAttr)),
       ruleName(StringAttr::get(module.getContext(), sdy::kShardingRuleAttr)) {}
 
@@ -104,6 +105,7 @@ void GraphBuilder::addBody(func::FuncOp func) {
   PartBuilder builder(state, body, &body);
   Block &block = func.front();
   builder.numberArguments(block);
+  state.ahead.enter(func);
   for (Operation &op : block)
     builder.number(&op);
   if (state.ok)

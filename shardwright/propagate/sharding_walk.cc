@@ -139,9 +139,14 @@ private:
 
 void transformShardings(
     ModuleOp module,
-    llvm::function_ref<TensorShardingAttr(TensorShardingAttr)> transform) {
+    llvm::function_ref<TensorShardingAttr(TensorShardingAttr)> transform,
+    const OpOrder *order) {
   Walk walk(module, transform);
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) { walk.visit(op); });
+  OpOrder::Walk ahead(order);
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ahead.reach(op);
+    walk.visit(op);
+  });
 }
 
 } // namespace shardwright

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PROPAGATE_SHARDING_WALK_H
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/propagate/op_order.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -18,10 +19,12 @@ namespace shardwright {
 /// Replaces every sharding in the module by transform(sharding), in program
 /// order: of arguments and results of functions, inherent to sdy ops, and in
 /// `sdy.sharding`. `transform` is called once for each distinct sharding.
+/// `order` may be null.
 void transformShardings(
     mlir::ModuleOp module,
     llvm::function_ref<sdy::TensorShardingAttr(sdy::TensorShardingAttr)>
-        transform);
+        transform,
+    const OpOrder *order = nullptr);
 
 } // namespace shardwright
 

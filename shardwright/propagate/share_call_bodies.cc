@@ -235,7 +235,7 @@ FailureOr<SmallVector<func::FuncOp>> shareCallBodies(ModuleOp module,
 
 LogicalResult propagateThroughCalls(ModuleOp module,
                                     const ModuleContents &contents,
-                                    const OpIndex &index,
+                                    const OpIndex &index, const OpOrder &order,
                                     const EngineOptions &options) {
   FailureOr<SmallVector<func::FuncOp>> shared = SmallVector<func::FuncOp>();
   if (contents.calls)
@@ -244,14 +244,15 @@ LogicalResult propagateThroughCalls(ModuleOp module,
     return failure();
   llvm::DenseSet<Operation *> bodies(shared->begin(), shared->end());
   if (contents.constraints || contents.manualComputations)
-    applyShardingConstraints(module, bodies);
+    applyShardingConstraints(module, bodies, &order);
   if (contents.groups && failed(importShardingGroups(module)))
     return failure();
   preOrderRoots(module, bodies);
   if (contents.groups)
     syncShardingGroups(module);
   PropagationGraph graph(module);
-  if (failed(buildGraph(module, {options.conservative, options.extraRules},
+  if (failed(buildGraph(module,
+                        {options.conservative, options.extraRules, &order},
                         *shared, graph)))
     return failure();
   propagateInGraph(graph, options);

@@ -56,6 +56,7 @@ void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
 llvm::LogicalResult propagateThroughCalls(mlir::ModuleOp module,
                                           const ModuleContents &contents,
                                           const OpIndex &index,
+                                          const OpOrder &order,
                                           const EngineOptions &options);
 
 } // namespace shardwright

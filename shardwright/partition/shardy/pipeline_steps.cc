@@ -176,22 +176,51 @@ struct SymbolDCEIfNeeded
   }
 };
 
-/// Erases dead ops, users before what they use. False if the region has an op
+/// Erases dead ops, users before what they use. False if the module has an op
 /// that may fold or has patterns.
-bool eraseDeadOps(Region &region, ArrayRef<Dialect *> known) {
-  for (Block &block : region)
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-      if (!op.getDialect() || !llvm::is_contained(known, op.getDialect()) ||
-          isa<sdy::CollectiveOpInterface>(op))
-        return false;
-      if (isOpTriviallyDead(&op)) {
-        op.erase();
-        continue;
-      }
-      for (Region &nested : op.getRegions())
-        if (!eraseDeadOps(nested, known))
-          return false;
-    }
+bool eraseDeadOps(ModuleOp module, const OpOrder &order,
+                  ArrayRef<Dialect *> known) {
+  SmallVector<Operation *> dead;
+  llvm::DenseMap<OperationName, bool> isKnown;
+  OpOrder::Walk ahead(&order);
+  bool allKnown = !module
+                       .walk<WalkOrder::PreOrder>([&](Operation *op) {
+                         if (op == module)
+                           return WalkResult::advance();
+                         ahead.reach(op);
+                         auto [it, isNew] = isKnown.try_emplace(op->getName());
+                         if (isNew)
+                           it->second =
+                               llvm::is_contained(known, op->getDialect()) &&
+                               !isa<sdy::CollectiveOpInterface>(op);
+                         if (!it->second)
+                           return WalkResult::interrupt();
+                         if (op->use_empty() && isOpTriviallyDead(op)) {
+                           dead.push_back(op);
+                           return WalkResult::skip();
+                         }
+                         return WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  if (!allKnown)
+    return false;
+  while (!dead.empty()) {
+    Operation *op = dead.pop_back_val();
+    if (op->getNumRegions() != 0)
+      llvm::erase_if(dead,
+                     [&](Operation *o) { return op->isProperAncestor(o); });
+    llvm::SmallSetVector<Operation *, 4> definers;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *definer = operand.getDefiningOp())
+          if (!op->isAncestor(definer))
+            definers.insert(definer);
+    });
+    op->erase();
+    for (Operation *definer : definers)
+      if (isOpTriviallyDead(definer))
+        dead.push_back(definer);
+  }
   return true;
 }
 
@@ -208,7 +237,7 @@ struct CanonicalizeCollectives
                         context.getLoadedDialect<sdy::SdyDialect>(),
                         context.getLoadedDialect<func::FuncDialect>()};
     markAnalysesPreserved<ModuleContents>();
-    if (eraseDeadOps(getOperation().getBodyRegion(), known)) {
+    if (eraseDeadOps(getOperation(), getAnalysis<OpOrder>(), known)) {
       if (auto index = getCachedAnalysis<OpIndex>()) {
         index->get().forgetOps();
         markAnalysesPreserved<OpIndex>();

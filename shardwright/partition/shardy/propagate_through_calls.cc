@@ -33,7 +33,8 @@ struct PropagateThroughCalls
     if (!wantsRemarks(&getContext()) &&
         mayShareCallBodies(getOperation(), contents, getAnalysis<OpIndex>())) {
       if (failed(propagateThroughCalls(getOperation(), contents,
-                                       getAnalysis<OpIndex>(), options)))
+                                       getAnalysis<OpIndex>(),
+                                       getAnalysis<OpOrder>(), options)))
         signalPassFailure();
       // Manual computations and groups may get constraints.
       if (contents.constraints ||

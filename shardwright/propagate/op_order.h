@@ -1,0 +1,110 @@
+//===- op_order.h - where the ops ahead of a walk are -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In a module that the caches do not hold, a walk waits for each op: where the
+// next one is, only the last one says. From one walk over the module OpOrder
+// remembers the addresses of its ops in order, and later walks have those that
+// they are about to reach fetched:
+//
+//   OpOrder::Walk ahead(order);
+//   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+//     ahead.reach(op);
+//     ...
+//
+// It is a hint and may be out of date: addresses are compared and fetched,
+// never read. Ops that are new are passed over, and functions may come in any
+// order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_OP_ORDER_H
+#define SHARDWRIGHT_PROPAGATE_OP_ORDER_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/Pass/AnalysisManager.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace shardwright {
+
+/// Fetches what most look at: results, the op itself, its operands.
+inline void prefetchOp(const mlir::Operation *op) {
+  const char *address = reinterpret_cast<const char *>(op);
+  __builtin_prefetch(address - 32);
+  __builtin_prefetch(address + 32);
+  __builtin_prefetch(address + 96);
+}
+
+/// An analysis of a module, empty until somebody fills it.
+class OpOrder {
+public:
+  OpOrder() = default;
+  explicit OpOrder(mlir::Operation *) {}
+  /// Whatever a pass does, a hint stays a hint.
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) {
+    return false;
+  }
+
+  void add(mlir::Operation *op) { ops.push_back(op); }
+  /// That the ops added next are in `func`.
+  void addFunction(mlir::Operation *func) {
+    placeOf[func] = ops.size();
+    add(func);
+  }
+  class Walk {
+  public:
+    /// Null: nothing is known.
+    explicit Walk(const OpOrder *order) : order(order) {}
+
+    /// To be called for each op, before what is in it.
+    void reach(mlir::Operation *op) {
+      if (!order || !find(op))
+        return;
+      ++next;
+      if (next + kAhead < order->ops.size())
+        prefetchOp(order->ops[next + kAhead]);
+    }
+
+    /// To be called before the ops of a function that is not reached itself.
+    void enter(mlir::Operation *func) {
+      if (order && jump(func))
+        ++next;
+    }
+
+  private:
+    static constexpr size_t kAhead = 12;
+
+    bool find(mlir::Operation *op) {
+      size_t end = std::min(next + kAhead, order->ops.size());
+      for (size_t i = next; i < end; ++i)
+        if (order->ops[i] == op) {
+          next = i;
+          return true;
+        }
+      return op->getNumRegions() != 0 && jump(op);
+    }
+
+    bool jump(mlir::Operation *func) {
+      auto it = order->placeOf.find(func);
+      if (it == order->placeOf.end())
+        return false;
+      next = it->second;
+      return true;
+    }
+
+    const OpOrder *order;
+    /// Where the op is that the walk is expected to reach.
+    size_t next = 0;
+  };
+
+private:
+  llvm::SmallVector<mlir::Operation *, 0> ops;
+  llvm::DenseMap<mlir::Operation *, size_t> placeOf;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_OP_ORDER_H
