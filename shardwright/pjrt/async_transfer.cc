@@ -144,12 +144,9 @@ PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_TransferData(
     Manager::Arriving *one;
     if (PJRT_Error *error = find(*manager, args->buffer_index, true, one))
       return error;
-    int64_t offset = args->offset, size = args->transfer_size,
-            bytes = one->buffer.bytes();
-    if (offset < 0 || size < 0 || offset > bytes || size > bytes - offset)
-      return invalid("bytes " + llvm::Twine(offset) + " to " +
-                     llvm::Twine(offset + size) + " of a buffer of " +
-                     llvm::Twine(bytes));
+    int64_t offset = args->offset, size = args->transfer_size;
+    if (PJRT_Error *error = checkRange(one->buffer, offset, size))
+      return error;
     if (size && !args->data)
       return invalid("the data is a null pointer");
     if (size)

@@ -85,6 +85,7 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
   }
   for (size_t d = 0; d < a.num_devices; ++d) {
     auto &list = arguments.buffers.emplace_back();
+    list.reserve(a.num_args);
     if ((a.num_args && !a.argument_lists[d]) ||
         (!program.resultOf.empty() && !a.output_lists[d]))
       return invalid("the list of arguments or outputs of device " +

@@ -153,12 +153,7 @@ PJRT_Error *pjrt::checkRawBytes(const PJRT_Buffer &object, int64_t offset,
     return makeError(PJRT_Error_Code_UNIMPLEMENTED,
                      "elements stand row-major in memory, which is not the "
                      "layout of this buffer: copy it to the host instead");
-  int64_t bytes = object.buffer.bytes();
-  if (offset < 0 || size < 0 || offset > bytes || size > bytes - offset)
-    return invalid("bytes " + llvm::Twine(offset) + " to " +
-                   llvm::Twine(offset + size) + " of a buffer of " +
-                   llvm::Twine(bytes));
-  return nullptr;
+  return checkRange(object.buffer, offset, size);
 }
 
 PJRT_Error *pjrt::Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args) {

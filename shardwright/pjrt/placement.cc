@@ -44,3 +44,13 @@ PJRT_Error *pjrt::readShape(const int64_t *dims, size_t rank,
     return invalid("an array of this shape is larger than memory can be");
   return nullptr;
 }
+
+PJRT_Error *pjrt::checkRange(const Buffer &buffer, int64_t offset,
+                             int64_t size) {
+  int64_t bytes = buffer.bytes();
+  if (offset < 0 || size < 0 || offset > bytes || size > bytes - offset)
+    return invalid("bytes " + llvm::Twine(offset) + " to " +
+                   llvm::Twine(offset + size) + " of a buffer of " +
+                   llvm::Twine(bytes));
+  return nullptr;
+}

@@ -32,6 +32,9 @@ PJRT_Error *findPlace(PJRT_Client *client, PJRT_Device *device,
 PJRT_Error *readShape(const int64_t *dims, size_t rank, PJRT_Buffer_Type type,
                       ElementType &element, llvm::ArrayRef<int64_t> &shape);
 
+/// Refuses bytes that a buffer does not have.
+PJRT_Error *checkRange(const Buffer &buffer, int64_t offset, int64_t size);
+
 } // namespace shardwright::pjrt
 
 #endif // SHARDWRIGHT_PJRT_PLACEMENT_H

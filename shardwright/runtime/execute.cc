@@ -100,20 +100,21 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
                   llvm::Twine(arguments[d].size()));
     for (auto [i, buffer] : llvm::enumerate(arguments[d])) {
       const cpu::Slot &slot = program.slots[program.arguments[i]];
-      auto where = "argument " + std::to_string(i) +
-                   (parts.arguments[i].name.empty()
-                        ? ""
-                        : " (" + parts.arguments[i].name + ")") +
-                   " of device " + std::to_string(d);
+      auto where = [&, i = i] {
+        const std::string &name = parts.arguments[i].name;
+        return "argument " + std::to_string(i) +
+               (name.empty() ? "" : " (" + name + ")") + " of device " +
+               std::to_string(d);
+      };
       if (buffer.type() != slot.type ||
           buffer.shape() != llvm::ArrayRef<int64_t>(slot.shape))
-        return fail(where + " is " + str(slot.type, slot.shape) +
+        return fail(where() + " is " + str(slot.type, slot.shape) +
                     ", but was given " + str(buffer.type(), buffer.shape()));
       if (buffer.device() != deviceAt(d))
-        return fail(where + " was given a buffer of device " +
+        return fail(where() + " was given a buffer of device " +
                     llvm::Twine(buffer.device()));
       if (auto there = buffer.storage(); !there)
-        return fail(where + ": " + llvm::toString(there.takeError()));
+        return fail(where() + ": " + llvm::toString(there.takeError()));
     }
   }
 
@@ -123,6 +124,8 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     return e;
   };
   run->buffers.resize(devices);
+  run->memory.reserve(devices *
+                      (program.arguments.size() + program.results.size()));
   Execution execution;
   execution.done = run->done;
   execution.results.resize(devices);
@@ -155,6 +158,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           return e;
   for (int64_t d = 0; d < devices; ++d) {
     cpu::DeviceBuffers &buffers = run->buffers[d];
+    execution.results[d].reserve(count);
     for (auto [i, given] : llvm::enumerate(arguments[d])) {
       Buffer buffer = given;
       auto memory = takeOrShare(buffer, takes(i));

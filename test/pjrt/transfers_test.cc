@@ -1,0 +1,273 @@
+//===- transfers_test.cc - layouts, pieces and promises -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "plugin.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace shardwright::pjrt_test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+/// The memory that a device uses unless it is told else.
+PJRT_Memory *memoryOf(PJRT_Device *device) {
+  auto args = make<PJRT_Device_DefaultMemory_Args>();
+  args.device = device;
+  EXPECT_TRUE(take(api()->PJRT_Device_DefaultMemory(&args)).ok());
+  return args.memory;
+}
+
+PJRT_Buffer_MemoryLayout layout(const std::vector<int64_t> &minorToMajor) {
+  PJRT_Buffer_MemoryLayout layout = {};
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.minor_to_major = minorToMajor.data();
+  layout.tiled.minor_to_major_size = minorToMajor.size();
+  return layout;
+}
+
+Outcome isReady(PJRT_Buffer *buffer, bool &isReady) {
+  auto ready = make<PJRT_Buffer_ReadyEvent_Args>();
+  ready.buffer = buffer;
+  Outcome outcome = take(api()->PJRT_Buffer_ReadyEvent(&ready));
+  auto args = make<PJRT_Event_IsReady_Args>();
+  args.event = ready.event;
+  take(api()->PJRT_Event_IsReady(&args));
+  isReady = args.is_ready;
+  auto destroy = make<PJRT_Event_Destroy_Args>();
+  destroy.event = ready.event;
+  take(api()->PJRT_Event_Destroy(&destroy));
+  return outcome;
+}
+
+/// A transfer of one f32 array.
+struct Transfer {
+  Transfer(TestClient &client, std::vector<int64_t> dims) {
+    auto spec = make<PJRT_ShapeSpec>();
+    spec.dims = dims.data();
+    spec.num_dims = dims.size();
+    spec.element_type = PJRT_Buffer_Type_F32;
+    auto args = make<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+    args.client = client.client;
+    args.shape_specs = &spec;
+    args.num_shape_specs = 1;
+    args.memory = memoryOf(client.devices()[0]);
+    Outcome outcome =
+        take(api()->PJRT_Client_CreateBuffersForAsyncHostToDevice(&args));
+    EXPECT_TRUE(outcome.ok()) << outcome.message;
+    manager = args.transfer_manager;
+  }
+  Outcome retrieve(PJRT_Buffer *&buffer) {
+    auto args =
+        make<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    args.transfer_manager = manager;
+    Outcome outcome = take(
+        api()->PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(&args));
+    buffer = args.buffer_out;
+    return outcome;
+  }
+  Outcome send(std::vector<float> data, int64_t offset, bool isLast,
+               int index = 0) {
+    auto args = make<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+    args.transfer_manager = manager;
+    args.buffer_index = index;
+    args.data = data.data();
+    args.offset = offset;
+    args.transfer_size = data.size() * sizeof(float);
+    args.is_last_transfer = isLast;
+    Outcome outcome =
+        take(api()->PJRT_AsyncHostToDeviceTransferManager_TransferData(&args));
+    if (outcome.ok()) {
+      auto destroy = make<PJRT_Event_Destroy_Args>();
+      destroy.event = args.done_with_h2d_transfer;
+      take(api()->PJRT_Event_Destroy(&destroy));
+    }
+    return outcome;
+  }
+  Outcome destroy() {
+    auto args = make<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
+    args.transfer_manager = manager;
+    return take(api()->PJRT_AsyncHostToDeviceTransferManager_Destroy(&args));
+  }
+  PJRT_AsyncHostToDeviceTransferManager *manager = nullptr;
+};
+
+TEST(PjrtTransfer, ABufferIsThereWithItsLastPiece) {
+  TestClient client(1);
+  Transfer transfer(client, {4});
+  PJRT_Buffer *buffer = nullptr, *again = nullptr;
+  ASSERT_TRUE(transfer.retrieve(buffer).ok());
+  EXPECT_THAT(transfer.retrieve(again).message, HasSubstr("retrieved already"));
+  bool ready = true;
+  EXPECT_TRUE(transfer.send({3, 4}, 8, false).ok());
+  EXPECT_TRUE(isReady(buffer, ready).ok());
+  EXPECT_FALSE(ready);
+  EXPECT_THAT(transfer.send({5}, 16, false).message,
+              HasSubstr("bytes 16 to 20 of a buffer of 16"));
+  EXPECT_THAT(transfer.send({5}, 0, false, 1).message,
+              HasSubstr("there is no buffer 1 among the 1"));
+  EXPECT_TRUE(transfer.send({1, 2}, 0, true).ok());
+  EXPECT_THAT(transfer.send({1}, 0, true).message,
+              HasSubstr("has had its last transfer already"));
+  std::vector<float> back(4);
+  EXPECT_TRUE(toHost(buffer, back).ok());
+  EXPECT_THAT(back, ElementsAre(1, 2, 3, 4));
+  EXPECT_TRUE(transfer.destroy().ok());
+  EXPECT_THAT(transfer.destroy().message, HasSubstr("destroyed already"));
+  EXPECT_THAT(transfer.send({1}, 0, true).message,
+              HasSubstr("has been destroyed"));
+  destroy(buffer);
+}
+
+TEST(PjrtTransfer, WhatDoesNotComeIsAnError) {
+  TestClient client(1);
+  PJRT_Buffer *given = nullptr, *failed = nullptr;
+  std::vector<float> back(2);
+  Transfer first(client, {2}), second(client, {2});
+  ASSERT_TRUE(first.retrieve(given).ok() && second.retrieve(failed).ok());
+  EXPECT_TRUE(first.destroy().ok());
+  EXPECT_EQ(toHost(given, back).code, PJRT_Error_Code_CANCELLED);
+  std::string message = "no such file";
+  auto args = make<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
+  args.transfer_manager = second.manager;
+  args.error_code = PJRT_Error_Code_NOT_FOUND;
+  args.error_message = message.data();
+  args.error_message_size = message.size();
+  EXPECT_TRUE(
+      take(api()->PJRT_AsyncHostToDeviceTransferManager_SetBufferError(&args))
+          .ok());
+  Outcome outcome = toHost(failed, back);
+  EXPECT_EQ(outcome.code, PJRT_Error_Code_NOT_FOUND);
+  EXPECT_EQ(outcome.message, message);
+  second.destroy();
+  destroy(given);
+  destroy(failed);
+}
+
+TEST(PjrtLayout, BelongsToTheBuffer) {
+  TestClient client(1);
+  std::vector<int64_t> dims = {2, 3}, columns = {0, 1}, bad = {0, 0};
+  std::vector<float> data = {1, 2, 3, 4, 5, 6};
+  auto wanted = layout(columns);
+  auto args = make<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = client.client;
+  args.data = data.data();
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = dims.data();
+  args.num_dims = 2;
+  args.device = client.devices()[0];
+  args.device_layout = &wanted;
+  ASSERT_TRUE(take(api()->PJRT_Client_BufferFromHostBuffer(&args)).ok());
+  PJRT_Buffer *buffer = args.buffer;
+  auto done = make<PJRT_Event_Destroy_Args>();
+  done.event = args.done_with_host_buffer;
+  take(api()->PJRT_Event_Destroy(&done));
+
+  auto found = make<PJRT_Buffer_GetMemoryLayout_Args>();
+  found.buffer = buffer;
+  ASSERT_TRUE(take(api()->PJRT_Buffer_GetMemoryLayout(&found)).ok());
+  EXPECT_EQ(found.layout.tiled.minor_to_major[0], 0);
+  // To the host in its own layout, or in the one that is asked for.
+  std::vector<float> back(6);
+  EXPECT_TRUE(toHost(buffer, back).ok());
+  EXPECT_THAT(back, ElementsAre(1, 4, 2, 5, 3, 6));
+  // Its memory is not what the layout says.
+  auto onCpu = make<PJRT_Buffer_IsOnCpu_Args>();
+  onCpu.buffer = buffer;
+  take(api()->PJRT_Buffer_IsOnCpu(&onCpu));
+  EXPECT_FALSE(onCpu.is_on_cpu);
+  auto pointer = make<PJRT_Buffer_UnsafePointer_Args>();
+  pointer.buffer = buffer;
+  EXPECT_EQ(take(api()->PJRT_Buffer_UnsafePointer(&pointer)).code,
+            PJRT_Error_Code_UNIMPLEMENTED);
+  auto copy = make<PJRT_Buffer_CopyToMemory_Args>();
+  copy.buffer = buffer;
+  copy.dst_memory = memoryOf(client.devices()[0]);
+  ASSERT_TRUE(take(api()->PJRT_Buffer_CopyToMemory(&copy)).ok());
+  EXPECT_TRUE(toHost(copy.dst_buffer, back).ok());
+  EXPECT_THAT(back, ElementsAre(1, 4, 2, 5, 3, 6));
+  destroy(copy.dst_buffer);
+  destroy(buffer);
+
+  auto wrong = layout(bad);
+  args.device_layout = &wrong;
+  EXPECT_THAT(take(api()->PJRT_Client_BufferFromHostBuffer(&args)).message,
+              HasSubstr("no order of the dimensions"));
+}
+
+TEST(PjrtBuffer, WaitsForTheClientsWord) {
+  TestClient client(1);
+  float data[4] = {1, 2, 3, 4};
+  PJRT_Buffer *buffer = nullptr;
+  ASSERT_TRUE(client
+                  .fromHost(data, PJRT_Buffer_Type_F32, {4},
+                            client.devices()[0], buffer)
+                  .ok());
+  auto raw = make<PJRT_Buffer_CopyRawToHostFuture_Args>();
+  raw.buffer = buffer;
+  raw.offset = 4;
+  raw.transfer_size = 8;
+  ASSERT_TRUE(take(api()->PJRT_Buffer_CopyRawToHostFuture(&raw)).ok());
+  float two[2] = {};
+  PJRT_Buffer_CopyRawToHostFuture_Callback_Args told = {
+      sizeof(told), raw.callback_data, PJRT_Error_Code_OK, nullptr, 0, two};
+  raw.future_ready_callback(&told);
+  auto await = make<PJRT_Event_Await_Args>();
+  await.event = raw.event;
+  EXPECT_TRUE(take(api()->PJRT_Event_Await(&await)).ok());
+  EXPECT_EQ(two[0], 2);
+  EXPECT_EQ(two[1], 3);
+  auto done = make<PJRT_Event_Destroy_Args>();
+  done.event = raw.event;
+  take(api()->PJRT_Event_Destroy(&done));
+  raw.transfer_size = 16;
+  EXPECT_THAT(take(api()->PJRT_Buffer_CopyRawToHostFuture(&raw)).message,
+              HasSubstr("bytes 4 to 20 of a buffer of 16"));
+
+  for (PJRT_Error_Code code : {PJRT_Error_Code_OK, PJRT_Error_Code_ABORTED}) {
+    auto donate = make<PJRT_Buffer_DonateWithControlDependency_Args>();
+    donate.buffer = buffer;
+    ASSERT_TRUE(
+        take(api()->PJRT_Buffer_DonateWithControlDependency(&donate)).ok());
+    auto deleted = make<PJRT_Buffer_IsDeleted_Args>();
+    deleted.buffer = buffer;
+    take(api()->PJRT_Buffer_IsDeleted(&deleted));
+    EXPECT_TRUE(deleted.is_deleted);
+    bool ready = true;
+    EXPECT_TRUE(isReady(donate.out_buffer, ready).ok());
+    EXPECT_FALSE(ready);
+    PJRT_Buffer_DonateWithControlDependency_Callback_Args word = {
+        sizeof(word), donate.callback_data, code, "no", 2};
+    donate.dependency_ready_callback(&word);
+    std::vector<float> back(4);
+    EXPECT_EQ(toHost(donate.out_buffer, back).code, code);
+    destroy(buffer);
+    buffer = donate.out_buffer;
+  }
+  destroy(buffer);
+}
+
+TEST(PjrtDevice, CountsItsMemory) {
+  TestClient client(2);
+  auto stats = make<PJRT_Device_MemoryStats_Args>();
+  stats.device = client.devices()[1];
+  ASSERT_TRUE(take(api()->PJRT_Device_MemoryStats(&stats)).ok());
+  EXPECT_EQ(stats.bytes_in_use, 0);
+  float data[4] = {};
+  PJRT_Buffer *here = nullptr, *there = nullptr;
+  client.fromHost(data, PJRT_Buffer_Type_F32, {4}, client.devices()[1], here);
+  client.fromHost(data, PJRT_Buffer_Type_F32, {2}, client.devices()[0], there);
+  ASSERT_TRUE(take(api()->PJRT_Device_MemoryStats(&stats)).ok());
+  EXPECT_EQ(stats.bytes_in_use, 16);
+  EXPECT_EQ(stats.num_allocs, 1);
+  destroy(here);
+  destroy(there);
+}
+
+} // namespace
