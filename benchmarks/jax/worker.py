@@ -5,7 +5,8 @@
 #
 #===------------------------------------------------------------------------===//
 """Answers requests, a JSON object a line: {"do": "answer", "case": ..., "out": npz} computes what is
-compared, {"do": "time", "case": ...} gives seconds. The platform is that of JAX_PLATFORMS."""
+compared, {"do": "time", "case": ...} gives seconds of wall and of CPU time, of all threads. The
+platform is that of JAX_PLATFORMS."""
 
 import json
 import os
@@ -25,6 +26,13 @@ from jax.sharding import PartitionSpec as P
 STEPS = 10  # of training, in one figure
 
 
+def timed(work, count):
+    """Wall and CPU seconds of one of `count`."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return [(time.perf_counter() - wall) / count, (time.process_time() - cpu) / count]
+
+
 class Dispatch:
     """Calls of a function that does next to nothing: one after the other, and each awaited."""
 
@@ -38,14 +46,15 @@ class Dispatch:
         return self.step(self.args)
 
     def time(self, awaits, calls=200):
-        args = jax.block_until_ready(self.step(self.args))
-        begin = time.perf_counter()
-        for _ in range(calls):
-            args = self.step(args)
-            if awaits:
-                jax.block_until_ready(args)
-        jax.block_until_ready(args)
-        return (time.perf_counter() - begin) / calls
+        def run():
+            args = self.args
+            for _ in range(calls):
+                args = self.step(args)
+                if awaits:
+                    jax.block_until_ready(args)
+            jax.block_until_ready(args)
+
+        return timed(run, calls)
 
 
 class Training:
@@ -67,17 +76,13 @@ class Training:
         return [self.run(5)]
 
     def time(self):
-        begin = time.perf_counter()
-        jax.block_until_ready(self.run(STEPS))
-        return (time.perf_counter() - begin) / STEPS
+        return timed(lambda: jax.block_until_ready(self.run(STEPS)), STEPS)
 
     def compile_time(self):
         jax.clear_caches()
         step, params, state = models.training(*self.problem)
         lowered = step.lower(params, state)
-        begin = time.perf_counter()
-        lowered.compile()
-        return time.perf_counter() - begin
+        return timed(lowered.compile, 1)
 
 
 def main():
