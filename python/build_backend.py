@@ -7,13 +7,15 @@
 """The build backend of pyproject.toml (PEP 517). It needs CMake, a C++20 compiler and LLVM's
 libraries, and nothing from a package index. The wheel holds `python/shardwright/` and, in
 `shardwright/lib/`, the sharding algebra's library and the plugin for JAX. A build folder that
-SHARDWRIGHT_BUILD names gives the plugin instead of a build of its own."""
+SHARDWRIGHT_BUILD names gives the plugin instead of a build of its own; CMAKE_ARGS are further
+arguments of CMake's."""
 
 import base64
 import hashlib
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sysconfig
@@ -57,6 +59,7 @@ def build_libraries(folder):
     compiler = os.environ.get("CXX") or shutil.which("clang++-22") or shutil.which("c++")
     ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
     flags = [f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release"]
+    flags += shlex.split(os.environ.get("CMAKE_ARGS", ""))
     algebra = os.path.join(folder, "algebra")
     subprocess.run(["cmake", *ninja, "-S", os.path.join(ROOT, "python"), "-B", algebra, *flags], check=True)
     subprocess.run(["cmake", "--build", algebra, "--parallel"], check=True)
