@@ -36,6 +36,8 @@ Event Event::ready() {
 }
 
 void Event::set(llvm::Error error) {
+  // Whoever waits may end this object as soon as it is set.
+  std::shared_ptr<State> state = this->state;
   std::vector<llvm::unique_function<void(llvm::StringRef)>> waiters;
   {
     std::lock_guard lock(state->mutex);
