@@ -105,10 +105,37 @@ class Program:
             result = shape
         return value, result
 
+    def chain(self, value, shape):
+        """What rings look through: elementwise operations, conversions and transposes."""
+        for _ in range(self.rng.randrange(3)):
+            name, t = self.name(), self.tensor(shape)
+            kind = self.rng.choice(("negate", "add", "scale", "transpose", "convert"))
+            if kind == "negate":
+                self.lines.append(f"{name} = stablehlo.negate {value} : {t}")
+            elif kind == "add":
+                self.lines.append(f"{name} = stablehlo.add {self.argument(shape)}, {value} : {t}")
+            elif kind == "scale":
+                dense = "3" if self.type == "i32" else "3.0"
+                self.lines.append(f"{name}c = stablehlo.constant dense<{dense}> : {t}")
+                self.lines.append(f"{name} = stablehlo.multiply {value}, {name}c : {t}")
+            elif kind == "transpose":
+                shape = shape[::-1]
+                self.lines.append(f"{name} = stablehlo.transpose {value}, dims = [1, 0] : ({t}) -> {self.tensor(shape)}")
+            else:
+                wide = t.replace(self.type, {"i32": "i64"}.get(self.type, "f64"))
+                self.lines.append(f"{name}w = stablehlo.convert {value} : ({t}) -> {wide}")
+                self.lines.append(f"{name} = stablehlo.convert {name}w : ({wide}) -> {t}")
+            value = name
+        return value, shape
+
     def step(self, value, shape):
         if self.rng.random() < 0.2:
             return self.loop(value, shape), shape
+        if self.rng.random() < 0.5:
+            value, shape = self.chain(value, shape)
         value, shape = self.product(value, shape)
+        if self.rng.random() < 0.3:
+            value, shape = self.chain(value, shape)
         if self.rng.random() < 0.5:
             scale = self.argument(shape)
             op = self.rng.choice(("add", "subtract", "maximum"))

@@ -156,3 +156,54 @@ module attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
     return %3 : tensor<1024x8192xf32>
   }
 }
+
+// -----
+
+// What lies between goes piece by piece: the transpose moves the dimension, one number is one number
+// at any size, of another operand the piece is taken.
+// CHECK-LABEL: @gathered_through
+// CHECK-NOT: all_gather
+// CHECK: "stablehlo.collective_permute"(%arg0)
+// CHECK: %[[C0:.*]] = stablehlo.convert %arg0 : (tensor<2x8xbf16>) -> tensor<2x8xf32>
+// CHECK: %[[SCALE:.*]] = stablehlo.constant dense<2.000000e+00> : tensor<2x8xf32>
+// CHECK: %[[M0:.*]] = stablehlo.multiply %[[C0]], %[[SCALE]] : tensor<2x8xf32>
+// CHECK: %[[B0:.*]] = stablehlo.dynamic_slice %arg1, {{.*}}sizes = [2, 8]
+// CHECK: %[[A0:.*]] = stablehlo.add %[[B0]], %[[M0]] : tensor<2x8xf32>
+// CHECK: %[[T0:.*]] = stablehlo.transpose %[[A0]], dims = [1, 0] : (tensor<2x8xf32>) -> tensor<8x2xf32>
+// CHECK: stablehlo.dot_general %arg2, %[[T0]], {{.*}} -> tensor<4x2xf32>
+module attributes {mhlo.num_partitions = 3 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func @gathered_through(%x: tensor<2x8xbf16>, %bias: tensor<6x8xf32>, %w: tensor<4x8xf32>) -> tensor<4x6xf32> {
+    %0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>, use_global_device_ids}> : (tensor<2x8xbf16>) -> tensor<6x8xbf16>
+    %1 = stablehlo.convert %0 : (tensor<6x8xbf16>) -> tensor<6x8xf32>
+    %two = stablehlo.constant dense<2.0> : tensor<6x8xf32>
+    %2 = stablehlo.multiply %1, %two : tensor<6x8xf32>
+    %3 = stablehlo.add %bias, %2 : tensor<6x8xf32>
+    %4 = stablehlo.transpose %3, dims = [1, 0] : (tensor<6x8xf32>) -> tensor<8x6xf32>
+    %5 = stablehlo.dot_general %w, %4, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    return %5 : tensor<4x6xf32>
+  }
+}
+
+// -----
+
+// Each device's part is rounded before it is added, as before.
+// CHECK-LABEL: @scattered_through
+// CHECK-NOT: reduce_scatter
+// CHECK: %[[D:.*]] = stablehlo.dot_general {{.*}} -> tensor<2x4xf32>
+// CHECK: %[[T:.*]] = stablehlo.transpose %[[D]], dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32>
+// CHECK: %[[N:.*]] = stablehlo.convert %[[T]] : (tensor<4x2xf32>) -> tensor<4x2xbf16>
+// CHECK: "stablehlo.collective_permute"(%[[N]])
+// CHECK: stablehlo.add {{.*}} : tensor<4x2xbf16>
+module attributes {mhlo.num_partitions = 3 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func @scattered_through(%x: tensor<6x8xf32>, %w: tensor<8x4xf32>) -> tensor<4x2xbf16> {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+    %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32>
+    %2 = stablehlo.convert %1 : (tensor<4x6xf32>) -> tensor<4x6xbf16>
+    %3 = "stablehlo.reduce_scatter"(%2) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>, scatter_dimension = 1 : i64, use_global_device_ids}> ({
+    ^bb0(%a: tensor<bf16>, %b: tensor<bf16>):
+      %s = stablehlo.add %a, %b : tensor<bf16>
+      stablehlo.return %s : tensor<bf16>
+    }) : (tensor<4x6xbf16>) -> tensor<4x2xbf16>
+    return %3 : tensor<4x2xbf16>
+  }
+}

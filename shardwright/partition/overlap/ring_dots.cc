@@ -9,6 +9,7 @@
 #include "shardwright/partition/overlap/device_ring.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/overlap.h"
+#include "shardwright/partition/overlap/piece_chain.h"
 #include "shardwright/rules/reducer.h"
 
 #include <algorithm>
@@ -168,8 +169,10 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
   if (dimsOf(whole.getType())[dim] != size * ring->size || size == 0)
     return false;
 
-  // Everybody who uses it multiplies it, in this block.
+  // Everybody who uses it multiplies it, or what becomes of it element by
+  // element, in this block.
   struct Product {
+    PieceChain chain;
     stablehlo::DotGeneralOp dot;
     bool isLhs;
     DimRole role;
@@ -178,13 +181,19 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
   };
   SmallVector<Product, 2> products;
   for (OpOperand &use : whole.getUses()) {
-    auto dot = dyn_cast<stablehlo::DotGeneralOp>(use.getOwner());
-    if (!dot || dot->getBlock() != op->getBlock() ||
-        dot.getLhs() == dot.getRhs() || !isPlain(dot.getType()) ||
-        !isPlain(dot->getOperand(1 - use.getOperandNumber()).getType()))
+    if (use.getOwner()->getBlock() != op->getBlock())
       return false;
-    bool isLhs = use.getOperandNumber() == 0;
-    products.push_back({dot, isLhs, roleOf(dot, isLhs, dim), {}, {}, {}});
+    PieceChain chain = PieceChain::from(use, dim);
+    unsigned operand = chain.getEnd()->getOperandNumber();
+    auto dot = dyn_cast<stablehlo::DotGeneralOp>(chain.getEnd()->getOwner());
+    if (!dot || dot.getLhs() == dot.getRhs() || !isPlain(dot.getType()) ||
+        !isPlain(dot->getOperand(operand).getType()) ||
+        !isPlain(dot->getOperand(1 - operand).getType()) ||
+        llvm::any_of(products,
+                     [&](const Product &other) { return other.dot == dot; }))
+      return false;
+    DimRole role = roleOf(dot, operand == 0, chain.endDim());
+    products.push_back({std::move(chain), dot, operand == 0, role, {}, {}, {}});
   }
   llvm::sort(products, [](const Product &a, const Product &b) {
     return a.dot->isBeforeInBlock(b.dot);
@@ -198,6 +207,8 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
     Operation *from = other.getDefiningOp();
     if (from && from->getBlock() == op->getBlock() &&
         !from->isBeforeInBlock(first))
+      return false;
+    if (!product.chain.isKnownBefore(first))
       return false;
     auto type = cast<RankedTensorType>(dot.getType());
     // Each device would add its pieces in another order, and copies of one
@@ -214,8 +225,8 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
         narrow && narrow.getWidth() < 32 && !dot.getAlgorithmAttr() &&
         product.role.kind == DimRole::Contracting)
       product.sum = type.clone(Float32Type::get(op.getContext()));
-    double seconds = costs.seconds(dot);
-    compute += seconds;
+    double chained = product.chain.seconds(costs);
+    compute += costs.seconds(dot) + chained;
     // The other operand, or its part, is read for each piece, the piece of the
     // result written and put where it belongs, or added.
     bool readsPart = product.role.kind != DimRole::Free;
@@ -223,7 +234,8 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
                    bytesOf(other.getType()) * (readsPart ? 3 / n : 1) +
                    bytesOf(product.sum) * 3;
     Type element = getElementTypeOrSelf(shard.getType());
-    pieceSeconds += costs.kernelSeconds(element, costs.flops(dot) / n, bytes);
+    pieceSeconds +=
+        costs.kernelSeconds(element, costs.flops(dot) / n, bytes) + chained / n;
   }
   // Where the shard is there long before, the gather can go on beside what is
   // computed until then.
@@ -251,8 +263,9 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
         other = rings.piece(builder, loc, other, product.role.otherDim, start,
                             size);
       bool isSum = product.role.kind == DimRole::Contracting;
-      Value part = dotOf(builder, dot, product.isLhs ? piece : other,
-                         product.isLhs ? other : piece,
+      Value own = product.chain.onPiece(builder, rings, piece, start, size);
+      Value part = dotOf(builder, dot, product.isLhs ? own : other,
+                         product.isLhs ? other : own,
                          isSum ? product.sum : product.piece);
       if (isSum) {
         product.result =
@@ -290,27 +303,40 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
   for (Product &product : products) {
     product.dot->replaceAllUsesWith(ValueRange(product.result));
     product.dot->erase();
+    product.chain.eraseUnused();
   }
   op->erase();
   return true;
 }
 
 bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
-  auto dot = op.getOperand().getDefiningOp<stablehlo::DotGeneralOp>();
   std::optional<DeviceRing> ring = DeviceRing::of(op, numReplicas);
-  if (!dot || !ring || !dot->hasOneUse() || dot->getBlock() != op->getBlock() ||
+  if (op->getNumOperands() != 1 || !ring ||
       uniformReducer(op.getComputation()) != ReducerKind::Add)
     return false;
+  // What is done to each element of a part is done before it is added.
+  auto chain = PieceChain::backTo<stablehlo::DotGeneralOp>(
+      op->getOperand(0), op.getScatterDimension());
+  if (!chain)
+    return false;
+  auto dot = chain->getStart().getDefiningOp<stablehlo::DotGeneralOp>();
   auto type = dyn_cast<RankedTensorType>(op.getType());
   int64_t dim = op.getScatterDimension();
   if (!type || !isPlain(type) || !isPlain(dot.getType()) ||
       !isPlain(dot.getLhs().getType()) || !isPlain(dot.getRhs().getType()) ||
-      type.getElementType() != getElementTypeOrSelf(dot.getType()) ||
+      type.getElementType() !=
+          getElementTypeOrSelf(op->getOperand(0).getType()) ||
       dim >= type.getRank())
     return false;
   int64_t size = type.getDimSize(dim);
-  if (size == 0 || dimsOf(dot.getType())[dim] != size * ring->size)
+  if (size == 0 ||
+      dimsOf(op->getOperand(0).getType())[dim] != size * ring->size)
     return false;
+  dim = chain->startDim();
+  SmallVector<int64_t> shape(dimsOf(dot.getType()));
+  shape[dim] = size;
+  auto pieceType =
+      cast<RankedTensorType>(dot.getType()).clone(ArrayRef<int64_t>(shape));
   // Which dimensions of the operands make up that of the result.
   int64_t lhsDim = -1, rhsDim = -1;
   for (bool isLhs : {true, false}) {
@@ -328,8 +354,10 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
   double piece =
       costs.kernelSeconds(getElementTypeOrSelf(dot.getLhs().getType()),
                           costs.flops(dot) / n, bytes);
-  int32_t directions = choose(*ring, op, costs.seconds(dot), piece,
-                              op.getResult(), /*mayHide=*/false);
+  double chained = chain->seconds(costs);
+  int32_t directions =
+      choose(*ring, op, costs.seconds(dot) + chained, piece + chained / n,
+             op->getResult(0), /*mayHide=*/false);
   if (directions == 0)
     return false;
 
@@ -342,7 +370,8 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
       lhs = rings.piece(builder, loc, lhs, lhsDim, start, size);
     if (rhsDim >= 0)
       rhs = rings.piece(builder, loc, rhs, rhsDim, start, size);
-    return dotOf(builder, dot, lhs, rhs, type);
+    return chain->onPiece(
+        builder, rings, dotOf(builder, dot, lhs, rhs, pieceType), start, size);
   };
   auto add = [&](Value a, Value b) -> Value {
     return stablehlo::AddOp::create(builder, op.getLoc(), type, a, b);
@@ -370,6 +399,7 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
     ahead = add(ahead, behind);
   op->replaceAllUsesWith(ValueRange(ahead));
   op->erase();
+  chain->eraseUnused();
   dot->erase();
   return true;
 }
