@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/memory_plan.h"
+#include "shardwright/cpu/peak_use.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -62,6 +63,26 @@ TEST(Liveness, StraightLine) {
   EXPECT_THAT(ranges[c], ElementsAre(LiveRange{2, 4}));
   planMemory(p);
   EXPECT_EQ(p.arenaBytes, 128);
+}
+
+TEST(Liveness, ThePeakNamesWhatIsAliveAndWhoWroteIt) {
+  Program p;
+  SlotId a = arena(p, 64), b = arena(p, 256), c = arena(p, 128);
+  SlotId part = view(p, b, 0, 64);
+  step(p, StepKind::Kernel, {}, {a});
+  step(p, StepKind::Kernel, {a}, {b});
+  step(p, StepKind::Kernel, {a}, {part});
+  step(p, StepKind::Kernel, {b}, {c});
+  p.results = {c};
+  step(p, StepKind::Return, {}, {});
+  PeakUse peak = peakUse(p);
+  EXPECT_EQ(peak.step, 3);
+  ASSERT_EQ(peak.holders.size(), 2u);
+  EXPECT_EQ(peak.holders[0].slot, b);
+  EXPECT_EQ(peak.holders[0].writer, 2);
+  EXPECT_EQ(peak.holders[1].slot, c);
+  EXPECT_EQ(peak.holders[1].writer, 3);
+  EXPECT_EQ(peakUse(Program()).step, -1);
 }
 
 TEST(Liveness, ViewsKeepTheirBaseAndPartialWritesStartIt) {

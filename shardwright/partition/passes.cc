@@ -9,8 +9,10 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/plan_observer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 
 #include <algorithm>
@@ -25,6 +27,45 @@ namespace shardwright {
 #include "shardwright/partition/passes.h.inc"
 
 namespace {
+
+/// Says of each value that becomes whole on every device where and for what.
+/// The `shardwright` command says which annotation avoids it, too.
+struct GatherRemarks : PlanObserver {
+  mlir::Location onPlan(mlir::Operation *op, int32_t,
+                        llvm::ArrayRef<WeighedWay>, MeshTable &) override {
+    return op->getLoc();
+  }
+  mlir::Location onCompletion(mlir::OpResult result, const Layout &,
+                              const Completion &, const Layout &,
+                              MeshTable &) override {
+    return result.getLoc();
+  }
+  mlir::Location onMove(const PlannedMove &move, MeshTable &meshes) override {
+    if (move.to->isReplicated() && move.from->mesh >= 0) {
+      double bytes = elementBytes(move.value.getType());
+      for (int64_t size : dimsOf(move.value.getType()))
+        bytes *= double(size);
+      mlir::remark::missed(
+          move.user->getLoc(),
+          mlir::remark::RemarkOpts::name("Gathered").category("partition"))
+          << mlir::remark::metric("Bytes", int64_t(bytes))
+          << mlir::remark::reason(
+                 "a value in {0} is made whole for {1}",
+                 str(move.from->sharding, meshes.mesh(move.from->mesh)),
+                 move.user->getName().getStringRef().str());
+    }
+    return move.user->getLoc();
+  }
+};
+
+/// With remarks, if anyone reads them.
+mlir::LogicalResult insertWithRemarks(mlir::ModuleOp module,
+                                      PartitionOptions options) {
+  GatherRemarks remarks;
+  if (module.getContext()->getRemarkEngine())
+    options.observer = &remarks;
+  return insertCollectives(module, options);
+}
 
 /// The options of a pass that plans; fails where its machine cannot be read.
 template <typename PassT>
@@ -52,7 +93,7 @@ struct InsertCollectivesPass
   void runOnOperation() override {
     auto options = optionsOf(*this, getOperation());
     if (mlir::failed(options) ||
-        mlir::failed(insertCollectives(getOperation(), *options)))
+        mlir::failed(insertWithRemarks(getOperation(), *options)))
       signalPassFailure();
   }
 };
@@ -72,7 +113,7 @@ struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
   void runOnOperation() override {
     auto options = optionsOf(*this, getOperation());
     if (mlir::failed(options) ||
-        mlir::failed(insertCollectives(getOperation(), *options)) ||
+        mlir::failed(insertWithRemarks(getOperation(), *options)) ||
         mlir::failed(localize(getOperation())))
       signalPassFailure();
   }

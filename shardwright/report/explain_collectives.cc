@@ -9,6 +9,7 @@
 
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/report/location_text.h"
+#include "shardwright/report/sort_by.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -206,9 +207,8 @@ explainCollectives(const CollectiveCost &cost, const PlannedMoves &moves,
     written.where = filePosition(use.location);
     written.why = "the program itself has this collective";
   }
-  llvm::stable_sort(collectives, [](const auto &a, const auto &b) {
-    return a.use.bytes > b.use.bytes;
-  });
+  sortBy(collectives,
+         [](const ExplainedCollective &one) { return -one.use.bytes; });
   return collectives;
 }
 

@@ -52,10 +52,6 @@ public:
   /// The sharding of the place with the axis on the dimension.
   TensorSharding wanted(PlaceId place, int64_t rank, int32_t dim,
                         AxisRef axis) const;
-  /// Does what the suggestion says to a module after import. False: it cannot
-  /// be done.
-  bool annotate(mlir::ModuleOp module, int32_t id, int32_t result,
-                const TensorSharding &sharding) const;
   /// An annotation of the target that brings the axis there, if one does: it is
   /// tried.
   std::optional<Suggestion> suggest(const AxisStop &stop) const;

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/report/explain_impl.h"
+#include "shardwright/report/sort_by.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -101,9 +102,7 @@ std::vector<OtherRoute> otherRoutes(const PlannedMove &move,
     }
     add("gather the whole value, take a part", whole - local, 2);
   }
-  llvm::stable_sort(routes, [](const OtherRoute &a, const OtherRoute &b) {
-    return a.bytes < b.bytes;
-  });
+  sortBy(routes, [](const OtherRoute &route) { return route.bytes; });
   return routes;
 }
 
@@ -184,7 +183,9 @@ Location PlannedMoves::onMove(const PlannedMove &move, MeshTable &meshes) {
   reason.value = name(move.value);
   reason.from = textOf(*move.from, meshes);
   reason.to = textOf(*move.to, meshes);
-  reason.others = otherRoutes(move, meshes);
+  reason.had = *move.from;
+  if (weighsRoutes)
+    reason.others = otherRoutes(move, meshes);
   return keep(std::move(reason), op->getLoc());
 }
 

@@ -61,6 +61,8 @@ struct RecordedReason {
   NamedValue value;
   int64_t index = -1;
   std::string from, to;
+  /// As it is at hand; on no mesh where nothing is moved.
+  Layout had;
   /// Completion: the axes summed over.
   std::string axes;
   /// Of the op, if it was decided on.
@@ -70,7 +72,9 @@ struct RecordedReason {
 
 class PlannedMoves : public PlanObserver {
 public:
-  explicit PlannedMoves(const UserValues &user) : user(user) {}
+  /// Other routes of each move are weighed only for those who ask.
+  explicit PlannedMoves(const UserValues &user, bool weighsRoutes = true)
+      : user(user), weighsRoutes(weighsRoutes) {}
 
   mlir::Location onPlan(mlir::Operation *op, int32_t mesh,
                         llvm::ArrayRef<WeighedWay> ways,
@@ -97,6 +101,7 @@ private:
   void see(const MeshTable &meshes);
 
   const UserValues &user;
+  bool weighsRoutes;
   const Mesh noMesh;
   std::vector<Mesh> meshesSeen;
   std::vector<RecordedPlan> plans;

@@ -7,90 +7,21 @@
 
 #include "shardwright/report/explain_impl.h"
 
-#include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/report/annotation.h"
 
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
 namespace shardwright {
 
-static std::string partitionSpec(const TensorSharding &s, const Mesh &mesh) {
-  std::string spec = "P(";
-  for (auto [i, dim] : llvm::enumerate(s.dims)) {
-    spec += i ? ", " : "";
-    if (dim.axes.empty()) {
-      spec += "None";
-      continue;
-    }
-    std::string list;
-    for (AxisRef axis : dim.axes) {
-      if (!mesh.isFull(axis))
-        return "";
-      list += (list.empty() ? "" : ", ") +
-              ("\"" + mesh.axisName(axis.axis).str() + "\"");
-    }
-    spec += dim.axes.size() > 1 ? "(" + list + ")" : list;
-  }
-  return spec + ")";
-}
-
 TensorSharding Explainer::Impl::wanted(PlaceId place, int64_t rank, int32_t dim,
                                        AxisRef axis) const {
   const TensorSharding *now = run->reasons.sharding(place);
-  TensorSharding s =
-      now && now->rank() == rank ? *now : TensorSharding::open(rank);
-  s.replicated.clear();
-  for (DimSharding &d : s.dims) {
-    d.isClosed = true;
-    d.priority.reset();
-    llvm::erase_if(d.axes, [&](AxisRef x) { return overlaps(x, axis); });
-  }
-  // Parts of one axis that follow each other are one.
-  AxisList &axes = s.dims[dim].axes;
-  if (!axes.empty() && axes.back().axis == axis.axis &&
-      axes.back().nextPreSize() == axis.preSize)
-    axes.back().size *= axis.size;
-  else
-    axes.push_back(axis);
-  return s;
-}
-
-bool Explainer::Impl::annotate(ModuleOp module, int32_t id, int32_t result,
-                               const TensorSharding &sharding) const {
-  Attribute meshRef;
-  for (sdy::MeshOp op : module.getOps<sdy::MeshOp>())
-    if (sdy::meshFromAttr(op.getMesh()) == mesh())
-      meshRef = FlatSymbolRefAttr::get(op.getSymNameAttr());
-  if (!meshRef)
-    return false;
-  sdy::TensorShardingAttr attr =
-      sdy::shardingToAttr(module.getContext(), sharding, mesh(), meshRef);
-  if (result >= 0) {
-    sdy::setFuncResultSharding(sdy::getMainFunc(module), result, attr);
-    return true;
-  }
-  SmallVector<Value, 1> values = user.findIn(module)[id];
-  if (values.empty())
-    return false;
-  for (Value value : values) {
-    if (user.all()[id].argument >= 0) {
-      sdy::setSharding(value, attr);
-      continue;
-    }
-    if (auto constraint = value.getDefiningOp<sdy::ShardingConstraintOp>()) {
-      constraint.setShardingAttr(attr);
-      continue;
-    }
-    OpBuilder builder(module.getContext());
-    builder.setInsertionPointAfterValue(value);
-    auto constraint = sdy::ShardingConstraintOp::create(
-        builder, value.getLoc(), value.getType(), value, attr);
-    value.replaceAllUsesExcept(constraint.getResult(), constraint);
-  }
-  return true;
+  return withAxis(now && now->rank() == rank ? *now
+                                             : TensorSharding::open(rank),
+                  dim, axis);
 }
 
 std::optional<Suggestion> Explainer::Impl::suggest(const AxisStop &stop) const {
@@ -109,7 +40,8 @@ std::optional<Suggestion> Explainer::Impl::suggest(const AxisStop &stop) const {
     return std::nullopt;
 
   OwningOpRef<ModuleOp> trial(imported.clone());
-  if (!annotate(*trial, id, place.value ? -1 : place.funcResult, sharding))
+  if (!annotate(*trial, user, mesh(),
+                {id, place.value ? -1 : place.funcResult, sharding}))
     return std::nullopt;
   DiagnosticEngine &engine = imported.getContext()->getDiagEngine();
   auto quiet = engine.registerHandler([](Diagnostic &) { return success(); });

@@ -43,6 +43,7 @@ struct CommonOptions {
   /// `passed`, `missed`, `analysis`, `all`.
   std::vector<std::string> remarks;
   std::optional<int64_t> warnReplicated; ///< bytes
+  std::vector<Budget> budgets;
   bool trusted = false;   ///< bytecode is read without a child process first
   bool debugInfo = false; ///< print modules with locations
 };
@@ -60,7 +61,6 @@ struct RunOptions : CommonOptions {
 struct PartitionOptionsCli : CommonOptions {
   std::string out;
   Stage stopAfter = Stage::Local;
-  std::vector<Budget> budgets;
 };
 
 struct ShardingOptions {

@@ -106,9 +106,10 @@ void addCommon(CLI::App &command, CommonOptions &options) {
           "them)")
       ->delimiter(',');
   command
-      .add_option("--remarks", options.remarks,
-                  "Print what propagation decided on standard error: passed, "
-                  "missed, analysis or all")
+      .add_option(
+          "--remarks", options.remarks,
+          "Print what propagation decided, and what the partitioner made "
+          "whole, on standard error: passed, missed, analysis or all")
       ->delimiter(',')
       ->check(CLI::IsMember({"passed", "missed", "analysis", "all"}));
   command.add_option_function<std::string>(
@@ -117,7 +118,18 @@ void addCommon(CLI::App &command, CommonOptions &options) {
         options.warnReplicated = valueOf(parseBytes(text));
       },
       "Warn of values of at least so many bytes (64MiB) that every device "
-      "holds whole");
+      "holds whole, or that are made whole where they are used");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--fail-on",
+          [&](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              options.budgets.push_back(valueOf(parseBudget(text)));
+          },
+          "Exit 1 above a budget and say what exceeds it: replicate>64MiB (a "
+          "value that every device holds whole), sent>2GiB (by a device), "
+          "peak>1GiB (memory of a device); several with commas")
+      ->delimiter(',');
   command.add_option("--kernel-cache", options.kernelCache,
                      "Directory that keeps compiled kernels between runs "
                      "(else what SHARDWRIGHT_KERNEL_CACHE says), within "
@@ -177,15 +189,6 @@ int main(int argc, char **argv) {
       "--stop-after",
       [&](const std::string &name) { partition.stopAfter = stageOf(name); },
       "The last stage to run: " + listOfStages());
-  partitionApp
-      ->add_option_function<std::vector<std::string>>(
-          "--fail-on",
-          [&](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts)
-              partition.budgets.push_back(valueOf(parseBudget(text)));
-          },
-          "Exit 1 above a budget: replicate>64MiB, sent>2GiB, peak>1GiB")
-      ->delimiter(',');
   partitionApp->callback([&] { exitCode = partitionCommand(partition); });
 
   ExplainOptions explain;

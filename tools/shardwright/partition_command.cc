@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "session.h"
+#include "budgets.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,37 +13,6 @@
 using namespace mlir;
 
 namespace shardwright {
-namespace {
-
-/// Bytes of the largest argument or result that every device holds whole
-/// although the mesh could split it.
-double largestReplicated(const Compiled &compiled) {
-  double largest = 0;
-  for (const auto *specs : {&compiled.arguments, &compiled.results})
-    for (const ValueSpec &spec : *specs)
-      if (spec.sharding.isReplicated()) {
-        double bytes = double(byteWidth(spec.type));
-        for (int64_t size : spec.shape)
-          bytes *= double(size);
-        largest = std::max(largest, bytes);
-      }
-  return compiled.report.devices > 1 ? largest : 0;
-}
-
-double measure(Budget::What what, const Compiled &compiled) {
-  switch (what) {
-  case Budget::What::Replicate:
-    return largestReplicated(compiled);
-  case Budget::What::Sent:
-    return compiled.report.collectives.totalBytes();
-  case Budget::What::Peak:
-    return double(compiled.report.peakBytesPerDevice);
-  }
-  llvm_unreachable("all budgets are handled");
-}
-
-} // namespace
-
 int partitionCommand(const PartitionOptionsCli &options) {
   Session session;
   // What the program costs is known only at its last stages.
@@ -70,23 +39,10 @@ int partitionCommand(const PartitionOptionsCli &options) {
   if (!wantsCosts)
     return exitFine;
 
-  bool memoryKnown = session.generateCode(options);
+  session.generateCode(options);
   if (!session.writeReports(options))
     return exitBadInput;
-  int code = exitFine;
-  for (const Budget &budget : options.budgets) {
-    if (budget.what == Budget::What::Peak && !memoryKnown)
-      return badInput("cannot check the budget " + budget.text +
-                          ": the cpu backend cannot compile the program",
-                      "drop the budget");
-    double found = measure(budget.what, session.compiled());
-    if (found <= budget.bytes)
-      continue;
-    llvm::errs() << "budget exceeded: " << budget.text << ", found "
-                 << formatBytes(found) << "\n";
-    code = exitDiffers;
-  }
-  return code;
+  return checkBudgets(options, session);
 }
 
 } // namespace shardwright

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "session.h"
+#include "budgets.h"
 
 #include "shardwright/cpu/trace.h"
 #include "shardwright/report/trace_json.h"
@@ -146,6 +146,9 @@ int runCommand(const RunOptions &options) {
           ? !session.loadExecutable(options)
           : !session.compile(common, Stage::Executable))
     return exitBadInput;
+  const int within = checkBudgets(options, session);
+  if (within == exitBadInput)
+    return within;
   const Executable &executable = *session.compiled().executable;
   if (!options.save.empty()) {
     Expected<std::string> bytes = executable.serialize();
@@ -206,7 +209,7 @@ int runCommand(const RunOptions &options) {
   }
   if (!ok)
     sayDifferences(session.report());
-  return ok ? exitFine : exitDiffers;
+  return ok ? within : exitDiffers;
 }
 
 } // namespace shardwright

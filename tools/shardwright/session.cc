@@ -14,6 +14,7 @@
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/warnings.h"
 
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
@@ -67,6 +68,8 @@ static void installRemarks(MLIRContext &context,
 
 Session::~Session() {
   // The handler goes before its context.
+  look.reset();
+  asRead = nullptr;
   owned = nullptr;
   diagnostic.reset();
 }
@@ -108,9 +111,22 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     machine = std::move(*model);
   }
 
+  auto asks = [&](Budget::What what) {
+    return llvm::any_of(options.budgets,
+                        [&](const Budget &b) { return b.what == what; });
+  };
+  bool looksAgain = !options.remarks.empty() || options.warnReplicated ||
+                    asks(Budget::What::Replicate) || asks(Budget::What::Sent);
+  if (looksAgain)
+    positions = std::make_unique<AsmParserState>();
   auto start = std::chrono::steady_clock::now();
-  if (!load(options.module, options.trusted))
+  if (!load(options.module, options.trusted, positions.get()))
     return false;
+  if (looksAgain) {
+    // The positions are those of the ops that were read.
+    asRead = std::move(owned);
+    owned = asRead->clone();
+  }
   double parseSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -141,6 +157,17 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
     printModule(module, llvm::errs());
     llvm::errs() << "\n";
   };
+  compiledWith = compileOptions;
+  compiledWith.afterStage = nullptr;
+  if (asks(Budget::What::Replicate))
+    compileOptions.afterStage = [&,
+                                 next = std::move(compileOptions.afterStage)](
+                                    Stage stage, ModuleOp module) {
+      if (stage == Stage::Reshard)
+        for (const WholeValue &whole : wholeValues(module, 0, nullptr, nullptr))
+          largestWhole = std::max(largestWhole, double(whole.bytes));
+      next(stage, module);
+    };
   std::optional<ReplicationWarner> warner;
   if (options.warnReplicated) {
     warner.emplace(*owned, *options.warnReplicated);
@@ -163,7 +190,56 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   result = std::move(*compiled);
   result.report.module = options.module;
   result.report.seconds.parse = parseSeconds;
+  if ((options.warnReplicated || !options.remarks.empty()) &&
+      stopAfter >= Stage::Reshard)
+    tellOfGathers(options);
   return true;
+}
+
+SecondLook *Session::secondLook() {
+  if (!asRead)
+    return look.get();
+  // What it decides has been said already, or is no decision but a trial.
+  context->setRemarkEngine(nullptr);
+  look = std::make_unique<SecondLook>(std::move(asRead), positions.get(),
+                                      sources.get(), compiledWith);
+  asRead = nullptr;
+  if (!look->look()) {
+    diagnostic->finish("warning: no names are known");
+    look.reset();
+  }
+  return look.get();
+}
+
+void Session::tellOfGathers(const CommonOptions &options) {
+  SecondLook *second = secondLook();
+  if (!second)
+    return;
+  bool isTold = llvm::is_contained(options.remarks, "missed") ||
+                llvm::is_contained(options.remarks, "all");
+  // Each trial partitions the program.
+  constexpr size_t kMostTried = 8;
+  size_t told = 0;
+  for (const WholeValue &whole : second->wholeAbove(0)) {
+    bool isLarge =
+        options.warnReplicated && whole.bytes >= *options.warnReplicated;
+    if (!whole.isGathered || (!isTold && !isLarge))
+      continue;
+    context->setRemarkEngine(nullptr);
+    SecondLook::Told text = second->tell(whole, told++ < kMostTried);
+    if (isTold)
+      installRemarks(*context, options.remarks);
+    remark::missed(whole.location,
+                   remark::RemarkOpts::name("Gathered").category("partition"))
+        << remark::metric("Value", text.what)
+        << remark::metric("Bytes", whole.bytes)
+        << remark::reason("{0}", text.why)
+        << remark::suggest("{0}", text.remedy);
+    if (isLarge)
+      emitWarning(whole.location)
+          << text.what << " is made whole on each of " << result.report.devices
+          << " devices, " << text.why << "; " << text.remedy;
+  }
 }
 
 bool Session::generateCode(const CommonOptions &options) {

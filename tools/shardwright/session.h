@@ -11,14 +11,11 @@
 #include "command_line.h"
 #include "one_diagnostic.h"
 #include "progress.h"
+#include "second_look.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
 #include <memory>
-
-namespace mlir {
-class AsmParserState;
-}
 
 namespace shardwright {
 
@@ -44,10 +41,18 @@ public:
   /// Prints the error of what was done with the module since, if there was one.
   bool finishDiagnostic() { return diagnostic->finish(); }
 
+  /// The module as it was read, with names; kept where the options may ask for
+  /// it. Null if there is none, or it cannot be partitioned again.
+  SecondLook *secondLook();
+  /// Bytes of the largest value that every device holds whole; known where a
+  /// budget asks for it.
+  double mostReplicated() const { return largestWhole; }
+
   /// Of an executable that was saved: its file's first bytes say so.
   static bool isExecutable(llvm::StringRef path);
   /// Loads one in place of `compile`. False: the error has been printed.
   bool loadExecutable(const CommonOptions &options);
+  bool isLoaded() const { return !owned; }
 
   /// Until the session ends; starts a thread.
   Progress &progress(const CommonOptions &options) {
@@ -70,11 +75,19 @@ public:
   bool writeReports(const CommonOptions &options);
 
 private:
+  void tellOfGathers(const CommonOptions &options);
+
   std::unique_ptr<mlir::MLIRContext> context;
   std::shared_ptr<llvm::SourceMgr> sources;
   std::unique_ptr<OneDiagnostic> diagnostic;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   Compiled result;
+  /// For a second look.
+  mlir::OwningOpRef<mlir::ModuleOp> asRead;
+  std::unique_ptr<mlir::AsmParserState> positions;
+  CompileOptions compiledWith;
+  std::unique_ptr<SecondLook> look;
+  double largestWhole = 0;
   std::unique_ptr<Progress> progressLine;
 };
 

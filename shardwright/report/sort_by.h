@@ -1,0 +1,35 @@
+//===- sort_by.h - stable sorting by a key ----------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_SORT_BY_H
+#define SHARDWRIGHT_REPORT_SORT_BY_H
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <vector>
+
+namespace shardwright {
+
+/// By ascending key; of equal keys in the order of the list. In place of
+/// std::stable_sort, whose buffer of libstdc++ 12 is deprecated in C++20.
+template <typename T, typename KeyFn>
+void sortBy(std::vector<T> &list, KeyFn key) {
+  using Key = decltype(key(list.front()));
+  std::vector<std::pair<Key, size_t>> order;
+  for (auto [i, item] : llvm::enumerate(list))
+    order.push_back({key(item), i});
+  llvm::sort(order);
+  std::vector<T> sorted;
+  sorted.reserve(list.size());
+  for (const auto &[itsKey, i] : order)
+    sorted.push_back(std::move(list[i]));
+  list = std::move(sorted);
+}
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_SORT_BY_H

@@ -1,0 +1,252 @@
+//===- budgets.cc - what a program may cost -------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "budgets.h"
+
+#include "shardwright/cpu/peak_use.h"
+#include "shardwright/report/location_text.h"
+#include "shardwright/report/sort_by.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+/// Named of each budget; tried with annotations.
+constexpr size_t kMostOffenders = 5, kMostTried = 2;
+
+class BudgetCheck {
+public:
+  explicit BudgetCheck(Session &session)
+      : session(session), compiled(session.compiled()) {}
+
+  /// Whether the budget is kept.
+  bool check(const Budget &budget);
+
+private:
+  bool checkReplicated(const Budget &budget);
+  bool checkSent(const Budget &budget);
+  bool checkPeak(const Budget &budget);
+  void exceeded(const Budget &budget, double found);
+  void tellWhole(const Budget &budget);
+  void tellBoundary(const Budget &budget);
+  void rest(size_t all);
+
+  Session &session;
+  Compiled &compiled;
+};
+
+void BudgetCheck::exceeded(const Budget &budget, double found) {
+  llvm::errs() << "budget exceeded: " << budget.text << ", found "
+               << formatBytes(found) << "\n";
+}
+
+void BudgetCheck::rest(size_t all) {
+  if (all > kMostOffenders)
+    llvm::errs() << "  and " << all - kMostOffenders << " more\n";
+}
+
+//===--- replicate --------------------------------------------------------===//
+
+/// A saved executable says nothing of the values inside.
+static double bytesOf(const ValueSpec &spec) {
+  double bytes = double(byteWidth(spec.type));
+  for (int64_t size : spec.shape)
+    bytes *= double(size);
+  return bytes;
+}
+
+void BudgetCheck::tellBoundary(const Budget &budget) {
+  size_t all = 0;
+  for (auto [what, specs] : {std::pair("argument", &compiled.arguments),
+                             std::pair("result", &compiled.results)})
+    for (const ValueSpec &spec : *specs)
+      if (spec.sharding.isReplicated() && bytesOf(spec) > budget.bytes &&
+          ++all <= kMostOffenders)
+        llvm::errs() << "  " << what << " " << spec.name << ", "
+                     << formatBytes(bytesOf(spec)) << ", whole on each of "
+                     << compiled.report.devices << " devices\n";
+  rest(all);
+  llvm::errs() << "    remedy: annotate it in the program and save it again\n";
+}
+
+void BudgetCheck::tellWhole(const Budget &budget) {
+  SecondLook *look = session.secondLook();
+  if (!look)
+    return;
+  std::vector<WholeValue> whole = look->wholeAbove(budget.bytes);
+  for (auto [i, value] : llvm::enumerate(whole)) {
+    if (i == kMostOffenders)
+      break;
+    SecondLook::Told told = look->tell(value, i < kMostTried);
+    llvm::errs() << "  " << told.what << ", whole on each of "
+                 << compiled.report.devices << " devices\n    " << told.why
+                 << "\n    remedy: " << told.remedy << "\n";
+  }
+  rest(whole.size());
+}
+
+bool BudgetCheck::checkReplicated(const Budget &budget) {
+  double found = session.mostReplicated();
+  if (session.isLoaded() && compiled.report.devices > 1)
+    for (const auto *specs : {&compiled.arguments, &compiled.results})
+      for (const ValueSpec &spec : *specs)
+        if (spec.sharding.isReplicated())
+          found = std::max(found, bytesOf(spec));
+  if (found <= budget.bytes)
+    return true;
+  exceeded(budget, found);
+  if (session.isLoaded())
+    tellBoundary(budget);
+  else
+    tellWhole(budget);
+  return false;
+}
+
+//===--- sent -------------------------------------------------------------===//
+
+bool BudgetCheck::checkSent(const Budget &budget) {
+  const CollectiveCost &cost = compiled.report.collectives;
+  if (cost.totalBytes() <= budget.bytes)
+    return true;
+  exceeded(budget, cost.totalBytes());
+  SecondLook *look = session.secondLook();
+  // The same program, where reasons go with the locations.
+  const CollectiveCost &named = look ? look->collectives() : cost;
+  std::vector<const CollectiveUse *> uses;
+  for (const CollectiveUse &use : named.uses)
+    uses.push_back(&use);
+  sortBy(uses, [](const CollectiveUse *use) { return -use->bytes; });
+  for (auto [i, use] : llvm::enumerate(uses)) {
+    if (i == kMostOffenders)
+      break;
+    std::string where = filePosition(use->location);
+    llvm::errs() << "  " << use->kind << ", " << use->axes << ", sends "
+                 << formatBytes(use->bytes);
+    if (use->executions != 1)
+      llvm::errs() << " in " << llvm::formatv("{0}", int64_t(use->executions))
+                   << " runs";
+    auto reasons = look ? look->moves().reasonsOf(use->location)
+                        : std::vector<const RecordedReason *>();
+    llvm::ListSeparator comma(", ");
+    llvm::errs() << (reasons.empty() && where.empty() ? "" : ", for ");
+    if (reasons.empty())
+      llvm::errs() << where;
+    constexpr size_t kMostReasons = 3;
+    for (auto [n, reason] : llvm::enumerate(reasons)) {
+      if (n == kMostReasons) {
+        llvm::errs() << " and " << reasons.size() - n << " more";
+        break;
+      }
+      llvm::errs() << comma << look->userText(*reason);
+    }
+    llvm::errs() << "\n";
+    if (i >= kMostTried || !look || reasons.empty() || !look->search())
+      continue;
+    const RecordedReason &first = *reasons.front();
+    if (!first.from.empty())
+      llvm::errs() << "    from " << first.from << " to " << first.to << "\n";
+    llvm::errs() << "    remedy: "
+                 << adviceText(look->search()->sendLess(first), "",
+                               named.totalBytes())
+                 << "\n";
+  }
+  rest(uses.size());
+  llvm::errs() << "  shardwright explain --collectives says what each is for\n";
+  return false;
+}
+
+//===--- peak -------------------------------------------------------------===//
+
+bool BudgetCheck::checkPeak(const Budget &budget) {
+  double found = double(compiled.report.peakBytesPerDevice);
+  if (found <= budget.bytes)
+    return true;
+  exceeded(budget, found);
+  struct Held {
+    int64_t bytes;
+    std::string what;
+  };
+  std::vector<Held> held;
+  const cpu::Program &program = compiled.executable->program();
+  auto addBoundary = [&](const char *what, ArrayRef<ValueSpec> specs) {
+    for (const ValueSpec &spec : specs) {
+      int64_t bytes = byteWidth(spec.type);
+      for (int64_t size : localShape(spec.shape, spec.sharding))
+        bytes *= size;
+      bool whole = spec.sharding.isReplicated() && program.numDevices() > 1;
+      held.push_back({bytes, (llvm::Twine(what) + " " + spec.name +
+                              (whole ? ", whole on every device" : ""))
+                                 .str()});
+    }
+  };
+  addBoundary("argument", compiled.executable->arguments());
+  addBoundary("result", compiled.executable->results());
+  cpu::PeakUse peak = cpu::peakUse(program);
+  for (const cpu::PeakUse::Holder &holder : peak.holders) {
+    const cpu::Slot &slot = program.slots[holder.slot];
+    std::string type;
+    for (int64_t size : slot.shape)
+      type += std::to_string(size) + "x";
+    type += str(slot.type).str();
+    int32_t at = holder.writer < 0 ? -1 : program.steps[holder.writer].location;
+    held.push_back(
+        {slot.bytes(), "result of " +
+                           (at < 0 ? "an operation" : program.locations[at]) +
+                           ", " + type});
+  }
+  sortBy(held, [](const Held &one) { return -one.bytes; });
+  int32_t at = peak.step < 0 ? -1 : program.steps[peak.step].location;
+  llvm::errs() << "  alive at the peak"
+               << (at < 0 ? "" : ", in " + program.locations[at]) << "\n";
+  for (auto [i, one] : llvm::enumerate(held)) {
+    if (i == kMostOffenders)
+      break;
+    llvm::errs() << "    " << formatBytes(double(one.bytes)) << "  " << one.what
+                 << "\n";
+  }
+  if (held.size() > kMostOffenders)
+    llvm::errs() << "    and " << held.size() - kMostOffenders << " more\n";
+  llvm::errs() << "    remedy: shard the largest of them over more axes "
+                  "(--fail-on=replicate>SIZE names those that are whole), or "
+                  "donate arguments\n";
+  return false;
+}
+
+bool BudgetCheck::check(const Budget &budget) {
+  switch (budget.what) {
+  case Budget::What::Replicate:
+    return checkReplicated(budget);
+  case Budget::What::Sent:
+    return checkSent(budget);
+  case Budget::What::Peak:
+    return checkPeak(budget);
+  }
+  llvm_unreachable("all budgets are handled");
+}
+
+} // namespace
+
+int checkBudgets(const CommonOptions &options, Session &session) {
+  int code = exitFine;
+  BudgetCheck check(session);
+  for (const Budget &budget : options.budgets) {
+    if (budget.what == Budget::What::Peak && !session.compiled().executable)
+      return badInput("cannot check the budget " + budget.text +
+                          ": the cpu backend cannot compile the program",
+                      "drop the budget");
+    if (!check.check(budget))
+      code = exitDiffers;
+  }
+  return code;
+}
+
+} // namespace shardwright

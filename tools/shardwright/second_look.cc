@@ -1,0 +1,146 @@
+//===- second_look.cc - what a program costs, in the user's names ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "second_look.h"
+
+#include "shardwright/report/location_text.h"
+#include "shardwright/report/program_report.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+SecondLook::SecondLook(OwningOpRef<ModuleOp> asRead,
+                       const AsmParserState *positions,
+                       const llvm::SourceMgr *sources, CompileOptions given)
+    : imported(std::move(asRead)), user(*imported, positions, sources),
+      planned(user, /*weighsRoutes=*/false), options(std::move(given)) {
+  options.stopAfter = Stage::Local;
+  options.observer = nullptr;
+  options.overlap = Overlap::Off;
+  options.afterStage = nullptr;
+}
+
+std::optional<PartitionTrial>
+SecondLook::partition(ModuleOp module, double wholeAbove, PlannedMoves &moves,
+                      CollectiveCost *collectives) {
+  PartitionTrial trial;
+  CompileOptions mine = options;
+  mine.partition.observer = &moves;
+  mine.afterStage = [&](Stage stage, ModuleOp m) {
+    if (stage == Stage::Reshard)
+      trial.whole = wholeValues(m, wholeAbove, &user, &moves);
+  };
+  FailureOr<Compiled> compiled = compile(module, mine);
+  if (failed(compiled))
+    return std::nullopt;
+  trial.bytesSent = compiled->report.collectives.totalBytes();
+  if (collectives)
+    *collectives = std::move(compiled->report.collectives);
+  return trial;
+}
+
+/// What is not an error has been said the first time.
+static LogicalResult dropWarnings(Diagnostic &diagnostic) {
+  return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+}
+
+bool SecondLook::look() {
+  ScopedDiagnosticHandler quiet(imported->getContext(), dropWarnings);
+  if (failed(importModule(*imported, options.import)))
+    return false;
+  local = imported->clone();
+  std::optional<PartitionTrial> found = partition(*local, 0, planned, &cost);
+  if (!found)
+    return false;
+  whole = std::move(found->whole);
+  return true;
+}
+
+std::vector<WholeValue> SecondLook::wholeAbove(double bytes) const {
+  std::vector<WholeValue> result;
+  for (const WholeValue &value : whole)
+    if (double(value.bytes) > bytes)
+      result.push_back(value);
+  return result;
+}
+
+AnnotationSearch *SecondLook::search() {
+  if (annotations || searchFailed)
+    return annotations.get();
+  ScopedDiagnosticHandler quiet(imported->getContext(), dropWarnings);
+  auto found = AnnotationSearch::create(
+      *imported, user, planned,
+      [this](ModuleOp module, int64_t wholeBytes) {
+        PlannedMoves moves(user, /*weighsRoutes=*/false);
+        auto trial = partition(module, double(wholeBytes) - 1, moves, nullptr);
+        if (trial)
+          for (WholeValue &value : trial->whole)
+            value.reason = nullptr; // of `moves`
+        return trial;
+      },
+      cost.totalBytes());
+  if (failed(found))
+    searchFailed = true;
+  else
+    annotations = std::move(*found);
+  return annotations.get();
+}
+
+std::string adviceText(const AnnotationAdvice &advice, llvm::StringRef effect,
+                       double bytesNow) {
+  if (!advice.best)
+    return advice.numTried == 0
+               ? "no annotation that divides it evenly could be tried; "
+                 "shardwright explain says how it came to be so"
+               : "none of the " + std::to_string(advice.numTried) +
+                     " annotations tried around it helps; shardwright explain "
+                     "says how it came to be so";
+  double bytes = advice.best->bytesSent;
+  std::string text = advice.best->text() + ": tried, " + effect.str() +
+                     "each device then sends " + formatBytes(bytes) + " a run";
+  return text + (bytes == bytesNow ? ", as now"
+                                   : " instead of " + formatBytes(bytesNow));
+}
+
+std::string SecondLook::userText(const RecordedReason &reason) const {
+  std::string text = reason.op;
+  if (reason.opValue.mainResult >= 0) {
+    text += " " + user.resultName(reason.opValue.mainResult);
+  } else if (reason.opValue.id >= 0) {
+    const UserValue &value = user.all()[reason.opValue.id];
+    // As the user wrote it.
+    if (!value.op.empty())
+      text = StringRef(value.op).rsplit('.').second.str();
+    text += " " + value.shortName();
+  }
+  return text + (reason.where.empty() ? "" : " (" + reason.where + ")");
+}
+
+SecondLook::Told SecondLook::tell(const WholeValue &value,
+                                  bool triesAnnotations) {
+  Told told;
+  told.what = value.text();
+  if (value.isGathered && value.reason) {
+    told.why = "gathered from " + value.reason->from + " for " +
+               userText(*value.reason);
+  } else {
+    bool isGiven =
+        value.value.id >= 0 && user.all()[value.value.id].argument >= 0;
+    told.why = isGiven ? "given whole: no axis is on it"
+                       : "computed whole: no axis is on it";
+  }
+  AnnotationSearch *tries = triesAnnotations ? search() : nullptr;
+  told.remedy = tries ? adviceText(tries->keepSharded(value),
+                                   "it stays sharded and ", cost.totalBytes())
+                      : "shardwright explain says how it came to be so";
+  return told;
+}
+
+} // namespace shardwright

@@ -1,0 +1,77 @@
+//===- second_look.h - what a program costs, in the user's names *- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_TOOLS_SECOND_LOOK_H
+#define SHARDWRIGHT_TOOLS_SECOND_LOOK_H
+
+#include "shardwright/compile/compile.h"
+#include "shardwright/report/annotation_search.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir {
+class AsmParserState;
+}
+
+namespace shardwright {
+
+/// Partitions a module once more with its values numbered, so that what was
+/// found can be named and annotations can be tried.
+class SecondLook {
+public:
+  /// `asRead`: the module as it was read, of which `positions` knows the names.
+  SecondLook(mlir::OwningOpRef<mlir::ModuleOp> asRead,
+             const mlir::AsmParserState *positions,
+             const llvm::SourceMgr *sources, CompileOptions options);
+
+  /// False: what went through the first time does not now.
+  bool look();
+
+  const UserValues &values() const { return user; }
+  const PlannedMoves &moves() const { return planned; }
+  /// Those of one device's program.
+  const CollectiveCost &collectives() const { return cost; }
+  /// Of more than `bytes`.
+  std::vector<WholeValue> wholeAbove(double bytes) const;
+  /// May be null.
+  AnnotationSearch *search();
+
+  /// What is to be said of a whole value, as `%3 = dot_general (f.py:12), ...`,
+  /// why it is whole, and what would help.
+  struct Told {
+    std::string what, why, remedy;
+  };
+  Told tell(const WholeValue &whole, bool triesAnnotations);
+  /// What a move is for: `dot_general %3 (f.py:12)`.
+  std::string userText(const RecordedReason &reason) const;
+
+private:
+  std::optional<PartitionTrial> partition(mlir::ModuleOp module,
+                                          double wholeAbove,
+                                          PlannedMoves &moves,
+                                          CollectiveCost *collectives);
+
+  mlir::OwningOpRef<mlir::ModuleOp> imported;
+  UserValues user;
+  PlannedMoves planned;
+  CompileOptions options;
+  /// Keeps the ops of `cost`.
+  mlir::OwningOpRef<mlir::ModuleOp> local;
+  CollectiveCost cost;
+  std::vector<WholeValue> whole;
+  std::unique_ptr<AnnotationSearch> annotations;
+  bool searchFailed = false;
+};
+
+/// What an advice says: `annotate ...: tried, REASON and each device sends 4 B
+/// a run instead of 8 B`, or that nothing helped.
+std::string adviceText(const AnnotationAdvice &advice, llvm::StringRef effect,
+                       double bytesNow);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_TOOLS_SECOND_LOOK_H
