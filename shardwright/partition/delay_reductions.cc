@@ -142,8 +142,8 @@ std::optional<Carried> carriedBy(Operation *update) {
 
 class Delayer {
 public:
-  Delayer(func::FuncOp func, MeshTable &meshes) : func(func), meshes(meshes) {}
-  void run();
+  explicit Delayer(MeshTable &meshes) : meshes(meshes) {}
+  void run(ArrayRef<Operation *> sums);
 
 private:
   /// The all_reduce at the start of the chain of linear ops that ends in
@@ -160,7 +160,6 @@ private:
   void addScattered(Operation *op);
   void leaveLoop(const Carried &carried);
 
-  func::FuncOp func;
   MeshTable &meshes;
 };
 
@@ -308,14 +307,8 @@ void Delayer::leaveLoop(const Carried &carried) {
   reduced(builder, result, list, mesh);
 }
 
-void Delayer::run() {
-  SmallVector<Operation *> ops;
-  func.walk([&](Operation *op) {
-    // A loop comes behind its body.
-    if (isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::WhileOp>(op))
-      ops.push_back(op);
-  });
-  for (Operation *op : ops) {
+void Delayer::run(ArrayRef<Operation *> sums) {
+  for (Operation *op : sums) {
     if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
       for (Value returned :
            loop.getBody().front().getTerminator()->getOperands())
@@ -333,8 +326,12 @@ void Delayer::run() {
 
 } // namespace
 
-void delayReductions(func::FuncOp func, MeshTable &meshes) {
-  Delayer(func, meshes).run();
+bool addsUp(Operation *op) {
+  return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::WhileOp>(op);
+}
+
+void delayReductions(MeshTable &meshes, ArrayRef<Operation *> sums) {
+  Delayer(meshes).run(sums);
 }
 
 int64_t timesAddedUp(Operation *op) {

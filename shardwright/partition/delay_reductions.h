@@ -10,15 +10,16 @@
 
 #include "shardwright/partition/layout.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace shardwright {
 
 /// Values that are partial sums along the same axes are added up before one
 /// all_reduce instead of after one each; what a loop adds up (or writes part by
 /// part) is reduced after the loop instead of in every iteration. Ops that are
-/// linear may be between. Works on what `insertCollectives` makes.
-void delayReductions(mlir::func::FuncOp func, MeshTable &meshes);
+/// linear may be between. Works on what `insertCollectives` makes; `sums` are
+/// the ops that add up, those in a loop before the loop.
+void delayReductions(MeshTable &meshes, llvm::ArrayRef<mlir::Operation *> sums);
+/// An addition, or a loop that may hold some.
+bool addsUp(mlir::Operation *op);
 
 /// How many times a loop adds the op's result to one that it carries, before
 /// anything else reads either: 1 where it does not, or not a known number of

@@ -592,15 +592,36 @@ void Inserter::carryOut(Operation *op, const OpPlan &plan) {
   }
 }
 
-/// Erases what nothing uses: collectives are not pure, but these are ours.
-void eraseUnused(func::FuncOp func) {
-  SmallVector<Operation *> ops;
-  // Backwards what is inside of an operation comes before it.
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty() &&
-        (isOpTriviallyDead(op) || isa<sdy::CollectiveOpInterface>(op)))
-      op->erase();
+/// Erases what nothing uses, backwards: collectives are not pure, but these are
+/// ours.
+void eraseUnused(Region &region) {
+  for (Block &block : llvm::reverse(region))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      for (Region &nested : llvm::reverse(op.getRegions()))
+        eraseUnused(nested);
+      if (op.use_empty() &&
+          (isOpTriviallyDead(&op) || isa<sdy::CollectiveOpInterface>(op)))
+        op.erase();
+    }
+}
+
+/// What is done to sums when all collectives are there.
+void improveReductions(func::FuncOp func, MeshTable &meshes) {
+  SmallVector<Operation *> sums;
+  bool reduces = false, slices = false;
+  func.walk([&](Operation *op) {
+    if (addsUp(op))
+      sums.push_back(op);
+    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
+      return;
+    reduces |= isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op);
+    slices |= isa<sdy::AllSliceOp>(op);
+  });
+  if (!reduces)
+    return;
+  delayReductions(meshes, sums);
+  if (slices)
+    fuseCollectives(func, meshes);
 }
 
 } // namespace
@@ -619,9 +640,8 @@ LogicalResult insertCollectives(ModuleOp module,
   for (auto func : module.getOps<func::FuncOp>()) {
     if (failed(Inserter(*meshes, memo, options.observer).runOnFunction(func)))
       return failure();
-    delayReductions(func, *meshes);
-    fuseCollectives(func, *meshes);
-    eraseUnused(func);
+    improveReductions(func, *meshes);
+    eraseUnused(func.getBody());
   }
   return success();
 }

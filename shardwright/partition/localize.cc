@@ -143,14 +143,39 @@ void Localizer::collectLayouts() {
   };
   for (BlockArgument arg : func.getArguments())
     noteEven(arg, sdy::getSharding(arg));
+  // Names of ops whose discardable attributes hold the shardings of results.
+  llvm::SmallDenseMap<OperationName, bool, 64> keepsShardings;
+  llvm::DenseMap<DictionaryAttr, sdy::TensorShardingPerValueAttr> kept;
+  auto shardingOf = [&](OpResult result) -> sdy::TensorShardingAttr {
+    Operation *op = result.getOwner();
+    auto [keeps, isNewName] = keepsShardings.try_emplace(op->getName(), false);
+    if (isNewName)
+      keeps->second =
+          !isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
+          !op->getName().hasInterface<sdy::ShardableDataFlowOpInterface>();
+    if (!keeps->second)
+      return sdy::getSharding(result);
+    auto [it, isNew] = kept.try_emplace(op->getRawDictionaryAttrs());
+    if (isNew)
+      it->second = dyn_cast_or_null<sdy::TensorShardingPerValueAttr>(
+          it->first.get(sdy::kShardingAttr));
+    size_t i = result.getResultNumber();
+    return it->second && i < it->second.size() ? it->second.getSharding(i)
+                                               : nullptr;
+  };
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     bool isSharded = false;
-    for (Value result : op->getResults())
-      isSharded |= note(
-          result, &meshes.toLayout(sdy::getSharding(result), result.getType()));
+    for (OpResult result : op->getResults())
+      if (sdy::TensorShardingAttr sharding = shardingOf(result))
+        isSharded |= note(result, &meshes.toLayout(sharding, result.getType()));
     // Of a convolution, perhaps only the kernel is.
     if (isSharded || isa<stablehlo::ConvolutionOp>(op)) {
       SmallVector<OpWindow, 2> windows = getWindows(op);
+      // None is moved along a dimension that every shard has whole.
+      llvm::erase_if(windows, [&](const OpWindow &window) {
+        return window.kernelDim < 0 &&
+               axesOf(op->getResult(0), window.resultDim).empty();
+      });
       if (!windows.empty())
         windowsOf[op] = std::move(windows);
     }

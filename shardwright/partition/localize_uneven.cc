@@ -19,8 +19,22 @@ using namespace mlir;
 
 namespace shardwright {
 
+/// Some of these dimensions, which the layout shards, has such rows; `whole`
+/// gives its size in the program of all devices.
+static bool isUneven(const Layout &layout, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> dims,
+                     llvm::function_ref<int64_t(int64_t)> whole) {
+  return layout.mesh >= 0 && llvm::any_of(dims, [&](int64_t d) {
+           int64_t shards = layout.sharding.dims[d].shards();
+           return shards > 1 && shape[d] * shards != whole(d);
+         });
+}
+
 Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
                                ArrayRef<int64_t> dims, TypedAttr fill) {
+  if (!isUneven(layoutOf(operand), dimsOf(operand.getType()), dims,
+                [&](int64_t d) { return wholeSize(operand, d); }))
+    return operand;
   auto type = cast<RankedTensorType>(operand.getType());
   auto counts = type.clone(builder.getI64Type());
   Layout layout = layoutOf(operand);
@@ -41,8 +55,6 @@ Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
                         builder, loc, before.getType(), valid, before))
                   : before;
   }
-  if (!valid)
-    return operand;
   Value nothing = stablehlo::ConstantOp::create(
       builder, loc, type, splatOf(type, fill));
   Value masked =
