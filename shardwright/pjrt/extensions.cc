@@ -13,7 +13,7 @@ PJRT_Extension_Base *shardwright::pjrt::extensions() {
   PJRT_Extension_Base *chain = nullptr;
   for (PJRT_Extension_Base *extension :
        {shardingsExtension(), layoutsExtension(), memoryDescriptionsExtension(),
-        ffiExtension(), bridgeExtension()}) {
+        ffiExtension(), profilerExtension(), bridgeExtension()}) {
     extension->next = chain;
     chain = extension;
   }

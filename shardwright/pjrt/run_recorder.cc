@@ -1,0 +1,138 @@
+//===- run_recorder.cc - which programs ran on which device when ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/run_recorder.h"
+#include "shardwright/mesh/hlo/proto_wire.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <tuple>
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+namespace {
+/// Those that are started.
+struct Active {
+  std::mutex mutex;
+  std::vector<RunRecorder *> recorders;
+  /// Read without the mutex: runs of a process without a profiler pay nothing.
+  std::atomic<size_t> count = 0;
+};
+} // namespace
+
+static Active &active() {
+  static auto *active = new Active();
+  return *active;
+}
+
+int64_t pjrt::nowInNanoseconds() {
+  return std::chrono::system_clock::now().time_since_epoch() /
+         std::chrono::nanoseconds(1);
+}
+
+void RunRecorder::start() {
+  std::lock_guard lock(active().mutex);
+  if (!llvm::is_contained(active().recorders, this))
+    active().recorders.push_back(this);
+  active().count = active().recorders.size();
+}
+
+void RunRecorder::stop() {
+  std::lock_guard lock(active().mutex);
+  llvm::erase(active().recorders, this);
+  active().count = active().recorders.size();
+}
+
+std::vector<RecordedRun> RunRecorder::runs() const {
+  std::lock_guard lock(mutex);
+  return recorded;
+}
+
+bool RunRecorder::isAny() { return active().count != 0; }
+
+void RunRecorder::note(const LoadedProgram &program,
+                       llvm::ArrayRef<int32_t> devices, int64_t submitted,
+                       const Event &done) {
+  RecordedRun run{program.name, {}, submitted, 0, false};
+  run.devices.assign(devices.begin(), devices.end());
+  done.onReady([run = std::move(run)](llvm::StringRef failure) mutable {
+    run.done = nowInNanoseconds();
+    run.hasFailed = !failure.empty();
+    std::lock_guard lock(active().mutex);
+    for (RunRecorder *recorder : active().recorders) {
+      std::lock_guard lock(recorder->mutex);
+      recorder->recorded.push_back(run);
+    }
+  });
+}
+
+namespace {
+/// XPlane of one device: name 2, lines 3, event_metadata 4 {key 1, value 2 {id
+/// 1, name 2}}.
+struct Plane {
+  int64_t busyUntil = 0;
+  int64_t origin = 0;
+  ProtoWriter line;
+  std::map<std::string, int64_t> names;
+
+  /// XEvent: metadata_id 1, offset_ps 2, duration_ps 3.
+  void add(const RecordedRun &run) {
+    int64_t begin = std::max(run.submitted, busyUntil);
+    busyUntil = std::max(begin, run.done);
+    std::string name = run.name + (run.hasFailed ? " (failed)" : "");
+    int64_t id = names.try_emplace(name, names.size() + 1).first->second;
+    ProtoWriter event;
+    event.varint(1, id);
+    event.varint(2, (begin - origin) * 1000);
+    event.varint(3, (busyUntil - begin) * 1000);
+    line.message(4, event.take());
+  }
+};
+} // namespace
+
+std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
+  // They may have been noted in another order than they ended in.
+  std::vector<RecordedRun> ordered(runs);
+  llvm::sort(ordered, [](const RecordedRun &a, const RecordedRun &b) {
+    return std::tie(a.done, a.submitted) < std::tie(b.done, b.submitted);
+  });
+  int64_t origin = INT64_MAX;
+  for (const RecordedRun &run : ordered)
+    origin = std::min(origin, run.submitted);
+  std::map<int32_t, Plane> planes;
+  for (const RecordedRun &run : ordered)
+    for (int32_t device : run.devices) {
+      Plane &plane = planes[device];
+      if (plane.names.empty()) {
+        plane.origin = origin;
+        // XLine: id 1, name 2, timestamp_ns 3, events 4.
+        plane.line.varint(1, 1);
+        plane.line.string(2, "programs");
+        plane.line.varint(3, origin);
+      }
+      plane.add(run);
+    }
+  ProtoWriter space;
+  for (auto &[device, plane] : planes) {
+    ProtoWriter out;
+    out.varint(1, device + 1);
+    out.string(2, "/device:CUSTOM:shardwright:" + std::to_string(device));
+    out.message(3, plane.line.take());
+    for (const auto &[name, id] : plane.names) {
+      ProtoWriter metadata, entry;
+      metadata.varint(1, id);
+      metadata.string(2, name);
+      entry.varint(1, id);
+      entry.message(2, metadata.take());
+      out.message(4, entry.take());
+    }
+    space.message(1, out.take());
+  }
+  return space.take();
+}
