@@ -8,6 +8,7 @@
 #include "shardwright/report/warnings.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -15,6 +16,20 @@
 using namespace mlir;
 
 namespace shardwright {
+
+/// What the value is to its reader, and how `explain` is asked about it.
+static std::pair<std::string, std::string> nameOf(Value value) {
+  std::string position = filePosition(value.getLoc());
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return {"value", position.empty() ? "" : " --line " + position};
+  auto name = dyn_cast<NameLoc>(value.getLoc());
+  std::string number = std::to_string(argument.getArgNumber());
+  auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  bool ofMain = func && func.getSymName() == sdy::kMainFuncName;
+  return {"argument " + (name ? name.getName().str() : number),
+          ofMain ? " --arg " + number : ""};
+}
 
 void ReplicationWarner::onWritten() {
   if (!mesh() || mesh()->numDevices() < 2)
@@ -33,10 +48,11 @@ void ReplicationWarner::warnOfWholeValues(const Mesh &mesh) {
               sharding.getDimShardings(),
               [](sdy::DimensionShardingAttr dim) { return !dim.emptyAxes(); }))
         return;
+    auto [name, question] = nameOf(value);
     emitWarning(value.getLoc())
-        << "value of " << formatBytes(double(tensorBytes(type))) << " (" << type
-        << ") is whole on each of " << mesh.numDevices()
-        << " devices; shardwright explain says why";
+        << name << " of " << formatBytes(double(tensorBytes(type))) << " ("
+        << type << ") is whole on each of " << mesh.numDevices()
+        << " devices; shardwright explain" << question << " says why";
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     // Edges are the values that they carry; inside of a reducer nothing is
