@@ -120,11 +120,14 @@ private:
 };
 
 template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
-  constexpr NodeId kAhead = 12;
+  constexpr NodeId kAhead = 12, kNear = 6;
   const OwnSite *next = ownSites.begin();
   for (NodeId n = 0, e = part.nodes.size(); n < e;) {
     if (n + kAhead < e)
       prefetchOp(part.nodes[n + kAhead].op);
+    if (n + kNear < e)
+      for (mlir::Value operand : part.nodes[n + kNear].op->getOperands())
+        __builtin_prefetch(operand.getAsOpaquePointer());
     if (next != ownSites.end() && part.sites[next->site].node == n) {
       fn(n, next++);
       n = part.nodes[n].subtreeEnd;

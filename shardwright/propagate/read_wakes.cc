@@ -27,8 +27,17 @@ void PartBuilder::wakeUsers(Value value) {
     wake(graph.nodeOf(user));
 }
 
+/// A use of which nothing but its op is woken.
+static bool isSimpleUser(OpKind kind) {
+  return kind != OpKind::DataFlow && kind != OpKind::Terminator &&
+         kind != OpKind::Call;
+}
+
 void PartBuilder::wakeUse(OpOperand &use) {
   Operation *user = use.getOwner();
+  // Most users are known by number; they are not looked at.
+  if (NodeId node = graph.nodeOf(user); isSimpleUser(part.nodes[node].kind))
+    return wake(node);
   Operation *holder =
       user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
   if (body && holder == body->func) {
@@ -70,12 +79,6 @@ void PartBuilder::wakeUse(OpOperand &use) {
     return;
   }
   wake(node);
-}
-
-/// A use of which nothing but its op is woken.
-static bool isSimpleUser(OpKind kind) {
-  return kind != OpKind::DataFlow && kind != OpKind::Terminator &&
-         kind != OpKind::Call;
 }
 
 /// `definer` is -1 for an argument.
