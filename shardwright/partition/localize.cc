@@ -239,23 +239,34 @@ LogicalResult Localizer::run() {
                                  terminator->getOperandTypes()));
   if (forms.asShardy)
     return success();
+  // All at once: a change of one copies the list of all.
+  auto unsharded = [&](DictionaryAttr attributes) {
+    NamedAttrList list;
+    if (attributes)
+      list.append(attributes.getValue());
+    list.erase(sdy::kShardingAttr);
+    return list;
+  };
+  SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
-    func.removeArgAttr(i, sdy::kShardingAttr);
+    NamedAttrList list = unsharded(func.getArgAttrDict(i));
     // A result of another local shape cannot take over the argument's buffer.
-    auto alias = func.getArgAttrOfType<IntegerAttr>(i, "tf.aliasing_output");
-    if (!alias)
-      continue;
-    int64_t result = alias.getInt();
-    if (result >= 0 && result < int64_t(func.getNumResults()) &&
-        func.getResultTypes()[result] == func.getArgument(i).getType())
-      continue;
-    func.removeArgAttr(i, "tf.aliasing_output");
-    func.setArgAttr(i, "jax.buffer_donor",
-                    BoolAttr::get(func.getContext(), true));
+    if (auto alias =
+            dyn_cast_or_null<IntegerAttr>(list.get("tf.aliasing_output"))) {
+      int64_t result = alias.getInt();
+      if (result < 0 || result >= int64_t(func.getNumResults()) ||
+          func.getResultTypes()[result] != func.getArgument(i).getType()) {
+        list.erase("tf.aliasing_output");
+        list.set("jax.buffer_donor", BoolAttr::get(func.getContext(), true));
+      }
+    }
+    arguments.push_back(list.getDictionary(func.getContext()));
   }
   for (unsigned i = 0; i < func.getNumResults(); ++i)
-    func.removeResultAttr(
-        i, StringAttr::get(func.getContext(), sdy::kShardingAttr));
+    results.push_back(
+        unsharded(func.getResultAttrDict(i)).getDictionary(func.getContext()));
+  func.setAllArgAttrs(arguments);
+  func.setAllResultAttrs(results);
   func->removeAttr(sdy::kOriginalFuncNameAttr);
   func->removeAttr(sdy::kFuncManualAxesAttr);
 
