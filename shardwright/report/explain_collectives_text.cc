@@ -14,23 +14,33 @@
 namespace shardwright {
 namespace {
 
-void writeNeed(const ExplainedNeed &need, llvm::raw_ostream &os) {
-  os << "  for " << need.op;
-  if (!need.where.empty())
-    os << " (" << need.where << ")";
-  os << "\n    " << need.why << "\n";
-  if (!need.tensors.empty()) {
+/// `before`: the need above it; of the same op nothing is said twice.
+void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
+               llvm::raw_ostream &os) {
+  bool isSameOp = before && before->op == need.op &&
+                  before->where == need.where && !need.tensors.empty() &&
+                  before->tensors.size() == need.tensors.size();
+  if (!isSameOp) {
+    os << "  for " << need.op;
+    if (!need.where.empty())
+      os << " (" << need.where << ")";
+    os << "\n";
+  }
+  os << (isSameOp ? "  and for it\n    " : "    ") << need.why << "\n";
+  if (!isSameOp && !need.tensors.empty()) {
     TextTable table({"", "value", "type", "propagated", "computed"});
     for (const ExplainedTensor &tensor : need.tensors)
       table.add({tensor.role, tensor.name, tensor.type, tensor.propagated,
                  tensor.computed});
     table.print(os, "      ");
   }
-  for (const ExplainedOrigin &origin : need.origins)
+  llvm::ArrayRef<ExplainedOrigin> origins(need.origins);
+  for (const ExplainedOrigin &origin :
+       isSameOp ? origins.take_front(0) : origins)
     os << "    " << origin.axis << " of dim " << origin.dim << " of "
        << origin.value << ": " << origin.from
        << (origin.where.empty() ? "" : " at " + origin.where) << "\n";
-  if (need.ways.size() > 1) {
+  if (!isSameOp && need.ways.size() > 1) {
     os << "    ways to compute it, with what they and the local work cost\n";
     for (const ExplainedWay &way : need.ways)
       os << "      " << (way.isTaken ? "taken     " : "rejected  ")
@@ -82,7 +92,7 @@ void writeText(llvm::ArrayRef<ExplainedCollective> collectives,
         os << "  and " << one.needs.size() - n << " more (--full shows them)\n";
         break;
       }
-      writeNeed(need, os);
+      writeNeed(need, n > 0 ? &one.needs[n - 1] : nullptr, os);
     }
   }
 }
