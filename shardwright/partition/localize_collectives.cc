@@ -398,6 +398,15 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
   // The collective must start where its operand is, in types too.
   if (!isa<RankedTensorType>(collective.getTensor().getType()))
     return op->emitOpError("has no ranked tensor to move");
+  // Of a tensor without elements nothing moves; layouts leave out the axes of
+  // its empty dimensions, which would not fit here.
+  if (auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      type.hasStaticShape() && type.getNumElements() == 0) {
+    OpBuilder builder(op);
+    Type local = localType(type, layoutOf(op->getResult(0)));
+    return replace(op,
+                   zeros(builder, op->getLoc(), cast<RankedTensorType>(local)));
+  }
   // An all-to-all that does what the permute does takes its operand.
   if (isa<sdy::CollectivePermuteOp>(op) && op->hasOneUse())
     if (auto next = dyn_cast<sdy::AllToAllOp>(*op->getUsers().begin()))

@@ -14,10 +14,10 @@
 #include "shardwright/partition/combine.h"
 #include "shardwright/partition/join_permutes.h"
 #include "shardwright/partition/localizer.h"
-#include "shardwright/rules/reducer.h"
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/reduce_parts.h"
 #include "shardwright/partition/uneven.h"
+#include "shardwright/rules/reducer.h"
 
 using namespace mlir;
 
@@ -504,11 +504,10 @@ LogicalResult Localizer::localizeReduceWindow(stablehlo::ReduceWindowOp op) {
                                          splatOf(type, identity));
   };
   SmallVector<std::pair<int64_t, RowWindow>> settled;
-  if (failed(fetchWindows(
-          op, fill,
-          [&](const OpWindow &window, const RowWindow &rows) {
-            settled.push_back({window.resultDim, rows});
-          })))
+  if (failed(fetchWindows(op, fill,
+                          [&](const OpWindow &window, const RowWindow &rows) {
+                            settled.push_back({window.resultDim, rows});
+                          })))
     return failure();
   OpBuilder builder(op);
   if (!settled.empty())
@@ -578,13 +577,17 @@ LogicalResult Localizer::localizeConvolution(stablehlo::ConvolutionOp op) {
       perShard(op.getBatchGroupCount(), dims.getInputBatchDimension()));
   ArrayRef<int64_t> spatial = dims.getOutputSpatialDimensions();
   OpBuilder builder(op);
-  Value zero = zeros(
-      builder, op.getLoc(),
-      RankedTensorType::get({}, getElementTypeOrSelf(op.getLhs().getType())));
+  Value zero;
+  auto fill = [&](int64_t) {
+    if (!zero)
+      zero = zeros(builder, op.getLoc(),
+                   RankedTensorType::get(
+                       {}, getElementTypeOrSelf(op.getLhs().getType())));
+    return zero;
+  };
   SmallVector<std::pair<int64_t, RowWindow>> settled;
   if (failed(fetchWindows(
-          op, [&](int64_t) { return zero; },
-          [&](const OpWindow &window, const RowWindow &rows) {
+          op, fill, [&](const OpWindow &window, const RowWindow &rows) {
             settled.push_back(
                 {llvm::find(spatial, window.resultDim) - spatial.begin(),
                  rows});
@@ -593,8 +596,6 @@ LogicalResult Localizer::localizeConvolution(stablehlo::ConvolutionOp op) {
   if (!settled.empty())
     op.setPaddingAttr(
         withPadding(op.getPadding(), spatial.size(), builder, settled));
-  else
-    zero.getDefiningOp()->erase();
   return setLocalResultTypes(op);
 }
 

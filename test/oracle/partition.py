@@ -17,6 +17,8 @@ hold the same part of a result must agree on it.
 """
 
 import argparse
+import collections
+import re
 import sys
 import time
 
@@ -36,7 +38,12 @@ class Check:
         self.args = args
         self.engine = engines.Ours(args.effort)
         self.seconds = {"generating": 0.0, "ours": 0.0, "other": 0.0}
-        self.refused = self.skipped = 0
+        self.refused = collections.Counter()
+        self.skipped = 0
+
+    def stop(self):
+        self.engine.stop()
+        engines.XLA.stop()
 
     def timed(self, what, function, *args):
         start = time.monotonic()
@@ -51,7 +58,8 @@ class Check:
         plain = program.text(sharded=False)
         try:
             expected = self.timed("ours", self.engine.whole, plain, values, program.results)
-        except engines.Failed:
+        except engines.Failed as failed:
+            self.refused[re.sub(r"^loc\(.*?\): ", "", failed.message.splitlines()[0])] += 1
             return "refused"
         text = program.text(sharded=True)
         try:
@@ -127,7 +135,6 @@ def main():
                 print(program.text(sharded=True))
             message = check(program)
             if message == "refused":
-                check.refused += 1
                 continue
             if not message:
                 tally.ok()
@@ -139,9 +146,11 @@ def main():
             tally.fail(rng.name + only, f"{message}\n--- program\n{program.text(sharded=True)}")
             sys.stdout.flush()
     finally:
-        check.engine.stop()
+        check.stop()
     if check.refused:
-        print(f"partition: {check.refused} programs that one device refuses too")
+        print(f"partition: {check.refused.total()} programs that one device refuses too")
+        for reason, count in check.refused.most_common():
+            print(f"  {count}: {reason[:200]}")
     if check.skipped:
         print(f"partition: {check.skipped} programs that {args.through} does not run were run by ours alone")
     if args.times:

@@ -9,6 +9,7 @@ be cut down."""
 
 import copy
 import math
+import re
 
 import numpy as np
 
@@ -104,7 +105,8 @@ class Program:
             r.type + attr(self.result_shardings.get(r.name)) for r in self.results
         )
         body = "".join((op.sharded if sharded else op.plain) for op in self.ops)
-        functions = "".join(f"  {f}\n" for op in self.ops for f in op.functions)
+        bare = lambda f: f if sharded else re.sub(r" \{sdy\.sharding = #sdy\.sharding<@\w+, \[[^\]]*\][^>]*>\}", "", f)
+        functions = "".join(f"  {bare(f)}\n" for op in self.ops for f in op.functions)
         names = ", ".join("%" + r.name for r in self.results)
         types = ", ".join(r.type for r in self.results)
         meshes = "".join(f"  sdy.mesh @{name} = {mesh.text()}\n" for name, mesh in self.meshes.items()
@@ -186,8 +188,6 @@ def renamed(op, old, new):
     """The op with another operand."""
     if all(u.name != old for u in op.uses):
         return op
-    import re
-
     op = copy.copy(op)
     name = re.compile(rf"%{re.escape(old)}(?![\w#])")
     op.sharded, op.plain = name.sub("%" + new, op.sharded), name.sub("%" + new, op.plain)

@@ -145,13 +145,13 @@ def elsewhere(engine, program, values, reshard, local):
         oracle.parse(local)
     except oracle.OracleError as error:
         # Newer types and ops.
-        return "skipped" if "sdy" in str(error) or "unknown" in str(error) else f"{error}\n{local}"
+        return "skipped" if re.search("sdy|unknown|quant", str(error)) else f"{error}\n{local}"
     # Narrow types: what XLA lacks of them is not our subject.
     if re.search(r"(?<=[x<])(u?i[24]|f[468]E\w+)\b", local):
         return "skipped"
     ins, outs = replicas.signature(reshard, program.meshes)
     shards = replicas.split(values, ins, program.mesh.devices)
-    execute = replicas.execute if engine == "xla" else interpret
+    execute = XLA.execute if engine == "xla" else interpret
     # Expected is what the same one makes of the whole program: they differ in scatters that reach
     # beyond the end. XLA makes one result of scatters into equal operands.
     if engine == "xla" and "stablehlo.scatter of itself" in program.families:
@@ -172,7 +172,8 @@ def elsewhere(engine, program, values, reshard, local):
     return f"{wrong}\n{local}" if wrong else None
 
 
-NOT_THERE = re.compile("(?i)unimplemented|not implemented|unsupported|not supported|no registered|unknown custom|no such|skipped|"
+XLA = replicas.Process()
+NOT_THERE = re.compile("(?i)crashed|no ffi handler|unimplemented|not implemented|unsupported|not supported|no registered|unknown custom|no such|skipped|"
                        "invalid dtype|not a valid jax")  # fmt: skip
 
 

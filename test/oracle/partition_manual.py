@@ -281,9 +281,6 @@ def call(b):
         f"func.func private @{name}o(%p: {T}) -> {T} {{\n    %0:2 = call @{name}(%p, %p) : ({T}, {T}) -> ({T}, {t(turned, e)})\n"
         f"    %1:2 = call @{name}(%0#0, %p) : ({T}, {T}) -> ({T}, {t(turned, e)})\n    return %1#0 : {T}\n  }}"
     )
-    import re
-
-    bare = lambda f: re.sub(r" \{sdy.sharding = [^}]*(?:\}[^}>]*)*>\}", "", f)
     u, v, w = b.new(x.shape, e), b.new(turned, e), b.new(x.shape, e)
     line = (f"    %{u.name}, %{v.name} = call @{name}(%{x.name}, %{y.name}) : ({T}, {T}) -> ({T}, {t(turned, e)})\n"
             f"    %{w.name} = call @{name}o(%{u.name}) : ({T}) -> {T}\n")  # fmt: skip

@@ -6,10 +6,15 @@
 #===------------------------------------------------------------------------===//
 """Executes StableHLO with jaxlib's CPU client: partitions become replicas, so that the
 program is compiled as it is. Meshes have at most 8 devices.
+
+As a script it answers what a `Process` asks, since some programs end XLA's process.
 """
 
 import os
+import pickle
 import re
+import subprocess
+import sys
 
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
@@ -160,3 +165,51 @@ def joined(per_device, out_shardings, mesh, shapes):
 def equal(a, b):
     """Every element is, or both are no number; of any type, where numpy knows that of its own alone."""
     return bool(np.all((a == b) | ((a != a) & (b != b))))
+
+
+class Process:
+    """`execute` in a process of its own, which starts again after a crash."""
+
+    def __init__(self):
+        self.process = None
+
+    def execute(self, text, shards):
+        """Results as `execute` gives them; RuntimeError with what went wrong."""
+        if self.process is None:
+            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip
+        try:
+            pickle.dump((text, shards), self.process.stdin)
+            self.process.stdin.flush()
+            kind, answer = pickle.load(self.process.stdout)
+        except (BrokenPipeError, EOFError, pickle.UnpicklingError):
+            code = self.process.wait()
+            self.process = None
+            raise RuntimeError(f"crashed: XLA died with {code}") from None
+        if kind == "error":
+            raise RuntimeError(answer)
+        return answer
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+
+def serve():
+    while True:
+        try:
+            text, shards = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            answer = "ok", execute(text, shards)
+        except Exception as error:
+            answer = "error", f"{type(error).__name__}: {error}"
+        pickle.dump(answer, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    serve()

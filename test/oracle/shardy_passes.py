@@ -57,13 +57,13 @@ class Check(partition.Check):
                 return None
             found = self.on_devices(program, values, reshard, local)
             message = self.compare(program, plain, values, expected, found)
-            if not message and program.seed % 4 == 0:
+            if not message and program.seed % 4 == 0 and program.mesh.devices <= engines.MOST_DEVICES["xla"]:
                 message = engines.elsewhere("xla", program, values, reshard, local)
                 message = None if message == "skipped" else message
         except oracle.OurError as error:
             message = str(error)
-            # Between meshes with other axes reshards stay, and have no local form.
-            if "failed to legalize operation 'sdy.reshard'" in message:
+            # As upstream's; JAX makes none.
+            if "Shardy propagation doesn't support tuples" in message:
                 return "refused"
         except engines.Failed as failed:
             message = f"{failed.kind}: {failed.message}"
@@ -88,12 +88,12 @@ def main():
     parser.add_argument("--shrink", type=float, default=0, help="seconds to reduce a failing program (0)")
     parser.add_argument("--no-halo", action="store_true", help="replicate instead of fetching rows")
     parser.add_argument("--compile-only", action="store_true", help="do not run the result")
-    args = oracle.arguments(__doc__, cases=10, long_cases=1000, parser=parser)
+    args = oracle.arguments(__doc__, cases=24, long_cases=1000, parser=parser)
     args.effort, args.through = 1, None
     tally, check = oracle.Tally("shardy_passes"), Check(args)
     try:
         for rng in oracle.generators(args):
-            program = programs.random_program(rng, args.family, None, engines.MOST_DEVICES["xla"])
+            program = programs.random_program(rng, args.family)
             message = check(program)
             if message == "refused":
                 continue
@@ -105,7 +105,7 @@ def main():
                 message = check(program)
             tally.fail(rng.name, f"{message}\n--- program\n{program.text(sharded=True)}")
     finally:
-        check.engine.stop()
+        check.stop()
     tally.finish()
 
 

@@ -18,6 +18,7 @@
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/op_problem.h"
 #include "shardwright/partition/reduce_parts.h"
+#include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
@@ -53,14 +54,6 @@ LogicalResult Localizer::refuseExchange(Operation *op, int64_t dim) {
          << dim
          << " is sharded but needs rows of other devices; run "
             "sdy-resolve-permutation-factors first";
-}
-
-/// Shapes that are values are those of the whole program.
-static bool hasShapeOperand(Operation *op) {
-  return isa<stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
-             stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
-             stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
-             stablehlo::DynamicConvOp>(op);
 }
 
 /// The op works on any shards: of a dialect that we do not know, a call of
@@ -375,6 +368,17 @@ std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
     if (layoutOf(reshard.getInput())
             .isEquivalent(layoutOf(reshard.getResult())))
       return replace(op, reshard.getInput());
+  // From all devices to a mesh with other axes.
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op);
+      reshard && layoutOf(reshard.getInput()).isReplicated()) {
+    const KnownLayout &to = layoutOf(reshard.getResult());
+    OpBuilder builder(op);
+    SmallVector<AxisList, 4> lists;
+    for (const DimSharding &dim : to.sharding.dims)
+      lists.push_back(dim.axes);
+    return replace(op, localSlice(builder, op->getLoc(), reshard.getInput(),
+                                  to.mesh, lists));
+  }
   if (isa<sdy::PropagationBarrierOp>(op))
     return replace(op, op->getOperand(0));
   if (isa<sdy::ShardingGroupOp>(op)) {

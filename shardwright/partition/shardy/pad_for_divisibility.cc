@@ -51,6 +51,7 @@ private:
   LogicalResult visitBlock(Block &block);
   LogicalResult visit(Operation *op);
   LogicalResult visitCollective(sdy::CollectiveOpInterface op);
+  LogicalResult reduceThenSlice(sdy::ReduceScatterOp op);
   LogicalResult visitWhole(Operation *op);
   LogicalResult visitScatter(stablehlo::ScatterOp op);
   void visitGather(stablehlo::GatherOp op);
@@ -402,9 +403,10 @@ void Padder::visitGather(stablehlo::GatherOp op) {
     }
     most.push_back(limit);
   }
-  for (size_t d = 0; d < sizes.size(); ++d)
+  for (int64_t d = 0, e = sizes.size(); d < e; ++d)
     if (isPadded(operand) && sizes[d] == rows(operand, d) &&
-        sizes[d] != typeOf(operand).getDimSize(d) && sizes[d] != 1)
+        !llvm::is_contained(dims.getCollapsedSliceDims(), d) &&
+        !llvm::is_contained(dims.getOperandBatchingDims(), d))
       sizes[d] = typeOf(operand).getDimSize(d);
   op.setSliceSizes(sizes);
   if (clamps && element) {
@@ -524,6 +526,36 @@ LogicalResult Padder::visitWhole(Operation *op) {
   return success();
 }
 
+LogicalResult Padder::reduceThenSlice(sdy::ReduceScatterOp op) {
+  OpBuilder builder(op);
+  TensorShardingAttr out = op.getOutSharding();
+  int32_t mesh = meshes.idOf(out.getMeshOrRef());
+  AxisList all;
+  SmallVector<AxisList, 4> lists;
+  for (sdy::AxisRefListAttr list : op.getReduceScatterAxes().getValue()) {
+    lists.push_back(meshes.toAxes(mesh, list.getValue()));
+    all.append(lists.back());
+  }
+  sortAndMerge(all);
+  SmallVector<sdy::DimensionShardingAttr> dims(
+      out.getRank(),
+      sdy::DimensionShardingAttr::get(op.getContext(), {}, /*isClosed=*/true));
+  if (TensorShardingAttr in =
+          shardingOf(op.getTensor(), op.getTensor().getType()))
+    dims.assign(in.getDimShardings().begin(), in.getDimShardings().end());
+  auto reduce = sdy::AllReduceOp::create(
+      builder, op.getLoc(), op.getTensor().getType(), op.getTensor(),
+      meshes.axesAttr(mesh, all), out.withDimShardings(dims));
+  auto slice = sdy::AllSliceOp::create(builder, op.getLoc(), op.getType(),
+                                       reduce.getResult(),
+                                       meshes.listsAttr(mesh, lists), out);
+  op.getResult().replaceAllUsesWith(slice.getResult());
+  op.erase();
+  if (failed(visitCollective(reduce)))
+    return failure();
+  return visitCollective(slice);
+}
+
 /// Shards are cut or joined along a dimension: the operand gets as many rows as
 /// the finer shards have together before, the result loses them afterwards.
 LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
@@ -539,6 +571,11 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
   // Of several parts of a dimension one size must fit both sides.
   if (isa<sdy::CollectivePermuteOp>(op) && have != want)
     return op->emitOpError("moves shards of other sizes");
+  // What was made of parts is whole before it is padded: the op that made them
+  // is followed by their reduction.
+  if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(op.getOperation());
+      scatter && during != have)
+    return reduceThenSlice(scatter);
   TensorShardingAttr in = shardingOf(value, value.getType());
   FailureOr<Value> before =
       halo.resize(builder, op->getLoc(), value, in, during);
@@ -565,6 +602,21 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
 }
 
 LogicalResult Padder::visit(Operation *op) {
+  // From all devices to a mesh with other axes: a slice.
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op);
+      reshard && !isPadded(reshard.getInput())) {
+    Value input = reshard.getInput(), result = reshard.getResult();
+    TensorShardingAttr from = shardingOf(input, input.getType());
+    SmallVector<int64_t> want = padded(result);
+    if ((from && !from.emptyAxes()) ||
+        ArrayRef<int64_t>(want) == dimsOf(result.getType()))
+      return success();
+    OpBuilder builder(op);
+    reshard.getInputMutable().set(
+        resizeAtEnd(builder, op->getLoc(), input, from, want));
+    widen(result);
+    return success();
+  }
   if (auto collective = dyn_cast<sdy::CollectiveOpInterface>(op))
     return visitCollective(collective);
   // Whether anything of it is uneven.

@@ -10,10 +10,15 @@
 // with windows get their dimensions whole. Shardy sends whole shards where only
 // rows at their borders are needed, and ignores strides; ours sends these rows.
 //
+// What sdy-insert-explicit-reshards leaves as it is (ops without a rule, or
+// with values on meshes with other axes) is made whole (op_agreement.h):
+// upstream has no local form of it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/shardy/halo.h"
+#include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 #include "shardwright/partition/uneven.h"
@@ -79,6 +84,8 @@ public:
     for (auto func : module.getOps<func::FuncOp>()) {
       SmallVector<Operation *> ops;
       func.walk([&](Operation *op) {
+        if (isa<sdy::ReshardOp>(op))
+          ops.push_back(op);
         if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
             !op->hasTrait<OpTrait::IsTerminator>() && op->getNumResults() > 0)
           ops.push_back(op);
@@ -93,7 +100,9 @@ public:
 private:
   LogicalResult visit(Operation *op);
   LogicalResult visitReshape(stablehlo::ReshapeOp op);
+  AxisList axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims);
   void makeTapsWhole(stablehlo::ConvolutionOp op);
+  void dropReductions(Operation *op);
   LogicalResult fetchRows(Operation *op);
   LogicalResult reverseShards(stablehlo::ReverseOp op);
   bool mayFetch(Operation *op);
@@ -121,16 +130,39 @@ TensorShardingAttr Resolver::shardingOf(Value value) {
 }
 
 LogicalResult Resolver::visit(Operation *op) {
+  if (auto reshard = dyn_cast<sdy::ReshardOp>(op)) {
+    splitBetweenMeshes(reshard, meshes);
+    return success();
+  }
+  if (auto branch = dyn_cast<stablehlo::IfOp>(op)) {
+    reshardReturns(branch, meshes);
+    return success();
+  }
+  if (!isAgreed(op, meshes)) {
+    SmallVector<llvm::SmallBitVector> all;
+    for (ValueRange values :
+         {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value value : values)
+        all.emplace_back(shardingOf(value) ? shardingOf(value).getRank() : 0,
+                         true);
+    dropReductions(op);
+    replicate(op, all);
+    return success();
+  }
   if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
     return visitReshape(reshape);
   std::optional<ShardingRule> rule = getShardingRule(op);
   if (!rule || rule->isCustom)
     return success();
-  // Also a dimension that keeps its size, which the rule takes for the same.
+  // Also a dimension that the rule takes for the same on both sides.
   auto pad = dyn_cast<stablehlo::PadOp>(op);
+  auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
   auto shifts = [&](int64_t d) {
-    return pad && (pad.getEdgePaddingLow()[d] || pad.getEdgePaddingHigh()[d] ||
-                   pad.getInteriorPadding()[d]);
+    if (pad)
+      return pad.getEdgePaddingLow()[d] || pad.getEdgePaddingHigh()[d] ||
+             pad.getInteriorPadding()[d];
+    auto dilation = window ? window.getBaseDilations() : std::nullopt;
+    return dilation && (*dilation)[d] != 1;
   };
   // Dimensions in which rows would change their shard, by tensor.
   SmallVector<llvm::SmallBitVector> dims;
@@ -171,6 +203,21 @@ LogicalResult Resolver::visit(Operation *op) {
   return success();
 }
 
+/// What the op gives is whole, and not to be added up.
+void Resolver::dropReductions(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+    auto reduce = dyn_cast<sdy::AllReduceOp>(user);
+    if (!reduce)
+      continue;
+    OpBuilder builder(reduce);
+    Value same =
+        sdy::ReshardOp::create(builder, reduce.getLoc(), reduce.getType(),
+                               reduce.getTensor(), reduce.getOutSharding());
+    reduce.getResult().replaceAllUsesWith(same);
+    reduce.erase();
+  }
+}
+
 /// Each device would need other rows for its taps of the kernel: all get all
 /// taps, and what follows has less to add up.
 void Resolver::makeTapsWhole(stablehlo::ConvolutionOp op) {
@@ -191,6 +238,19 @@ void Resolver::makeTapsWhole(stablehlo::ConvolutionOp op) {
   op.getRhsMutable().set(
       sdy::ReshardOp::create(builder, op.getLoc(), op.getRhs().getType(),
                              op.getRhs(), without(sharding, dims)));
+  // Of a kernel as long as its input, taps and rows may be one factor.
+  if (TensorShardingAttr input = shardingOf(op.getLhs())) {
+    llvm::SmallBitVector rows(input.getRank());
+    for (int64_t d : op.getDimensionNumbers().getInputSpatialDimensions())
+      for (AxisRef axis :
+           meshes.toAxes(mesh, input.getDimShardings()[d].getAxes()))
+        if (overlaps(axis, axes))
+          rows.set(d);
+    if (rows.any())
+      op.getLhsMutable().set(
+          sdy::ReshardOp::create(builder, op.getLoc(), op.getLhs().getType(),
+                                 op.getLhs(), without(input, rows)));
+  }
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     auto reduce = dyn_cast<sdy::AllReduceOp>(user);
     if (!reduce)
@@ -390,13 +450,24 @@ SmallVector<Group> groupsOf(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
   return groups;
 }
 
+/// The axes of these dimensions, as of one.
+AxisList Resolver::axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims) {
+  AxisList axes;
+  if (sharding)
+    for (int64_t d : dims)
+      appendMerged(axes,
+                   meshes.toAxes(meshes.idOf(sharding.getMeshOrRef()),
+                                 sharding.getDimShardings()[d].getAxes()));
+  return axes;
+}
+
 LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
   Value operand = op.getOperand(), result = op.getResult();
   TensorShardingAttr inSharding = shardingOf(operand),
                      outSharding = shardingOf(result);
   auto inType = dyn_cast<RankedTensorType>(operand.getType());
   auto outType = dyn_cast<RankedTensorType>(result.getType());
-  if (!inSharding || !outSharding || !inType || !outType ||
+  if ((!inSharding && !outSharding) || !inType || !outType ||
       !inType.hasStaticShape() || !outType.hasStaticShape() ||
       inType.getNumElements() == 0)
     return success();
@@ -419,9 +490,13 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
         if (size != 1 && first[side] < 0)
           first[side] = d;
       }
-    if (isEven || (wide[0] <= 1 && wide[1] <= 1))
+    // Equal shards are the same elements where the same axes make them.
+    bool isSame =
+        axesOf(inSharding, group.in) == axesOf(outSharding, group.out);
+    if (isSame && (isEven || (wide[0] <= 1 && wide[1] <= 1)))
       continue;
     any = true;
+    fetches &= isSame;
     for (int64_t d : group.in)
       if (shards(operand, d) > 1)
         moving[0].set(d);
@@ -433,6 +508,7 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
     int64_t n = first[0] < 0 ? 1 : shards(operand, first[0]);
     bool isRun = (wide[0] == 1 || wide[1] == 1) && sharded[0] == 1 &&
                  sharded[1] == 1 && n > 1 && n == shards(result, first[1]) &&
+                 isSame &&
                  inSharding.getDimShardings()[first[0]].getAxes() ==
                      outSharding.getDimShardings()[first[1]].getAxes();
     if (!isRun) {
