@@ -72,7 +72,7 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
            << op.getType();
   auto eliminate = [&] {
     if (!keepRedundant) {
-      op.getResult().replaceAllUsesWith(input);
+      op.getResult().replaceAllUsesWith(op.getInput());
       op.erase();
     }
     return success();

@@ -63,3 +63,14 @@ func.func @nothing_to_do(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh
   %0 = sdy.reshard %a <@mesh, [{"x"}, {}]> : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// A reshard that changes nothing goes, but not the barrier before it.
+
+// CHECK-LABEL: func.func @barrier
+// CHECK-NEXT: %[[B:.*]] = sdy.propagation_barrier %arg0
+// CHECK-NEXT: return %[[B]]
+func.func @barrier(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
+  %0 = sdy.propagation_barrier %a allowed_direction=FORWARD {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : tensor<8x8xf32>
+  %1 = sdy.reshard %0 <@mesh, [{}, {}]> : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}

@@ -1,0 +1,80 @@
+#===- shardy_ir_known.py - where our passes differ from Shardy's on purpose -===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""What `shardy_ir.py` accepts as different; docs/compatibility.md says why each is so. What is left
+when the difference is taken out of both texts must be equal; what then comes out, shardy_passes.py
+compares with the whole program."""
+
+import re
+
+COLLECTIVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")
+# Of masks, and of rows that are cut or added at the end of a dimension.
+MASKS = {"iota", "constant", "broadcast_in_dim", "compare", "select", "slice", "pad", "and"}
+
+REFUSED = re.compile("has no sharding rule|takes its shape from a value|to have one user and the user is an sdy.all_reduce|"
+                     "requires device communication|needs rows of other devices|sharded otherwise than the callee's")  # fmt: skip
+
+
+def ops(text):
+    """The names of a module's ops, in order."""
+    return [op for op in re.findall(r"(?<![#@.\w])(?:stablehlo|sdy|func)\.([a-z_0-9]+)", text) if not op.startswith("sharding")]
+
+
+def without(text, names):
+    return [op for op in ops(text) if op not in names]
+
+
+def outside(text):
+    """Without the bodies of manual computations, which fetch rows of neighbours."""
+    lines, depth = [], 0
+    for line in text.splitlines():
+        if depth == 0:
+            lines.append(line)
+        opens = "sdy.manual_computation(" in line and line.rstrip().endswith("{")
+        if depth or opens:
+            depth += line.count("{") - line.count("}")
+            depth = max(depth, 0)
+    return "\n".join(lines)
+
+
+def collectives(text):
+    """What the program of one device sends, in order: op, groups, types. Pairs of permutes are not
+    compared: who has its shard keeps it, and upstream's are wrong for parts of axes."""
+    found = []
+    for line in text.splitlines():
+        name = re.search(r'"stablehlo\.(\w+)"', line)
+        if name and name[1] in COLLECTIVES:
+            groups = re.search(r"replica_groups = (dense<.*?>) : ", line)
+            found.append((name[1], groups and groups[1]))
+    return found
+
+
+def reason(stage, before, theirs, ours):
+    """Why the texts may differ after this stage, or None."""
+    if re.search(r"sort.*dimension = -", before):
+        return "sort along a dimension counted from the last"
+    one = re.search(r"sdy.mesh @(\w+) = <\[\], device_ids=\[\d+\]>", before)
+    if one and f"<@{one[1]}, []>" in before and stage in ("full", "export collectives", "export cmv1"):
+        return "ops for one device"
+    if "use meshes of one number of devices" in ours:
+        return "meshes of other numbers of devices"
+    # Given jaxlib's form, in which nothing has made them whole.
+    if stage == "pad" and "is reduced over shards, but other" in ours or stage.startswith("local") and REFUSED.search(ours):
+        return "refused: local as it stands it would be wrong"
+    if stage.startswith("permutation"):
+        if without(theirs, {"reshard", "all_reduce"}) == without(ours, {"reshard", "all_reduce"}):
+            return "whole what no rule makes agree"
+        moved = {"manual_computation", "reshard", "all_reduce", "slice", "pad", "reverse", "constant"}
+        if without(outside(theirs), moved) == without(outside(ours), moved):
+            return "rows of neighbours instead of whole dimensions"
+    if stage == "pad":
+        rows = MASKS | {"manual_computation", "all_gather", "all_slice"}
+        if without(outside(theirs), rows) == without(outside(ours), rows):
+            return "masks, and rows that move"
+    if stage.startswith("local"):
+        if collectives(theirs) == collectives(ours):
+            return "what a device computes of its number, once"
+    return None
