@@ -16,6 +16,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout.h"
 #include "shardwright/partition/op_windows.h"
+#include "shardwright/rules/batch_partitionable.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -76,7 +77,13 @@ std::optional<ShardingRule> getPartitionRule(Operation *op) {
           stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
           stablehlo::DynamicConvOp>(op))
     return std::nullopt;
-  std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
+  // The rule that a custom call brings says how shardings propagate through it,
+  // not that it can be made in parts.
+  bool isOpaque = isa<stablehlo::CustomCallOp>(op) &&
+                  op->getDiscardableAttr(sdy::kShardingRuleAttr);
+  std::optional<ShardingRule> rule =
+      isOpaque ? batchedCallRule(op)
+               : getShardingRule(op, {.extraRules = true});
   if (!rule || rule->operands.size() != op->getNumOperands() ||
       rule->results.size() != op->getNumResults())
     return std::nullopt;
@@ -150,10 +157,9 @@ void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
 bool worksRowByRow(Operation *op) {
   if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
     return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
-  // What a call makes of its rows is known where it brings no rule of its own;
-  // those of a call that others see must be real.
+  // Rows of a call that others see must be real.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    return !call.getHasSideEffect() && !op->hasAttr(sdy::kShardingRuleAttr);
+    return !call.getHasSideEffect();
   return isElementwise(op) ||
          isa<stablehlo::BatchNormGradOp, stablehlo::BatchNormInferenceOp,
              stablehlo::BatchNormTrainingOp, stablehlo::BitcastConvertOp,
@@ -162,8 +168,8 @@ bool worksRowByRow(Operation *op) {
              stablehlo::DotOp, stablehlo::DynamicSliceOp,
              stablehlo::DynamicUpdateSliceOp, stablehlo::FftOp,
              stablehlo::GatherOp, stablehlo::ScatterOp,
-             stablehlo::SelectAndScatterOp,
-             stablehlo::PadOp, stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
+             stablehlo::SelectAndScatterOp, stablehlo::PadOp,
+             stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
              stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SliceOp,
              stablehlo::SortOp, stablehlo::TransposeOp,
              stablehlo::TriangularSolveOp>(op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/batch_partitionable.h"
 #include "shardwright/rules/families.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -181,36 +182,6 @@ static std::optional<ShardingRule> sameShapeRule(Operation *op,
   return pointwiseRule(op, options);
 }
 
-/// The first `count` dimensions of every value are a batch of independent
-/// problems; the others belong together.
-static std::optional<ShardingRule> batchRule(Operation *op, int64_t count) {
-  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
-  auto fits = [&](Type type) {
-    return int64_t(shapeOf(type).size()) >= count &&
-           shapeOf(type).take_front(count) == shape.take_front(count);
-  };
-  if (count < 0 || !llvm::all_of(op->getOperandTypes(), fits) ||
-      !llvm::all_of(op->getResultTypes(), fits))
-    return std::nullopt;
-  RuleBuilder builder(op);
-  builder.pointwise(shape.take_front(count));
-  int64_t numOperands = op->getNumOperands(), numResults = op->getNumResults();
-  for (int64_t t = 0; t < numOperands + numResults; ++t) {
-    SmallVector<int64_t> operands(numOperands, kNoDim),
-        results(numResults, kNoDim);
-    bool isOperand = t < numOperands;
-    int64_t &place = isOperand ? operands[t] : results[t - numOperands];
-    ArrayRef<int64_t> own = shapeOf(isOperand ? Value(op->getOperand(t))
-                                              : op->getResult(t - numOperands));
-    for (int64_t d = count; d < int64_t(own.size()); ++d) {
-      place = d;
-      builder.add(operands, results, own[d], kNeedReplication,
-                  /*blocked=*/true);
-    }
-  }
-  return builder.finish();
-}
-
 /// The factors, pivots and permutations of square matrices.
 static std::optional<ShardingRule> luRule(Operation *op, const RuleOptions &) {
   return batchRule(op, int64_t(shapeOf(op->getOperand(0)).size()) - 2);
@@ -230,19 +201,6 @@ static std::optional<ShardingRule> resizeRule(Operation *op,
                 /*blocked=*/isImage);
   }
   return builder.finish();
-}
-
-/// JAX says of its calls of linear algebra how many dimensions are a batch,
-/// also where it attaches no rule.
-static std::optional<ShardingRule> batchedCallRule(Operation *op) {
-  auto attributes =
-      op->getAttrOfType<DictionaryAttr>("mhlo.frontend_attributes");
-  auto text = attributes ? attributes.getAs<StringAttr>("num_batch_dims")
-                         : StringAttr();
-  int64_t count;
-  if (!text || text.getValue().getAsInteger(10, count))
-    return std::nullopt;
-  return batchRule(op, count);
 }
 
 using Rule = std::optional<ShardingRule> (*)(Operation *, const RuleOptions &);

@@ -1,0 +1,41 @@
+//===- batch_partitionable.h - calls that may run batch by batch -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A custom call with the frontend attribute `num_batch_dims = "N"` says that
+// the first N dimensions of all its operands and results are a batch of
+// independent problems. That its target may be called with a part of the batch
+// is said of the target, as
+// `jax.ffi.register_ffi_target_as_batch_partitionable` does: for the whole
+// process. Functions of linear algebra that JAX calls have it from the start.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_RULES_BATCH_PARTITIONABLE_H
+#define SHARDWRIGHT_RULES_BATCH_PARTITIONABLE_H
+
+#include "shardwright/rules/sharding_rule.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace shardwright {
+
+/// Thread-safe; programs that are being compiled may or may not see it.
+void markBatchPartitionable(llvm::StringRef target);
+bool isBatchPartitionable(llvm::StringRef target);
+
+/// The first `count` dimensions of every operand and result, of which there is
+/// one at least, pass through; the others must be whole. None if they differ.
+std::optional<ShardingRule> batchRule(mlir::Operation *op, int64_t count);
+
+/// The same for a custom call and its `num_batch_dims`; none if its target may
+/// not be called with a part of the batch.
+std::optional<ShardingRule> batchedCallRule(mlir::Operation *call);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_RULES_BATCH_PARTITIONABLE_H
