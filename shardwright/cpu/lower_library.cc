@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/cpu/library/host_call.h"
 #include "shardwright/cpu/library_op.h"
 #include "shardwright/cpu/lower_block.h"
 
@@ -17,7 +18,10 @@ namespace shardwright::cpu {
 LogicalResult BlockLowering::lowerLibrary(const BlockGraph::Opaque &opaque,
                                           int32_t number, const Unit &unit) {
   LibraryCall call = *opaque.library;
-  llvm::Expected<LibraryOp> made = makeLibraryOp(call);
+  // What is made for a run may have effects; such calls have no scratch memory.
+  llvm::Expected<LibraryOp> made = isMadeByFallback(call.name)
+                                       ? llvm::Expected<LibraryOp>(LibraryOp())
+                                       : makeLibraryOp(call);
   if (!made) {
     std::string what = llvm::toString(made.takeError());
     if (auto custom = dyn_cast<hlo::CustomCallOp>(opaque.op))

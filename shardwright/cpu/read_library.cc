@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/block_reader.h"
+#include "shardwright/cpu/library/host_call.h"
 #include "shardwright/cpu/library_op.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,6 +19,9 @@ namespace shardwright::cpu {
 static llvm::Error readConfiguration(hlo::CustomCallOp op, LibraryCall &call) {
   // JAX writes the dictionary beside the operation's own attributes.
   auto dictionary = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+  auto version = static_cast<int64_t>(op.getApiVersion());
+  if (!findLibraryRow(call.name))
+    put(call, apiVersionName, dictionary && version == 1 ? 4 : version);
   if (!dictionary)
     dictionary = dyn_cast_or_null<DictionaryAttr>(
         op->getAttr(op.getBackendConfigAttrName()));
@@ -93,10 +97,13 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
   opaque.ordered = custom && custom.getHasSideEffect();
   // Tokens have no buffer: positions among those that have.
   llvm::SmallVector<int> inputAt, outputAt;
+  llvm::SmallVector<int64_t> inputTokens, outputTokens;
   for (auto [i, v] : llvm::enumerate(op.getOperands())) {
     inputAt.push_back(static_cast<int>(call->inputs.size()));
-    if (isa<hlo::TokenType>(v.getType()))
+    if (isa<hlo::TokenType>(v.getType())) {
+      inputTokens.push_back(i);
       continue;
+    }
     FailureOr<int32_t> id = operand(&op, v);
     if (failed(id))
       return failure();
@@ -120,6 +127,7 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
   for (auto [i, v] : llvm::enumerate(op.getResults())) {
     outputAt.push_back(static_cast<int>(call->outputs.size()));
     if (isa<hlo::TokenType>(v.getType())) {
+      outputTokens.push_back(i);
       ids[v] = -1;
       continue;
     }
@@ -146,6 +154,10 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
     back.attrs = {inverse};
     ids[v] = add(back);
   }
+  if (!row && !inputTokens.empty())
+    put(*call, operandTokensName, inputTokens);
+  if (!row && !outputTokens.empty())
+    put(*call, resultTokensName, outputTokens);
   if (row) {
     call->aliases.assign(row->aliases.begin(), row->aliases.end());
   } else {

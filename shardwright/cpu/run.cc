@@ -17,8 +17,10 @@ using namespace shardwright::cpu;
 Run::Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
          Trace *trace, std::vector<DeviceMemory> m)
     : prepared(p), program(p.program), pool(pool), timed(timed), trace(trace),
-      memory(std::move(m)), devices(p.numDevices),
-      splits(p.numDevices < pool.size()) {
+      context(RunContext::current()), memory(std::move(m)),
+      devices(p.numDevices), splits(p.numDevices < pool.size()) {
+  static std::atomic<int64_t> runs{0};
+  context.id = ++runs;
   for (int32_t d = 0; d < prepared.numDevices; ++d) {
     devices[d].number = d;
     devices[d].table = memory[d].table.data();
@@ -123,6 +125,7 @@ llvm::Error Run::callLibrary(const Device &device, const StepInfo &step,
         static_cast<char *>(pointers.back()) + worker * call.scratchBytes;
   buffers.replica = device.number / program.numPartitions;
   buffers.partition = device.number % program.numPartitions;
+  RunContext::Scope scope(context, device.number);
   return prepared.libraryOps[step.payload].run(buffers, begin, end);
 }
 

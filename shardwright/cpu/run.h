@@ -19,6 +19,7 @@
 #define SHARDWRIGHT_CPU_RUN_H
 
 #include "shardwright/cpu/prepared_program.h"
+#include "shardwright/cpu/run_context.h"
 #include "shardwright/cpu/thread_pool.h"
 #include "shardwright/cpu/trace.h"
 
@@ -136,6 +137,7 @@ private:
   ThreadPool &pool;
   const bool timed;
   Trace *const trace; ///< may be null
+  RunContext context;
   std::vector<DeviceMemory> memory;
   std::vector<DeviceBuffers> buffers;
   std::vector<Device> devices;

@@ -25,7 +25,8 @@ struct Shardwright_HostArray {
 };
 
 /// Calls the Python function of this number: reads the operands, writes the
-/// results. Not 0: it failed, and `error` holds why, ended by a zero.
+/// results. Not 0: it failed, and `error` holds why, ended by a zero; 2 if it
+/// was to write the results in place itself.
 using Shardwright_HostCallback = int (*)(uint64_t number, size_t num_operands,
                                          const Shardwright_HostArray *operands,
                                          size_t num_results,
@@ -58,6 +59,9 @@ struct Shardwright_Extension {
   /// prepare (same), initialize (same), execute.
   PJRT_Error *(*register_ffi)(const char *name, size_t name_size,
                               void *const handlers[4], uint32_t traits);
+  /// A target for `api_version` 1 to 3.
+  PJRT_Error *(*register_untyped)(const char *name, size_t name_size,
+                                  void *function);
   /// `type_id` and `type_info` are those of the library that has the type.
   PJRT_Error *(*register_ffi_type)(const char *name, size_t name_size,
                                    int64_t *type_id, const void *type_info);

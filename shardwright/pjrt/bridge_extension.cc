@@ -58,6 +58,9 @@ PJRT_Extension_Base *pjrt::bridgeExtension() {
             {name, size}, {handler(0), handler(1), handler(2), handler(3)},
             traits));
       },
+      [](const char *name, size_t size, void *function) {
+        return toPjrt(registerUntyped({name, size}, function));
+      },
       [](const char *name, size_t size, int64_t *id, const void *info) {
         return toPjrt(registerFfiType(
             {name, size}, *id, static_cast<const XLA_FFI_TypeInfo *>(info)));

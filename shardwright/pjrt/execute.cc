@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/cpu/run_context.h"
 #include "shardwright/pjrt/program.h"
 #include "shardwright/pjrt/run_recorder.h"
 #include "shardwright/pjrt/slots.h"
@@ -137,9 +138,16 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
       return error;
     for (PJRT_Device *device : devices)
       arguments.options.devices.push_back(device->description->id);
+    cpu::RunContext run;
+    if (args->options && args->options->context) {
+      SHARDWRIGHT_ALIVE(context, args->options->context, "context");
+      std::lock_guard lock(context->mutex);
+      run.data = context->userData;
+    }
 
     std::shared_ptr<LoadedProgram> program = loaded->program;
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;
+    cpu::RunContext::Scope scope(run);
     auto execution = program->executable->execute(
         arguments.buffers, *loaded->client->runtime, arguments.options);
     if (!execution)

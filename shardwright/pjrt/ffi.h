@@ -10,6 +10,7 @@
 
 #include "shardwright/pjrt/abi/ffi.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -36,6 +37,13 @@ struct XLA_FFI_Future {
 
 namespace shardwright::pjrt {
 
+/// What whoever starts a run gives its handlers, by type. Not owned.
+struct FfiUserData {
+  llvm::SmallVector<std::pair<int64_t, void *>, 2> byType;
+  /// Null: none of this type.
+  const std::pair<int64_t, void *> *find(int64_t type) const;
+};
+
 /// An object that one stage of a handler made for later ones.
 struct FfiState {
   FfiState() = default;
@@ -50,6 +58,8 @@ struct FfiState {
 /// What a handler may ask for during a call.
 struct XLA_FFI_ExecutionContext {
   int32_t device = -1;
+  int64_t runId = 0;
+  const shardwright::pjrt::FfiUserData *userData = nullptr;
   /// By stage: instantiate, prepare, initialize; null where there is none.
   shardwright::pjrt::FfiState *states[3] = {};
 };
@@ -62,11 +72,17 @@ const XLA_FFI_Api *ffiApi();
 /// Takes the error, if there is one.
 llvm::Error fromFfi(XLA_FFI_Error *error);
 
-/// Makes `name` a target of custom calls. The same functions once more change
-/// nothing. Errors: no execute, an unknown version of the interface, other
-/// functions under the name.
+/// Makes `name` a target of typed custom calls. The same functions once more
+/// change nothing. Errors: no execute, an unknown version of the interface,
+/// other functions under the name.
 llvm::Error registerFfi(llvm::StringRef name,
                         const XLA_FFI_Handler_Bundle &bundle, uint32_t traits);
+/// The same for untyped ones, `api_version` 1 to 3, which have names of their
+/// own.
+llvm::Error registerUntyped(llvm::StringRef name, void *function);
+bool isTypedTarget(llvm::StringRef name);
+/// From now on programs find the targets that are registered here.
+void offerFfiTargets();
 
 /// Gives the type a number, or takes that which it has from another host.
 llvm::Error registerFfiType(llvm::StringRef name, int64_t &id,

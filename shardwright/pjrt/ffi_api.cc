@@ -144,87 +144,142 @@ static void finish(XLA_FFI_Future *future, XLA_FFI_Error *why) {
   future->changed.notify_all();
 }
 
+/// What follows is done if the caller's struct has all that we read; `least`
+/// bytes are what headers of API 0.3 declare.
+template <auto function, size_t least, typename Args>
+static XLA_FFI_Error *sized(Args *args, const char *name) {
+  if (args && args->struct_size >= least)
+    return function(args);
+  return error(PJRT_Error_Code_INVALID_ARGUMENT,
+               "Unexpected " + Twine(name) + " size: expected " + Twine(least) +
+                   ", got " + Twine(args ? args->struct_size : 0) +
+                   ". Check installed software versions. The framework XLA "
+                   "FFI API version is 0.3.");
+}
+#define SIZED(function, least, Args)                                           \
+  [](Args *args) { return sized<function, least>(args, #Args); }
+
+static XLA_FFI_Error *createError(XLA_FFI_Error_Create_Args *args) {
+  return error(PJRT_Error_Code(args->errc), args->message ? args->message : "");
+}
+
+static XLA_FFI_Error *noStream(XLA_FFI_Stream_Get_Args *) {
+  return error(PJRT_Error_Code_UNIMPLEMENTED,
+               "XLA FFI GPU context is not available");
+}
+
+const std::pair<int64_t, void *> *FfiUserData::find(int64_t type) const {
+  for (const auto &entry : byType)
+    if (entry.first == type)
+      return &entry;
+  return nullptr;
+}
+
+static XLA_FFI_Error *getUserData(XLA_FFI_ExecutionContext_Get_Args *args) {
+  if (!args->type_id)
+    return error(PJRT_Error_Code_INVALID_ARGUMENT, "Type id must be not null");
+  int64_t type = args->type_id->type_id;
+  const FfiUserData *data = args->ctx ? args->ctx->userData : nullptr;
+  const auto *found = data ? data->find(type) : nullptr;
+  if (!found)
+    return error(PJRT_Error_Code_NOT_FOUND,
+                 "User data with type id " + Twine(type) +
+                     " not found in execution context");
+  args->data = found->second;
+  return nullptr;
+}
+
+static XLA_FFI_Error *allocate(XLA_FFI_DeviceMemory_Allocate_Args *args) {
+  size_t alignment = std::max<size_t>(args->alignment, 64);
+  if (alignment & (alignment - 1))
+    return error(PJRT_Error_Code_INVALID_ARGUMENT,
+                 "the alignment is no power of two");
+  size_t size = (args->size + alignment - 1) & ~(alignment - 1);
+  args->data = size < args->size
+                   ? nullptr
+                   : std::aligned_alloc(alignment, std::max(size, alignment));
+  if (!args->data)
+    return error(PJRT_Error_Code_RESOURCE_EXHAUSTED, "not enough memory for " +
+                                                         Twine(args->size) +
+                                                         " bytes of scratch");
+  return nullptr;
+}
+
+static XLA_FFI_Error *release(XLA_FFI_DeviceMemory_Free_Args *args) {
+  std::free(args->data);
+  return nullptr;
+}
+
+static XLA_FFI_Error *schedule(XLA_FFI_ThreadPool_Schedule_Args *args) {
+  // On a thread of the pool: those who schedule may wait for it.
+  if (Client::shared().pool().size() < 2)
+    args->task(args->data);
+  else
+    Client::shared().pool().submit(
+        [task = args->task, data = args->data] { task(data); });
+  return nullptr;
+}
+
+static XLA_FFI_Error *countThreads(XLA_FFI_ThreadPool_NumThreads_Args *args) {
+  *args->num_threads = Client::shared().pool().size();
+  return nullptr;
+}
+
+static XLA_FFI_Error *createFuture(XLA_FFI_Future_Create_Args *args) {
+  args->future = new XLA_FFI_Future();
+  return nullptr;
+}
+
+static XLA_FFI_Error *setAvailable(XLA_FFI_Future_SetAvailable_Args *args) {
+  finish(args->future, nullptr);
+  return nullptr;
+}
+
+static XLA_FFI_Error *setError(XLA_FFI_Future_SetError_Args *args) {
+  if (!args->error || args->error->code == 0)
+    return error(PJRT_Error_Code_INVALID_ARGUMENT,
+                 "Error must not be null or OK");
+  finish(args->future, args->error);
+  return nullptr;
+}
+
+static XLA_FFI_Error *getRunId(XLA_FFI_RunId_Get_Args *args) {
+  args->run_id = args->ctx ? args->ctx->runId : 0;
+  return nullptr;
+}
+
+static XLA_FFI_Error *getDevice(XLA_FFI_DeviceOrdinal_Get_Args *args) {
+  args->device_ordinal = args->ctx ? args->ctx->device : -1;
+  return nullptr;
+}
+
 const XLA_FFI_Api *pjrt::ffiApi() {
+  // Arguments of states may be those of API 0.2, which had 40 bytes.
   static const XLA_FFI_Api api = {
       sizeof(XLA_FFI_Api),
       nullptr,
       {sizeof(XLA_FFI_Api_Version), nullptr, 0, 3},
       nullptr,
-      [](XLA_FFI_Error_Create_Args *args) {
-        return error(PJRT_Error_Code(args->errc),
-                     args->message ? args->message : "");
-      },
+      SIZED(createError, 28, XLA_FFI_Error_Create_Args),
       [](XLA_FFI_Error_GetMessage_Args *args) {
         args->message = args->error ? args->error->message.c_str() : "";
       },
       [](XLA_FFI_Error_Destroy_Args *args) { delete args->error; },
-      registerHandler,
-      [](XLA_FFI_Stream_Get_Args *) {
-        return error(PJRT_Error_Code_UNIMPLEMENTED,
-                     "XLA FFI GPU context is not available");
-      },
-      registerType,
-      [](XLA_FFI_ExecutionContext_Get_Args *args) {
-        return error(PJRT_Error_Code_NOT_FOUND,
-                     "User data with type id " +
-                         Twine(args->type_id ? args->type_id->type_id : 0) +
-                         " not found in execution context");
-      },
-      setState,
-      getState,
-      [](XLA_FFI_DeviceMemory_Allocate_Args *args) -> XLA_FFI_Error * {
-        size_t alignment = std::max<size_t>(args->alignment, 64);
-        if (alignment & (alignment - 1))
-          return error(PJRT_Error_Code_INVALID_ARGUMENT,
-                       "the alignment is no power of two");
-        size_t size = (args->size + alignment - 1) & ~(alignment - 1);
-        args->data = std::aligned_alloc(alignment, std::max(size, alignment));
-        if (!args->data || size < args->size)
-          return error(PJRT_Error_Code_RESOURCE_EXHAUSTED,
-                       "not enough memory for " + Twine(args->size) +
-                           " bytes of scratch");
-        return nullptr;
-      },
-      [](XLA_FFI_DeviceMemory_Free_Args *args) -> XLA_FFI_Error * {
-        std::free(args->data);
-        return nullptr;
-      },
-      [](XLA_FFI_ThreadPool_Schedule_Args *args) -> XLA_FFI_Error * {
-        // On a thread of the pool: those who schedule may wait for it.
-        if (Client::shared().pool().size() < 2)
-          args->task(args->data);
-        else
-          Client::shared().pool().submit(
-              [task = args->task, data = args->data] { task(data); });
-        return nullptr;
-      },
-      [](XLA_FFI_ThreadPool_NumThreads_Args *args) -> XLA_FFI_Error * {
-        *args->num_threads = Client::shared().pool().size();
-        return nullptr;
-      },
-      [](XLA_FFI_Future_Create_Args *args) -> XLA_FFI_Error * {
-        args->future = new XLA_FFI_Future();
-        return nullptr;
-      },
-      [](XLA_FFI_Future_SetAvailable_Args *args) -> XLA_FFI_Error * {
-        finish(args->future, nullptr);
-        return nullptr;
-      },
-      [](XLA_FFI_Future_SetError_Args *args) -> XLA_FFI_Error * {
-        if (!args->error || args->error->code == 0)
-          return error(PJRT_Error_Code_INVALID_ARGUMENT,
-                       "Error must not be null or OK");
-        finish(args->future, args->error);
-        return nullptr;
-      },
-      [](XLA_FFI_RunId_Get_Args *) {
-        return error(PJRT_Error_Code_UNIMPLEMENTED,
-                     "runs have no number on this platform");
-      },
-      [](XLA_FFI_DeviceOrdinal_Get_Args *args) -> XLA_FFI_Error * {
-        args->device_ordinal = args->ctx ? args->ctx->device : -1;
-        return nullptr;
-      },
+      SIZED(registerHandler, 84, XLA_FFI_Handler_Register_Args),
+      SIZED(noStream, 32, XLA_FFI_Stream_Get_Args),
+      SIZED(registerType, 40, XLA_FFI_Type_Register_Args),
+      SIZED(getUserData, 40, XLA_FFI_ExecutionContext_Get_Args),
+      SIZED(setState, 40, XLA_FFI_State_Args),
+      SIZED(getState, 40, XLA_FFI_State_Args),
+      SIZED(allocate, 48, XLA_FFI_DeviceMemory_Allocate_Args),
+      SIZED(release, 40, XLA_FFI_DeviceMemory_Free_Args),
+      SIZED(schedule, 40, XLA_FFI_ThreadPool_Schedule_Args),
+      SIZED(countThreads, 32, XLA_FFI_ThreadPool_NumThreads_Args),
+      SIZED(createFuture, 16, XLA_FFI_Future_Create_Args),
+      SIZED(setAvailable, 24, XLA_FFI_Future_SetAvailable_Args),
+      SIZED(setError, 32, XLA_FFI_Future_SetError_Args),
+      SIZED(getRunId, 32, XLA_FFI_RunId_Get_Args),
+      SIZED(getDevice, 28, XLA_FFI_DeviceOrdinal_Get_Args),
   };
   return &api;
 }

@@ -7,6 +7,11 @@
 
 #include "shardwright/pjrt/ffi_attributes.h"
 
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/pjrt/ffi.h"
+#include "shardwright/pjrt/ffi_types.h"
+#include "shardwright/runtime/custom_call.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -19,27 +24,17 @@ using Kind = cpu::LibraryAttribute::Kind;
 static int typeOf(ElementType type) {
   switch (type) {
   case ElementType::Pred:
-    return 1;
   case ElementType::S8:
-    return 2;
   case ElementType::S16:
-    return 3;
   case ElementType::S32:
-    return 4;
   case ElementType::S64:
-    return 5;
   case ElementType::U8:
-    return 6;
   case ElementType::U16:
-    return 7;
   case ElementType::U32:
-    return 8;
   case ElementType::U64:
-    return 9;
   case ElementType::F32:
-    return 11;
   case ElementType::F64:
-    return 12;
+    return *ffiType(type);
   default:
     return 0;
   }
@@ -71,7 +66,9 @@ FfiAttributes::set(llvm::ArrayRef<cpu::LibraryAttribute> attributes) {
   };
   std::vector<const cpu::LibraryAttribute *> sorted;
   for (const cpu::LibraryAttribute &a : attributes)
-    sorted.push_back(&a);
+    if (a.name != cpu::apiVersionName && a.name != cpu::operandTokensName &&
+        a.name != cpu::resultTokensName)
+      sorted.push_back(&a);
   std::sort(sorted.begin(), sorted.end(),
             [](auto *a, auto *b) { return a->name < b->name; });
   for (const cpu::LibraryAttribute *a : sorted) {
@@ -117,4 +114,63 @@ FfiAttributes::set(llvm::ArrayRef<cpu::LibraryAttribute> attributes) {
 XLA_FFI_Attrs FfiAttributes::view() {
   return {sizeof(XLA_FFI_Attrs), nullptr,      int64_t(types.size()),
           types.data(),          names.data(), values.data()};
+}
+
+/// What is wrong with an attribute of a call, or nothing.
+static llvm::StringRef problemOf(mlir::Attribute value) {
+  auto number = [](mlir::Type type) -> llvm::StringRef {
+    unsigned width = type.getIntOrFloatBitWidth();
+    if (type.isF32() || type.isF64() || type.isInteger(1) ||
+        (type.isInteger() && width <= 64 && width >= 8 && width % 8 == 0))
+      return "";
+    return type.isInteger() ? "integer attribute bit width"
+                            : "float attribute bit width";
+  };
+  if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value))
+    return integer.getType().isIndex() ? "attribute type"
+                                       : number(integer.getType());
+  if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value))
+    return number(real.getType());
+  mlir::Type element;
+  if (auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(value))
+    element = dense.getElementType();
+  else if (auto array = llvm::dyn_cast<mlir::DenseArrayAttr>(value))
+    element = array.getElementType();
+  if (element)
+    return !element.isIntOrFloat() || element.isInteger(1) ||
+                   !number(element).empty()
+               ? "array element type"
+               : "";
+  return llvm::isa<mlir::StringAttr, mlir::DictionaryAttr>(value)
+             ? ""
+             : "attribute type";
+}
+
+static mlir::LogicalResult check(mlir::Operation *op,
+                                 mlir::DictionaryAttr attributes) {
+  for (mlir::NamedAttribute a : attributes) {
+    if (auto inner = llvm::dyn_cast<mlir::DictionaryAttr>(a.getValue())) {
+      if (failed(check(op, inner)))
+        return mlir::failure();
+    } else if (llvm::StringRef what = problemOf(a.getValue()); !what.empty()) {
+      return emitError(op->getLoc())
+             << "INVALID_ARGUMENT: Unsupported " << what
+             << " for attribute: " << a.getName().getValue();
+    }
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult pjrt::checkFfiAttributes(mlir::ModuleOp module) {
+  mlir::WalkResult walked = module.walk([](stablehlo::CustomCallOp call) {
+    auto attributes =
+        call->getAttrOfType<mlir::DictionaryAttr>("mhlo.backend_config");
+    if (!attributes)
+      attributes = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
+          call.getBackendConfigAttr());
+    bool isFine = !attributes || !isTypedTarget(call.getCallTargetName()) ||
+                  succeeded(check(call, attributes));
+    return isFine ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+  });
+  return mlir::failure(walked.wasInterrupted());
 }

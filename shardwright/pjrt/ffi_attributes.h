@@ -11,6 +11,7 @@
 #include "shardwright/cpu/program.h"
 #include "shardwright/pjrt/abi/ffi.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
@@ -39,6 +40,10 @@ private:
   std::vector<XLA_FFI_ByteSpan *> names;
   std::vector<void *> values;
 };
+
+/// Typed calls of registered targets have attributes of kinds only that
+/// handlers can take. One diagnostic on failure, worded as XLA does.
+mlir::LogicalResult checkFfiAttributes(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt
 

@@ -25,12 +25,23 @@ static PJRT_Error *registerType(PJRT_FFI_Type_Register_Args *args) {
   });
 }
 
-/// Handlers do not see it yet: what a run carries with it reaches no call.
+/// For the runs that this context is given to from now on.
 static PJRT_Error *addUserData(PJRT_FFI_UserData_Add_Args *args) {
   return guarded("FFI_UserData_Add", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(context, args->context, "context");
-    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                     "user data for foreign functions is not supported");
+    auto [type, data] = args->user_data;
+    std::lock_guard lock(context->mutex);
+    // Runs under way keep theirs.
+    auto added = context->userData
+                     ? std::make_shared<FfiUserData>(*context->userData)
+                     : std::make_shared<FfiUserData>();
+    if (added->find(type))
+      return makeError(PJRT_Error_Code_ALREADY_EXISTS,
+                       "User data with type id " + llvm::Twine(type) +
+                           " already exists in execution context");
+    added->byType.push_back({type, data});
+    context->userData = std::move(added);
+    return nullptr;
   });
 }
 
@@ -46,6 +57,7 @@ static PJRT_Error *registerHandler(PJRT_FFI_Register_Handler_Args *args) {
 }
 
 PJRT_Extension_Base *pjrt::ffiExtension() {
+  offerFfiTargets();
   static PJRT_FFI_Extension extension = {
       {sizeof(PJRT_FFI_Extension), PJRT_Extension_Type_FFI, nullptr},
       registerType,

@@ -117,7 +117,8 @@ struct PJRT_LoadedExecutable {
 };
 
 struct PJRT_ExecuteContext {
-  std::shared_ptr<shardwright::pjrt::FfiUserData> userData;
+  std::mutex mutex;
+  std::shared_ptr<const shardwright::pjrt::FfiUserData> userData;
 };
 
 namespace shardwright::pjrt {

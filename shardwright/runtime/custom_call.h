@@ -42,6 +42,11 @@ inline llvm::Error registerCustomCallMaker(llvm::StringRef name,
   return cpu::registerHostMaker(name, std::move(maker));
 }
 
+/// The same for all names that nobody has registered (setFallbackHostMaker).
+inline void setFallbackCustomCallMaker(CustomCallMaker maker) {
+  cpu::setFallbackHostMaker(std::move(maker));
+}
+
 /// Executables that have it keep it. False: there was none.
 inline bool unregisterCustomCall(llvm::StringRef name) {
   return cpu::unregisterHostFunction(name);

@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/donation.h"
 #include "shardwright/cpu/host_memory.h"
+#include "shardwright/cpu/run_context.h"
 #include "shardwright/runtime/array.h"
 #include "shardwright/runtime/executable.h"
 
@@ -206,9 +207,11 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     inOrder[d] = deviceAt(d);
   bool here = options.synchronous ||
               (isReady && lastSeconds.load() < worthHandingOverSeconds);
+  cpu::RunContext context = cpu::RunContext::current();
+  context.devices = inOrder;
   client.run(
       inOrder, run->inputs,
-      [this, run, pool = client.sharedPool()] {
+      [this, run, context = std::move(context), pool = client.sharedPool()] {
         for (const Event &input : run->inputs)
           if (llvm::Error e = input.await()) {
             run->done.set(std::move(e));
@@ -223,6 +226,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
         }
         run->donated.clear();
         auto begin = std::chrono::steady_clock::now();
+        cpu::RunContext::Scope scope(context);
         llvm::Error error = executor->run(std::move(*memory), run->buffers,
                                           *pool, nullptr, nullptr);
         lastSeconds = std::chrono::duration<double>(

@@ -32,11 +32,14 @@ def _raise(bridge, error):
         raise RuntimeError(bridge.message(error))
 
 
-def register_target(bridge, name, target, traits=0):
-    """`target`: a capsule, or a dict of stage to capsule."""
+def register_target(bridge, name, target, api_version=1, traits=0):
+    """`target`: a capsule, or, of a typed one (`api_version` 1), a dict of stage to capsule."""
+    encoded = name.encode()
+    if api_version == 0:
+        _raise(bridge, bridge.register_untyped(encoded, len(encoded), pointer(target)))
+        return
     stages = target if isinstance(target, dict) else {"execute": target}
     handlers = (ctypes.c_void_p * 4)(*(pointer(stages[s]) if stages.get(s) else None for s in STAGES))
-    encoded = name.encode()
     _raise(bridge, bridge.register_ffi(encoded, len(encoded), handlers, int(traits or 0)))
 
 
@@ -60,16 +63,17 @@ def install(platform, bridge):
     xla_client.register_custom_type_handler(platform, lambda name, target: register_type(bridge, name, target))
     xla_client.register_custom_call_handler(
         platform,
-        lambda name, target, _platform, api_version=1, traits=0: api_version == 1
-        and register_target(bridge, name, target, traits),
+        lambda name, target, _platform, api_version=1, traits=0: register_target(
+            bridge, name, target, api_version, traits
+        ),
     )
 
     original_target, original_type = jax_ffi.register_ffi_target, jax_ffi.register_ffi_type
 
     def register_ffi_target(name, fn, platform="cpu", api_version=1, **options):
         original_target(name, fn, platform=platform, api_version=api_version, **options)
-        if platform == "cpu" and api_version == 1:
-            register_target(bridge, name, fn, options.get("traits", 0))
+        if platform == "cpu":
+            register_target(bridge, name, fn, api_version, options.get("traits", 0))
 
     def register_ffi_type(name, type_registration, platform="cpu"):
         original_type(name, type_registration, platform=platform)
@@ -84,8 +88,8 @@ def install(platform, bridge):
     for name, target in list(xla_client._custom_type_id.get("Host", ())):
         register_type(bridge, name, target)
     for name, target, api_version, traits in list(xla_client._custom_callback.get("Host", ())):
-        if api_version == 1 and is_ours(name):
-            register_target(bridge, name, target, traits)
+        if is_ours(name):
+            register_target(bridge, name, target, api_version, traits)
     for name, target in xla_client.custom_call_targets("Host").items():
         if is_ours(name):
             try:

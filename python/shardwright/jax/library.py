@@ -87,6 +87,7 @@ _Extension._fields_ = [
             ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint32
         ),
     ),
+    ("register_untyped", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p)),
     (
         "register_ffi_type",
         ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p),
@@ -133,6 +134,7 @@ class Bridge:
             raise ImportError(f"{path} is older than this package: its bridge has version {self._extension.version}, expected {VERSION}")
         self.set_host_callback = self._extension.set_host_callback
         self.register_ffi = self._extension.register_ffi
+        self.register_untyped = self._extension.register_untyped
         self.register_ffi_type = self._extension.register_ffi_type
 
     def inspect(self, what, request, code):

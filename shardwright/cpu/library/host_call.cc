@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/library/host_call.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <mutex>
@@ -18,6 +19,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   llvm::StringMap<std::shared_ptr<const CustomCallMaker>> makers;
+  std::shared_ptr<const CustomCallMaker> fallback;
 };
 } // namespace
 
@@ -53,11 +55,44 @@ llvm::Error cpu::registerHostMaker(llvm::StringRef name,
   return llvm::Error::success();
 }
 
+void cpu::setFallbackHostMaker(CustomCallMaker maker) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  r.fallback = maker ? std::make_shared<const CustomCallMaker>(std::move(maker))
+                     : nullptr;
+}
+
+bool cpu::isMadeByFallback(llvm::StringRef name) {
+  if (findLibraryRow(name))
+    return false;
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  return r.fallback && !r.makers.contains(name);
+}
+
 bool cpu::unregisterHostFunction(llvm::StringRef name) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
   return r.makers.erase(name);
 }
+
+namespace {
+/// A call without what only the op says.
+struct CallSite {
+  explicit CallSite(const LibraryCall &given) : call(given) {
+    for (auto [name, list] : {std::pair(operandTokensName, &operandTokens),
+                              std::pair(resultTokensName, &resultTokens)})
+      for (int64_t position : getIntegers(call, name))
+        list->push_back(position);
+    llvm::erase_if(call.attributes, [](const LibraryAttribute &a) {
+      return a.name == apiVersionName || a.name == operandTokensName ||
+             a.name == resultTokensName;
+    });
+  }
+  LibraryCall call;
+  llvm::SmallVector<int64_t, 1> operandTokens, resultTokens;
+};
+} // namespace
 
 llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
   std::shared_ptr<const CustomCallMaker> maker;
@@ -65,8 +100,7 @@ llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
     Registry &r = registry();
     std::lock_guard lock(r.mutex);
     auto it = r.makers.find(call.name);
-    if (it != r.makers.end())
-      maker = it->second;
+    maker = it != r.makers.end() ? it->second : r.fallback;
   }
   if (!maker)
     return llvm::createStringError(
@@ -78,8 +112,9 @@ llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
   auto function = std::make_shared<const CustomCallFunction>(std::move(*made));
   LibraryOp op;
   // The program may move; what is called keeps its own copy.
-  op.run = [function, call](const LibraryBuffers &buffers, int64_t,
-                            int64_t) -> llvm::Error {
+  op.run = [function, site = CallSite(call)](const LibraryBuffers &buffers,
+                                             int64_t, int64_t) -> llvm::Error {
+    const LibraryCall &call = site.call;
     llvm::SmallVector<CustomCallBuffer, 8> operands, results;
     for (size_t i = 0; i < call.inputs.size(); ++i)
       operands.push_back(
@@ -87,8 +122,9 @@ llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
     for (size_t i = 0; i < call.outputs.size(); ++i)
       results.push_back(
           {call.outputs[i].type, call.outputs[i].shape, buffers.outputs[i]});
-    return (*function)({operands, results, call.attributes, buffers.replica,
-                        buffers.partition});
+    return (*function)({operands, results, call.attributes, site.operandTokens,
+                        site.resultTokens, buffers.replica, buffers.partition,
+                        RunContext::currentDevice(), RunContext::current()});
   };
   return op;
 }

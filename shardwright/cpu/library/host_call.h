@@ -14,6 +14,7 @@
 #define SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
 
 #include "shardwright/cpu/library_op.h"
+#include "shardwright/cpu/run_context.h"
 
 #include <functional>
 
@@ -44,8 +45,11 @@ struct CustomCall {
   /// Of `mhlo.backend_config` or of a dictionary `backend_config`, sorted by
   /// name; a string `backend_config` is the attribute `backend_config`.
   llvm::ArrayRef<cpu::LibraryAttribute> attributes;
-  /// The device that calls.
-  int32_t replica, partition;
+  /// Positions of tokens, which have no buffer, among operands and results.
+  llvm::ArrayRef<int64_t> operandTokens, resultTokens;
+  /// The place in the program that calls, and the device there.
+  int32_t replica, partition, device;
+  const cpu::RunContext &run;
 
   const cpu::LibraryAttribute *attribute(llvm::StringRef name) const {
     for (const cpu::LibraryAttribute &a : attributes)
@@ -66,6 +70,21 @@ using CustomCallMaker =
     std::function<llvm::Expected<CustomCallFunction>(const cpu::LibraryCall &)>;
 
 namespace cpu {
+/// What the op itself says of a call, among the attributes of its LibraryCall:
+/// StableHLO's `api_version`, 4 wherever the attributes are a dictionary, and
+/// positions of tokens. Functions of the host do not see them as attributes.
+inline constexpr llvm::StringLiteral apiVersionName("stablehlo.api_version");
+inline constexpr llvm::StringLiteral
+    operandTokensName("stablehlo.operand_tokens");
+inline constexpr llvm::StringLiteral
+    resultTokensName("stablehlo.result_tokens");
+
+/// Of all targets that nobody has registered; null takes it away. Its
+/// LibraryCall has the attributes above.
+void setFallbackHostMaker(CustomCallMaker maker);
+/// Neither built in nor registered, and there is someone who may make it: who
+/// is asked once for each call, when the program is made ready to run.
+bool isMadeByFallback(llvm::StringRef name);
 llvm::Error registerHostMaker(llvm::StringRef name, CustomCallMaker maker);
 llvm::Error registerHostFunction(llvm::StringRef name,
                                  CustomCallFunction function);

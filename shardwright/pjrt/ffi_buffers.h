@@ -1,0 +1,56 @@
+//===- ffi_buffers.h - arrays as foreign functions see them -----*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_FFI_BUFFERS_H
+#define SHARDWRIGHT_PJRT_FFI_BUFFERS_H
+
+#include "shardwright/pjrt/abi/ffi.h"
+#include "shardwright/runtime/custom_call.h"
+
+#include <memory>
+#include <vector>
+
+namespace shardwright::pjrt {
+
+/// The operands or the results of one call, tokens included. Our buffers hold
+/// elements of less than 8 bits in a byte each; handlers get them packed, the
+/// first in the lowest bits, in memory of this object.
+class FfiBuffers {
+public:
+  /// `inputs`: where a buffer that is the same memory as one of these is to
+  /// stay so.
+  FfiBuffers(llvm::ArrayRef<CustomCallBuffer> buffers,
+             llvm::ArrayRef<int64_t> tokens,
+             const FfiBuffers *inputs = nullptr);
+  FfiBuffers(const FfiBuffers &) = delete;
+
+  /// Fails on element types that handlers do not know, and without memory.
+  llvm::Error check() const;
+  /// Copies operands into the packed memory, results out of it.
+  void pack();
+  void unpack() const;
+
+  llvm::MutableArrayRef<XLA_FFI_Buffer> buffers() { return list; }
+  XLA_FFI_Args args();
+  XLA_FFI_Rets rets();
+
+private:
+  struct Packed {
+    CustomCallBuffer plain;
+    int bits;
+    std::shared_ptr<void> bytes;
+  };
+  std::vector<XLA_FFI_Buffer> list;
+  std::vector<void *> pointers;
+  std::vector<int> types;
+  std::vector<Packed> packed;
+  std::string problem;
+};
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_FFI_BUFFERS_H
