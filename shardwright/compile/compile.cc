@@ -134,8 +134,7 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
     spec.mesh = meshes.meshes.front().numAxes() > 0 ? 0 : -1;
     if (attr && !attr.getDimShardings().empty()) {
       spec.mesh = meshes.idOf(main, attr);
-      spec.sharding =
-          sdy::shardingFromAttr(attr, meshes.meshes[spec.mesh]);
+      spec.sharding = sdy::shardingFromAttr(attr, meshes.meshes[spec.mesh]);
     }
     auto kind = arguments
                     ? main.getArgAttrOfType<StringAttr>(i, memoryKindAttr)
@@ -195,8 +194,7 @@ void describe(std::vector<ValueReport> &reports,
                                                  : main.getResultTypes()[i]);
     report.type = shapeText(type);
     report.local = shapeText(type.clone(localShape(spec.shape, spec.sharding)));
-    report.sharding =
-        str(spec.sharding, meshes.meshes[std::max(spec.mesh, 0)]);
+    report.sharding = str(spec.sharding, meshes.meshes[std::max(spec.mesh, 0)]);
     reports.push_back(std::move(report));
   }
 }
@@ -276,6 +274,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   {
     Timer timer(seconds.partition);
+    if (options.beforePartition && failed(options.beforePartition(module)))
+      return failure();
     if (failed(insertCollectives(module, options.partition)))
       return failure();
   }

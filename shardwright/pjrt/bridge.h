@@ -51,7 +51,7 @@ struct Shardwright_Inspect_Args {
 
 struct Shardwright_Extension {
   PJRT_Extension_Base base;
-  int64_t version; ///< 2
+  int64_t version; ///< 3
   /// Null: none any more, as at the end of the interpreter.
   void (*set_host_callback)(Shardwright_HostCallback callback,
                             Shardwright_HoldCallback hold);

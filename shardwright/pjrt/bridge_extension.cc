@@ -47,7 +47,7 @@ PJRT_Extension_Base *pjrt::bridgeExtension() {
   static Shardwright_Extension extension = {
       {sizeof(Shardwright_Extension),
        PJRT_Extension_Type(Shardwright_Extension_Type), nullptr},
-      2,
+      3,
       setHostCallback,
       [](const char *name, size_t size, void *const handlers[4],
          uint32_t traits) {

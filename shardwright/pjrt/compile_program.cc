@@ -7,6 +7,8 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/cpu/build_identity.h"
+#include "shardwright/pjrt/expand_calls.h"
+#include "shardwright/pjrt/ffi_attributes.h"
 #include "shardwright/pjrt/host_callback.h"
 #include "shardwright/pjrt/prepare_module.h"
 #include "shardwright/pjrt/program.h"
@@ -73,12 +75,13 @@ compileProgram(StringRef code, CompileRequest request) {
   ProgramReader reader;
   auto program = std::make_shared<LoadedProgram>();
   program->fingerprint = fingerprintOf(code, request.bytes);
+  KeptSources kept;
   OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)
     return reader.error();
   program->name = module->getSymName().value_or("module").str();
   closeShardings(*module, request);
-  if (failed(pinCallbacks(*module)))
+  if (failed(checkFfiAttributes(*module)) || failed(pinCallbacks(*module)))
     return reader.error();
   FailureOr<ProgramLayouts> layouts = takeLayoutModes(*module);
   if (failed(layouts))
@@ -96,6 +99,9 @@ compileProgram(StringRef code, CompileRequest request) {
   module.get()->setAttr("mhlo.num_replicas",
                         b.getI32IntegerAttr(request.numReplicas));
   options.import.devices = request.numDevices();
+  options.beforePartition = [&](ModuleOp module) {
+    return expandClientCalls(module, request.numPartitions, kept);
+  };
   options.afterStage = [&](Stage stage, ModuleOp module) {
     if (stage != Stage::Local)
       return;

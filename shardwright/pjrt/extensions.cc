@@ -13,7 +13,8 @@ PJRT_Extension_Base *shardwright::pjrt::extensions() {
   PJRT_Extension_Base *chain = nullptr;
   for (PJRT_Extension_Base *extension :
        {shardingsExtension(), layoutsExtension(), memoryDescriptionsExtension(),
-        ffiExtension(), profilerExtension(), bridgeExtension()}) {
+        ffiExtension(), profilerExtension(), customPartitionerExtension(),
+        bridgeExtension()}) {
     extension->next = chain;
     chain = extension;
   }

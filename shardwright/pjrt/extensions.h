@@ -18,6 +18,7 @@ PJRT_Extension_Base *layoutsExtension();
 PJRT_Extension_Base *memoryDescriptionsExtension();
 PJRT_Extension_Base *ffiExtension();
 PJRT_Extension_Base *profilerExtension();
+PJRT_Extension_Base *customPartitionerExtension();
 PJRT_Extension_Base *bridgeExtension();
 
 /// All of them, the first with the next behind it.

@@ -67,9 +67,12 @@ static llvm::Error callHost(const CustomCall &call, uint64_t number) {
   for (const CustomCallBuffer &result : call.results)
     results.push_back(describe(result));
   std::string error(1 << 16, '\0');
-  if (callback(number, operands.size(), operands.data(), results.size(),
-               results.data(), error.data(), error.size()))
-    return fail("CpuCallback error calling callback: " +
+  int failed =
+      callback(number, operands.size(), operands.data(), results.size(),
+               results.data(), error.data(), error.size());
+  if (failed)
+    return fail((failed == 2 ? "Error when calling buffer callback: "
+                             : "CpuCallback error calling callback: ") +
                 llvm::Twine(error.c_str()));
   return llvm::Error::success();
 }
@@ -90,7 +93,8 @@ void pjrt::setHostCallback(Shardwright_HostCallback callback,
                            Shardwright_HoldCallback hold) {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::consumeError(registerCustomCallMaker(callbackTarget, makeCall));
+    for (llvm::StringRef target : {callbackTarget, partitionedCallbackTarget})
+      llvm::consumeError(registerCustomCallMaker(target, makeCall));
   });
   hostCallback = callback;
   holdCallback = hold;

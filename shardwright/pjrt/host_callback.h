@@ -20,6 +20,9 @@ namespace shardwright::pjrt {
 /// What our lowering rules for callbacks emit; attribute `index` is the number
 /// of the Python function.
 constexpr llvm::StringLiteral callbackTarget("shardwright_python_callback");
+/// The same, called by every device with its part of each operand.
+constexpr llvm::StringLiteral
+    partitionedCallbackTarget("shardwright_partitioned_python_callback");
 /// Attribute: the one partition that calls.
 constexpr llvm::StringLiteral callbackDevice("device");
 

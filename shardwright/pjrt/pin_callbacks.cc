@@ -52,9 +52,10 @@ static int64_t singleDevice(Operation *op, SymbolTable &symbols) {
 LogicalResult pinCallbacks(ModuleOp module) {
   SymbolTable symbols(module);
   module.walk([&](stablehlo::CustomCallOp call) {
-    if (call.getCallTargetName() != callbackTarget)
+    bool isPartitioned = call.getCallTargetName() == partitionedCallbackTarget;
+    if (!isPartitioned && call.getCallTargetName() != callbackTarget)
       return;
-    int64_t device = singleDevice(call, symbols);
+    int64_t device = isPartitioned ? -1 : singleDevice(call, symbols);
     call->removeAttr(sdy::kShardingAttr);
     call->removeAttr(gspmdSharding);
     auto config = call->getAttrOfType<DictionaryAttr>(configName);

@@ -4,13 +4,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""debug.print, pure_callback and io_callback: called as often, with the same values and errors."""
+"""debug.print, pure_callback, io_callback and buffer_callback: called as often, with the same values and
+errors."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from both import case, main
 from jax.experimental import io_callback
+from jax.experimental.buffer_callback import buffer_callback
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -202,6 +204,160 @@ def wrong_shape_from_a_callback():
 def jax_inside_a_callback():
     f = lambda a: np.asarray(jnp.sin(a) @ jnp.ones(3))
     return jax.jit(lambda x: jax.pure_callback(f, F32, x) + 1)(jnp.arange(3.0))
+
+
+# --- parts of sharded values ----------------------------------------------------------------
+
+
+def called_with_parts(function, *args):
+    """What a partitioned debug callback sees, whatever the order of the devices."""
+    log = []
+    look = lambda *values: log.append(" ".join(f"{v.shape} {float(v.sum()):g}" for v in values))
+    y = jax.block_until_ready(jax.jit(lambda *args: function(look, *args))(*args))
+    jax.effects_barrier()
+    return y, sorted(log)
+
+
+X84 = np.arange(32, dtype=np.float32).reshape(8, 4)
+
+
+@case
+def partitioned_debug_callback():
+    both = lambda look, x: (jax.debug.callback(look, x, x.sum(1), partitioned=True), x + 1)[1]
+    one = lambda look, x: (jax.debug.callback(look, x * 2, partitioned=True), x)[1]
+    loop = lambda look, x: jax.lax.scan(lambda c, _: (one(look, c), None), x, None, length=2)[0]
+    return [
+        called_with_parts(both, sharded(X84, "x", "y")),
+        called_with_parts(one, sharded(X84, "y")),
+        called_with_parts(one, sharded(X84)),
+        called_with_parts(loop, sharded(X84, "x")),
+        called_with_parts(one, X84),
+    ]
+
+
+@case
+def partitioned_debug_callback_in_a_shard_map():
+    one = lambda look: lambda x: (jax.debug.callback(look, x, partitioned=True), x)[1]
+    f = lambda axes: lambda look, x: jax.shard_map(one(look), mesh=mesh(), in_specs=P("x"), out_specs=P("x"), axis_names=axes)(x)
+    return called_with_parts(f({"x", "y"}), sharded(X84, "x"))
+
+
+@case
+def partitioned_debug_print():
+    import contextlib
+    import io
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        jax.jit(lambda x: jax.debug.print("sum {}", x.sum(1), partitioned=True))(sharded(X84, "x"))
+        jax.effects_barrier()
+    return sorted(out.getvalue().splitlines())
+
+
+@case
+def pure_callback_around_shardings():
+    f = lambda x: jax.pure_callback(lambda a: np.asarray(a) * 2 + a.size, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="expand_dims")
+    g = lambda x: jax.pure_callback(lambda a: np.asarray(a) * 2 + a.size, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="sequential")
+    x = sharded(X84, "x", "y")
+    mapped = jax.shard_map(lambda x: jax.vmap(g)(x) + f(x), mesh=mesh(), in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
+    scan = lambda x: jax.lax.scan(lambda c, row: (c + f(row).sum(), g(row)), jnp.float32(0), x)
+    return jax.jit(f)(x), jax.jit(jax.vmap(f))(x), jax.jit(jax.vmap(g, in_axes=1))(x), jax.jit(mapped)(x), jax.jit(scan)(x)
+
+
+# --- buffer_callback ------------------------------------------------------------------------
+
+
+def twice(ctx, out, x):
+    np.asarray(out)[...] = np.asarray(x) * 2
+
+
+def in_place(function, x, **options):
+    return buffer_callback(function, jax.ShapeDtypeStruct(x.shape, x.dtype), **options)(x)
+
+
+@case
+def buffer_callback_fills_its_results():
+    out = {"sum": F32, "rows": jax.ShapeDtypeStruct((3,), np.float32)}
+
+    def rows(ctx, out, x, *, scale):
+        np.asarray(out["sum"])[...] = np.asarray(x).sum()
+        np.asarray(out["rows"])[...] = np.asarray(x).sum(0) * np.asarray(scale)
+
+    x = jnp.arange(6.0).reshape(2, 3)
+    f = lambda x: in_place(twice, x)
+    return jax.jit(f)(x), f(x), jax.jit(lambda x: f(f(x)) + 1)(x), jax.jit(lambda x: buffer_callback(rows, out)(x, scale=jnp.float32(3)))(x)
+
+
+@case
+def buffer_callback_of_every_type():
+    results = []
+    for dtype in (np.int8, np.uint16, np.int32, np.float16, jnp.bfloat16, np.complex64, np.bool_, jnp.float8_e4m3fn):
+        x = jnp.asarray([1, 0, 1, 1], dtype)
+
+        def copy(ctx, out, x):
+            np.asarray(out)[...] = np.asarray(x)[::-1]
+
+        results.append(np.asarray(jax.jit(lambda x: in_place(copy, x))(x)).astype(np.complex64))
+    return results
+
+
+@case
+def what_buffers_are():
+    seen = []
+
+    def look(ctx, out, x):
+        seen.append(f"{ctx.stage} {x.shape} {x.dtype} {x.ndim} {x.writeable} {out.writeable} {x.__dlpack_device__()}")
+        np.from_dlpack(out)[...] = np.from_dlpack(x)
+
+    return jax.block_until_ready(in_place(look, jnp.ones((2, 3)))), list(seen)
+
+
+@case
+def buffer_callback_options():
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    aliased = lambda x: in_place(twice, x + 1, input_output_aliases={0: 0})
+    results = [jax.jit(aliased)(x)]
+    for method in ("sequential", "expand_dims", "broadcast_all"):
+        results.append(jax.jit(jax.vmap(lambda x: in_place(twice, x, vmap_method=method)))(x))
+    return results, jax.jit(lambda x: in_place(twice, x))(sharded(X84, "x", "y"))
+
+
+@case
+def buffer_callback_in_a_shard_map():
+    sizes = []
+
+    def noted(ctx, out, x):
+        sizes.append(str(x.shape))
+        twice(ctx, out, x)
+
+    f = jax.shard_map(lambda x: in_place(noted, x), mesh=mesh(), in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
+    return jax.block_until_ready(jax.jit(f)(X84)), list(sizes)
+
+
+@case
+def buffer_callback_with_effects():
+    log = []
+
+    def noted(ctx, out, x):
+        log.append(float(np.asarray(x).sum()))
+        twice(ctx, out, x)
+
+    y = jax.jit(lambda x: (in_place(noted, x, has_side_effect=True), x + 1)[1])(np.ones(3, np.float32))
+    jax.block_until_ready(y)
+    jax.effects_barrier()
+    return y, log
+
+
+@case
+def errors_of_buffer_callbacks():
+    def failure(function):
+        try:
+            jax.block_until_ready(jax.jit(lambda x: in_place(function, x))(np.ones(3, np.float32)))
+        except Exception as error:
+            return type(error).__name__, str(error).split(": Traceback")[0], "this is what was raised" in str(error), "must not return" in str(error)
+        return "no error"
+
+    return [[*map(str, failure(f))] for f in (raising, lambda ctx, out, x: 1, lambda ctx, out, x: ctx.stream)], jnp.ones(2) + 1
 
 
 if __name__ == "__main__":

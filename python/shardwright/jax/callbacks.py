@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""jax.debug.print, jax.pure_callback and jax.experimental.io_callback on our platform.
+"""jax.debug.print, jax.pure_callback, io_callback and buffer_callback on our platform.
 
 JAX lowers them for the platforms that it knows only. Here the callable gets a number in a table of
 this process, and the program a call of our own target with that number; the plugin's runtime calls
@@ -20,7 +20,11 @@ import weakref
 
 import numpy as np
 
+from shardwright.jax import buffers
+
 TARGET = "shardwright_python_callback"
+# Called by every device with its part of each operand.
+PARTITIONED_TARGET = "shardwright_partitioned_python_callback"
 
 _numbers = itertools.count()
 # number -> function. JAX holds a function from its lowering on, with what was lowered; executables
@@ -80,11 +84,18 @@ def _view(array):
 
 
 def _call(number, num_operands, operands, num_results, results, error, error_size):
+    function = None
     try:
         with _lock:
             function = _table.get(number)
         if function is None:
             raise RuntimeError(f"there is no callback {number} in this process")
+        if isinstance(function, buffers.InPlace):
+            function(
+                [buffers.Buffer(_view(operands[i]), False) for i in range(num_operands)],
+                [buffers.Buffer(_view(results[i]), True) for i in range(num_results)],
+            )
+            return 0
         values = function(*(np.array(_view(operands[i])) for i in range(num_operands)))
         for i in range(num_results):
             out = _view(results[i])
@@ -96,7 +107,7 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
     except BaseException:
         text = traceback.format_exc().encode()[: error_size - 1]
         ctypes.memmove(error, text + b"\0", len(text) + 1)
-        return 1
+        return 2 if isinstance(function, buffers.InPlace) else 1
 
 
 def _checked(callback, result_avals):
@@ -124,17 +135,23 @@ def _checked(callback, result_avals):
     return checked
 
 
-def _emit(ctx, callback, token, operands, result_avals, has_side_effect, sharding):
-    """Our call, with the token first among operands and results where there is one."""
-    from jax._src import config, core, ffi
-    from jax._src.interpreters import mlir
-
-    function = _checked(callback, result_avals)
+def _enter(ctx, function):
+    """The number of a function that a program calls."""
     number = next(_numbers)
     with _lock:
         _table[number] = function
     # The executable keeps what it calls, and JAX knows that the program has callbacks.
     ctx.module_context.add_host_callback(function)
+    return np.uint64(number)
+
+
+def _emit(ctx, callback, token, operands, result_avals, has_side_effect, partitioned, sharding):
+    """Our call, with the token first among operands and results where there is one."""
+    from jax._src import config, core, ffi
+    from jax._src.interpreters import mlir
+
+    function = _checked(callback, result_avals)
+    number = _enter(ctx, function)
     if token:
         operands = [token, *operands]
         ctx = dataclasses.replace(
@@ -147,9 +164,8 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, shardin
             # Of the token: where the first result is.
             first = dataclasses.replace(shardings[0], dim_shardings=())
             sharding = type(sharding)((first, *shardings))
-    op = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)(
-        ctx, *operands, index=np.uint64(number)
-    )
+    target = PARTITIONED_TARGET if partitioned else TARGET
+    op = ffi.build_ffi_lowering_function(target, has_side_effect=has_side_effect)(ctx, *operands, index=number)
     if sharding is not None:
         mlir.set_sharding(ctx.module_context, op, sharding)
     results = list(op.results)
@@ -176,11 +192,10 @@ def install(platform, bridge):
             )  # fmt: skip
         if partitioned and result_avals:
             raise ValueError("Partitioned callback not supported with return values.")
-        if partitioned:
-            raise NotImplementedError(f"Partitioned callback not implemented on {platform} backend.")
-        return _emit(ctx, callback, token, list(operands), result_avals, has_side_effect, sharding)
+        return _emit(ctx, callback, token, list(operands), result_avals, has_side_effect, partitioned, sharding)
 
     jax_callback.emit_python_callback = emit_python_callback
+    buffers.install(platform, TARGET, _enter)
 
     import atexit
 

@@ -1,0 +1,28 @@
+//===- inspect_sharding.h - clients that want to see a sharding -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_INSPECT_SHARDING_H
+#define SHARDWRIGHT_PJRT_INSPECT_SHARDING_H
+
+#include "shardwright/mesh/hlo/hlo_sharding.h"
+
+#include "mlir/IR/Attributes.h"
+
+#include <string>
+
+namespace shardwright::pjrt {
+
+/// What jax.debug.inspect_array_sharding emits.
+constexpr llvm::StringLiteral inspectTarget("InspectSharding");
+
+/// Calls the function whose address is in the call's `backend_config`. The text
+/// of an error with its code, or nothing.
+std::string tellSharding(mlir::Attribute config, const HloSharding &sharding);
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_INSPECT_SHARDING_H
