@@ -148,7 +148,7 @@ def scripts(folder, exclude=()):
                 continue
             with open(os.path.join(path, file)) as source:
                 text = source.read()
-            if ".finish()" not in text and "main(__doc__)" not in text:
+            if ".finish()" not in text and "main(__doc__" not in text:
                     continue  # counts nothing: a module that scripts share
             command = [options.python, os.path.join(path, file)]
             if options.long:

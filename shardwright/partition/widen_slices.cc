@@ -81,8 +81,7 @@ void widen(stablehlo::ConcatenateOp concat) {
     parts.push_back(partOf(input, dim));
     slices |= parts.back().value != input;
   }
-  TypedAttr nothing = identityElement(ReducerKind::Add, type.getElementType());
-  if (!slices || parts.size() < 2 || !nothing)
+  if (!slices || parts.size() < 2)
     return;
 
   int64_t size = type.getDimSize(dim);
@@ -102,8 +101,7 @@ void widen(stablehlo::ConcatenateOp concat) {
     return value;
   };
   auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value zero = stablehlo::ConstantOp::create(
-      builder, loc, scalar, DenseElementsAttr::get(scalar, nothing));
+  Value zero = buildZero(builder, loc, scalar);
   SmallVector<int64_t> none(type.getRank(), 0);
   if (isRoll) {
     SmallVector<int64_t> low(none), high(none);

@@ -110,6 +110,15 @@ def chosen_devices():
     return ids(x), ids(y), ids(z), ids(x + y), str([v.committed for v in (x, y, z)])
 
 
+@case
+def asked_platforms():
+    from jax._src import test_util
+
+    with test_util.assert_global_configs_unchanged():
+        jnp.ones(2) + 1
+    return str(len(jax.config.jax_platforms.split(",")))
+
+
 # --- arrays -------------------------------------------------------------------------------
 
 

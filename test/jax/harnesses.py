@@ -12,19 +12,33 @@ and attributes. Jitted, on one device, compared as closeness.py says.
     harnesses.py sin_shape=...   one of them
 """
 
+import collections
 import os
+import random
 
 os.environ.setdefault("JAX_ENABLE_X64", "1")
 
 import jax
 import numpy as np
-from both import case, main
+from both import case, cases, main
+
+np.random.seed(0)  # some cases draw from it as they are defined
 from jax._src.internal_test_util import test_harnesses
 
-SAMPLE = 150
+# Of each primitive, without --long.
+SAMPLE = 1
+# How many times closeness.CANCELLED is allowed, and why.
+SLACK = {
+    "cholesky eig eigh lu qr svd schur hessenberg triangular_solve custom_linear_solve tridiagonal_solve":
+        (16, "backward stable algorithms, of matrices with some ten rows"),
+    "atanh erf_inv igamma igammac log1p": (8, "float64 has no wider oracle here: two series for one function"),
+    "log": (8, "where |z| is near 1 the CPU's complex logarithm is 14 ulp off, ours 1 (in 200 bits)"),
+}  # fmt: skip
+SLACK = {group: slack for groups, (slack, _) in SLACK.items() for group in groups.split()}
 
 
 def _arguments(harness):
+    np.random.seed(0)
     return harness.dyn_args_maker(np.random.RandomState(0))
 
 
@@ -36,13 +50,16 @@ def _wide(value):
 
 def _add(harness):
     def run():
-        return jax.jit(harness.dyn_fun)(*_arguments(harness))
+        result = jax.jit(harness.dyn_fun)(*_arguments(harness))
+        # Of equal elements any may come first: 256 of bfloat16 have some.
+        ties = harness.group_name == "approx_top_k" and "bfloat16" in harness.fullname
+        return result[0] if ties else result
 
     def truth():
         return jax.jit(harness.dyn_fun)(*map(_wide, _arguments(harness)))
 
     run.__name__ = harness.fullname
-    case(run, close=True, truth=truth)
+    case(run, close=True, truth=truth, slack=SLACK.get(harness.group_name, 1))
 
 
 # As the CPU's own tests have it: what its limitations do not rule out.
@@ -50,5 +67,14 @@ for _harness in test_harnesses.all_harnesses:
     if _harness.filter("cpu") and not any(l.skip_run for l in _harness.jax_unimplemented):
         _add(_harness)
 
+def sample():
+    """Some cases of each primitive."""
+    of_group, rng, known = collections.defaultdict(list), random.Random(3), set(cases())
+    for harness in test_harnesses.all_harnesses:
+        if harness.fullname in known:
+            of_group[harness.group_name].append(harness.fullname)
+    return [name for names in of_group.values() for name in rng.sample(names, min(SAMPLE, len(names)))]
+
+
 if __name__ == "__main__":
-    main(__doc__, SAMPLE)
+    main(__doc__, sample())

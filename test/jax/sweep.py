@@ -38,7 +38,7 @@ import jax_functions
 import jax_run
 import numpy as np
 import sweep_report
-from both import DEVICES, arguments, case, child, outcomes
+from both import arguments, case, cases, child, outcomes
 from jax.sharding import NamedSharding, PartitionSpec
 from sweep_calls import CALLS, NOT_CALLED
 
@@ -145,15 +145,13 @@ for _name in PUBLIC:
 
 
 def main():
-    from both import _cases
-
     args = arguments(__doc__, lambda parser: parser.add_argument("--update", action="store_true", help="write the document"))
     if args.child:
         return child(args)
     import oracle
 
     tally = oracle.Tally("jax/sweep", args.show)
-    names = args.names or sorted(_cases)
+    names = args.names or sorted(cases())
     if not args.long and not args.names:
         names = random.Random(3).sample(names, SAMPLE)
         tally.equal("docs/jax-support.md", sweep_report.public_table(PUBLIC, NOT_CALLED), sweep_report.documented_public_table())

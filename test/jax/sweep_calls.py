@@ -12,18 +12,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.experimental import sparse
 from jax.sharding import PartitionSpec as P
 
 F32, I32, BOOL = jnp.float32, jnp.int32, jnp.bool_
+
+
+def _mesh():
+    return jax.make_mesh((8,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
 
 
 def over_devices(function, out=P("i")):
     """The function on each of eight devices, along an axis `i`."""
 
     def run(*arrays):
-        mesh = jax.make_mesh((8,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
-        return jax.shard_map(function, mesh=mesh, in_specs=P("i"), out_specs=out, check_vma=False)(*arrays)
+        return jax.shard_map(function, mesh=_mesh(), in_specs=P("i"), out_specs=out, check_vma=False)(*arrays)
 
     return run
 
@@ -101,10 +103,6 @@ def _ragged():
     }  # fmt: skip
 
 
-def _transform(r, field):
-    return getattr(r, field)()
-
-
 ROTATIONS = {
     "as_euler": lambda R, q: R.from_quat(q).as_euler("xyz"), "as_matrix": lambda R, q: R.from_quat(q).as_matrix(),
     "as_mrp": lambda R, q: R.from_quat(q).as_mrp(), "as_rotvec": lambda R, q: R.from_quat(q).as_rotvec(),
@@ -174,7 +172,11 @@ CALLS = {
     "lax.shape_as_value": lambda g: (lambda: lax.shape_as_value((3, 4)),),
     "lax.with_sharding_constraint": lambda g: (
         lambda x: lax.with_sharding_constraint(
-            x, jax.sharding.NamedSharding(jax.make_mesh((8,), ("i",)), P("i"))), g.array((8, 4))),
+            x, jax.sharding.NamedSharding(_mesh(), P("i"))), g.array((8, 4))),
+    "lax.empty": lambda g: (lambda: jnp.array(lax.empty((3, 4), g.dtype).shape),),
+    "lax.rng_uniform": lambda g: (lambda: lax.rng_uniform(np.float32(0), np.float32(1), (3, 4)) < 1,),
+    "lax.rng_bit_generator": lambda g: (
+        lambda k: lax.rng_bit_generator(k, (8, 4), jnp.uint32, lax.RandomAlgorithm.RNG_THREE_FRY), g.array((2,), jnp.uint32)),
     # lax: collectives
     "lax.psum": lambda g: (over_devices(lambda x: lax.psum(x, "i"), P()), g.array((8, 4))),
     "lax.pmax": lambda g: (over_devices(lambda x: lax.pmax(x, "i"), P()), g.array((8, 4))),

@@ -78,8 +78,10 @@ class Results:
         tally.check("97% of the functions are equal", share >= NEEDED, f"{share:.4f}")
         if not update:
             return
+        count = collections.Counter(name.split("/")[1] for name in self.kept)
+        ways = ", ".join(f"{way} {count[way]}" for way in sorted(count))
         lines = [HEAD.format(
-            functions=len(functions), public=len(public), equal=len(equal), percent=100 * share, calls=len(self.kept),
+            functions=len(functions), public=len(public), equal=len(equal), percent=100 * share, ways=ways, calls=len(self.kept),
             percent_calls=100 * (1 - sum(c[APART] for c in by_module.values()) / max(1, len(self.kept))))]  # fmt: skip
         lines += ["## Calls", "", f"| module | calls | {BITS} | {ULPS} | {ACCURATE} | {APART} | equal |", "| --- " + "| ---: " * 6 + "|"]
         for module, c in sorted(by_module.items()):
@@ -101,12 +103,13 @@ class Results:
 HEAD = """# How much of JAX runs
 
 Written by `test/jax/sweep.py --long --update`: every public function of jax.lax, jax.numpy, jax.nn, jax.random,
-jax.scipy, jax.ops and jax.image is called with arrays of several element types, under `jit`, without it, and under `jit`
-with its arguments sharded over 8 devices. The same call on JAX's CPU backend (8 devices too, and
+jax.scipy, jax.ops and jax.image is called under `jit`; and under `jit` with other element types (types), without it
+(eager), and with its arguments sharded over 8 devices. The same call on JAX's CPU backend (8 devices too, and
 `--xla_allow_excess_precision=false`, so that every operation of a 16-bit type rounds to it) gives the answer to compare with.
 
 Of {public} public functions {functions} were called, and {equal} of them ({percent:.2f} %) are equal in all calls;
-of {calls} calls {percent_calls:.2f} % are equal. No call ended the process.
+of {calls} calls {percent_calls:.2f} % are equal. No call ended the process. Calls by their way: {ways};
+ways with fewer calls are a sample.
 
 Equal means, for integers and booleans, equal. A float is equal when it has the same bits; or within 8 units in the last
 place (1 for types of 16 bits and fewer) of the element, or 4 of the largest element of the array; or when the same call

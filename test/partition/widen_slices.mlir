@@ -31,6 +31,16 @@ func.func @shift(%arg0: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"
   return %2 : tensor<8x4xi32>
 }
 
+// CHECK-LABEL: @roll_of_complex
+// CHECK: dense<(0.000000e+00,0.000000e+00)> : tensor<complex<f32>>
+// CHECK: stablehlo.pad %arg0, {{.*}}sw.roll = 0
+func.func @roll_of_complex(%arg0: tensor<8xcomplex<f32>> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xcomplex<f32>> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.slice %arg0 [7:8] : (tensor<8xcomplex<f32>>) -> tensor<1xcomplex<f32>>
+  %1 = stablehlo.slice %arg0 [0:7] : (tensor<8xcomplex<f32>>) -> tensor<7xcomplex<f32>>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<1xcomplex<f32>>, tensor<7xcomplex<f32>>) -> tensor<8xcomplex<f32>>
+  return %2 : tensor<8xcomplex<f32>>
+}
+
 // The dimension is whole: nothing to gain.
 // CHECK-LABEL: @replicated
 // CHECK: stablehlo.concatenate

@@ -80,13 +80,22 @@ def _strings(platform, path):
 
 
 def _host_cpu(platform, path):
-    """Callbacks get arrays on the host's CPU backend, so that it has to be there as well."""
-    import jax
-    from jax._src import config
+    """Callbacks get arrays on the host's CPU backend, so that it has to be there as well. The list of
+    platforms that the user asked for stays as it is: ours stands for both while it is read."""
+    from jax._src import config, xla_bridge
 
-    asked = config.jax_platforms.value
-    if asked and "cpu" not in asked.split(",") and platform in asked.split(","):
-        jax.config.update("jax_platforms", asked + ",cpu")
+    asked = (config.jax_platforms.value or "").split(",")
+    if platform not in asked or "cpu" in asked:
+        return
+    stands_for, start = xla_bridge._alias_to_platforms, xla_bridge._init_backend
+
+    def init_backend(name):
+        stands_for.pop(platform, None)
+        xla_bridge._init_backend = start
+        return start(name)
+
+    stands_for[platform] = [platform, "cpu"]
+    xla_bridge._init_backend = init_backend
 
 
 def _experimental(platform, path):
@@ -103,7 +112,6 @@ def _experimental(platform, path):
 # Before and after the platform is registered.
 BEFORE = {
     "no warning that the platform is experimental": _experimental,
-    "a CPU backend beside ours": _host_cpu,
 }
 AFTER = {
     "buffer donation": _donation,
@@ -115,6 +123,8 @@ AFTER = {
     "programs exported for the CPU": _export,
     "cost_analysis of lowered programs": _costs,
     "arrays of texts": _strings,
+    # Rules that are registered later would be for both.
+    "a CPU backend beside ours": _host_cpu,
 }
 
 
