@@ -152,9 +152,12 @@ CrossMeshWay wayAcrossMeshes(const TensorSharding &from,
   if (meshes.numDevices() > kMostDevices || pieces > kMostPieces ||
       (inSteps && !few))
     return way;
-  double cost = planner.getCosts().alpha * double(pieces) +
-                elementBytes * exchangeElements(meshes.mesh(fromMesh), from,
-                                                meshes.mesh(toMesh), to, shape);
+  LinkCost link = planner.linkOver(from.allAxes());
+  link = link.with(meshes.planner(toMesh).linkOver(to.allAxes()));
+  double cost = link.alpha * double(pieces) +
+                link.byte * elementBytes *
+                    exchangeElements(meshes.mesh(fromMesh), from,
+                                     meshes.mesh(toMesh), to, shape);
   // Without steps the other way holds the whole value on every device.
   if (!inSteps || cost < 0.98 * way.cost)
     way = {true, cost};
@@ -213,7 +216,7 @@ double reshardCost(Type type, const Layout &from, const Layout &to,
   if (!start.unreduced.empty()) {
     AxisList drop = difference(start.unreduced, to.sharding.unreduced);
     Completion done = planCompletion(start, drop, to.sharding, shape, bytes);
-    cost += done.bytes;
+    cost += done.bytes();
     start = done.after;
   }
   if (fromMesh == toMesh)

@@ -9,14 +9,18 @@
 //
 //   alpha * rounds + beta * bytes sent + touch * bytes touched + flop * flops
 //
-// per device. The unit is the time to send one byte, so beta is 1.
+// per device. The unit is the time to send one byte over the fastest link of
+// the mesh, so beta is 1 there and more along axes with slower links.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_PARTITION_COST_MODEL_H
 #define SHARDWRIGHT_PARTITION_COST_MODEL_H
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
 
 namespace shardwright {
 
@@ -25,10 +29,40 @@ namespace shardwright {
 /// where staged collectives would send more.
 enum class Effort : uint8_t { Fast = 0, Normal = 1, Most = 2 };
 
+/// What an exchange costs along some axes.
+struct LinkCost {
+  /// Fixed, of one communicating step.
+  double alpha = 0;
+  /// Of each byte that a device sends.
+  double byte = 1;
+
+  double of(double bytes) const { return alpha + byte * bytes; }
+  /// Along both: the weaker decides.
+  LinkCost with(LinkCost other) const {
+    return {std::max(alpha, other.alpha), std::max(byte, other.byte)};
+  }
+  friend bool operator==(const LinkCost &, const LinkCost &) = default;
+};
+
+/// How much the collectives that become one (join_collectives.h) may be of.
+struct JoinLimits {
+  /// What collectives that do not wait for each other send is copied into one
+  /// message up to this size: beyond it the copies cost more than another
+  /// message.
+  double packedBytes = 512 << 10;
+  /// What one reduction of several operands gives: they stay alive until the
+  /// last of them is there, and beyond some size there is nothing left to save.
+  double reducedBytes = 32 << 20;
+  /// What one gather of several operands gives, which is more than it takes.
+  double gatheredBytes = 256 << 10;
+};
+
 struct CostModel {
   /// Fixed cost of one communicating step, in bytes. 0: bytes decide, and of
   /// equal bytes the fewer steps.
   double alpha = 0;
+  /// Of mesh axes that have their own; the others are as `alpha` says.
+  std::map<std::string, LinkCost> links;
   /// Reading or writing one byte locally.
   double touch = 0.05;
   /// One scalar multiply-add of a contraction.

@@ -171,7 +171,8 @@ double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
     double cost = planner.plan(from, to, site.shape, site.elementBytes).cost;
     // Partial sums are completed on the way.
     if (!from.unreduced.empty())
-      cost += CostModel::allReduce(bytesOf(site.shape, site.elementBytes, from),
+      cost += planner.linkOver(from.unreduced).byte *
+              CostModel::allReduce(bytesOf(site.shape, site.elementBytes, from),
                                    totalSize(from.unreduced));
     least = std::min(least, cost);
   }
@@ -199,7 +200,8 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
       double row =
           bytesOf(site.shape, site.elementBytes, sharding) /
           (double(size) / double(sharding.dims[window.operandDim].shards()));
-      cost += CostModel::allGather(row, shards) + planner.getCosts().alpha;
+      cost += planner.linkOver(axes[window.factor])
+                  .of(CostModel::allGather(row, shards));
       continue;
     }
     std::optional<RowWindow> rows = window.map.ofShards(shards);
@@ -211,9 +213,8 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
     double row = bytesOf(site.shape, site.elementBytes, sharding) /
                  (double(size) / double(shards));
     double bytes = row * rowsReceived(*rows, size, shards);
-    cost += bytes;
     if (bytes > 0)
-      cost += planner.getCosts().alpha;
+      cost += planner.linkOver(axes[window.factor]).of(bytes);
   }
   return cost;
 }
@@ -261,9 +262,7 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
           !completion.scatters() && completion.after.isEquivalent(wanted)
               ? problem.sumShare
               : 1;
-      cost += share * completion.bytes;
-      cost += share * costs.alpha *
-              (completion.scatters() + !completion.reduce.empty());
+      cost += share * completion.cost(planner);
       after = completion.after;
       if (out)
         out->completions.push_back(std::move(completion));
@@ -389,6 +388,18 @@ OpDecision Decider::run() {
 
 } // namespace
 
+double Completion::cost(const ReshardPlanner &planner) const {
+  AxisList scattered;
+  for (const AxisList &list : scatter)
+    scattered.append(list.begin(), list.end());
+  double cost = 0;
+  if (!scattered.empty())
+    cost += planner.linkOver(scattered).of(scatterBytes);
+  if (!reduce.empty())
+    cost += planner.linkOver(reduce).of(reduceBytes);
+  return cost;
+}
+
 Completion shardwright::planCompletion(const TensorSharding &from,
                                        AxisRefs axes,
                                        const TensorSharding &wanted,
@@ -434,9 +445,9 @@ Completion shardwright::planCompletion(const TensorSharding &from,
   int64_t n = 1;
   for (const AxisList &list : out.scatter)
     n *= totalSize(list);
-  out.bytes = CostModel::reduceScatter(local, n);
+  out.scatterBytes = CostModel::reduceScatter(local, n);
   out.reduce = left;
-  out.bytes += CostModel::allReduce(local / double(n), totalSize(left));
+  out.reduceBytes = CostModel::allReduce(local / double(n), totalSize(left));
   return out;
 }
 

@@ -83,8 +83,10 @@ struct Completion {
   AxisList reduce;
   /// The result's sharding after both.
   TensorSharding after;
-  /// Mean bytes a device sends.
-  double bytes = 0;
+  /// Mean bytes a device sends, in both.
+  double scatterBytes = 0, reduceBytes = 0;
+  double bytes() const { return scatterBytes + reduceBytes; }
+  double cost(const ReshardPlanner &planner) const;
   bool scatters() const;
 };
 

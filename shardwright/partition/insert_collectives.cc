@@ -478,14 +478,16 @@ static void sortWays(std::vector<WeighedWay> &ways,
   };
   std::vector<WeighedWay> sorted;
   sorted.push_back({decision.operands, decision.results, decision.cost});
-  llvm::stable_sort(ways, [](const WeighedWay &a, const WeighedWay &b) {
-    return a.cost < b.cost;
-  });
-  for (WeighedWay &way : ways)
+  // Of equal cost, in the order in which they were thought of.
+  SmallVector<std::pair<double, size_t>> order;
+  for (auto [i, way] : llvm::enumerate(ways))
+    order.push_back({way.cost, i});
+  llvm::sort(order);
+  for (auto [cost, i] : order)
     if (llvm::none_of(sorted, [&](const WeighedWay &other) {
-          return isSame(way, other);
+          return isSame(ways[i], other);
         }))
-      sorted.push_back(std::move(way));
+      sorted.push_back(std::move(ways[i]));
   ways = std::move(sorted);
 }
 

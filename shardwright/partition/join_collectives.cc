@@ -314,9 +314,9 @@ double joinedBytes(Operation *op) {
 
 double mostJoinedBytes(Operation *op) {
   if (isa<stablehlo::AllReduceOp>(op))
-    return kMaxReducedBytes;
-  return isa<stablehlo::AllGatherOp>(op) ? kMaxGatheredBytes
-                                         : kMaxPackedBytes;
+    return JoinLimits().reducedBytes;
+  return isa<stablehlo::AllGatherOp>(op) ? JoinLimits().gatheredBytes
+                                         : JoinLimits().packedBytes;
 }
 
 void joinCollectives(ArrayRef<Operation *> members,

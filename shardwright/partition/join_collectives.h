@@ -21,16 +21,6 @@
 
 namespace shardwright {
 
-/// What several collectives that do not wait for each other send is copied into
-/// one message up to this size: beyond it the copies cost more than another
-/// message.
-inline constexpr double kMaxPackedBytes = 512 << 10;
-/// What one reduction of several operands gives: they stay alive until the last
-/// of them is there, and beyond some size there is nothing left to save.
-inline constexpr double kMaxReducedBytes = 32 << 20;
-/// What one gather of several operands gives, which is more than it takes.
-inline constexpr double kMaxGatheredBytes = 256 << 10;
-
 /// What makes two collectives the same exchange of other values; permutes (see
 /// join_permutes.h) are all of one class. Only for comparing.
 using CollectiveClass =

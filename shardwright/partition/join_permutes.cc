@@ -50,7 +50,7 @@ JoinedPermutes::JoinedPermutes(
            a.isAcrossPartitions == b.isAcrossPartitions;
   };
   auto isSmall = [&](const Node &a, const Node &b) {
-    return bytes(a) + bytes(b) <= kMaxPackedBytes;
+    return bytes(a) + bytes(b) <= JoinLimits().packedBytes;
   };
   auto haveEqualPairs = [&](const Node &a, const Node &b) {
     return fits(a, b) && a.pairs == b.pairs && isSmall(a, b);

@@ -287,13 +287,22 @@ LinkModel MachineModel::linkOver(ArrayRef<StringRef> axes) const {
 
 CostModel MachineModel::costs(ArrayRef<StringRef> axes,
                               StringRef elementType) const {
-  LinkModel weakest = linkOver(axes);
-  double bytesPerSecond = weakest.totalBytesPerSecond();
+  // The unit: a byte over the fastest of them.
+  double bytesPerSecond = link.totalBytesPerSecond();
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    double own = linkOf(axis).totalBytesPerSecond();
+    bytesPerSecond = i == 0 ? own : std::max(bytesPerSecond, own);
+  }
   CostModel costs;
-  costs.alpha = weakest.latencySeconds * bytesPerSecond;
+  costs.alpha = link.latencySeconds * bytesPerSecond;
   costs.touch = bytesPerSecond / memoryBytesPerSecond;
   // A multiply-add is two operations.
   costs.flop = 2 * bytesPerSecond / flopsOf(elementType);
+  for (StringRef axis : axes) {
+    const LinkModel &own = linkOf(axis);
+    costs.links[axis.str()] = {own.latencySeconds * bytesPerSecond,
+                               bytesPerSecond / own.totalBytesPerSecond()};
+  }
   return costs;
 }
 

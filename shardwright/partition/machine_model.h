@@ -67,8 +67,8 @@ struct MachineModel {
   const LinkModel &linkOf(llvm::StringRef axis) const;
   /// Over several axes at once: the weakest decides. No axes: the default.
   LinkModel linkOver(llvm::ArrayRef<llvm::StringRef> axes) const;
-  /// The planner's weights on a mesh with these axes, for a program that
-  /// contracts such elements.
+  /// The planner's weights on meshes with these axes, each with its own link,
+  /// for a program that contracts such elements.
   CostModel costs(llvm::ArrayRef<llvm::StringRef> axes,
                   llvm::StringRef elementType) const;
 

@@ -53,6 +53,23 @@ TEST(MachineModel, ReadsWhatIsThereAndKeepsTheRest) {
   EXPECT_DOUBLE_EQ(costs.flop, 1e-3);
 }
 
+TEST(MachineModel, EachAxisCostsWhatItsLinkDoes) {
+  MachineModel m = machineOf(R"({
+    "memory": {"bytes_per_second": 1e12},
+    "link": {"bytes_per_second": 5e10, "directions": 2},
+    "links": {"hosts": {"bytes_per_second": 1e10, "directions": 1,
+                        "latency_seconds": 1e-5}}})");
+  CostModel costs = m.costs({"x", "hosts"}, "f32");
+  EXPECT_DOUBLE_EQ(costs.touch, 0.1);
+  EXPECT_DOUBLE_EQ(costs.links["x"].byte, 1);
+  EXPECT_DOUBLE_EQ(costs.links["x"].alpha, 1e5);
+  EXPECT_DOUBLE_EQ(costs.links["hosts"].byte, 10);
+  EXPECT_DOUBLE_EQ(costs.links["hosts"].alpha, 1e6);
+  // Where all are slow, the unit is slow.
+  EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").links["hosts"].byte, 1);
+  EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").touch, 0.01);
+}
+
 TEST(MachineModel, OneNumberForAllElements) {
   EXPECT_EQ(machineOf(R"({"flops_per_second": 7})").flopsOf("i32"), 7);
 }

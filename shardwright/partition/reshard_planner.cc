@@ -382,8 +382,45 @@ std::string keyOf(const DimAxes &from, const DimAxes &to,
 
 } // namespace
 
-ReshardPlanner::ReshardPlanner(Mesh mesh, CostModel costs, Effort effort)
-    : mesh(std::move(mesh)), costs(costs), effort(effort) {}
+/// Along which devices exchange in the step from `before`.
+AxisList axesOf(const ReshardStep &step, const TensorSharding &before) {
+  AxisList axes;
+  if (step.kind == ReshardStep::Gather)
+    for (const AxisList &list : step.axes)
+      axes.append(list.begin(), list.end());
+  for (const ReshardStep::Move &move : step.moves)
+    axes.append(move.axes.begin(), move.axes.end());
+  if (step.kind == ReshardStep::Permute)
+    for (auto [was, is] : llvm::zip(before.dims, step.after.dims))
+      if (was.axes != is.axes)
+        for (const AxisList *list : {&was.axes, &is.axes})
+          axes.append(list->begin(), list->end());
+  return axes;
+}
+
+ReshardPlanner::ReshardPlanner(Mesh given, CostModel weights, Effort effort)
+    : mesh(std::move(given)), costs(std::move(weights)), effort(effort) {
+  for (const MeshAxis &axis : mesh.axes()) {
+    auto own = costs.links.find(axis.name);
+    links.push_back(own == costs.links.end() ? LinkCost{costs.alpha, 1}
+                                             : own->second);
+  }
+}
+
+AxisList ReshardPlanner::allAxes() const {
+  AxisList axes;
+  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis)
+    axes.push_back(mesh.fullAxis(axis));
+  return axes;
+}
+
+LinkCost ReshardPlanner::linkOver(AxisRefs axes) const {
+  LinkCost cost{0, 0};
+  for (AxisRef axis : axes)
+    if (axis.size > 1)
+      cost = cost.with(links[axis.axis]);
+  return cost;
+}
 
 const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
                                         const TensorSharding &toSharding,
@@ -435,7 +472,10 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     problem.to = atoms.to;
     problem.from.targetOrder = !changesOrder;
     problem.to.targetOrder = true;
-    problem.alpha = costs.alpha;
+    if (llvm::any_of(links, [](LinkCost link) { return link != LinkCost(); }))
+      for (AxisRef ref : atoms.refs)
+        problem.links.push_back(links[ref.axis]);
+    problem.orderLink = linkOver(allAxes());
     problem.baseBytes = localBytes(atoms.base);
     problem.movesTogether = movesTogether;
     problem.recipesOnly = effort == Effort::Fast;
@@ -498,11 +538,15 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
         std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
     prev = &step.after;
   }
+  const TensorSharding *before =
+      plan.segments.empty() ? &fromSharding : &plan.start;
   for (const ReshardStep &step : plan.steps) {
     plan.bytes += step.bytes;
-    plan.cost += step.bytes;
     if (step.kind != ReshardStep::Slice && !step.withNext)
-      plan.cost += costs.alpha;
+      plan.cost +=
+          (changesOrder ? linkOver(allAxes()) : linkOver(axesOf(step, *before)))
+              .of(step.bytes);
+    before = &step.after;
   }
   // What is gathered first counts against the plan, not the search.
   considerExchange(plan, fromSharding, toSharding, shape, elementBytes,
@@ -539,7 +583,10 @@ void ReshardPlanner::considerExchange(ReshardPlan &plan,
   if (pieces > (searchesLong || holdsMore ? kMostPieces : kFewPieces))
     return;
   double bytes = elementBytes * exchangeElements(mesh, from, mesh, to, shape);
-  double cost = bytes + costs.alpha * double(pieces);
+  AxisList axes = from.allAxes();
+  axes.append(to.allAxes());
+  LinkCost link = linkOver(axes);
+  double cost = link.byte * bytes + link.alpha * double(pieces);
   if (cost >=
       plan.cost * (searchesLong || holdsMore ? kWorthwhile : kMuchBetter))
     return;

@@ -86,10 +86,14 @@ public:
                           bool changesOrder = false);
 
   const Mesh &getMesh() const { return mesh; }
+  /// What an exchange along these axes costs: the weakest link decides. No
+  /// axes: nothing.
+  LinkCost linkOver(AxisRefs axes) const;
   const CostModel &getCosts() const { return costs; }
   Effort getEffort() const { return effort; }
 
 private:
+  AxisList allAxes() const;
   /// Makes the plan a direct exchange where that costs less.
   void considerExchange(ReshardPlan &plan, const TensorSharding &from,
                         const TensorSharding &to, llvm::ArrayRef<int64_t> shape,
@@ -98,6 +102,8 @@ private:
 
   Mesh mesh;
   CostModel costs;
+  /// By axis.
+  llvm::SmallVector<LinkCost, 4> links;
   Effort effort;
   std::unordered_map<std::string, std::unique_ptr<ReshardPlan>> plans;
 };

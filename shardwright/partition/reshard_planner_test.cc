@@ -355,6 +355,29 @@ TEST(ReshardPlanner, ReceiveBound) {
   }
 }
 
+TEST(ReshardPlanner, GathersAlongSlowLinksWhileThereIsLittle) {
+  Mesh mesh = makeMesh({4, 4});
+  TensorSharding from = TensorSharding::closed(2),
+                 whole = TensorSharding::closed(2);
+  from.dims[0].axes = {mesh.fullAxis(0)};
+  from.dims[1].axes = {mesh.fullAxis(1)};
+  ReshardPlanner even(mesh);
+  EXPECT_EQ(even.plan(from, whole, {64, 64}, 4).steps.size(), 1u);
+  for (int32_t slow : {0, 1}) {
+    CostModel costs;
+    costs.links[mesh.axisName(slow).str()] = {0, 100};
+    ReshardPlanner planner(mesh, costs);
+    const ReshardPlan &plan = planner.plan(from, whole, {64, 64}, 4);
+    execute(mesh, plan, from, whole, {64, 64});
+    ASSERT_EQ(plan.steps.size(), 2u);
+    EXPECT_FALSE(plan.steps[0].axes[slow].empty());
+    EXPECT_DOUBLE_EQ(plan.steps[0].bytes, 3 * 1024);
+    EXPECT_DOUBLE_EQ(plan.steps[1].bytes, 12 * 1024);
+    EXPECT_DOUBLE_EQ(plan.bytes, 15 * 1024);
+    EXPECT_DOUBLE_EQ(plan.cost, (300 + 12) * 1024);
+  }
+}
+
 TEST(ReshardPlanner, ThreeDimensions) {
   Summary s = survey({2, 2}, {16, 16, 16});
   EXPECT_GE(double(s.atBound) / double(s.pairs), 0.7);

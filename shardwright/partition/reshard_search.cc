@@ -50,6 +50,27 @@ std::string keyOf(const Placement &p) {
   return key;
 }
 
+/// Of the exchange between two placements.
+LinkCost linkBetween(const SearchProblem &problem, const Placement &a,
+                     const Placement &b) {
+  if (a.targetOrder != b.targetOrder)
+    return problem.orderLink;
+  LinkCost link;
+  if (problem.links.empty())
+    return link;
+  // An atom stays where it is counted from the front.
+  for (auto [was, is] : llvm::zip(a.dims, b.dims))
+    for (size_t i = 0; i < std::max(was.size(), is.size()); ++i) {
+      if (i < was.size() && i < is.size() && was[i] == is[i])
+        continue;
+      if (i < was.size())
+        link = link.with(problem.links[was[i]]);
+      if (i < is.size())
+        link = link.with(problem.links[is[i]]);
+    }
+  return link;
+}
+
 class Search {
 public:
   Search(const SearchProblem &problem, bool directed, bool limitMemory)
@@ -432,9 +453,9 @@ std::optional<SearchResult> Search::run() {
     auto emit = [&](SearchMove move, Placement next, double bytes) {
       if (memoryLimit && localBytes(next) > memoryLimit)
         return;
-      double nextCost = cost + bytes + tie;
+      double nextCost = cost + tie;
       if (move != SearchMove::Slice)
-        nextCost += problem.alpha;
+        nextCost += linkBetween(problem, place, next).of(bytes);
       auto [it, isNew] = indexOf.try_emplace(keyOf(next), nodes.size());
       if (isNew)
         nodes.emplace_back();
@@ -475,8 +496,11 @@ SearchResult gatherThenSlice(const SearchProblem &problem) {
     any |= !dim.empty();
     dim.clear();
   }
+  LinkCost link = problem.orderLink;
+  for (LinkCost atom : problem.links)
+    link = link.with(atom);
   auto add = [&](SearchMove move, Placement after, double bytes) {
-    result.cost += bytes + problem.alpha;
+    result.cost += link.of(bytes);
     result.steps.push_back({move, std::move(after), bytes});
   };
   if (any)
@@ -516,6 +540,7 @@ void mergeSteps(const SearchProblem &problem, SearchResult &result) {
   llvm::SmallVector<bool, 4> touched;
   const Placement *before = &problem.from;
   bool lastReorders = false;
+  LinkCost lastLink;
   auto touch = [&](const Placement &a, const Placement &b, bool commit) {
     bool clash = false;
     touched.resize(a.dims.size(), false);
@@ -533,6 +558,10 @@ void mergeSteps(const SearchProblem &problem, SearchResult &result) {
     if (merge && step.move == SearchMove::AllToAll)
       merge = !touch(*before, step.after, /*commit=*/false) &&
               !reorders(*before, step.after) && !lastReorders;
+    // Together they take the weaker of their links.
+    LinkCost link = linkBetween(problem, *before, step.after);
+    merge &= step.move == SearchMove::Slice || link.byte == lastLink.byte;
+    lastLink = link;
     lastReorders =
         step.move == SearchMove::AllToAll && reorders(*before, step.after);
     if (!merge)

@@ -14,6 +14,8 @@
 #ifndef SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
 #define SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
 
+#include "shardwright/partition/cost_model.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -45,8 +47,11 @@ struct SearchProblem {
   llvm::SmallVector<int64_t, 4> dimSizes, baseShards;
   /// Bytes that a device would hold with no atom placed.
   double baseBytes = 0;
-  /// Cost of a communicating step, in bytes.
-  double alpha = 0;
+  /// What exchanging along each atom costs; empty: one for a byte, and no
+  /// more. A byte costs at least one.
+  llvm::SmallVector<LinkCost, 8> links;
+  /// Of going to the device order of the target mesh.
+  LinkCost orderLink;
   /// Try all-to-alls that move atoms between several pairs of dimensions.
   bool movesTogether = false;
   /// Only moves that lead straight to the target, as long as there is a way.
