@@ -88,10 +88,14 @@ PJRT_Error *pjrt::errorFromText(llvm::StringRef original,
       text.take_front(300).take_until([](char c) { return c == '\n'; });
   for (size_t code = 1; code < std::size(codeNames); ++code) {
     std::string marker = (": " + codeNames[code] + ": ").str();
-    if (size_t at = head.find(marker); at != llvm::StringRef::npos)
-      return makeError(PJRT_Error_Code(code), text.substr(at + marker.size()) +
-                                                  " (" + text.take_front(at) +
-                                                  ")");
+    size_t at = head.find(marker);
+    if (at == llvm::StringRef::npos)
+      continue;
+    llvm::StringRef place = text.take_front(at);
+    llvm::StringRef message = text.substr(at + marker.size());
+    if (message.contains(place)) // the name of a call, which says nothing more
+      return makeError(PJRT_Error_Code(code), message);
+    return makeError(PJRT_Error_Code(code), message + " (" + place + ")");
   }
   return makeError(otherwise, text);
 }

@@ -74,7 +74,7 @@ def devices():
         memories=sorted(m.kind for m in d.addressable_memories()), default=d.default_memory().kind,
         memory=[plain(d.memory("pinned_host").kind), str(d.memory("device") == d.default_memory())],
         of=str([x.id for x in d.default_memory().addressable_by_devices()]), slices=str(getattr(d, "slice_index", None)),
-        statistics=str(d.memory_stats() is None), platform=plain(d.platform), backend=plain(jax.default_backend()),
+        platform=plain(d.platform), backend=plain(jax.default_backend()),
         mesh=[x.id for x in mesh().devices.flat],
     )  # fmt: skip
 
