@@ -102,6 +102,12 @@ def exported(tally):
     for platforms in (["shardwright"], ["cpu", "shardwright"]):
         called = jax.jit(jax.export.export(sharded(mesh), platforms=platforms)(x).call)(x)
         tally.check(f"exported for {platforms}", np.allclose(called, np.sin(a).sum(0), 1e-5), called)
+        saved = jax.export.export(sharded(mesh), platforms=platforms)(x).serialize(vjp_order=1)
+        again = jax.export.deserialize(saved)
+        called = jax.jit(again.call)(x)
+        tally.check(f"saved for {platforms}", np.allclose(called, np.sin(a).sum(0), 1e-5), called)
+        slope = jax.jit(jax.grad(lambda x: again.call(x).sum()))(x)
+        tally.check(f"slope of what was saved for {platforms}", np.allclose(slope, np.cos(a), 1e-5), slope)
     try:
         jax.export.export(jax.jit(jnp.sin), platforms=["tpu"])(a).call(a)
         tally.fail("exported for another platform", "was run")
