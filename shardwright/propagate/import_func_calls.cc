@@ -24,23 +24,32 @@ using sdy::TensorShardingPerValueAttr;
 #define GEN_PASS_DEF_IMPORTFUNCCALLS
 #include "shardwright/propagate/passes.h.inc"
 
-TensorShardingPerValueAttr argumentShardings(func::FuncOp func) {
-  SmallVector<TensorShardingAttr> shardings;
-  Attribute mesh;
-  for (int64_t i = 0, e = func.getNumArguments(); i < e; ++i) {
-    shardings.push_back(
-        func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr));
-    if (shardings.back() && !mesh)
-      mesh = shardings.back().getMeshOrRef();
-  }
-  if (!mesh)
+TensorShardingPerValueAttr
+completeShardings(SmallVector<TensorShardingAttr> shardings, TypeRange types,
+                  function_ref<sdy::MeshAttr(TensorShardingAttr)> meshOf) {
+  auto *given = llvm::find_if(shardings, [&](TensorShardingAttr s) {
+    sdy::MeshAttr mesh = s ? meshOf(s) : nullptr;
+    return mesh && !mesh.isMaximal();
+  });
+  if (given == shardings.end())
     return nullptr;
-  auto open = TensorShardingPerValueAttr::getFullyOpen(
-      func.getContext(), func.getArgumentTypes(), mesh);
+  MLIRContext *context = given->getContext();
+  auto open = TensorShardingPerValueAttr::getFullyOpen(context, types,
+                                                       given->getMeshOrRef());
   for (auto [i, s] : llvm::enumerate(shardings))
     if (!s)
       s = open.getSharding(i);
-  return TensorShardingPerValueAttr::get(func.getContext(), shardings);
+  return TensorShardingPerValueAttr::get(context, shardings);
+}
+
+TensorShardingPerValueAttr argumentShardings(func::FuncOp func) {
+  SmallVector<TensorShardingAttr> shardings;
+  for (int64_t i = 0, e = func.getNumArguments(); i < e; ++i)
+    shardings.push_back(
+        func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr));
+  return completeShardings(
+      std::move(shardings), func.getArgumentTypes(),
+      [&](TensorShardingAttr s) { return sdy::getMeshAttr(func, s); });
 }
 
 namespace {

@@ -38,8 +38,14 @@ llvm::LogicalResult propagateToFuncResults(mlir::ModuleOp module);
 void addDataFlowEdges(mlir::ValueRange owners,
                       llvm::ArrayRef<sdy::TensorShardingAttr> shardings);
 
-/// The function's argument shardings, missing ones fully open; null if there
-/// are none at all.
+/// `shardings`, one for each of `types`, null ones made fully open on the first
+/// mesh of several devices; null if there is no such mesh among them (as
+/// upstream: a single device alone is no sharding of the others).
+sdy::TensorShardingPerValueAttr completeShardings(
+    llvm::SmallVector<sdy::TensorShardingAttr> shardings, mlir::TypeRange types,
+    llvm::function_ref<sdy::MeshAttr(sdy::TensorShardingAttr)> meshOf);
+
+/// So completed, the function's argument shardings.
 sdy::TensorShardingPerValueAttr argumentShardings(mlir::func::FuncOp func);
 
 } // namespace shardwright

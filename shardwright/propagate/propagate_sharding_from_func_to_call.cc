@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
@@ -40,24 +41,14 @@ struct PropagateShardingFromFuncToCallPass
       if (!callee || callee.getNumResults() != call.getNumResults())
         continue;
       SmallVector<TensorShardingAttr> shardings;
-      Attribute mesh;
-      for (int64_t i = 0, e = callee.getNumResults(); i < e; ++i) {
-        TensorShardingAttr s = sdy::getFuncResultSharding(callee, i);
-        shardings.push_back(s);
-        if (!s || mesh)
-          continue;
-        sdy::MeshAttr attr = sdy::getMeshAttr(symbols, s.getMeshOrRef());
-        if (attr && !attr.isMaximal())
-          mesh = s.getMeshOrRef();
-      }
-      if (!mesh)
-        continue;
-      auto open = sdy::TensorShardingPerValueAttr::getFullyOpen(
-          &getContext(), call.getResultTypes(), mesh);
-      for (auto [i, s] : llvm::enumerate(shardings))
-        if (!s)
-          s = open.getSharding(i);
-      sdy::setShardings(call, shardings);
+      for (int64_t i = 0, e = callee.getNumResults(); i < e; ++i)
+        shardings.push_back(sdy::getFuncResultSharding(callee, i));
+      if (auto all = completeShardings(
+              std::move(shardings), call.getResultTypes(),
+              [&](TensorShardingAttr s) {
+                return sdy::getMeshAttr(symbols, s.getMeshOrRef());
+              }))
+        sdy::setShardings(call, all.getShardings());
     }
   }
 };
