@@ -262,7 +262,7 @@ def dot(b):
 
 def dynamic_slice(b):
     x = b.pick()
-    sizes = [n if b.rng.random() < 0.5 else b.rng.randint(1, n) for n in x.shape]
+    sizes = [n if b.rng.random() < 0.5 else b.rng.randint(min(1, n), n) for n in x.shape]
     # In range: XLA folds a slice of a slice without clamping the inner one.
     starts = [b.index(0, n - k) for n, k in zip(x.shape, sizes)]
     b.emit(f"stablehlo.dynamic_slice %{x.name}, {', '.join('%' + s.name for s in starts)}, "
@@ -272,7 +272,7 @@ def dynamic_slice(b):
 
 def dynamic_update_slice(b):
     x = b.pick()
-    sizes = [n if b.rng.random() < 0.5 else b.rng.choice([1, b.rng.randint(1, n)]) for n in x.shape]
+    sizes = [min(n, n if b.rng.random() < 0.5 else b.rng.choice([1, b.rng.randint(1, max(n, 1))])) for n in x.shape]
     u = b.like(sizes, x.element)
     starts = [b.index(-1, n) for n in x.shape]
     b.emit(f"stablehlo.dynamic_update_slice %{x.name}, %{u.name}, "
@@ -321,7 +321,7 @@ def gather(b):
                 if b.rng.random() < 0.7:
                     collapsed.append(d)
             else:
-                sizes.append(b.rng.randint(1, n))
+                sizes.append(b.rng.randint(min(1, n), n))
         else:
             sizes.append(n)
     offset_sizes = [s for d, s in enumerate(sizes) if d not in collapsed and d not in batching]
