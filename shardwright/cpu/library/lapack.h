@@ -9,6 +9,9 @@
 // hidden lengths of character arguments at the end. Lapack<T>::NAME is the
 // routine of element type T.
 //
+// One call at a time: OpenBLAS 0.3.21 without threads of its own gives two
+// callers the same buffer now and then (one of 50,000 small trsm was wrong).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_CPU_LIBRARY_LAPACK_H
@@ -18,9 +21,20 @@
 
 #include <complex>
 #include <cstddef>
+#include <mutex>
 
 namespace shardwright::cpu {
 template <typename T> struct Lapack;
+
+inline std::mutex lapackMutex;
+
+/// A routine that is called while nobody else is in the library.
+template <auto *routine> struct LapackRoutine {
+  template <typename... Args> auto operator()(Args... args) const {
+    std::lock_guard alone(lapackMutex);
+    return routine(args...);
+  }
+};
 } // namespace shardwright::cpu
 
 // Routines with one signature for all types.
@@ -115,21 +129,21 @@ SW_LAPACK_COMPLEX(z, std::complex<double>, double)
     using Real = R;                                                            \
     static constexpr ElementType type = ElementType::kind;                     \
     static constexpr bool isComplex = isComplex_;                              \
-    static constexpr auto potrf = p##potrf_;                                   \
-    static constexpr auto trsm = p##trsm_;                                     \
-    static constexpr auto getrf = p##getrf_;                                   \
-    static constexpr auto geqrf = p##geqrf_;                                   \
-    static constexpr auto geqp3 = p##geqp3_;                                   \
-    static constexpr auto gehrd = p##gehrd_;                                   \
-    static constexpr auto gtsv = p##gtsv_;                                     \
-    static constexpr auto orgqr = p##orgqr_;                                   \
-    static constexpr auto ormqr = p##ormqr_;                                   \
-    static constexpr auto sytrd = p##sytrd_;                                   \
-    static constexpr auto syevd = p##syevd_;                                   \
-    static constexpr auto geev = p##geev_;                                     \
-    static constexpr auto gesdd = p##gesdd_;                                   \
-    static constexpr auto gesvd = p##gesvd_;                                   \
-    static constexpr auto gees = p##gees_;                                     \
+    static constexpr LapackRoutine<p##potrf_> potrf{};                         \
+    static constexpr LapackRoutine<p##trsm_> trsm{};                           \
+    static constexpr LapackRoutine<p##getrf_> getrf{};                         \
+    static constexpr LapackRoutine<p##geqrf_> geqrf{};                         \
+    static constexpr LapackRoutine<p##geqp3_> geqp3{};                         \
+    static constexpr LapackRoutine<p##gehrd_> gehrd{};                         \
+    static constexpr LapackRoutine<p##gtsv_> gtsv{};                           \
+    static constexpr LapackRoutine<p##orgqr_> orgqr{};                         \
+    static constexpr LapackRoutine<p##ormqr_> ormqr{};                         \
+    static constexpr LapackRoutine<p##sytrd_> sytrd{};                         \
+    static constexpr LapackRoutine<p##syevd_> syevd{};                         \
+    static constexpr LapackRoutine<p##geev_> geev{};                           \
+    static constexpr LapackRoutine<p##gesdd_> gesdd{};                         \
+    static constexpr LapackRoutine<p##gesvd_> gesvd{};                         \
+    static constexpr LapackRoutine<p##gees_> gees{};                           \
   };
 
 namespace shardwright::cpu {

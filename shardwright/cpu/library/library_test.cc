@@ -10,12 +10,15 @@
 #include "shardwright/cpu/kernel_graph.h"
 #include "shardwright/cpu/library/counter_random.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <random>
+#include <thread>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -473,6 +476,37 @@ TEST(Cholesky, OneBadMatrixDoesNotSpoilTheBatch) {
   ASSERT_TRUE(bool(got)) << toString(got.takeError());
   EXPECT_TRUE(std::isnan(valuesOf<float>((*got)[0])[0]));
   EXPECT_EQ(valuesOf<float>((*got)[0])[1], 2);
+}
+
+// Where nothing kept callers apart, OpenBLAS got some of these wrong.
+TEST(TriangularSolve, ManyCallersAtOnce) {
+  constexpr int kBatch = 50000, kThreads = 8;
+  LibraryCall call;
+  call.name = "stablehlo.triangular_solve";
+  call.inputs.assign(2, {ElementType::F32, {kBatch, 4, 4}});
+  call.outputs = {call.inputs[0]};
+  for (const char *name : {"left_side", "lower"})
+    put(call, name, 1);
+  put(call, "unit_diagonal", 0);
+  put(call, "transpose_a", "NO_TRANSPOSE");
+  Random random(5);
+  std::vector<float> a(kBatch * 16), b(kBatch * 16);
+  for (float &x : a)
+    x = 4 + float(random(0, 100)) / 100;
+  for (float &x : b)
+    x = float(random(-100, 100)) / 100;
+  auto expected = run(call, {bytesOf(a), bytesOf(b)}, /*wholeAtOnce=*/true);
+  ASSERT_TRUE(bool(expected)) << toString(expected.takeError());
+  std::array<bool, kThreads> same = {};
+  std::vector<std::thread> threads;
+  for (bool &isSame : same)
+    threads.emplace_back([&] {
+      auto got = cantFail(run(call, {bytesOf(a), bytesOf(b)}, true));
+      isSame = got == *expected;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(same, testing::Each(true));
 }
 
 TEST(Lapack, ChecksItsOperands) {
