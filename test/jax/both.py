@@ -91,10 +91,10 @@ def environment(platform):
         env.update(JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES=str(DEVICES))
         env["PYTHONPATH"] = os.pathsep.join(filter(None, python))
     else:
-        # With steps in flight at once the devices of XLA's CPU wait for each other until it ends the process, on
-        # machines of few cores.
+        # Devices that wait for each other block threads of XLA's pool, which has as many as there are devices: a program
+        # that needs one more never ends. NPROC gives it more.
         env.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}")
-        env.update(JAX_CPU_ENABLE_ASYNC_DISPATCH="false")
+        env.update(JAX_CPU_ENABLE_ASYNC_DISPATCH="false", NPROC=str(4 * DEVICES))
     if platform == "truth":
         env.update(JAX_ENABLE_X64="1", SHARDWRIGHT_TRUTH="1")
     return env

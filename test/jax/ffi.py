@@ -99,7 +99,7 @@ def message(function, *args):
     except Exception as error:
         text = re.split(r"\s*\n\s*\nSuspected Python", str(error))[0].strip()
         if jax.default_backend() == "shardwright":
-            text = re.sub(r" \([^()\n]*\)$", "", text)  # where
+            text = re.sub(r" \((?!canonical)[^()\n]*\)$", "", text)  # where
         return type(error).__name__, text
     return "no error"
 
