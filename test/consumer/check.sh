@@ -47,7 +47,7 @@ links_no_llvm() { ! /usr/lib/llvm-22/bin/llvm-readelf -d "$1" | grep NEEDED | gr
 exports_only_c() { ! /usr/lib/llvm-22/bin/llvm-nm -D --defined-only "$1" | grep -v ' sw[A-Z]'; }
 check venv python3 -m venv "$work/venv"
 # The plugin for JAX comes from the build folder: another build of it would take as long as that one.
-check pip anywhere env "SHARDWRIGHT_BUILD=$(cd "$build" && pwd)" \
+check pip anywhere env "SHARDWRIGHT_BUILD=$build" \
   "$work/venv/bin/python" -m pip install --no-index --disable-pip-version-check "$root"
 check sharding anywhere "$work/venv/bin/python" "$here/sharding.py"
 lib=$(echo "$work"/venv/lib/python3*/site-packages/shardwright/lib/libshardwright-sharding.so)
