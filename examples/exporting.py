@@ -51,12 +51,14 @@ def shardings(mesh, specs):
 
 
 def constrainer(mesh):
-    """with_sharding_constraint on one mesh; without a mesh, the unsharded program's no-op."""
-    if mesh is None:
-        return lambda x, *spec: x
-    return lambda x, *spec: jax.lax.with_sharding_constraint(
-        x, NamedSharding(mesh, PartitionSpec(*spec))
-    )
+    """with_sharding_constraint on one mesh; without a mesh, the unsharded program's no-op. Its
+    attribute `mesh` is that mesh, or None."""
+
+    def constrain(x, *spec):
+        return x if mesh is None else jax.lax.with_sharding_constraint(x, NamedSharding(mesh, PartitionSpec(*spec)))
+
+    constrain.mesh = mesh
+    return constrain
 
 
 def lower(make, mesh, args, in_specs, out_specs):

@@ -5,9 +5,10 @@
 #
 #===------------------------------------------------------------------------===//
 """Bytes sent by a device on average in one run of a program on 8 devices, by one model
-(hlo_bytes.py), and collectives that it executes: the examples at several sizes, models.py and numerics.py.
+(hlo_bytes.py), and collectives that it executes: the examples at several sizes, models.py and numerics.py;
+and, reported apart, the programs of second_*.py.
 
-    benchmarks/collective_bytes/run.py [-v] [PART OF A NAME...]
+    benchmarks/collective_bytes/run.py [-v] [--list N] [PART OF A NAME...]
 
 -v prints a program as soon as it is measured. Exits with 1 when a program cannot be run, or the
 transformer block of the examples sends more than XLA's."""
@@ -17,6 +18,7 @@ import math
 import os
 import sys
 import traceback
+from functools import partial
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from common import Program, exporting, table
@@ -25,6 +27,10 @@ import jax
 import models  # noqa: F401: fills suite.PROGRAMS
 import numerics  # noqa: F401
 import ours
+import second_language  # noqa: F401: these fill suite.SECOND
+import second_learning  # noqa: F401
+import second_numerics  # noqa: F401
+import second_serving  # noqa: F401
 import suite
 import xla
 
@@ -46,16 +52,23 @@ def listed(name, function, args, specs, outs, axes):
 
     specs = spec(tuple(specs), tuple(args))
     if outs is not None:
-        outs = spec(tuple(outs), tuple(range(len(outs))))
+        leaf = dict(is_leaf=lambda entry: isinstance(entry, tuple))
+        outs = tuple(jax.tree.map(lambda s: jax.sharding.PartitionSpec(*s), out, **leaf) for out in outs)
         outs = outs[0] if len(outs) == 1 else outs
-    return Program(name, lambda _: function, exporting.make_mesh(**axes), args, specs, outs)
+    make = (lambda c: partial(function, c)) if hasattr(function, "constrained") else lambda _: function
+    return Program(name, make, exporting.make_mesh(**axes), args, specs, outs)
 
 
 def programs():
-    """(name, what makes the Program)"""
+    """(name, what makes the Program) of the first list"""
     for name, example, sizes in examples():
         yield name, lambda: Program.example(name, example, **sizes)
     for name, listing in suite.PROGRAMS.items():
+        yield name, lambda: listed(name, *listing)
+
+
+def second_programs():
+    for name, listing in suite.SECOND.items():
         yield name, lambda: listed(name, *listing)
 
 
@@ -90,13 +103,10 @@ def summary(measured):
             print(f"  {title}: {'; '.join(bad)}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("-v", "--verbose", action="store_true")
-    args = parser.parse_args()
+def measure(listed_programs, args):
+    """(name, our stats, XLA's) of each program that ran, and the names of those that did not."""
     measured, failed = [], []
-    for name, make in programs():
+    for name, make in listed_programs:
         if args.names and not any(part in name for part in args.names):
             continue
         try:
@@ -109,18 +119,37 @@ def main():
         measured.append(figures)
         if args.verbose:
             print(name, *(f"{f['bytes_sent_per_device']:,.0f} ({kinds(f)})" for f in figures[1:]), sep=" | ", flush=True)
+    return measured, failed
+
+
+def report(title, measured):
+    """Prints the table and the summary; names of transformer blocks that send more than XLA's."""
     rows = []
     for name, mine, theirs in measured:
         a, b = mine["bytes_sent_per_device"], theirs["bytes_sent_per_device"]
         ratio = f"{a / b:.2f}" if b else ("1.00" if a == b else "inf")
         rows.append([name, round(a), round(b), ratio, kinds(mine), kinds(theirs)])
-    table(
-        "bytes sent per device (answers compared first)",
-        ["program", "ours", "XLA", "ours/XLA", "our collectives", "XLA's"],
-        rows,
-    )
+    table(title, ["program", "ours", "XLA", "ours/XLA", "our collectives", "XLA's"], rows)
     summary(measured)
-    worse = [row[0] for row in rows if row[0].startswith("transformer_block") and row[1] > row[2]]
+    return [row[0] for row in rows if row[0].startswith("transformer_block") and row[1] > row[2]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    parser.add_argument("--list", type=int, choices=(1, 2), help="that list alone")
+    args = parser.parse_args()
+    worse, failed = [], []
+    for number, title, chosen in (
+        (1, "bytes sent per device (answers compared first)", programs()),
+        (2, "the second list, chosen later and before any tuning on it", second_programs()),
+    ):
+        if args.list in (None, number):
+            measured, missing = measure(chosen, args)
+            failed += missing
+            if measured:
+                worse += report(title, measured)
     if worse:
         print(f"more than XLA: {', '.join(worse)}")
     if failed:

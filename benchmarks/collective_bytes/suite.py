@@ -8,7 +8,7 @@
 import numpy as np
 
 random = np.random.RandomState(0)
-PROGRAMS = {}
+PROGRAMS, SECOND = {}, {}
 
 
 def normal(*shape):
@@ -19,8 +19,19 @@ def integers(high, *shape):
     return random.randint(0, high, shape).astype(np.int32)
 
 
-def add(name, function, args, specs, outs=None, **axes):
+def add(name, function, args, specs, outs=None, programs=PROGRAMS, **axes):
     """`specs` has the structure of `args`, with a tuple, the entries of a PartitionSpec, for each
     array, so `outs` of the results. What is not given is left to propagation."""
-    assert name not in PROGRAMS, name
-    PROGRAMS[name] = (function, args, specs, outs, axes)
+    assert name not in PROGRAMS and name not in SECOND, name
+    programs[name] = (function, args, specs, outs, axes)
+
+
+def second(name, function, args, specs, outs=None, **axes):
+    """`add` to the second list."""
+    add(name, function, args, specs, outs, SECOND, **axes)
+
+
+def constrained(function):
+    """Marks a function whose first argument is exporting.constrainer's result."""
+    function.constrained = True
+    return function
