@@ -6,9 +6,10 @@
 #===------------------------------------------------------------------------===//
 """The build backend of pyproject.toml (PEP 517). It needs CMake, a C++20 compiler and LLVM's
 libraries, and nothing from a package index. The wheel holds `python/shardwright/` and, in
-`shardwright/lib/`, the sharding algebra's library and the plugin for JAX. A build folder that
-SHARDWRIGHT_BUILD names gives the plugin instead of a build of its own; CMAKE_ARGS are further
-arguments of CMake's."""
+`shardwright/lib/`, the sharding algebra's library and the plugin for JAX. They are built in
+`build-wheel/`, which stays, so that an interrupted build goes on and the next is short. A build
+folder that SHARDWRIGHT_BUILD names gives the plugin instead; CMAKE_ARGS are further arguments of
+CMake's."""
 
 import base64
 import hashlib
@@ -18,9 +19,9 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tarfile
-import tempfile
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -28,7 +29,10 @@ NAME = "shardwright"
 ALGEBRA, PLUGIN = "libshardwright-sharding.so", "libshardwright_pjrt.so"
 ENTRY_POINTS = "[jax_plugins]\nshardwright = shardwright.jax\n"
 # What the sdist holds: enough for the wheel.
-SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "cmake", "pyproject.toml", "python", "shardwright-c", "shardwright")
+SOURCES = (
+    "CMakeLists.txt", "LICENSE", "README.md", "cmake", "pyproject.toml", "python", "shardwright", "shardwright-c",
+    "third_party",
+)  # fmt: skip
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes each time
 
 
@@ -39,13 +43,16 @@ def version():
 
 def metadata():
     with open(os.path.join(ROOT, "pyproject.toml")) as file:
-        project = dict(re.findall(r'^([\w-]+) = "(.*)"$', file.read(), re.M))
+        text = file.read()
+    project = dict(re.findall(r'^([\w-]+) = "(.*)"$', text, re.M))
+    extras = re.findall(r'^(\w+) = \["(.*)"\]$', text.partition("[project.optional-dependencies]")[2].partition("\n[")[0], re.M)
     with open(os.path.join(ROOT, "README.md")) as file:
         readme = file.read()
     return (
         f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {version()}\nSummary: {project['description']}\n"
         f"License: Apache-2.0 WITH LLVM-exception\nRequires-Python: {project['requires-python']}\n"
-        f"Description-Content-Type: text/markdown\n\n{readme}"
+        + "".join(f'Provides-Extra: {extra}\nRequires-Dist: {needed}; extra == "{extra}"\n' for extra, needed in extras)
+        + f"Description-Content-Type: text/markdown\n\n{readme}"
     )
 
 
@@ -55,18 +62,24 @@ def files(folder):
         yield from (os.path.join(path, name) for name in sorted(names) if not name.endswith(".pyc"))
 
 
-def build_libraries(folder):
+def build_libraries():
+    # Right below the tree, as other build folders are, so that ccache finds what they compiled.
+    folder = os.path.join(ROOT, "build-wheel")
     compiler = os.environ.get("CXX") or shutil.which("clang++-22") or shutil.which("c++")
+    if not compiler or not shutil.which("cmake"):
+        sys.exit("shardwright is built from C++, and CMake or the compiler is missing: docs/dependencies.md says what building needs")
     ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
     flags = [f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release"]
+    beside = compiler.replace("clang++", "clang")  # CMake asks for a C compiler as well
+    flags += [f"-DCMAKE_C_COMPILER={beside}"] if beside != compiler and shutil.which(beside) else []
     flags += shlex.split(os.environ.get("CMAKE_ARGS", ""))
-    algebra = os.path.join(folder, "algebra")
+    algebra = os.path.join(folder, "sharding")
     subprocess.run(["cmake", *ninja, "-S", os.path.join(ROOT, "python"), "-B", algebra, *flags], check=True)
     subprocess.run(["cmake", "--build", algebra, "--parallel"], check=True)
     given = os.environ.get("SHARDWRIGHT_BUILD")
     whole = os.path.join(ROOT, given or "")
     if not given:
-        whole = os.path.join(folder, "whole")
+        whole = folder
         flags += ["-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld", "-DSHARDWRIGHT_BUILD_TOOLS=OFF"]
         subprocess.run(["cmake", *ninja, "-S", ROOT, "-B", whole, *flags], check=True)
         subprocess.run(["cmake", "--build", whole, "--parallel", "--target", "shardwright_pjrt"], check=True)
@@ -76,13 +89,21 @@ def build_libraries(folder):
     return [os.path.join(algebra, ALGEBRA), plugin]
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without it pip builds the wheel to look into it, and then once more."""
+    info = f"{NAME}-{version()}.dist-info"
+    os.makedirs(os.path.join(metadata_directory, info))
+    for name, text in (("METADATA", metadata()), ("entry_points.txt", ENTRY_POINTS)):
+        with open(os.path.join(metadata_directory, info, name), "w") as file:
+            file.write(text)
+    return info
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     tag = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
     info, records = f"{NAME}-{version()}.dist-info", []
     path = f"{NAME}-{version()}-{tag}.whl"
-    with tempfile.TemporaryDirectory() as build, zipfile.ZipFile(
-        os.path.join(wheel_directory, path), "w", zipfile.ZIP_DEFLATED
-    ) as wheel:
+    with zipfile.ZipFile(os.path.join(wheel_directory, path), "w", zipfile.ZIP_DEFLATED) as wheel:
 
         def add(name, data, mode=0o644):
             entry = zipfile.ZipInfo(name, EPOCH)
@@ -95,7 +116,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for file in files(os.path.join(python, NAME)):
             with open(file, "rb") as source:
                 add(os.path.relpath(file, python), source.read())
-        for library in build_libraries(build):
+        for library in build_libraries():
             with open(library, "rb") as source:
                 add(f"{NAME}/lib/{os.path.basename(library)}", source.read(), 0o755)
         with open(os.path.join(ROOT, "LICENSE"), "rb") as source:

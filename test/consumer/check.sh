@@ -53,9 +53,13 @@ check sharding anywhere "$work/venv/bin/python" "$here/sharding.py"
 lib=$(echo "$work"/venv/lib/python3*/site-packages/shardwright/lib/libshardwright-sharding.so)
 check own_llvm links_no_llvm "$lib"
 check exports exports_only_c "$lib"
+# A source distribution builds what the tree builds, and has every header that its sources include.
 check sdist anywhere "$work/venv/bin/python" -c "
 import sys; sys.path.insert(0, '$root/python')
 import build_backend; build_backend.build_sdist('$work')"
+check headers anywhere python3 "$here/sdist_headers.py" "$work"/shardwright-*.tar.gz
+check sdist_wheel anywhere env "SHARDWRIGHT_BUILD=$build" "$work/venv/bin/python" -m pip wheel --no-index \
+  --disable-pip-version-check -w "$work/wheel" "$work"/shardwright-*.tar.gz
 check c_program clang-22 -std=c11 -Wall -Wextra -Werror -I "$work/installed/include" "$here/sharding.c" -o "$work/sharding" \
   -L "$work/installed/lib" -lshardwright-sharding -Wl,-rpath,"$work/installed/lib"
 check c_sharding "$work/sharding"
