@@ -5,12 +5,13 @@
 #
 #===------------------------------------------------------------------------===//
 """Programs of ours and of numba, or of torch, compiled in one process, whichever comes first: each has an
-LLVM of its own. Skipped where they are not installed."""
+LLVM of its own. Arrays go to torch and come back without a copy. Skipped where they are not installed."""
 
 import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -49,6 +50,14 @@ def torch():
         result = total(torch.linspace(-1, 1, 64))
     return float(result)
 
+def exchange():
+    import jax, jax.numpy as jnp, torch
+    x = jax.jit(lambda: jnp.linspace(-1, 1, 64))()
+    view = torch.from_dlpack(x)  # the same memory, also on the way back
+    back = jnp.from_dlpack(torch.tanh(view) + view * view)
+    assert view.data_ptr() == x.unsafe_buffer_pointer() and back.devices() == {jax.devices()[0]}
+    return float(back.sum())
+
 values = [globals()[name]() for name in sys.argv[1:]]
 print(np.allclose(values, values[0], 1e-4, 1e-4), values)
 """
@@ -59,14 +68,25 @@ def main():
     tally = oracle.Tally("jax/neighbours")
     env = dict(os.environ, JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES="8", TF_CPP_MIN_LOG_LEVEL="3")
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [os.path.join(ROOT, "python"), os.environ.get("PYTHONPATH")]))
+    with tempfile.TemporaryDirectory() as folder:
+        # A file: TorchScript reads the source of what it compiles.
+        program = os.path.join(folder, "program.py")
+        with open(program, "w") as file:
+            file.write(PROGRAM)
+        run(program, env, tally)
+    tally.finish()
+
+
+def run(program, env, tally):
     for other in ("numba", "torch"):
         if importlib.util.find_spec(other) is None:
             tally.skip(other, "not installed")
             continue
-        for order in (["ours", other, "ours"], [other, "ours", other]):
-            done = subprocess.run([sys.executable, "-c", PROGRAM, *order], env=env, capture_output=True, text=True, timeout=300)
+        orders = [["ours", other, "ours"], [other, "ours", other]]
+        orders += [["torch", "exchange", "ours"]] if other == "torch" else []
+        for order in orders:
+            done = subprocess.run([sys.executable, program, *order], env=env, capture_output=True, text=True, timeout=300)
             tally.check(" ".join(order), done.returncode == 0 and done.stdout.startswith("True"), f"exit code {done.returncode}\n{done.stdout}{done.stderr[-2000:]}")
-    tally.finish()
 
 
 if __name__ == "__main__":
