@@ -54,6 +54,7 @@ private:
 
   stablehlo::CustomCallOp call;
   MLIRContext *context = call.getContext();
+  int64_t numDevices = 1;
   Mesh free; ///< the axes of the program's that are not manual around the call
   Attribute meshRef;
   SmallVector<StringRef> outer; ///< axes that are
@@ -91,6 +92,7 @@ CallExpander::CallExpander(stablehlo::CustomCallOp c, int64_t devices)
         sdy::meshToAttr(context, Mesh({{"devices", devices}})));
   }
   Mesh mesh = sdy::meshFromAttr(found.getMesh());
+  numDevices = mesh.numDevices();
   meshRef = FlatSymbolRefAttr::get(found.getSymNameAttr());
   for (auto manual = call->getParentOfType<sdy::ManualComputationOp>(); manual;
        manual = manual->getParentOfType<sdy::ManualComputationOp>())
@@ -296,7 +298,7 @@ CallExpander::askClient(JAX_CustomCallPartitioner_Callbacks *callbacks,
     resultTypes.push_back(shardType(value.getType(), sharding));
   ReturnedModule returned(call, kept);
   if (failed(returned.read(answer->module, argumentTypes, resultTypes,
-                           /*isWholeProgram=*/outer.empty())))
+                           numDevices)))
     return failure();
   sdy::ManualComputationOp manual = replaceCall(in, out);
   returned.moveInto(manual.getBody().front());

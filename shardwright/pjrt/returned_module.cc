@@ -27,7 +27,7 @@ namespace shardwright::pjrt {
 static constexpr llvm::StringLiteral channelName("channel_handle");
 
 LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
-                                   TypeRange results, bool isWholeProgram) {
+                                   TypeRange results, int64_t devices) {
   module = readModule(
       llvm::MemoryBuffer::getMemBufferCopy(bytes, "custom_partitioning"),
       call->getContext(),
@@ -52,15 +52,20 @@ LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
   if (failed(check(main.getArgumentTypes(), arguments, "arguments")) ||
       failed(check(main.getResultTypes(), results, "results")))
     return failure();
-  if (isWholeProgram)
-    return success();
+  // Of fewer devices where it was traced for another mesh than the program's.
   WalkResult found = main.walk([&](Operation *op) {
-    if (!isa<stablehlo::PartitionIdOp>(op) && !op->hasAttr(channelName))
+    auto groups = op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
+    int64_t grouped = 0;
+    if (groups)
+      grouped = llvm::count_if(groups.getValues<APInt>(), [](const APInt &id) {
+        return !id.isNegative();
+      });
+    if (grouped == 0 || grouped == devices)
       return WalkResult::advance();
     emitError(call->getLoc())
-        << "UNIMPLEMENTED: custom_partitioner: " << op->getName()
-        << " in a call that is made where some axes of the mesh are manual is "
-           "not supported";
+        << "INTERNAL: custom_partitioner: the groups of " << op->getName()
+        << " hold " << grouped << " devices, expected the " << devices
+        << " of the program: collectives number those of its whole mesh";
     return WalkResult::interrupt();
   });
   return failure(found.wasInterrupted());

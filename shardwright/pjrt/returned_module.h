@@ -23,11 +23,11 @@ public:
       : call(call), kept(kept) {}
 
   /// Reads and imports it, with its calls inlined. A function `main` of other
-  /// types than these is an error; so are collectives where the call is not
-  /// made by the whole program, whose devices they would number. Diagnostics
-  /// are at the call.
+  /// types than these is an error. Collectives number the `devices` of the
+  /// whole program, also where some axes are manual around the call: groups of
+  /// fewer are an error. Diagnostics are at the call.
   mlir::LogicalResult read(llvm::StringRef bytes, mlir::TypeRange arguments,
-                           mlir::TypeRange results, bool isWholeProgram);
+                           mlir::TypeRange results, int64_t devices);
   /// Appends it to a block whose arguments are those of `main`, with a
   /// terminator of sdy. Functions that it refers to and channels get numbers
   /// and names that the program does not have.

@@ -289,6 +289,38 @@ def inside_a_shard_map():
     return ran(whole, placed((8, 4), "x")), ran(part, placed((8, 4), "x", "y"), asked=asked)
 
 
+def collectives_over(axis, mesh_of_shards):
+    """Of shards inside a shard_map over the other axis: `partition` is given no mesh, and returns one."""
+
+    @custom_partitioning
+    def f(a):
+        return a
+
+    def partition(_, args, result):
+        def local(a):
+            n = mesh_of_shards.shape[axis]
+            up = jax.lax.ppermute(a, axis, [(i, (i + 1) % n) for i in range(n)])
+            return up + jax.lax.psum(a, axis) * 10 + jax.lax.axis_index(axis)
+
+        return mesh_of_shards, local, result.sharding, (args[0].sharding,)
+
+    f.def_partition(partition, sharding_rule="i j -> i j")
+    other = {"x": "y", "y": "x"}[axis]
+    spec = P("x") if other == "x" else P(None, "y")
+    mapped = jax.shard_map(f, mesh=mesh(), in_specs=spec, out_specs=spec, check_vma=False, axis_names={other})
+    return ran(lambda x: mapped(x * 2) + 1, placed((8, 4), "x", "y"))
+
+
+@case
+def collectives_in_partly_manual_regions():
+    return collectives_over("x", mesh()), collectives_over("y", mesh())
+
+
+@case(errors="type")
+def collectives_of_another_mesh():
+    return collectives_over("y", jax.sharding.Mesh(np.array(jax.devices()[:2]), ("y",)))
+
+
 @case
 def one_device_and_no_jit():
     f, asked = elementwise()
