@@ -592,5 +592,56 @@ def errors_of_callbacks():
     return found.split(":")[0], str("not this time" in found), str("ValueError" in found)
 
 
+# --- what JAX and its tests know by the platform's name --------------------------------------
+
+
+@case
+def rules_of_the_cpu():
+    from jax._src import dispatch
+    from jax._src.lib.mlir.dialects import hlo
+    from jax.experimental import pallas
+    from jax.extend.core import Primitive
+    from jax.interpreters import mlir
+
+    jnp.ones(2) + 1  # the platform is there before the rule
+    doubled = Primitive("doubled")
+    doubled.def_abstract_eval(lambda x: x)
+    doubled.def_impl(lambda x: dispatch.apply_primitive(doubled, x))
+    mlir.register_lowering(doubled, lambda ctx, x: [hlo.add(x, x)], platform="cpu")
+    named = lambda x: lax.platform_dependent(x, cpu=jnp.sin, tpu=jnp.cos, default=jnp.tan)
+    others = lambda x: lax.platform_dependent(x, tpu=jnp.cos, default=jnp.tan)
+    only = lambda x: lax.platform_dependent(x, cpu=jnp.sin, tpu=jnp.cos)
+    none = lambda x: lax.platform_dependent(x, tpu=jnp.cos)
+    x = jnp.arange(1.0, 4.0)
+    compiled = pallas.pallas_call(lambda i, o: None, out_shape=x)
+    return [
+        doubled.bind(x), jax.jit(doubled.bind)(x), named(x), jax.jit(named)(x), jax.vmap(jax.grad(named))(x), jax.jit(others)(x),
+        jax.jit(only)(x), said(jax.jit(none), x), said(compiled, x),
+    ]  # fmt: skip
+
+
+@case
+def solved_by_scipy():
+    from jax.experimental.sparse.linalg import spsolve
+
+    # Two on the diagonal, one above it.
+    values, columns = jnp.array([2.0, 1, 2, 1, 2]), jnp.array([0, 1, 1, 2, 2])
+    solve = lambda b: spsolve(values, columns, jnp.array([0, 2, 4, 5]), b)
+    return solve(jnp.ones(3)), jax.jit(solve)(jnp.arange(3.0)), jax.grad(lambda b: solve(b).sum())(jnp.ones(3))
+
+
+@case
+def helpers_of_tests():
+    from jax._src import test_util
+
+    return str([test_util.device_under_test(), test_util.test_device_matches(["cpu"]), test_util.test_device_matches(["gpu", "tpu"])])
+
+
+@case
+def views_of_buffers():
+    x = np.arange(32, dtype=np.float32)
+    return jnp.asarray(x, copy=False), jnp.asarray(memoryview(b"abc"), copy=False), said(jnp.array, x, copy=False)
+
+
 if __name__ == "__main__":
     main(__doc__)

@@ -177,6 +177,7 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, partiti
 def install(platform, bridge):
     """Makes JAX's callback rules emit our calls on `platform`."""
     from jax._src import callback as jax_callback
+    from jax.interpreters import mlir as interpreters_mlir
 
     original = jax_callback.emit_python_callback
 
@@ -194,7 +195,8 @@ def install(platform, bridge):
             raise ValueError("Partitioned callback not supported with return values.")
         return _emit(ctx, callback, token, list(operands), result_avals, has_side_effect, partitioned, sharding)
 
-    jax_callback.emit_python_callback = emit_python_callback
+    for module in (jax_callback, interpreters_mlir):
+        module.emit_python_callback = emit_python_callback
     buffers.install(platform, TARGET, _enter)
 
     import atexit

@@ -22,14 +22,9 @@ def _donation(platform, path):
 
 
 def _rules(platform, path):
-    """Rules that JAX has for the CPU: LAPACK calls and callbacks, which we run too."""
-    import jax._src.debugging  # registers its rules
-    import jax._src.lax.linalg
-    from jax._src.interpreters import mlir
+    from shardwright.jax import rules
 
-    ours = mlir._platform_specific_lowerings[platform]
-    for primitive, rule in mlir._platform_specific_lowerings["cpu"].items():
-        ours.setdefault(primitive, rule)
+    rules.install(platform)
 
 
 def _callbacks(platform, path):
@@ -79,6 +74,12 @@ def _strings(platform, path):
     interchange.install_strings(platform)
 
 
+def _views(platform, path):
+    from shardwright.jax import interchange
+
+    interchange.install_views(platform)
+
+
 def _host_cpu(platform, path):
     """Callbacks get arrays on the host's CPU backend, so that it has to be there as well. The list of
     platforms that the user asked for stays as it is: ours stands for both while it is read."""
@@ -96,6 +97,34 @@ def _host_cpu(platform, path):
 
     stands_for[platform] = [platform, "cpu"]
     xla_bridge._init_backend = init_backend
+
+
+def _test_helpers(platform, path):
+    """`jax._src.test_util` takes the device for a CPU, whose tests, types and tolerances are ours too, where
+    --jax_test_dut names no other. It may be imported now or later."""
+    import sys
+
+    from jax._src import config, xla_bridge
+
+    class DeviceUnderTest:
+        def __init__(self, flag):
+            self._flag = flag
+
+        @property
+        def value(self):
+            return self._flag.value or ("cpu" if xla_bridge.get_backend().platform == platform else "")
+
+    if "jax._src.test_util" in sys.modules:
+        module = sys.modules["jax._src.test_util"]
+        module._TEST_DUT = DeviceUnderTest(module._TEST_DUT)
+        return
+    string_flag = config.string_flag
+
+    def flag(name, *args, **kwargs):
+        found = string_flag(name, *args, **kwargs)
+        return DeviceUnderTest(found) if name == "jax_test_dut" else found
+
+    config.string_flag = flag
 
 
 def _experimental(platform, path):
@@ -116,6 +145,7 @@ BEFORE = {
 AFTER = {
     "buffer donation": _donation,
     "lowering rules of the CPU": _rules,
+    "helpers of JAX's own tests": _test_helpers,
     "persistent compilation cache": _compilation_cache,
     "callbacks into Python": _callbacks,
     "foreign functions (jax.ffi)": _ffi,
@@ -123,6 +153,7 @@ AFTER = {
     "programs exported for the CPU": _export,
     "cost_analysis of lowered programs": _costs,
     "arrays of texts": _strings,
+    "views of buffers": _views,
     # Rules that are registered later would be for both.
     "a CPU backend beside ours": _host_cpu,
 }
