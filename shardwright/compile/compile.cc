@@ -263,6 +263,8 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   {
     Timer timer(seconds.propagate);
+    if (options.beforePropagate && failed(options.beforePropagate(module)))
+      return failure();
     PropagateOptions propagation;
     propagation.extraRules = true;
     propagation.observer = options.observer;

@@ -49,9 +49,11 @@ struct CompileOptions {
   Stage stopAfter = Stage::Executable;
   /// Called with the module after each stage but the last.
   std::function<void(Stage, mlir::ModuleOp)> afterStage;
-  /// Called with the module between propagation and partitioning, which it may
-  /// change; has emitted a diagnostic when it fails. May be null.
-  std::function<mlir::LogicalResult(mlir::ModuleOp)> beforePartition;
+  /// Called with the module after import, and between propagation and
+  /// partitioning; may change it, and has emitted a diagnostic when it fails.
+  /// May be null.
+  std::function<mlir::LogicalResult(mlir::ModuleOp)> beforePropagate,
+      beforePartition;
   /// Told of every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
   /// Directory of the cache of compiled kernels (cpu/kernel_cache.h). Empty:

@@ -13,6 +13,7 @@
 #include "shardwright/pjrt/prepare_module.h"
 #include "shardwright/pjrt/program.h"
 #include "shardwright/pjrt/program_reader.h"
+#include "shardwright/pjrt/propagate_calls.h"
 #include "shardwright/pjrt/xla_options.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -99,6 +100,10 @@ compileProgram(StringRef code, CompileRequest request) {
   module.get()->setAttr("mhlo.num_replicas",
                         b.getI32IntegerAttr(request.numReplicas));
   options.import.devices = request.numDevices();
+  if (!request.usesShardy)
+    options.beforePropagate = [&](ModuleOp module) {
+      return propagateThroughClientCalls(module, request.numPartitions);
+    };
   options.beforePartition = [&](ModuleOp module) {
     return expandClientCalls(module, request.numPartitions, kept);
   };

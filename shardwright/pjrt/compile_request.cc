@@ -63,7 +63,8 @@ static llvm::Error readAssignment(llvm::StringRef bytes,
 
 static llvm::Error readBuildOptions(llvm::StringRef bytes,
                                     CompileRequest &request) {
-  ProtoReader reader(bytes, fieldSet({4, 5, 12, 18}), fieldSet({9, 12, 18}));
+  ProtoReader reader(bytes, fieldSet({4, 5, 12, 18, 19}),
+                     fieldSet({9, 12, 18}));
   while (!reader.atEnd()) {
     if (!reader.next())
       return malformed("message of build options");
@@ -85,6 +86,9 @@ static llvm::Error readBuildOptions(llvm::StringRef bytes,
     case 18:
       if (!reader.repeated(request.chooseParameters))
         return malformed("list of parameters");
+      break;
+    case 19:
+      request.usesShardy = reader.varint();
       break;
     }
   }

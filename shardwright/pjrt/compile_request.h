@@ -21,6 +21,8 @@ struct CompileRequest {
   llvm::SmallVector<int64_t, 8> assignment;
   /// Runs on one device, which the caller names at each execution.
   bool isPortable = false;
+  /// Sharding rules propagate, and no functions of the client's.
+  bool usesShardy = false;
   /// By output and by parameter: the sharding is ours to choose. One entry is
   /// for all of them; missing ones are not.
   llvm::SmallVector<int64_t, 8> chooseOutputs, chooseParameters;

@@ -11,6 +11,8 @@
 #include "shardwright/pjrt/ffi_types.h"
 #include "shardwright/pjrt/status.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -89,31 +91,42 @@ static llvm::StringRef text(const JAX_CustomCallPartitioner_string &given) {
   return {given.data, given.size};
 }
 
-llvm::Expected<PartitionedCall>
-pjrt::partitionCall(JAX_CustomCallPartitioner_Callbacks *callbacks,
-                    llvm::StringRef config,
-                    llvm::ArrayRef<PartitionedValue> operands,
-                    llvm::ArrayRef<PartitionedValue> results) {
-  std::deque<std::string> kept;
-  auto keep = [&](std::string bytes) {
-    const std::string &at = kept.emplace_back(std::move(bytes));
-    return JAX_CustomCallPartitioner_string{at.data(), at.size()};
-  };
-  std::vector<JAX_CustomCallPartitioner_aval> avals;
-  for (const PartitionedValue &operand : operands)
-    avals.push_back(
-        {keep(shapeProto(operand)), true, keep(operand.sharding.toProto())});
-  std::string resultShape;
-  PartitionedValue result = tupleOf(results, resultShape);
-  std::vector<JAX_CustomCallPartitioner_string> wanted(operands.size());
+namespace {
+/// Texts that live as long as one question.
+class Kept {
+public:
+  JAX_CustomCallPartitioner_string operator()(std::string bytes) {
+    const std::string &at = texts.emplace_back(std::move(bytes));
+    return {at.data(), at.size()};
+  }
+  JAX_CustomCallPartitioner_string sharding(const HloSharding &sharding) {
+    return (*this)(sharding.toProto());
+  }
+  std::vector<JAX_CustomCallPartitioner_aval>
+  avals(llvm::ArrayRef<PartitionedValue> values) {
+    std::vector<JAX_CustomCallPartitioner_aval> avals;
+    for (const PartitionedValue &value : values)
+      avals.push_back(
+          {(*this)(shapeProto(value)), true, sharding(value.sharding)});
+    return avals;
+  }
 
-  JAX_CustomCallPartitioner_Partition_Args args = {};
-  args.num_args = operands.size();
-  args.op_args = avals.data();
-  args.op_result = {keep(resultShape), true, keep(result.sharding.toProto())};
-  args.backend_config = keep(config.str());
-  args.args_sharding = wanted.data();
-  callbacks->partition(callbacks, &args);
+private:
+  std::deque<std::string> texts;
+};
+} // namespace
+
+static llvm::Error invalidAnswer(const llvm::Twine &why) {
+  return llvm::createStringError("INTERNAL: custom_partitioner: " + why);
+}
+
+/// What they answer is read before the client takes it back.
+template <typename Args>
+static llvm::Error ask(JAX_CustomCallPartitioner_Callbacks *callbacks,
+                       void (*function)(JAX_CustomCallPartitioner_Callbacks *,
+                                        Args *),
+                       Args &args, llvm::function_ref<llvm::Error()> read) {
+  function(callbacks, &args);
   auto cleanUp = llvm::scope_exit([&] {
     if (args.header.cleanup_fn)
       args.header.cleanup_fn(args.header.data);
@@ -121,31 +134,113 @@ pjrt::partitionCall(JAX_CustomCallPartitioner_Callbacks *callbacks,
   if (args.header.has_error)
     return llvm::createStringError(
         textWithCode(args.header.code, text(args.header.error_msg)));
-  auto invalidAnswer = [&](const llvm::Twine &why) {
-    return llvm::createStringError("INTERNAL: custom_partitioner: " + why);
-  };
-  PartitionedCall call;
-  call.module = text(args.mlir_module).str();
-  if (!args.args_sharding && !operands.empty())
-    return invalidAnswer("it returned no shardings of operands");
-  for (size_t i = 0; i < operands.size(); ++i) {
-    auto sharding = HloSharding::fromProto(text(args.args_sharding[i]));
-    if (!sharding)
-      return invalidAnswer(llvm::toString(sharding.takeError()));
-    call.operands.push_back(std::move(*sharding));
-  }
-  auto sharding = HloSharding::fromProto(text(args.result_sharding));
-  if (!sharding)
-    return invalidAnswer(llvm::toString(sharding.takeError()));
-  if (sharding->isTuple())
-    call.results.assign(sharding->elements().begin(),
-                        sharding->elements().end());
+  return read();
+}
+
+static llvm::Error readSharding(const JAX_CustomCallPartitioner_string &given,
+                                HloSharding &sharding) {
+  auto read = HloSharding::fromProto(text(given));
+  if (!read)
+    return invalidAnswer(llvm::toString(read.takeError()));
+  sharding = std::move(*read);
+  return llvm::Error::success();
+}
+
+/// Of `count` results: one each, or one of a tuple.
+static llvm::Error readShardings(const JAX_CustomCallPartitioner_string &given,
+                                 size_t count,
+                                 std::vector<HloSharding> &shardings) {
+  HloSharding sharding;
+  if (llvm::Error e = readSharding(given, sharding))
+    return e;
+  if (sharding.isTuple())
+    shardings.assign(sharding.elements().begin(), sharding.elements().end());
   else
-    call.results.assign(results.size(), *sharding);
-  if (call.results.size() != results.size())
+    shardings.assign(count, sharding);
+  if (shardings.size() != count)
     return invalidAnswer("Shardings returned from partitioning: lengths must "
                          "match: " +
-                         llvm::Twine(call.results.size()) + " vs " +
-                         llvm::Twine(results.size()));
+                         llvm::Twine(shardings.size()) + " vs " +
+                         llvm::Twine(count));
+  return llvm::Error::success();
+}
+
+llvm::Expected<PartitionedCall>
+pjrt::partitionCall(JAX_CustomCallPartitioner_Callbacks *callbacks,
+                    llvm::StringRef config,
+                    llvm::ArrayRef<PartitionedValue> operands,
+                    llvm::ArrayRef<PartitionedValue> results) {
+  Kept keep;
+  std::vector<JAX_CustomCallPartitioner_aval> avals = keep.avals(operands);
+  std::string resultShape;
+  PartitionedValue result = tupleOf(results, resultShape);
+  std::vector<JAX_CustomCallPartitioner_string> wanted(operands.size());
+
+  JAX_CustomCallPartitioner_Partition_Args args = {};
+  args.num_args = operands.size();
+  args.op_args = avals.data();
+  args.op_result = {keep(resultShape), true, keep.sharding(result.sharding)};
+  args.backend_config = keep(config.str());
+  args.args_sharding = wanted.data();
+  PartitionedCall call;
+  auto read = [&]() -> llvm::Error {
+    call.module = text(args.mlir_module).str();
+    if (!args.args_sharding && !operands.empty())
+      return invalidAnswer("it returned no shardings of operands");
+    call.operands.resize(operands.size());
+    for (auto [i, sharding] : llvm::enumerate(call.operands))
+      if (llvm::Error e = readSharding(args.args_sharding[i], sharding))
+        return e;
+    return readShardings(args.result_sharding, results.size(), call.results);
+  };
+  if (llvm::Error e = ask(callbacks, callbacks->partition, args, read))
+    return std::move(e);
   return call;
+}
+
+llvm::Expected<std::optional<std::vector<HloSharding>>>
+pjrt::inferShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
+                     llvm::StringRef config,
+                     llvm::ArrayRef<PartitionedValue> operands,
+                     llvm::ArrayRef<PartitionedValue> results) {
+  Kept keep;
+  std::vector<JAX_CustomCallPartitioner_aval> avals = keep.avals(operands);
+  std::string resultShape;
+  tupleOf(results, resultShape);
+  JAX_CustomCallPartitioner_InferShardingFromOperands_Args args = {};
+  args.num_args = operands.size();
+  args.op_args = avals.data();
+  args.result_shape = keep(resultShape);
+  args.backend_config = keep(config.str());
+  std::optional<std::vector<HloSharding>> inferred;
+  auto read = [&]() -> llvm::Error {
+    if (!args.has_result_sharding)
+      return llvm::Error::success();
+    return readShardings(args.result_sharding, results.size(),
+                         inferred.emplace());
+  };
+  if (llvm::Error e = ask(callbacks, callbacks->infer_sharding, args, read))
+    return std::move(e);
+  return inferred;
+}
+
+llvm::Expected<std::vector<HloSharding>>
+pjrt::propagateUserShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
+                             llvm::StringRef config,
+                             llvm::ArrayRef<PartitionedValue> results) {
+  Kept keep;
+  std::string resultShape;
+  PartitionedValue result = tupleOf(results, resultShape);
+  JAX_CustomCallPartitioner_PropagateUserSharding_Args args = {};
+  args.backend_config = keep(config.str());
+  args.result_shape = keep(resultShape);
+  args.result_sharding = keep.sharding(result.sharding);
+  std::vector<HloSharding> shardings;
+  auto read = [&] {
+    return readShardings(args.result_sharding, results.size(), shardings);
+  };
+  if (llvm::Error e =
+          ask(callbacks, callbacks->propagate_user_sharding, args, read))
+    return std::move(e);
+  return shardings;
 }

@@ -20,6 +20,7 @@
 
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,20 @@ llvm::Expected<PartitionedCall>
 partitionCall(JAX_CustomCallPartitioner_Callbacks *callbacks,
               llvm::StringRef config, llvm::ArrayRef<PartitionedValue> operands,
               llvm::ArrayRef<PartitionedValue> results);
+
+/// Where the results would be, were the operands as described; nothing: it does
+/// not say. Those of `results` do not count. For programs that Shardy does not
+/// propagate through, as is the next.
+llvm::Expected<std::optional<std::vector<HloSharding>>>
+inferShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
+               llvm::StringRef config,
+               llvm::ArrayRef<PartitionedValue> operands,
+               llvm::ArrayRef<PartitionedValue> results);
+/// Where the results would be, if those who use them want them as described.
+llvm::Expected<std::vector<HloSharding>>
+propagateUserShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
+                       llvm::StringRef config,
+                       llvm::ArrayRef<PartitionedValue> results);
 
 } // namespace shardwright::pjrt
 

@@ -10,9 +10,8 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/partition/partition.h"
-#include "shardwright/pjrt/custom_partitioners.h"
+#include "shardwright/pjrt/client_call.h"
 #include "shardwright/pjrt/host_callback.h"
 #include "shardwright/pjrt/inspect_sharding.h"
 #include "shardwright/pjrt/returned_module.h"
@@ -26,9 +25,9 @@ namespace shardwright::pjrt {
 namespace {
 
 /// Puts a manual computation in the place of one call.
-class CallExpander {
+class CallExpander : ClientCall {
 public:
-  CallExpander(stablehlo::CustomCallOp call, int64_t devices);
+  using ClientCall::ClientCall;
 
   LogicalResult inspect();
   LogicalResult makePartitioned();
@@ -36,13 +35,6 @@ public:
                           KeptSources &kept);
 
 private:
-  /// As XLA says it where some axes are manual: the others are a mesh of fewer
-  /// devices.
-  HloSharding shardingOf(Value value) const;
-  FailureOr<std::vector<PartitionedValue>> describe(ValueRange values);
-  /// In axes that are free here.
-  FailureOr<sdy::TensorShardingAttr> fromClient(const HloSharding &sharding,
-                                                Type type);
   sdy::TensorShardingAttr closed(Value value) const;
   /// With every dimension a multiple of its shards.
   static RankedTensorType paddedType(Type type, const Mesh &mesh,
@@ -51,74 +43,7 @@ private:
   /// The body is to be filled; operands and results are padded around it.
   sdy::ManualComputationOp replaceCall(ArrayRef<sdy::TensorShardingAttr> in,
                                        ArrayRef<sdy::TensorShardingAttr> out);
-
-  stablehlo::CustomCallOp call;
-  MLIRContext *context = call.getContext();
-  int64_t numDevices = 1;
-  Mesh free; ///< the axes of the program's that are not manual around the call
-  Attribute meshRef;
-  SmallVector<StringRef> outer; ///< axes that are
 };
-
-CallExpander::CallExpander(stablehlo::CustomCallOp c, int64_t devices)
-    : call(c) {
-  ModuleOp module = call->getParentOfType<ModuleOp>();
-  sdy::MeshOp found;
-  auto take = [&](Value value) {
-    sdy::TensorShardingAttr sharding = sdy::getSharding(value);
-    auto name = sharding ? dyn_cast<FlatSymbolRefAttr>(sharding.getMeshOrRef())
-                         : FlatSymbolRefAttr();
-    auto op = name ? module.lookupSymbol<sdy::MeshOp>(name.getValue())
-                   : sdy::MeshOp();
-    if (!found && op && !op.getMesh().getAxes().empty())
-      found = op;
-  };
-  for (Value operand : call->getOperands())
-    take(operand);
-  for (Value result : call->getResults())
-    take(result);
-  if (!found)
-    for (auto op : module.getOps<sdy::MeshOp>())
-      if (!found && !op.getMesh().getAxes().empty())
-        found = op;
-  if (!found) {
-    // Nothing is sharded: every name does.
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    std::string name = "devices";
-    while (module.lookupSymbol(name))
-      name += "_";
-    found = sdy::MeshOp::create(
-        b, module.getLoc(), name,
-        sdy::meshToAttr(context, Mesh({{"devices", devices}})));
-  }
-  Mesh mesh = sdy::meshFromAttr(found.getMesh());
-  numDevices = mesh.numDevices();
-  meshRef = FlatSymbolRefAttr::get(found.getSymNameAttr());
-  for (auto manual = call->getParentOfType<sdy::ManualComputationOp>(); manual;
-       manual = manual->getParentOfType<sdy::ManualComputationOp>())
-    for (StringAttr name : manual.getManualAxes())
-      outer.push_back(name.getValue());
-  if (outer.empty()) {
-    free = mesh;
-    return;
-  }
-  SmallVector<MeshAxis, 4> axes;
-  for (const MeshAxis &axis : mesh.axes())
-    if (!llvm::is_contained(outer, axis.name))
-      axes.push_back(axis);
-  free = Mesh(axes);
-}
-
-HloSharding CallExpander::shardingOf(Value value) const {
-  NamedHloSharding named;
-  named.mesh = free;
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  named.sharding = TensorSharding::closed(type ? type.getRank() : 0);
-  sdy::TensorShardingAttr sharding = sdy::getSharding(value);
-  if (sharding && type && sharding.getRank() == type.getRank())
-    named.sharding = sdy::shardingFromAttr(sharding, free);
-  return toTiled(named);
-}
 
 LogicalResult CallExpander::inspect() {
   std::string error = tellSharding(call.getBackendConfigAttr(),
@@ -128,39 +53,6 @@ LogicalResult CallExpander::inspect() {
   call->getResult(0).replaceAllUsesWith(call->getOperand(0));
   call->erase();
   return success();
-}
-
-FailureOr<std::vector<PartitionedValue>>
-CallExpander::describe(ValueRange values) {
-  std::vector<PartitionedValue> described;
-  for (Value value : values) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    auto element = type ? elementTypeFromMLIR(type.getElementType())
-                        : std::optional<ElementType>();
-    if (!element || !type.hasStaticShape())
-      return emitError(call.getLoc())
-             << "UNIMPLEMENTED: custom partitioning of a value of type "
-             << value.getType() << " is not supported";
-    PartitionedValue &one = described.emplace_back();
-    one.type = *element;
-    one.shape.assign(type.getShape().begin(), type.getShape().end());
-    one.sharding = shardingOf(value);
-  }
-  return described;
-}
-
-FailureOr<sdy::TensorShardingAttr>
-CallExpander::fromClient(const HloSharding &sharding, Type type) {
-  auto named = toNamed(sharding, free, cast<RankedTensorType>(type).getRank());
-  if (!named)
-    return emitError(call.getLoc()) << "INTERNAL: custom_partitioner: "
-                                    << llvm::toString(named.takeError());
-  if (named->mesh.isMaximal())
-    return emitError(call.getLoc())
-           << "UNIMPLEMENTED: custom_partitioner: it wants a value on device "
-           << named->mesh.deviceIds()[0]
-           << " alone, expected a sharding over all devices";
-  return sdy::shardingToAttr(context, named->sharding, free, meshRef);
 }
 
 /// What propagation found, without what is still open.
@@ -274,9 +166,7 @@ CallExpander::askClient(JAX_CustomCallPartitioner_Callbacks *callbacks,
        results = describe(call->getResults());
   if (failed(operands) || failed(results))
     return failure();
-  auto config = dyn_cast_or_null<StringAttr>(call.getBackendConfigAttr());
-  auto answer = partitionCall(callbacks, config ? config.getValue() : "",
-                              *operands, *results);
+  auto answer = partitionCall(callbacks, config(), *operands, *results);
   if (!answer)
     return emitError(call.getLoc()) << llvm::toString(answer.takeError());
   SmallVector<sdy::TensorShardingAttr> in, out;
