@@ -9,6 +9,7 @@
 
 #include "shardwright/interop/bool_hex.h"
 #include "shardwright/interop/guarded_read.h"
+#include "shardwright/interop/newer_types.h"
 #include "shardwright/interop/portable/portable.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -42,10 +43,11 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
            AsmParserState *positions = nullptr) {
   if (format == Format::PortableArtifact)
     return readPortableArtifact(sources, context);
+  ParserConfig config(context);
+  addNewerTypes(config);
   if (positions && format == Format::Text) {
     Block block;
-    if (failed(parseAsmSourceFile(*sources, &block, ParserConfig(context),
-                                  positions)))
+    if (failed(parseAsmSourceFile(*sources, &block, config, positions)))
       return {};
     const llvm::MemoryBuffer *buffer =
         sources->getMemoryBuffer(sources->getMainFileID());
@@ -53,7 +55,7 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
         &block, context,
         FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0));
   }
-  return parseSourceFile<ModuleOp>(sources, context);
+  return parseSourceFile<ModuleOp>(sources, config);
 }
 
 } // namespace

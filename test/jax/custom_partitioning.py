@@ -11,6 +11,7 @@ import re
 
 import jax
 import jax.numpy as jnp
+import ml_dtypes
 import numpy as np
 from both import case, main
 from jax.experimental.custom_partitioning import BATCHING, SdyShardingRule, custom_partitioning
@@ -319,6 +320,25 @@ def collectives_in_partly_manual_regions():
 @case(errors="type")
 def collectives_of_another_mesh():
     return collectives_over("y", jax.sharding.Mesh(np.array(jax.devices()[:2]), ("y",)))
+
+
+@case
+def constants_of_every_small_type():
+    """What `partition` returns is bytecode of jaxlib's MLIR."""
+    results = {}
+    names = [n for n in dir(ml_dtypes) if re.match(r"float[48]_|bfloat|u?int[24]$", n)] + ["float16", "int8", "bool"]
+    for name in names:
+        small = np.dtype(getattr(ml_dtypes, name, name))
+        some = np.array([1, 0, 1, 1] if small.kind in "iub" else [1, 0.5, 2, 1]).astype(small)
+
+        def shard(a):
+            edge = jax.lax.pad(a.astype(small), some[0], [(1, -1, 0), (0, 0, 0)]).astype(a.dtype)
+            return a + edge + jnp.asarray(some).astype(a.dtype) + jnp.full(a.shape, some[1], small).astype(a.dtype)
+
+        f = custom_partitioning(lambda a: a)
+        f.def_partition(lambda mesh, args, result: (mesh, shard, result.sharding, (result.sharding,)), sharding_rule="i j -> i j")
+        results[name] = jax.jit(f)(placed((8, 4), "x"))
+    return results
 
 
 @case

@@ -29,7 +29,8 @@ import verifier_agreement
 from oracle import ir
 
 BATCH = 40
-# MLIR 23, inside jaxlib, has codes for the types of 8 bits and fewer; MLIR 22 refuses them.
+# MLIR 23, inside jaxlib, has codes for the types of 8 bits and fewer; MLIR 22's driver refuses them, our reader
+# (`convert`, below) does not.
 NEWER_TYPE = "unknown attribute code"
 
 
@@ -67,7 +68,8 @@ def compare_bytecode(tally, batch):
             program.bytecode(path)
             done = oracle.process([oracle.OPT, path, "--mlir-print-debuginfo"])
             if NEWER_TYPE in done.stderr and re.search(r"[^i]f[864]E\d", program.pretty):
-                tally.ok()
+                done = oracle.process([oracle.TOOL, "convert", path, "--to=text"])
+                tally.equal(f"{program.name} bytecode", program.pretty.strip(), done.stdout.strip())
             elif tally.check(f"{program.name} bytecode", done.returncode == 0, done.stderr):
                 tally.equal(f"{program.name} bytecode", program.locations.strip(), done.stdout.strip())
             done = subprocess.run(

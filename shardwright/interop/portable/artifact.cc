@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
+#include "shardwright/interop/newer_types.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +51,7 @@ readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
   context->loadDialect<func::FuncDialect, stablehlo::StablehloDialect>();
   // VHLO says nothing that a verifier could check: verified once upgraded.
   ParserConfig config(context, /*verifyAfterParse=*/false);
+  addNewerTypes(config);
   auto read = [&]() -> OwningOpRef<ModuleOp> {
     auto module = parseSourceFile<ModuleOp>(sources, config);
     if (!module ||
