@@ -66,14 +66,13 @@ void PropagationEngine::runPriority() {
 }
 
 void PropagationEngine::loadStates() {
-  std::vector<char> onlyPassThrough;
   for (const FactorLayout &layout : graph.rules)
     onlyPassThrough.push_back(
         llvm::all_of(layout.rule.factors, [](const Factor &f) {
           return f.kind == FactorKind::PassThrough;
         }));
   size_t numNodes = graph.nodes.size();
-  nodes.resize(numNodes);
+  visits.resize(numNodes);
   worklist.state.resize(numNodes);
   for (size_t n = 0; n < numNodes; ++n) {
     const Node &node = graph.nodes[n];
@@ -81,22 +80,10 @@ void PropagationEngine::loadStates() {
     for (int32_t i = 0; i < node.numResults; ++i)
       if (graph.values[node.firstResult + i].numUses != 0)
         todo = 0;
-    if (node.rule < 0) {
-      // Only asked whether it is dead.
-      worklist.state[n] = todo;
-      continue;
-    }
-    worklist.state[n] = todo | Worklist::kHasRule;
-    NodeState &state = nodes[n];
-    state.rule = node.rule;
-    state.firstTensor = node.firstTensor;
-    state.numTensors = node.numTensors;
-    state.schedule = node.schedule;
-    state.fixedDirection = node.fixedDirection;
-    state.isElementwise = node.isElementwise;
-    state.conservative = options.conservative && node.ruleIsAttribute;
-    state.onlyPassThrough = onlyPassThrough[node.rule];
-    state.isManualEdge = node.manualEdge >= 0;
+    // Others are only asked whether they are dead.
+    if (graph.nodeRules[n].rule >= 0)
+      todo |= Worklist::kHasRule;
+    worklist.state[n] = todo;
   }
   slots.resize(graph.slots.size());
   for (auto [state, slot, current] :
@@ -149,13 +136,13 @@ static void finishRules(PropagationGraph &graph, MLIRContext *context,
     return;
   }
   llvm::DenseMap<RuleId, Attribute> attrs;
-  for (const Node &node : graph.nodes) {
-    if (node.rule < 0 || !node.ruleIsAttribute ||
+  for (auto [node, rule] : llvm::zip_equal(graph.nodes, graph.nodeRules)) {
+    if (rule.rule < 0 || !rule.isAttribute ||
         node.op->hasAttr(sdy::kShardingRuleAttr))
       continue;
-    Attribute &attr = attrs[node.rule];
+    Attribute &attr = attrs[rule.rule];
     if (!attr)
-      attr = toAttr(graph.rules[node.rule].rule, context);
+      attr = toAttr(graph.rules[rule.rule].rule, context);
     node.op->setDiscardableAttr(name, attr);
   }
 }

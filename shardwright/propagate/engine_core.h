@@ -54,10 +54,10 @@ private:
   void update(ValueId value, ShardingId id, NodeId by);
   void wake(ValueId value, NodeId by);
   mlir::Value holderOf(ValueId value) const;
-  llvm::SmallVector<mlir::Value> holdersOf(const Node &node) const;
+  llvm::SmallVector<mlir::Value> holdersOf(const NodeRule &node) const;
   llvm::SmallVector<const TensorSharding *>
   resolve(llvm::ArrayRef<ShardingId> ids) const;
-  llvm::SmallVector<ShardingId, 8> shardingsOf(const Node &node);
+  llvm::SmallVector<ShardingId, 8> shardingsOf(NodeId n);
   PropagationEvent eventOf(ShardingId after) const;
   void report(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
               const FuncResult *result, RuleId rule, int32_t tensor,
@@ -71,24 +71,12 @@ private:
 
   static constexpr int32_t kNumOpPriorities = 5;
 
-  /// Of a node, what a visit looks at.
-  struct NodeState {
-    RuleId rule = -1;
-    int32_t firstTensor = 0;
-    int32_t numTensors = 0;
-    /// When it was visited last, and how. A node whose slots did not change
-    /// since has nothing to do in the same directions. Time is counted in
-    /// visits.
-    int32_t lastVisit = 0;
-    FactorDirections lastDirections{Direction::None, Direction::None};
-    Strategy lastStrategy = Strategy::Aggressive;
-    Schedule schedule = Schedule::ByFactor;
-    Direction fixedDirection = Direction::Both;
-    bool isElementwise = false;
-    bool conservative = false;
-    /// All factors of the rule are pass-through.
-    bool onlyPassThrough = false;
-    bool isManualEdge = false;
+  /// When a node was visited last, and how. One whose slots did not change
+  /// since has nothing to do in the same directions. Time is counted in visits.
+  struct LastVisit {
+    int32_t time = 0;
+    FactorDirections directions{Direction::None, Direction::None};
+    Strategy strategy = Strategy::Aggressive;
   };
   /// The graph's `current`, until storeShardings().
   struct SlotState {
@@ -104,7 +92,10 @@ private:
   PropagationGraph &graph;
   ShardingTable &shardings;
 
-  std::vector<NodeState> nodes;
+  /// By node.
+  std::vector<LastVisit> visits;
+  /// By rule: all of its factors are pass-through.
+  std::vector<char> onlyPassThrough;
   std::vector<SlotState> slots;
   Worklist worklist;
 

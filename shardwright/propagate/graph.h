@@ -22,6 +22,7 @@
 #define SHARDWRIGHT_PROPAGATE_GRAPH_H
 
 #include "shardwright/propagate/factor_propagation.h"
+#include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/op_map.h"
 #include "shardwright/propagate/op_order.h"
 #include "shardwright/propagate/sharding_table.h"
@@ -72,12 +73,7 @@ enum class OpKind : uint8_t {
 
 struct Node {
   mlir::Operation *op = nullptr;
-  /// -1: nothing propagates through the op.
-  RuleId rule = -1;
-  /// Into GraphPart::tensorValues: operands, then results of the rule.
-  int32_t firstTensor = 0;
-  int32_t numTensors = 0;
-  /// The op's own operands, likewise.
+  /// The op's own operands, in GraphPart::tensorValues.
   int32_t firstOperand = 0;
   int32_t numOperands = 0;
   /// One past the last node nested in the op.
@@ -87,22 +83,35 @@ struct Node {
   int32_t numResults = 0;
   /// Into GraphPart::manualEdges, or -1.
   int32_t manualEdge = -1;
+};
+
+/// What a visit of a node looks at. Apart from the rest of it, so that the
+/// caches hold more of them.
+struct NodeRule {
+  /// -1: nothing propagates through the op.
+  RuleId rule = -1;
+  /// Into GraphPart::tensorValues: operands, then results of the rule.
+  int32_t firstTensor = 0;
+  int32_t numTensors = 0;
   Schedule schedule = Schedule::ByFactor;
   Direction fixedDirection = Direction::Both;
   OpKind kind = OpKind::Plain;
-  bool isElementwise = false;
+  bool isElementwise : 1 = false;
   /// Rules of edges and barriers are no attribute of their op.
-  bool ruleIsAttribute = false;
+  bool isAttribute : 1 = false;
+  /// Node::manualEdge is there.
+  bool isManualEdge : 1 = false;
 };
+static_assert(sizeof(Node) == 32 && sizeof(NodeRule) == 16);
 
 struct Slot {
   ShardingId initial = kNoSharding;
   /// Other slots of the same op: written together (fully open where missing).
   SlotId firstSibling = -1;
   int32_t numSiblings = 0;
-  int32_t rank = 0;
+  int32_t rank : 31 = 0;
   /// Of the edge op of a shared function's argument or of its call's result.
-  bool isCallEdge = false;
+  bool isCallEdge : 1 = false;
   /// Value to write to; null for a function's result.
   mlir::Value value;
 };
@@ -122,8 +131,8 @@ struct GraphValue {
   /// which they are queued.
   Wakes wakes;
   /// Goes down when dead ops go.
-  int32_t numUses = 0;
-  bool isScalar = false;
+  int32_t numUses : 31 = 0;
+  bool isScalar : 1 = false;
 };
 
 /// A call in whose place the callee's body stands: its nodes follow the call's,
@@ -142,6 +151,8 @@ struct CallSite {
 /// What ops of one place become. Ids count from its first.
 struct GraphPart {
   Array<Node> nodes;
+  /// By node.
+  Array<NodeRule> nodeRules;
   Array<ValueId> tensorValues;
   std::vector<ManualEdge> manualEdges;
 
@@ -222,8 +233,9 @@ struct PropagationGraph : GraphPart {
 struct GraphOptions {
   bool conservative = false;
   bool extraRules = false;
-  /// May be null.
+  /// May be null. The index may lack ops of which nobody asks.
   const OpOrder *order = nullptr;
+  const OpIndex *index = nullptr;
 };
 
 /// Functions whose bodies stand in the place of their calls: see

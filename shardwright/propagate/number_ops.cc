@@ -55,6 +55,44 @@ OpKind BuilderState::kindOf(Operation *op) {
   return it->second;
 }
 
+void PartBuilder::reserve(ArrayRef<func::FuncOp> funcs) {
+  if (!state.index)
+    return;
+  size_t nodes = 0, values = 0, spliced = 0;
+  size_t slots = 0, tensors = 0, wakes = 0;
+  for (func::FuncOp func : funcs) {
+    size_t ops = state.index->sizeOf(func);
+    // Arguments of shared functions have edges.
+    size_t edges = body ? func.getNumArguments() : 0;
+    nodes += ops + edges;
+    values += ops + func.getNumArguments() + edges;
+    for (Operation *op : state.index->inFunction(func, isNamed<func::CallOp>)) {
+      auto call = cast<func::CallOp>(op);
+      auto it = graph.bodyOf.find(call.getCalleeAttr().getAttr());
+      if (it == graph.bodyOf.end())
+        continue;
+      const FunctionBody &callee = graph.bodies[it->second];
+      // The results' edges are new.
+      nodes += callee.nodes.size() + op->getNumResults();
+      values += callee.values.size() + op->getNumResults();
+      spliced += callee.values.size();
+      slots += callee.slots.size();
+      tensors += callee.tensorValues.size();
+      wakes += callee.wakes.size();
+    }
+  }
+  // Not counted are new edges and what stands beside the functions; most ops
+  // have a result, two or three operands and as many uses.
+  nodes += nodes / 16 + 4;
+  values += values / 16 + 4;
+  part.nodes.reserve(nodes);
+  part.nodeRules.reserve(nodes);
+  part.values.reserve(values);
+  part.slots.reserve(slots + values - spliced);
+  part.tensorValues.reserve(tensors + 4 * (values - spliced));
+  part.wakes.reserve(wakes + 4 * (values - spliced));
+}
+
 ValueId PartBuilder::idOf(Value value) const {
   if (auto result = dyn_cast<OpResult>(value))
     return graph.numberOf.lookup(result.getOwner()).firstResult +
@@ -83,9 +121,9 @@ void PartBuilder::number(Operation *op) {
   NodeId id = part.nodes.size();
   OpKind kind = state.kindOf(op);
   graph.numberOf[op] = {id, part.numValues()};
+  part.nodeRules.emplace_back().kind = kind;
   Node &node = part.nodes.emplace_back();
   node.op = op;
-  node.kind = kind;
   node.firstResult = part.numValues();
   node.numResults = op->getNumResults();
   for (Type type : op->getResultTypes()) {
@@ -140,13 +178,14 @@ void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
     s.firstSlot += firstSlot;
   });
   extend(part.nodes, from.nodes, [&](Node &n) {
-    n.firstTensor += firstTensor;
     n.firstOperand += firstTensor;
     n.subtreeEnd += firstNode;
     n.firstResult += firstValue;
     if (n.manualEdge >= 0)
       n.manualEdge += firstManual;
   });
+  extend(part.nodeRules, from.nodeRules,
+         [&](NodeRule &n) { n.firstTensor += firstTensor; });
   extend(part.manualEdges, from.manualEdges, [](ManualEdge &) {});
   extend(part.tensorValues, from.tensorValues, shift(firstValue));
   extend(part.values, from.values, [&](GraphValue &v) {

@@ -53,6 +53,11 @@ public:
   Ops postOrder(NamePredicate wanted) const;
   /// Those of postOrder(wanted) that are in `func`: of the module, or the root.
   Ops inFunction(mlir::func::FuncOp func, NamePredicate wanted) const;
+  /// How many ops are in `func`, itself among them; 0: it is new.
+  size_t sizeOf(mlir::func::FuncOp func) const {
+    auto [begin, end] = rangeOf.lookup(func);
+    return end - begin;
+  }
   /// Ops that have one operand and one result, in order.
   llvm::ArrayRef<mlir::Operation *> unary() const { return unaryOps; }
   /// All different dictionaries of discardable attributes.

@@ -46,6 +46,8 @@ struct BuilderState {
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp, 2>>
       callsOf;
   llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> funcOf;
+  /// May be null.
+  const OpIndex *index;
   bool ok = true;
 
 private:
@@ -66,6 +68,9 @@ public:
   PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body)
       : state(state), graph(state.graph), part(part), body(body) {}
 
+  /// Takes memory for functions and what is spliced into them, as far as the
+  /// index knows them: arrays that grow have their pages filled twice.
+  void reserve(llvm::ArrayRef<mlir::func::FuncOp> funcs);
   /// Numbers an op and what is in it, and checks the types.
   void number(mlir::Operation *op);
   void numberArguments(mlir::Block &block);
@@ -98,9 +103,9 @@ private:
 
   void addRule(NodeId n);
   void addOperands(NodeId n);
-  void addEdgeRule(Node &node, llvm::ArrayRef<ValueId> sources);
-  bool addCallEdge(Node &node, sdy::DataFlowEdgeOp edge);
-  void addDataFlowEdge(Node &node, sdy::DataFlowEdgeOp edge);
+  void addEdgeRule(NodeId n, llvm::ArrayRef<ValueId> sources);
+  bool addCallEdge(NodeId n, sdy::DataFlowEdgeOp edge);
+  void addDataFlowEdge(NodeId n, sdy::DataFlowEdgeOp edge);
   llvm::SmallVector<ValueId> sourcesOf(sdy::FuncDataFlowEdgeOp edge);
   void connect(const OwnSite &own);
 

@@ -26,7 +26,7 @@ int32_t PropagationGraph::siteOf(NodeId node) const {
 BuilderState::BuilderState(ModuleOp module, const GraphOptions &options,
                            PropagationGraph &graph)
     : module(module), graph(graph), rules(options, graph.rules),
-      ahead(options.order),
+      ahead(options.order), index(options.index),
       shardingName(StringAttr::get(module.getContext(), sdy::kShardingAttr)),
       ruleName(StringAttr::get(module.getContext(), sdy::kShardingRuleAttr)) {}
 
@@ -65,14 +65,18 @@ public:
       state.funcOf[func.getSymNameAttr()] = func;
     for (func::FuncOp func : shared)
       addBody(func);
+    SmallVector<Operation *> own;
     for (Operation &op : *state.module.getBody()) {
       auto func = dyn_cast<func::FuncOp>(op);
       if (func && graph.bodyOf.contains(func.getSymNameAttr()))
         continue;
       if (func)
         roots.push_back(func);
-      all.number(&op);
+      own.push_back(&op);
     }
+    all.reserve(roots);
+    for (Operation *op : own)
+      all.number(op);
     if (!state.ok)
       return failure();
     all.finish();
@@ -104,6 +108,7 @@ void GraphBuilder::addBody(func::FuncOp func) {
   body.func = func;
   PartBuilder builder(state, body, &body);
   Block &block = func.front();
+  builder.reserve(func);
   builder.numberArguments(block);
   state.ahead.enter(func);
   for (Operation &op : block)

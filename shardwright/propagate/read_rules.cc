@@ -29,32 +29,34 @@ void PartBuilder::addOperands(NodeId n) {
   }
 }
 
-void PartBuilder::addEdgeRule(Node &node, ArrayRef<ValueId> sources) {
+void PartBuilder::addEdgeRule(NodeId n, ArrayRef<ValueId> sources) {
   if (sources.empty())
     return;
+  const Node &node = part.nodes[n];
   auto shape = staticShape(node.op->getResult(0).getType());
   if (!shape)
     return;
-  node.rule = state.rules.identity(*shape, sources.size());
-  node.schedule = Schedule::PassThroughOp;
-  node.firstTensor = part.tensorValues.size();
-  node.numTensors = sources.size() + 1;
+  NodeRule &rule = part.nodeRules[n];
+  rule.rule = state.rules.identity(*shape, sources.size());
+  rule.schedule = Schedule::PassThroughOp;
+  rule.firstTensor = part.tensorValues.size();
+  rule.numTensors = sources.size() + 1;
   llvm::append_range(part.tensorValues, sources);
   part.tensorValues.push_back(node.firstResult);
 }
 
 /// True if the edge belongs to an argument or a result of a shared function.
-bool PartBuilder::addCallEdge(Node &node, DataFlowEdgeOp edge) {
+bool PartBuilder::addCallEdge(NodeId n, DataFlowEdgeOp edge) {
   Value owner = edge.getInput();
   if (auto arg = dyn_cast<BlockArgument>(owner)) {
     if (!body || arg.getOwner() != &body->func.front())
       return false;
-    addEdgeRule(node, ValueId(-1));
-    body->argumentSource[arg.getArgNumber()] = node.firstTensor;
+    addEdgeRule(n, ValueId(-1));
+    body->argumentSource[arg.getArgNumber()] = part.nodeRules[n].firstTensor;
     return true;
   }
   NodeId definer = graph.nodeOf(owner.getDefiningOp());
-  if (part.nodes[definer].kind != OpKind::Call)
+  if (part.nodeRules[definer].kind != OpKind::Call)
     return false;
   auto *own =
       llvm::lower_bound(ownSites, definer, [&](const OwnSite &own, NodeId n) {
@@ -63,9 +65,9 @@ bool PartBuilder::addCallEdge(Node &node, DataFlowEdgeOp edge) {
   if (own == ownSites.end() || part.sites[own->site].node != definer)
     return false;
   const CallSite &site = part.sites[own->site];
-  addEdgeRule(node, site.firstValue +
-                        graph.bodies[site.body]
-                            .returned[cast<OpResult>(owner).getResultNumber()]);
+  addEdgeRule(n, site.firstValue +
+                     graph.bodies[site.body]
+                         .returned[cast<OpResult>(owner).getResultNumber()]);
   return true;
 }
 
@@ -94,8 +96,8 @@ SmallVector<ValueId> PartBuilder::sourcesOf(FuncDataFlowEdgeOp edge) {
   return sources;
 }
 
-void PartBuilder::addDataFlowEdge(Node &node, DataFlowEdgeOp edge) {
-  if (addCallEdge(node, edge))
+void PartBuilder::addDataFlowEdge(NodeId n, DataFlowEdgeOp edge) {
+  if (addCallEdge(n, edge))
     return;
   ShardableDataFlowOpInterface owner = sdy::getDataFlowOp(edge.getInput());
   if (!owner)
@@ -103,12 +105,14 @@ void PartBuilder::addDataFlowEdge(Node &node, DataFlowEdgeOp edge) {
   SmallVector<ValueId> sources;
   for (OpOperand *source : owner.getEdgeSources(edge.getInput()))
     sources.push_back(idOf(source->get()));
-  addEdgeRule(node, sources);
+  addEdgeRule(n, sources);
+  NodeRule &rule = part.nodeRules[n];
   auto manual = dyn_cast<sdy::ManualComputationOp>(owner.getOperation());
-  if (!manual || node.rule < 0)
+  if (!manual || rule.rule < 0)
     return;
   ManualEdge &m = part.manualEdges.emplace_back();
-  node.manualEdge = part.manualEdges.size() - 1;
+  part.nodes[n].manualEdge = part.manualEdges.size() - 1;
+  rule.isManualEdge = true;
   sdy::TensorShardingAttr outer;
   if (auto arg = dyn_cast<BlockArgument>(edge.getInput())) {
     m.isBlockArgument = true;
@@ -119,7 +123,7 @@ void PartBuilder::addDataFlowEdge(Node &node, DataFlowEdgeOp edge) {
   }
   m.outer = graph.shardings.read(outer);
   if (m.outer == kNoSharding) {
-    node.rule = -1;
+    rule.rule = -1;
     return;
   }
   const Mesh &mesh = graph.shardings.mesh(graph.shardings.meshOf(m.outer));
@@ -130,23 +134,24 @@ void PartBuilder::addDataFlowEdge(Node &node, DataFlowEdgeOp edge) {
 
 void PartBuilder::addRule(NodeId n) {
   addOperands(n);
-  Node &node = part.nodes[n];
+  const Node &node = part.nodes[n];
+  NodeRule &nodeRule = part.nodeRules[n];
   Operation *op = node.op;
   if (state.hasRuleAttr(op))
     graph.opsWithRule.push_back(op);
-  switch (node.kind) {
+  switch (nodeRule.kind) {
   case OpKind::DataFlowEdge:
-    return addDataFlowEdge(node, cast<DataFlowEdgeOp>(op));
+    return addDataFlowEdge(n, cast<DataFlowEdgeOp>(op));
   case OpKind::FuncDataFlowEdge:
-    return addEdgeRule(node, sourcesOf(cast<FuncDataFlowEdgeOp>(op)));
+    return addEdgeRule(n, sourcesOf(cast<FuncDataFlowEdgeOp>(op)));
   case OpKind::Barrier: {
     // The list that this is in grows.
     ValueId source = part.tensorValues[node.firstOperand];
-    addEdgeRule(node, source);
-    node.schedule = Schedule::Fixed;
-    node.fixedDirection = Direction(
+    addEdgeRule(n, source);
+    nodeRule.schedule = Schedule::Fixed;
+    nodeRule.fixedDirection = Direction(
         uint8_t(cast<sdy::PropagationBarrierOp>(op).getAllowedDirection()));
-    node.isElementwise = true;
+    nodeRule.isElementwise = true;
     return;
   }
   default:
@@ -156,13 +161,13 @@ void PartBuilder::addRule(NodeId n) {
   RuleTable::OpRule rule = state.rules.of(op);
   if (rule.rule < 0)
     return;
-  node.rule = rule.rule;
-  node.ruleIsAttribute = true;
-  node.isElementwise = rule.isElementwise;
-  node.schedule = rule.schedule;
+  nodeRule.rule = rule.rule;
+  nodeRule.isAttribute = true;
+  nodeRule.isElementwise = rule.isElementwise;
+  nodeRule.schedule = rule.schedule;
   // Operands are there already.
-  node.firstTensor = node.firstOperand;
-  node.numTensors = node.numOperands + node.numResults;
+  nodeRule.firstTensor = node.firstOperand;
+  nodeRule.numTensors = node.numOperands + node.numResults;
   for (int64_t i = 0; i < node.numResults; ++i)
     part.tensorValues.push_back(node.firstResult + i);
 }

@@ -76,7 +76,7 @@ void PartBuilder::addSlotsOfBody() {
 
 void PartBuilder::addSlots(NodeId n) {
   Operation *op = part.nodes[n].op;
-  switch (part.nodes[n].kind) {
+  switch (part.nodeRules[n].kind) {
   case OpKind::Func: {
     auto func = cast<func::FuncOp>(op);
     if (func.isExternal())
@@ -147,7 +147,8 @@ void PartBuilder::addSlotsOfResults(NodeId n) {
   if (node.numResults == 0)
     return;
   Operation *op = node.op;
-  if (node.kind == OpKind::DataFlowEdge) {
+  OpKind kind = part.nodeRules[n].kind;
+  if (kind == OpKind::DataFlowEdge) {
     // Normally made with its owner; an edge that belongs nowhere stands alone.
     auto edge = cast<DataFlowEdgeOp>(op);
     if (part.values[node.firstResult].slot < 0)
@@ -157,7 +158,7 @@ void PartBuilder::addSlotsOfResults(NodeId n) {
                     graph.shardings.read(edge.getShardingAttr()), *shape);
     return;
   }
-  bool isProperty = node.kind != OpKind::Plain && node.kind != OpKind::Call;
+  bool isProperty = kind != OpKind::Plain && kind != OpKind::Call;
   if (isProperty && node.numResults == 1) {
     OpResult result = op->getResult(0);
     if (auto shape = staticShape(result.getType()))

@@ -18,7 +18,7 @@ using sdy::ShardableDataFlowOpInterface;
 
 /// Only nodes with a rule or that may die matter; dead ones are never woken.
 void PartBuilder::wake(NodeId node) {
-  if (part.nodes[node].rule >= 0)
+  if (part.nodeRules[node].rule >= 0)
     part.wakes.push_back(node);
 }
 
@@ -36,7 +36,7 @@ static bool isSimpleUser(OpKind kind) {
 void PartBuilder::wakeUse(OpOperand &use) {
   Operation *user = use.getOwner();
   // Most users are known by number; they are not looked at.
-  if (NodeId node = graph.nodeOf(user); isSimpleUser(part.nodes[node].kind))
+  if (NodeId node = graph.nodeOf(user); isSimpleUser(part.nodeRules[node].kind))
     return wake(node);
   Operation *holder =
       user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
@@ -48,7 +48,7 @@ void PartBuilder::wakeUse(OpOperand &use) {
     return;
   }
   NodeId node = graph.nodeOf(holder);
-  if (part.nodes[node].kind == OpKind::DataFlow) {
+  if (part.nodeRules[node].kind == OpKind::DataFlow) {
     auto op = cast<ShardableDataFlowOpInterface>(holder);
     // Shardy does not wake the edge of a block argument when an operand
     // changes.
@@ -90,11 +90,11 @@ void PartBuilder::addWakes(Value value, ValueId id, NodeId definer) {
   if (definer >= 0)
     wake(definer);
   bool isEdge =
-      definer >= 0 && part.nodes[definer].kind == OpKind::DataFlowEdge;
+      definer >= 0 && part.nodeRules[definer].kind == OpKind::DataFlowEdge;
   if (!isEdge && v.numUses == 0) {
     // Nobody else.
   } else if (!isEdge && v.numUses == 1 &&
-             isSimpleUser(part.nodes[lastUser[id]].kind)) {
+             isSimpleUser(part.nodeRules[lastUser[id]].kind)) {
     wake(lastUser[id]);
   } else {
     for (OpOperand &use : value.getUses())

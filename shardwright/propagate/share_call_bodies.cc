@@ -251,9 +251,9 @@ LogicalResult propagateThroughCalls(ModuleOp module,
   if (contents.groups)
     syncShardingGroups(module);
   PropagationGraph graph(module);
-  if (failed(buildGraph(module,
-                        {options.conservative, options.extraRules, &order},
-                        *shared, graph)))
+  if (failed(buildGraph(
+          module, {options.conservative, options.extraRules, &order, &index},
+          *shared, graph)))
     return failure();
   propagateInGraph(graph, options);
   exportSharedBodies(module, graph);

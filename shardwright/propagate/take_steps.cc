@@ -22,7 +22,7 @@ bool PropagationEngine::operandsHaveOneUse(NodeId n) const {
 }
 
 FactorDirections PropagationEngine::directionsOf(NodeId n) const {
-  const NodeState &node = nodes[n];
+  const NodeRule &node = graph.nodeRules[n];
   constexpr auto None = Direction::None, Both = Direction::Both;
   if (node.schedule == Schedule::Fixed)
     return {node.fixedDirection, node.fixedDirection};
@@ -96,23 +96,24 @@ ArrayRef<StepCache::Change> PropagationEngine::step(RuleId rule,
 }
 
 /// Of the tensors of the node's rule, as the rule sees them.
-SmallVector<ShardingId, 8> PropagationEngine::shardingsOf(const Node &node) {
+SmallVector<ShardingId, 8> PropagationEngine::shardingsOf(NodeId n) {
+  const NodeRule &node = graph.nodeRules[n];
   SmallVector<ShardingId, 8> ids;
   for (int32_t i = 0; i < node.numTensors; ++i) {
     SlotId slot = graph.tensorSlots[node.firstTensor + i];
     ids.push_back(slot < 0 ? kNoSharding : slots[slot].sharding);
   }
-  if (node.manualEdge >= 0 && ids.back() != kNoSharding)
-    ids.back() =
-        toSourceView(shardings, graph.manualEdges[node.manualEdge], ids.back());
+  if (node.isManualEdge && ids.back() != kNoSharding)
+    ids.back() = toSourceView(
+        shardings, graph.manualEdges[graph.nodes[n].manualEdge], ids.back());
   return ids;
 }
 
 void PropagationEngine::visit(NodeId n) {
-  NodeState &node = nodes[n];
+  const NodeRule &node = graph.nodeRules[n];
   FactorDirections directions = directionsOf(n);
   // Of a rule without other factors, their direction says nothing.
-  if (node.onlyPassThrough)
+  if (onlyPassThrough[node.rule])
     directions.other = directions.passThrough;
   if (directions.isNone())
     return;
@@ -133,23 +134,24 @@ void PropagationEngine::visit(NodeId n) {
     anyAxes |= id != kNoSharding && shardings.hasAxes(id);
     ids.push_back(id);
   }
-  if (!anyAxes ||
-      (node.lastVisit > changed && node.lastDirections == directions &&
-       node.lastStrategy == strategy))
+  if (!anyAxes)
     return;
-  node.lastVisit = ++now;
-  node.lastDirections = directions;
-  node.lastStrategy = strategy;
+  LastVisit &last = visits[n];
+  if (last.time > changed && last.directions == directions &&
+      last.strategy == strategy)
+    return;
+  last = {++now, directions, strategy};
 
   if (manual && ids.back() != kNoSharding)
     ids.back() = toSourceView(shardings, *manual, ids.back());
 
   ArrayRef<StepCache::Change> changes =
-      step(node.rule, ids, directions, node.isElementwise, node.conservative);
+      step(node.rule, ids, directions, node.isElementwise,
+           options.conservative && node.isAttribute);
   for (const StepCache::Change &change : changes) {
     ValueId value = graph.tensorValues[node.firstTensor + change.tensor];
     if (options.observer)
-      report(graph.nodes[n].op, holdersOf(graph.nodes[n]), nullptr, node.rule,
+      report(graph.nodes[n].op, holdersOf(node), nullptr, node.rule,
              change.tensor, ids, change.sharding);
     ShardingId id = change.sharding;
     if (manual && change.tensor + 1 == node.numTensors)

@@ -16,7 +16,7 @@ Value PropagationEngine::holderOf(ValueId value) const {
   return slot < 0 ? Value() : graph.slots[slot].value;
 }
 
-SmallVector<Value> PropagationEngine::holdersOf(const Node &node) const {
+SmallVector<Value> PropagationEngine::holdersOf(const NodeRule &node) const {
   SmallVector<Value> values;
   for (int32_t i = 0; i < node.numTensors; ++i)
     values.push_back(holderOf(graph.tensorValues[node.firstTensor + i]));
@@ -96,13 +96,13 @@ void PropagationEngine::reportEnd() {
   if (options.opPriorities)
     level = kNumOpPriorities - 1;
   for (NodeId n = 0, e = graph.nodes.size(); n < e; ++n) {
-    const Node &node = graph.nodes[n];
+    const NodeRule &node = graph.nodeRules[n];
     if (node.rule < 0 || worklist.is(n, Worklist::kErased))
       continue;
-    view.op = node.op;
+    view.op = graph.nodes[n].op;
     view.directions = directionsOf(n);
     view.isElementwise = node.isElementwise;
-    tell(holdersOf(node), shardingsOf(node), node.rule);
+    tell(holdersOf(node), shardingsOf(n), node.rule);
   }
   level = -1;
   view.directions = {};
