@@ -17,41 +17,15 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-/// The layout that a new buffer is to have.
-static PJRT_Error *readLayout(const PJRT_Buffer_MemoryLayout *given,
-                              llvm::ArrayRef<int64_t> shape, ElementType type,
-                              MinorToMajor &layout) {
-  if (!given)
-    return nullptr;
-  // Checks it as well.
-  auto strides = byteStrides(given, shape, byteWidth(type));
-  if (!strides)
-    return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-  if (given->type == PJRT_Buffer_MemoryLayout_Type_Tiled)
-    layout = canonicalLayout({given->tiled.minor_to_major, shape.size()});
-  else if (!isRowMajor(given, shape.size()))
-    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
-                     "layouts of buffers are orders of dimensions, strides "
-                     "are not supported");
-  return nullptr;
-}
-
 PJRT_Error *
 pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
-    Place place;
-    if (PJRT_Error *error =
-            findPlace(args->client, args->device, args->memory, place))
+    NewBuffer wanted;
+    if (PJRT_Error *error = readNewBuffer(
+            args->client, args->device, args->memory, args->dims,
+            args->num_dims, args->type, args->device_layout, wanted))
       return error;
-    ElementType type;
-    llvm::ArrayRef<int64_t> shape;
-    if (PJRT_Error *error =
-            readShape(args->dims, args->num_dims, args->type, type, shape))
-      return error;
-    MinorToMajor layout;
-    if (PJRT_Error *error =
-            readLayout(args->device_layout, shape, type, layout))
-      return error;
+    auto [type, shape] = std::pair(wanted.type, wanted.shape);
     int64_t bytes = *bytesOf(type, shape);
     if (!args->data && bytes > 0)
       return invalid("the host's data is a null pointer");
@@ -69,15 +43,16 @@ pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
     for (size_t i = 0; i < strides.size() && mayView; ++i)
       mayView = shape[i] == 1 || strides[i] == dense[i];
     Event released = mayView ? Event() : Event::ready();
-    auto buffer = mayView ? Buffer::viewOf(
-                                args->data, type, shape, place.device(),
-                                [released]() mutable { released.set(); },
-                                place.memory->kind)
-                          : Buffer::copyOf(args->data, type, shape, strides,
-                                           place.device(), place.memory->kind);
+    auto buffer =
+        mayView
+            ? Buffer::viewOf(
+                  args->data, type, shape, wanted.device(),
+                  [released]() mutable { released.set(); }, wanted.memory->kind)
+            : Buffer::copyOf(args->data, type, shape, strides, wanted.device(),
+                             wanted.memory->kind);
     if (!buffer)
       return toPjrt(buffer.takeError(), PJRT_Error_Code_RESOURCE_EXHAUSTED);
-    args->buffer = place.add(std::move(*buffer), std::move(layout));
+    args->buffer = wanted.add(std::move(*buffer));
     args->done_with_host_buffer = newEvent(std::move(released));
     return nullptr;
   });
@@ -177,26 +152,16 @@ PJRT_Error *pjrt::Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args) {
 PJRT_Error *pjrt::Client_CreateUninitializedBuffer(
     PJRT_Client_CreateUninitializedBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
-    Place place;
+    NewBuffer wanted;
     if (PJRT_Error *error =
-            findPlace(args->client, args->device, args->memory, place))
+            readNewBuffer(args->client, args->device, args->memory,
+                          args->shape_dims, args->shape_num_dims,
+                          args->shape_element_type, args->shape_layout, wanted))
       return error;
-    ElementType type;
-    llvm::ArrayRef<int64_t> shape;
-    if (PJRT_Error *error = readShape(args->shape_dims, args->shape_num_dims,
-                                      args->shape_element_type, type, shape))
+    std::shared_ptr<void> memory;
+    if (PJRT_Error *error = allocate(wanted, memory))
       return error;
-    auto memory = cpu::allocateHost(*bytesOf(type, shape));
-    if (!memory)
-      return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
-                       "Out of memory allocating " +
-                           llvm::Twine(*bytesOf(type, shape)) + " bytes.");
-    MinorToMajor layout;
-    if (PJRT_Error *error = readLayout(args->shape_layout, shape, type, layout))
-      return error;
-    args->buffer = place.add(Buffer(place.device(), place.memory->kind, type,
-                                    shape, std::move(memory)),
-                             std::move(layout));
+    args->buffer = wanted.promise(std::move(memory), Event::ready());
     return nullptr;
   });
 }
@@ -204,14 +169,11 @@ PJRT_Error *pjrt::Client_CreateUninitializedBuffer(
 PJRT_Error *
 pjrt::Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
-    Place place;
+    NewBuffer wanted;
     if (PJRT_Error *error =
-            findPlace(args->client, nullptr, args->memory, place))
-      return error;
-    ElementType type;
-    llvm::ArrayRef<int64_t> shape;
-    if (PJRT_Error *error = readShape(args->shape_dims, args->shape_num_dims,
-                                      args->shape_element_type, type, shape))
+            readNewBuffer(args->client, nullptr, args->memory, args->shape_dims,
+                          args->shape_num_dims, args->shape_element_type,
+                          args->shape_layout, wanted))
       return error;
     if (args->error_message_size && !args->error_message)
       return invalid("the error's message is a null pointer");
@@ -220,9 +182,7 @@ pjrt::Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args *args) {
         args->error_code,
         llvm::StringRef(args->error_message, args->error_message_size))));
     // Nobody looks at the elements.
-    args->buffer =
-        place.add(Buffer(place.device(), place.memory->kind, type, shape,
-                         std::make_shared<char>(), std::move(failed)));
+    args->buffer = wanted.promise(std::make_shared<char>(), std::move(failed));
     return nullptr;
   });
 }
@@ -230,19 +190,15 @@ pjrt::Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args *args) {
 PJRT_Error *pjrt::Client_CreateViewOfDeviceBuffer(
     PJRT_Client_CreateViewOfDeviceBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
-    Place place;
+    NewBuffer wanted;
     if (PJRT_Error *error =
-            findPlace(args->client, args->device, args->memory, place))
+            readNewBuffer(args->client, args->device, args->memory, args->dims,
+                          args->num_dims, args->element_type, nullptr, wanted))
       return error;
-    ElementType type;
-    llvm::ArrayRef<int64_t> shape;
-    if (PJRT_Error *error = readShape(args->dims, args->num_dims,
-                                      args->element_type, type, shape))
-      return error;
-    if (!isRowMajor(args->layout, shape.size()))
+    if (!isRowMajor(args->layout, wanted.shape.size()))
       return makeError(PJRT_Error_Code_UNIMPLEMENTED,
                        "buffers are row-major, no other layout is supported");
-    if (!args->device_buffer_ptr && *bytesOf(type, shape) > 0)
+    if (!args->device_buffer_ptr && *bytesOf(wanted.type, wanted.shape) > 0)
       return invalid("the device's data is a null pointer");
     auto release = [callback = args->on_delete_callback,
                     user = args->on_delete_callback_arg,
@@ -250,11 +206,12 @@ PJRT_Error *pjrt::Client_CreateViewOfDeviceBuffer(
       if (callback)
         callback(pointer, user);
     };
-    auto buffer = Buffer::viewOf(args->device_buffer_ptr, type, shape,
-                                 place.device(), release, place.memory->kind);
+    auto buffer =
+        Buffer::viewOf(args->device_buffer_ptr, wanted.type, wanted.shape,
+                       wanted.device(), release, wanted.memory->kind);
     if (!buffer)
       return toPjrt(buffer.takeError(), PJRT_Error_Code_RESOURCE_EXHAUSTED);
-    args->buffer = place.add(std::move(*buffer));
+    args->buffer = wanted.add(std::move(*buffer));
     return nullptr;
   });
 }

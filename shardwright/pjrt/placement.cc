@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/placement.h"
+#include "shardwright/cpu/box_copy.h"
+#include "shardwright/cpu/host_memory.h"
 #include "shardwright/pjrt/element_types.h"
 #include "shardwright/pjrt/host_layout.h"
 
@@ -53,4 +55,46 @@ PJRT_Error *pjrt::checkRange(const Buffer &buffer, int64_t offset,
                    llvm::Twine(offset + size) + " of a buffer of " +
                    llvm::Twine(bytes));
   return nullptr;
+}
+
+PJRT_Error *pjrt::readLayout(const PJRT_Buffer_MemoryLayout *given,
+                             llvm::ArrayRef<int64_t> shape, ElementType type,
+                             MinorToMajor &layout) {
+  if (!given)
+    return nullptr;
+  // Checks it as well.
+  auto strides = byteStrides(given, shape, byteWidth(type));
+  if (!strides)
+    return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+  if (given->type == PJRT_Buffer_MemoryLayout_Type_Tiled)
+    layout = canonicalLayout({given->tiled.minor_to_major, shape.size()});
+  else if (!isRowMajor(given, shape.size()))
+    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                     "layouts of buffers are orders of dimensions, strides "
+                     "are not supported");
+  return nullptr;
+}
+
+PJRT_Error *pjrt::readNewBuffer(PJRT_Client *client, PJRT_Device *device,
+                                PJRT_Memory *memory, const int64_t *dims,
+                                size_t rank, PJRT_Buffer_Type type,
+                                const PJRT_Buffer_MemoryLayout *layout,
+                                NewBuffer &buffer) {
+  if (PJRT_Error *error = findPlace(client, device, memory, buffer))
+    return error;
+  if (PJRT_Error *error =
+          readShape(dims, rank, type, buffer.type, buffer.shape))
+    return error;
+  return readLayout(layout, buffer.shape, buffer.type, buffer.layout);
+}
+
+PJRT_Error *pjrt::allocate(const NewBuffer &buffer,
+                           std::shared_ptr<void> &memory) {
+  int64_t bytes = *bytesOf(buffer.type, buffer.shape);
+  memory = cpu::allocateHost(bytes);
+  if (memory)
+    return nullptr;
+  return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
+                   "Out of memory allocating " + llvm::Twine(bytes) +
+                       " bytes.");
 }

@@ -35,6 +35,37 @@ PJRT_Error *readShape(const int64_t *dims, size_t rank, PJRT_Buffer_Type type,
 /// Refuses bytes that a buffer does not have.
 PJRT_Error *checkRange(const Buffer &buffer, int64_t offset, int64_t size);
 
+/// The layout that a new buffer is to have; `given` may be null.
+PJRT_Error *readLayout(const PJRT_Buffer_MemoryLayout *given,
+                       llvm::ArrayRef<int64_t> shape, ElementType type,
+                       MinorToMajor &layout);
+
+/// A buffer that a client asks for.
+struct NewBuffer : Place {
+  ElementType type = ElementType::Pred;
+  llvm::ArrayRef<int64_t> shape;
+  MinorToMajor layout;
+
+  PJRT_Buffer *add(Buffer buffer) const {
+    return Place::add(std::move(buffer), layout);
+  }
+  /// Its elements are to come with `ready`.
+  PJRT_Buffer *promise(std::shared_ptr<void> elements, Event ready) const {
+    return add(Buffer(device(), memory->kind, type, shape, std::move(elements),
+                      std::move(ready)));
+  }
+};
+
+/// `shape` points into `dims`; `layout` may be null.
+PJRT_Error *readNewBuffer(PJRT_Client *client, PJRT_Device *device,
+                          PJRT_Memory *memory, const int64_t *dims, size_t rank,
+                          PJRT_Buffer_Type type,
+                          const PJRT_Buffer_MemoryLayout *layout,
+                          NewBuffer &buffer);
+
+/// Memory for its elements, not written yet.
+PJRT_Error *allocate(const NewBuffer &buffer, std::shared_ptr<void> &memory);
+
 } // namespace shardwright::pjrt
 
 #endif // SHARDWRIGHT_PJRT_PLACEMENT_H
