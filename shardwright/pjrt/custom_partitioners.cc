@@ -8,7 +8,7 @@
 #include "shardwright/pjrt/custom_partitioners.h"
 
 #include "shardwright/mesh/hlo/proto_wire.h"
-#include "shardwright/pjrt/ffi_types.h"
+#include "shardwright/pjrt/shape_proto.h"
 #include "shardwright/pjrt/status.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -49,29 +49,12 @@ pjrt::findCustomPartitioner(llvm::StringRef target) {
   return p.byTarget.lookup(target);
 }
 
-/// xla.ShapeProto, row-major.
-static std::string shapeProto(const PartitionedValue &value) {
-  size_t rank = value.shape.size();
-  llvm::SmallVector<int64_t> minorToMajor, isDynamic(rank, 0);
-  for (size_t d = rank; d-- > 0;)
-    minorToMajor.push_back(d);
-  ProtoWriter layout;
-  layout.packed(1, minorToMajor);
-  layout.varint(16, 1); // elements to which the end is padded
-  ProtoWriter shape;
-  shape.varint(2, ffiType(value.type).value_or(0));
-  shape.packed(3, value.shape);
-  shape.message(5, layout.take());
-  shape.packed(6, isDynamic);
-  return shape.take();
-}
-
 /// The results as the callbacks take them: several are a tuple.
 static PartitionedValue tupleOf(llvm::ArrayRef<PartitionedValue> values,
                                 std::string &shape) {
   PartitionedValue all = values.size() == 1 ? values[0] : PartitionedValue();
   if (values.size() == 1) {
-    shape = shapeProto(all);
+    shape = shapeProto(all.type, all.shape);
     return all;
   }
   constexpr int tupleType = 13;
@@ -79,7 +62,7 @@ static PartitionedValue tupleOf(llvm::ArrayRef<PartitionedValue> values,
   tuple.varint(2, tupleType);
   std::vector<HloSharding> shardings;
   for (const PartitionedValue &value : values) {
-    tuple.message(4, shapeProto(value));
+    tuple.message(4, shapeProto(value.type, value.shape));
     shardings.push_back(value.sharding);
   }
   shape = tuple.take();
@@ -106,8 +89,8 @@ public:
   avals(llvm::ArrayRef<PartitionedValue> values) {
     std::vector<JAX_CustomCallPartitioner_aval> avals;
     for (const PartitionedValue &value : values)
-      avals.push_back(
-          {(*this)(shapeProto(value)), true, sharding(value.sharding)});
+      avals.push_back({(*this)(shapeProto(value.type, value.shape)), true,
+                       sharding(value.sharding)});
     return avals;
   }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/objects.h"
+#include "shardwright/pjrt/placement.h"
 #include "shardwright/pjrt/slots.h"
 
 #include <cstring>
@@ -108,6 +108,83 @@ PJRT_Error *pjrt::Buffer_DonateWithControlDependency(
         object->layout);
     args->callback_data = new Event(dependency);
     args->dependency_ready_callback = donateNow;
+    return nullptr;
+  });
+}
+
+/// The client's way to an alias: what its elements are to be, once.
+struct PJRT_FulfillAliasBufferCallback {
+  Buffer alias;
+  std::shared_ptr<void> elements;
+  Event ready;
+};
+
+PJRT_Error *
+pjrt::Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    NewBuffer wanted;
+    if (PJRT_Error *error =
+            readNewBuffer(args->client, nullptr, args->memory, args->shape_dims,
+                          args->shape_num_dims, args->shape_element_type,
+                          args->shape_layout, wanted))
+      return error;
+    std::shared_ptr<void> elements;
+    if (PJRT_Error *error = allocate(wanted, elements))
+      return error;
+    Event ready;
+    Buffer alias(wanted.device(), wanted.memory->kind, wanted.type,
+                 wanted.shape, elements, ready);
+    args->fulfill_alias_buffer_cb =
+        handles<PJRT_FulfillAliasBufferCallback>().add(
+            std::make_shared<PJRT_FulfillAliasBufferCallback>(
+                PJRT_FulfillAliasBufferCallback{alias, std::move(elements),
+                                                ready}));
+    args->alias_buffer = wanted.add(std::move(alias));
+    return nullptr;
+  });
+}
+
+PJRT_Error *
+pjrt::Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(client, args->client, "client");
+    SHARDWRIGHT_ALIVE(promise, args->fulfill_alias_buffer_cb,
+                      "callback of an alias buffer");
+    auto take = [&] {
+      return handles<PJRT_FulfillAliasBufferCallback>().remove(
+          args->fulfill_alias_buffer_cb);
+    };
+    if (args->status_code != PJRT_Error_Code_OK) {
+      if (!args->error_message && args->error_message_size)
+        return invalid("the error's message is a null pointer");
+      if (auto mine = take())
+        mine->ready.set(llvm::createStringError(textWithCode(
+            args->status_code,
+            llvm::StringRef(args->error_message, args->error_message_size))));
+      return nullptr;
+    }
+    SHARDWRIGHT_ALIVE(object, args->buffer, "buffer");
+    const Buffer &buffer = object->buffer, &alias = promise->alias;
+    if (buffer.type() != alias.type() || buffer.shape() != alias.shape() ||
+        object->client != client)
+      return invalid("the buffer is of another type, shape or client than its "
+                     "alias");
+    auto memory = buffer.storage();
+    if (!memory)
+      return toPjrt(memory.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    auto mine = take();
+    if (!mine)
+      return invalid("the alias buffer has been fulfilled already");
+    // Runs that were given the alias have its memory already.
+    Event elements = buffer.ready();
+    elements.onReady([mine, from = std::move(*memory),
+                      bytes = buffer.bytes()](llvm::StringRef failure) mutable {
+      if (!failure.empty())
+        return mine->ready.set(llvm::createStringError(failure));
+      if (bytes)
+        std::memcpy(mine->elements.get(), from.get(), bytes);
+      mine->ready.set();
+    });
     return nullptr;
   });
 }

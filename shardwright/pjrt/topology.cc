@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/client_options.h"
+#include "shardwright/pjrt/placement.h"
+#include "shardwright/pjrt/shape_proto.h"
 #include "shardwright/pjrt/slots.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -144,6 +146,32 @@ PJRT_Error *pjrt::TopologyDescription_GetMemorySpaceKindIds(
                                   int(MemoryKind::UnpinnedHost)};
     args->memory_space_kind_ids = ids;
     args->num_memory_space_kind_ids = std::size(ids);
+    return nullptr;
+  });
+}
+
+PJRT_Error *pjrt::TopologyDescription_MakeCanonicalShapeForMemorySpace(
+    PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(topology, args->topology, "topology");
+    if (args->memory_space_kind_id < 0 ||
+        args->memory_space_kind_id > int(MemoryKind::UnpinnedHost))
+      return invalid("there is no memory of kind " +
+                     llvm::Twine(args->memory_space_kind_id));
+    ElementType type;
+    llvm::ArrayRef<int64_t> shape;
+    MinorToMajor layout;
+    if (PJRT_Error *error = readShape(args->dims, args->num_dims,
+                                      args->element_type, type, shape))
+      return error;
+    if (PJRT_Error *error = readLayout(args->layout, shape, type, layout))
+      return error;
+    std::string proto = shapeProto(type, shape, layout);
+    auto *bytes = new char[proto.size()];
+    llvm::copy(proto, bytes);
+    args->serialized_shape = bytes;
+    args->serialized_shape_size = proto.size();
+    args->serialized_shape_deleter = [](const char *bytes) { delete[] bytes; };
     return nullptr;
   });
 }

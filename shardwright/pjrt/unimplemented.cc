@@ -17,15 +17,11 @@ using namespace shardwright::pjrt;
                      "PJRT_" #slot " is not implemented");                     \
   }
 
-// Runs that another process has given up.
+// Runs that wait for another process, of which there is none.
 UNIMPLEMENTED(Device_PoisonExecution)
-// Send and receive through callbacks.
+// Streams come with callbacks for send and recv, which runs refuse.
 UNIMPLEMENTED(CopyToDeviceStream_Destroy)
 UNIMPLEMENTED(CopyToDeviceStream_AddChunk)
 UNIMPLEMENTED(CopyToDeviceStream_TotalBytes)
 UNIMPLEMENTED(CopyToDeviceStream_GranuleSize)
 UNIMPLEMENTED(CopyToDeviceStream_CurrentBytes)
-// Promises of buffers, and shapes of XLA's.
-UNIMPLEMENTED(Client_CreateAliasBuffer)
-UNIMPLEMENTED(Client_FulfillAliasBuffer)
-UNIMPLEMENTED(TopologyDescription_MakeCanonicalShapeForMemorySpace)

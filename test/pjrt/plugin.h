@@ -131,6 +131,26 @@ inline Outcome destroy(PJRT_LoadedExecutable *executable) {
   return take(api()->PJRT_LoadedExecutable_Destroy(&args));
 }
 
+/// Runs on one device with these arguments.
+inline Outcome run(PJRT_LoadedExecutable *executable,
+                   std::vector<PJRT_Buffer *> arguments, PJRT_Buffer *&output,
+                   size_t devices = 1) {
+  PJRT_Buffer *const *argumentList = arguments.data();
+  PJRT_Buffer *outputs[1] = {};
+  PJRT_Buffer **outputList = outputs;
+  auto options = make<PJRT_ExecuteOptions>();
+  auto args = make<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.options = &options;
+  args.argument_lists = &argumentList;
+  args.num_devices = devices;
+  args.num_args = arguments.size();
+  args.output_lists = &outputList;
+  Outcome outcome = take(api()->PJRT_LoadedExecutable_Execute(&args));
+  output = outputs[0];
+  return outcome;
+}
+
 /// The elements of a buffer, or why there are none.
 template <typename T>
 Outcome toHost(PJRT_Buffer *buffer, std::vector<T> &elements) {

@@ -171,26 +171,6 @@ constexpr const char *addOne = R"(module @add_one {
   }
 })";
 
-/// Runs on one device with these arguments.
-Outcome run(PJRT_LoadedExecutable *executable,
-            std::vector<PJRT_Buffer *> arguments, PJRT_Buffer *&output,
-            size_t devices = 1) {
-  PJRT_Buffer *const *argumentList = arguments.data();
-  PJRT_Buffer *outputs[1] = {};
-  PJRT_Buffer **outputList = outputs;
-  auto options = make<PJRT_ExecuteOptions>();
-  auto args = make<PJRT_LoadedExecutable_Execute_Args>();
-  args.executable = executable;
-  args.options = &options;
-  args.argument_lists = &argumentList;
-  args.num_devices = devices;
-  args.num_args = arguments.size();
-  args.output_lists = &outputList;
-  Outcome outcome = take(api()->PJRT_LoadedExecutable_Execute(&args));
-  output = outputs[0];
-  return outcome;
-}
-
 TEST(PjrtExecutable, OutlivesItsHandlesWhileItRuns) {
   TestClient client(1);
   PJRT_LoadedExecutable *executable = nullptr;

@@ -253,6 +253,113 @@ TEST(PjrtBuffer, WaitsForTheClientsWord) {
   destroy(buffer);
 }
 
+// An alias is used before anybody knows what it is of.
+TEST(PjrtBuffer, IsPromisedByAnAlias) {
+  TestClient client(1), other(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  Outcome compiled = client.compile(R"(module {
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+  })",
+                                    "", executable);
+  ASSERT_TRUE(compiled.ok()) << compiled.message;
+  std::vector<int64_t> dims = {4}, more = {5};
+  auto create = make<PJRT_Client_CreateAliasBuffer_Args>();
+  create.client = client.client;
+  create.memory = memoryOf(client.devices()[0]);
+  create.shape_dims = dims.data();
+  create.shape_num_dims = 1;
+  create.shape_element_type = PJRT_Buffer_Type_F32;
+  float data[5] = {1, 2, 3, 4, 5};
+  PJRT_Buffer *buffer = nullptr, *larger = nullptr, *foreign = nullptr;
+  PJRT_Device *device = client.devices()[0];
+  client.fromHost(data, PJRT_Buffer_Type_F32, dims, device, buffer);
+  client.fromHost(data, PJRT_Buffer_Type_F32, more, device, larger);
+  other.fromHost(data, PJRT_Buffer_Type_F32, dims, other.devices()[0], foreign);
+
+  for (PJRT_Error_Code code : {PJRT_Error_Code_OK, PJRT_Error_Code_ABORTED}) {
+    ASSERT_TRUE(take(api()->PJRT_Client_CreateAliasBuffer(&create)).ok());
+    bool ready = true;
+    EXPECT_TRUE(isReady(create.alias_buffer, ready).ok());
+    EXPECT_FALSE(ready);
+    PJRT_Buffer *output = nullptr;
+    ASSERT_TRUE(run(executable, {create.alias_buffer}, output).ok());
+
+    auto fulfill = make<PJRT_Client_FulfillAliasBuffer_Args>();
+    fulfill.client = client.client;
+    fulfill.fulfill_alias_buffer_cb = create.fulfill_alias_buffer_cb;
+    for (PJRT_Buffer *wrong : {larger, foreign}) {
+      fulfill.buffer = wrong;
+      EXPECT_THAT(take(api()->PJRT_Client_FulfillAliasBuffer(&fulfill)).message,
+                  HasSubstr("another type, shape or client"));
+    }
+    fulfill.buffer = code == PJRT_Error_Code_OK ? buffer : nullptr;
+    fulfill.status_code = code;
+    fulfill.error_message = "given up";
+    fulfill.error_message_size = 8;
+    EXPECT_TRUE(take(api()->PJRT_Client_FulfillAliasBuffer(&fulfill)).ok());
+    EXPECT_FALSE(take(api()->PJRT_Client_FulfillAliasBuffer(&fulfill)).ok());
+
+    std::vector<float> alias(4), twice(4);
+    Outcome first = toHost(create.alias_buffer, alias);
+    Outcome second = toHost(output, twice);
+    EXPECT_EQ(first.code, code) << first.message;
+    EXPECT_EQ(second.code, code) << second.message;
+    if (code == PJRT_Error_Code_OK) {
+      EXPECT_THAT(alias, ElementsAre(1, 2, 3, 4));
+      EXPECT_THAT(twice, ElementsAre(2, 4, 6, 8));
+    } else {
+      EXPECT_EQ(first.message, "given up");
+      EXPECT_THAT(second.message, HasSubstr("given up"));
+    }
+    destroy(output);
+    destroy(create.alias_buffer);
+  }
+  for (PJRT_Buffer *one : {buffer, larger, foreign})
+    destroy(one);
+  destroy(executable);
+}
+
+TEST(PjrtTopology, SaysWhatAShapeIsInAMemory) {
+  std::string name = "2x2";
+  auto create = make<PJRT_TopologyDescription_Create_Args>();
+  create.topology_name = name.data();
+  create.topology_name_size = name.size();
+  ASSERT_TRUE(take(api()->PJRT_TopologyDescription_Create(&create)).ok());
+  std::vector<int64_t> dims = {8, 4}, columns = {0, 1};
+  auto args =
+      make<PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args>();
+  args.topology = create.topology;
+  args.dims = dims.data();
+  args.num_dims = dims.size();
+  args.element_type = PJRT_Buffer_Type_F32;
+  auto shape = [&] {
+    Outcome outcome =
+        take(api()->PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace(
+            &args));
+    if (!outcome.ok())
+      return outcome.message;
+    std::string bytes(args.serialized_shape, args.serialized_shape_size);
+    args.serialized_shape_deleter(args.serialized_shape);
+    return bytes;
+  };
+  // f32[8,4]{1,0} and {0,1} as xla.ShapeProto.
+  using namespace std::string_literals;
+  EXPECT_EQ(shape(), "\x10\x0b\x1a\x02\x08\x04\x2a\x07\x0a\x02\x01\x00"
+                     "\x80\x01\x01\x32\x02\x00\x00"s);
+  PJRT_Buffer_MemoryLayout wanted = layout(columns);
+  args.layout = &wanted;
+  EXPECT_EQ(shape(), "\x10\x0b\x1a\x02\x08\x04\x2a\x07\x0a\x02\x00\x01"
+                     "\x80\x01\x01\x32\x02\x00\x00"s);
+  args.memory_space_kind_id = 7;
+  EXPECT_THAT(shape(), HasSubstr("no memory of kind 7"));
+  auto destroy = make<PJRT_TopologyDescription_Destroy_Args>();
+  destroy.topology = create.topology;
+  EXPECT_TRUE(take(api()->PJRT_TopologyDescription_Destroy(&destroy)).ok());
+}
+
 TEST(PjrtDevice, CountsItsMemory) {
   TestClient client(2);
   auto stats = make<PJRT_Device_MemoryStats_Args>();
