@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/hoist_collectives.h"
 #include "shardwright/partition/join_collectives.h"
 #include "shardwright/partition/join_permutes.h"
 #include "shardwright/partition/partition.h"
@@ -391,6 +392,7 @@ void BlockCombiner::run(SmallVector<Operation *> collectives) {
 } // namespace
 
 void combineCollectives(func::FuncOp func) {
+  hoistCollectives(func);
   llvm::DenseMap<Block *, SmallVector<Operation *>> collectives;
   int64_t joinable = 0;
   bool hasPermutes = false;

@@ -78,9 +78,15 @@ void widen(stablehlo::ConcatenateOp concat) {
   bool slices = false;
   SmallVector<Part> parts;
   for (Value input : concat.getInputs()) {
+    if (isa<RankedTensorType>(input.getType()) &&
+        dimsOf(input.getType())[dim] == 0)
+      continue;
     parts.push_back(partOf(input, dim));
     slices |= parts.back().value != input;
   }
+  // A roll by nothing is the value beside an empty slice of it.
+  if (parts.size() == 1 && parts[0].value.getType() == type)
+    return finish(concat, parts[0].value);
   if (!slices || parts.size() < 2)
     return;
 
