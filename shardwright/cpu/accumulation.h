@@ -18,6 +18,13 @@ inline ElementType accumulatorType(ElementType type) {
   return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
 }
 
+/// Does the error of a long row of them grow with its length, and less when they
+/// are grouped (summation.h)?
+inline bool errorGrows(Op op, ElementType accumulator) {
+  return (op == Op::Add || op == Op::Multiply) &&
+         (isFloat(accumulator) || isComplex(accumulator));
+}
+
 /// A single operation that may be computed in any order accumulates floats
 /// narrower than f32 in f32; any other body keeps its types.
 struct Accumulation {

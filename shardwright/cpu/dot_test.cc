@@ -301,6 +301,29 @@ TEST(Dot, LargerThanABlock) {
   }
 }
 
+TEST(Dot, LongSumsStayAccurate) {
+  for (int64_t k : {1 << 20, (1 << 20) - 777})
+    for (bool rows : {true, false}) {
+      DotSpec s;
+      s.lhsType = s.rhsType = s.outType = E::F32;
+      s.m = 1;
+      s.n = 3;
+      s.k = k;
+      s.lhsStrideM = k;
+      s.lhsStrideK = 1;
+      s.rhsStrideK = rows ? 1 : 3;
+      s.rhsStrideN = rows ? k : 1;
+      s.outStrideM = 3;
+      s.outStrideN = 1;
+      auto plan = DotPlan::create(s);
+      ASSERT_TRUE(bool(plan));
+      std::vector<float> x(k, 0.1f), y(3 * k, 0.1f), z(3);
+      ASSERT_FALSE(bool(plan->run(x.data(), y.data(), z.data())));
+      for (float sum : z)
+        EXPECT_NEAR(sum / (double(k) * 0.1f * 0.1f), 1, 3e-6);
+    }
+}
+
 TEST(Dot, SeveralThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

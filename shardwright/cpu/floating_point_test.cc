@@ -404,6 +404,23 @@ TEST(FloatingPoint, NarrowSumsAccumulateInF32) {
   EXPECT_EQ(bf16ToFloat(z[0]), 258);
 }
 
+TEST(FloatingPoint, LongSumsStayAccurate) {
+  // One after the other they would be off by 1 %.
+  constexpr int64_t count = 1 << 21;
+  std::vector<float> x(count, 0.1f), init{0}, z(1);
+  Kernels k;
+  int32_t p = k.param(E::F32, {count}), start = k.param(E::F32, {});
+  k.run(k.reduce(Op::Add, p, start), {x.data(), init.data(), z.data()});
+  EXPECT_NEAR(z[0] / (count * double(0.1f)), 1, 1e-6);
+  // And some that fill neither a vector nor a block.
+  constexpr int64_t odd = (1 << 20) + 4321;
+  Kernels more;
+  p = more.param(E::F32, {odd});
+  start = more.param(E::F32, {});
+  more.run(more.reduce(Op::Add, p, start), {x.data(), init.data(), z.data()});
+  EXPECT_NEAR(z[0] / (odd * double(0.1f)), 1, 1e-6);
+}
+
 TEST(FloatingPoint, OtherRegionsGoElementByElement) {
   std::vector<float> x = randoms(300, 16), init{0.25f}, z(3);
   Kernels k;

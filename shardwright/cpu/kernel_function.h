@@ -44,8 +44,9 @@ private:
   void emitScan();
   void emitSort();
   /// Runs `body` for `unroll` times lanes consecutive values of the innermost
-  /// loop at a time; what is left over goes with fewer.
-  Values innermost(int64_t size, llvm::Value *lo, llvm::Value *hi, int unroll,
+  /// loop, of `size` elements, at a time; what is left over goes with fewer.
+  /// A range that is not all of it begins at such a multiple.
+  Values innermost(int64_t size, const LoopEmitter::Bounds &range, int unroll,
                    llvm::ArrayRef<llvm::Value *> carried,
                    llvm::function_ref<Values(llvm::ArrayRef<IndexExpr>,
                                              llvm::ArrayRef<llvm::Value *>)>
@@ -55,7 +56,6 @@ private:
   llvm::Value *outputBuffer(int number) const {
     return buffers[cluster.numParams + number];
   }
-  llvm::Value *identity(Op op, ElementType type);
   llvm::Value *horizontal(Op op, ElementType type, llvm::Value *x);
   IndexVector rowIndex(const Node &node, const IndexVector &groups);
 

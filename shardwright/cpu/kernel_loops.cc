@@ -12,19 +12,20 @@ using namespace llvm;
 namespace shardwright::cpu {
 
 Values KernelEmitter::innermost(
-    int64_t size, Value *lo, Value *hi, int unroll, ArrayRef<Value *> carried,
+    int64_t size, const LoopEmitter::Bounds &all, int unroll,
+    ArrayRef<Value *> carried,
     function_ref<Values(ArrayRef<IndexExpr>, ArrayRef<Value *>)> body) {
   int lanes = plan.lanes;
   int64_t wide = static_cast<int64_t>(lanes) * unroll;
   int64_t mainEnd = size / wide * wide, vectorEnd = size / lanes * lanes;
-  bool whole = lo == nullptr;
+  bool whole = isa<ConstantInt>(all.lo) && isa<ConstantInt>(all.hi);
   Values state(carried);
   if (plan.overlaps && carried.empty() && lanes > 1 && size > lanes &&
       size % lanes != 0) {
     AtomId var = space.variable({0, size - 1});
     LoopEmitter::Bounds range = loops.bounds(0, size, lanes);
     if (!whole)
-      range = {lo, hi, lanes, /*maybeEmpty=*/true, {}};
+      range = {all.lo, all.hi, lanes, /*maybeEmpty=*/true, {}};
     range.last = size - lanes;
     return loops.loop(var, range, lanes, {}, [&](ArrayRef<Value *> inner) {
       return body({space.term(var)}, inner);
@@ -38,10 +39,11 @@ Values KernelEmitter::innermost(
     AtomId var = space.variable({0, to - step + width - 1});
     LoopEmitter::Bounds range = loops.bounds(from, to, step);
     if (!whole) {
-      range.lo = from == 0 ? lo
-                           : b.CreateBinaryIntrinsic(Intrinsic::smax, lo,
+      range.lo = from == 0 ? all.lo
+                           : b.CreateBinaryIntrinsic(Intrinsic::smax, all.lo,
                                                      b.getInt64(from));
-      range.hi = b.CreateBinaryIntrinsic(Intrinsic::smin, hi, b.getInt64(to));
+      range.hi =
+          b.CreateBinaryIntrinsic(Intrinsic::smin, all.hi, b.getInt64(to));
       range.maybeEmpty = true;
     }
     state = loops.loop(var, range, width, state, [&](ArrayRef<Value *> inner) {
@@ -150,7 +152,7 @@ void KernelEmitter::emitTiles(IndexVector &groups) {
         return Values();
       });
     };
-    innermost(size, nullptr, nullptr, 1, {},
+    innermost(size, loops.bounds(0, size), 1, {},
               [&](ArrayRef<IndexExpr> v, ArrayRef<Value *>) {
                 within(loops.lanes, v[0]);
                 return Values();
@@ -235,9 +237,8 @@ void KernelEmitter::emitTail(const IndexVector &rowGroups) {
         reduces += level.size();
       unroll = reduces <= 1 && size >= 8 * plan.lanes ? 8 : 4;
     }
-    Value *lo = nullptr, *hi = nullptr;
-    auto inner = [&] {
-      innermost(size, lo, hi, unroll, {},
+    auto inner = [&](const LoopEmitter::Bounds &range) {
+      innermost(size, range, unroll, {},
                 [&](ArrayRef<IndexExpr> at, ArrayRef<Value *>) {
                   std::vector<IndexVector> kept;
                   for (const IndexExpr &v : at) {
@@ -258,20 +259,22 @@ void KernelEmitter::emitTail(const IndexVector &rowGroups) {
                 });
     };
     if (!plan.chunk) {
-      inner();
+      inner(loops.bounds(0, size));
       return;
     }
     AtomId chunk = space.variable({0, plan.iterations - 1});
     LoopEmitter::Bounds range{function->getArg(1), function->getArg(2), 1,
                               true};
     loops.loop(chunk, range, 1, {}, [&](ArrayRef<Value *>) {
-      lo = b.CreateMul(loops.variable(chunk), b.getInt64(plan.chunk));
-      hi = b.CreateBinaryIntrinsic(Intrinsic::smin,
-                                   b.CreateAdd(lo, b.getInt64(plan.chunk)),
-                                   b.getInt64(size));
-      if (plan.iterations == 1)
-        lo = hi = nullptr;
-      inner();
+      if (plan.iterations == 1) {
+        inner(loops.bounds(0, size));
+        return Values();
+      }
+      Value *lo = b.CreateMul(loops.variable(chunk), b.getInt64(plan.chunk));
+      Value *hi = b.CreateBinaryIntrinsic(
+          Intrinsic::smin, b.CreateAdd(lo, b.getInt64(plan.chunk)),
+          b.getInt64(size));
+      inner({lo, hi, 1, /*maybeEmpty=*/true, {}});
       return Values();
     });
   };

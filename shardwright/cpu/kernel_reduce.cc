@@ -7,42 +7,11 @@
 
 #include "shardwright/cpu/accumulation.h"
 #include "shardwright/cpu/kernel_function.h"
+#include "shardwright/cpu/summation.h"
 
 using namespace llvm;
 
 namespace shardwright::cpu {
-
-Value *KernelEmitter::identity(Op op, ElementType type) {
-  if (isComplex(type)) {
-    Value *half = identity(op, componentType(type));
-    return pair(b, half, half);
-  }
-  Type *t = nodes->ops.registerType(type);
-  bool isSigned = isSignedInteger(type);
-  unsigned width = t->getScalarSizeInBits();
-  switch (op) {
-  case Op::Add:
-    return isFloat(type) ? ConstantFP::getNegativeZero(t)
-                         : Constant::getNullValue(t);
-  case Op::Multiply:
-    return isFloat(type) ? ConstantFP::get(t, 1.0)
-                         : (Constant *)ConstantInt::get(t, 1);
-  case Op::Maximum:
-    if (isFloat(type))
-      return ConstantFP::getInfinity(t, /*Negative=*/true);
-    return ConstantInt::get(t, isSigned ? APInt::getSignedMinValue(width)
-                                        : APInt(width, 0));
-  case Op::Minimum:
-    if (isFloat(type))
-      return ConstantFP::getInfinity(t);
-    return ConstantInt::get(t, isSigned ? APInt::getSignedMaxValue(width)
-                                        : APInt::getMaxValue(width));
-  case Op::And:
-    return Constant::getAllOnesValue(t);
-  default:
-    return Constant::getNullValue(t);
-  }
-}
 
 Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
   bool isSigned = isSignedInteger(type), floating = isFloat(type);
@@ -62,7 +31,7 @@ Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
   case Op::Add: {
     if (!floating)
       return b.CreateAddReduce(x);
-    CallInst *sum = b.CreateFAddReduce(identity(op, type), x);
+    CallInst *sum = b.CreateFAddReduce(nodes->ops.identity(op, type), x);
     FastMathFlags flags;
     flags.setAllowReassoc();
     sum->setFastMathFlags(flags);
@@ -71,7 +40,7 @@ Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
   case Op::Multiply: {
     if (!floating)
       return b.CreateMulReduce(x);
-    CallInst *p = b.CreateFMulReduce(identity(op, type), x);
+    CallInst *p = b.CreateFMulReduce(nodes->ops.identity(op, type), x);
     FastMathFlags flags;
     flags.setAllowReassoc();
     p->setFastMathFlags(flags);
@@ -125,10 +94,10 @@ void KernelEmitter::emitRowLevel(int level) {
   Values carried;
   for (const Reduction &r : list)
     for (int u = 0; u < unroll; ++u)
-      carried.push_back(splatTo(b, lanes, identity(r.op, r.type)));
+      carried.push_back(splatTo(b, lanes, nodes->ops.identity(r.op, r.type)));
   if (scalars)
     for (const Reduction &r : list)
-      carried.push_back(identity(r.op, r.type));
+      carried.push_back(nodes->ops.identity(r.op, r.type));
   IndexVector tail(plan.tail.size());
   auto accumulate = [&](ArrayRef<IndexExpr> at, ArrayRef<Value *> state) {
     Values next(state);
@@ -150,18 +119,29 @@ void KernelEmitter::emitRowLevel(int level) {
     }
     return next;
   };
-  std::function<Values(size_t, ArrayRef<Value *>)> nest =
-      [&](size_t group, ArrayRef<Value *> state) -> Values {
-    int64_t count = plan.tail[group];
+  bool blocks =
+      llvm::any_of(list, [](auto &r) { return errorGrows(r.op, r.type); });
+  Summation nest(b, loops, space, plan.tail, lanes * unroll,
+                 blocks ? carried : Values());
+  auto loop = [&](size_t group, const LoopEmitter::Bounds &range,
+                  ArrayRef<Value *> state, Summation::Inside inside) {
     if (group + 1 == plan.tail.size())
-      return innermost(count, nullptr, nullptr, unroll, state, accumulate);
-    AtomId var = space.variable({0, count - 1});
+      return innermost(size, range, unroll, state, accumulate);
+    AtomId var = space.variable({0, plan.tail[group] - 1});
     tail[group] = space.term(var);
-    return loops.loop(
-        var, loops.bounds(0, count), 1, state,
-        [&](ArrayRef<Value *> inner) { return nest(group + 1, inner); });
+    return loops.loop(var, range, 1, state, inside);
   };
-  Values results = nest(0, carried);
+  auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
+    Values sums;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Reduction &r = i < list.size() * unroll
+                               ? list[i / unroll]
+                               : list[i - list.size() * unroll];
+      sums.push_back(nodes->ops.binary(r.op, r.type, x[i], y[i]));
+    }
+    return sums;
+  };
+  Values results = nest.emit(carried, loop, add);
   for (auto [i, r] : llvm::enumerate(list)) {
     const Node &node = graph[r.id];
     Values parts(results.begin() + i * unroll,
@@ -192,7 +172,8 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
     size_t first; ///< of its accumulators
   };
   std::vector<Part> parts;
-  Values carried;
+  Values carried, fresh;
+  bool blocks = false, anyOrder = true;
   Shape domain = rowShape;
   llvm::append_range(domain, tailShape);
   for (const auto &level : plan.levels)
@@ -205,22 +186,19 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
         for (size_t i = 0; i < n; ++i) {
           ElementType from = graph[node.operands[n + i]].type;
           ElementType type = node.body->nodes[i].type;
-          if (commutativeBody(*node.body))
+          if (std::optional<Op> op = commutativeBody(*node.body)) {
             type = accumulatorType(type);
+            blocks |= errorGrows(*op, type);
+            fresh.push_back(nodes->splat(nodes->ops.identity(*op, type)));
+          } else {
+            anyOrder = false;
+          }
           carried.push_back(nodes->splat(nodes->ops.convert(
               nodes->value(node.operands[n + i], {}), from, type)));
         }
       }
   IndexVector groups(plan.reduced.size());
-  std::function<Values(size_t, ArrayRef<Value *>)> nest =
-      [&](size_t group, ArrayRef<Value *> state) -> Values {
-    if (group < plan.reduced.size()) {
-      AtomId var = space.variable({0, plan.reduced[group] - 1});
-      groups[group] = space.term(var);
-      return loops.loop(
-          var, loops.bounds(0, plan.reduced[group]), 1, state,
-          [&](ArrayRef<Value *> inner) { return nest(group + 1, inner); });
-    }
+  auto step = [&](ArrayRef<Value *> state) {
     IndexVector reducedIndex = domainIndex(groups, plan.reducedDims, space);
     Values next(state);
     for (const Part &part : parts) {
@@ -252,7 +230,27 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
     }
     return next;
   };
-  Values results = nest(0, carried);
+  Summation nest(b, loops, space, plan.reduced, 1,
+                 blocks && anyOrder ? fresh : Values());
+  auto loop = [&](size_t group, const LoopEmitter::Bounds &range,
+                  ArrayRef<Value *> state, Summation::Inside inside) {
+    AtomId var = space.variable({0, plan.reduced[group] - 1});
+    groups[group] = space.term(var);
+    return loops.loop(var, range, 1, state, [&](ArrayRef<Value *> inner) {
+      return group + 1 < plan.reduced.size() ? inside(inner) : step(inner);
+    });
+  };
+  auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
+    Values sums;
+    for (const Part &part : parts) {
+      Accumulation sum(*graph[part.id].body);
+      size_t i = part.first;
+      sums.push_back(nodes->ops.binary(*sum.op, sum.type(0), x[i], y[i]));
+    }
+    return sums;
+  };
+  Values results =
+      plan.reduced.empty() ? step(carried) : nest.emit(carried, loop, add);
   for (const Part &part : parts) {
     const Node &node = graph[part.id];
     for (size_t i = 0; i < node.operands.size() / 2; ++i) {

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/accumulation.h"
 #include "shardwright/cpu/kernel_function.h"
 #include "shardwright/cpu/scan.h"
+#include "shardwright/cpu/summation.h"
 
 using namespace llvm;
 
@@ -95,36 +96,72 @@ void KernelEmitter::emitScan() {
             nodes->value(node.operands[n + i], {}), init.type, sums.type(i))));
       }
     AtomId at = space.variable({0, size - 1});
-    loops.loop(
-        at, loops.bounds(0, size), 1, initial, [&](ArrayRef<Value *> before) {
-          IndexExpr place = space.term(at);
-          if (scan.fromEnd)
-            place = space.add(space.multiply(place, -1), size - 1);
-          Values after;
-          for (size_t c = 0; c < copies; ++c) {
-            IndexExpr offset = space.add(space.multiply(place, inner), lane);
-            offset = space.add(offset, static_cast<int64_t>(c) * size);
-            Values old(before.slice(c * n, n)), elements, next;
-            for (size_t i = 0; i < n; ++i) {
-              ElementType type = graph[node.operands[i]].type;
-              Value *x = nodes->load(
-                  type, from[i], graph[node.operands[i]].elements(), offset);
-              elements.push_back(nodes->ops.convert(x, type, sums.type(n + i)));
-            }
-            // In the order of the elements, whichever end it starts from.
-            Values args = scan.fromEnd ? elements : old;
-            llvm::append_range(args, scan.fromEnd ? old : elements);
-            sums.step(nodes->ops, args, next);
-            for (size_t i = 0; i < n; ++i) {
-              next[i] = nodes->splat(next[i]);
-              if (to[i])
-                nodes->store(sums.finish(nodes->ops, next[i]),
-                             graph[node.operands[i]].type, to[i], offset);
-            }
-            llvm::append_range(after, next);
-          }
-          return after;
-        });
+    // One element more of each line; `before` all blocks is added to results.
+    auto step = [&](ArrayRef<Value *> state, ArrayRef<Value *> before) {
+      IndexExpr place = space.term(at);
+      if (scan.fromEnd)
+        place = space.add(space.multiply(place, -1), size - 1);
+      Values after;
+      for (size_t c = 0; c < copies; ++c) {
+        IndexExpr offset = space.add(space.multiply(place, inner), lane);
+        offset = space.add(offset, static_cast<int64_t>(c) * size);
+        Values old(state.slice(c * n, n)), elements, next;
+        for (size_t i = 0; i < n; ++i) {
+          ElementType type = graph[node.operands[i]].type;
+          Value *x = nodes->load(type, from[i],
+                                 graph[node.operands[i]].elements(), offset);
+          elements.push_back(nodes->ops.convert(x, type, sums.type(n + i)));
+        }
+        // In the order of the elements, whichever end it starts from.
+        Values args = scan.fromEnd ? elements : old;
+        llvm::append_range(args, scan.fromEnd ? old : elements);
+        sums.step(nodes->ops, args, next);
+        for (size_t i = 0; i < n; ++i) {
+          next[i] = nodes->splat(next[i]);
+          if (!to[i])
+            continue;
+          Value *result = next[i];
+          if (!before.empty())
+            result =
+                nodes->ops.binary(*sums.op, sums.type(0), before[c], result);
+          nodes->store(sums.finish(nodes->ops, result),
+                       graph[node.operands[i]].type, to[i], offset);
+        }
+        llvm::append_range(after, next);
+      }
+      return after;
+    };
+    bool grouped = sums.op && errorGrows(*sums.op, sums.type(0));
+    auto blocks = SummationBlocks::of(size, grouped ? summationBlock : size);
+    if (blocks.depth == 0) {
+      loops.loop(at, loops.bounds(0, size), 1, initial,
+                 [&](ArrayRef<Value *> state) { return step(state, {}); });
+      return;
+    }
+    Values fresh(copies,
+                 nodes->splat(nodes->ops.identity(*sums.op, sums.type(0))));
+    auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
+      Values total;
+      for (auto [a, c] : llvm::zip_equal(x, y))
+        total.push_back(nodes->ops.binary(*sums.op, sums.type(0), a, c));
+      return total;
+    };
+    // The total of the blocks inside of one, after those `before` it.
+    std::function<Values(int, Value *, ArrayRef<Value *>)> nest =
+        [&](int depth, Value *number, ArrayRef<Value *> before) -> Values {
+      if (depth == 0)
+        return loops.loop(
+            at, blocks.bounds(b, number), 1, fresh,
+            [&](ArrayRef<Value *> state) { return step(state, before); });
+      AtomId var = space.variable({0, blocks.fan - 1});
+      return loops.loop(
+          var, loops.bounds(0, blocks.fan), 1, fresh,
+          [&](ArrayRef<Value *> total) {
+            Value *inside = blocks.number(b, number, loops.variable(var));
+            return add(total, nest(depth - 1, inside, add(before, total)));
+          });
+    };
+    nest(blocks.depth, nullptr, initial);
   };
 
   AtomId turn = space.variable({0, plan.iterations - 1});

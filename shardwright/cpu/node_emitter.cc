@@ -8,6 +8,7 @@
 #include "shardwright/cpu/node_emitter.h"
 
 #include "shardwright/cpu/accumulation.h"
+#include "shardwright/cpu/summation.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -243,18 +244,18 @@ Value *NodeEmitter::accumulate(
                               graph[node.operands[n + i]].type, sums.type(i));
     carried.push_back(vec ? splat(init) : init);
   }
+  Values fresh;
+  if (sums.op && errorGrows(*sums.op, sums.type(0))) {
+    Value *nothing = ops.identity(*sums.op, sums.type(0));
+    fresh.push_back(vec ? splat(nothing) : nothing);
+  }
   std::vector<AtomId> vars;
   IndexVector position;
   for (int64_t size : sizes) {
     vars.push_back(space.variable({0, size - 1}));
     position.push_back(space.term(vars.back()));
   }
-  std::function<Values(size_t, ArrayRef<Value *>)> nest =
-      [&](size_t d, ArrayRef<Value *> accumulators) -> Values {
-    if (d < sizes.size())
-      return loops.loop(
-          vars[d], loops.bounds(0, sizes[d]), 1, accumulators,
-          [&](ArrayRef<Value *> inner) { return nest(d + 1, inner); });
+  auto step = [&](ArrayRef<Value *> accumulators) {
     OperandIndex at = inputAt(position);
     if (at.never)
       return Values(accumulators);
@@ -274,7 +275,21 @@ Value *NodeEmitter::accumulate(
     }
     return next;
   };
-  Values results = product(sizes) == 0 ? carried : nest(0, carried);
+  Summation nest(b, loops, space, sizes, 1, fresh);
+  auto loop = [&](size_t d, const LoopEmitter::Bounds &range,
+                  ArrayRef<Value *> state, Summation::Inside inside) {
+    return loops.loop(vars[d], range, 1, state, [&](ArrayRef<Value *> inner) {
+      return d + 1 < sizes.size() ? inside(inner) : step(inner);
+    });
+  };
+  auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
+    return Values{ops.binary(*sums.op, sums.type(0), x[0], y[0])};
+  };
+  Values results = carried;
+  if (sizes.empty())
+    results = step(carried);
+  else if (product(sizes) > 0)
+    results = nest.emit(carried, loop, add);
   results[0] = sums.finish(ops, results[0]);
   int depth = std::max(loops.depth(index), maskDepth(mask));
   for (size_t i = 0; i < n; ++i)

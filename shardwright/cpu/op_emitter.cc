@@ -212,6 +212,38 @@ Value *OpEmitter::floatBinary(Op op, ElementType type, Value *x, Value *y) {
   }
 }
 
+Value *OpEmitter::identity(Op op, ElementType type) {
+  if (isComplex(type)) {
+    Value *half = identity(op, componentType(type));
+    return pair(b, half, half);
+  }
+  Type *t = registerType(type);
+  bool isSigned = isSignedInteger(type);
+  unsigned width = t->getScalarSizeInBits();
+  switch (op) {
+  case Op::Add:
+    return isFloat(type) ? ConstantFP::getNegativeZero(t)
+                         : Constant::getNullValue(t);
+  case Op::Multiply:
+    return isFloat(type) ? ConstantFP::get(t, 1.0)
+                         : (Constant *)ConstantInt::get(t, 1);
+  case Op::Maximum:
+    if (isFloat(type))
+      return ConstantFP::getInfinity(t, /*Negative=*/true);
+    return ConstantInt::get(t, isSigned ? APInt::getSignedMinValue(width)
+                                        : APInt(width, 0));
+  case Op::Minimum:
+    if (isFloat(type))
+      return ConstantFP::getInfinity(t);
+    return ConstantInt::get(t, isSigned ? APInt::getSignedMaxValue(width)
+                                        : APInt::getMaxValue(width));
+  case Op::And:
+    return Constant::getAllOnesValue(t);
+  default:
+    return Constant::getNullValue(t);
+  }
+}
+
 Value *OpEmitter::binary(Op op, ElementType type, Value *x, Value *y) {
   if (type == ElementType::Pred) {
     switch (op) {

@@ -49,6 +49,8 @@ public:
                            llvm::ArrayRef<llvm::Value *> args);
   llvm::Value *convert(llvm::Value *x, ElementType from, ElementType to);
   llvm::Value *binary(Op op, ElementType type, llvm::Value *x, llvm::Value *y);
+  /// What a reduction by the operation begins with: x op identity is x.
+  llvm::Value *identity(Op op, ElementType type);
   llvm::Value *compare(Direction direction, bool totalOrder, ElementType type,
                        llvm::Value *x, llvm::Value *y);
   /// The bits of x as an integer of the type's memory width, and back.

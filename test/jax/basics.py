@@ -32,6 +32,23 @@ def random_values():
     return [jax.random.normal(key, (64,)), jax.random.gamma(key, 2.0, (8,)), jax.random.truncated_normal(key, -1, 1, (8,))]
 
 
+@case
+def long_sums():
+    """How far sums of many equal numbers are off; added one by one, by percents."""
+    x = np.full(3 << 19, 0.1, np.float32)
+    wide = x.astype(np.float64)
+
+    def close(f, shape, **more):
+        want = f(wide.reshape(shape), **more)
+        got = np.asarray(jax.jit(lambda a: getattr(jnp, f.__name__)(a, **more))(x.reshape(shape)))
+        return bool(np.all(np.abs(got - want) <= 2e-6 * np.abs(want)))
+
+    shapes = [(len(x),), (3, -1), (-1, 3), (-1, 24, 8)]
+    ways = [(f, shape, axis) for f in (np.sum, np.cumsum) for shape in shapes for axis in range(len(shape))]
+    pooled = lax.reduce_window(x, 0.0, lax.add, (1 << 16,), (1 << 16,), "VALID")
+    return [close(f, shape, axis=axis) for f, shape, axis in ways], close(np.sum, shapes[3], axis=(0, 2)), pooled
+
+
 @case(rtol=1e-4, atol=1e-4)
 def linear_algebra():
     a = jax.random.normal(jax.random.key(0), (5, 5))
