@@ -9,8 +9,8 @@
 // hidden lengths of character arguments at the end. Lapack<T>::NAME is the
 // routine of element type T.
 //
-// One call at a time: OpenBLAS 0.3.21 without threads of its own gives two
-// callers the same buffer now and then (one of 50,000 small trsm was wrong).
+// OpenBLAS 0.3.21 without threads of its own gives two callers the same buffer
+// now and then (one of 50,000 small trsm was wrong): one call at a time there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,18 @@ template <typename T> struct Lapack;
 
 inline std::mutex lapackMutex;
 
-/// A routine that is called while nobody else is in the library.
+/// Whether several threads may call at once: the flavour that was loaded has
+/// locks for its buffers. It works on the threads that call it from then on,
+/// which is so for the whole process.
+bool lapackTakesManyCallers();
+
+/// A routine that is called while nobody else is in the library, unless that
+/// may be.
 template <auto *routine> struct LapackRoutine {
   template <typename... Args> auto operator()(Args... args) const {
-    std::lock_guard alone(lapackMutex);
+    std::unique_lock alone(lapackMutex, std::defer_lock);
+    if (!lapackTakesManyCallers())
+      alone.lock();
     return routine(args...);
   }
 };

@@ -478,7 +478,8 @@ TEST(Cholesky, OneBadMatrixDoesNotSpoilTheBatch) {
   EXPECT_EQ(valuesOf<float>((*got)[0])[1], 2);
 }
 
-// Where nothing kept callers apart, OpenBLAS got some of these wrong.
+// Where nothing kept callers apart, OpenBLAS without threads got some of these
+// wrong; its flavour with threads is not locked.
 TEST(TriangularSolve, ManyCallersAtOnce) {
   constexpr int kBatch = 50000, kThreads = 8;
   LibraryCall call;
