@@ -41,6 +41,7 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
   options.partition.effort = request.effort;
   options.partition.observer = &moves;
   options.partition.machine = request.machine;
+  options.beforePartition = request.beforePartition;
   options.stopAfter = Stage::Local;
   OwningOpRef<ModuleOp> copy(module.clone());
   FailureOr<Compiled> compiled = compile(*copy, options);
@@ -124,6 +125,8 @@ FailureOr<Explanation> explainProgram(ModuleOp module, const UserValues &user,
     return failure();
   }
   if (failed(countDevices(module, request.import.devices)))
+    return failure();
+  if (request.beforePropagate && failed(request.beforePropagate(module)))
     return failure();
 
   AskedValues asked;

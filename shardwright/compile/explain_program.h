@@ -31,6 +31,10 @@ struct ExplainRequest {
   /// How the program is partitioned, for its collectives.
   Effort effort = Effort::Normal;
   std::optional<MachineModel> machine;
+  /// As in CompileOptions; may be null. What the second changes is in the
+  /// answer about collectives alone.
+  std::function<mlir::LogicalResult(mlir::ModuleOp)> beforePropagate,
+      beforePartition;
 };
 
 struct Explanation {

@@ -7,9 +7,11 @@
 
 #include "shardwright/pjrt/inspect.h"
 #include "shardwright/compile/explain_program.h"
+#include "shardwright/pjrt/expand_calls.h"
 #include "shardwright/pjrt/host_callback.h"
 #include "shardwright/pjrt/prepare_module.h"
 #include "shardwright/pjrt/program_reader.h"
+#include "shardwright/pjrt/propagate_calls.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -38,6 +40,29 @@ static llvm::Error readPlanning(const llvm::json::Object &request,
     machine = std::move(*model);
   }
   return llvm::Error::success();
+}
+
+/// Devices of a program that says of none itself.
+static int64_t devicesOf(ModuleOp module) {
+  int64_t devices = 1;
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    if (auto count = module->getAttrOfType<IntegerAttr>(name))
+      devices *= std::max<int64_t>(count.getInt(), 1);
+  return devices;
+}
+
+/// Calls that the client partitions, where it has said how.
+template <typename Options>
+static void askClients(Options &options, const llvm::json::Object &request,
+                       ModuleOp module, KeptSources &kept) {
+  int64_t devices = devicesOf(module);
+  if (!request.getBoolean("shardy").value_or(true))
+    options.beforePropagate = [devices](ModuleOp module) {
+      return propagateThroughClientCalls(module, devices);
+    };
+  options.beforePartition = [devices, &kept](ModuleOp module) {
+    return expandClientCalls(module, devices, kept);
+  };
 }
 
 static std::vector<std::string> texts(const llvm::json::Object &request,
@@ -74,9 +99,11 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
   bool locations = request.getBoolean("locations").value_or(false);
 
   ProgramReader reader;
+  KeptSources kept;
   OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)
     return reader.error();
+  askClients(options, request, *module, kept);
   std::string name = module->getSymName().value_or("module").str();
   // What JAX left open is ours to choose.
   CompileRequest open;
@@ -131,10 +158,12 @@ inspectShardings(StringRef code, const llvm::json::Object &request) {
   explain.full = request.getBoolean("full").value_or(false);
 
   ProgramReader reader;
+  KeptSources kept;
   AsmParserState positions;
   OwningOpRef<ModuleOp> module = reader.read(code, &positions);
   if (!module)
     return reader.error();
+  askClients(explain, request, *module, kept);
   UserValues user(*module, &positions, reader.sources.get());
   if (failed(pinCallbacks(*module)) || failed(dropTokens(*module)))
     return reader.error();

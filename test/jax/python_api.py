@@ -163,6 +163,34 @@ def reasons(tally):
     tally.check("two questions", raises(ValueError, "expected no value beside it", lambda: explain(value="w", collectives=True)), "")
 
 
+def client_partitioned(tally):
+    """The function that partitions a call is asked, whoever propagates; so what it sends is known."""
+    from jax.experimental.custom_partitioning import custom_partitioning
+
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    on = lambda *spec: NamedSharding(mesh, P(*spec))
+    shapes = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((64, 32), (32, 16))]
+
+    def partition(mesh, args, result):
+        return mesh, lambda a, b: jax.lax.psum(a @ b, "y"), on("x"), (on("x", "y"), on("y"))
+
+    for shardy in (True, False):
+        product = custom_partitioning(lambda a, b: a @ b)
+        if shardy:
+            product.def_partition(partition, sharding_rule="i j, j k -> i k", reduction_factors=("j",))
+        else:
+            product.def_partition(partition, infer_sharding_from_operands=lambda mesh, args, result: on("x"))
+        jax.config.update("jax_use_shardy_partitioner", shardy)
+        f = jax.jit(lambda a, b: jnp.tanh(product(a, b)), in_shardings=(on("x", "y"), on("y")))
+        found = shardwright.partition(f, *shapes)
+        way = "with Shardy" if shardy else "without"
+        tally.check(f"partitioned by the client {way}", found.bytes_sent == 16 * 16 * 4 and "all_reduce" in found.collectives, repr(found))
+        tally.check(f"its result {way}", found.results[0]["local"] == "16x16xf32", found.results)
+        why = shardwright.explain(f, *shapes, collectives=True)
+        tally.check(f"its collective {way}", len(why.collectives) == 1 and "all_reduce" in str(why), str(why))
+    jax.config.update("jax_use_shardy_partitioner", True)
+
+
 def without_our_platform(tally):
     """The CPU's JAX alone: devices of ours are not even asked for."""
     program = (
@@ -184,7 +212,7 @@ def without_our_platform(tally):
 def main():
     oracle.arguments(__doc__, 0, 0)
     tally = oracle.Tally("jax/python_api")
-    for part in (partitions, concrete, machine_and_effort, errors, reasons, without_our_platform):
+    for part in (partitions, concrete, machine_and_effort, errors, reasons, client_partitioned, without_our_platform):
         part(tally)
     tally.finish()
 

@@ -23,9 +23,16 @@ def _bridge():
     return library.Bridge(path)
 
 
-def _ask(what, code, **request):
+def _ask(what, program, args, kwargs, mesh, **request):
+    code, kept = lowering.stablehlo(program, args, kwargs, mesh)
+    import jax
+
+    # Who propagates through custom partitionings, which are asked while `kept` is.
+    request["shardy"] = bool(jax.config.jax_use_shardy_partitioner)
     request = {name: value for name, value in request.items() if value is not None}
-    return json.loads(_bridge().inspect(what, json.dumps(request), code))
+    answer = json.loads(_bridge().inspect(what, json.dumps(request), code))
+    del kept
+    return answer
 
 
 def _list(value):
@@ -124,10 +131,9 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, s
     making machine code, with which the peak is known. locations: in the texts.
 
     Raises ValueError for a program that cannot be partitioned."""  # fmt: skip
-    code = lowering.stablehlo(program, args, kwargs, mesh)
     return Partitioned(
         _ask(
-            "partition", code, effort=effort, machine=machine and str(machine), overlap=overlap,
+            "partition", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
             stages=_list(stages), memory=memory, locations=locations,
         )
     )  # fmt: skip
@@ -143,10 +149,9 @@ def explain(program, *args, value=None, argument=None, result=None, line=None, c
     collective is for, instead.
 
     Raises ValueError for a name that the program does not have."""  # fmt: skip
-    code = lowering.stablehlo(program, args, kwargs, mesh)
     return Explanation(
         _ask(
-            "explain", code, values=_list(value), arguments=_list(argument), results=_list(result),
+            "explain", program, args, kwargs, mesh, values=_list(value), arguments=_list(argument), results=_list(result),
             line=None if line is None else str(line), collectives=collectives, effort=effort,
             machine=machine and str(machine), full=full,
         )

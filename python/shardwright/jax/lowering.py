@@ -56,19 +56,20 @@ def _context(mesh):
 
 
 def stablehlo(program, args, kwargs, mesh=None):
-    """The module, as bytes; TypeError where `program` is nothing that can be lowered."""
+    """The module, as bytes, and what keeps the functions of Python that it refers to; TypeError where `program` is
+    nothing that can be lowered."""
     import jax
 
     if isinstance(program, (str, bytes)):
-        return program.encode() if isinstance(program, str) else program
+        return program.encode() if isinstance(program, str) else program, None
     if hasattr(program, "mlir_module_serialized"):  # jax.export.Exported
-        return program.mlir_module().encode()
+        return program.mlir_module().encode(), program
     if isinstance(program, jax.stages.Compiled):
         raise TypeError("a Compiled no longer has its program: pass the jitted function or its Lowered")
     if isinstance(program, jax.stages.Lowered):
         if args or kwargs:
             raise TypeError("a Lowered has its arguments already: pass nothing after it")
-        return program.as_text("stablehlo", debug_info=True).encode()
+        return program.as_text("stablehlo", debug_info=True).encode(), program
     if not callable(program):
         raise TypeError(
             f"cannot lower a {type(program).__name__}: expected a function that jax.jit gave, a Lowered, an Exported, "
@@ -79,4 +80,4 @@ def stablehlo(program, args, kwargs, mesh=None):
     args, kwargs = jax.tree_util.tree_map(_abstract, (args, kwargs))
     with _context(mesh):
         lowered = _lower(program.trace(*args, **kwargs))
-    return lowered.as_text("stablehlo", debug_info=True).encode()
+    return lowered.as_text("stablehlo", debug_info=True).encode(), lowered
