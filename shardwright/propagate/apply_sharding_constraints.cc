@@ -86,18 +86,16 @@ public:
   Applier(const llvm::DenseSet<Operation *> &bodies, DebugInfo *info)
       : bodies(bodies), info(info) {}
 
-  void run(ModuleOp module, const OpOrder *order = nullptr) {
-    OpOrder::Walk ahead(order);
-    module.walk([&](Operation *op) {
-      // Of an op with regions, what is in it comes before it.
-      if (op->getNumRegions() == 0)
-        ahead.reach(op);
-      if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
-        visit(constraint);
-      else if (auto manual = dyn_cast<ManualComputationOp>(op))
-        for (OpOperand &operand : manual->getOpOperands())
-          visit(manual, operand);
-    });
+  void run(ModuleOp module) {
+    module.walk([&](Operation *op) { visit(op); });
+  }
+
+  void visit(Operation *op) {
+    if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
+      visit(constraint);
+    else if (auto manual = dyn_cast<ManualComputationOp>(op))
+      for (OpOperand &operand : manual->getOpOperands())
+        visit(manual, operand);
   }
 
 private:
@@ -208,9 +206,15 @@ struct ApplyShardingConstraintsPass
 } // namespace
 
 void applyShardingConstraints(ModuleOp module,
-                              const llvm::DenseSet<Operation *> &bodies,
-                              const OpOrder *order) {
-  Applier(bodies, nullptr).run(module, order);
+                              const llvm::DenseSet<Operation *> &bodies) {
+  Applier(bodies, nullptr).run(module);
+}
+
+void applyShardingConstraints(ArrayRef<Operation *> ops,
+                              const llvm::DenseSet<Operation *> &bodies) {
+  Applier applier(bodies, nullptr);
+  for (Operation *op : ops)
+    applier.visit(op);
 }
 
 } // namespace shardwright

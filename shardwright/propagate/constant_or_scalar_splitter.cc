@@ -45,8 +45,8 @@ public:
   Splitter(ModuleOp module, const OpOrder &order)
       : symbols(module), ahead(&order) {}
 
-  /// Calls or named computations were copied or erased.
-  bool callsChanged = false;
+  /// Calls or named computations, or constraints, were copied or erased.
+  bool callsChanged = false, constraintsChanged = false;
 
   void run(func::FuncOp func, bool hasNamedComputations) {
     // Bodies of named computations stand for calls and come first.
@@ -101,6 +101,9 @@ private:
       if (isConstant(op)) {
         kinds[op] = Kind::Constant;
         candidates.push_back(op);
+        // Or one that a named computation holds, which is copied whole.
+        constraintsChanged |=
+            isa<sdy::ShardingConstraintOp, sdy::NamedComputationOp>(op);
         return;
       }
       // Groups go where the values go that they name.
@@ -202,11 +205,12 @@ struct ConstantOrScalarSplitterPass
       if (!func.isExternal())
         splitter.run(func, contents.namedComputations);
     markAnalysesPreserved<ModuleContents>();
-    if (splitter.callsChanged)
+    if (splitter.callsChanged || splitter.constraintsChanged)
       return;
     // All others may be copied or erased.
     index.forget([](OperationName name) {
-      return !hasDataFlow(name) && !isNamed<func::CallOp>(name);
+      return !hasDataFlow(name) &&
+             !isNamed<func::CallOp, sdy::ShardingConstraintOp>(name);
     });
     index.forgetUnary();
     markAnalysesPreserved<OpIndex>();

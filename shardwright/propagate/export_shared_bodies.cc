@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/import_steps.h"
+#include "shardwright/propagate/part_builder.h"
 #include "shardwright/propagate/write_module.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -20,8 +21,6 @@ using namespace mlir;
 namespace shardwright {
 
 namespace {
-
-constexpr llvm::StringLiteral kExecutionThread = "execution_thread";
 
 /// One call of a part.
 struct OwnCall {
@@ -46,9 +45,6 @@ struct PartInfo {
   /// Of bodies only: slots of arguments' edges (-1: none), sources of results.
   SmallVector<SlotId> argumentSlots;
   SmallVector<Returned> returned;
-  StringAttr originalName;
-  Attribute executionThread;
-  SmallVector<ShardingId> storedIn;
 };
 
 /// What a call and the copy of its callee are sharded like.
@@ -74,9 +70,9 @@ public:
     eraseDeadOps();
     parts.resize(graph.bodies.size() + 1);
     for (auto [info, body] : llvm::zip(parts, graph.bodies))
-      describe(info, body, body.func);
+      describe(info, body, &body);
     describe(parts.back(), graph, nullptr);
-    removeEdges();
+    removeEdges(graph);
     assignSites();
     for (int32_t site : rootCalls)
       visit(site);
@@ -88,14 +84,18 @@ public:
 private:
   void removeUserlessRules();
   void eraseDeadOps();
-  void describe(PartInfo &info, const GraphPart &part, func::FuncOp func);
-  void removeEdges();
+  void forgetSlots(NodeId n);
+  void describe(PartInfo &info, const GraphPart &part,
+                const FunctionBody *body);
+  void removeEdges(const GraphPart &part);
+  void fetchAhead(ArrayRef<int32_t> next);
   void assignSites();
   void visit(int32_t site);
   void chooseTargets();
   void writeRoots();
   void materialize();
-  void fillOpen(SmallVectorImpl<ShardingId> &ids, TypeRange types);
+  void fillOpen(SmallVectorImpl<ShardingId> &ids,
+                llvm::function_ref<TypeRange()> types);
   void setCall(func::CallOp call, const SiteInfo &site);
   sdy::TensorShardingPerValueAttr listOf(ArrayRef<ShardingId> ids);
   PartInfo &partOf(int32_t site) { return parts[graph.sites[site].body]; }
@@ -119,106 +119,97 @@ void Exporter::removeUserlessRules() {
         op->removeDiscardableAttr(sdy::kShardingRuleAttr);
 }
 
+/// Of a dead op and what is in it. By number: to ask each value for its op
+/// would fetch them all.
+void Exporter::forgetSlots(NodeId n) {
+  GraphPart *part = &graph;
+  if (int32_t site = graph.siteOf(n); site >= 0) {
+    part = &graph.bodies[graph.sites[site].body];
+    n -= graph.sites[site].node + 1;
+  }
+  NodeId next = part->nodes[n].subtreeEnd;
+  ValueId end = next < NodeId(part->nodes.size())
+                    ? part->nodes[next].firstResult
+                    : part->numValues();
+  for (ValueId v = part->nodes[n].firstResult; v < end; ++v)
+    if (SlotId slot = part->values[v].slot; slot >= part->firstOwnSlot)
+      part->slots[slot].value = nullptr;
+}
+
 /// Copies of a body die in the same places.
 void Exporter::eraseDeadOps() {
   llvm::SmallPtrSet<Operation *, 16> dead;
   SmallVector<Operation *> toErase;
+  bool anyCalls = false;
   for (NodeId n : graph.deadNodes) {
     Operation *op = graph.nodes[n].op;
     if (dead.contains(op))
       continue;
+    forgetSlots(n);
     toErase.push_back(op);
-    op->walk([&](Operation *nested) { dead.insert(nested); });
+    op->walk([&](Operation *nested) {
+      dead.insert(nested);
+      anyCalls |= isa<func::CallOp>(nested);
+    });
   }
-  if (dead.empty())
-    return;
-  auto forget = [&](GraphPart &part) {
-    for (size_t s = part.firstOwnSlot; s < part.slots.size(); ++s) {
-      Value &value = part.slots[s].value;
-      if (!value)
-        continue;
-      Operation *definer = value.getDefiningOp();
-      if (!definer)
-        definer = value.getParentBlock()->getParentOp();
-      if (dead.contains(definer))
-        value = nullptr;
-    }
-  };
-  forget(graph);
-  for (FunctionBody &body : graph.bodies)
-    forget(body);
-  for (CallSite &site : graph.sites)
-    if (dead.contains(site.call))
-      site.call = nullptr;
-  for (FunctionBody &body : graph.bodies)
-    for (CallSite &site : body.sites)
+  auto forgetCalls = [&](GraphPart &part) {
+    for (CallSite &site : part.sites)
       if (dead.contains(site.call))
         site.call = nullptr;
+  };
+  if (anyCalls) {
+    forgetCalls(graph);
+    llvm::for_each(graph.bodies, forgetCalls);
+  }
   for (Operation *op : toErase)
     if (op->getBlock())
       op->erase();
 }
 
+/// Without a look at the ops, which the caches have lost since the graph was
+/// built.
 void Exporter::describe(PartInfo &info, const GraphPart &part,
-                        func::FuncOp func) {
+                        const FunctionBody *body) {
   info.part = &part;
-  auto slotOfEdge = [&](Value owner) -> SlotId {
-    sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(owner);
-    return edge ? part.values[graph.numberOf.lookup(edge).firstResult].slot
-                : -1;
+  auto slotOfEdge = [&](ValueId owner) -> SlotId {
+    SlotId slot = part.values[owner].slot;
+    return slot >= part.firstOwnSlot && part.slots[slot].value ? slot : -1;
   };
-  llvm::DenseMap<Operation *, int32_t> indexOf;
-  for (CallSite site : part.sites) {
+  std::vector<int32_t> indexOf(part.sites.size(), -1);
+  for (auto [i, site] : llvm::enumerate(part.sites)) {
     if (site.parent >= 0 || !site.call)
       continue;
-    indexOf[site.call] = info.calls.size();
+    indexOf[i] = info.calls.size();
     OwnCall &own = info.calls.emplace_back();
     own.call = site.call;
-    for (Value result : site.call.getResults())
-      own.resultSlots.push_back(slotOfEdge(result));
+    const Node &node = part.nodes[site.node];
+    for (int32_t r = 0; r < node.numResults; ++r)
+      own.resultSlots.push_back(slotOfEdge(node.firstResult + r));
   }
-  if (!func)
+  if (!body)
     return;
-  for (BlockArgument arg : func.getArguments())
+  for (ValueId arg = 0, e = body->argumentEdge.size(); arg < e; ++arg)
     info.argumentSlots.push_back(slotOfEdge(arg));
-  info.originalName = originalName(func);
-  info.executionThread = func->getAttr(kExecutionThread);
-  if (sdy::TensorShardingPerValueAttr in = argumentShardings(func))
-    for (sdy::TensorShardingAttr s : in.getShardings())
-      info.storedIn.push_back(graph.shardings.read(s));
-  const auto &body = static_cast<const FunctionBody &>(part);
-  for (auto [value, id] : llvm::zip_equal(
-           func.front().getTerminator()->getOperands(), body.returned)) {
+  for (auto [owner, id] : llvm::zip_equal(body->returnedEdge, body->returned)) {
     Returned &from = info.returned.emplace_back();
+    from.argument = owner.argument;
     from.index = part.values[id].slot;
-    auto edge = value.getDefiningOp<sdy::DataFlowEdgeOp>();
-    if (!edge)
-      continue;
-    if (auto arg = dyn_cast<BlockArgument>(edge.getInput())) {
-      if (arg.getOwner() == &func.front())
-        from.argument = arg.getArgNumber();
-    } else if (auto it = indexOf.find(edge.getInput().getDefiningOp());
-               it != indexOf.end()) {
-      from.call = it->second;
-      from.index = cast<OpResult>(edge.getInput()).getResultNumber();
+    if (owner.site >= 0) {
+      from.call = indexOf[owner.site];
+      from.index = owner.result;
     }
   }
 }
 
-void Exporter::removeEdges() {
-  auto remove = [](Value owner) {
-    if (sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(owner)) {
-      edge.getResult().replaceAllUsesWith(owner);
-      edge.erase();
-    }
-  };
-  for (PartInfo &info : parts)
-    for (OwnCall &own : info.calls)
-      for (Value result : own.call.getResults())
-        remove(result);
-  for (FunctionBody &body : graph.bodies)
-    for (Value arg : body.func.getArguments())
-      remove(arg);
+/// Those of a shared function's arguments and of calls' results.
+void Exporter::removeEdges(const GraphPart &part) {
+  for (const Slot &slot : ArrayRef(part.slots).drop_front(part.firstOwnSlot)) {
+    if (!slot.isCallEdge || !slot.value)
+      continue;
+    auto edge = cast<sdy::DataFlowEdgeOp>(slot.value.getDefiningOp());
+    edge.getResult().replaceAllUsesWith(edge.getInput());
+    edge.erase();
+  }
 }
 
 void Exporter::assignSites() {
@@ -233,16 +224,15 @@ void Exporter::assignSites() {
     sites[i].ordinal = siblings.size();
     siblings.push_back(i);
   }
-  for (Operation &op : *module.getBody())
+  for (Operation *op : graph.rootOps)
     if (auto symbol = dyn_cast<SymbolOpInterface>(op))
       names.insert(symbol.getNameAttr());
-  for (FunctionBody &body : graph.bodies)
-    names.erase(body.func.getSymNameAttr());
 }
 
 /// Entries without a sharding become fully open on the mesh of the others;
 /// nothing if there are no others.
-void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids, TypeRange types) {
+void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids,
+                        llvm::function_ref<TypeRange()> types) {
   auto *first =
       llvm::find_if(ids, [](ShardingId id) { return id != kNoSharding; });
   if (first == ids.end()) {
@@ -250,9 +240,10 @@ void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids, TypeRange types) {
     return;
   }
   MeshId mesh = graph.shardings.meshOf(*first);
-  for (auto [id, type] : llvm::zip_equal(ids, types))
+  for (auto [i, id] : llvm::enumerate(ids))
     if (id == kNoSharding)
-      id = graph.shardings.addOpen(mesh, cast<ShapedType>(type).getRank());
+      id =
+          graph.shardings.addOpen(mesh, cast<ShapedType>(types()[i]).getRank());
 }
 
 void Exporter::visit(int32_t index) {
@@ -262,14 +253,14 @@ void Exporter::visit(int32_t index) {
   order.push_back(index);
   const CallSite &place = graph.sites[index];
   const PartInfo &callee = partOf(index);
-  func::FuncOp func = graph.bodies[place.body].func;
+  FunctionBody &body = graph.bodies[place.body];
 
   for (SlotId slot : callee.argumentSlots)
     site.in.push_back(slot < 0 ? kNoSharding
                                : graph.current[place.firstSlot + slot]);
-  fillOpen(site.in, func.getArgumentTypes());
+  fillOpen(site.in, [&] { return TypeRange(body.func.getArgumentTypes()); });
   if (site.in.empty())
-    site.in = callee.storedIn;
+    site.in = body.argumentShardings;
 
   const PartInfo &caller =
       place.parent < 0 ? parts.back() : partOf(place.parent);
@@ -278,14 +269,13 @@ void Exporter::visit(int32_t index) {
   for (SlotId slot : caller.calls[site.ordinal].resultSlots)
     site.out.push_back(slot < 0 ? kNoSharding
                                 : graph.current[firstSlot + slot]);
-  fillOpen(site.out, call.getResultTypes());
+  fillOpen(site.out, [&] { return TypeRange(call.getResultTypes()); });
   if (site.out.empty())
     for (sdy::TensorShardingAttr s : sdy::getShardings(call))
       site.out.push_back(graph.shardings.read(s));
 
-  site.executionThread = callee.executionThread
-                             ? callee.executionThread
-                             : call->getDiscardableAttr(kExecutionThread);
+  site.executionThread =
+      body.executionThread ? body.executionThread : place.executionThread;
 
   for (const Returned &from : callee.returned) {
     if (from.argument >= 0)
@@ -302,7 +292,7 @@ void Exporter::visit(int32_t index) {
     }
   }
 
-  StringAttr name = callee.originalName;
+  StringAttr name = body.originalName;
   auto isTaken = [&](StringRef candidate) {
     return !names.insert(StringAttr::get(name.getContext(), candidate)).second;
   };
@@ -322,7 +312,9 @@ void Exporter::chooseTargets() {
   auto choose = [&](int32_t index) {
     SiteInfo &site = sites[index];
     SmallVector<int32_t> key{
-        nameIds.try_emplace(partOf(index).originalName, nameIds.size())
+        nameIds
+            .try_emplace(graph.bodies[graph.sites[index].body].originalName,
+                         nameIds.size())
             .first->second};
     // All or none of the arguments have one.
     key.push_back(site.in.size());
@@ -363,9 +355,37 @@ void Exporter::writeRoots() {
   for (int32_t index : rootCalls)
     setCall(graph.sites[index].call, sites[index]);
   writeShardings(graph);
-  for (auto func : module.getOps<func::FuncOp>()) {
-    func->removeDiscardableAttr(sdy::kOriginalFuncNameAttr);
-    func->removeDiscardableAttr(sdy::kFuncManualAxesAttr);
+  for (Operation *op : graph.rootOps)
+    if (isa<func::FuncOp>(op)) {
+      op->removeDiscardableAttr(sdy::kOriginalFuncNameAttr);
+      op->removeDiscardableAttr(sdy::kFuncManualAxesAttr);
+    }
+}
+
+/// The functions to come, in stages: each says where the next one looks.
+void Exporter::fetchAhead(ArrayRef<int32_t> next) {
+  auto bodyOf = [&](size_t i) -> const FunctionBody & {
+    return graph.bodies[graph.sites[next[i]].body];
+  };
+  if (next.size() > 4)
+    __builtin_prefetch(&graph.sites[next[4]]);
+  if (next.size() > 3)
+    __builtin_prefetch(&bodyOf(3));
+  if (next.size() > 2) {
+    __builtin_prefetch(bodyOf(2).nodes.data());
+    __builtin_prefetch(bodyOf(2).nodeRules.data());
+    __builtin_prefetch(bodyOf(2).slots.data());
+    prefetchOp(func::FuncOp(bodyOf(2).func));
+  }
+  if (next.empty())
+    return;
+  constexpr int32_t kMost = 40;
+  const FunctionBody &body = bodyOf(0);
+  int32_t ops = 0;
+  for (NodeId n = 0, e = body.nodes.size(); n < e && ops < kMost; ++ops) {
+    prefetchOp(body.nodes[n].op);
+    n = body.nodeRules[n].kind == OpKind::Call ? body.nodes[n].subtreeEnd
+                                               : n + 1;
   }
 }
 
@@ -386,14 +406,13 @@ void Exporter::materialize() {
 
   // The last copy of a body takes the body itself.
   std::vector<int32_t> copies(graph.bodies.size());
+  llvm::erase_if(order, [&](int32_t index) { return !needed[index]; });
   for (int32_t index : order)
-    copies[graph.sites[index].body] += needed[index];
-  for (FunctionBody &body : graph.bodies)
-    body.func->remove();
+    ++copies[graph.sites[index].body];
+  std::vector<char> hasEdges(graph.bodies.size(), true);
   MLIRContext *context = module.getContext();
-  for (int32_t index : order) {
-    if (!needed[index])
-      continue;
+  for (auto [i, index] : llvm::enumerate(order)) {
+    fetchAhead(ArrayRef(order).drop_front(i + 1));
     const SiteInfo &site = sites[index];
     CallSite place = graph.sites[index];
     FunctionBody &body = graph.bodies[place.body];
@@ -407,6 +426,8 @@ void Exporter::materialize() {
       func->setAttr(kExecutionThread, site.executionThread);
     module.push_back(func);
 
+    if (std::exchange(hasEdges[place.body], false))
+      removeEdges(body);
     IRMapping mapping;
     bool isLast = --copies[place.body] == 0;
     if (isLast)
@@ -429,10 +450,16 @@ void Exporter::materialize() {
       writer.write(body, s, isLast ? slot.value : mapping.lookup(slot.value),
                    current);
     }
+    // Nothing that a function returns is written later.
+    propagateToFuncResults(func);
   }
   writer.finish();
   for (FunctionBody &body : graph.bodies)
-    body.func->destroy();
+    body.func->erase();
+  for (Operation *op : graph.rootOps)
+    if (auto func = dyn_cast<func::FuncOp>(op))
+      if (func != sdy::getMainFunc(module))
+        propagateToFuncResults(func);
 }
 
 } // namespace

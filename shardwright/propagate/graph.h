@@ -146,6 +146,8 @@ struct CallSite {
   NodeId node = 0;
   ValueId firstValue = 0;
   SlotId firstSlot = 0;
+  /// The call's `execution_thread`, or null.
+  mlir::Attribute executionThread;
 };
 
 /// What ops of one place become. Ids count from its first.
@@ -177,6 +179,18 @@ struct FunctionBody : GraphPart {
   llvm::SmallVector<int32_t> argumentSource;
   /// By result: the value returned.
   llvm::SmallVector<ValueId> returned;
+  /// By result: whose edge returns it: that of an argument, or that of a result
+  /// of the call at this place in `sites`; -1: neither.
+  struct EdgeOwner {
+    int32_t argument = -1, site = -1;
+    int32_t result = -1;
+  };
+  llvm::SmallVector<EdgeOwner> returnedEdge;
+  /// What the function says before propagation: `sdy.original_func_name` or its
+  /// name, `execution_thread`, the shardings of its arguments (all or none).
+  mlir::StringAttr originalName;
+  mlir::Attribute executionThread;
+  llvm::SmallVector<ShardingId> argumentShardings;
   /// Places in `wakes` that are to hold the edge op of a call's result.
   llvm::SmallVector<std::pair<int32_t, int32_t>> resultWakes;
 };
@@ -212,6 +226,8 @@ struct PropagationGraph : GraphPart {
   /// another value that shares its slot: Shardy's.
   llvm::DenseMap<ValueId, int32_t> groupOfValue;
   std::vector<FuncResult> funcResults;
+  /// What is in the module and not a function with a shared body.
+  std::vector<mlir::Operation *> rootOps;
 
   std::vector<NodeId> deadNodes;
   /// Ops that had a rule attribute.
@@ -236,6 +252,8 @@ struct GraphOptions {
   /// May be null. The index may lack ops of which nobody asks.
   const OpOrder *order = nullptr;
   const OpIndex *index = nullptr;
+  /// Called with each shared function before it is read; may be null.
+  llvm::function_ref<void(mlir::func::FuncOp)> prepare = nullptr;
 };
 
 /// Functions whose bodies stand in the place of their calls: see

@@ -13,7 +13,6 @@
 #define SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
 
 #include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/propagate/op_order.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
@@ -21,17 +20,21 @@
 namespace shardwright {
 
 /// sdy-apply-sharding-constraints. Functions of `bodies` are taken for bodies
-/// of named computations: what they return is a use like others. `order` may be
-/// null.
+/// of named computations: what they return is a use like others.
 void applyShardingConstraints(mlir::ModuleOp module,
-                              const llvm::DenseSet<mlir::Operation *> &bodies,
-                              const OpOrder *order = nullptr);
+                              const llvm::DenseSet<mlir::Operation *> &bodies);
+
+/// The same for the constraints and manual computations of a function, which
+/// are given: ops after what is in them.
+void applyShardingConstraints(llvm::ArrayRef<mlir::Operation *> ops,
+                              const llvm::DenseSet<mlir::Operation *> &bodies);
 
 /// sdy-sharding-group-import.
 llvm::LogicalResult importShardingGroups(mlir::ModuleOp module);
 
-/// sdy-propagate-to-func-results.
-llvm::LogicalResult propagateToFuncResults(mlir::ModuleOp module);
+/// sdy-propagate-to-func-results, for one function; does nothing if it has no
+/// body.
+void propagateToFuncResults(mlir::func::FuncOp func);
 
 /// Inserts an sdy.data_flow_edge after each of `owners` that has a static
 /// shape; it carries the entry of `shardings` and takes over the owner's uses.

@@ -169,7 +169,8 @@ void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
   int32_t firstManual = part.manualEdges.size();
   int32_t site = part.sites.size();
 
-  part.sites.push_back({call, index, -1, node, firstValue, firstSlot});
+  part.sites.push_back({call, index, -1, node, firstValue, firstSlot,
+                        call->getDiscardableAttr(kExecutionThread)});
   ownSites.push_back({site, firstTensor, firstWake});
   extend(part.sites, from.sites, [&](CallSite &s) {
     s.parent = s.parent < 0 ? site : s.parent + site + 1;

@@ -54,6 +54,18 @@ public:
     placeOf[func] = ops.size();
     add(func);
   }
+  /// Has the first ops of `func` fetched, which is to be walked soon: a small
+  /// function is over before its walk has seen far enough ahead.
+  void fetch(mlir::Operation *func) const {
+    constexpr size_t kMost = 40;
+    auto it = placeOf.find(func);
+    if (it == placeOf.end())
+      return;
+    size_t end = std::min(it->second + kMost, ops.size());
+    for (size_t i = it->second; i < end; ++i)
+      prefetchOp(ops[i]);
+  }
+
   class Walk {
   public:
     /// Null: nothing is known.

@@ -87,6 +87,8 @@ private:
     int32_t site, firstTensor, firstWake;
   };
 
+  /// Null: no callee's body stands in the place of this op.
+  const OwnSite *siteOf(mlir::Operation *op) const;
   void addValue(mlir::Type type);
   void splice(mlir::func::CallOp call, NodeId node, int32_t index);
   /// Calls fn(node, site or null) for the nodes that are not in a callee's
@@ -123,6 +125,8 @@ private:
   /// By value, the node that used it last.
   std::vector<NodeId> lastUser;
 };
+
+constexpr llvm::StringLiteral kExecutionThread = "execution_thread";
 
 template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
   constexpr NodeId kAhead = 12, kNear = 6;

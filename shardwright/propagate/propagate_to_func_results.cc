@@ -16,20 +16,14 @@ namespace shardwright {
 #define GEN_PASS_DEF_PROPAGATETOFUNCRESULTS
 #include "shardwright/propagate/passes.h.inc"
 
-LogicalResult propagateToFuncResults(ModuleOp module) {
-  func::FuncOp main = sdy::getMainFunc(module);
-  if (!main)
-    return module.emitError("Failed to lookup function: main");
-  for (auto func : module.getOps<func::FuncOp>()) {
-    if (func == main || func.isExternal())
-      continue;
-    auto ret = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
-    if (!ret)
-      continue;
-    for (auto [i, value] : llvm::enumerate(ret.getOperands()))
-      sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
-  }
-  return success();
+void propagateToFuncResults(func::FuncOp func) {
+  if (func.isExternal())
+    return;
+  auto ret = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
+  if (!ret)
+    return;
+  for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+    sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
 }
 
 namespace {
@@ -37,8 +31,15 @@ namespace {
 struct PropagateToFuncResultsPass
     : impl::PropagateToFuncResultsBase<PropagateToFuncResultsPass> {
   void runOnOperation() override {
-    if (failed(propagateToFuncResults(getOperation())))
-      signalPassFailure();
+    ModuleOp module = getOperation();
+    func::FuncOp main = sdy::getMainFunc(module);
+    if (!main) {
+      module.emitError("Failed to lookup function: main");
+      return signalPassFailure();
+    }
+    for (auto func : module.getOps<func::FuncOp>())
+      if (func != main)
+        propagateToFuncResults(func);
   }
 };
 

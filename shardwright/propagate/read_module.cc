@@ -8,6 +8,8 @@
 #include "shardwright/propagate/part_builder.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/call_order.h"
+#include "shardwright/propagate/import_steps.h"
 
 using namespace mlir;
 
@@ -57,25 +59,29 @@ class GraphBuilder {
 public:
   GraphBuilder(ModuleOp module, const GraphOptions &options,
                PropagationGraph &graph)
-      : state(module, options, graph), graph(graph),
+      : options(options), state(module, options, graph), graph(graph),
         all(state, graph, nullptr) {}
 
   LogicalResult run(SharedFunctions shared) {
     for (auto func : state.module.getOps<func::FuncOp>())
       state.funcOf[func.getSymNameAttr()] = func;
-    for (func::FuncOp func : shared)
+    for (auto [i, func] : llvm::enumerate(shared)) {
+      if (options.order && i + 1 < shared.size())
+        options.order->fetch(shared[i + 1]);
+      if (options.prepare)
+        options.prepare(func);
       addBody(func);
-    SmallVector<Operation *> own;
+    }
     for (Operation &op : *state.module.getBody()) {
       auto func = dyn_cast<func::FuncOp>(op);
       if (func && graph.bodyOf.contains(func.getSymNameAttr()))
         continue;
       if (func)
         roots.push_back(func);
-      own.push_back(&op);
+      graph.rootOps.push_back(&op);
     }
     all.reserve(roots);
-    for (Operation *op : own)
+    for (Operation *op : graph.rootOps)
       all.number(op);
     if (!state.ok)
       return failure();
@@ -97,6 +103,7 @@ private:
   void addFuncResults();
   void addGroups();
 
+  const GraphOptions &options;
   BuilderState state;
   PropagationGraph &graph;
   PartBuilder all;
@@ -106,6 +113,11 @@ private:
 void GraphBuilder::addBody(func::FuncOp func) {
   FunctionBody &body = graph.bodies.emplace_back();
   body.func = func;
+  body.originalName = originalName(func);
+  body.executionThread = func->getAttr(kExecutionThread);
+  if (sdy::TensorShardingPerValueAttr in = argumentShardings(func))
+    for (sdy::TensorShardingAttr s : in.getShardings())
+      body.argumentShardings.push_back(graph.shardings.read(s));
   PartBuilder builder(state, body, &body);
   Block &block = func.front();
   builder.reserve(func);

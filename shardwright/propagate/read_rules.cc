@@ -45,6 +45,18 @@ void PartBuilder::addEdgeRule(NodeId n, ArrayRef<ValueId> sources) {
   part.tensorValues.push_back(node.firstResult);
 }
 
+const PartBuilder::OwnSite *PartBuilder::siteOf(Operation *op) const {
+  NodeId node = graph.nodeOf(op);
+  if (part.nodeRules[node].kind != OpKind::Call)
+    return nullptr;
+  const OwnSite *own =
+      llvm::lower_bound(ownSites, node, [&](const OwnSite &own, NodeId n) {
+        return part.sites[own.site].node < n;
+      });
+  bool found = own != ownSites.end() && part.sites[own->site].node == node;
+  return found ? own : nullptr;
+}
+
 /// True if the edge belongs to an argument or a result of a shared function.
 bool PartBuilder::addCallEdge(NodeId n, DataFlowEdgeOp edge) {
   Value owner = edge.getInput();
@@ -55,14 +67,8 @@ bool PartBuilder::addCallEdge(NodeId n, DataFlowEdgeOp edge) {
     body->argumentSource[arg.getArgNumber()] = part.nodeRules[n].firstTensor;
     return true;
   }
-  NodeId definer = graph.nodeOf(owner.getDefiningOp());
-  if (part.nodeRules[definer].kind != OpKind::Call)
-    return false;
-  auto *own =
-      llvm::lower_bound(ownSites, definer, [&](const OwnSite &own, NodeId n) {
-        return part.sites[own.site].node < n;
-      });
-  if (own == ownSites.end() || part.sites[own->site].node != definer)
+  const OwnSite *own = siteOf(owner.getDefiningOp());
+  if (!own)
     return false;
   const CallSite &site = part.sites[own->site];
   addEdgeRule(n, site.firstValue +

@@ -70,8 +70,20 @@ void PartBuilder::addSlotsOfBody() {
     body->argumentEdge.push_back(edge ? idOf(edge.getResult()) : -1);
     body->argumentSource.push_back(-1);
   }
-  for (Value value : block.getTerminator()->getOperands())
+  for (Value value : block.getTerminator()->getOperands()) {
     body->returned.push_back(idOf(value));
+    FunctionBody::EdgeOwner &owner = body->returnedEdge.emplace_back();
+    auto edge = value.getDefiningOp<DataFlowEdgeOp>();
+    if (!edge)
+      continue;
+    if (auto arg = dyn_cast<BlockArgument>(edge.getInput())) {
+      if (arg.getOwner() == &block)
+        owner.argument = arg.getArgNumber();
+    } else if (const OwnSite *own = siteOf(edge.getInput().getDefiningOp())) {
+      owner.site = own->site;
+      owner.result = cast<OpResult>(edge.getInput()).getResultNumber();
+    }
+  }
 }
 
 void PartBuilder::addSlots(NodeId n) {

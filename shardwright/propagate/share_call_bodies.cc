@@ -94,32 +94,69 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
 
 namespace {
 
+/// What flattening and import do, on functions that are called from several
+/// places: calls and the functions that they call get data flow edges.
+///
+/// What is done within a function waits until the function is about to be read:
+/// the caches do not hold all of them.
 class Sharer {
 public:
-  Sharer(ModuleOp module, const OpIndex &index)
-      : module(module), symbols(module), callsByFunction(module, &index) {}
+  Sharer(ModuleOp module, const ModuleContents &contents, const OpIndex &index,
+         OpOrder &order)
+      : module(module), contents(contents), index(index), order(order),
+        symbols(module), callsByFunction(module, &index) {}
 
+  /// Gives every function its callees. Fails with a diagnostic on recursion.
+  /// Returns the functions that are called, callees first.
   FailureOr<SmallVector<func::FuncOp>> run() {
-    FailureOr<SmallVector<func::FuncOp>> order = callsByFunction.callersFirst();
-    if (failed(order))
+    FailureOr<SmallVector<func::FuncOp>> callers =
+        callsByFunction.callersFirst();
+    if (failed(callers))
       return failure();
-    for (func::FuncOp func : llvm::reverse(*order))
+    for (func::FuncOp func : llvm::reverse(*callers))
       splitFirstCall(func);
-    for (func::FuncOp func : *order)
-      for (func::CallOp call : callsByFunction.in(func))
-        importCall(call);
-    for (auto [copy, callsInCopy] : copiesMade)
-      for (func::CallOp call : callsInCopy)
-        importCall(call);
-    SmallVector<func::FuncOp> called = calledFunctions();
-    for (func::FuncOp func : called)
-      importBody(func);
-    for (func::CallOp call : calls)
-      addDataFlowEdges(call.getResults(), sdy::getShardings(call));
-    return called;
+    for (func::FuncOp func : *callers)
+      llvm::append_range(calls, callsByFunction.in(func));
+    for (auto &[copy, callsInCopy] : copiesMade)
+      llvm::append_range(calls, callsInCopy);
+    SmallVector<func::FuncOp> result = calledFunctions();
+    called.insert(result.begin(), result.end());
+    return result;
   }
 
+  /// The rest, of what is in `func`.
+  void prepare(func::FuncOp func) {
+    ArrayRef<func::CallOp> own = callsIn(func);
+    for (func::CallOp call : own)
+      importCall(call);
+    if (called.contains(func))
+      importBody(func);
+    for (func::CallOp call : own)
+      addDataFlowEdges(call.getResults(), sdy::getShardings(call));
+    if (!contents.constraints && !contents.manualComputations)
+      return;
+    if (!isCopy.contains(func))
+      return applyShardingConstraints(index.inFunction(func, asksForShardings),
+                                      called);
+    SmallVector<Operation *> asking;
+    func.walk([&](Operation *op) {
+      if (asksForShardings(op->getName()))
+        asking.push_back(op);
+    });
+    applyShardingConstraints(asking, called);
+  }
+
+  const llvm::DenseSet<Operation *> &calledSet() const { return called; }
+
 private:
+  static constexpr auto asksForShardings =
+      isNamed<sdy::ShardingConstraintOp, sdy::ManualComputationOp>;
+
+  ArrayRef<func::CallOp> callsIn(func::FuncOp func) const {
+    auto it = callsInCopy.find(func);
+    return it == callsInCopy.end() ? callsByFunction.in(func) : it->second;
+  }
+
   func::FuncOp calleeOf(func::CallOp call) const {
     return symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
   }
@@ -148,6 +185,9 @@ private:
         callsInClone.push_back(call);
       });
     symbols.insert(clone);
+    order.addFunction(clone);
+    clone.getBody().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { order.add(op); });
     copiesMade.push_back({clone, std::move(callsInClone)});
     isCopy.insert(clone);
     return copies[func] = clone;
@@ -160,7 +200,6 @@ private:
     for (Value result : call.getResults())
       for (OpOperand *use : usesOf(result))
         use->set(result);
-    calls.push_back(call);
   }
 
   void importBody(func::FuncOp func) {
@@ -186,14 +225,12 @@ private:
   /// Callees first.
   SmallVector<func::FuncOp> calledFunctions() {
     llvm::SetVector<Operation *> called;
-    llvm::DenseMap<Operation *, ArrayRef<func::CallOp>> callsInCopy;
     for (auto &[copy, list] : copiesMade)
       callsInCopy[copy] = list;
     auto visit = [&](auto &self, func::FuncOp func) -> void {
       if (called.contains(func))
         return;
-      for (func::CallOp call : isCopy.contains(func) ? callsInCopy.lookup(func)
-                                                     : callsByFunction.in(func))
+      for (func::CallOp call : callsIn(func))
         self(self, calleeOf(call));
       called.insert(func);
     };
@@ -206,12 +243,17 @@ private:
   }
 
   ModuleOp module;
+  const ModuleContents &contents;
+  const OpIndex &index;
+  OpOrder &order;
   SymbolTable symbols;
   CallsByFunction callsByFunction;
   llvm::DenseSet<Operation *> kept, isCopy;
   SmallVector<std::pair<func::FuncOp, SmallVector<func::CallOp>>> copiesMade;
   llvm::DenseMap<Operation *, func::FuncOp> copies;
+  llvm::DenseMap<Operation *, ArrayRef<func::CallOp>> callsInCopy;
   SmallVector<func::CallOp> calls;
+  llvm::DenseSet<Operation *> called;
 };
 
 /// sdy-pre-order-funcs on what would be left, functions that nothing calls.
@@ -228,36 +270,33 @@ void preOrderRoots(ModuleOp module, const llvm::DenseSet<Operation *> &called) {
 
 } // namespace
 
-FailureOr<SmallVector<func::FuncOp>> shareCallBodies(ModuleOp module,
-                                                     const OpIndex &index) {
-  return Sharer(module, index).run();
-}
-
 LogicalResult propagateThroughCalls(ModuleOp module,
                                     const ModuleContents &contents,
-                                    const OpIndex &index, const OpOrder &order,
+                                    const OpIndex &index, OpOrder &order,
                                     const EngineOptions &options) {
-  FailureOr<SmallVector<func::FuncOp>> shared = SmallVector<func::FuncOp>();
-  if (contents.calls)
-    shared = shareCallBodies(module, index);
+  Sharer sharer(module, contents, index, order);
+  FailureOr<SmallVector<func::FuncOp>> shared = sharer.run();
   if (failed(shared))
     return failure();
-  llvm::DenseSet<Operation *> bodies(shared->begin(), shared->end());
-  if (contents.constraints || contents.manualComputations)
-    applyShardingConstraints(module, bodies, &order);
+  const llvm::DenseSet<Operation *> &bodies = sharer.calledSet();
+  for (auto func : module.getOps<func::FuncOp>())
+    if (!bodies.contains(func))
+      sharer.prepare(func);
   if (contents.groups && failed(importShardingGroups(module)))
     return failure();
   preOrderRoots(module, bodies);
   if (contents.groups)
     syncShardingGroups(module);
   PropagationGraph graph(module);
+  auto prepare = [&](func::FuncOp func) { sharer.prepare(func); };
   if (failed(buildGraph(
-          module, {options.conservative, options.extraRules, &order, &index},
+          module,
+          {options.conservative, options.extraRules, &order, &index, prepare},
           *shared, graph)))
     return failure();
   propagateInGraph(graph, options);
   exportSharedBodies(module, graph);
-  return propagateToFuncResults(module);
+  return success();
 }
 
 } // namespace shardwright

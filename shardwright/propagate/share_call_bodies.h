@@ -28,8 +28,6 @@
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace shardwright {
 
 /// Whether the module is one for which this is written: every call is of a
@@ -39,24 +37,17 @@ namespace shardwright {
 bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
                         const OpIndex &index);
 
-/// What flattening and import do, on functions that are called from several
-/// places: calls and the functions that they call get data flow edges. Fails
-/// with a diagnostic on recursion. Returns the functions that are called,
-/// callees first.
-llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
-shareCallBodies(mlir::ModuleOp module, const OpIndex &index);
-
 /// After propagation: writes all shardings, removes dead ops and those data
 /// flow edges, and leaves one function for each distinct set of shardings of
-/// arguments and results.
+/// arguments and results. Results of functions but main's get the shardings of
+/// what is returned (sdy-propagate-to-func-results).
 void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
 
 /// All of the above, with propagation, from sdy-flatten-call-graph to
 /// sdy-unflatten-call-graph.
 llvm::LogicalResult propagateThroughCalls(mlir::ModuleOp module,
                                           const ModuleContents &contents,
-                                          const OpIndex &index,
-                                          const OpOrder &order,
+                                          const OpIndex &index, OpOrder &order,
                                           const EngineOptions &options);
 
 } // namespace shardwright
