@@ -344,15 +344,32 @@ static llvm::Error blockedProduct(const Product &p, Multiply<Sum> multiply) {
       scratch(Scratch::BlockLeft, rows * depth * sizeof(Sum)));
   Sum *b = static_cast<Sum *>(
       scratch(Scratch::BlockRight, depth * cols * sizeof(Sum)));
-  Sum *c = static_cast<Sum *>(
-      scratch(Scratch::BlockResult, rows * cols * sizeof(Sum)));
-  if (!a || !b || !c)
+  // Sums of `depth` products, of `fan` times as many, and so on, so that the
+  // error does not grow with k (summation.h); the last is the result.
+  constexpr int64_t size = rows * cols, fan = 64;
+  constexpr int levels = 3;
+  Sum *sums = static_cast<Sum *>(
+      scratch(Scratch::BlockResult, levels * size * sizeof(Sum)));
+  Sum *c = sums + (levels - 1) * size;
+  auto carry = [&](int64_t block, int64_t count) {
+    for (int level = 0; level + 1 < levels; ++level, block /= fan) {
+      Sum *from = sums + level * size, *to = from + size;
+      for (int64_t i = 0; i < count; ++i)
+        to[i] += from[i];
+      std::fill(from, from + count, Sum());
+      if (block % fan != 0)
+        return;
+    }
+  };
+  if (!a || !b || !sums)
     return llvm::createStringError("not enough memory");
   for (int64_t batch = 0; batch < p.batches; ++batch)
     for (int64_t i = 0; i < p.m; i += rows)
       for (int64_t j = 0; j < p.n; j += cols) {
         int64_t h = std::min(rows, p.m - i), w = std::min(cols, p.n - j);
-        std::fill(c, c + h * w, Sum());
+        bool single = p.k <= depth;
+        for (int level = single ? levels - 1 : 0; level < levels; ++level)
+          std::fill(sums + level * size, sums + level * size + h * w, Sum());
         for (int64_t k = 0; k < p.k; k += depth) {
           int64_t d = std::min(depth, p.k - k);
           load(p.a.advanced(batch * p.a.batchStride + i * p.a.rowStride +
@@ -361,7 +378,9 @@ static llvm::Error blockedProduct(const Product &p, Multiply<Sum> multiply) {
           load(p.b.advanced(batch * p.b.batchStride + k * p.b.rowStride +
                             j * p.b.colStride),
                d, w, b);
-          multiply(a, b, c, h, d, w);
+          multiply(a, b, single ? c : sums, h, d, w);
+          if (!single)
+            carry(k + depth < p.k ? k / depth + 1 : 0, h * w);
         }
         store(c, h, w,
               p.c.advanced(batch * p.c.batchStride + i * p.c.rowStride +

@@ -149,15 +149,20 @@ llvm::Expected<bool> runPrimitive(const Product &p) {
 llvm::Error runSgemm(const Product &p) {
   // Row-major, or read as the transpose of row-major.
   bool aAsIs = p.a.colStride == 1, bAsIs = p.b.colStride == 1;
+  // Of skinny products it adds up all of k in one accumulator (summation.h).
+  constexpr int64_t depth = 1024;
   for (int64_t i = 0; i < p.batches; ++i) {
     auto *a = reinterpret_cast<float *>(p.a.advanced(i * p.a.batchStride).data);
     auto *b = reinterpret_cast<float *>(p.b.advanced(i * p.b.batchStride).data);
     auto *c = reinterpret_cast<float *>(p.c.advanced(i * p.c.batchStride).data);
-    if (dnnl_sgemm(aAsIs ? 'N' : 'T', bAsIs ? 'N' : 'T', p.m, p.n, p.k, 1.0f, a,
-                   aAsIs ? p.a.rowStride : p.a.colStride, b,
-                   bAsIs ? p.b.rowStride : p.b.colStride, 0.0f, c,
-                   p.c.rowStride) != dnnl_success)
-      return llvm::createStringError("oneDNN failed to multiply");
+    for (int64_t k = 0; k < std::max<int64_t>(p.k, 1); k += depth)
+      if (dnnl_sgemm(aAsIs ? 'N' : 'T', bAsIs ? 'N' : 'T', p.m, p.n,
+                     std::min(depth, p.k - k), 1.0f, a + k * p.a.colStride,
+                     aAsIs ? p.a.rowStride : p.a.colStride,
+                     b + k * p.b.rowStride,
+                     bAsIs ? p.b.rowStride : p.b.colStride,
+                     k == 0 ? 0.0f : 1.0f, c, p.c.rowStride) != dnnl_success)
+        return llvm::createStringError("oneDNN failed to multiply");
   }
   return llvm::Error::success();
 }

@@ -301,26 +301,35 @@ TEST(Dot, LargerThanABlock) {
   }
 }
 
+template <typename T>
+static void expectAccurate(E type, int64_t m, int64_t n, int64_t k, bool rows) {
+  DotSpec s;
+  s.lhsType = s.rhsType = s.outType = type;
+  s.m = m;
+  s.n = n;
+  s.k = k;
+  s.lhsStrideM = k;
+  s.lhsStrideK = 1;
+  s.rhsStrideK = rows ? 1 : n;
+  s.rhsStrideN = rows ? k : 1;
+  s.outStrideM = n;
+  s.outStrideN = 1;
+  auto plan = DotPlan::create(s);
+  ASSERT_TRUE(bool(plan));
+  std::vector<T> x(m * k, T(0.1f)), y(n * k, T(0.1f)), z(m * n);
+  ASSERT_FALSE(bool(plan->run(x.data(), y.data(), z.data())));
+  // One after the other they would be off by 1 %.
+  for (T sum : z)
+    EXPECT_LT(std::abs(sum / T(double(k) * 0.1f * 0.1f) - T(1)), 3e-5);
+}
+
 TEST(Dot, LongSumsStayAccurate) {
   for (int64_t k : {1 << 20, (1 << 20) - 777})
     for (bool rows : {true, false}) {
-      DotSpec s;
-      s.lhsType = s.rhsType = s.outType = E::F32;
-      s.m = 1;
-      s.n = 3;
-      s.k = k;
-      s.lhsStrideM = k;
-      s.lhsStrideK = 1;
-      s.rhsStrideK = rows ? 1 : 3;
-      s.rhsStrideN = rows ? k : 1;
-      s.outStrideM = 3;
-      s.outStrideN = 1;
-      auto plan = DotPlan::create(s);
-      ASSERT_TRUE(bool(plan));
-      std::vector<float> x(k, 0.1f), y(3 * k, 0.1f), z(3);
-      ASSERT_FALSE(bool(plan->run(x.data(), y.data(), z.data())));
-      for (float sum : z)
-        EXPECT_NEAR(sum / (double(k) * 0.1f * 0.1f), 1, 3e-6);
+      SCOPED_TRACE(testing::Message() << k << " " << rows);
+      expectAccurate<float>(E::F32, 1, 3, k, rows);
+      expectAccurate<float>(E::F32, 5, 4, k, rows);
+      expectAccurate<std::complex<float>>(E::C64, 2, 3, k, rows);
     }
 }
 
