@@ -42,6 +42,7 @@ public:
     spans[device].push_back({step, what, since(begin), since(end)});
   }
 
+  Clock::time_point began() const { return origin; }
   int64_t numDevices() const { return spans.size(); }
   /// In the order in which they began.
   llvm::ArrayRef<Span> of(int64_t device) const { return spans[device]; }

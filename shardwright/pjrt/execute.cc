@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/run_context.h"
+#include "shardwright/cpu/trace.h"
 #include "shardwright/pjrt/program.h"
 #include "shardwright/pjrt/run_recorder.h"
 #include "shardwright/pjrt/slots.h"
@@ -147,14 +148,15 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
 
     std::shared_ptr<LoadedProgram> program = loaded->program;
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;
+    if (submitted)
+      arguments.options.trace = std::make_shared<cpu::Trace>();
     cpu::RunContext::Scope scope(run);
     auto execution = program->executable->execute(
         arguments.buffers, *loaded->client->runtime, arguments.options);
     if (!execution)
       return toPjrt(execution.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     if (submitted)
-      RunRecorder::note(*program, arguments.options.devices, submitted,
-                        execution->done);
+      RunRecorder::note(program, arguments.options, submitted, execution->done);
     // The client may destroy everything as soon as we return.
     if (!execution->done.isReady())
       execution->done.onReady([program](llvm::StringRef) {});

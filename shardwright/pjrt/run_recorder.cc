@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/run_recorder.h"
+#include "shardwright/cpu/trace.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
 
 #include <algorithm>
@@ -56,11 +57,11 @@ std::vector<RecordedRun> RunRecorder::runs() const {
 
 bool RunRecorder::isAny() { return active().count != 0; }
 
-void RunRecorder::note(const LoadedProgram &program,
-                       llvm::ArrayRef<int32_t> devices, int64_t submitted,
+void RunRecorder::note(std::shared_ptr<const LoadedProgram> program,
+                       const ExecuteOptions &options, int64_t submitted,
                        const Event &done) {
-  RecordedRun run{program.name, {}, submitted, 0, false};
-  run.devices.assign(devices.begin(), devices.end());
+  RecordedRun run{
+      std::move(program), options.devices, options.trace, submitted, 0, false};
   done.onReady([run = std::move(run)](llvm::StringRef failure) mutable {
     run.done = nowInNanoseconds();
     run.hasFailed = !failure.empty();
@@ -78,20 +79,54 @@ namespace {
 struct Plane {
   int64_t busyUntil = 0;
   int64_t origin = 0;
-  ProtoWriter line;
+  ProtoWriter programs, operations;
   std::map<std::string, int64_t> names;
 
+  /// XLine: id 1, name 2, timestamp_ns 3, events 4.
+  void begin(ProtoWriter &line, int64_t id, llvm::StringRef name) {
+    line.varint(1, id);
+    line.string(2, name);
+    line.varint(3, origin);
+  }
   /// XEvent: metadata_id 1, offset_ps 2, duration_ps 3.
-  void add(const RecordedRun &run) {
-    int64_t begin = std::max(run.submitted, busyUntil);
-    busyUntil = std::max(begin, run.done);
-    std::string name = run.name + (run.hasFailed ? " (failed)" : "");
-    int64_t id = names.try_emplace(name, names.size() + 1).first->second;
+  void add(ProtoWriter &line, const std::string &name, int64_t begin,
+           int64_t end) {
     ProtoWriter event;
-    event.varint(1, id);
+    event.varint(1, names.try_emplace(name, names.size() + 1).first->second);
     event.varint(2, (begin - origin) * 1000);
-    event.varint(3, (busyUntil - begin) * 1000);
+    event.varint(3, (end - begin) * 1000);
     line.message(4, event.take());
+  }
+  /// What the device at `position` of the run did.
+  void add(const RecordedRun &run, size_t position) {
+    bool isTraced = run.trace && int64_t(position) < run.trace->numDevices();
+    int64_t began = isTraced ? sinceEpoch(run.trace->began()) : run.submitted;
+    int64_t begin = std::max(began, busyUntil);
+    busyUntil = std::max(begin, run.done);
+    add(programs, run.program->name + (run.hasFailed ? " (failed)" : ""), begin,
+        busyUntil);
+    if (!isTraced)
+      return;
+    const cpu::Program &program = run.program->executable->program();
+    for (const cpu::Trace::Span &span : run.trace->of(position))
+      add(operations, nameOf(program, span), began + span.begin,
+          began + span.end);
+  }
+
+private:
+  static int64_t sinceEpoch(cpu::Trace::Clock::time_point time) {
+    return nowInNanoseconds() -
+           (cpu::Trace::Clock::now() - time) / std::chrono::nanoseconds(1);
+  }
+  /// As the program calls it; where devices wait for each other, that.
+  static std::string nameOf(const cpu::Program &program,
+                            const cpu::Trace::Span &span) {
+    int32_t location = program.steps[span.step].location;
+    llvm::StringRef place =
+        location < 0 ? llvm::StringRef() : program.locations[location];
+    llvm::StringRef op = place.split(" at ").first;
+    bool waits = span.what == cpu::Trace::What::Waiting;
+    return ((waits ? "waiting: " : "") + (op.empty() ? "copy" : op)).str();
   }
 };
 } // namespace
@@ -107,23 +142,22 @@ std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
     origin = std::min(origin, run.submitted);
   std::map<int32_t, Plane> planes;
   for (const RecordedRun &run : ordered)
-    for (int32_t device : run.devices) {
+    for (auto [position, device] : llvm::enumerate(run.devices)) {
       Plane &plane = planes[device];
       if (plane.names.empty()) {
         plane.origin = origin;
-        // XLine: id 1, name 2, timestamp_ns 3, events 4.
-        plane.line.varint(1, 1);
-        plane.line.string(2, "programs");
-        plane.line.varint(3, origin);
+        plane.begin(plane.programs, 1, "programs");
+        plane.begin(plane.operations, 2, "operations");
       }
-      plane.add(run);
+      plane.add(run, position);
     }
   ProtoWriter space;
   for (auto &[device, plane] : planes) {
     ProtoWriter out;
     out.varint(1, device + 1);
     out.string(2, "/device:CUSTOM:shardwright:" + std::to_string(device));
-    out.message(3, plane.line.take());
+    out.message(3, plane.programs.take());
+    out.message(3, plane.operations.take());
     for (const auto &[name, id] : plane.names) {
       ProtoWriter metadata, entry;
       metadata.varint(1, id);

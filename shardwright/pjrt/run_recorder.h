@@ -17,9 +17,10 @@ int64_t nowInNanoseconds();
 
 /// A run that is over.
 struct RecordedRun {
-  std::string name; ///< of the program
+  std::shared_ptr<const LoadedProgram> program;
   llvm::SmallVector<int32_t, 8> devices;
-  int64_t submitted, done; ///< nanoseconds since the epoch
+  std::shared_ptr<const cpu::Trace> trace; ///< by position of a device
+  int64_t submitted, done;                 ///< nanoseconds since the epoch
   bool hasFailed;
 };
 
@@ -34,8 +35,8 @@ public:
   /// Whether any is started.
   static bool isAny();
   /// A run goes to the recorders that are started when it ends.
-  static void note(const LoadedProgram &program,
-                   llvm::ArrayRef<int32_t> devices, int64_t submitted,
+  static void note(std::shared_ptr<const LoadedProgram> program,
+                   const ExecuteOptions &options, int64_t submitted,
                    const Event &done);
 
 private:
@@ -44,8 +45,9 @@ private:
 };
 
 /// As serialised tensorflow.profiler.XSpace: a plane a device, with a line of
-/// its runs. A device works in order, so that a run began when it was submitted
-/// or when the one before it ended.
+/// its runs and one of the operations in them. A device works in order: a run
+/// that failed before its first operation began when it was submitted or when
+/// the one before it ended.
 std::string toXSpace(llvm::ArrayRef<RecordedRun> runs);
 
 } // namespace shardwright::pjrt

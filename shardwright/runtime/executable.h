@@ -54,6 +54,9 @@ struct ExecuteOptions {
   llvm::SmallVector<Event, 1> after;
   /// Run on the calling thread, if nothing was started before on its devices.
   bool synchronous = false;
+  /// What each position of the program did when, once the run is done; null:
+  /// nobody asks.
+  std::shared_ptr<cpu::Trace> trace;
 };
 
 /// A run under way. Its results are ready when it is done.

@@ -211,7 +211,8 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   context.devices = inOrder;
   client.run(
       inOrder, run->inputs,
-      [this, run, context = std::move(context), pool = client.sharedPool()] {
+      [this, run, context = std::move(context), pool = client.sharedPool(),
+       trace = options.trace] {
         for (const Event &input : run->inputs)
           if (llvm::Error e = input.await()) {
             run->done.set(std::move(e));
@@ -228,7 +229,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
         auto begin = std::chrono::steady_clock::now();
         cpu::RunContext::Scope scope(context);
         llvm::Error error = executor->run(std::move(*memory), run->buffers,
-                                          *pool, nullptr, nullptr);
+                                          *pool, nullptr, trace.get());
         lastSeconds = std::chrono::duration<double>(
                           std::chrono::steady_clock::now() - begin)
                           .count();

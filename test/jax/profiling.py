@@ -26,6 +26,10 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 
+# Nanoseconds: runs and operations are told from two clocks.
+SLACK = 20_000
+
+
 def planes(folder):
     """plane -> line -> [(name, begin, end)]"""
     path = max(glob.glob(os.path.join(folder, "**", "*.xplane.pb"), recursive=True), key=os.path.getmtime)
@@ -64,6 +68,12 @@ def main():
             tally.check(f"runs of device {device}", [r[0] for r in runs] == expected, runs)
             tally.check("in order, without overlap", all(a[2] <= b[1] for a, b in zip(runs, runs[1:])), runs)
             tally.check("they take time", all(r[2] > r[1] for r in runs), runs)
+            steps = found.get(f"/device:CUSTOM:shardwright:{device}", {}).get("operations", [])
+            for run in runs:
+                inside = [name for name, begin, end in steps if run[1] - SLACK <= begin and end <= run[2] + SLACK]
+                wanted = ["dot_general", "all_gather"] if run[0] == "jit_everywhere" else ["add"]
+                tally.check(f"operations of {run[0]}", all(any(w in name for name in inside) for w in wanted), inside)
+            tally.check("operations are in runs", bool(steps) and steps[0][1] >= runs[0][1] - SLACK and steps[-1][2] <= runs[-1][2] + SLACK, steps)
     with tempfile.TemporaryDirectory() as folder:
         jax.profiler.start_trace(folder)
         jax.profiler.stop_trace()
