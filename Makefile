@@ -53,4 +53,4 @@ format: ## clang-format all sources
 	@git ls-files '*.cc' '*.h' ':!third_party' | xargs clang-format-22 -i
 
 clean: ## remove the build folders
-	rm -rf build build-sanitize
+	rm -rf build build-sanitize build-wheel
