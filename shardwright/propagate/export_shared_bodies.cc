@@ -62,8 +62,9 @@ struct SiteInfo {
 
 class Exporter {
 public:
-  Exporter(ModuleOp module, PropagationGraph &graph)
-      : module(module), graph(graph), writer(graph, module.getContext()) {}
+  Exporter(ModuleOp module, PropagationGraph &graph, OpOrder &order)
+      : module(module), graph(graph), opOrder(order),
+        writer(graph, module.getContext()) {}
 
   void run() {
     removeUserlessRules();
@@ -102,6 +103,7 @@ private:
 
   ModuleOp module;
   PropagationGraph &graph;
+  OpOrder &opOrder;
   ShardingWriter writer;
   std::vector<PartInfo> parts;
   std::vector<SiteInfo> sites;
@@ -452,6 +454,9 @@ void Exporter::materialize() {
     }
     // Nothing that a function returns is written later.
     propagateToFuncResults(func);
+    opOrder.addFunction(func);
+    func.getBody().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { opOrder.add(op); });
   }
   writer.finish();
   for (FunctionBody &body : graph.bodies)
@@ -464,8 +469,9 @@ void Exporter::materialize() {
 
 } // namespace
 
-void exportSharedBodies(ModuleOp module, PropagationGraph &graph) {
-  Exporter(module, graph).run();
+void exportSharedBodies(ModuleOp module, PropagationGraph &graph,
+                        OpOrder &order) {
+  Exporter(module, graph, order).run();
 }
 
 } // namespace shardwright

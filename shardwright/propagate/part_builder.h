@@ -122,6 +122,8 @@ private:
   GraphPart &part;
   FunctionBody *body;
   llvm::SmallVector<OwnSite> ownSites;
+  /// Bodies that will be spliced, as far as reserve() knows them.
+  llvm::SmallVector<const FunctionBody *> toSplice;
   /// By value, the node that used it last.
   std::vector<NodeId> lastUser;
 };
@@ -129,14 +131,34 @@ private:
 constexpr llvm::StringLiteral kExecutionThread = "execution_thread";
 
 template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
-  constexpr NodeId kAhead = 12, kNear = 6;
-  const OwnSite *next = ownSites.begin();
-  for (NodeId n = 0, e = part.nodes.size(); n < e;) {
-    if (n + kAhead < e)
-      prefetchOp(part.nodes[n + kAhead].op);
-    if (n + kNear < e)
-      for (mlir::Value operand : part.nodes[n + kNear].op->getOperands())
+  constexpr int kAhead = 12, kNear = 6;
+  NodeId e = part.nodes.size(), far = 0, near = 0;
+  // Past a call stands what is in the callee.
+  auto after = [&](NodeId n) {
+    return part.nodeRules[n].kind == OpKind::Call ? part.nodes[n].subtreeEnd
+                                                  : n + 1;
+  };
+  auto fetchFar = [&] {
+    if (far < e) {
+      prefetchOp(part.nodes[far].op);
+      far = after(far);
+    }
+  };
+  auto fetchNear = [&] {
+    if (near < e) {
+      for (mlir::Value operand : part.nodes[near].op->getOperands())
         __builtin_prefetch(operand.getAsOpaquePointer());
+      near = after(near);
+    }
+  };
+  for (int i = 0; i < kAhead; ++i)
+    fetchFar();
+  for (int i = 0; i < kNear; ++i)
+    fetchNear();
+  const OwnSite *next = ownSites.begin();
+  for (NodeId n = 0; n < e;) {
+    fetchFar();
+    fetchNear();
     if (next != ownSites.end() && part.sites[next->site].node == n) {
       fn(n, next++);
       n = part.nodes[n].subtreeEnd;

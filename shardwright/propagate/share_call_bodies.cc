@@ -295,7 +295,7 @@ LogicalResult propagateThroughCalls(ModuleOp module,
           *shared, graph)))
     return failure();
   propagateInGraph(graph, options);
-  exportSharedBodies(module, graph);
+  exportSharedBodies(module, graph, order);
   return success();
 }
 

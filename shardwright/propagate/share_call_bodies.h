@@ -40,8 +40,10 @@ bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
 /// After propagation: writes all shardings, removes dead ops and those data
 /// flow edges, and leaves one function for each distinct set of shardings of
 /// arguments and results. Results of functions but main's get the shardings of
-/// what is returned (sdy-propagate-to-func-results).
-void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
+/// what is returned (sdy-propagate-to-func-results). `order` learns of the new
+/// functions.
+void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph,
+                        OpOrder &order);
 
 /// All of the above, with propagation, from sdy-flatten-call-graph to
 /// sdy-unflatten-call-graph.
