@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/propagate/add_data_flow_edges.h"
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
@@ -54,9 +55,11 @@ struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
     bool hasAny = getAnalysis<ModuleContents>().dataFlow;
     markAnalysesPreserved<ModuleContents, OpIndex>();
     if (hasAny)
-      for (Operation *op : getAnalysis<OpIndex>().postOrder(hasDataFlow))
-        if (extraRules || !getPropagationTraits(op).extraDataFlow)
-          addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
+      forEachFetched(
+          getAnalysis<OpIndex>().postOrder(hasDataFlow), [&](Operation *op) {
+            if (extraRules || !getPropagationTraits(op).extraDataFlow)
+              addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
+          });
   }
 };
 

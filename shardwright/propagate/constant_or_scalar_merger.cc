@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/export_steps.h"
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -61,16 +62,17 @@ void mergeConstantsAndScalars(OpIndex &index) {
     merged.push_back(op);
   };
   // What expands a scalar looks at it, so constants go first.
-  for (Operation *op : index.inOrder(isConstant))
-    merge(op, nullptr);
-  for (Operation *op : index.unary())
+  forEachFetched(index.inOrder(isConstant),
+                 [&](Operation *op) { merge(op, nullptr); });
+  forEachFetched(index.unary(), [&](Operation *op) {
     if (isScalarExpansion(op))
       merge(op, op->getOperand(0).getAsOpaquePointer());
+  });
   llvm::DenseSet<OperationName> erased;
-  for (Operation *op : merged) {
+  forEachFetched(merged, [&](Operation *op) {
     erased.insert(op->getName());
     op->erase();
-  }
+  });
   index.forget([&](OperationName name) { return erased.contains(name); });
   index.forgetUnary();
 }

@@ -124,8 +124,8 @@ private:
   llvm::SmallVector<OwnSite> ownSites;
   /// Bodies that will be spliced, as far as reserve() knows them.
   llvm::SmallVector<const FunctionBody *> toSplice;
-  /// By value, the node that used it last.
-  std::vector<NodeId> lastUser;
+  /// The node that used the value last; until it has its wakes.
+  static NodeId &lastUser(GraphValue &value) { return value.wakes.begin; }
 };
 
 constexpr llvm::StringLiteral kExecutionThread = "execution_thread";

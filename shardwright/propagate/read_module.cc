@@ -34,7 +34,6 @@ BuilderState::BuilderState(ModuleOp module, const GraphOptions &options,
 
 void PartBuilder::finish() {
   part.firstOwnSlot = part.slots.size();
-  lastUser.resize(part.numValues());
   if (body)
     addSlotsOfBody();
   forOwnNodes([&](NodeId n, const OwnSite *site) {

@@ -24,7 +24,7 @@ void PartBuilder::addOperands(NodeId n) {
   for (Value operand : node.op->getOperands()) {
     ValueId id = idOf(operand);
     ++part.values[id].numUses;
-    lastUser[id] = n;
+    lastUser(part.values[id]) = n;
     part.tensorValues.push_back(id);
   }
 }

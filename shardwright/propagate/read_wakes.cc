@@ -86,6 +86,7 @@ void PartBuilder::addWakes(Value value, ValueId id, NodeId definer) {
   GraphValue &v = part.values[id];
   if (v.notifies != id)
     return;
+  NodeId user = lastUser(v);
   v.wakes.begin = part.wakes.size();
   if (definer >= 0)
     wake(definer);
@@ -94,8 +95,8 @@ void PartBuilder::addWakes(Value value, ValueId id, NodeId definer) {
   if (!isEdge && v.numUses == 0) {
     // Nobody else.
   } else if (!isEdge && v.numUses == 1 &&
-             isSimpleUser(part.nodeRules[lastUser[id]].kind)) {
-    wake(lastUser[id]);
+             isSimpleUser(part.nodeRules[user].kind)) {
+    wake(user);
   } else {
     for (OpOperand &use : value.getUses())
       wakeUse(use);

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/export_steps.h"
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -89,8 +90,9 @@ struct SinkDataFlowEdgesPass
 } // namespace
 
 void sinkDataFlowEdges(OpIndex &index, bool origins, bool edges) {
-  for (Operation *op : index.inOrder(hasDataFlow))
+  forEachFetched(index.inOrder(hasDataFlow), [&](Operation *op) {
     sinkEdgesOf(cast<sdy::ShardableDataFlowOpInterface>(op), origins, edges);
+  });
   index.forget(isNamed<sdy::DataFlowEdgeOp>);
 }
 
