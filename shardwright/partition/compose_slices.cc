@@ -109,11 +109,11 @@ SmallVector<OpOperand *> usesOf(Operation *op,
   return uses;
 }
 
-/// Makes pads of the operand of what is made of `pad`.
-void compose(stablehlo::PadOp pad) {
+/// Makes pads of the operand of what is made of `pad`; whether it did.
+bool compose(stablehlo::PadOp pad) {
   if (!isShardable(pad.getType()) || !isShardable(pad.getOperand().getType()) ||
       pad->use_empty())
-    return;
+    return false;
   ArrayRef<int64_t> low = pad.getEdgePaddingLow(),
                     high = pad.getEdgePaddingHigh(),
                     interior = pad.getInteriorPadding();
@@ -124,18 +124,18 @@ void compose(stablehlo::PadOp pad) {
     auto outer = dyn_cast<stablehlo::PadOp>(user);
     if (!isUnitSlice(user) &&
         !(outer && use.getOperandNumber() == 0 && paddingOfBoth(pad, outer)))
-      return;
+      return false;
     users.push_back(user);
   }
   bool gains = false;
   for (size_t d = 0; d < low.size(); ++d) {
     if (interior[d] != 0)
-      return;
+      return false;
     gains |= (low[d] != 0 || high[d] != 0) &&
              isShardedThere<Operation *>(pad.getResult(), users, d);
   }
   if (!gains)
-    return;
+    return false;
   ArrayRef<int64_t> in = dimsOf(pad.getOperand().getType());
   for (Operation *user : users) {
     auto outer = dyn_cast<stablehlo::PadOp>(user);
@@ -164,6 +164,7 @@ void compose(stablehlo::PadOp pad) {
   for (Operation *reshard : reshards)
     reshard->erase();
   pad.erase();
+  return true;
 }
 
 /// What `value` is a slice of, with `starts` and `limits` there, if its rows
@@ -181,11 +182,11 @@ Value sourceOf(Value value, MutableArrayRef<int64_t> starts,
   return slice.getOperand();
 }
 
-void compose(stablehlo::ConcatenateOp concat) {
+bool compose(stablehlo::ConcatenateOp concat) {
   int64_t dim = concat.getDimension();
   if (!isShardable(concat.getType()) || concat->use_empty() ||
       !llvm::all_of(concat.getInputs().getTypes(), isShardable))
-    return;
+    return false;
   SmallVector<stablehlo::SliceOp> slices = slicesOf(concat.getResult());
   // Slices of other dimensions would cut every part.
   if (slices.empty() ||
@@ -193,7 +194,7 @@ void compose(stablehlo::ConcatenateOp concat) {
       llvm::all_of(slices, [&](stablehlo::SliceOp slice) {
         return dimsOf(slice.getType())[dim] == dimsOf(concat.getType())[dim];
       }))
-    return;
+    return false;
   for (stablehlo::SliceOp slice : slices) {
     OpBuilder builder(slice);
     auto shardLikeSlice = [&](Value value) {
@@ -236,23 +237,27 @@ void compose(stablehlo::ConcatenateOp concat) {
   }
   if (concat->use_empty())
     concat.erase();
+  return true;
 }
 
 } // namespace
 
-void composeSlices(ModuleOp module) {
+void composeSlices(ModuleOp module, SmallVectorImpl<Operation *> &joins) {
   // Users first: what they take is a slice of an earlier value.
-  SmallVector<Operation *> sources;
+  bool changed = false;
+  for (Operation *op : llvm::reverse(joins)) {
+    if (auto pad = dyn_cast<stablehlo::PadOp>(op))
+      changed |= compose(pad);
+    else
+      changed |= compose(cast<stablehlo::ConcatenateOp>(op));
+  }
+  if (!changed)
+    return;
+  joins.clear();
   module.walk([&](Operation *op) {
     if (isa<stablehlo::PadOp, stablehlo::ConcatenateOp>(op))
-      sources.push_back(op);
+      joins.push_back(op);
   });
-  for (Operation *op : llvm::reverse(sources)) {
-    if (auto pad = dyn_cast<stablehlo::PadOp>(op))
-      compose(pad);
-    else
-      compose(cast<stablehlo::ConcatenateOp>(op));
-  }
 }
 
 } // namespace shardwright

@@ -12,9 +12,17 @@
 
 namespace shardwright {
 
+// Parts of `insertCollectives`. `joins` are the pads and concatenations of the
+// module, in program order.
+
 /// Slices of pads and concatenations along sharded dimensions take their rows
-/// from what was padded or concatenated; part of `insertCollectives`.
-void composeSlices(mlir::ModuleOp module);
+/// from what was padded or concatenated. Keeps `joins` up to date.
+void composeSlices(mlir::ModuleOp module,
+                   llvm::SmallVectorImpl<mlir::Operation *> &joins);
+
+/// Takes the parts of concatenations along sharded dimensions straight from
+/// what they are slices of.
+void widenSlices(llvm::ArrayRef<mlir::Operation *> joins);
 
 } // namespace shardwright
 

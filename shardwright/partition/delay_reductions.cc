@@ -142,7 +142,11 @@ std::optional<Carried> carriedBy(Operation *update) {
 
 class Delayer {
 public:
-  explicit Delayer(MeshTable &meshes) : meshes(meshes) {}
+  Delayer(MeshTable &meshes, SmallVectorImpl<sdy::AllReduceOp> &reduces)
+      : meshes(meshes), reduces(reduces) {
+    for (auto [i, reduce] : llvm::enumerate(reduces))
+      placeOf[reduce] = i;
+  }
   void run(ArrayRef<Operation *> sums);
 
 private:
@@ -161,6 +165,9 @@ private:
   void leaveLoop(const Carried &carried);
 
   MeshTable &meshes;
+  SmallVectorImpl<sdy::AllReduceOp> &reduces;
+  /// Among `reduces`, which has null for those taken out until the end.
+  llvm::DenseMap<Operation *, size_t> placeOf;
 };
 
 sdy::AllReduceOp Delayer::reductionBehind(Value value) {
@@ -183,6 +190,9 @@ sdy::AllReduceOp Delayer::reductionBehind(Value value) {
 sdy::AxisRefListAttr Delayer::takeOut(sdy::AllReduceOp reduce) {
   sdy::AxisRefListAttr axes = reduce.getReductionAxesAttr();
   reduce.getResult().replaceAllUsesWith(reduce.getTensor());
+  auto place = placeOf.find(reduce);
+  reduces[place->second] = nullptr;
+  placeOf.erase(place);
   reduce.erase();
   return axes;
 }
@@ -197,6 +207,8 @@ Value Delayer::reduced(OpBuilder &builder, Value value,
       sdy::AllReduceOp::create(builder, value.getLoc(), value.getType(), value,
                                axes, meshes.toAttr(layout));
   value.replaceAllUsesExcept(reduce.getResult(), reduce);
+  placeOf[reduce] = reduces.size();
+  reduces.push_back(reduce);
   return reduce.getResult();
 }
 
@@ -322,6 +334,7 @@ void Delayer::run(ArrayRef<Operation *> sums) {
     addPartially(op);
     addScattered(op);
   }
+  llvm::erase(reduces, nullptr);
 }
 
 } // namespace
@@ -330,8 +343,9 @@ bool addsUp(Operation *op) {
   return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::WhileOp>(op);
 }
 
-void delayReductions(MeshTable &meshes, ArrayRef<Operation *> sums) {
-  Delayer(meshes).run(sums);
+void delayReductions(MeshTable &meshes, ArrayRef<Operation *> sums,
+                     SmallVectorImpl<sdy::AllReduceOp> &reduces) {
+  Delayer(meshes, reduces).run(sums);
 }
 
 int64_t timesAddedUp(Operation *op) {

@@ -16,8 +16,10 @@ namespace shardwright {
 /// all_reduce instead of after one each; what a loop adds up (or writes part by
 /// part) is reduced after the loop instead of in every iteration. Ops that are
 /// linear may be between. Works on what `insertCollectives` makes; `sums` are
-/// the ops that add up, those in a loop before the loop.
-void delayReductions(MeshTable &meshes, llvm::ArrayRef<mlir::Operation *> sums);
+/// the ops that add up, those in a loop before the loop. Keeps `reduces`, the
+/// all_reduces that there are, up to date.
+void delayReductions(MeshTable &meshes, llvm::ArrayRef<mlir::Operation *> sums,
+                     llvm::SmallVectorImpl<sdy::AllReduceOp> &reduces);
 /// An addition, or a loop that may hold some.
 bool addsUp(mlir::Operation *op);
 

@@ -56,9 +56,7 @@ void fuse(sdy::AllReduceOp reduce, MeshTable &meshes) {
 
 } // namespace
 
-void fuseCollectives(func::FuncOp func, MeshTable &meshes) {
-  SmallVector<sdy::AllReduceOp> reduces;
-  func.walk([&](sdy::AllReduceOp op) { reduces.push_back(op); });
+void fuseCollectives(ArrayRef<sdy::AllReduceOp> reduces, MeshTable &meshes) {
   for (sdy::AllReduceOp op : reduces)
     fuse(op, meshes);
 }

@@ -10,13 +10,12 @@
 
 #include "shardwright/partition/collective_builder.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 namespace shardwright {
 
 /// An all_reduce of which every device keeps a part becomes a reduce_scatter;
 /// an all_reduce of a value that is sliced in several ways stays.
-void fuseCollectives(mlir::func::FuncOp func, MeshTable &meshes);
+void fuseCollectives(llvm::ArrayRef<sdy::AllReduceOp> reduces,
+                     MeshTable &meshes);
 
 } // namespace shardwright
 

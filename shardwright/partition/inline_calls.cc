@@ -29,24 +29,29 @@ class Inliner {
 public:
   explicit Inliner(ModuleOp module) : module(module), symbols(module) {}
 
-  LogicalResult run();
+  LogicalResult run(InlinedOps *found);
 
 private:
   enum class State { Open, Done };
+  static bool isJoin(Operation *op) {
+    return isa<stablehlo::PadOp, stablehlo::ConcatenateOp>(op);
+  }
   LogicalResult flatten(func::FuncOp func);
-  LogicalResult inlineCall(func::CallOp call);
+  LogicalResult inlineCall(func::CallOp call, InlinedOps &found);
   void noteNames(Operation *op);
   void eraseUnused();
 
   ModuleOp module;
   SymbolTable symbols;
   llvm::DenseMap<Operation *, State> states;
+  /// Of functions that are done.
+  llvm::DenseMap<Operation *, InlinedOps> foundIn;
   /// What else than calls refers to.
   llvm::DenseSet<StringAttr> named;
   llvm::DenseSet<Attribute> seen;
 };
 
-LogicalResult Inliner::run() {
+LogicalResult Inliner::run(InlinedOps *found) {
   // Before bodies are copied: copies name nothing new.
   for (Operation &op : *module.getBody())
     op.walk([&](Operation *inner) { noteNames(inner); });
@@ -54,6 +59,12 @@ LogicalResult Inliner::run() {
     if (failed(flatten(func)))
       return failure();
   eraseUnused();
+  if (found)
+    for (auto func : module.getOps<func::FuncOp>()) {
+      const InlinedOps &in = foundIn[func];
+      found->count += in.count;
+      found->joins.append(in.joins.begin(), in.joins.end());
+    }
   return success();
 }
 
@@ -61,16 +72,28 @@ LogicalResult Inliner::flatten(func::FuncOp func) {
   auto [it, isNew] = states.try_emplace(func, State::Open);
   if (!isNew)
     return success();
-  SmallVector<func::CallOp> calls;
-  func.walk([&](func::CallOp call) { calls.push_back(call); });
-  for (func::CallOp call : calls)
-    if (failed(inlineCall(call)))
-      return failure();
+  InlinedOps found;
+  SmallVector<Operation *> callsAndJoins;
+  func.walk([&](Operation *op) {
+    ++found.count;
+    if (isa<func::CallOp>(op) || isJoin(op))
+      callsAndJoins.push_back(op);
+  });
+  for (Operation *op : callsAndJoins) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (failed(inlineCall(call, found)))
+        return failure();
+    } else {
+      found.joins.push_back(op);
+    }
+  }
+  foundIn[func] = std::move(found);
   states[func] = State::Done;
   return success();
 }
 
-LogicalResult Inliner::inlineCall(func::CallOp call) {
+/// Adds to `found` what takes the place of the call.
+LogicalResult Inliner::inlineCall(func::CallOp call, InlinedOps &found) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
   if (!callee)
     return call.emitError("callee '") << call.getCallee() << "' is not defined";
@@ -97,6 +120,9 @@ LogicalResult Inliner::inlineCall(func::CallOp call) {
     Operation *copy = builder.clone(op, mapping);
     copy->walk([&](Operation *inner) {
       inner->setLoc(CallSiteLoc::get(inner->getLoc(), call.getLoc()));
+      ++found.count;
+      if (isJoin(inner))
+        found.joins.push_back(inner);
     });
   }
   Operation *terminator = body.getTerminator();
@@ -139,6 +165,8 @@ bool mayNameFunctions(OperationName name) {
                           sdy::SdyDialect>(name.getDialect());
 }
 
-LogicalResult inlineCalls(ModuleOp module) { return Inliner(module).run(); }
+LogicalResult inlineCalls(ModuleOp module, InlinedOps *found) {
+  return Inliner(module).run(found);
+}
 
 } // namespace shardwright

@@ -23,6 +23,7 @@
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/plan_memo.h"
 #include "shardwright/partition/reduce_parts.h"
+#include "shardwright/partition/sharding_reader.h"
 #include "shardwright/partition/split_sort.h"
 #include "shardwright/partition/split_top_k.h"
 #include "shardwright/partition/value_versions.h"
@@ -41,10 +42,14 @@ public:
   Inserter(MeshTable &meshes, PlanMemo &memo, PlanObserver *observer)
       : meshes(meshes), versions(meshes, observer), memo(memo),
         observer(observer) {}
+  void reserve(size_t values) { versions.reserve(values); }
   LogicalResult runOnFunction(func::FuncOp func);
+  /// What is done to sums when all collectives are there.
+  void improveReductions();
 
 private:
   LogicalResult visitBlock(Block &block, ArrayRef<LayoutRef> returns);
+  void note(Block::iterator begin, Block::iterator end);
   LogicalResult visit(Operation *op);
   LogicalResult visitWhile(stablehlo::WhileOp op);
   LogicalResult visitBranches(Operation *op);
@@ -61,7 +66,10 @@ private:
   void visitProducer(Operation *op);
 
   LayoutRef propagated(Value value) {
-    return &meshes.toLayout(sdy::getSharding(value), value.getType());
+    auto result = dyn_cast<OpResult>(value);
+    return &meshes.toLayout(result ? shardings.of(result)
+                                   : sdy::getSharding(value),
+                            value.getType());
   }
   /// Where the users are expected to want the value.
   LayoutRef wanted(Value value);
@@ -87,6 +95,12 @@ private:
   ValueVersions versions;
   PlanMemo &memo;
   PlanObserver *observer;
+  ShardingReader shardings;
+  /// Of what was made: ops that add up, those in a loop before the loop;
+  /// collectives that reduce, and whether any other slices.
+  SmallVector<Operation *> sums;
+  SmallVector<sdy::AllReduceOp> reduces;
+  bool scatters = false, slices = false;
   /// Names of ops that go to visitPlain().
   llvm::SmallDenseSet<OperationName, 64> plain;
 };
@@ -108,7 +122,10 @@ LayoutRef Inserter::wanted(Value value) {
 }
 
 void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
-  setResultLayouts(op, layouts, meshes);
+  // It has been propagated so, most often.
+  if (layouts.size() != 1 || op->getNumRegions() != 0 ||
+      shardings.of(op->getResult(0)) != layouts.front()->attr)
+    setResultLayouts(op, layouts, meshes);
   for (auto [result, layout] : llvm::zip(op->getResults(), layouts))
     if (isShardable(result.getType()))
       versions.define(result, layout);
@@ -139,17 +156,43 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func) {
 }
 
 LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (failed(visit(&op)))
-      return failure();
+  // A visit erases no other op than its own, and puts new ones right beside it.
   Operation *terminator = block.getTerminator();
+  Operation *before = nullptr;
+  auto noteUpTo = [&](Operation *end) {
+    note(before ? std::next(Block::iterator(before)) : block.begin(),
+         Block::iterator(end));
+    before = end->getPrevNode();
+  };
+  for (Operation *op = &block.front(); op != terminator;) {
+    Operation *next = op->getNextNode();
+    if (failed(visit(op)))
+      return failure();
+    noteUpTo(next);
+    op = next;
+  }
   if (terminator->getNumOperands() != returns.size())
     return terminator->emitError("returns ")
            << terminator->getNumOperands() << " values where " << returns.size()
            << " are expected";
   for (auto [use, layout] : llvm::zip(terminator->getOpOperands(), returns))
     use.set(versions.get(use.get(), layout, terminator));
+  noteUpTo(terminator);
   return success();
+}
+
+/// While the ops are in the caches.
+void Inserter::note(Block::iterator begin, Block::iterator end) {
+  for (Operation &op : llvm::make_range(begin, end)) {
+    if (addsUp(&op))
+      sums.push_back(&op);
+    if (!isa_and_nonnull<sdy::SdyDialect>(op.getDialect()))
+      continue;
+    if (auto reduce = dyn_cast<sdy::AllReduceOp>(op))
+      reduces.push_back(reduce);
+    scatters |= isa<sdy::ReduceScatterOp>(op);
+    slices |= isa<sdy::AllSliceOp>(op);
+  }
 }
 
 LogicalResult Inserter::visit(Operation *op) {
@@ -460,14 +503,13 @@ void Inserter::visitByRule(Operation *op) {
   int64_t times = timesAddedUp(op);
   for (int64_t bit = 1; bit <= times; bit <<= 1)
     memo.add((times & bit) != 0);
-  const OpPlan *plan = memo.find();
-  if (!plan) {
-    std::optional<OpPlan> made = planByRule(op, want);
-    if (!made)
-      return visitWhole(op);
-    plan = memo.keep(std::move(*made));
-  }
-  carryOut(op, *plan);
+  const std::optional<OpPlan> *plan = memo.find();
+  if (!plan)
+    plan = memo.keep(planByRule(op, want));
+  if (*plan)
+    carryOut(op, **plan);
+  else
+    visitWhole(op);
 }
 
 /// The decision first, then what costs more, each once.
@@ -607,42 +649,34 @@ void eraseUnused(Region &region) {
     }
 }
 
-/// What is done to sums when all collectives are there.
-void improveReductions(func::FuncOp func, MeshTable &meshes) {
-  SmallVector<Operation *> sums;
-  bool reduces = false, slices = false;
-  func.walk([&](Operation *op) {
-    if (addsUp(op))
-      sums.push_back(op);
-    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
-      return;
-    reduces |= isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op);
-    slices |= isa<sdy::AllSliceOp>(op);
-  });
-  if (!reduces)
+void Inserter::improveReductions() {
+  if (reduces.empty() && !scatters)
     return;
-  delayReductions(meshes, sums);
+  delayReductions(meshes, sums, reduces);
   if (slices)
-    fuseCollectives(func, meshes);
+    fuseCollectives(reduces, meshes);
 }
 
 } // namespace
 
 LogicalResult insertCollectives(ModuleOp module,
                                 const PartitionOptions &options) {
-  if (failed(inlineCalls(module)))
+  InlinedOps found;
+  if (failed(inlineCalls(module, &found)))
     return failure();
-  composeSlices(module);
-  widenSlices(module);
+  composeSlices(module, found.joins);
+  widenSlices(found.joins);
   FailureOr<MeshTable> meshes =
       MeshTable::create(module, plannerCosts(module, options), options.effort);
   if (failed(meshes))
     return failure();
   PlanMemo memo;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (failed(Inserter(*meshes, memo, options.observer).runOnFunction(func)))
+    Inserter inserter(*meshes, memo, options.observer);
+    inserter.reserve(found.count);
+    if (failed(inserter.runOnFunction(func)))
       return failure();
-    improveReductions(func, *meshes);
+    inserter.improveReductions();
     eraseUnused(func.getBody());
   }
   return success();

@@ -57,17 +57,22 @@ mlir::LogicalResult insertCollectives(mlir::ModuleOp module,
 /// `mhlo.num_replicas` has its own.
 mlir::LogicalResult localize(mlir::ModuleOp module);
 
-/// Takes the parts of concatenations along sharded dimensions straight from
-/// what they are slices of; part of `insertCollectives`.
-void widenSlices(mlir::ModuleOp module);
-
 /// Makes one collective of several of a function that is local already; part of
 /// `localize`.
 void combineCollectives(mlir::func::FuncOp func);
 
+/// What a module has after its calls were inlined.
+struct InlinedOps {
+  size_t count = 0;
+  /// Pads and concatenations, in program order.
+  llvm::SmallVector<mlir::Operation *> joins;
+};
+
 /// Replaces every func.call by the callee's body and erases private functions
-/// that nothing refers to any more. Recursion is an error.
-mlir::LogicalResult inlineCalls(mlir::ModuleOp module);
+/// that nothing refers to any more. Recursion is an error. `found`, if not
+/// null, receives what a walk afterwards would find.
+mlir::LogicalResult inlineCalls(mlir::ModuleOp module,
+                                InlinedOps *found = nullptr);
 
 /// False: apart from its discardable attributes, an op of this name refers to
 /// no function, or calls it (func.call).

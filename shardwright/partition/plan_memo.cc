@@ -43,15 +43,22 @@ static bool haveSameRegions(Operation *a, Operation *b) {
   return true;
 }
 
-const OpPlan *PlanMemo::find() {
-  hash = llvm::hash_combine(
-      asked->getName(), asked->getRawDictionaryAttrs(), asked->hashProperties(),
-      llvm::hash_combine_range(words.begin(), words.end()));
-  auto [begin, end] = byHash.equal_range(hash);
-  for (auto it = begin; it != end; ++it)
-    if (it->second->words == words && isSameOp(asked, it->second->op) &&
-        haveSameRegions(asked, it->second->op))
-      return &it->second->plan;
+const std::optional<OpPlan> *PlanMemo::find() {
+  hash = asked->hashProperties();
+  auto mix = [&](uintptr_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 32;
+  };
+  mix(uintptr_t(asked->getName().getAsOpaquePointer()));
+  mix(uintptr_t(asked->getRawDictionaryAttrs().getAsOpaquePointer()));
+  for (uintptr_t word : words)
+    mix(word);
+  // The two largest are no keys.
+  hash >>= 1;
+  for (Entry *entry = byHash.lookup(hash); entry; entry = entry->next)
+    if (entry->words == words && isSameOp(asked, entry->op) &&
+        haveSameRegions(asked, entry->op))
+      return &entry->plan;
   return nullptr;
 }
 
@@ -70,7 +77,7 @@ static bool usesOutside(Operation *op) {
   return false;
 }
 
-const OpPlan *PlanMemo::keep(OpPlan plan) {
+const std::optional<OpPlan> *PlanMemo::keep(std::optional<OpPlan> plan) {
   if (usesOutside(asked)) {
     single = std::move(plan);
     return &single;
@@ -83,9 +90,10 @@ const OpPlan *PlanMemo::keep(OpPlan plan) {
   IRMapping mapping;
   for (auto [from, to] : llvm::zip(asked->getRegions(), copy->getRegions()))
     from.cloneInto(&to, mapping);
+  Entry *&first = byHash[hash];
   entries.push_back(
-      {copy, llvm::SmallVector<uintptr_t, 6>(words), std::move(plan)});
-  byHash.emplace(hash, &entries.back());
+      {copy, llvm::SmallVector<uintptr_t, 6>(words), std::move(plan), first});
+  first = &entries.back();
   return &entries.back().plan;
 }
 

@@ -20,8 +20,10 @@
 
 #include "mlir/IR/Operation.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <deque>
-#include <unordered_map>
+#include <optional>
 
 namespace shardwright {
 
@@ -54,25 +56,27 @@ public:
   void add(LayoutRef layout) { words.push_back(uintptr_t(layout)); }
   void add(bool flag) { words.push_back(flag); }
   /// Null if no equal question has an answer.
-  const OpPlan *find();
-  /// The answer to the question that `find` just failed to answer. Valid until
-  /// the next one.
-  const OpPlan *keep(OpPlan plan);
+  const std::optional<OpPlan> *find();
+  /// The answer to the question that `find` just failed to answer; none: the op
+  /// has no rule. Valid until the next one.
+  const std::optional<OpPlan> *keep(std::optional<OpPlan> plan);
 
 private:
   struct Entry {
     /// A copy without operands and uses.
     mlir::Operation *op;
     llvm::SmallVector<uintptr_t, 6> words;
-    OpPlan plan;
+    std::optional<OpPlan> plan;
+    /// That has the same hash; null: none.
+    Entry *next;
   };
 
   std::deque<Entry> entries;
-  std::unordered_multimap<size_t, Entry *> byHash;
+  llvm::DenseMap<size_t, Entry *> byHash;
   mlir::Operation *asked = nullptr;
   llvm::SmallVector<uintptr_t> words;
   size_t hash = 0;
-  OpPlan single;
+  std::optional<OpPlan> single;
 };
 
 } // namespace shardwright

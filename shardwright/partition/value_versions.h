@@ -26,6 +26,12 @@ public:
   explicit ValueVersions(MeshTable &meshes, PlanObserver *observer = nullptr)
       : meshes(meshes), observer(observer) {}
 
+  /// About so many values will be defined.
+  void reserve(size_t values) {
+    index.reserve(values);
+    versions.reserve(values);
+  }
+
   struct Version {
     LayoutRef layout;
     mlir::Value value;

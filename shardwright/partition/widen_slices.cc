@@ -19,12 +19,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/compose_slices.h"
+
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/combine.h"
 #include "shardwright/partition/layout.h"
 #include "shardwright/partition/op_windows.h"
-#include "shardwright/partition/partition.h"
 
 using namespace mlir;
 
@@ -146,11 +147,10 @@ void widen(stablehlo::ConcatenateOp concat) {
 
 } // namespace
 
-void widenSlices(ModuleOp module) {
-  SmallVector<stablehlo::ConcatenateOp> concats;
-  module.walk([&](stablehlo::ConcatenateOp op) { concats.push_back(op); });
-  for (stablehlo::ConcatenateOp op : concats)
-    widen(op);
+void widenSlices(ArrayRef<Operation *> joins) {
+  for (Operation *op : joins)
+    if (auto concat = dyn_cast<stablehlo::ConcatenateOp>(op))
+      widen(concat);
 }
 
 } // namespace shardwright
