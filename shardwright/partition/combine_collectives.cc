@@ -19,10 +19,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/combine_collectives.h"
+
 #include "shardwright/partition/hoist_collectives.h"
 #include "shardwright/partition/join_collectives.h"
 #include "shardwright/partition/join_permutes.h"
-#include "shardwright/partition/partition.h"
 #include "shardwright/partition/share_equal_ops.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -391,18 +392,31 @@ void BlockCombiner::run(SmallVector<Operation *> collectives) {
 
 } // namespace
 
-void combineCollectives(func::FuncOp func) {
+/// Those in loops may leave them.
+static SmallVector<Operation *> hoist(func::FuncOp func,
+                                      ArrayRef<Operation *> collectives) {
+  if (llvm::none_of(collectives, [](Operation *op) {
+        return isa<stablehlo::WhileOp>(op->getParentOp());
+      }))
+    return SmallVector<Operation *>(collectives);
   hoistCollectives(func);
+  SmallVector<Operation *> moved;
+  func.walk([&](Operation *op) {
+    if (mayBeJoined(op))
+      moved.push_back(op);
+  });
+  return moved;
+}
+
+void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all) {
   llvm::DenseMap<Block *, SmallVector<Operation *>> collectives;
   int64_t joinable = 0;
   bool hasPermutes = false;
-  func.walk([&](Operation *op) {
-    if (!mayBeJoined(op))
-      return;
+  for (Operation *op : hoist(func, all)) {
     collectives[op->getBlock()].push_back(op);
     joinable += collectiveClass(op).has_value();
     hasPermutes |= isa<stablehlo::CollectivePermuteOp>(op);
-  });
+  }
   if (joinable > 1) {
     OpEffects effects;
     // Equal operands are seen as equal.

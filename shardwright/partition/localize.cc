@@ -8,13 +8,19 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/collective_builder.h"
 #include "shardwright/partition/combine.h"
+#include "shardwright/partition/combine_collectives.h"
+#include "shardwright/partition/join_collectives.h"
 #include "shardwright/partition/localizer.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/partition/sharding_reader.h"
 #include "shardwright/partition/uneven.h"
 #include "shardwright/rules/mesh_users.h"
+#include "shardwright/rules/rule_interface.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <deque>
 
 using namespace mlir;
 
@@ -36,8 +42,7 @@ AxisRefs Localizer::axesOf(Value value, int64_t dim) const {
 
 int64_t Localizer::wholeSize(Value value, int64_t dim) const {
   auto it = placed.find(value);
-  return it == placed.end() ? dimsOf(value.getType())[dim]
-                            : it->second.shape[dim];
+  return dimsOf(it == placed.end() ? value.getType() : it->second.type)[dim];
 }
 
 Type Localizer::localType(Type type, const Layout &layout) const {
@@ -125,7 +130,7 @@ Value Localizer::neutral(OpBuilder &builder, Location loc,
   return buildZero(builder, loc, type, /*negative=*/true);
 }
 
-void Localizer::collectLayouts() {
+void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
   auto note = [&](Value value, LayoutRef layout) {
     // Partial sums are local values like any other from here on.
     if (!layout->sharding.unreduced.empty()) {
@@ -135,7 +140,7 @@ void Localizer::collectLayouts() {
     }
     if (layout->isReplicated())
       return false;
-    placed[value] = {layout, dimsOf(value.getType())};
+    placed[value] = {layout, value.getType()};
     return true;
   };
   auto noteEven = [&](Value value, sdy::TensorShardingAttr sharding) {
@@ -143,30 +148,13 @@ void Localizer::collectLayouts() {
   };
   for (BlockArgument arg : func.getArguments())
     noteEven(arg, sdy::getSharding(arg));
-  // Names of ops whose discardable attributes hold the shardings of results.
-  llvm::SmallDenseMap<OperationName, bool, 64> keepsShardings;
-  llvm::DenseMap<DictionaryAttr, sdy::TensorShardingPerValueAttr> kept;
-  auto shardingOf = [&](OpResult result) -> sdy::TensorShardingAttr {
-    Operation *op = result.getOwner();
-    auto [keeps, isNewName] = keepsShardings.try_emplace(op->getName(), false);
-    if (isNewName)
-      keeps->second =
-          !isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
-          !op->getName().hasInterface<sdy::ShardableDataFlowOpInterface>();
-    if (!keeps->second)
-      return sdy::getSharding(result);
-    auto [it, isNew] = kept.try_emplace(op->getRawDictionaryAttrs());
-    if (isNew)
-      it->second = dyn_cast_or_null<sdy::TensorShardingPerValueAttr>(
-          it->first.get(sdy::kShardingAttr));
-    size_t i = result.getResultNumber();
-    return it->second && i < it->second.size() ? it->second.getSharding(i)
-                                               : nullptr;
-  };
+  hasLayouts = true;
+  ShardingReader shardings;
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    visit(op);
     bool isSharded = false;
     for (OpResult result : op->getResults())
-      if (sdy::TensorShardingAttr sharding = shardingOf(result))
+      if (sdy::TensorShardingAttr sharding = shardings.of(result))
         isSharded |= note(result, &meshes.toLayout(sharding, result.getType()));
     // Of a convolution, perhaps only the kernel is.
     if (isSharded || isa<stablehlo::ConvolutionOp>(op)) {
@@ -208,14 +196,16 @@ DictionaryAttr Localizer::withoutShardings(DictionaryAttr attributes) {
   return rest;
 }
 
-LogicalResult Localizer::run() {
+FailureOr<Localizer::Left> Localizer::run() {
+  Left left;
   if (func.isDeclaration())
-    return success();
+    return left;
   if (!func.getBody().hasOneBlock())
     return func.emitError(
         "function has several blocks; only structured control "
         "flow can be partitioned");
-  collectLayouts();
+  if (!hasLayouts)
+    collectLayouts([](Operation *) {});
   Block &body = func.getBody().front();
   for (BlockArgument arg : func.getArguments())
     arg.setType(localType(arg.getType(), layoutOf(arg)));
@@ -238,7 +228,7 @@ LogicalResult Localizer::run() {
   func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(),
                                  terminator->getOperandTypes()));
   if (forms.asShardy)
-    return success();
+    return left;
   // All at once: a change of one copies the list of all.
   auto unsharded = [&](DictionaryAttr attributes) {
     NamedAttrList list;
@@ -270,14 +260,23 @@ LogicalResult Localizer::run() {
   func->removeAttr(sdy::kOriginalFuncNameAttr);
   func->removeAttr(sdy::kFuncManualAxesAttr);
 
+  llvm::SmallDenseMap<OperationName, bool, 64> usesMesh;
   // Regions of single elements (reducers, comparators) are not visited: what
   // propagation left in them means the same on every device.
-  WalkResult left = func.walk([&](Operation *op) {
+  WalkResult walked = func.walk([&](Operation *op) {
     if (DictionaryAttr attributes = op->getRawDictionaryAttrs();
         !attributes.empty())
       op->setDiscardableAttrs(withoutShardings(attributes));
-    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()))
+    if (mayBeJoined(op))
+      left.collectives.push_back(op);
+    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect())) {
+      auto [it, isNew] = usesMesh.try_emplace(op->getName(), false);
+      if (isNew)
+        it->second = isa<MeshUserOpInterface>(op);
+      if (it->second)
+        left.usesMeshes |= bool(cast<MeshUserOpInterface>(op).getUsedMesh());
       return WalkResult::advance();
+    }
     if (auto constant = dyn_cast<sdy::ConstantOp>(op)) {
       OpBuilder builder(op);
       auto local = stablehlo::ConstantOp::create(
@@ -298,7 +297,9 @@ LogicalResult Localizer::run() {
     op->emitOpError("has no local form; run sw-insert-collectives first");
     return WalkResult::interrupt();
   });
-  return failure(left.wasInterrupted());
+  if (walked.wasInterrupted())
+    return failure();
+  return left;
 }
 
 LogicalResult Localizer::visitBlock(Block &block) {
@@ -453,10 +454,12 @@ LogicalResult localize(ModuleOp module) {
   FailureOr<MeshTable> meshes = MeshTable::create(module);
   if (failed(meshes))
     return failure();
+  auto given = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
+  int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;
   int64_t nextChannel = 1;
   llvm::DenseSet<DictionaryAttr> attributes;
-  llvm::DenseMap<OperationName, bool> hasChannel;
-  module.walk([&](Operation *op) {
+  llvm::SmallDenseMap<OperationName, bool, 64> hasChannel;
+  auto note = [&](Operation *op) {
     attributes.insert(op->getRawDictionaryAttrs());
     auto [it, isNew] = hasChannel.try_emplace(op->getName(), false);
     if (isNew)
@@ -467,24 +470,33 @@ LogicalResult localize(ModuleOp module) {
     if (auto handle =
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       nextChannel = std::max(nextChannel, handle.getHandle() + 1);
-  });
+  };
+  // New handles are new in all functions.
+  std::deque<Localizer> localizers;
+  for (auto func : module.getOps<func::FuncOp>())
+    localizers.emplace_back(func, *meshes, nextChannel, replicas)
+        .collectLayouts(note);
   bool hasRules = llvm::any_of(attributes, [](DictionaryAttr dict) {
     return dict.contains(sdy::kShardingRuleAttr);
   });
-  auto given = module->getAttrOfType<IntegerAttr>("mhlo.num_replicas");
-  int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;
+  bool usesMeshes = false;
+  auto localizer = localizers.begin();
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (failed(Localizer(func, *meshes, nextChannel, replicas).run()))
+    FailureOr<Localizer::Left> left = (localizer++)->run();
+    if (failed(left))
       return failure();
-    combineCollectives(func);
+    combineCollectives(func, left->collectives);
+    usesMeshes |= left->usesMeshes;
   }
   // What names a mesh by its symbol gets the mesh itself.
-  SymbolTable symbols(module);
-  transformUsedMeshes(module, [&](Attribute meshOrRef) {
-    auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
-    auto mesh = ref ? symbols.lookup<sdy::MeshOp>(ref.getAttr()) : nullptr;
-    return mesh ? Attribute(mesh.getMesh()) : meshOrRef;
-  });
+  if (usesMeshes) {
+    SymbolTable symbols(module);
+    transformUsedMeshes(module, [&](Attribute meshOrRef) {
+      auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
+      auto mesh = ref ? symbols.lookup<sdy::MeshOp>(ref.getAttr()) : nullptr;
+      return mesh ? Attribute(mesh.getMesh()) : meshOrRef;
+    });
+  }
   for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
     mesh.erase();
   Builder builder(module.getContext());

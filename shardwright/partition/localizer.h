@@ -51,11 +51,20 @@ public:
         indices(func, meshes, {forms.asShardy, forms.deviceIsReplica}),
         nextChannel(nextChannel), replicas(replicas), forms(forms) {}
 
-  mlir::LogicalResult run();
+  /// Part of `run`, unless it was called before. `visit` hears of each op of the
+  /// function, before those in it, and of the function.
+  void collectLayouts(llvm::function_ref<void(mlir::Operation *)> visit);
+  /// What is in the local function and concerns the module.
+  struct Left {
+    /// Ops that `mayBeJoined`, in program order.
+    llvm::SmallVector<mlir::Operation *> collectives;
+    /// Some op names a mesh.
+    bool usesMeshes = false;
+  };
+  mlir::FailureOr<Left> run();
 
 private:
   // localize.cc
-  void collectLayouts();
   mlir::LogicalResult visitBlock(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitWhile(stablehlo::WhileOp op);
@@ -227,6 +236,7 @@ private:
   int64_t &nextChannel;
   int64_t replicas;
   LocalizeForms forms;
+  bool hasLayouts = false;
   /// Read off global types, for `asShardy`: what partialAxes() gives, and ops
   /// that cannot be sharded because they have no rule.
   llvm::DenseMap<mlir::Operation *, AxisList> partialOf;
@@ -238,8 +248,8 @@ private:
   /// Sharded values only.
   struct Placed {
     LayoutRef layout = nullptr;
-    /// The value's dimensions in the program of all devices.
-    llvm::ArrayRef<int64_t> shape;
+    /// The value's type in the program of all devices.
+    mlir::Type type;
   };
   llvm::DenseMap<mlir::Value, Placed> placed;
   llvm::DenseMap<std::pair<mlir::Type, LayoutRef>, mlir::Type> localTypes;

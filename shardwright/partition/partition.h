@@ -57,10 +57,6 @@ mlir::LogicalResult insertCollectives(mlir::ModuleOp module,
 /// `mhlo.num_replicas` has its own.
 mlir::LogicalResult localize(mlir::ModuleOp module);
 
-/// Makes one collective of several of a function that is local already; part of
-/// `localize`.
-void combineCollectives(mlir::func::FuncOp func);
-
 /// What a module has after its calls were inlined.
 struct InlinedOps {
   size_t count = 0;
