@@ -257,6 +257,10 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     replicas = countReplicas(module);
     report.mesh = withReplicas(moduleMesh(module), replicas);
     report.ops = countOps(module);
+    // What nothing needs, and what is there twice, would pull shardings in one
+    // direction or another.
+    if (report.devices > 1 && failed(simplify(module)))
+      return failure();
   }
   if (done(Stage::Import))
     return compiled;

@@ -27,10 +27,10 @@ namespace shardwright {
 /// The stages in order; after each, the module is valid IR that can be printed,
 /// read back and verified.
 enum class Stage {
-  Import,     ///< StableHLO + sdy, CHLO expanded
-  Propagate,  ///< every value has its sharding
-  Reshard,    ///< every conflict and collective explicit, still global shapes
-  Local,      ///< the per-device program, simplified
+  Import,    ///< StableHLO + sdy, CHLO expanded; simplified for several devices
+  Propagate, ///< every value has its sharding
+  Reshard,   ///< every conflict and collective explicit, still global shapes
+  Local,     ///< the per-device program, simplified
   Executable, ///< machine code
 };
 llvm::StringRef str(Stage stage);

@@ -11,6 +11,7 @@
 #include "shardwright/report/explain.h"
 #include "shardwright/report/explain_collectives.h"
 #include "shardwright/report/location_text.h"
+#include "shardwright/simplify/simplify.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -124,7 +125,8 @@ FailureOr<Explanation> explainProgram(ModuleOp module, const UserValues &user,
            "name the entry @main"};
     return failure();
   }
-  if (failed(countDevices(module, request.import.devices)))
+  FailureOr<int64_t> devices = countDevices(module, request.import.devices);
+  if (failed(devices) || (*devices > 1 && failed(simplify(module))))
     return failure();
   if (request.beforePropagate && failed(request.beforePropagate(module)))
     return failure();

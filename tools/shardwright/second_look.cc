@@ -9,6 +9,7 @@
 
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
+#include "shardwright/simplify/simplify.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -53,7 +54,8 @@ static LogicalResult dropWarnings(Diagnostic &diagnostic) {
 
 bool SecondLook::look() {
   ScopedDiagnosticHandler quiet(imported->getContext(), dropWarnings);
-  if (failed(importModule(*imported, options.import)))
+  if (failed(importModule(*imported, options.import)) ||
+      failed(simplify(*imported)))
     return false;
   local = imported->clone();
   std::optional<PartitionTrial> found = partition(*local, 0, planned, &cost);
