@@ -7,6 +7,8 @@
 
 #include "shardwright/partition/plan_memo.h"
 
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -24,6 +26,19 @@ void PlanMemo::begin(Operation *op) {
   words.clear();
   for (Type type : op->getOperandTypes())
     words.push_back(uintptr_t(type.getAsOpaquePointer()));
+  // Which row is taken, where it is one, changes nothing (see letOwnersGive):
+  // so layers share a plan that are slices of stacked parameters.
+  if (auto slice = dyn_cast<stablehlo::SliceOp>(op))
+    for (auto [d, size] : llvm::enumerate(dimsOf(slice.getType())))
+      if (size != 1) {
+        words.push_back(slice.getStartIndices()[d]);
+        words.push_back(slice.getStrides()[d]);
+      }
+}
+
+/// What they say is among the words.
+static bool hasPropertiesInWords(Operation *op) {
+  return isa<stablehlo::SliceOp>(op);
 }
 
 /// But for operands and regions, whose types are compared elsewhere.
@@ -31,8 +46,9 @@ static bool isSameOp(Operation *a, Operation *b) {
   return a->getName() == b->getName() &&
          a->getResultTypes() == b->getResultTypes() &&
          a->getRawDictionaryAttrs() == b->getRawDictionaryAttrs() &&
-         a->getName().compareOpProperties(a->getPropertiesStorage(),
-                                          b->getPropertiesStorage());
+         (hasPropertiesInWords(a) ||
+          a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                           b->getPropertiesStorage()));
 }
 
 static bool haveSameRegions(Operation *a, Operation *b) {
@@ -44,7 +60,9 @@ static bool haveSameRegions(Operation *a, Operation *b) {
 }
 
 const std::optional<OpPlan> *PlanMemo::find() {
-  hash = asked->hashProperties();
+  hash = 0;
+  if (!hasPropertiesInWords(asked))
+    hash = asked->hashProperties();
   auto mix = [&](uintptr_t word) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
     hash ^= hash >> 32;
