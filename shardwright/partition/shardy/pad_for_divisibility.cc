@@ -76,7 +76,9 @@ private:
   }
   bool isPadded(Value value) const { return shapes.contains(value); }
   /// Gives a value its padded type.
-  void widen(Value value);
+  void widen(Value value) { widen(value, value); }
+  /// To the padded shape of `like`, which has its type.
+  void widen(Value value, Value like);
   void widenResults(Operation *op) {
     for (Value result : op->getResults())
       widen(result);
@@ -114,11 +116,11 @@ TensorShardingAttr Padder::shardingOf(Value value, Type type) {
   return sharding;
 }
 
-void Padder::widen(Value value) {
+void Padder::widen(Value value, Value like) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.hasStaticShape())
     return;
-  SmallVector<int64_t> shape = padded(value);
+  SmallVector<int64_t> shape = padded(like);
   if (ArrayRef<int64_t>(shape) == type.getShape())
     return;
   shapes[value].assign(type.getShape().begin(), type.getShape().end());
@@ -630,16 +632,8 @@ LogicalResult Padder::visit(Operation *op) {
   if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
     for (Region &region : op->getRegions()) {
       for (auto [arg, result] :
-           llvm::zip(region.getArguments(), op->getResults())) {
-        auto type = dyn_cast<RankedTensorType>(arg.getType());
-        if (!type || !type.hasStaticShape())
-          continue;
-        SmallVector<int64_t> shape = padded(result);
-        if (ArrayRef<int64_t>(shape) == type.getShape())
-          continue;
-        shapes[arg].assign(type.getShape().begin(), type.getShape().end());
-        arg.setType(type.clone(ArrayRef<int64_t>(shape)));
-      }
+           llvm::zip(region.getArguments(), op->getResults()))
+        widen(arg, result);
       if (failed(visitBlock(region.front())))
         return failure();
     }
