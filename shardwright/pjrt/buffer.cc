@@ -74,7 +74,12 @@ static PJRT_Error *copyTo(const std::shared_ptr<PJRT_Buffer> &buffer,
   auto client = handles<PJRT_Client>().find(memory.device->client);
   if (!client)
     return invalid("the client of the memory has been destroyed");
-  auto other = buffer->buffer.on(memory.device->description->id, memory.kind);
+  int32_t device = memory.device->description->id;
+  // Whoever asks for a copy in the same place wants other memory.
+  bool isThere = device == buffer->buffer.device() &&
+                 memory.kind == buffer->buffer.memory();
+  auto other =
+      isThere ? buffer->buffer.copy() : buffer->buffer.on(device, memory.kind);
   if (!other)
     return toPjrt(other.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
   copy =

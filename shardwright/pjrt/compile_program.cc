@@ -13,6 +13,7 @@
 #include "shardwright/pjrt/prepare_module.h"
 #include "shardwright/pjrt/program.h"
 #include "shardwright/pjrt/program_reader.h"
+#include "shardwright/pjrt/program_text.h"
 #include "shardwright/pjrt/propagate_calls.h"
 #include "shardwright/pjrt/xla_options.h"
 
@@ -111,8 +112,7 @@ compileProgram(StringRef code, CompileRequest request) {
     if (stage != Stage::Local)
       return;
     shareCallbackResults(module, request.numPartitions);
-    llvm::raw_string_ostream os(program->text);
-    printModule(module, os);
+    program->text = programText(module);
   };
   FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))

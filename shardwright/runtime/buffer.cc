@@ -196,3 +196,23 @@ llvm::Expected<Buffer> Buffer::on(int32_t device, MemoryKind memory) const {
   other.state->isBorrowed = state->isBorrowed;
   return other;
 }
+
+llvm::Expected<Buffer> Buffer::copy() const {
+  auto data = storage();
+  if (!data)
+    return data.takeError();
+  llvm::Expected<Array> array = Array::allocate(state->type, state->shape);
+  if (!array)
+    return array.takeError();
+  Event copied;
+  state->ready.onReady([copied, from = std::move(*data), to = array->storage(),
+                        bytes = bytes()](llvm::StringRef failure) mutable {
+    if (!failure.empty())
+      return copied.set(llvm::createStringError(failure));
+    if (bytes > 0)
+      std::memcpy(to.get(), from.get(), bytes);
+    copied.set();
+  });
+  return Buffer(state->device, state->memory, state->type, state->shape,
+                array->storage(), copied);
+}

@@ -73,6 +73,9 @@ public:
   /// they never change.
   llvm::Expected<Buffer> on(int32_t device, MemoryKind memory) const;
 
+  /// The same elements in memory of their own, once they are there.
+  llvm::Expected<Buffer> copy() const;
+
   /// For a run: the memory, whether or not the elements are there yet.
   llvm::Expected<std::shared_ptr<void>> storage() const;
   /// What a run gets that may overwrite the elements.

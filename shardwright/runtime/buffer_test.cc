@@ -213,6 +213,31 @@ TEST(Execute, ADonatedArgumentBecomesTheResult) {
   EXPECT_THAT(values(next.results[0][0]), ElementsAre(16, 32, 48, 64));
 }
 
+TEST(Buffer, CopiesHaveMemoryOfTheirOwn) {
+  Buffer a = floats({1, 2});
+  Buffer copy = llvm::cantFail(a.copy());
+  EXPECT_NE(llvm::cantFail(copy.await()), llvm::cantFail(a.await()));
+  EXPECT_THAT(values(copy), ElementsAre(1, 2));
+  // Also of what is yet to come, and of what never does.
+  Event ready, failed;
+  std::vector<float> elements = {0};
+  auto memory = [&] {
+    return std::shared_ptr<void>(elements.data(), [](void *) {});
+  };
+  Buffer later(0, MemoryKind::Device, ElementType::F32, {1}, memory(), ready);
+  Buffer never(0, MemoryKind::Device, ElementType::F32, {1}, memory(), failed);
+  Buffer copied = llvm::cantFail(later.copy());
+  Buffer missing = llvm::cantFail(never.copy());
+  EXPECT_FALSE(copied.ready().isReady());
+  elements[0] = 5;
+  ready.set();
+  EXPECT_THAT(values(copied), ElementsAre(5));
+  failed.set(llvm::createStringError("no such thing"));
+  EXPECT_EQ(toString(missing.await().takeError()), "no such thing");
+  a.remove();
+  EXPECT_TRUE(bool(a.copy().takeError()) && !copy.isDeleted());
+}
+
 TEST(Execute, SharedOrKeptArgumentsStayAsTheyAre) {
   auto executable = llvm::cantFail(Executable::create(quadruple()));
   Client client(1, 2);

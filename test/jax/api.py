@@ -638,6 +638,49 @@ def helpers_of_tests():
 
 
 @case
+def copies_on_the_same_device():
+    out = []
+    for options in dict(), dict(may_alias=True), dict(may_alias=False):
+        x = jnp.arange(4.0) + 1
+        y = jax.device_put(x, jax.devices()[0], **options)
+        out.append(str(x.unsafe_buffer_pointer() == y.unsafe_buffer_pointer()))
+        x.delete()
+        out.append(y)
+    return out
+
+
+@case
+def names_in_compiled_programs():
+    def named(x, weight):
+        with jax.named_scope("scope"):
+            return lax.psum(jnp.sin(x) @ weight, "x")
+
+    f = jax.shard_map(named, mesh=mesh(), in_specs=(P("x"), P()), out_specs=P())
+    text = jax.jit(f).lower(A, A[:8]).compile().as_text()
+    names = set(re.findall(r'op_name="([^"]*)"', text))
+    return str([name in names for name in ("x", "weight")]), str([any(n.endswith(e) for n in names) for e in ("scope/sin", "scope/dot_general")])
+
+
+@case
+def callbacks_of_64_bits():
+    with jax.enable_x64(True):
+        shape = jax.ShapeDtypeStruct((), jnp.float64)
+        f = jax.jit(lambda x: jax.pure_callback(lambda v: jnp.sin(v) + np.float64(1e-12), shape, x))
+        return f(1.0), str(f(0.0) == 1e-12)
+
+
+@case
+def factors_of_nans():
+    x = np.eye(4, dtype=np.float32)
+    out = []
+    for i, j in (0, 0), (2, 1), (3, 3):
+        y = x.copy()
+        y[i, j] = y[j, i] = np.nan
+        out += [jnp.linalg.cholesky(y), jnp.linalg.cholesky(y, upper=True), jnp.linalg.cholesky(y.astype(np.complex64))]
+    return out
+
+
+@case
 def views_of_buffers():
     x = np.arange(32, dtype=np.float32)
     return jnp.asarray(x, copy=False), jnp.asarray(memoryview(b"abc"), copy=False), said(jnp.array, x, copy=False)

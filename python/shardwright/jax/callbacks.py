@@ -111,11 +111,19 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
 
 
 def _checked(callback, result_avals):
-    """The callable, whose results are compared with what was declared."""
-    from jax._src import dtypes
+    """The callable, whose results are compared with what was declared. On the thread that calls it 64-bit types are
+    what they are here."""
+    import jax
+    from jax._src import config, dtypes
+
+    x64 = config.enable_x64.value
 
     def checked(*args):
-        values = tuple(callback(*args))
+        with jax.enable_x64(x64):
+            return check(callback(*args))
+
+    def check(values):
+        values = tuple(values)
         if len(values) != len(result_avals):
             raise RuntimeError(
                 "Mismatched number of outputs from callback. "

@@ -20,6 +20,19 @@
 
 namespace shardwright::cpu {
 
+/// OpenBLAS may lose a NaN in the factors that come after it: from the first on
+/// the diagonal of a Cholesky factor (column-major) all that is computed from
+/// it is NaN.
+template <typename T> void spreadNan(char uplo, int64_t n, T *a) {
+  int64_t first = 0;
+  while (first < n && a[first * n + first] == a[first * n + first])
+    ++first;
+  for (int64_t column = first; column < n; ++column)
+    for (int64_t row = first; row < n; ++row)
+      if (uplo == 'L' ? row >= column : row <= column)
+        a[column * n + row] = a[first * n + first];
+}
+
 /// Checks the operands and results of one call against each other.
 class LapackShapes {
 public:

@@ -25,9 +25,10 @@ llvm::Expected<LibraryOp> cpu::makePotrf(const LibraryCall &call) {
   return forEachItem(s, Workspace(), double(n) * n * n / 10,
                      [=](const LibraryBuffers &b, int64_t i) {
                        int lda = leading(n);
-                       L::potrf(&uplo, &n,
-                                itemOf<T>(b.outputs[0], i, int64_t(n) * n),
-                                &lda, itemOf<int>(b.outputs[1], i, 1), 1);
+                       T *a = itemOf<T>(b.outputs[0], i, int64_t(n) * n);
+                       L::potrf(&uplo, &n, a, &lda,
+                                itemOf<int>(b.outputs[1], i, 1), 1);
+                       spreadNan(uplo, n, a);
                      });
 }
 SW_LAPACK_INSTANTIATE(makePotrf)

@@ -91,6 +91,7 @@ LibraryOp choleskyOf(ElementType type, int64_t batch, int n, bool lower) {
       char uplo = lower ? 'U' : 'L';
       int lda = leading(n), info = 0;
       Lapack<T>::potrf(&uplo, &n, a, &lda, &info, 1);
+      spreadNan(uplo, n, a);
       const T nan(std::numeric_limits<R>::quiet_NaN());
       for (int64_t row = 0; row < n; ++row)
         for (int64_t column = 0; column < n; ++column) {
