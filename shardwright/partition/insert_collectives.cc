@@ -101,6 +101,9 @@ private:
   SmallVector<Operation *> sums;
   SmallVector<sdy::AllReduceOp> reduces;
   bool scatters = false, slices = false;
+  /// What a reshard asked for with unreduced axes. It may be summed already:
+  /// the sum of an op that does not work on parts.
+  llvm::SmallDenseSet<Value, 4> askedUnreduced;
   /// Names of ops that go to visitPlain().
   llvm::SmallDenseSet<OperationName, 64> plain;
 };
@@ -318,7 +321,10 @@ void Inserter::visitPlain(Operation *op) {
 void Inserter::visitReshard(Operation *op, Value input, Value result,
                             sdy::TensorShardingAttr sharding) {
   LayoutRef layout = &meshes.toLayout(sharding, result.getType());
-  result.replaceAllUsesWith(versions.get(input, layout, op));
+  Value made = versions.get(input, layout, op);
+  if (!layout->sharding.unreduced.empty())
+    askedUnreduced.insert(made);
+  result.replaceAllUsesWith(made);
   op->erase();
 }
 
@@ -329,7 +335,7 @@ LogicalResult Inserter::visitCollective(sdy::CollectiveOpInterface op) {
   Value input = op.getTensor();
   if (isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op) &&
       versions.get(input).front().layout->sharding.unreduced.empty() &&
-      meshes.numDevices() > 1)
+      !askedUnreduced.contains(input) && meshes.numDevices() > 1)
     return op->emitOpError("reduces a value whose sharding has no unreduced "
                            "axes; give the operand an unreduced sharding");
   op->getResult(0).replaceAllUsesWith(versions.get(input, layout, op));

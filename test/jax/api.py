@@ -566,6 +566,21 @@ def explicit_shardings():
 
 
 @case
+def unreduced_shardings():
+    explicit = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    with jax.set_mesh(explicit):
+        x, w = jax.device_put(A, P("x", "y")), jax.device_put(A[:8], P("y", None))
+        part = jax.jit(lambda x, w: jnp.einsum("ij,jk->ik", x, w, out_sharding=P("x", None, unreduced={"y"})))
+        whole = lambda v: jax.sharding.reshard(v, P("x"))
+        u = part(x, w)
+        return [
+            plain(u.sharding), whole(u), jax.jit(lambda u: whole(u + u))(u), jax.jit(lambda u, v: whole(u - v))(u, u),
+            jax.jit(lambda u: jax.sharding.reshard(u, P("x", "y")))(u), jax.grad(lambda x: whole(part(x, w)).sum())(x),
+            said(lambda: jnp.sin(u)), said(lambda: u * u),
+        ]  # fmt: skip
+
+
+@case
 def heap_profile():
     import jax.profiler
 

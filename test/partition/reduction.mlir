@@ -85,3 +85,17 @@ func.func @argmax(%arg0: tensor<8x4096xf32> {sdy.sharding = #sdy.sharding<@mesh,
   }
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xi32>
 }
+
+// An op that does not work on parts sums its operands: nothing is left for the
+// collective of the user.
+// CHECK-LABEL: @summed_already
+func.func @summed_already(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>})
+    -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK: %[[A:.*]] = sdy.all_reduce {"y"} %arg0
+  // CHECK-NEXT: %[[S:.*]] = stablehlo.add %[[A]], %[[A]]
+  // CHECK-NEXT: return %[[S]]
+  %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}], unreduced={"y"}>]>} : tensor<8x16xf32>
+  %1 = sdy.reshard %0 <@mesh, [{"x"}, {}], unreduced={"y"}> : tensor<8x16xf32>
+  %2 = sdy.all_reduce {"y"} %1 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
