@@ -43,39 +43,31 @@ public:
   void run(ArrayRef<Operation *> collectives);
 
 private:
-  bool isInvariant(Value value);
+  bool isInvariant(Value value) const;
   /// Whether the op, of the body, is the same in every iteration and may take
-  /// place in a program that never enters the loop.
-  bool isInvariant(Operation *op);
+  /// place in a program that never enters the loop; those before it are known.
+  bool isInvariant(Operation &op) const;
   double largestOp();
   void hoist(Operation *op);
 
   stablehlo::WhileOp loop;
   Block &body;
-  llvm::DenseMap<Operation *, bool> known;
+  llvm::DenseSet<Operation *> invariant;
 };
 
-bool LoopHoister::isInvariant(Value value) {
+bool LoopHoister::isInvariant(Value value) const {
   if (auto arg = dyn_cast<BlockArgument>(value); arg && arg.getOwner() == &body)
     return body.getTerminator()->getOperand(arg.getArgNumber()) == arg;
-  if (!loop.getBody().isAncestor(value.getParentRegion()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getBlock() == &body && isInvariant(op);
+  return !body.getParent()->isAncestor(value.getParentRegion()) ||
+         invariant.contains(value.getDefiningOp());
 }
 
-bool LoopHoister::isInvariant(Operation *op) {
-  if (auto it = known.find(op); it != known.end())
-    return it->second;
-  bool can = mayBeJoined(op) || (isMemoryEffectFree(op) && isSpeculatable(op));
-  can = can && llvm::all_of(op->getOperands(),
-                            [&](Value value) { return isInvariant(value); });
-  if (can && op->getNumRegions() != 0) {
-    llvm::SetVector<Value> used;
-    getUsedValuesDefinedAbove(op->getRegions(), used);
-    can = llvm::all_of(used, [&](Value value) { return isInvariant(value); });
-  }
-  return known[op] = can;
+bool LoopHoister::isInvariant(Operation &op) const {
+  if (!mayBeJoined(&op) && !(isMemoryEffectFree(&op) && isSpeculatable(&op)))
+    return false;
+  llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+  getUsedValuesDefinedAbove(op.getRegions(), used);
+  return llvm::all_of(used, [&](Value value) { return isInvariant(value); });
 }
 
 double LoopHoister::largestOp() {
@@ -88,30 +80,42 @@ double LoopHoister::largestOp() {
   return largest;
 }
 
-/// Its sources first.
+/// With what it needs of the body, in order.
 void LoopHoister::hoist(Operation *op) {
-  if (op->getBlock() != &body)
-    return;
-  llvm::SetVector<Value> sources(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), sources);
-  for (Value source : sources) {
-    if (Operation *from = source.getDefiningOp()) {
-      hoist(from);
-    } else if (auto arg = cast<BlockArgument>(source);
-               arg.getOwner() == &body) {
-      Value before = loop->getOperand(arg.getArgNumber());
-      arg.replaceUsesWithIf(before, [&](OpOperand &use) {
-        return op->isAncestor(use.getOwner());
-      });
+  llvm::SetVector<Operation *> moved;
+  moved.insert(op);
+  for (size_t i = 0; i < moved.size(); ++i) {
+    llvm::SetVector<Value> sources(moved[i]->operand_begin(),
+                                   moved[i]->operand_end());
+    getUsedValuesDefinedAbove(moved[i]->getRegions(), sources);
+    for (Value source : sources) {
+      if (Operation *from = source.getDefiningOp()) {
+        if (from->getBlock() == &body)
+          moved.insert(from);
+      } else if (auto arg = cast<BlockArgument>(source);
+                 arg.getOwner() == &body) {
+        arg.replaceUsesWithIf(loop->getOperand(arg.getArgNumber()),
+                              [&](OpOperand &use) {
+                                return moved[i]->isAncestor(use.getOwner());
+                              });
+      }
     }
   }
-  op->moveBefore(loop);
+  SmallVector<Operation *> ordered = moved.takeVector();
+  llvm::sort(ordered,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  for (Operation *next : ordered)
+    next->moveBefore(loop);
 }
 
 void LoopHoister::run(ArrayRef<Operation *> collectives) {
+  for (Operation &op : body)
+    if (isInvariant(op))
+      invariant.insert(&op);
   double room = -1;
   for (Operation *op : collectives) {
-    if (!isInvariant(op))
+    // An earlier one may have taken it along.
+    if (!invariant.contains(op) || op->getBlock() != &body)
       continue;
     if (room < 0)
       room = largestOp();
