@@ -62,7 +62,9 @@ bool isSharded(Value value, int64_t dim) {
 
 void finish(stablehlo::ConcatenateOp concat, Value made) {
   concat.getResult().replaceAllUsesWith(made);
-  SmallVector<Value> inputs(concat.getInputs());
+  // One may be there twice.
+  llvm::SetVector<Value> inputs(concat.getInputs().begin(),
+                                concat.getInputs().end());
   concat.erase();
   for (Value input : inputs)
     if (Operation *op = input.getDefiningOp())

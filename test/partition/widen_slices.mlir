@@ -61,3 +61,13 @@ func.func @empty_part(%arg0: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh,
   %0 = stablehlo.concatenate %a, %b, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<0xf32>, tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }
+
+// The same slice at both ends; the sanitizers see whether it is erased once.
+// CHECK-LABEL: @twice
+// CHECK-COUNT-3: stablehlo.pad %arg0
+// CHECK-NOT: stablehlo.concatenate
+func.func @twice(%arg0: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<12xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0 = stablehlo.slice %arg0 [6:8] : (tensor<8xi32>) -> tensor<2xi32>
+  %1 = stablehlo.concatenate %0, %arg0, %0, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<2xi32>, tensor<8xi32>, tensor<2xi32>) -> tensor<12xi32>
+  return %1 : tensor<12xi32>
+}
