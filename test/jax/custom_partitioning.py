@@ -17,22 +17,7 @@ from both import case, main
 from jax.experimental.custom_partitioning import BATCHING, SdyShardingRule, custom_partitioning
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
-
-
-def mesh(kind=AxisType.Auto):
-    return jax.make_mesh((4, 2), ("x", "y"), axis_types=(kind,) * 2)
-
-
-def on(*spec):
-    return NamedSharding(mesh(), P(*spec))
-
-
-def placed(shape, *spec):
-    return jax.device_put(np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 7, on(*spec))
-
-
-def text(sharding):
-    return str(getattr(sharding, "spec", sharding))
+from placing import mesh, on, placed, text
 
 
 class Asked(list):

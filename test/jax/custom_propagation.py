@@ -9,29 +9,13 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from both import case, main
 from jax.experimental.custom_partitioning import custom_partitioning
-from jax.sharding import AxisType, NamedSharding
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
+from placing import mesh, on, placed, text
 
 jax.config.update("jax_use_shardy_partitioner", False)
-
-
-def mesh():
-    return jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
-
-
-def on(*spec):
-    return NamedSharding(mesh(), P(*spec))
-
-
-def placed(shape, *spec):
-    return jax.device_put(np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 7, on(*spec))
-
-
-def text(sharding):
-    return str(getattr(sharding, "spec", sharding))
 
 
 def turned(sharding):
