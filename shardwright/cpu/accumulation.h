@@ -18,8 +18,8 @@ inline ElementType accumulatorType(ElementType type) {
   return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
 }
 
-/// Does the error of a long row of them grow with its length, and less when they
-/// are grouped (summation.h)?
+/// Does the error of a long row of them grow with its length, and less when
+/// they are grouped (summation.h)?
 inline bool errorGrows(Op op, ElementType accumulator) {
   return (op == Op::Add || op == Op::Multiply) &&
          (isFloat(accumulator) || isComplex(accumulator));
@@ -36,12 +36,21 @@ struct Accumulation {
     ElementType t = body.nodes[argument].type;
     return op ? accumulatorType(t) : t;
   }
+  bool errorGrows() const { return op && cpu::errorGrows(*op, type(0)); }
+  /// Of a single operation: what accumulates nothing, and two accumulators as
+  /// one.
+  llvm::Value *nothing(OpEmitter &ops) const {
+    return ops.identity(*op, type(0));
+  }
+  llvm::Value *add(OpEmitter &ops, llvm::Value *x, llvm::Value *y) const {
+    return ops.binary(*op, type(0), x, y);
+  }
   /// Appends the accumulators after one more element; `args` are those before,
   /// then the element.
   void step(OpEmitter &ops, llvm::ArrayRef<llvm::Value *> args,
             llvm::SmallVectorImpl<llvm::Value *> &next) const {
     if (op)
-      next.push_back(ops.binary(*op, type(0), args[0], args[1]));
+      next.push_back(add(ops, args[0], args[1]));
     else
       ops.evaluate(body, args, next);
   }

@@ -170,6 +170,7 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
     int32_t id;
     IndexVector index;
     size_t first; ///< of its accumulators
+    Accumulation sums;
   };
   std::vector<Part> parts;
   Values carried, fresh;
@@ -181,20 +182,17 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
       for (const IndexVector &index : kept) {
         const Node &node = graph[r];
         size_t n = node.operands.size() / 2;
+        Accumulation sums(*node.body);
         parts.push_back({r, reshapeIndex(index, domain, node.shape, space),
-                         carried.size()});
+                         carried.size(), sums});
+        blocks |= sums.errorGrows();
+        anyOrder &= sums.op.has_value();
+        if (anyOrder)
+          fresh.push_back(nodes->splat(sums.nothing(nodes->ops)));
         for (size_t i = 0; i < n; ++i) {
           ElementType from = graph[node.operands[n + i]].type;
-          ElementType type = node.body->nodes[i].type;
-          if (std::optional<Op> op = commutativeBody(*node.body)) {
-            type = accumulatorType(type);
-            blocks |= errorGrows(*op, type);
-            fresh.push_back(nodes->splat(nodes->ops.identity(*op, type)));
-          } else {
-            anyOrder = false;
-          }
           carried.push_back(nodes->splat(nodes->ops.convert(
-              nodes->value(node.operands[n + i], {}), from, type)));
+              nodes->value(node.operands[n + i], {}), from, sums.type(i))));
         }
       }
   IndexVector groups(plan.reduced.size());
@@ -207,24 +205,16 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
       IndexVector reduced = reshapeIndex(reducedIndex, reducedShape,
                                          reducedSizes(graph, part.id), space);
       IndexVector at = reduceInputIndex(graph, part.id, part.index, reduced);
-      std::optional<Op> op = commutativeBody(*node.body);
       Values args;
       for (size_t i = 0; i < n; ++i)
         args.push_back(state[part.first + i]);
       for (size_t i = 0; i < n; ++i) {
-        ElementType type = node.body->nodes[n + i].type;
-        if (op)
-          type = accumulatorType(type);
         Value *x = nodes->value(node.operands[i], at);
-        args.push_back(nodes->splat(
-            nodes->ops.convert(x, graph[node.operands[i]].type, type)));
+        args.push_back(nodes->splat(nodes->ops.convert(
+            x, graph[node.operands[i]].type, part.sums.type(n + i))));
       }
       Values results;
-      if (op)
-        results.push_back(nodes->ops.binary(
-            *op, accumulatorType(node.body->nodes[0].type), args[0], args[1]));
-      else
-        nodes->ops.evaluate(*node.body, args, results);
+      part.sums.step(nodes->ops, args, results);
       for (size_t i = 0; i < n; ++i)
         next[part.first + i] = results[i];
     }
@@ -242,11 +232,8 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
   };
   auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
     Values sums;
-    for (const Part &part : parts) {
-      Accumulation sum(*graph[part.id].body);
-      size_t i = part.first;
-      sums.push_back(nodes->ops.binary(*sum.op, sum.type(0), x[i], y[i]));
-    }
+    for (const Part &part : parts)
+      sums.push_back(part.sums.add(nodes->ops, x[part.first], y[part.first]));
     return sums;
   };
   Values results =
@@ -254,9 +241,7 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
   for (const Part &part : parts) {
     const Node &node = graph[part.id];
     for (size_t i = 0; i < node.operands.size() / 2; ++i) {
-      Value *x = results[part.first + i];
-      if (commutativeBody(*node.body))
-        x = nodes->ops.convert(x, accumulatorType(node.type), node.type);
+      Value *x = part.sums.finish(nodes->ops, results[part.first + i]);
       nodes->setResult(part.id, i, part.index, x);
     }
   }

@@ -122,8 +122,7 @@ void KernelEmitter::emitScan() {
             continue;
           Value *result = next[i];
           if (!before.empty())
-            result =
-                nodes->ops.binary(*sums.op, sums.type(0), before[c], result);
+            result = sums.add(nodes->ops, before[c], result);
           nodes->store(sums.finish(nodes->ops, result),
                        graph[node.operands[i]].type, to[i], offset);
         }
@@ -131,19 +130,18 @@ void KernelEmitter::emitScan() {
       }
       return after;
     };
-    bool grouped = sums.op && errorGrows(*sums.op, sums.type(0));
-    auto blocks = SummationBlocks::of(size, grouped ? summationBlock : size);
+    auto blocks =
+        SummationBlocks::of(size, sums.errorGrows() ? summationBlock : size);
     if (blocks.depth == 0) {
       loops.loop(at, loops.bounds(0, size), 1, initial,
                  [&](ArrayRef<Value *> state) { return step(state, {}); });
       return;
     }
-    Values fresh(copies,
-                 nodes->splat(nodes->ops.identity(*sums.op, sums.type(0))));
+    Values fresh(copies, nodes->splat(sums.nothing(nodes->ops)));
     auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
       Values total;
       for (auto [a, c] : llvm::zip_equal(x, y))
-        total.push_back(nodes->ops.binary(*sums.op, sums.type(0), a, c));
+        total.push_back(sums.add(nodes->ops, a, c));
       return total;
     };
     // The total of the blocks inside of one, after those `before` it.

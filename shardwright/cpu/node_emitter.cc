@@ -245,8 +245,8 @@ Value *NodeEmitter::accumulate(
     carried.push_back(vec ? splat(init) : init);
   }
   Values fresh;
-  if (sums.op && errorGrows(*sums.op, sums.type(0))) {
-    Value *nothing = ops.identity(*sums.op, sums.type(0));
+  if (sums.errorGrows()) {
+    Value *nothing = sums.nothing(ops);
     fresh.push_back(vec ? splat(nothing) : nothing);
   }
   std::vector<AtomId> vars;
@@ -283,7 +283,7 @@ Value *NodeEmitter::accumulate(
     });
   };
   auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
-    return Values{ops.binary(*sums.op, sums.type(0), x[0], y[0])};
+    return Values{sums.add(ops, x[0], y[0])};
   };
   Values results = carried;
   if (sizes.empty())
