@@ -229,6 +229,13 @@ std::optional<Stage> stageFromName(llvm::StringRef name) {
 
 ArrayRef<llvm::StringRef> stageNames() { return printableStages; }
 
+FailureOr<int64_t> simplifyForDevices(ModuleOp imported, int64_t devices) {
+  FailureOr<int64_t> count = countDevices(imported, devices);
+  if (succeeded(count) && *count > 1 && failed(simplify(imported)))
+    return failure();
+  return count;
+}
+
 FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   Compiled compiled;
   ProgramReport &report = compiled.report;
@@ -250,17 +257,14 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     if (!sdy::getMainFunc(module))
       return module.emitError() << "the module has no entry function, expected "
                                    "@main or exactly one function";
-    FailureOr<int64_t> devices = countDevices(module, options.import.devices);
+    report.ops = countOps(module);
+    FailureOr<int64_t> devices =
+        simplifyForDevices(module, options.import.devices);
     if (failed(devices))
       return failure();
     report.devices = *devices;
     replicas = countReplicas(module);
     report.mesh = withReplicas(moduleMesh(module), replicas);
-    report.ops = countOps(module);
-    // What nothing needs, and what is there twice, would pull shardings in one
-    // direction or another.
-    if (report.devices > 1 && failed(simplify(module)))
-      return failure();
   }
   if (done(Stage::Import))
     return compiled;

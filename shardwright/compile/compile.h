@@ -75,6 +75,13 @@ struct Compiled {
   ProgramReport report;
 };
 
+/// What comes between import and propagation: a module that several devices run
+/// is simplified, since what nothing needs, and what is there twice, would pull
+/// shardings in one direction or another. Returns how many devices they are, of
+/// which `devices` is what the user said (countDevices).
+mlir::FailureOr<int64_t> simplifyForDevices(mlir::ModuleOp imported,
+                                            int64_t devices);
+
 /// Takes `module` through the stages in place. Every failure has emitted one
 /// diagnostic at least. Thread-safe for different modules and contexts.
 mlir::FailureOr<Compiled> compile(mlir::ModuleOp module,

@@ -11,7 +11,6 @@
 #include "shardwright/report/explain.h"
 #include "shardwright/report/explain_collectives.h"
 #include "shardwright/report/location_text.h"
-#include "shardwright/simplify/simplify.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -125,8 +124,7 @@ FailureOr<Explanation> explainProgram(ModuleOp module, const UserValues &user,
            "name the entry @main"};
     return failure();
   }
-  FailureOr<int64_t> devices = countDevices(module, request.import.devices);
-  if (failed(devices) || (*devices > 1 && failed(simplify(module))))
+  if (failed(simplifyForDevices(module, request.import.devices)))
     return failure();
   if (request.beforePropagate && failed(request.beforePropagate(module)))
     return failure();

@@ -9,7 +9,6 @@
 
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
-#include "shardwright/simplify/simplify.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -55,7 +54,7 @@ static LogicalResult dropWarnings(Diagnostic &diagnostic) {
 bool SecondLook::look() {
   ScopedDiagnosticHandler quiet(imported->getContext(), dropWarnings);
   if (failed(importModule(*imported, options.import)) ||
-      failed(simplify(*imported)))
+      failed(simplifyForDevices(*imported, options.import.devices)))
     return false;
   local = imported->clone();
   std::optional<PartitionTrial> found = partition(*local, 0, planned, &cost);
