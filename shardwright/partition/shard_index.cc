@@ -19,48 +19,10 @@ using namespace mlir;
 
 namespace shardwright {
 
-OpBuilder ShardIndices::builder() {
-  OpBuilder b(func.getContext());
-  if (last)
-    b.setInsertionPointAfter(last);
-  else
-    b.setInsertionPointToStart(&func.getBody().front());
-  return b;
-}
-
-Value ShardIndices::hoisted(Operation *op) {
-  last = op;
-  return op->getResult(0);
-}
-
-static RankedTensorType scalarType(MLIRContext *context) {
-  return RankedTensorType::get({}, IntegerType::get(context, 64));
-}
-
-Value ShardIndices::constant(int64_t value) {
-  Value &slot = constants[value];
-  if (!slot) {
-    OpBuilder b = builder();
-    auto type = scalarType(b.getContext());
-    slot = hoisted(stablehlo::ConstantOp::create(
-        b, func.getLoc(), type,
-        DenseElementsAttr::get(type, ArrayRef<int64_t>(value))));
-  }
-  return slot;
-}
-
 Value ShardIndices::device() {
-  if (deviceId)
-    return deviceId;
-  Location loc = func.getLoc();
-  OpBuilder b = builder();
-  auto type = scalarType(b.getContext());
-  auto idType = RankedTensorType::get(
-      {}, IntegerType::get(b.getContext(), 32, IntegerType::Unsigned));
-  Value id = style.replicas
-                 ? hoisted(stablehlo::ReplicaIdOp::create(b, loc, idType))
-                 : hoisted(stablehlo::PartitionIdOp::create(b, loc, idType));
-  return deviceId = hoisted(stablehlo::ConvertOp::create(b, loc, type, id));
+  if (!deviceId)
+    deviceId = start.deviceId(style.replicas);
+  return deviceId;
 }
 
 Value ShardIndices::linear(int32_t mesh) {
@@ -73,22 +35,7 @@ Value ShardIndices::linear(int32_t mesh) {
   SmallVector<int64_t> table;
   for (int64_t i = 0; i < m.numDevices(); ++i)
     table.push_back(m.linearIndex(i));
-  return slot = entry(table);
-}
-
-Value ShardIndices::entry(ArrayRef<int64_t> table) {
-  Value device = this->device();
-  Location loc = func.getLoc();
-  OpBuilder b = builder();
-  auto type = scalarType(b.getContext());
-  auto tableType =
-      RankedTensorType::get({int64_t(table.size())}, type.getElementType());
-  Value all = hoisted(stablehlo::ConstantOp::create(
-      b, loc, tableType, DenseElementsAttr::get(tableType, table)));
-  Value one = hoisted(stablehlo::DynamicSliceOp::create(
-      b, loc, tableType.clone(ArrayRef<int64_t>{1}), all, ValueRange{device},
-      ArrayRef<int64_t>{1}));
-  return hoisted(stablehlo::ReshapeOp::create(b, loc, type, one));
+  return slot = start.entry(table, device());
 }
 
 Value ShardIndices::index(int32_t mesh, AxisRefs axes) {
@@ -114,34 +61,22 @@ Value ShardIndices::index(int32_t mesh, AxisRefs axes) {
     else
       parts.push_back({stride, a.size});
   }
-  Location loc = func.getLoc();
   Value result;
   for (Digit part : parts) {
     Value &digit = digits[{mesh, part.stride, part.size}];
     if (!digit) {
       digit = linear(mesh);
-      Type type = digit.getType();
-      if (part.stride > 1) {
-        Value divisor = constant(part.stride);
-        OpBuilder b = builder();
-        digit = hoisted(stablehlo::DivOp::create(b, loc, type, digit, divisor));
-      }
-      if (part.stride * part.size < m.numDevices()) {
-        Value modulus = constant(part.size);
-        OpBuilder b = builder();
-        digit = hoisted(stablehlo::RemOp::create(b, loc, type, digit, modulus));
-      }
+      if (part.stride > 1)
+        digit = start.make<stablehlo::DivOp>(digit, constant(part.stride));
+      if (part.stride * part.size < m.numDevices())
+        digit = start.make<stablehlo::RemOp>(digit, constant(part.size));
     }
     if (!result) {
       result = digit;
       continue;
     }
-    Value size = constant(part.size);
-    OpBuilder b = builder();
-    Value scaled = hoisted(
-        stablehlo::MulOp::create(b, loc, result.getType(), result, size));
-    result = hoisted(
-        stablehlo::AddOp::create(b, loc, result.getType(), scaled, digit));
+    Value scaled = start.make<stablehlo::MulOp>(result, constant(part.size));
+    result = start.make<stablehlo::AddOp>(scaled, digit);
   }
   if (!result)
     result = constant(0);
@@ -160,17 +95,14 @@ Value ShardIndices::offset(int32_t mesh, AxisRefs axes, int64_t size) {
     SmallVector<int64_t> table;
     for (int64_t device = 0; device < m.numDevices(); ++device)
       table.push_back(m.shardIndex(m.linearIndex(device), axes) * size);
-    return slot = entry(table);
+    return slot = start.entry(table, device());
   }
   if (style.tables)
     return slot = constant(0);
   Value at = index(mesh, axes);
   if (axes.empty() || size == 1)
     return slot = at;
-  Value factor = constant(size);
-  OpBuilder b = builder();
-  return slot = hoisted(stablehlo::MulOp::create(b, func.getLoc(), at.getType(),
-                                                 at, factor));
+  return slot = start.make<stablehlo::MulOp>(at, constant(size));
 }
 
 } // namespace shardwright

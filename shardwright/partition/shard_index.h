@@ -8,9 +8,8 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARD_INDEX_H
 #define SHARDWRIGHT_PARTITION_SHARD_INDEX_H
 
+#include "shardwright/partition/function_start.h"
 #include "shardwright/partition/layout.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
 #include <tuple>
@@ -32,31 +31,24 @@ class ShardIndices {
 public:
   ShardIndices(mlir::func::FuncOp func, MeshTable &meshes,
                DeviceStyle style = {})
-      : func(func), meshes(meshes), style(style) {}
+      : start(func), meshes(meshes), style(style) {}
 
   /// Row-major index over `axes` of this device.
   mlir::Value index(int32_t mesh, AxisRefs axes);
   /// index * size.
   mlir::Value offset(int32_t mesh, AxisRefs axes, int64_t size);
-  mlir::Value constant(int64_t value);
+  mlir::Value constant(int64_t value) { return start.constant(value); }
   /// The id of this device.
   mlir::Value device();
 
 private:
   /// Row-major linear index of this device in the mesh.
   mlir::Value linear(int32_t mesh);
-  /// This device's entry of a table of all devices.
-  mlir::Value entry(llvm::ArrayRef<int64_t> table);
-  mlir::OpBuilder builder();
-  mlir::Value hoisted(mlir::Operation *op);
 
-  mlir::func::FuncOp func;
+  FunctionStart start;
   MeshTable &meshes;
   DeviceStyle style;
-  /// Last op of the block of computations at the start of the function.
-  mlir::Operation *last = nullptr;
   mlir::Value deviceId;
-  std::map<int64_t, mlir::Value> constants;
   std::map<int32_t, mlir::Value> linears;
   /// By (mesh, divisor, modulus): digits of the linear index.
   std::map<std::tuple<int32_t, int64_t, int64_t>, mlir::Value> digits;

@@ -32,48 +32,11 @@ std::optional<DeviceRing> DeviceRing::of(Operation *collective,
   return ring.size < 2 ? std::nullopt : std::optional(ring);
 }
 
-OpBuilder RingBuilder::builderAtStart() {
-  OpBuilder b(func.getContext());
-  if (last)
-    b.setInsertionPointAfter(last);
-  else
-    b.setInsertionPointToStart(&func.getBody().front());
-  return b;
-}
-
-Value RingBuilder::hoisted(Operation *op) {
-  last = op;
-  return op->getResult(0);
-}
-
-static RankedTensorType indexType(MLIRContext *context) {
-  return RankedTensorType::get({}, IntegerType::get(context, 64));
-}
-
-Value RingBuilder::constant(int64_t value) {
-  Value &slot = constants[value];
-  if (slot)
-    return slot;
-  OpBuilder b = builderAtStart();
-  auto type = indexType(b.getContext());
-  return slot = hoisted(stablehlo::ConstantOp::create(
-             b, func.getLoc(), type,
-             DenseElementsAttr::get(type, ArrayRef<int64_t>(value))));
-}
-
 Value RingBuilder::position(const DeviceRing &ring) {
   auto known = positions.find(ring.groups);
   if (known != positions.end())
     return known->second;
-  Location loc = func.getLoc();
-  auto type = indexType(func.getContext());
-  OpBuilder b = builderAtStart();
-  auto idType = RankedTensorType::get(
-      {}, IntegerType::get(b.getContext(), 32, IntegerType::Unsigned));
-  Value id = hoisted(stablehlo::PartitionIdOp::create(b, loc, idType));
-  b.setInsertionPointAfter(last);
-  id = hoisted(stablehlo::ConvertOp::create(b, loc, type, id));
-
+  Value id = start.deviceId(/*isReplica=*/false);
   SmallVector<int64_t> ids(ring.groups.getValues<int64_t>());
   SmallVector<int64_t> table(ids.size());
   for (auto [i, device] : llvm::enumerate(ids))
@@ -84,27 +47,12 @@ Value RingBuilder::position(const DeviceRing &ring) {
     isDigit = table[i] == i / stride % ring.size;
   Value result = id;
   if (isDigit) {
-    if (stride > 1) {
-      Value divisor = constant(stride);
-      b.setInsertionPointAfter(last);
-      result = hoisted(stablehlo::DivOp::create(b, loc, type, result, divisor));
-    }
-    if (stride * ring.size < int64_t(ids.size())) {
-      Value modulus = constant(ring.size);
-      b.setInsertionPointAfter(last);
-      result = hoisted(stablehlo::RemOp::create(b, loc, type, result, modulus));
-    }
+    if (stride > 1)
+      result = start.make<stablehlo::DivOp>(result, constant(stride));
+    if (stride * ring.size < int64_t(ids.size()))
+      result = start.make<stablehlo::RemOp>(result, constant(ring.size));
   } else {
-    auto tableType =
-        RankedTensorType::get({int64_t(table.size())}, type.getElementType());
-    Value all = hoisted(stablehlo::ConstantOp::create(
-        b, loc, tableType, DenseElementsAttr::get(tableType, ArrayRef(table))));
-    b.setInsertionPointAfter(last);
-    Value one = hoisted(stablehlo::DynamicSliceOp::create(
-        b, loc, tableType.clone(ArrayRef<int64_t>{1}), all, ValueRange{id},
-        ArrayRef<int64_t>{1}));
-    b.setInsertionPointAfter(last);
-    result = hoisted(stablehlo::ReshapeOp::create(b, loc, type, one));
+    result = start.entry(table, id);
   }
   return positions[ring.groups] = result;
 }
@@ -114,21 +62,14 @@ Value RingBuilder::place(const DeviceRing &ring, int64_t shift, int64_t scale) {
   Value &slot = places[{ring.groups.getAsOpaquePointer(), shift, scale}];
   if (slot)
     return slot;
-  Location loc = func.getLoc();
-  auto type = indexType(func.getContext());
   Value result = position(ring);
   if (shift != 0) {
     Value by = constant(shift), size = constant(ring.size);
-    OpBuilder b = builderAtStart();
-    result = hoisted(stablehlo::AddOp::create(b, loc, type, result, by));
-    b.setInsertionPointAfter(last);
-    result = hoisted(stablehlo::RemOp::create(b, loc, type, result, size));
+    result = start.make<stablehlo::AddOp>(result, by);
+    result = start.make<stablehlo::RemOp>(result, size);
   }
-  if (scale != 1) {
-    Value factor = constant(scale);
-    OpBuilder b = builderAtStart();
-    result = hoisted(stablehlo::MulOp::create(b, loc, type, result, factor));
-  }
+  if (scale != 1)
+    result = start.make<stablehlo::MulOp>(result, constant(scale));
   return slot = result;
 }
 

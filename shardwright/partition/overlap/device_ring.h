@@ -9,8 +9,7 @@
 #define SHARDWRIGHT_PARTITION_OVERLAP_DEVICE_RING_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "shardwright/partition/function_start.h"
 
 #include <map>
 #include <optional>
@@ -32,7 +31,7 @@ struct DeviceRing {
 class RingBuilder {
 public:
   RingBuilder(mlir::func::FuncOp func, int64_t &nextChannel)
-      : func(func), nextChannel(nextChannel) {}
+      : start(func), nextChannel(nextChannel) {}
 
   /// What each device sends to the member `step` after it (before it, where
   /// negative).
@@ -41,7 +40,7 @@ public:
   /// (position of this device + shift) mod size, times `scale`; a 0-d tensor of
   /// i64, made at the start of the function.
   mlir::Value place(const DeviceRing &ring, int64_t shift, int64_t scale);
-  mlir::Value constant(int64_t value);
+  mlir::Value constant(int64_t value) { return start.constant(value); }
   /// `value`, a piece of `size` elements of dimension `dim` from `start` on.
   mlir::Value piece(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value, int64_t dim, mlir::Value start,
@@ -49,13 +48,9 @@ public:
 
 private:
   mlir::Value position(const DeviceRing &ring);
-  mlir::Value hoisted(mlir::Operation *op);
-  mlir::OpBuilder builderAtStart();
 
-  mlir::func::FuncOp func;
+  FunctionStart start;
   int64_t &nextChannel;
-  mlir::Operation *last = nullptr;
-  std::map<int64_t, mlir::Value> constants;
   llvm::DenseMap<mlir::Attribute, mlir::Value> positions;
   using Place = std::tuple<const void *, int64_t, int64_t>;
   std::map<Place, mlir::Value> places;
