@@ -136,82 +136,97 @@ MANAGER(AsyncHostToDeviceTransferManager_RetrieveBuffer, Manager::Arriving *one;
                 " has been retrieved already");
         args->buffer_out = manager->place.add(one->buffer); return nullptr;)
 
-PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_TransferData(
-    PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args) {
-  return guarded(__func__, args, [&]() -> PJRT_Error * {
+/// Lets `change` work on a buffer that has not had its last transfer, and then,
+/// if nothing is wrong, `tell` on its event without the manager's lock: what
+/// waits for it may call back.
+template <typename Args>
+static PJRT_Error *
+withOpenBuffer(const char *function, Args *args,
+               llvm::function_ref<PJRT_Error *(Manager::Arriving &)> change,
+               llvm::function_ref<void(Event &)> tell) {
+  return guarded(function, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(manager, args->transfer_manager, "transfer manager");
     std::unique_lock lock(manager->mutex);
     Manager::Arriving *one;
     if (PJRT_Error *error = find(*manager, args->buffer_index, true, one))
       return error;
-    int64_t offset = args->offset, size = args->transfer_size;
-    if (PJRT_Error *error = checkRange(one->buffer, offset, size))
+    if (PJRT_Error *error = change(*one))
       return error;
-    if (size && !args->data)
-      return invalid("the data is a null pointer");
-    if (size)
-      std::memcpy(static_cast<char *>(one->memory.get()) + offset, args->data,
-                  size);
-    one->isOver = args->is_last_transfer;
     Event ready = one->ready;
     lock.unlock();
-    if (args->is_last_transfer)
-      ready.set();
-    args->done_with_h2d_transfer = newEvent(Event::ready());
+    tell(ready);
     return nullptr;
   });
+}
+
+PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_TransferData(
+    PJRT_AsyncHostToDeviceTransferManager_TransferData_Args *args) {
+  return withOpenBuffer(
+      __func__, args,
+      [&](Manager::Arriving &one) -> PJRT_Error * {
+        int64_t offset = args->offset, size = args->transfer_size;
+        if (PJRT_Error *error = checkRange(one.buffer, offset, size))
+          return error;
+        if (size && !args->data)
+          return invalid("the data is a null pointer");
+        if (size)
+          std::memcpy(static_cast<char *>(one.memory.get()) + offset,
+                      args->data, size);
+        one.isOver = args->is_last_transfer;
+        return nullptr;
+      },
+      [&](Event &ready) {
+        if (args->is_last_transfer)
+          ready.set();
+        args->done_with_h2d_transfer = newEvent(Event::ready());
+      });
 }
 
 PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_TransferLiteral(
     PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args *args) {
-  return guarded(__func__, args, [&]() -> PJRT_Error * {
-    SHARDWRIGHT_ALIVE(manager, args->transfer_manager, "transfer manager");
-    std::unique_lock lock(manager->mutex);
-    Manager::Arriving *one;
-    if (PJRT_Error *error = find(*manager, args->buffer_index, true, one))
-      return error;
-    ElementType type;
-    llvm::ArrayRef<int64_t> shape;
-    if (PJRT_Error *error = readShape(args->shape_dims, args->shape_num_dims,
-                                      args->shape_element_type, type, shape))
-      return error;
-    if (type != one->buffer.type() || shape != one->buffer.shape())
-      return invalid("a literal " + str(type, shape) + " for a buffer " +
-                     str(one->buffer.type(), one->buffer.shape()));
-    int64_t width = byteWidth(type);
-    auto strides = byteStrides(args->shape_layout, shape, width);
-    if (!strides)
-      return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-    if (one->buffer.bytes() && !args->data)
-      return invalid("the data is a null pointer");
-    if (one->buffer.bytes())
-      cpu::copyBox(one->memory.get(), cpu::rowMajorStrides(shape, width),
-                   args->data, *strides, shape, width);
-    one->isOver = true;
-    Event ready = one->ready;
-    lock.unlock();
-    ready.set();
-    args->done_with_h2d_transfer = newEvent(Event::ready());
-    return nullptr;
-  });
+  return withOpenBuffer(
+      __func__, args,
+      [&](Manager::Arriving &one) -> PJRT_Error * {
+        ElementType type;
+        llvm::ArrayRef<int64_t> shape;
+        if (PJRT_Error *error =
+                readShape(args->shape_dims, args->shape_num_dims,
+                          args->shape_element_type, type, shape))
+          return error;
+        if (type != one.buffer.type() || shape != one.buffer.shape())
+          return invalid("a literal " + str(type, shape) + " for a buffer " +
+                         str(one.buffer.type(), one.buffer.shape()));
+        int64_t width = byteWidth(type);
+        auto strides = byteStrides(args->shape_layout, shape, width);
+        if (!strides)
+          return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+        if (one.buffer.bytes() && !args->data)
+          return invalid("the data is a null pointer");
+        if (one.buffer.bytes())
+          cpu::copyBox(one.memory.get(), cpu::rowMajorStrides(shape, width),
+                       args->data, *strides, shape, width);
+        one.isOver = true;
+        return nullptr;
+      },
+      [&](Event &ready) {
+        ready.set();
+        args->done_with_h2d_transfer = newEvent(Event::ready());
+      });
 }
 
 PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_SetBufferError(
     PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args *args) {
-  return guarded(__func__, args, [&]() -> PJRT_Error * {
-    SHARDWRIGHT_ALIVE(manager, args->transfer_manager, "transfer manager");
-    std::unique_lock lock(manager->mutex);
-    if (args->error_message_size && !args->error_message)
-      return invalid("the error's message is a null pointer");
-    Manager::Arriving *one;
-    if (PJRT_Error *error = find(*manager, args->buffer_index, true, one))
-      return error;
-    one->isOver = true;
-    Event ready = one->ready;
-    lock.unlock();
-    ready.set(llvm::createStringError(textWithCode(
-        args->error_code,
-        llvm::StringRef(args->error_message, args->error_message_size))));
-    return nullptr;
-  });
+  return withOpenBuffer(
+      __func__, args,
+      [&](Manager::Arriving &one) -> PJRT_Error * {
+        if (args->error_message_size && !args->error_message)
+          return invalid("the error's message is a null pointer");
+        one.isOver = true;
+        return nullptr;
+      },
+      [&](Event &ready) {
+        ready.set(llvm::createStringError(textWithCode(
+            args->error_code,
+            llvm::StringRef(args->error_message, args->error_message_size))));
+      });
 }

@@ -85,17 +85,23 @@ public:
   JAX_CustomCallPartitioner_string sharding(const HloSharding &sharding) {
     return (*this)(sharding.toProto());
   }
-  std::vector<JAX_CustomCallPartitioner_aval>
-  avals(llvm::ArrayRef<PartitionedValue> values) {
-    std::vector<JAX_CustomCallPartitioner_aval> avals;
-    for (const PartitionedValue &value : values)
+  /// The arguments of a question about a call of these operands.
+  template <typename Args>
+  Args about(llvm::StringRef config,
+             llvm::ArrayRef<PartitionedValue> operands) {
+    for (const PartitionedValue &value : operands)
       avals.push_back({(*this)(shapeProto(value.type, value.shape)), true,
                        sharding(value.sharding)});
-    return avals;
+    Args args = {};
+    args.num_args = avals.size();
+    args.op_args = avals.data();
+    args.backend_config = (*this)(config.str());
+    return args;
   }
 
 private:
   std::deque<std::string> texts;
+  std::vector<JAX_CustomCallPartitioner_aval> avals;
 };
 } // namespace
 
@@ -154,16 +160,12 @@ pjrt::partitionCall(JAX_CustomCallPartitioner_Callbacks *callbacks,
                     llvm::ArrayRef<PartitionedValue> operands,
                     llvm::ArrayRef<PartitionedValue> results) {
   Kept keep;
-  std::vector<JAX_CustomCallPartitioner_aval> avals = keep.avals(operands);
+  auto args =
+      keep.about<JAX_CustomCallPartitioner_Partition_Args>(config, operands);
   std::string resultShape;
   PartitionedValue result = tupleOf(results, resultShape);
-  std::vector<JAX_CustomCallPartitioner_string> wanted(operands.size());
-
-  JAX_CustomCallPartitioner_Partition_Args args = {};
-  args.num_args = operands.size();
-  args.op_args = avals.data();
   args.op_result = {keep(resultShape), true, keep.sharding(result.sharding)};
-  args.backend_config = keep(config.str());
+  std::vector<JAX_CustomCallPartitioner_string> wanted(operands.size());
   args.args_sharding = wanted.data();
   PartitionedCall call;
   auto read = [&]() -> llvm::Error {
@@ -187,14 +189,12 @@ pjrt::inferShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
                      llvm::ArrayRef<PartitionedValue> operands,
                      llvm::ArrayRef<PartitionedValue> results) {
   Kept keep;
-  std::vector<JAX_CustomCallPartitioner_aval> avals = keep.avals(operands);
+  auto args =
+      keep.about<JAX_CustomCallPartitioner_InferShardingFromOperands_Args>(
+          config, operands);
   std::string resultShape;
   tupleOf(results, resultShape);
-  JAX_CustomCallPartitioner_InferShardingFromOperands_Args args = {};
-  args.num_args = operands.size();
-  args.op_args = avals.data();
   args.result_shape = keep(resultShape);
-  args.backend_config = keep(config.str());
   std::optional<std::vector<HloSharding>> inferred;
   auto read = [&]() -> llvm::Error {
     if (!args.has_result_sharding)

@@ -123,10 +123,7 @@ PJRT_Error *
 pjrt::Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     NewBuffer wanted;
-    if (PJRT_Error *error =
-            readNewBuffer(args->client, nullptr, args->memory, args->shape_dims,
-                          args->shape_num_dims, args->shape_element_type,
-                          args->shape_layout, wanted))
+    if (PJRT_Error *error = readNewBuffer(*args, nullptr, wanted))
       return error;
     std::shared_ptr<void> elements;
     if (PJRT_Error *error = allocate(wanted, elements))

@@ -153,10 +153,7 @@ PJRT_Error *pjrt::Client_CreateUninitializedBuffer(
     PJRT_Client_CreateUninitializedBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     NewBuffer wanted;
-    if (PJRT_Error *error =
-            readNewBuffer(args->client, args->device, args->memory,
-                          args->shape_dims, args->shape_num_dims,
-                          args->shape_element_type, args->shape_layout, wanted))
+    if (PJRT_Error *error = readNewBuffer(*args, args->device, wanted))
       return error;
     std::shared_ptr<void> memory;
     if (PJRT_Error *error = allocate(wanted, memory))
@@ -170,10 +167,7 @@ PJRT_Error *
 pjrt::Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     NewBuffer wanted;
-    if (PJRT_Error *error =
-            readNewBuffer(args->client, nullptr, args->memory, args->shape_dims,
-                          args->shape_num_dims, args->shape_element_type,
-                          args->shape_layout, wanted))
+    if (PJRT_Error *error = readNewBuffer(*args, nullptr, wanted))
       return error;
     if (args->error_message_size && !args->error_message)
       return invalid("the error's message is a null pointer");

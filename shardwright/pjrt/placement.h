@@ -63,6 +63,15 @@ PJRT_Error *readNewBuffer(PJRT_Client *client, PJRT_Device *device,
                           const PJRT_Buffer_MemoryLayout *layout,
                           NewBuffer &buffer);
 
+/// As the arguments of a function say that names type and shape so.
+template <typename Args>
+PJRT_Error *readNewBuffer(const Args &args, PJRT_Device *device,
+                          NewBuffer &buffer) {
+  return readNewBuffer(args.client, device, args.memory, args.shape_dims,
+                       args.shape_num_dims, args.shape_element_type,
+                       args.shape_layout, buffer);
+}
+
 /// Memory for its elements, not written yet.
 PJRT_Error *allocate(const NewBuffer &buffer, std::shared_ptr<void> &memory);
 
