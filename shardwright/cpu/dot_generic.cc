@@ -49,24 +49,8 @@ struct Loops {
   Vector<uint16_t, float> dotBf16, sumBf16, dotF16, sumF16;
 };
 
-namespace base {
-#include "shardwright/cpu/dot_kernels.inc"
-} // namespace base
-
-#if defined(__x86_64__)
-#pragma clang attribute push(__attribute__((target("arch=x86-64-v3"))),        \
-                             apply_to = function)
-namespace v3 {
-#include "shardwright/cpu/dot_kernels.inc"
-} // namespace v3
-#pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))),        \
-                             apply_to = function)
-namespace v4 {
-#include "shardwright/cpu/dot_kernels.inc"
-} // namespace v4
-#pragma clang attribute pop
-#endif
+#define SIMD_KERNELS "shardwright/cpu/dot_kernels.inc"
+#include "shardwright/cpu/simd_variants.inc"
 
 const Loops &loops() {
   static const Loops best = [] {

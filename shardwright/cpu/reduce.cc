@@ -16,24 +16,8 @@ using namespace shardwright;
 using namespace shardwright::cpu;
 
 namespace {
-namespace base {
-#include "shardwright/cpu/reduce_kernels.inc"
-} // namespace base
-
-#if defined(__x86_64__)
-#pragma clang attribute push(__attribute__((target("arch=x86-64-v3"))),        \
-                             apply_to = function)
-namespace v3 {
-#include "shardwright/cpu/reduce_kernels.inc"
-} // namespace v3
-#pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))),        \
-                             apply_to = function)
-namespace v4 {
-#include "shardwright/cpu/reduce_kernels.inc"
-} // namespace v4
-#pragma clang attribute pop
-#endif
+#define SIMD_KERNELS "shardwright/cpu/reduce_kernels.inc"
+#include "shardwright/cpu/simd_variants.inc"
 
 template <typename T> T combine(ReduceKind kind, T a, T b) {
   switch (kind) {
