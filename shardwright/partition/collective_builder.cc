@@ -199,18 +199,26 @@ Value buildCompletion(OpBuilder &builder, Location loc, Value value,
   return value;
 }
 
+/// The meshes that a reshard is from and to.
+static std::pair<int32_t, int32_t> meshesBetween(const Layout &from,
+                                                 const Layout &to) {
+  int32_t fromMesh = from.mesh >= 0 ? from.mesh : to.mesh;
+  int32_t toMesh = to.mesh >= 0 ? to.mesh : fromMesh;
+  // What is on every device is so in any order of the devices.
+  if (from.isReplicated())
+    fromMesh = toMesh;
+  if (to.isReplicated())
+    toMesh = fromMesh;
+  return {fromMesh, toMesh};
+}
+
 double reshardCost(Type type, const Layout &from, const Layout &to,
                    MeshTable &meshes) {
   if (from.isEquivalent(to) || !isShardable(type))
     return 0;
   ArrayRef<int64_t> shape = dimsOf(type);
   double bytes = elementBytes(type);
-  int32_t fromMesh = from.mesh >= 0 ? from.mesh : to.mesh;
-  int32_t toMesh = to.mesh >= 0 ? to.mesh : fromMesh;
-  if (from.isReplicated())
-    fromMesh = toMesh;
-  if (to.isReplicated())
-    toMesh = fromMesh;
+  auto [fromMesh, toMesh] = meshesBetween(from, to);
   double cost = 0;
   TensorSharding start = from.sharding;
   if (!start.unreduced.empty()) {
@@ -232,13 +240,7 @@ Value buildReshard(OpBuilder &builder, Location loc, Value value,
   Type type = value.getType();
   if (from.isEquivalent(to) || !isShardable(type))
     return value;
-  int32_t fromMesh = from.mesh >= 0 ? from.mesh : to.mesh;
-  int32_t toMesh = to.mesh >= 0 ? to.mesh : fromMesh;
-  // What is on every device is so in any order of the devices.
-  if (from.isReplicated())
-    fromMesh = toMesh;
-  if (to.isReplicated())
-    toMesh = fromMesh;
+  auto [fromMesh, toMesh] = meshesBetween(from, to);
   Emitter emitter(builder, loc, meshes);
 
   TensorSharding start = from.sharding;

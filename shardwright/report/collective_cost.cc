@@ -7,6 +7,7 @@
 
 #include "shardwright/report/collective_cost.h"
 
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
 #include "shardwright/partition/trip_count.h"
@@ -205,13 +206,9 @@ double CollectiveCost::totalBytes() const {
 
 CollectiveCost costOfCollectives(ModuleOp local, const Mesh &mesh,
                                  int64_t numDevices) {
-  func::FuncOp main = local.lookupSymbol<func::FuncOp>("main");
-  if (!main) {
-    auto functions = local.getOps<func::FuncOp>();
-    if (functions.empty())
-      return {};
-    main = *functions.begin();
-  }
+  func::FuncOp main = sdy::getMainFunc(local);
+  if (!main)
+    return {};
   return CostWalk(local, mesh, numDevices).costOf(main.getBody(), 1);
 }
 

@@ -179,17 +179,20 @@ void ResultAccuracyAttr::print(AsmPrinter &printer) const {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-Attribute TypeExtensionsAttr::parse(AsmParser &parser, Type) {
-  SmallVector<int64_t> bounds;
-  auto parseBound = [&]() -> ParseResult {
+ParseResult parseBounds(AsmParser &parser, AsmParser::Delimiter delimiter,
+                        SmallVectorImpl<int64_t> &bounds) {
+  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalQuestion())) {
       bounds.push_back(ShapedType::kDynamic);
       return success();
     }
     return parser.parseInteger(bounds.emplace_back());
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseBound))
+  });
+}
+
+Attribute TypeExtensionsAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> bounds;
+  if (parseBounds(parser, AsmParser::Delimiter::LessGreater, bounds))
     return {};
   return get(parser.getContext(), bounds);
 }

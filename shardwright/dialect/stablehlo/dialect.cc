@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "shardwright/dialect/stablehlo/bytecode.h"
+#include "shardwright/dialect/stablehlo/field_list.h"
 #include "shardwright/dialect/stablehlo/shape.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -78,17 +79,9 @@ Attribute StablehloDialect::parseAttribute(DialectAsmParser &parser,
   // The long spelling of bounds: #stablehlo.type_extensions<bounds = [3, ?]>.
   if (mnemonic == "type_extensions") {
     SmallVector<int64_t> bounds;
-    auto parseBound = [&]() -> ParseResult {
-      if (succeeded(parser.parseOptionalQuestion())) {
-        bounds.push_back(ShapedType::kDynamic);
-        return success();
-      }
-      return parser.parseInteger(bounds.emplace_back());
-    };
     if (parser.parseLess() || parser.parseKeyword("bounds") ||
         parser.parseEqual() ||
-        parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                       parseBound) ||
+        parseBounds(parser, AsmParser::Delimiter::Square, bounds) ||
         parser.parseGreater())
       return {};
     return TypeExtensionsAttr::get(parser.getContext(), bounds);

@@ -29,6 +29,11 @@ struct Field {
 mlir::ParseResult parseIntList(mlir::AsmParser &parser,
                                llvm::SmallVectorImpl<int64_t> &list);
 
+// `[3, ?]` in the given brackets: sizes, of which some are unknown.
+mlir::ParseResult parseBounds(mlir::AsmParser &parser,
+                              mlir::AsmParser::Delimiter delimiter,
+                              llvm::SmallVectorImpl<int64_t> &bounds);
+
 mlir::ParseResult parseFields(mlir::AsmParser &parser,
                               llvm::MutableArrayRef<Field> fields);
 

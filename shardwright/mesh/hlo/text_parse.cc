@@ -277,10 +277,8 @@ private:
     int64_t tiles = *checkedProduct(*items.dims);
     if (accept("<=")) {
       llvm::SmallVector<int64_t, 4> reshape;
-      llvm::SmallVector<int32_t, 4> perm{0};
-      if (!sizes(reshape))
-        return false;
-      if (reshape.size() > 1 && !permutation(reshape.size(), perm))
+      llvm::SmallVector<int32_t, 4> perm;
+      if (!iota(reshape, perm))
         return false;
       int64_t listed = *checkedProduct(reshape);
       if (listed != tiles)
@@ -295,6 +293,14 @@ private:
       return fail(why);
     items.devices = DeviceOrder(std::move(list));
     return true;
+  }
+
+  /// `[2,4]T(1,0)`; of one size the permutation is left out.
+  bool iota(llvm::SmallVectorImpl<int64_t> &reshape,
+            llvm::SmallVectorImpl<int32_t> &perm) {
+    perm.assign(1, 0);
+    return sizes(reshape) &&
+           (reshape.size() <= 1 || permutation(reshape.size(), perm));
   }
 
   bool permutation(int64_t rank, llvm::SmallVectorImpl<int32_t> &perm) {
@@ -516,10 +522,8 @@ private:
     if (!peek("["))
       return integers(ids);
     llvm::SmallVector<int64_t, 4> reshape;
-    llvm::SmallVector<int32_t, 4> perm{0};
-    if (!sizes(reshape))
-      return false;
-    if (reshape.size() > 1 && !permutation(reshape.size(), perm))
+    llvm::SmallVector<int32_t, 4> perm;
+    if (!iota(reshape, perm))
       return false;
     if (*checkedProduct(reshape) > (int64_t(1) << 24))
       return fail("too many devices to list");

@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/overlap/step_time.h"
 
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/trip_count.h"
 
@@ -75,14 +76,8 @@ StepTime StepTimes::ofBlock(Block &block) {
 
 StepTime predictStepTime(ModuleOp local, const Mesh &mesh,
                          const MachineModel &machine) {
-  func::FuncOp main = local.lookupSymbol<func::FuncOp>("main");
-  if (!main) {
-    auto functions = local.getOps<func::FuncOp>();
-    if (functions.empty())
-      return {};
-    main = *functions.begin();
-  }
-  if (main.isDeclaration())
+  func::FuncOp main = sdy::getMainFunc(local);
+  if (!main || main.isDeclaration())
     return {};
   OpCosts costs(machine, mesh);
   return StepTimes(local, costs).ofBlock(main.getBody().front());
