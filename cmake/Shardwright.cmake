@@ -89,10 +89,23 @@ function(sw_unit_tests)
   endforeach()
 endfunction()
 
+# What our commands allocate with (tools/allocator.cc). Sanitizers bring an allocator of their own.
+option(SHARDWRIGHT_JEMALLOC "Commands allocate with jemalloc" ON)
+add_library(sw_allocator INTERFACE)
+if(SHARDWRIGHT_JEMALLOC AND NOT SHARDWRIGHT_SANITIZE)
+  find_library(JEMALLOC_LIBRARY jemalloc)
+  if(NOT JEMALLOC_LIBRARY)
+    message(FATAL_ERROR "jemalloc not found: install libjemalloc-dev, or configure with -DSHARDWRIGHT_JEMALLOC=OFF")
+  endif()
+  add_library(sw_jemalloc OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tools/allocator.cc)
+  target_sources(sw_allocator INTERFACE $<TARGET_OBJECTS:sw_jemalloc>)
+  target_link_libraries(sw_allocator INTERFACE ${JEMALLOC_LIBRARY})
+endif()
+
 # An MLIR driver or user tool over libShardwright.
 function(sw_tool NAME)
   add_executable(${NAME} ${ARGN})
-  target_link_libraries(${NAME} PRIVATE sw_options Shardwright)
+  target_link_libraries(${NAME} PRIVATE sw_options Shardwright sw_allocator)
   install(TARGETS ${NAME} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

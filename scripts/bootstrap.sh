@@ -21,6 +21,7 @@ packages=(
   libdnnl-dev
   libgmock-dev
   libgtest-dev
+  libjemalloc-dev
   libmlir-22-dev
   libopenblas-serial-dev
   librapidcheck-dev

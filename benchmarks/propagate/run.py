@@ -19,6 +19,8 @@ alone, which is in the caches). The rest, "growth / cold", is what being one mod
 are visited again after the caches have lost them, arrays as large as the module, and whatever would
 take more than linear time.
 
+Ours allocates as our commands do (tools/allocator.cc: jemalloc, in huge pages), Shardy as Python does.
+
     run.py [--sizes 2000,20000,100000] [--no-peer]
 """
 
