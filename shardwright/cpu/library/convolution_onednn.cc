@@ -30,16 +30,26 @@ constexpr double leastFlops = 2e5;
 /// Work of one piece, where the batch can be cut.
 constexpr double pieceFlops = 4e6;
 
+/// oneDNN adds up the products under a window one after the other, so many
+/// features at a time: the error would grow with their number. A large kernel
+/// (where a kernel's gradient is computed it is as large as the image) is cut
+/// into parts of about so many products a result, but not of less work than
+/// pays for the start of a primitive; it is faster as well, since a part stays
+/// in the cache.
+constexpr int64_t featuresAtOnce = 16;
+constexpr double partTaps = 1024, partFlops = 5e4;
+
 bool equal(const dnnl_memory_desc_t &a, const dnnl_memory_desc_t &b) {
   return dnnl_memory_desc_equal(&a, &b);
 }
 
 class OneDnnConvolution {
 public:
-  /// Null: there is no fast one.
-  static std::shared_ptr<const OneDnnConvolution> create(const Convolution &c);
+  /// Null: there is no fast one. `chunks`: into how many pieces the batch is
+  /// cut; `adds`: to what the result has already.
+  static std::shared_ptr<const OneDnnConvolution>
+  create(const Convolution &c, int64_t chunks, bool adds);
 
-  int64_t pieces() const { return chunks; }
   int64_t scratchBytes() const { return scratchSize; }
   llvm::Error run(const LibraryBuffers &b, int64_t begin, int64_t end) const;
 
@@ -52,9 +62,10 @@ private:
   bool choose(const Convolution &c, bool keepsData, bool acceptsGemm);
   bool finish();
   bool makeReorder(Primitive &reorder, const dnnl_memory_desc_t &from,
-                   const dnnl_memory_desc_t &to);
+                   const dnnl_memory_desc_t &to, bool addsUp = false);
 
   int64_t chunks = 1;
+  bool adds = false, keepsData = false;
   /// Bytes from one chunk of the batch to the next: input, result.
   int64_t srcStep = 0, dstStep = 0;
   /// As the operands lie in memory, and as the primitive wants them.
@@ -98,6 +109,15 @@ bool OneDnnConvolution::describe(const Convolution &c) {
               join({c.outBatchStride, c.outFeatureStride}, c.outStride));
 }
 
+/// Lets a primitive add to what its result has.
+bool addUp(const Attributes &attributes) {
+  Handle<dnnl_post_ops_t, dnnl_post_ops_destroy> sum;
+  return dnnl_post_ops_create(sum.out()) == dnnl_success &&
+         dnnl_post_ops_append_sum(sum.get(), 1) == dnnl_success &&
+         dnnl_primitive_attr_set_post_ops(attributes.get(), sum.get()) ==
+             dnnl_success;
+}
+
 bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
                                bool acceptsGemm) {
   dnnl_memory_desc_t asked[numOperands];
@@ -124,6 +144,7 @@ bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
       dnnl_primitive_attr_create(attributes.out()) != dnnl_success ||
       dnnl_primitive_attr_set_scratchpad_mode(
           attributes.get(), dnnl_scratchpad_mode_user) != dnnl_success ||
+      (adds && keepsData && !addUp(attributes)) ||
       dnnl_primitive_desc_create(made.out(), &desc, attributes.get(), engine(),
                                  nullptr) != dnnl_success)
     return false;
@@ -135,16 +156,20 @@ bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
   if (kind.starts_with("ref") || (kind.starts_with("gemm") && !acceptsGemm))
     return false;
   std::swap(*description.out(), *made.out());
+  this->keepsData = keepsData;
   return true;
 }
 
 bool OneDnnConvolution::makeReorder(Primitive &reorder,
                                     const dnnl_memory_desc_t &from,
-                                    const dnnl_memory_desc_t &to) {
+                                    const dnnl_memory_desc_t &to, bool addsUp) {
   PrimitiveDesc desc;
-  return dnnl_reorder_primitive_desc_create(desc.out(), &from, engine(), &to,
+  Attributes attributes;
+  return dnnl_primitive_attr_create(attributes.out()) == dnnl_success &&
+         (!addsUp || addUp(attributes)) &&
+         dnnl_reorder_primitive_desc_create(desc.out(), &from, engine(), &to,
                                             engine(),
-                                            nullptr) == dnnl_success &&
+                                            attributes.get()) == dnnl_success &&
          dnnl_primitive_create(reorder.out(), desc.get()) == dnnl_success;
 }
 
@@ -162,9 +187,11 @@ bool OneDnnConvolution::finish() {
     if (!md)
       return false;
     wanted[i] = *md;
-    if (equal(wanted[i], given[i]))
+    // What is added to is read by the convolution or, where that has no such
+    // kernel, by the way back.
+    if (equal(wanted[i], given[i]) && !(i == Dst && adds && !keepsData))
       continue;
-    bool made = i == Dst ? makeReorder(reorders[i], wanted[i], given[i])
+    bool made = i == Dst ? makeReorder(reorders[i], wanted[i], given[i], adds)
                          : makeReorder(reorders[i], given[i], wanted[i]);
     if (!made)
       return false;
@@ -181,14 +208,11 @@ bool OneDnnConvolution::finish() {
 }
 
 std::shared_ptr<const OneDnnConvolution>
-OneDnnConvolution::create(const Convolution &c) {
+OneDnnConvolution::create(const Convolution &c, int64_t chunks, bool adds) {
   OneThread oneThread;
   auto made = std::make_shared<OneDnnConvolution>();
-  for (int64_t n = std::min<int64_t>(8, c.batch); n > 1; --n)
-    if (c.batch % n == 0 && c.flops() / double(n) >= pieceFlops) {
-      made->chunks = n;
-      break;
-    }
+  made->chunks = chunks;
+  made->adds = adds;
   int64_t perChunk = c.batch / made->chunks;
   made->srcStep = perChunk * c.inBatchStride * byteWidth(c.type);
   made->dstStep = perChunk * c.outBatchStride * byteWidth(c.outType);
@@ -251,13 +275,22 @@ llvm::Error OneDnnConvolution::run(const LibraryBuffers &b, int64_t begin,
 }
 
 /// Everything that a primitive depends on.
-std::vector<int64_t> keyOf(const Convolution &c) {
-  std::vector<int64_t> key = {
-      int64_t(c.type),     int64_t(c.outType), c.batch,
-      c.inFeatures,        c.outFeatures,      c.featureGroups,
-      c.inBatchStride,     c.inFeatureStride,  c.kernelInStride,
-      c.kernelOutStride,   c.outBatchStride,   c.outFeatureStride,
-      int64_t(c.spatial())};
+std::vector<int64_t> keyOf(const Convolution &c, int64_t chunks, bool adds) {
+  std::vector<int64_t> key = {chunks,
+                              adds,
+                              int64_t(c.type),
+                              int64_t(c.outType),
+                              c.batch,
+                              c.inFeatures,
+                              c.outFeatures,
+                              c.featureGroups,
+                              c.inBatchStride,
+                              c.inFeatureStride,
+                              c.kernelInStride,
+                              c.kernelOutStride,
+                              c.outBatchStride,
+                              c.outFeatureStride,
+                              int64_t(c.spatial())};
   for (const Shape *part :
        {&c.in, &c.kernel, &c.out, &c.stride, &c.low, &c.high, &c.kernelDilation,
         &c.inStride, &c.kernelStride, &c.outStride})
@@ -265,24 +298,66 @@ std::vector<int64_t> keyOf(const Convolution &c) {
   return key;
 }
 
-std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c) {
+std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c,
+                                                int64_t chunks, bool adds) {
   // Bounded: a service that sees ever new shapes must not grow for ever.
   constexpr size_t mostKept = 1024;
   static std::mutex mutex;
   static auto *cache = new std::map<std::vector<int64_t>,
                                     std::shared_ptr<const OneDnnConvolution>>();
-  std::vector<int64_t> key = keyOf(c);
+  std::vector<int64_t> key = keyOf(c, chunks, adds);
   {
     std::lock_guard lock(mutex);
     auto it = cache->find(key);
     if (it != cache->end())
       return it->second;
   }
-  auto made = OneDnnConvolution::create(c);
+  auto made = OneDnnConvolution::create(c, chunks, adds);
   std::lock_guard lock(mutex);
   if (cache->size() >= mostKept)
     cache->clear();
   return cache->try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+/// A part of the kernel, with what it meets of the input.
+struct KernelPart {
+  std::shared_ptr<const OneDnnConvolution> convolution;
+  /// Bytes from the operands' start to theirs.
+  int64_t src, weights;
+};
+
+/// `count` rows of the kernel along spatial dimension `d`. Nothing where they
+/// meet padding alone; a null convolution where oneDNN has no fast one.
+std::optional<KernelPart> partOf(Convolution c, size_t d, int64_t first,
+                                 int64_t count, int64_t chunks, bool adds) {
+  // Of the input, padding included; [0, in) is there.
+  int64_t dilation = c.kernelDilation[d], from = first * dilation - c.low[d],
+          to = from + (c.out[d] - 1) * c.stride[d] + (count - 1) * dilation + 1;
+  int64_t begin = std::max<int64_t>(from, 0), end = std::min(to, c.in[d]);
+  if (begin >= end)
+    return std::nullopt;
+  int64_t width = byteWidth(c.type);
+  KernelPart part = {nullptr, begin * c.inStride[d] * width,
+                     first * c.kernelStride[d] * width};
+  c.low[d] = begin - from;
+  c.high[d] = to - end;
+  c.in[d] = end - begin;
+  c.kernel[d] = count;
+  part.convolution = lookUp(c, chunks, adds);
+  return part;
+}
+
+/// Of how many rows of the kernel along dimension `d` the products are added up
+/// one after the other: all, where there are few.
+int64_t rowsOfPart(const Convolution &c, size_t d) {
+  int64_t rows = c.kernel[d];
+  // A narrow result cannot hold what is still to be added to.
+  if (c.outType != ElementType::F32)
+    return rows;
+  double taps =
+      double(product(c.kernel)) * double(std::min(c.groupIn(), featuresAtOnce));
+  double parts = std::min(taps / partTaps, c.flops() / partFlops);
+  return parts < 2 ? rows : std::max<int64_t>(1, int64_t(rows / parts));
 }
 
 bool isCandidate(const Convolution &c) {
@@ -305,15 +380,40 @@ bool isCandidate(const Convolution &c) {
 std::optional<LibraryOp> cpu::makeOneDnnConvolution(const Convolution &c) {
   if (!isCandidate(c))
     return std::nullopt;
-  auto convolution = lookUp(c);
-  if (!convolution)
-    return std::nullopt;
   LibraryOp op;
-  op.pieces = convolution->pieces();
-  op.scratchBytes = convolution->scratchBytes();
+  op.pieces = 1;
+  for (int64_t n = std::min<int64_t>(8, c.batch); n > 1 && op.pieces == 1; --n)
+    if (c.batch % n == 0 && c.flops() / double(n) >= pieceFlops)
+      op.pieces = n;
+  size_t d = llvm::max_element(c.kernel) - c.kernel.begin();
+  std::vector<KernelPart> parts;
+  for (int64_t row = 0, step = rowsOfPart(c, d); row < c.kernel[d];
+       row += step) {
+    std::optional<KernelPart> part =
+        partOf(c, d, row, std::min(step, c.kernel[d] - row), op.pieces,
+               /*adds=*/!parts.empty());
+    if (!part)
+      continue;
+    if (!part->convolution)
+      return std::nullopt;
+    op.scratchBytes =
+        std::max(op.scratchBytes, part->convolution->scratchBytes());
+    parts.push_back(std::move(*part));
+  }
+  if (parts.empty())
+    return std::nullopt;
   op.costNs = 1000 + c.flops() / 60;
-  op.run = [convolution](const LibraryBuffers &b, int64_t begin, int64_t end) {
-    return convolution->run(b, begin, end);
+  op.run = [parts = std::move(parts)](const LibraryBuffers &b, int64_t begin,
+                                      int64_t end) -> llvm::Error {
+    for (const KernelPart &part : parts) {
+      void *inputs[] = {static_cast<char *>(b.inputs[0]) + part.src,
+                        static_cast<char *>(b.inputs[1]) + part.weights};
+      LibraryBuffers own = b;
+      own.inputs = inputs;
+      if (llvm::Error e = part.convolution->run(own, begin, end))
+        return e;
+    }
+    return llvm::Error::success();
   };
   return op;
 }

@@ -118,16 +118,21 @@ BufferType arrange(ElementType type, const Shape &dims, const Shape &sizes) {
   return array;
 }
 
-ConvolutionCase makeCase(Random &random, ElementType type, bool large) {
+/// Kernels of kind LongKernel are as large as the input, as where the gradient
+/// of a kernel is computed.
+enum class Sizes { Small, Large, LongKernel };
+
+ConvolutionCase makeCase(Random &random, ElementType type, Sizes kind) {
   for (;;) {
     ConvolutionCase c;
+    bool large = kind != Sizes::Small, isLong = kind == Sizes::LongKernel;
     c.spatial = random(0, 3);
     if (large)
-      c.spatial = random(1, 3);
+      c.spatial = random(1, isLong ? 2 : 3);
     int64_t most = large ? 10 : 6;
-    bool plain = large && random.chance(70);
+    bool plain = large && random.chance(isLong ? 90 : 70);
     c.batch = random(1, 3);
-    int64_t perGroup = random(1, large ? 8 : 3);
+    int64_t perGroup = random(1, isLong ? 20 : large ? 8 : 3);
     if (random.chance(30))
       c.groups = random(1, 3);
     else if (random.chance(20) && !plain)
@@ -138,8 +143,13 @@ ConvolutionCase makeCase(Random &random, ElementType type, bool large) {
     Shape high;
     bool empty = false;
     for (size_t d = 0; d < c.spatial; ++d) {
-      c.in.push_back(random(1, most + (large ? 6 : 0)));
-      c.kernel.push_back(random(1, 3));
+      if (isLong) {
+        c.kernel.push_back(c.spatial == 1 ? random(400, 900) : random(1, 40));
+        c.in.push_back(c.kernel[d] + random(-2, 5));
+      } else {
+        c.in.push_back(random(1, most + (large ? 6 : 0)));
+        c.kernel.push_back(random(1, 3));
+      }
       c.stride.push_back(random(1, 2));
       c.inDilation.push_back(plain ? 1 : random(1, 2));
       c.kernelDilation.push_back(random(1, 2));
@@ -150,7 +160,7 @@ ConvolutionCase makeCase(Random &random, ElementType type, bool large) {
       int64_t window = (c.kernel[d] - 1) * c.kernelDilation[d] + 1;
       c.out.push_back(
           size < window || size <= 0 ? 0 : (size - window) / c.stride[d] + 1);
-      empty |= c.out[d] == 0;
+      empty |= c.out[d] == 0 || c.in[d] < 1;
     }
     if (empty && random.chance(90))
       continue;
@@ -268,11 +278,11 @@ template <typename T> std::vector<T> randomValues(Random &random, int64_t n) {
 }
 
 template <typename T>
-void testConvolutions(ElementType type, int cases, bool large) {
+void testConvolutions(ElementType type, int cases, Sizes kind = Sizes::Small) {
   for (int seed = 0; seed < cases; ++seed) {
     SCOPED_TRACE(seed);
-    Random random(seed + (large ? 5000 : 0));
-    ConvolutionCase c = makeCase(random, type, large);
+    Random random(seed + 5000 * int(kind));
+    ConvolutionCase c = makeCase(random, type, kind);
     auto lhs = randomValues<T>(random, product(c.call.inputs[0].shape));
     auto rhs = randomValues<T>(random, product(c.call.inputs[1].shape));
     auto got = run(c.call, {bytesOf(lhs), bytesOf(rhs)}, seed % 2);
@@ -282,25 +292,56 @@ void testConvolutions(ElementType type, int cases, bool large) {
   }
 }
 
-TEST(Convolution, Floats) {
-  testConvolutions<float>(ElementType::F32, 400, false);
-}
+TEST(Convolution, Floats) { testConvolutions<float>(ElementType::F32, 400); }
 TEST(Convolution, LargerFloats) {
-  testConvolutions<float>(ElementType::F32, 150, true);
+  testConvolutions<float>(ElementType::F32, 150, Sizes::Large);
 }
-TEST(Convolution, Doubles) {
-  testConvolutions<double>(ElementType::F64, 150, false);
+TEST(Convolution, LongKernels) {
+  testConvolutions<float>(ElementType::F32, 100, Sizes::LongKernel);
 }
+TEST(Convolution, Doubles) { testConvolutions<double>(ElementType::F64, 150); }
 TEST(Convolution, Integers) {
-  testConvolutions<int32_t>(ElementType::S32, 150, false);
+  testConvolutions<int32_t>(ElementType::S32, 150);
 }
 TEST(Convolution, Complex) {
-  testConvolutions<std::complex<float>>(ElementType::C64, 150, false);
+  testConvolutions<std::complex<float>>(ElementType::C64, 150);
+}
+
+TEST(Convolution, LongKernelsStayAccurate) {
+  // As the gradient of a kernel of 3x3 of 8 images of 126x126.
+  LibraryCall call;
+  call.name = "stablehlo.convolution";
+  call.inputs = {{ElementType::F32, {8, 126, 126, 8}},
+                 {ElementType::F32, {8, 126, 126, 8}}};
+  call.outputs = {{ElementType::F32, {3, 3, 8, 8}}};
+  put(call, "input_batch_dimension", 3);
+  put(call, "input_feature_dimension", 0);
+  put(call, "input_spatial_dimensions", llvm::ArrayRef<int64_t>{1, 2});
+  put(call, "kernel_input_feature_dimension", 0);
+  put(call, "kernel_output_feature_dimension", 3);
+  put(call, "kernel_spatial_dimensions", llvm::ArrayRef<int64_t>{1, 2});
+  put(call, "output_batch_dimension", 2);
+  put(call, "output_feature_dimension", 3);
+  put(call, "output_spatial_dimensions", llvm::ArrayRef<int64_t>{0, 1});
+  put(call, "padding", llvm::ArrayRef<int64_t>{1, 1, 1, 1});
+  put(call, "feature_group_count", 1);
+  put(call, "batch_group_count", 1);
+  std::vector<float> tenths(8 * 126 * 126 * 8, 0.1f);
+  auto got = run(call, {bytesOf(tenths), bytesOf(tenths)});
+  ASSERT_TRUE(bool(got)) << toString(got.takeError());
+  std::vector<float> out = valuesOf<float>((*got)[0]);
+  for (int64_t i = 0; i < 9; ++i) {
+    // Of 126 rows and columns one is beyond the edge at the window's sides.
+    double rows = i / 3 == 1 ? 126 : 125, columns = i % 3 == 1 ? 126 : 125;
+    double sum = 8 * rows * columns * double(0.1f) * double(0.1f);
+    for (int64_t j = 0; j < 64; ++j)
+      EXPECT_NEAR(out[i * 64 + j], sum, 3e-5 * sum) << i << " " << j;
+  }
 }
 
 TEST(Convolution, SaysWhatDoesNotFit) {
   Random random(1);
-  ConvolutionCase c = makeCase(random, ElementType::F32, true);
+  ConvolutionCase c = makeCase(random, ElementType::F32, Sizes::Large);
   LibraryCall call = c.call;
   call.outputs[0].shape[c.outDims[2]] += 1;
   EXPECT_EQ(whyNot(call), std::string("the result's spatial dimension "
