@@ -13,8 +13,6 @@
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
-#include "mlir/IR/Builders.h"
-
 using namespace mlir;
 
 namespace shardwright {
@@ -22,20 +20,47 @@ namespace shardwright {
 #define GEN_PASS_DEF_ADDDATAFLOWEDGES
 #include "shardwright/propagate/passes.h.inc"
 
+/// Makes edges without a look at locations: each owner has its own, which a
+/// builder would ask for the context.
+class EdgeBuilder {
+public:
+  explicit EdgeBuilder(MLIRContext *context)
+      : name(*RegisteredOperationName::lookup(
+            TypeID::get<sdy::DataFlowEdgeOp>(), context)),
+        noAttributes(DictionaryAttr::get(context)) {}
+
+  sdy::DataFlowEdgeOp create(Value owner, sdy::TensorShardingAttr sharding) {
+    sdy::DataFlowEdgeOp::Properties properties;
+    properties.sharding = sharding;
+    return cast<sdy::DataFlowEdgeOp>(
+        Operation::create(owner.getLoc(), name, owner.getType(), owner,
+                          noAttributes, &properties, BlockRange(), 0));
+  }
+
+private:
+  OperationName name;
+  DictionaryAttr noAttributes;
+};
+
 void addDataFlowEdges(ValueRange owners,
                       ArrayRef<sdy::TensorShardingAttr> shardings) {
-  Value last;
+  if (owners.empty())
+    return;
+  EdgeBuilder edges(owners.front().getContext());
+  Operation *last = nullptr;
   for (auto [i, owner] : llvm::enumerate(owners)) {
     auto type = dyn_cast<ShapedType>(owner.getType());
     if (!type || !type.hasStaticShape())
       continue;
-    OpBuilder builder(owner.getContext());
-    builder.setInsertionPointAfterValue(last ? last : owner);
-    auto edge = sdy::DataFlowEdgeOp::create(
-        builder, owner.getLoc(), type, owner,
-        i < shardings.size() ? shardings[i] : nullptr);
+    sdy::DataFlowEdgeOp edge =
+        edges.create(owner, i < shardings.size() ? shardings[i] : nullptr);
+    if (!last)
+      last = owner.getDefiningOp();
+    Block *block = owner.getParentBlock();
+    block->getOperations().insert(
+        last ? std::next(Block::iterator(last)) : block->begin(), edge);
     owner.replaceAllUsesExcept(edge.getResult(), edge);
-    last = edge.getResult();
+    last = edge;
   }
 }
 

@@ -76,7 +76,11 @@ void PropagationEngine::loadStates() {
   worklist.state.resize(numNodes);
   for (size_t n = 0; n < numNodes; ++n) {
     const Node &node = graph.nodes[n];
-    uint8_t todo = Worklist::kMayBeUnused;
+    // Terminators and functions, which nothing uses, stay.
+    OpKind kind = graph.nodeRules[n].kind;
+    uint8_t todo = kind == OpKind::Terminator || kind == OpKind::Func
+                       ? 0
+                       : Worklist::kMayBeUnused;
     for (int32_t i = 0; i < node.numResults; ++i)
       if (graph.values[node.firstResult + i].numUses != 0)
         todo = 0;

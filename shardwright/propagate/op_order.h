@@ -51,7 +51,8 @@ public:
   void add(mlir::Operation *op) { ops.push_back(op); }
   /// That the ops added next are in `func`.
   void addFunction(mlir::Operation *func) {
-    placeOf[func] = ops.size();
+    placeOf[func] = starts.size();
+    starts.push_back(ops.size());
     add(func);
   }
   /// Has the first ops of `func` fetched, which is to be walked soon: a small
@@ -61,8 +62,11 @@ public:
     auto it = placeOf.find(func);
     if (it == placeOf.end())
       return;
-    size_t end = std::min(it->second + kMost, ops.size());
-    for (size_t i = it->second; i < end; ++i)
+    size_t begin = starts[it->second];
+    // Of what follows it in the module, others may be visited first.
+    size_t next =
+        it->second + 1 < starts.size() ? starts[it->second + 1] : ops.size();
+    for (size_t i = begin; i < std::min(begin + kMost, next); ++i)
       prefetchOp(ops[i]);
   }
 
@@ -103,7 +107,7 @@ public:
       auto it = order->placeOf.find(func);
       if (it == order->placeOf.end())
         return false;
-      next = it->second;
+      next = order->starts[it->second];
       return true;
     }
 
@@ -114,6 +118,8 @@ public:
 
 private:
   llvm::SmallVector<mlir::Operation *, 0> ops;
+  /// Where functions begin, and which of them each is.
+  llvm::SmallVector<size_t, 0> starts;
   llvm::DenseMap<mlir::Operation *, size_t> placeOf;
 };
 

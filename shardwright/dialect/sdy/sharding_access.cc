@@ -58,11 +58,15 @@ SmallVector<TensorShardingAttr> detail::getDiscardableShardings(Operation *op) {
 
 void detail::setDiscardableShardings(Operation *op,
                                      ArrayRef<TensorShardingAttr> shardings) {
+  // The op's location knows the context, too, but each op has its own.
+  MLIRContext *context = op->getName().getContext();
+  NamedAttrList attrs(op->getRawDictionaryAttrs());
+  auto name = StringAttr::get(context, kShardingAttr);
   if (shardings.empty())
-    op->removeDiscardableAttr(kShardingAttr);
+    attrs.erase(name);
   else
-    op->setDiscardableAttr(kShardingAttr, TensorShardingPerValueAttr::get(
-                                              op->getContext(), shardings));
+    attrs.set(name, TensorShardingPerValueAttr::get(context, shardings));
+  op->setDiscardableAttrs(attrs.getDictionary(context));
 }
 
 TensorShardingAttr detail::getEdgeOwnerSharding(Operation *raw, Value owner) {
