@@ -101,8 +101,8 @@ private:
   SmallVector<Operation *> sums;
   SmallVector<sdy::AllReduceOp> reduces;
   bool scatters = false, slices = false;
-  /// What a reshard asked for with unreduced axes. It may be summed already:
-  /// the sum of an op that does not work on parts.
+  /// What a reshard or an op's own sharding asked for with unreduced axes. It
+  /// may be summed already: the sum of an op that does not work on parts.
   llvm::SmallDenseSet<Value, 4> askedUnreduced;
   /// Names of ops that go to visitPlain().
   llvm::SmallDenseSet<OperationName, 64> plain;
@@ -127,8 +127,13 @@ LayoutRef Inserter::wanted(Value value) {
 void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
   // It has been propagated so, most often.
   if (layouts.size() != 1 || op->getNumRegions() != 0 ||
-      shardings.of(op->getResult(0)) != layouts.front()->attr)
+      shardings.of(op->getResult(0)) != layouts.front()->attr) {
+    for (OpResult result : op->getResults())
+      if (sdy::TensorShardingAttr asked = shardings.of(result);
+          asked && !asked.getUnreducedAxes().empty())
+        askedUnreduced.insert(result);
     setResultLayouts(op, layouts, meshes);
+  }
   for (auto [result, layout] : llvm::zip(op->getResults(), layouts))
     if (isShardable(result.getType()))
       versions.define(result, layout);
@@ -338,7 +343,10 @@ LogicalResult Inserter::visitCollective(sdy::CollectiveOpInterface op) {
       !askedUnreduced.contains(input) && meshes.numDevices() > 1)
     return op->emitOpError("reduces a value whose sharding has no unreduced "
                            "axes; give the operand an unreduced sharding");
-  op->getResult(0).replaceAllUsesWith(versions.get(input, layout, op));
+  Value made = versions.get(input, layout, op);
+  if (!layout->sharding.unreduced.empty())
+    askedUnreduced.insert(made);
+  op->getResult(0).replaceAllUsesWith(made);
   op->erase();
   return success();
 }
@@ -639,6 +647,8 @@ void Inserter::carryOut(Operation *op, const OpPlan &plan) {
     for (OpOperand *use : uses)
       use->set(whole);
     versions.define(whole, plan.after[i]);
+    if (askedUnreduced.contains(result))
+      askedUnreduced.insert(whole);
   }
 }
 

@@ -581,6 +581,21 @@ def unreduced_shardings():
 
 
 @case
+def unreduced_of_whole_values():
+    """One device's part is the value, those of the others are zero."""
+    with jax.set_mesh(jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)):
+        x = jax.device_put(A, P())
+        parts = jax.jit(lambda v: jax.sharding.reshard(v @ v.T, P(unreduced={"x"})))
+        u, rows = parts(x), jax.sharding.reshard(x, P("x", unreduced={"y"}))
+        whole = lambda v: jax.sharding.reshard(v, P())
+        said_by = lambda f: plain(f.lower(x).compile().output_shardings)
+        return [
+            plain(u.sharding), said_by(parts), [np.asarray(part) for part in u._arrays], whole(u), plain(rows.sharding),
+            [np.asarray(part) for part in rows._arrays], whole(rows), jax.jit(lambda v: whole(parts(v)))(x),
+        ]  # fmt: skip
+
+
+@case
 def heap_profile():
     import jax.profiler
 

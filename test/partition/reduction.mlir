@@ -17,6 +17,29 @@ func.func @dot_all_reduce(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<
   return %0 : tensor<8x16xf32>
 }
 
+// Asked for as unreduced along an axis that does not divide what is summed up,
+// a result counts once: nothing is left to add along it.
+// CHECK-LABEL: @dot_unreduced_of_whole_operands
+// LOCAL-LABEL: @dot_unreduced_of_whole_operands
+// CHECK: %[[D:.*]] = stablehlo.dot_general %arg0, %arg1
+// CHECK-NEXT: return %[[D]]
+func.func @dot_unreduced_of_whole_operands(%arg0: tensor<8x64xf32>, %arg1: tensor<64x16xf32>) -> tensor<8x16xf32> {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"x"}>]>} : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: @dot_unreduced_along_another_axis
+// CHECK: %[[D:.*]] = stablehlo.dot_general %arg0, %arg1
+// CHECK-NEXT: sdy.all_reduce {"y"} %[[D]] out_sharding=<@mesh, [{}, {}]>
+// CHECK-NOT: sdy.all_reduce
+func.func @dot_unreduced_along_another_axis(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %arg1: tensor<64x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<8x16xf32> {
+  %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"x"}>]>} : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  %1 = sdy.all_reduce {"y"} %0 out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x16xf32>
+  %2 = sdy.all_reduce {"x"} %1 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+
 // CHECK-LABEL: @dot_reduce_scatter
 // LOCAL-LABEL: @dot_reduce_scatter
 // CHECK-NOT: sdy.all_
