@@ -76,6 +76,7 @@ void becomeGuarded(ReadLimits limits) {
   if (canLimitMemory())
     setLimit(RLIMIT_AS, limits.bytes);
   std::set_new_handler(outOfMemory);
+  llvm::remove_bad_alloc_error_handler(); // the command may have one
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { outOfMemory(); });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "command_line.h"
+#include "one_diagnostic.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -100,7 +101,11 @@ Expected<int64_t> parseBytes(StringRef text) {
 }
 
 int badInput(const Twine &text, StringRef remedy) {
-  errs() << "error: " << text << "\n";
+  std::string message = text.str();
+  // Whatever was being done, no other input helps.
+  if (StringRef(message).contains("not enough memory"))
+    remedy = remedyFor(message);
+  errs() << "error: " << message << "\n";
   if (!remedy.empty())
     errs() << "remedy: " << remedy << "\n";
   return exitBadInput;

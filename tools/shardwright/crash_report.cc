@@ -11,10 +11,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "crash_report.h"
+#include "command_line.h"
+
+#include "llvm/Support/ErrorHandling.h"
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <fcntl.h>
+#include <new>
 #include <string>
 #include <unistd.h>
 
@@ -58,6 +63,16 @@ void onCrash(int) {
   _exit(3);
 }
 
+/// Nothing can be allocated to say more; the memory of what was begun is lost
+/// with the process.
+[[noreturn]] void onOutOfMemory() {
+  static const char text[] =
+      "error: not enough memory to go on with the program\n"
+      "remedy: free memory, or raise the limit of the process\n";
+  put(2, text, sizeof text - 1);
+  _exit(exitBadInput);
+}
+
 } // namespace
 
 void installCrashReport(int argc, char **argv) {
@@ -68,6 +83,18 @@ void installCrashReport(int argc, char **argv) {
   const char *dir = std::getenv("TMPDIR");
   reproducerPath = std::string(dir && *dir ? dir : "/tmp") +
                    "/shardwright-crash-" + std::to_string(getpid()) + ".mlir";
+  std::set_terminate([] {
+    try {
+      if (std::exception_ptr error = std::current_exception())
+        std::rethrow_exception(error);
+    } catch (const std::bad_alloc &) {
+      onOutOfMemory();
+    } catch (...) {
+    }
+    std::abort();
+  });
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { onOutOfMemory(); });
   // Stack overflow needs a stack of its own for the handler.
   static char alternateStack[64 * 1024];
   stack_t stack{};

@@ -13,7 +13,8 @@
 namespace shardwright {
 
 /// From here on a crash (signal, failed assertion) prints that it is a bug,
-/// writes a reproducer and exits with 3.
+/// writes a reproducer and exits with 3; memory that runs out is an error of its
+/// own, with exit code 2.
 void installCrashReport(int argc, char **argv);
 
 /// The module that a reproducer holds. The text must live until the program

@@ -20,6 +20,10 @@ StringRef remedyFor(StringRef message) {
   static const struct {
     StringRef part, remedy;
   } table[] = {
+      {"not enough memory",
+       "free memory, or make the program smaller: all devices share the memory "
+       "of this machine; shardwright partition --stats=json tells what each "
+       "needs"},
       {"cannot read",
        "check the path and its permissions; `-` reads standard input"},
       {"the file is empty",
