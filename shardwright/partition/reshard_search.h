@@ -16,6 +16,7 @@
 
 #include "shardwright/partition/cost_model.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -56,6 +57,14 @@ struct SearchProblem {
   bool movesTogether = false;
   /// Only moves that lead straight to the target, as long as there is a way.
   bool recipesOnly = false;
+
+  /// Shards along these atoms.
+  int64_t product(llvm::ArrayRef<uint8_t> atoms) const {
+    int64_t n = 1;
+    for (uint8_t a : atoms)
+      n *= sizes[a];
+    return n;
+  }
 };
 
 struct SearchResult {
