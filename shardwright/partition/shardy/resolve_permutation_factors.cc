@@ -17,15 +17,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/op_windows.h"
-#include "shardwright/partition/shardy/halo.h"
 #include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/permutation_resolver.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 #include "shardwright/partition/uneven.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;
@@ -51,76 +50,25 @@ TensorShardingAttr without(TensorShardingAttr sharding,
                                  sharding.getUnreducedAxes());
 }
 
-/// No shard needs rows of another one to slice or pad this dimension.
-bool isLocal(Operation *op, int64_t d, int64_t shards) {
-  int64_t in = dimsOf(op->getOperand(0).getType())[d];
-  int64_t out = dimsOf(op->getResult(0).getType())[d];
-  int64_t inShard = shardSize(in, shards), outShard = shardSize(out, shards);
-  if (auto slice = dyn_cast<stablehlo::SliceOp>(op))
-    return slice.getStartIndices()[d] == 0 && slice.getStrides()[d] == 1 &&
-           inShard == outShard;
-  auto pad = dyn_cast<stablehlo::PadOp>(op);
-  if (!pad || pad.getInteriorPadding()[d] != 0)
-    return false;
-  for (int64_t t = 0; t < shards; ++t) {
-    int64_t begin =
-        std::max<int64_t>(t * outShard - pad.getEdgePaddingLow()[d], 0);
-    int64_t end =
-        std::min(t * outShard - pad.getEdgePaddingLow()[d] + outShard, in);
-    if (begin < end && (begin / inShard != t || (end - 1) / inShard != t))
-      return false;
+} // namespace
+
+LogicalResult Resolver::run() {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    SmallVector<Operation *> ops;
+    func.walk([&](Operation *op) {
+      if (isa<sdy::ReshardOp>(op))
+        ops.push_back(op);
+      if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
+          !op->hasTrait<OpTrait::IsTerminator>() && op->getNumResults() > 0)
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(visit(op)))
+        return failure();
   }
-  return true;
+  return success();
 }
 
-class Resolver {
-public:
-  Resolver(ModuleOp module, MeshTable &meshes, bool useHalo,
-           bool deviceIsReplica)
-      : module(module), symbols(module), meshes(meshes),
-        halo(module, meshes, deviceIsReplica), useHalo(useHalo) {}
-
-  LogicalResult run() {
-    for (auto func : module.getOps<func::FuncOp>()) {
-      SmallVector<Operation *> ops;
-      func.walk([&](Operation *op) {
-        if (isa<sdy::ReshardOp>(op))
-          ops.push_back(op);
-        if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
-            !op->hasTrait<OpTrait::IsTerminator>() && op->getNumResults() > 0)
-          ops.push_back(op);
-      });
-      for (Operation *op : ops)
-        if (failed(visit(op)))
-          return failure();
-    }
-    return success();
-  }
-
-private:
-  LogicalResult visit(Operation *op);
-  LogicalResult visitReshape(stablehlo::ReshapeOp op);
-  AxisList axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims);
-  void makeTapsWhole(stablehlo::ConvolutionOp op);
-  void dropReductions(Operation *op);
-  LogicalResult fetchRows(Operation *op);
-  LogicalResult reverseShards(stablehlo::ReverseOp op);
-  bool mayFetch(Operation *op);
-  void replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims);
-  TensorShardingAttr shardingOf(Value value);
-  int64_t shards(Value value, int64_t d) {
-    return shardsOf(meshes, shardingOf(value), d);
-  }
-  Attribute reversedMesh(Attribute meshOrRef, AxisRefs axes);
-
-  ModuleOp module;
-  SymbolTable symbols;
-  MeshTable &meshes;
-  HaloBuilder halo;
-  bool useHalo;
-};
-
-/// Null if on no mesh with axes.
 TensorShardingAttr Resolver::shardingOf(Value value) {
   TensorShardingAttr sharding = sdy::getSharding(value);
   if (!sharding || meshes.idOf(sharding.getMeshOrRef()) < 0 ||
@@ -174,7 +122,7 @@ LogicalResult Resolver::visit(Operation *op) {
         return rule->factors[f].kind == FactorKind::Permutation || shifts(d);
       });
       int64_t n = permutes ? shards(value, d) : 1;
-      if (n > 1 && !(plain && isLocal(op, d, n))) {
+      if (n > 1 && !(plain && needsNoRows(op, d, n))) {
         moving.set(d);
         any = true;
       }
@@ -292,6 +240,27 @@ void Resolver::replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims) {
 //===----------------------------------------------------------------------===//
 // Rows of neighbours
 //===----------------------------------------------------------------------===//
+
+bool Resolver::needsNoRows(Operation *op, int64_t d, int64_t shards) {
+  int64_t in = dimsOf(op->getOperand(0).getType())[d];
+  int64_t out = dimsOf(op->getResult(0).getType())[d];
+  int64_t inShard = shardSize(in, shards), outShard = shardSize(out, shards);
+  if (auto slice = dyn_cast<stablehlo::SliceOp>(op))
+    return slice.getStartIndices()[d] == 0 && slice.getStrides()[d] == 1 &&
+           inShard == outShard;
+  auto pad = dyn_cast<stablehlo::PadOp>(op);
+  if (!pad || pad.getInteriorPadding()[d] != 0)
+    return false;
+  for (int64_t t = 0; t < shards; ++t) {
+    int64_t begin =
+        std::max<int64_t>(t * outShard - pad.getEdgePaddingLow()[d], 0);
+    int64_t end =
+        std::min(t * outShard - pad.getEdgePaddingLow()[d] + outShard, in);
+    if (begin < end && (begin / inShard != t || (end - 1) / inShard != t))
+      return false;
+  }
+  return true;
+}
 
 /// Fetching rows is worth it, and possible: every window is of rows of a few
 /// neighbours.
@@ -419,152 +388,7 @@ LogicalResult Resolver::reverseShards(stablehlo::ReverseOp op) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Reshapes
-//===----------------------------------------------------------------------===//
-
-/// Dimensions of both sides of equal volume together, as few as possible.
-struct Group {
-  SmallVector<int64_t> in, out;
-};
-
-SmallVector<Group> groupsOf(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
-  SmallVector<Group> groups;
-  size_t i = 0, o = 0;
-  while (i < in.size() || o < out.size()) {
-    Group group;
-    int64_t a = 1, b = 1;
-    do {
-      bool takeIn = i < in.size() && (a <= b || o == out.size());
-      if (takeIn) {
-        a *= in[i];
-        group.in.push_back(i++);
-      } else {
-        b *= out[o];
-        group.out.push_back(o++);
-      }
-    } while ((a != b || group.in.empty() || group.out.empty()) &&
-             (i < in.size() || o < out.size()));
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-/// The axes of these dimensions, as of one.
-AxisList Resolver::axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims) {
-  AxisList axes;
-  if (sharding)
-    for (int64_t d : dims)
-      appendMerged(axes,
-                   meshes.toAxes(meshes.idOf(sharding.getMeshOrRef()),
-                                 sharding.getDimShardings()[d].getAxes()));
-  return axes;
-}
-
-LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
-  Value operand = op.getOperand(), result = op.getResult();
-  TensorShardingAttr inSharding = shardingOf(operand),
-                     outSharding = shardingOf(result);
-  auto inType = dyn_cast<RankedTensorType>(operand.getType());
-  auto outType = dyn_cast<RankedTensorType>(result.getType());
-  if ((!inSharding && !outSharding) || !inType || !outType ||
-      !inType.hasStaticShape() || !outType.hasStaticShape() ||
-      inType.getNumElements() == 0)
-    return success();
-  ArrayRef<int64_t> in = inType.getShape(), out = outType.getShape();
-  SmallVector<llvm::SmallBitVector> moving{llvm::SmallBitVector(in.size()),
-                                           llvm::SmallBitVector(out.size())};
-  // What the reshape is to be between, when rows are fetched.
-  SmallVector<int64_t> wideIn(in), wideOut(out);
-  bool any = false, fetches = useHalo;
-  for (const Group &group : groupsOf(in, out)) {
-    bool isEven = true;
-    int64_t wide[2] = {0, 0}, sharded[2] = {0, 0}, first[2] = {-1, -1};
-    for (int side : {0, 1})
-      for (int64_t d : side ? group.out : group.in) {
-        Value value = side ? result : operand;
-        int64_t size = (side ? out : in)[d], n = shards(value, d);
-        isEven &= size % n == 0;
-        wide[side] += size != 1;
-        sharded[side] += n > 1;
-        if (size != 1 && first[side] < 0)
-          first[side] = d;
-      }
-    // Equal shards are the same elements where the same axes make them.
-    bool isSame =
-        axesOf(inSharding, group.in) == axesOf(outSharding, group.out);
-    if (isSame && (isEven || (wide[0] <= 1 && wide[1] <= 1)))
-      continue;
-    any = true;
-    fetches &= isSame;
-    for (int64_t d : group.in)
-      if (shards(operand, d) > 1)
-        moving[0].set(d);
-    for (int64_t d : group.out)
-      if (shards(result, d) > 1)
-        moving[1].set(d);
-    // One dimension here, several there, of which only the first is sharded:
-    // shards are runs of rows on both sides.
-    int64_t n = first[0] < 0 ? 1 : shards(operand, first[0]);
-    bool isRun = (wide[0] == 1 || wide[1] == 1) && sharded[0] == 1 &&
-                 sharded[1] == 1 && n > 1 && n == shards(result, first[1]) &&
-                 isSame &&
-                 inSharding.getDimShardings()[first[0]].getAxes() ==
-                     outSharding.getDimShardings()[first[1]].getAxes();
-    if (!isRun) {
-      fetches = false;
-      continue;
-    }
-    int64_t many = wide[0] == 1 ? 1 : 0;
-    ArrayRef<int64_t> shape = many ? out : in;
-    int64_t rest = 1;
-    for (int64_t d : many ? group.out : group.in)
-      if (d != first[many])
-        rest *= shape[d];
-    int64_t rows = n * shardSize(shape[first[many]], n);
-    (many ? wideOut : wideIn)[first[many]] = rows;
-    (many ? wideIn : wideOut)[first[1 - many]] = rows * rest;
-  }
-  if (!any)
-    return success();
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  if (fetches) {
-    Value wide = resizeAtEnd(builder, loc, operand, inSharding, wideIn);
-    auto reshape = stablehlo::ReshapeOp::create(
-        builder, loc, outType.clone(ArrayRef<int64_t>(wideOut)), wide);
-    sdy::setShardings(reshape, {outSharding});
-    Value narrow =
-        resizeAtEnd(builder, loc, reshape.getResult(), outSharding, out);
-    SmallVector<Operation *> made;
-    if (wide != operand)
-      made.push_back(wide.getDefiningOp());
-    if (narrow != reshape.getResult())
-      made.push_back(narrow.getDefiningOp());
-    bool possible = llvm::all_of(made, [&](Operation *o) {
-      for (size_t d = 0; d < size_t(dimsOf(o->getResult(0).getType()).size());
-           ++d)
-        if (int64_t n = shards(o->getResult(0), d); n > 1 && !isLocal(o, d, n))
-          return mayFetch(o);
-      return true;
-    });
-    if (possible) {
-      result.replaceAllUsesWith(narrow);
-      op.erase();
-      for (Operation *o : made)
-        if (failed(visit(o)))
-          return failure();
-      return success();
-    }
-    if (narrow != reshape.getResult())
-      narrow.getDefiningOp()->erase();
-    reshape.erase();
-    if (wide != operand)
-      wide.getDefiningOp()->erase();
-  }
-  replicate(op, moving);
-  return success();
-}
+namespace {
 
 struct ResolvePermutationFactorsPass
     : impl::ResolvePermutationFactorsBase<ResolvePermutationFactorsPass> {

@@ -1,0 +1,61 @@
+//===- permutation_resolver.h - rows that change their place ----*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SHARDY_PERMUTATION_RESOLVER_H
+#define SHARDWRIGHT_PARTITION_SHARDY_PERMUTATION_RESOLVER_H
+
+#include "shardwright/partition/shardy/halo.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace shardwright {
+
+/// Makes programs whose ops need no rows of other shards, of which the
+/// neighbours may have them.
+class Resolver {
+public:
+  Resolver(mlir::ModuleOp module, MeshTable &meshes, bool useHalo,
+           bool deviceIsReplica)
+      : module(module), symbols(module), meshes(meshes),
+        halo(module, meshes, deviceIsReplica), useHalo(useHalo) {}
+
+  mlir::LogicalResult run();
+
+private:
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
+  AxisList axesOf(sdy::TensorShardingAttr sharding,
+                  llvm::ArrayRef<int64_t> dims);
+  void makeTapsWhole(stablehlo::ConvolutionOp op);
+  void dropReductions(mlir::Operation *op);
+  mlir::LogicalResult fetchRows(mlir::Operation *op);
+  mlir::LogicalResult reverseShards(stablehlo::ReverseOp op);
+  bool mayFetch(mlir::Operation *op);
+  /// No shard needs rows of another one to slice or pad dimension `d`.
+  static bool needsNoRows(mlir::Operation *op, int64_t d, int64_t shards);
+  void replicate(mlir::Operation *op,
+                 llvm::ArrayRef<llvm::SmallBitVector> dims);
+  /// Null if on no mesh with axes.
+  sdy::TensorShardingAttr shardingOf(mlir::Value value);
+  int64_t shards(mlir::Value value, int64_t d) {
+    return shardsOf(meshes, shardingOf(value), d);
+  }
+  mlir::Attribute reversedMesh(mlir::Attribute meshOrRef, AxisRefs axes);
+
+  mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
+  MeshTable &meshes;
+  HaloBuilder halo;
+  bool useHalo;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SHARDY_PERMUTATION_RESOLVER_H

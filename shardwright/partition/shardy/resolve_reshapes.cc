@@ -1,0 +1,174 @@
+//===- resolve_reshapes.cc - reshapes of sharded dimensions ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shards stay where they are if both sides have the same elements in each; of
+// dimensions that are split or merged unevenly rows are fetched, the rest is
+// made whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/permutation_resolver.h"
+
+#include "shardwright/partition/uneven.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+namespace {
+
+/// Dimensions of both sides of equal volume together, as few as possible.
+struct Group {
+  SmallVector<int64_t> in, out;
+};
+
+SmallVector<Group> groupsOf(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
+  SmallVector<Group> groups;
+  size_t i = 0, o = 0;
+  while (i < in.size() || o < out.size()) {
+    Group group;
+    int64_t a = 1, b = 1;
+    do {
+      bool takeIn = i < in.size() && (a <= b || o == out.size());
+      if (takeIn) {
+        a *= in[i];
+        group.in.push_back(i++);
+      } else {
+        b *= out[o];
+        group.out.push_back(o++);
+      }
+    } while ((a != b || group.in.empty() || group.out.empty()) &&
+             (i < in.size() || o < out.size()));
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+} // namespace
+
+/// The axes of these dimensions, as of one.
+AxisList Resolver::axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims) {
+  AxisList axes;
+  if (sharding)
+    for (int64_t d : dims)
+      appendMerged(axes,
+                   meshes.toAxes(meshes.idOf(sharding.getMeshOrRef()),
+                                 sharding.getDimShardings()[d].getAxes()));
+  return axes;
+}
+
+LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
+  Value operand = op.getOperand(), result = op.getResult();
+  TensorShardingAttr inSharding = shardingOf(operand),
+                     outSharding = shardingOf(result);
+  auto inType = dyn_cast<RankedTensorType>(operand.getType());
+  auto outType = dyn_cast<RankedTensorType>(result.getType());
+  if ((!inSharding && !outSharding) || !inType || !outType ||
+      !inType.hasStaticShape() || !outType.hasStaticShape() ||
+      inType.getNumElements() == 0)
+    return success();
+  ArrayRef<int64_t> in = inType.getShape(), out = outType.getShape();
+  SmallVector<llvm::SmallBitVector> moving{llvm::SmallBitVector(in.size()),
+                                           llvm::SmallBitVector(out.size())};
+  // What the reshape is to be between, when rows are fetched.
+  SmallVector<int64_t> wideIn(in), wideOut(out);
+  bool any = false, fetches = useHalo;
+  for (const Group &group : groupsOf(in, out)) {
+    bool isEven = true;
+    int64_t wide[2] = {0, 0}, sharded[2] = {0, 0}, first[2] = {-1, -1};
+    for (int side : {0, 1})
+      for (int64_t d : side ? group.out : group.in) {
+        Value value = side ? result : operand;
+        int64_t size = (side ? out : in)[d], n = shards(value, d);
+        isEven &= size % n == 0;
+        wide[side] += size != 1;
+        sharded[side] += n > 1;
+        if (size != 1 && first[side] < 0)
+          first[side] = d;
+      }
+    // Equal shards are the same elements where the same axes make them.
+    bool isSame =
+        axesOf(inSharding, group.in) == axesOf(outSharding, group.out);
+    if (isSame && (isEven || (wide[0] <= 1 && wide[1] <= 1)))
+      continue;
+    any = true;
+    fetches &= isSame;
+    for (int64_t d : group.in)
+      if (shards(operand, d) > 1)
+        moving[0].set(d);
+    for (int64_t d : group.out)
+      if (shards(result, d) > 1)
+        moving[1].set(d);
+    // One dimension here, several there, of which only the first is sharded:
+    // shards are runs of rows on both sides.
+    int64_t n = first[0] < 0 ? 1 : shards(operand, first[0]);
+    bool isRun = (wide[0] == 1 || wide[1] == 1) && sharded[0] == 1 &&
+                 sharded[1] == 1 && n > 1 && n == shards(result, first[1]) &&
+                 isSame &&
+                 inSharding.getDimShardings()[first[0]].getAxes() ==
+                     outSharding.getDimShardings()[first[1]].getAxes();
+    if (!isRun) {
+      fetches = false;
+      continue;
+    }
+    int64_t many = wide[0] == 1 ? 1 : 0;
+    ArrayRef<int64_t> shape = many ? out : in;
+    int64_t rest = 1;
+    for (int64_t d : many ? group.out : group.in)
+      if (d != first[many])
+        rest *= shape[d];
+    int64_t rows = n * shardSize(shape[first[many]], n);
+    (many ? wideOut : wideIn)[first[many]] = rows;
+    (many ? wideIn : wideOut)[first[1 - many]] = rows * rest;
+  }
+  if (!any)
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  if (fetches) {
+    Value wide = resizeAtEnd(builder, loc, operand, inSharding, wideIn);
+    auto reshape = stablehlo::ReshapeOp::create(
+        builder, loc, outType.clone(ArrayRef<int64_t>(wideOut)), wide);
+    sdy::setShardings(reshape, {outSharding});
+    Value narrow =
+        resizeAtEnd(builder, loc, reshape.getResult(), outSharding, out);
+    SmallVector<Operation *> made;
+    if (wide != operand)
+      made.push_back(wide.getDefiningOp());
+    if (narrow != reshape.getResult())
+      made.push_back(narrow.getDefiningOp());
+    bool possible = llvm::all_of(made, [&](Operation *o) {
+      for (size_t d = 0; d < size_t(dimsOf(o->getResult(0).getType()).size());
+           ++d)
+        if (int64_t n = shards(o->getResult(0), d);
+            n > 1 && !needsNoRows(o, d, n))
+          return mayFetch(o);
+      return true;
+    });
+    if (possible) {
+      result.replaceAllUsesWith(narrow);
+      op.erase();
+      for (Operation *o : made)
+        if (failed(visit(o)))
+          return failure();
+      return success();
+    }
+    if (narrow != reshape.getResult())
+      narrow.getDefiningOp()->erase();
+    reshape.erase();
+    if (wide != operand)
+      wide.getDefiningOp()->erase();
+  }
+  replicate(op, moving);
+  return success();
+}
+
+} // namespace shardwright
