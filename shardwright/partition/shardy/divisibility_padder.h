@@ -1,0 +1,97 @@
+//===- divisibility_padder.h - rows up to full shards -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SHARDY_DIVISIBILITY_PADDER_H
+#define SHARDWRIGHT_PARTITION_SHARDY_DIVISIBILITY_PADDER_H
+
+#include "shardwright/partition/shardy/halo.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+namespace shardwright {
+
+/// Gives the sharded dimensions of a function's values the rows that full
+/// shards have together; those beyond the end of a dimension hold anything.
+class Padder {
+public:
+  Padder(mlir::func::FuncOp func, MeshTable &meshes, bool deviceIsReplica)
+      : func(func), meshes(meshes), halo(func, meshes, deviceIsReplica) {}
+
+  mlir::LogicalResult run();
+
+private:
+  mlir::LogicalResult visitBlock(mlir::Block &block);
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult visitCollective(sdy::CollectiveOpInterface op);
+  mlir::LogicalResult reduceThenSlice(sdy::ReduceScatterOp op);
+  mlir::LogicalResult visitWhole(mlir::Operation *op);
+  mlir::LogicalResult visitScatter(stablehlo::ScatterOp op);
+  void visitGather(stablehlo::GatherOp op);
+  void visitPad(stablehlo::PadOp op);
+  void visitConstant(mlir::Operation *op, mlir::ElementsAttr value);
+  void visitReduce(stablehlo::ReduceOp op);
+  /// A sharded result of an op that was made whole is padded, then cut.
+  void padWhole(mlir::Value result);
+  sdy::ListOfAxisRefListsAttr axesOfDims(sdy::TensorShardingAttr sharding);
+  void maskOperand(mlir::Operation *op, int64_t operand,
+                   llvm::ArrayRef<int64_t> dims);
+  bool worksPadded(mlir::Operation *op);
+  void readRule(mlir::Operation *op);
+
+  /// Null if the value is whole on every device.
+  sdy::TensorShardingAttr shardingOf(mlir::Value value, mlir::Type type);
+  /// Of a value that has its global type still.
+  llvm::SmallVector<int64_t> padded(mlir::Value value) {
+    return paddedShape(meshes, shardingOf(value, value.getType()),
+                       dimsOf(value.getType()));
+  }
+  /// Rows of a dimension in the program.
+  int64_t rows(mlir::Value value, int64_t d) const {
+    auto it = shapes.find(value);
+    return it == shapes.end() ? dimsOf(value.getType())[d] : it->second[d];
+  }
+  bool isPadded(mlir::Value value) const { return shapes.contains(value); }
+  /// Gives a value its padded type.
+  void widen(mlir::Value value) { widen(value, value); }
+  /// To the padded shape of `like`, which has its type.
+  void widen(mlir::Value value, mlir::Value like);
+  void widenResults(mlir::Operation *op) {
+    for (mlir::Value result : op->getResults())
+      widen(result);
+  }
+  /// `fill` (a scalar) in the rows beyond the end of these dimensions.
+  mlir::Value masked(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value value, llvm::ArrayRef<int64_t> dims,
+                     mlir::Value fill);
+  /// A scalar on every device, as a tensor that is sharded like another.
+  mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value scalar, mlir::Value like);
+  mlir::Value mark(mlir::Value value, sdy::TensorShardingAttr sharding) {
+    if (sharding)
+      sdy::setShardings(value.getDefiningOp(), {sharding});
+    return value;
+  }
+
+  mlir::func::FuncOp func;
+  MeshTable &meshes;
+  HaloBuilder halo;
+  /// The global shape of each value that has a larger type now.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 4>> shapes;
+  /// Read off global types: operand dimensions that are reduced over shards, as
+  /// (operand, dimension), and ops with an uneven dimension that has no
+  /// counterpart on the other side.
+  llvm::DenseMap<mlir::Operation *,
+                 llvm::SmallVector<std::pair<int64_t, int64_t>, 1>>
+      reduced;
+  llvm::DenseSet<mlir::Operation *> oneSided;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SHARDY_DIVISIBILITY_PADDER_H

@@ -1,0 +1,269 @@
+//===- pad_ops.cc - ops on values with rows beyond the end ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No row below the end of a dimension may depend on those beyond: what sums
+// rows up masks them first, indices are kept from them, constants and padding
+// make them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/divisibility_padder.h"
+
+#include "shardwright/partition/combine.h"
+
+#include "shardwright/rules/reducer.h"
+#include "shardwright/rules/rule_interface.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+Value Padder::spread(OpBuilder &builder, Location loc, Value scalar,
+                     Value like) {
+  auto type = typeOf(like).clone(typeOf(scalar).getElementType());
+  if (type == scalar.getType())
+    return scalar;
+  return mark(stablehlo::BroadcastInDimOp::create(builder, loc, type, scalar,
+                                                  ArrayRef<int64_t>()),
+              shardingOf(like, like.getType()));
+}
+
+static Value scalarOf(OpBuilder &builder, Location loc, TypedAttr value) {
+  auto type = RankedTensorType::get({}, value.getType());
+  return stablehlo::ConstantOp::create(builder, loc, type,
+                                       splatOf(type, value));
+}
+
+Value Padder::masked(OpBuilder &builder, Location loc, Value value,
+                     ArrayRef<int64_t> dims, Value fill) {
+  if (!isPadded(value))
+    return value;
+  auto type = typeOf(value);
+  TensorShardingAttr sharding = shardingOf(value, type);
+  auto counts = type.clone(builder.getI64Type());
+  Value valid;
+  for (int64_t d : dims) {
+    if (rows(value, d) == type.getDimSize(d))
+      continue;
+    Value row =
+        mark(stablehlo::IotaOp::create(builder, loc, counts, d), sharding);
+    Value end = spread(
+        builder, loc,
+        scalarOf(builder, loc, builder.getI64IntegerAttr(rows(value, d))),
+        value);
+    Value before = mark(buildCompare(builder, loc, row, end,
+                                     stablehlo::ComparisonDirection::LT),
+                        sharding);
+    valid = valid ? mark(stablehlo::AndOp::create(
+                             builder, loc, before.getType(), valid, before),
+                         sharding)
+                  : before;
+  }
+  if (!valid)
+    return value;
+  Value out =
+      mark(stablehlo::SelectOp::create(builder, loc, type, valid, value,
+                                       spread(builder, loc, fill, value)),
+           sharding);
+  shapes[out] = SmallVector<int64_t, 4>(shapes[value]);
+  return out;
+}
+
+void Padder::maskOperand(Operation *op, int64_t operand,
+                         ArrayRef<int64_t> dims) {
+  OpBuilder builder(op);
+  Value value = op->getOperand(operand);
+  if (!isPadded(value))
+    return;
+  auto scalar = RankedTensorType::get({}, typeOf(value).getElementType());
+  op->setOperand(operand, masked(builder, op->getLoc(), value, dims,
+                                 buildZero(builder, op->getLoc(), scalar)));
+}
+
+void Padder::visitReduce(stablehlo::ReduceOp op) {
+  OpBuilder builder(op);
+  std::optional<ReducerKind> kind = uniformReducer(op.getBody());
+  for (auto [use, init] :
+       llvm::zip(op.getInputsMutable(), op.getInitValues())) {
+    TypedAttr identity =
+        kind ? identityElement(*kind, getElementTypeOrSelf(use.get()))
+             : TypedAttr();
+    // Of other reducers the initial value changes nothing.
+    Value fill = init;
+    if (identity && isPadded(use.get()))
+      fill = scalarOf(builder, op.getLoc(), identity);
+    use.set(masked(builder, op.getLoc(), use.get(), op.getDimensions(), fill));
+  }
+  widenResults(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// A row of the results comes from the same rows of the operands.
+bool Padder::worksPadded(Operation *op) {
+  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
+    return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
+  // Of these no padded dimension is reversed, sorted or in a window: they were
+  // made whole before.
+  if (auto reverse = dyn_cast<stablehlo::ReverseOp>(op))
+    return llvm::none_of(reverse.getDimensions(), [&](int64_t d) {
+      return isPadded(reverse.getOperand()) &&
+             rows(reverse.getOperand(), d) !=
+                 typeOf(reverse.getOperand()).getDimSize(d);
+    });
+  return isElementwise(op) ||
+         isa<stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
+             stablehlo::ConcatenateOp, stablehlo::FftOp,
+             stablehlo::OptimizationBarrierOp, stablehlo::ReduceWindowOp,
+             stablehlo::SelectAndScatterOp, stablehlo::SortOp,
+             stablehlo::TransposeOp, stablehlo::TriangularSolveOp,
+             stablehlo::IotaOp, stablehlo::MapOp, stablehlo::BitcastConvertOp>(
+             op);
+}
+
+void Padder::visitConstant(Operation *op, ElementsAttr value) {
+  Value result = op->getResult(0);
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  SmallVector<int64_t> shape = padded(result);
+  auto type = typeOf(result);
+  if (ArrayRef<int64_t>(shape) == type.getShape())
+    return;
+  if (dense && dense.isSplat()) {
+    widen(result);
+    op->setAttr("value", dense.resizeSplat(typeOf(result)));
+    return;
+  }
+  // Each device takes its part of the constant.
+  padWhole(result);
+}
+
+void Padder::visitPad(stablehlo::PadOp op) {
+  Value operand = op.getOperand();
+  SmallVector<int64_t> in(dimsOf(operand.getType())),
+      high(op.getEdgePaddingHigh()), shrunk;
+  widen(op.getResult());
+  ArrayRef<int64_t> out = dimsOf(op.getResult().getType());
+  for (size_t d = 0; d < in.size(); ++d) {
+    int64_t rowsIn = rows(operand, d);
+    if (rowsIn == in[d] && rows(op.getResult(), d) == out[d])
+      continue;
+    // Rows of the padding show where the operand's end was.
+    if (rowsIn != in[d] && high[d] > 0)
+      shrunk.push_back(d);
+    int64_t interior = op.getInteriorPadding()[d];
+    high[d] = out[d] - op.getEdgePaddingLow()[d] - in[d] -
+              std::max<int64_t>(in[d] - 1, 0) * interior;
+  }
+  OpBuilder builder(op);
+  op.getOperandMutable().set(
+      masked(builder, op.getLoc(), operand, shrunk, op.getPaddingValue()));
+  op.setEdgePaddingHigh(high);
+}
+
+/// Indices are clamped to the dimension as it was.
+void Padder::visitGather(stablehlo::GatherOp op) {
+  auto dims = op.getDimensionNumbers();
+  Value operand = op.getOperand(), indices = op.getStartIndices();
+  SmallVector<int64_t> sizes(op.getSliceSizes());
+  auto indexType = typeOf(indices);
+  auto element = dyn_cast<IntegerType>(indexType.getElementType());
+  SmallVector<APInt> most;
+  bool clamps = false;
+  for (int64_t d : dims.getStartIndexMap()) {
+    bool whole = rows(operand, d) == sizes[d];
+    unsigned width = element ? element.getWidth() : 64;
+    bool isUnsigned = element && element.isUnsigned();
+    APInt limit = isUnsigned ? APInt::getMaxValue(width)
+                             : APInt::getSignedMaxValue(width);
+    if (isPadded(operand) && !whole &&
+        rows(operand, d) != typeOf(operand).getDimSize(d)) {
+      APInt last(64, rows(operand, d) - sizes[d]);
+      if (limit.zextOrTrunc(64).ugt(last) || width > 64) {
+        limit = last.zextOrTrunc(width);
+        clamps = true;
+      }
+    }
+    most.push_back(limit);
+  }
+  for (int64_t d = 0, e = sizes.size(); d < e; ++d)
+    if (isPadded(operand) && sizes[d] == rows(operand, d) &&
+        !llvm::is_contained(dims.getCollapsedSliceDims(), d) &&
+        !llvm::is_contained(dims.getOperandBatchingDims(), d))
+      sizes[d] = typeOf(operand).getDimSize(d);
+  op.setSliceSizes(sizes);
+  if (clamps && element) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    TensorShardingAttr sharding = shardingOf(indices, indexType);
+    bool isVector = dims.getIndexVectorDim() < indexType.getRank();
+    auto small = isVector
+                     ? RankedTensorType::get({int64_t(most.size())}, element)
+                     : RankedTensorType::get({}, element);
+    Value limits = stablehlo::ConstantOp::create(
+        builder, loc, small, DenseElementsAttr::get(small, most));
+    Value wide = limits;
+    if (small != indexType)
+      wide = mark(stablehlo::BroadcastInDimOp::create(
+                      builder, loc, indexType, limits,
+                      isVector ? SmallVector<int64_t>{dims.getIndexVectorDim()}
+                               : SmallVector<int64_t>{}),
+                  sharding);
+    Value clamped =
+        mark(stablehlo::MinOp::create(builder, loc, indexType, indices, wide),
+             sharding);
+    if (auto it = shapes.find(indices); it != shapes.end())
+      shapes[clamped] = SmallVector<int64_t, 4>(it->second);
+    op.getStartIndicesMutable().set(clamped);
+  }
+  widen(op.getResult());
+}
+
+/// Updates beyond the end go nowhere.
+LogicalResult Padder::visitScatter(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value indices = op.getScatterIndices();
+  auto type = typeOf(indices);
+  SmallVector<int64_t> listDims;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dims.getIndexVectorDim() &&
+        !llvm::is_contained(dims.getScatterIndicesBatchingDims(), d))
+      listDims.push_back(d);
+  bool isPaddedList = isPadded(indices) && llvm::any_of(listDims, [&](auto d) {
+                        return rows(indices, d) != type.getDimSize(d);
+                      });
+  if (isPaddedList) {
+    auto element = dyn_cast<IntegerType>(type.getElementType());
+    bool hasIndex = !dims.getScatterDimsToOperandDims().empty();
+    if (!element || !hasIndex)
+      return visitWhole(op);
+    APInt nowhere = element.isUnsigned()
+                        ? APInt::getMaxValue(element.getWidth())
+                        : APInt::getAllOnes(element.getWidth());
+    OpBuilder builder(op);
+    auto scalar = RankedTensorType::get({}, element);
+    Value fill = stablehlo::ConstantOp::create(
+        builder, op.getLoc(), scalar, DenseElementsAttr::get(scalar, nowhere));
+    op.getScatterIndicesMutable().set(
+        masked(builder, op.getLoc(), indices, listDims, fill));
+  }
+  widenResults(op);
+  return success();
+}
+
+} // namespace shardwright

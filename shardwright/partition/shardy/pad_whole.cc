@@ -1,0 +1,165 @@
+//===- pad_whole.cc - where values become whole or sharded ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives between dimensions that shards divide and others, and ops that
+// cannot work on rows beyond the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/shardy/divisibility_padder.h"
+
+#include "shardwright/partition/combine.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::TensorShardingAttr;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Every operand gathered and cut to what it was, every result padded and
+/// sliced.
+LogicalResult Padder::visitWhole(Operation *op) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  if (auto it = reduced.find(op); it != reduced.end())
+    return op->emitOpError("dimension ")
+           << it->second.front().second << " of operand "
+           << it->second.front().first
+           << " is reduced over shards, but other dimensions are not "
+              "divisible; reshard the operand to replicated first";
+  for (OpOperand &use : op->getOpOperands()) {
+    Value value = use.get();
+    TensorShardingAttr sharding = shardingOf(value, value.getType());
+    if (!sharding)
+      continue;
+    auto none = TensorShardingAttr::getFullyClosed(
+        op->getContext(), sharding.getRank(), sharding.getMeshOrRef());
+    SmallVector<int64_t> shape(dimsOf(value.getType()));
+    if (auto it = shapes.find(value); it != shapes.end())
+      shape.assign(it->second.begin(), it->second.end());
+    if (!sharding.emptyAxes())
+      value = sdy::AllGatherOp::create(builder, loc, value.getType(), value,
+                                       axesOfDims(sharding), none);
+    use.set(resizeAtEnd(builder, loc, value, none, shape));
+  }
+  // Each right after the op: the first result's last.
+  for (Value result : llvm::reverse(op->getResults()))
+    if (TensorShardingAttr sharding = shardingOf(result, result.getType());
+        sharding && !sharding.emptyAxes())
+      padWhole(result);
+  return success();
+}
+
+void Padder::padWhole(Value result) {
+  OpBuilder builder(result.getContext());
+  builder.setInsertionPointAfterValue(result);
+  Location loc = result.getDefiningOp()->getLoc();
+  auto type = typeOf(result);
+  TensorShardingAttr sharding = shardingOf(result, type);
+  auto none = TensorShardingAttr::getFullyClosed(
+      result.getContext(), sharding.getRank(), sharding.getMeshOrRef());
+  SmallVector<int64_t> shape = padded(result);
+  sdy::setSharding(result, none);
+  Value wide = resizeAtEnd(builder, loc, result, none, shape);
+  auto slice = sdy::AllSliceOp::create(builder, loc, wide.getType(), wide,
+                                       axesOfDims(sharding), sharding);
+  result.replaceUsesWithIf(slice.getResult(), [&](OpOperand &use) {
+    return use.getOwner() != wide.getDefiningOp() && use.getOwner() != slice;
+  });
+  if (ArrayRef<int64_t>(shape) != type.getShape())
+    shapes[slice.getResult()].assign(type.getShape().begin(),
+                                     type.getShape().end());
+}
+
+sdy::ListOfAxisRefListsAttr Padder::axesOfDims(TensorShardingAttr sharding) {
+  int32_t mesh = meshes.idOf(sharding.getMeshOrRef());
+  SmallVector<AxisList, 4> lists;
+  for (sdy::DimensionShardingAttr dim : sharding.getDimShardings())
+    lists.push_back(meshes.toAxes(mesh, dim.getAxes()));
+  return meshes.listsAttr(mesh, lists);
+}
+
+LogicalResult Padder::reduceThenSlice(sdy::ReduceScatterOp op) {
+  OpBuilder builder(op);
+  TensorShardingAttr out = op.getOutSharding();
+  int32_t mesh = meshes.idOf(out.getMeshOrRef());
+  AxisList all;
+  SmallVector<AxisList, 4> lists;
+  for (sdy::AxisRefListAttr list : op.getReduceScatterAxes().getValue()) {
+    lists.push_back(meshes.toAxes(mesh, list.getValue()));
+    all.append(lists.back());
+  }
+  sortAndMerge(all);
+  SmallVector<sdy::DimensionShardingAttr> dims(
+      out.getRank(),
+      sdy::DimensionShardingAttr::get(op.getContext(), {}, /*isClosed=*/true));
+  if (TensorShardingAttr in =
+          shardingOf(op.getTensor(), op.getTensor().getType()))
+    dims.assign(in.getDimShardings().begin(), in.getDimShardings().end());
+  auto reduce = sdy::AllReduceOp::create(
+      builder, op.getLoc(), op.getTensor().getType(), op.getTensor(),
+      meshes.axesAttr(mesh, all), out.withDimShardings(dims));
+  auto slice = sdy::AllSliceOp::create(builder, op.getLoc(), op.getType(),
+                                       reduce.getResult(),
+                                       meshes.listsAttr(mesh, lists), out);
+  op.getResult().replaceAllUsesWith(slice.getResult());
+  op.erase();
+  if (failed(visitCollective(reduce)))
+    return failure();
+  return visitCollective(slice);
+}
+
+/// Shards are cut or joined along a dimension: the operand gets as many rows as
+/// the finer shards have together before, the result loses them afterwards.
+LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
+  Value value = op.getTensor(), result = op->getResult(0);
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  if (!type || !type.hasStaticShape())
+    return success();
+  SmallVector<int64_t> shape(type.getShape()),
+      want = padded(result), have(dimsOf(value.getType())), during;
+  for (auto [a, b] : llvm::zip(have, want))
+    during.push_back(std::max(a, b));
+  OpBuilder builder(op);
+  // Of several parts of a dimension one size must fit both sides.
+  if (isa<sdy::CollectivePermuteOp>(op) && have != want)
+    return op->emitOpError("moves shards of other sizes");
+  // What was made of parts is whole before it is padded: the op that made them
+  // is followed by their reduction.
+  if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(op.getOperation());
+      scatter && during != have)
+    return reduceThenSlice(scatter);
+  TensorShardingAttr in = shardingOf(value, value.getType());
+  FailureOr<Value> before =
+      halo.resize(builder, op->getLoc(), value, in, during);
+  if (failed(before))
+    return failure();
+  op->setOperand(0, *before);
+  result.setType(type.clone(ArrayRef<int64_t>(during)));
+  if (during != want) {
+    builder.setInsertionPointAfter(op);
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : result.getUses())
+      uses.push_back(&use);
+    FailureOr<Value> after =
+        halo.resize(builder, op->getLoc(), result, op.getOutSharding(), want);
+    if (failed(after))
+      return failure();
+    for (OpOperand *use : uses)
+      use->set(*after);
+    result = *after;
+  }
+  if (want != shape)
+    shapes[result].assign(shape.begin(), shape.end());
+  return success();
+}
+
+} // namespace shardwright
