@@ -6,7 +6,7 @@
 #===------------------------------------------------------------------------===//
 """Bytes sent by a device on average in one run of a program on 8 devices, by one model
 (hlo_bytes.py), and collectives that it executes: the examples at several sizes, models.py and numerics.py;
-and, reported apart, the programs of second_*.py.
+and, reported apart, the programs of second_*.py and of third_*.py.
 
     benchmarks/collective_bytes/run.py [-v] [--list N] [PART OF A NAME...]
 
@@ -32,6 +32,10 @@ import second_learning  # noqa: F401
 import second_numerics  # noqa: F401
 import second_serving  # noqa: F401
 import suite
+import third_data  # noqa: F401: these fill suite.THIRD
+import third_learning  # noqa: F401
+import third_science  # noqa: F401
+import third_sequences  # noqa: F401
 import xla
 
 
@@ -67,8 +71,8 @@ def programs():
         yield name, lambda: listed(name, *listing)
 
 
-def second_programs():
-    for name, listing in suite.SECOND.items():
+def later_programs(chosen):
+    for name, listing in chosen.items():
         yield name, lambda: listed(name, *listing)
 
 
@@ -138,12 +142,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
     parser.add_argument("-v", "--verbose", action="store_true")
-    parser.add_argument("--list", type=int, choices=(1, 2), help="that list alone")
+    parser.add_argument("--list", type=int, choices=(1, 2, 3), help="that list alone")
     args = parser.parse_args()
     worse, failed = [], []
     for number, title, chosen in (
         (1, "bytes sent per device (answers compared first)", programs()),
-        (2, "the second list, chosen later and before any tuning on it", second_programs()),
+        (2, "the second list, chosen later and before any tuning on it", later_programs(suite.SECOND)),
+        (3, "the third list, likewise chosen after the second", later_programs(suite.THIRD)),
     ):
         if args.list in (None, number):
             measured, missing = measure(chosen, args)

@@ -8,7 +8,7 @@
 import numpy as np
 
 random = np.random.RandomState(0)
-PROGRAMS, SECOND = {}, {}
+PROGRAMS, SECOND, THIRD = {}, {}, {}
 
 
 def normal(*shape):
@@ -22,13 +22,18 @@ def integers(high, *shape):
 def add(name, function, args, specs, outs=None, programs=PROGRAMS, **axes):
     """`specs` has the structure of `args`, with a tuple, the entries of a PartitionSpec, for each
     array, so `outs` of the results. What is not given is left to propagation."""
-    assert name not in PROGRAMS and name not in SECOND, name
+    assert all(name not in chosen for chosen in (PROGRAMS, SECOND, THIRD)), name
     programs[name] = (function, args, specs, outs, axes)
 
 
 def second(name, function, args, specs, outs=None, **axes):
     """`add` to the second list."""
     add(name, function, args, specs, outs, SECOND, **axes)
+
+
+def third(name, function, args, specs, outs=None, **axes):
+    """`add` to the third list."""
+    add(name, function, args, specs, outs, THIRD, **axes)
 
 
 def constrained(function):
