@@ -97,7 +97,7 @@ add("factorisation machine and crosses, table by rows, step", trained(crossed), 
 add("factorisation machine and crosses, table by columns, step", trained(crossed), [CROSSED, *CLICKS], [dict(table=(None, "model"), linear=(), cross=[(None, "model")] * 2, up=(None, "model"), head=()), *[("data",)] * 3], data=4, model=2)
 
 
-def alternate(ratings, seen, u, v):
+def alternate(ratings, seen, v):
     """Alternating least squares: a small system for each user, then for each item."""
 
     def solve(r, s, v):
@@ -108,7 +108,7 @@ def alternate(ratings, seen, u, v):
     return u, solve(ratings.T, seen.T, u)
 
 
-add("alternating least squares, blocks", alternate, [normal(64, 128), (normal(64, 128) > 0).astype(np.float32), normal(64, 8), normal(128, 8)], [("x", "y"), ("x", "y"), ("x",), ("y",)], x=4, y=2)
+add("alternating least squares, blocks", alternate, [normal(64, 128), (normal(64, 128) > 0).astype(np.float32), normal(128, 8)], [("x", "y"), ("x", "y"), ("y",)], x=4, y=2)
 
 
 # --- tables -------------------------------------------------------------------------------------
