@@ -230,7 +230,7 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
     if (!target)
       return kNever;
     cost += windowCost(i, axes, *target);
-    cost += reshardCost(site, *target);
+    cost += site.moveShare * reshardCost(site, *target);
     if (cost >= bestCost && !out)
       return kNever;
     touched += bytesOf(site.shape, site.elementBytes, *target);

@@ -31,6 +31,9 @@ struct TensorSite {
   llvm::SmallVector<TensorSharding, 1> layouts;
   /// Operands: the value can be made anew in any layout (constants, iota).
   bool isFree = false;
+  /// Operands: the part of bringing it here that is paid each time the op runs.
+  /// What comes from outside of a loop is brought once, in front of it.
+  double moveShare = 1;
 };
 
 /// A factor whose shards need rows of their neighbours.

@@ -26,6 +26,7 @@
 #include "shardwright/partition/sharding_reader.h"
 #include "shardwright/partition/split_sort.h"
 #include "shardwright/partition/split_top_k.h"
+#include "shardwright/partition/trip_count.h"
 #include "shardwright/partition/value_versions.h"
 
 #include "mlir/IR/Remarks.h"
@@ -514,7 +515,8 @@ void Inserter::visitByRule(Operation *op) {
   // Whether rows are counted more than once depends on initial values.
   if (isa<stablehlo::ReduceWindowOp>(op))
     memo.add(getScan(op).has_value());
-  int64_t times = timesAddedUp(op);
+  bool isSlice = isa<stablehlo::DynamicSliceOp>(op);
+  int64_t times = isSlice ? timesSliced(op) : timesAddedUp(op);
   for (int64_t bit = 1; bit <= times; bit <<= 1)
     memo.add((times & bit) != 0);
   const std::optional<OpPlan> *plan = memo.find();
@@ -579,6 +581,8 @@ std::optional<OpPlan> Inserter::planByRule(Operation *op,
     }
   }
   problem.sumShare = 1 / double(timesAddedUp(op));
+  if (isa<stablehlo::DynamicSliceOp>(op))
+    problem.operands[0].moveShare = 1 / double(timesSliced(op));
   for (auto [i, site] : llvm::enumerate(problem.results)) {
     Layout want = *wanted[i];
     if (want.mesh >= 0 && want.mesh != mesh &&

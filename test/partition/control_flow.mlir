@@ -68,3 +68,55 @@ func.func @manual(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
   } : (tensor<8x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// All rows of a sharded value, one after another: gathered once before the loop,
+// each travels half as often as if its owner gave it to all by an all_reduce.
+// CHECK-LABEL: @rows_one_by_one
+// CHECK: %[[ROWS:.*]] = "stablehlo.all_gather"(%arg0)
+// CHECK: stablehlo.while
+// CHECK-NOT: stablehlo.all_reduce
+// CHECK: stablehlo.dynamic_slice %[[ROWS]], {{.*}} : (tensor<8x4xf32>
+// CHECK: return
+func.func @rows_one_by_one(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<1x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %trips = stablehlo.constant dense<8> : tensor<i32>
+  %start = stablehlo.constant dense<0.0> : tensor<1x4xf32>
+  %0:2 = stablehlo.while(%i = %zero, %v = %start) : tensor<i32>, tensor<1x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %trips : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.dynamic_slice %arg0, %i, %zero, sizes = [1, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %2 = stablehlo.tanh %v : tensor<1x4xf32>
+    %3 = stablehlo.multiply %2, %1 : tensor<1x4xf32>
+    %4 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %4, %3 : tensor<i32>, tensor<1x4xf32>
+  }
+  return %0#1 : tensor<1x4xf32>
+}
+
+// Two rows of sixteen: their owners give them.
+// CHECK-LABEL: @few_rows
+// CHECK-NOT: stablehlo.all_gather
+// CHECK: stablehlo.while
+// CHECK: "stablehlo.all_reduce"
+// CHECK: return
+func.func @few_rows(%arg0: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<1x4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %trips = stablehlo.constant dense<2> : tensor<i32>
+  %start = stablehlo.constant dense<0.0> : tensor<1x4xf32>
+  %0:2 = stablehlo.while(%i = %zero, %v = %start) : tensor<i32>, tensor<1x4xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %trips : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.dynamic_slice %arg0, %i, %zero, sizes = [1, 4] : (tensor<16x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %2 = stablehlo.tanh %v : tensor<1x4xf32>
+    %3 = stablehlo.multiply %2, %1 : tensor<1x4xf32>
+    %4 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %4, %3 : tensor<i32>, tensor<1x4xf32>
+  }
+  return %0#1 : tensor<1x4xf32>
+}
