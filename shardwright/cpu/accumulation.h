@@ -29,27 +29,35 @@ inline bool errorGrows(Op op, ElementType accumulator) {
 /// narrower than f32 in f32; any other body keeps its types.
 struct Accumulation {
   explicit Accumulation(const Body &body)
-      : body(body), op(commutativeBody(body)) {}
+      : body(body), op(commutativeBody(body)),
+        logAddExp(!op && isLogAddExp(body)) {}
+
+  bool anyOrder() const { return op || logAddExp; }
 
   /// Of the body's argument.
   ElementType type(size_t argument) const {
     ElementType t = body.nodes[argument].type;
     return op ? accumulatorType(t) : t;
   }
-  bool errorGrows() const { return op && cpu::errorGrows(*op, type(0)); }
-  /// Of a single operation: what accumulates nothing, and two accumulators as
-  /// one.
+  bool errorGrows() const {
+    return logAddExp || (op && cpu::errorGrows(*op, type(0)));
+  }
+  /// In any order: what accumulates nothing, and two accumulators as one.
   llvm::Value *nothing(OpEmitter &ops) const {
-    return ops.identity(*op, type(0));
+    return ops.identity(op.value_or(Op::Maximum), type(0));
   }
   llvm::Value *add(OpEmitter &ops, llvm::Value *x, llvm::Value *y) const {
-    return ops.binary(*op, type(0), x, y);
+    if (op)
+      return ops.binary(*op, type(0), x, y);
+    llvm::SmallVector<llvm::Value *, 1> sum;
+    ops.evaluate(body, {x, y}, sum);
+    return sum.front();
   }
   /// Appends the accumulators after one more element; `args` are those before,
   /// then the element.
   void step(OpEmitter &ops, llvm::ArrayRef<llvm::Value *> args,
             llvm::SmallVectorImpl<llvm::Value *> &next) const {
-    if (op)
+    if (anyOrder())
       next.push_back(add(ops, args[0], args[1]));
     else
       ops.evaluate(body, args, next);
@@ -61,6 +69,7 @@ struct Accumulation {
 
   const Body &body;
   std::optional<Op> op;
+  bool logAddExp;
 };
 
 } // namespace shardwright::cpu

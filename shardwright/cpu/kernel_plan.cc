@@ -14,6 +14,40 @@
 
 namespace shardwright::cpu {
 
+bool isLogAddExp(const Body &body) {
+  auto node = [&](int32_t id, Op op) {
+    const Node *found = &body.nodes[id];
+    return found->op == op ? found : nullptr;
+  };
+  auto ofArguments = [&](const Node *n) {
+    return n && n->operands.size() == 2 && n->operands[0] != n->operands[1] &&
+           n->operands[0] < 2 && n->operands[1] < 2;
+  };
+  if (body.results.size() != 1 || body.nodes.size() != 12 ||
+      !isFloat(body.nodes[0].type) || body.nodes[0].type != body.nodes[1].type)
+    return false;
+  // Where the difference is not a number, one argument is none either, or both
+  // are the same infinity: their sum says which.
+  const Node *select = node(body.results[0], Op::Select);
+  if (!select)
+    return false;
+  const Node *isNaN = node(select->operands[0], Op::Compare);
+  const Node *total = node(select->operands[2], Op::Add);
+  if (!isNaN || !total || isNaN->operands[0] != isNaN->operands[1] ||
+      isNaN->attrs[0][0] != int64_t(Direction::NE) ||
+      !ofArguments(node(select->operands[1], Op::Add)))
+    return false;
+  int32_t difference = isNaN->operands[0], at = total->operands[1];
+  for (Op op : {Op::Log1p, Op::Exp, Op::Negate, Op::Abs}) {
+    const Node *step = node(at, op);
+    if (!step)
+      return false;
+    at = step->operands[0];
+  }
+  return at == difference && ofArguments(node(difference, Op::Subtract)) &&
+         ofArguments(node(total->operands[0], Op::Maximum));
+}
+
 std::optional<Op> commutativeBody(const Body &body) {
   if (body.results.size() != 1 || body.nodes.size() != 3)
     return std::nullopt;

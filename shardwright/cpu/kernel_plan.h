@@ -77,6 +77,9 @@ IndexVector domainIndex(llvm::ArrayRef<IndexExpr> groups,
 
 /// Is the body one operation that may be computed in any order, on any lanes?
 std::optional<Op> commutativeBody(const Body &body);
+/// Is it log(exp(x) + exp(y)) as JAX writes it (cumlogsumexp)? Of that -inf
+/// accumulates nothing, to the bit.
+bool isLogAddExp(const Body &body);
 
 } // namespace shardwright::cpu
 

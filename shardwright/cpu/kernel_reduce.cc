@@ -186,7 +186,7 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
         parts.push_back({r, reshapeIndex(index, domain, node.shape, space),
                          carried.size(), sums});
         blocks |= sums.errorGrows();
-        anyOrder &= sums.op.has_value();
+        anyOrder &= sums.anyOrder();
         if (anyOrder)
           fresh.push_back(nodes->splat(sums.nothing(nodes->ops)));
         for (size_t i = 0; i < n; ++i) {
