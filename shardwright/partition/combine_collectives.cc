@@ -53,12 +53,18 @@ struct Created : OpBuilder::Listener {
   SmallVector<Operation *> ops;
 };
 
+/// An op that may be joined.
+struct Collective {
+  Operation *op;
+  std::optional<CollectiveClass> its;
+};
+
 class BlockCombiner {
 public:
-  BlockCombiner(Block &block, func::FuncOp func, OpEffects &effects)
-      : block(block), func(func), effects(effects) {}
-  /// `collectives` are those of the block that may be joined.
-  void run(SmallVector<Operation *> collectives);
+  BlockCombiner(Block &block, func::FuncOp func, const SharedOps &ops)
+      : block(block), func(func), ops(ops) {}
+  /// `collectives` are those of the block.
+  void run(SmallVector<Collective> collectives);
 
 private:
   /// Collectives of one class that take place together.
@@ -71,6 +77,8 @@ private:
     /// Null for a joint.
     Operation *op = nullptr;
     int32_t classId = -1;
+    /// Of an op: joinedBytes().
+    double bytes = 0;
     /// Who waits for it, and for how many it waits.
     SmallVector<int32_t, 2> users;
     int32_t waitsFor = 0;
@@ -78,10 +86,10 @@ private:
     int32_t chain = 0;
   };
 
-  void shareEqual(SmallVectorImpl<Operation *> &collectives);
-  void findNodes(ArrayRef<Operation *> collectives);
-  /// Calls `visit` with the ops of the block that make what `op` uses.
-  template <typename Visit> void forEachSource(Operation &op, Visit visit);
+  void shareEqual(SmallVectorImpl<Collective> &collectives);
+  void findNodes(ArrayRef<Collective> collectives);
+  /// Calls `visit` with what `op` and the ops in it use.
+  template <typename Visit> void forEachUsed(Operation &op, Visit visit);
   std::vector<Round> play(Policy policy);
   /// Cut where one collective would be too large.
   std::vector<Round> cut(const Round &round);
@@ -94,50 +102,52 @@ private:
 
   Block &block;
   func::FuncOp func;
-  OpEffects &effects;
+  const SharedOps &ops;
   /// In the block's order.
   std::vector<Node> nodes;
   int32_t numClasses = 0;
 };
 
 template <typename Visit>
-void BlockCombiner::forEachSource(Operation &op, Visit visit) {
+void BlockCombiner::forEachUsed(Operation &op, Visit visit) {
   for (Value operand : op.getOperands())
-    if (Operation *from = operand.getDefiningOp();
-        from && from->getBlock() == &block)
-      visit(from);
+    visit(operand);
   for (Region &region : op.getRegions())
     region.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        if (Operation *from = operand.getDefiningOp();
-            from && from->getBlock() == &block)
-          visit(from);
+        visit(operand);
     });
 }
 
-void BlockCombiner::findNodes(ArrayRef<Operation *> collectives) {
+void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
   std::map<CollectiveClass, int32_t> classes;
   llvm::DenseMap<Operation *, int32_t> classOf;
-  for (Operation *op : collectives)
-    if (std::optional<CollectiveClass> its = collectiveClass(op))
-      classOf[op] = classes.try_emplace(*its, classes.size()).first->second;
+  for (const Collective &collective : collectives)
+    if (collective.its)
+      classOf[collective.op] =
+          classes.try_emplace(*collective.its, classes.size()).first->second;
   numClasses = classes.size();
   if (classOf.size() < 2)
     return;
-  // By op the node that it can go on after; ops that wait for none are not in.
-  llvm::DenseMap<Operation *, int32_t> after;
+  // By result the node that its op can go on after; those of ops that wait for
+  // none are not in.
+  llvm::DenseMap<Value, int32_t> after;
+  after.reserve(ops.order.size(block));
   int32_t lastEffect = -1;
   SmallVector<int32_t> sources;
+  BlockOrder::Walk ahead = ops.order.walk(block);
   for (Operation &op : block.without_terminator()) {
+    ahead.reach(&op);
     sources.clear();
-    forEachSource(op, [&](Operation *from) {
-      if (auto it = after.find(from); it != after.end())
+    forEachUsed(op, [&](Value value) {
+      if (auto it = after.find(value);
+          it != after.end() && !llvm::is_contained(sources, it->second))
         sources.push_back(it->second);
     });
     auto its = mayBeJoined(&op) ? classOf.find(&op) : classOf.end();
     bool hasClass = its != classOf.end();
     // What has effects keeps its order.
-    bool hasEffect = !hasClass && !effects.isFree(&op);
+    bool hasEffect = ops.withEffects.contains(&op);
     if (hasEffect && lastEffect >= 0)
       sources.push_back(lastEffect);
     if (sources.size() > 1) {
@@ -155,11 +165,13 @@ void BlockCombiner::findNodes(ArrayRef<Operation *> collectives) {
     if (hasClass) {
       nodes.back().op = &op;
       nodes.back().classId = its->second;
+      nodes.back().bytes = joinedBytes(&op);
     }
     if (hasEffect)
       lastEffect = goesOn;
     if (goesOn >= 0)
-      after[&op] = goesOn;
+      for (Value result : op.getResults())
+        after[result] = goesOn;
   }
   for (Node &node : llvm::reverse(nodes)) {
     for (int32_t user : node.users)
@@ -169,14 +181,14 @@ void BlockCombiner::findNodes(ArrayRef<Operation *> collectives) {
 }
 
 std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
-  if (arePermutes(round))
+  if (round.size() == 1 || arePermutes(round))
     return {round};
   std::vector<Round> parts;
   // By part; the latest that has room.
   SmallVector<double> bytes;
   double most = mostJoinedBytes(nodes[round.front()].op);
   for (int32_t i : round) {
-    double own = joinedBytes(nodes[i].op);
+    double own = nodes[i].bytes;
     size_t p = 0;
     while (p < parts.size() && bytes[p] + own > most)
       ++p;
@@ -272,33 +284,30 @@ int64_t BlockCombiner::numCollectives(ArrayRef<Round> rounds) {
 }
 
 /// A collective of the same value as another one is not needed.
-void BlockCombiner::shareEqual(SmallVectorImpl<Operation *> &collectives) {
-  std::map<std::pair<CollectiveClass, const void *>,
-           SmallVector<Operation *, 1>>
-      known;
+void BlockCombiner::shareEqual(SmallVectorImpl<Collective> &collectives) {
+  // By operand.
+  llvm::DenseMap<Value, SmallVector<Collective, 1>> known;
   auto attributesOf = [](Operation *op) {
     NamedAttrList attributes(op->getAttrDictionary());
     attributes.erase("channel_handle");
     return attributes.getDictionary(op->getContext());
   };
-  llvm::erase_if(collectives, [&](Operation *op) {
-    std::optional<CollectiveClass> its = collectiveClass(op);
-    if (!its || op->getNumOperands() != 1)
+  llvm::erase_if(collectives, [&](const Collective &collective) {
+    Operation *op = collective.op;
+    if (!collective.its || op->getNumOperands() != 1)
       return false;
-    auto &likes = known[{*its, op->getOperand(0).getAsOpaquePointer()}];
-    if (!likes.empty()) {
-      DictionaryAttr attributes = attributesOf(op);
-      auto first = llvm::find_if(likes, [&](Operation *like) {
-        return attributesOf(like) == attributes;
-      });
-      if (first != likes.end() &&
-          (*first)->getResultTypes() == op->getResultTypes()) {
-        op->replaceAllUsesWith(*first);
-        op->erase();
-        return true;
-      }
+    auto &likes = known[op->getOperand(0)];
+    auto first = llvm::find_if(likes, [&](const Collective &like) {
+      return like.its == collective.its &&
+             attributesOf(like.op) == attributesOf(op);
+    });
+    if (first != likes.end() &&
+        first->op->getResultTypes() == op->getResultTypes()) {
+      op->replaceAllUsesWith(first->op);
+      op->erase();
+      return true;
     }
-    likes.push_back(op);
+    likes.push_back(collective);
     return false;
   });
 }
@@ -306,59 +315,89 @@ void BlockCombiner::shareEqual(SmallVectorImpl<Operation *> &collectives) {
 /// Each op as early as it was, but after what it waits for. `created` may have
 /// users before them: these move, with what uses them, and nothing else.
 void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
-  // By op whose turn has not come: who waits for it.
-  llvm::DenseMap<Operation *, SmallVector<int32_t, 2>> ahead;
-  for (Operation *op : created)
-    if (op->getBlock() == &block)
-      ahead[op];
+  constexpr int32_t kCame = -2, kNone = -1;
+  // Of each op whose turn has not come a number, by its results, and the last
+  // of those who wait for it.
+  llvm::DenseMap<Value, int32_t> ahead;
+  SmallVector<int32_t> lastWait;
+  struct Wait {
+    int32_t user;
+    /// For the same op.
+    int32_t before;
+  };
+  std::vector<Wait> waits;
   struct Late {
     Operation *op;
+    int32_t number;
     int32_t waitsFor;
   };
   std::vector<Late> late;
-  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
-  auto release = [&](Operation *op) {
-    auto it = ahead.find(op);
-    if (it == ahead.end())
-      return;
-    for (int32_t user : it->second)
-      if (--late[user].waitsFor == 0)
-        ready.push(user);
-    ahead.erase(it);
+  auto expect = [&](Operation *op) {
+    for (Value result : op->getResults())
+      ahead[result] = lastWait.size();
+    lastWait.push_back(kNone);
+    return int32_t(lastWait.size() - 1);
   };
-  Operation *lastEffect = nullptr;
+  llvm::DenseMap<Operation *, int32_t> createdAhead;
+  for (Operation *op : created)
+    if (op->getBlock() == &block)
+      createdAhead[op] = expect(op);
+  size_t numAhead = createdAhead.size();
+
+  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
+  auto release = [&](int32_t number) {
+    --numAhead;
+    for (int32_t at = std::exchange(lastWait[number], kCame); at != kNone;
+         at = waits[at].before)
+      if (--late[waits[at].user].waitsFor == 0)
+        ready.push(waits[at].user);
+  };
+  int32_t lastEffect = kNone;
+  BlockOrder::Walk order = ops.order.walk(block);
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (numAhead == 0)
+      return;
+    order.reach(&op);
     int32_t waitsFor = 0;
-    auto wait = [&](Operation *from) {
-      auto it = ahead.find(from);
-      if (it == ahead.end())
+    auto wait = [&](int32_t number) {
+      if (lastWait[number] == kCame)
         return;
-      it->second.push_back(late.size());
+      waits.push_back({int32_t(late.size()), lastWait[number]});
+      lastWait[number] = waits.size() - 1;
       ++waitsFor;
     };
-    forEachSource(op, wait);
-    if (!effects.isFree(&op) && !collectiveClass(&op)) {
-      if (lastEffect)
-        wait(lastEffect);
-      lastEffect = &op;
-    }
+    forEachUsed(op, [&](Value value) {
+      if (auto it = ahead.find(value); it != ahead.end())
+        wait(it->second);
+    });
+    bool hasEffect = ops.withEffects.contains(&op);
+    if (hasEffect && lastEffect != kNone)
+      wait(lastEffect);
+    auto its = createdAhead.find(&op);
+    int32_t number = its == createdAhead.end() ? kNone : its->second;
     if (waitsFor > 0) {
-      late.push_back({&op, waitsFor});
-      ahead[&op];
-      continue;
+      if (number == kNone) {
+        number = expect(&op);
+        ++numAhead;
+      }
+      late.push_back({&op, number, waitsFor});
     }
-    release(&op);
+    if (hasEffect)
+      lastEffect = number;
+    if (waitsFor > 0 || number == kNone)
+      continue;
+    release(number);
     for (Operation *at = &op; !ready.empty();) {
-      Operation *next = late[ready.top()].op;
+      auto [next, itsNumber, left] = late[ready.top()];
       ready.pop();
       next->moveAfter(at);
       at = next;
-      release(next);
+      release(itsNumber);
     }
   }
 }
 
-void BlockCombiner::run(SmallVector<Operation *> collectives) {
+void BlockCombiner::run(SmallVector<Collective> collectives) {
   shareEqual(collectives);
   findNodes(collectives);
   if (nodes.empty())
@@ -408,19 +447,24 @@ static SmallVector<Operation *> hoist(func::FuncOp func,
   return moved;
 }
 
-void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all) {
-  llvm::DenseMap<Block *, SmallVector<Operation *>> collectives;
+void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
+                        const BlockOrder &order) {
+  llvm::DenseMap<Block *, SmallVector<Collective>> collectives;
   int64_t joinable = 0;
   bool hasPermutes = false;
   for (Operation *op : hoist(func, all)) {
-    collectives[op->getBlock()].push_back(op);
-    joinable += collectiveClass(op).has_value();
+    std::optional<CollectiveClass> its = collectiveClass(op);
+    collectives[op->getBlock()].push_back({op, its});
+    joinable += its.has_value();
     hasPermutes |= isa<stablehlo::CollectivePermuteOp>(op);
   }
   if (joinable > 1) {
-    OpEffects effects;
     // Equal operands are seen as equal.
-    shareEqualOps(func, effects);
+    SharedOps ops = shareEqualOps(func, order);
+    for (const auto &[block, inBlock] : collectives)
+      for (const Collective &collective : inBlock)
+        if (collective.its)
+          ops.withEffects.erase(collective.op);
     SmallVector<Block *> blocks;
     if (collectives.size() == 1)
       blocks.push_back(collectives.begin()->first);
@@ -430,7 +474,7 @@ void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all) {
           blocks.push_back(block);
       });
     for (Block *block : blocks)
-      BlockCombiner(*block, func, effects).run(std::move(collectives[block]));
+      BlockCombiner(*block, func, ops).run(std::move(collectives[block]));
   }
   if (hasPermutes)
     func.walk([](stablehlo::CollectivePermuteOp op) {

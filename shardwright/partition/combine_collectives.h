@@ -8,15 +8,18 @@
 #ifndef SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
 #define SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
 
+#include "shardwright/partition/block_order.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace shardwright {
 
 /// Makes one collective of several of a function that is local already; part of
 /// `localize`. `collectives` are all its ops that `mayBeJoined`, in program
-/// order.
+/// order; `order` is where its ops are, as a hint.
 void combineCollectives(mlir::func::FuncOp func,
-                        llvm::ArrayRef<mlir::Operation *> collectives);
+                        llvm::ArrayRef<mlir::Operation *> collectives,
+                        const BlockOrder &order);
 
 } // namespace shardwright
 

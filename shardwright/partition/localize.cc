@@ -485,7 +485,7 @@ LogicalResult localize(ModuleOp module) {
     FailureOr<Localizer::Left> left = (localizer++)->run();
     if (failed(left))
       return failure();
-    combineCollectives(func, left->collectives);
+    combineCollectives(func, left->collectives, left->order);
     usesMeshes |= left->usesMeshes;
   }
   // What names a mesh by its symbol gets the mesh itself.

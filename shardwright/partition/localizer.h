@@ -16,6 +16,7 @@
 #define SHARDWRIGHT_PARTITION_LOCALIZER_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/block_order.h"
 #include "shardwright/partition/layout.h"
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/shard_index.h"
@@ -58,6 +59,7 @@ public:
   struct Left {
     /// Ops that `mayBeJoined`, in program order.
     llvm::SmallVector<mlir::Operation *> collectives;
+    BlockOrder order;
     /// Some op names a mesh.
     bool usesMeshes = false;
   };

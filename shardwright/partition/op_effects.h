@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PARTITION_OP_EFFECTS_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/op_name_map.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -19,17 +20,37 @@ namespace shardwright {
 class OpEffects {
 public:
   bool isFree(mlir::Operation *op) {
-    if (op->getNumRegions() != 0 || mlir::isa<stablehlo::CustomCallOp>(op) ||
-        !mlir::isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
-      return mlir::isMemoryEffectFree(op);
-    auto [it, isNew] = byName.try_emplace(op->getName(), false);
-    if (isNew)
-      it->second = mlir::isMemoryEffectFree(op);
-    return it->second;
+    switch (byName.get(op->getName(), [&] { return known(op); })) {
+    case Known::Free:
+      return true;
+    case Known::HasEffects:
+      return false;
+    case Known::AsItsRegions:
+      for (mlir::Region &region : op->getRegions())
+        for (mlir::Operation &inner : region.getOps())
+          if (!isFree(&inner))
+            return false;
+      return true;
+    case Known::Unknown:
+      break;
+    }
+    return mlir::isMemoryEffectFree(op);
   }
 
 private:
-  llvm::SmallDenseMap<mlir::OperationName, bool, 64> byName;
+  /// What the name says.
+  enum class Known { Unknown, Free, HasEffects, AsItsRegions };
+  static Known known(mlir::Operation *op) {
+    if (mlir::isa<stablehlo::CustomCallOp>(op) ||
+        !mlir::isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+      return Known::Unknown;
+    if (!op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
+      return mlir::isMemoryEffectFree(op) ? Known::Free : Known::HasEffects;
+    return mlir::isa<mlir::MemoryEffectOpInterface>(op) ? Known::Unknown
+                                                        : Known::AsItsRegions;
+  }
+
+  OpNameMap<Known> byName;
 };
 
 } // namespace shardwright

@@ -12,6 +12,8 @@
 
 #include "shardwright/partition/share_equal_ops.h"
 
+#include "shardwright/partition/op_effects.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -20,71 +22,104 @@ namespace {
 /// Ops that are visible at a place of the program, by what they do.
 class KnownOps {
 public:
-  KnownOps() : heads(1024, -1) {}
+  KnownOps() : slots(1024) {}
 
   /// Null if there is none.
   Operation *find(Operation *op, size_t hash) const {
-    for (int32_t i = heads[slotOf(hash)]; i >= 0; i = entries[i].next)
-      if (entries[i].hash == hash &&
+    for (size_t i = hash;; ++i) {
+      const Slot &slot = slots[i & (slots.size() - 1)];
+      if (slot.entry < 0)
+        return nullptr;
+      if (slot.tag == tagOf(hash) &&
           OperationEquivalence::isEquivalentTo(
-              op, entries[i].op, OperationEquivalence::IgnoreLocations))
-        return entries[i].op;
-    return nullptr;
+              op, entries[slot.entry].op,
+              OperationEquivalence::IgnoreLocations))
+        return entries[slot.entry].op;
+    }
   }
   void add(Operation *op, size_t hash) {
-    if (entries.size() == heads.size()) {
-      heads.assign(2 * heads.size(), -1);
-      for (auto [i, entry] : llvm::enumerate(entries))
-        entry.next = std::exchange(heads[slotOf(entry.hash)], int32_t(i));
-    }
-    int32_t &head = heads[slotOf(hash)];
-    entries.push_back({op, hash, std::exchange(head, entries.size())});
+    entries.push_back({op, hash});
+    if (2 * entries.size() <= slots.size())
+      return place(entries.size() - 1);
+    slots.assign(2 * slots.size(), {});
+    for (size_t i = 0; i < entries.size(); ++i)
+      place(i);
   }
   size_t size() const { return entries.size(); }
-  /// Forgets all but the first ones: the last of a slot is its head.
+  /// Forgets all but the first ones: each slot is emptied before those that
+  /// were taken when it was empty.
   void shrink(size_t size) {
     for (; entries.size() > size; entries.pop_back())
-      heads[slotOf(entries.back().hash)] = entries.back().next;
+      slots[entries.back().slot] = {};
   }
 
 private:
   struct Entry {
     Operation *op;
     size_t hash;
-    /// Of the same slot.
-    int32_t next;
+    size_t slot = 0;
   };
-  size_t slotOf(size_t hash) const { return hash & (heads.size() - 1); }
+  /// Of another entry, most often, which the tag says without looking there.
+  struct Slot {
+    uint32_t tag = 0;
+    int32_t entry = -1;
+  };
+  static uint32_t tagOf(size_t hash) { return hash >> 32; }
+
+  void place(size_t entry) {
+    size_t i = entries[entry].hash;
+    for (i &= slots.size() - 1; slots[i].entry >= 0;)
+      i = (i + 1) & (slots.size() - 1);
+    slots[i] = {tagOf(entries[entry].hash), int32_t(entry)};
+    entries[entry].slot = i;
+  }
 
   std::vector<Entry> entries;
-  std::vector<int32_t> heads;
+  /// At most half full.
+  std::vector<Slot> slots;
 };
 
 class Sharer {
 public:
-  explicit Sharer(OpEffects &effects) : effects(effects) {}
-  void visit(Region &region);
+  explicit Sharer(const BlockOrder &order) : order(order) {}
+  void visit(Region &region, bool isControlFlow);
+  SharedOps takeShared() { return std::move(shared); }
 
 private:
-  void visit(Operation *op);
-  size_t hashOf(Operation *op);
+  /// Whether the op is left.
+  bool visit(Operation *op);
+  size_t hashOf(Operation *op, bool isCommutative);
 
-  OpEffects &effects;
+  struct Traits {
+    bool isCommutative = false;
+    bool isTerminator = false;
+    /// Has blocks whose ops may be many.
+    bool isControlFlow = false;
+  };
+  Traits traitsOf(Operation *op) {
+    return traits.get(op->getName(), [&] {
+      return Traits{op->hasTrait<OpTrait::IsCommutative>(),
+                    op->hasTrait<OpTrait::IsTerminator>(),
+                    isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(
+                        op)};
+    });
+  }
+
+  const BlockOrder &order;
+  OpEffects effects;
   KnownOps known;
-  llvm::SmallDenseMap<OperationName, bool, 64> isCommutative;
+  OpNameMap<Traits> traits;
+  SharedOps shared;
 };
 
-size_t Sharer::hashOf(Operation *op) {
-  auto [it, isNew] = isCommutative.try_emplace(op->getName(), false);
-  if (isNew)
-    it->second = op->hasTrait<OpTrait::IsCommutative>();
+size_t Sharer::hashOf(Operation *op, bool isCommutative) {
   auto mix = [](size_t hash, const void *word) {
     return (hash ^ (uintptr_t(word) >> 3)) * 0x9e3779b97f4a7c15ull;
   };
   size_t operands = 0;
   for (Value operand : op->getOperands()) {
     const void *word = operand.getAsOpaquePointer();
-    operands = it->second ? operands + mix(0, word) : mix(operands, word);
+    operands = isCommutative ? operands + mix(0, word) : mix(operands, word);
   }
   size_t hash = mix(operands ^ size_t(op->hashProperties()),
                     op->getName().getAsOpaquePointer());
@@ -95,36 +130,61 @@ size_t Sharer::hashOf(Operation *op) {
   return hash ^ (hash >> 32);
 }
 
-void Sharer::visit(Region &region) {
+void Sharer::visit(Region &region, bool isControlFlow) {
   size_t outside = known.size();
-  for (Block &block : region)
-    for (Operation &op : llvm::make_early_inc_range(block))
-      visit(&op);
+  for (Block &block : region) {
+    if (!isControlFlow) {
+      for (Operation &op : llvm::make_early_inc_range(block))
+        visit(&op);
+      continue;
+    }
+    BlockOrder::Walk ahead = order.walk(block);
+    BlockOrder::Ops left;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      ahead.reach(&op);
+      if (visit(&op))
+        left.push_back(&op);
+    }
+    shared.order.note(block, std::move(left));
+  }
   known.shrink(outside);
 }
 
-void Sharer::visit(Operation *op) {
+bool Sharer::visit(Operation *op) {
+  Traits its = traitsOf(op);
   for (Region &region : op->getRegions())
-    visit(region);
-  if (op->use_empty() && isOpTriviallyDead(op))
-    return op->erase();
-  if (op->getNumResults() == 0 || op->hasTrait<OpTrait::IsTerminator>() ||
-      !effects.isFree(op))
-    return;
-  size_t hash = hashOf(op);
+    visit(region, its.isControlFlow);
+  if (op->use_empty() && isOpTriviallyDead(op)) {
+    op->erase();
+    return false;
+  }
+  if (its.isTerminator)
+    return true;
+  if (!effects.isFree(op)) {
+    shared.withEffects.insert(op);
+    return true;
+  }
+  if (op->getNumResults() == 0)
+    return true;
+  size_t hash = hashOf(op, its.isCommutative);
   Operation *equal = known.find(op, hash);
-  if (!equal)
-    return known.add(op, hash);
+  if (!equal) {
+    known.add(op, hash);
+    return true;
+  }
   if (isa<UnknownLoc>(equal->getLoc()))
     equal->setLoc(op->getLoc());
   op->replaceAllUsesWith(equal->getResults());
   op->erase();
+  return false;
 }
 
 } // namespace
 
-void shareEqualOps(func::FuncOp func, OpEffects &effects) {
-  Sharer(effects).visit(func.getBody());
+SharedOps shareEqualOps(func::FuncOp func, const BlockOrder &order) {
+  Sharer sharer(order);
+  sharer.visit(func.getBody(), /*isControlFlow=*/true);
+  return sharer.takeShared();
 }
 
 } // namespace shardwright

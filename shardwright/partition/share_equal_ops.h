@@ -8,16 +8,24 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARE_EQUAL_OPS_H
 #define SHARDWRIGHT_PARTITION_SHARE_EQUAL_OPS_H
 
-#include "shardwright/partition/op_effects.h"
+#include "shardwright/partition/block_order.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace shardwright {
 
+/// What a walk finds after equal ops were shared.
+struct SharedOps {
+  BlockOrder order;
+  /// Ops with effects, but for terminators.
+  llvm::DenseSet<mlir::Operation *> withEffects;
+};
+
 /// Replaces ops without effects by equal ones before them, in their block or
 /// around it, and erases unused ones: what MLIR's CSE does where control flow
-/// is structured. Locations may differ; the first op's stays.
-void shareEqualOps(mlir::func::FuncOp func, OpEffects &effects);
+/// is structured. Locations may differ; the first op's stays. `order` is where
+/// the ops are, as a hint.
+SharedOps shareEqualOps(mlir::func::FuncOp func, const BlockOrder &order);
 
 } // namespace shardwright
 
