@@ -99,6 +99,15 @@ Attribute Localizer::partitionGroups(int32_t mesh, AxisRefs axes) {
 }
 
 Attribute Localizer::deviceGroupsOf(int32_t mesh, AxisRefs axes) {
+  for (const auto &[itsMesh, itsAxes, groups] : groupsOf)
+    if (itsMesh == mesh && AxisRefs(itsAxes) == axes)
+      return groups;
+  Attribute made = makeDeviceGroups(mesh, axes);
+  groupsOf.emplace_back(mesh, AxisList(axes), made);
+  return made;
+}
+
+Attribute Localizer::makeDeviceGroups(int32_t mesh, AxisRefs axes) {
   if (Attribute groups = axisGroups(mesh, axes))
     return groups;
   DeviceGroups groups = deviceGroups(meshes.mesh(mesh), axes);
@@ -150,14 +159,16 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
     noteEven(arg, sdy::getSharding(arg));
   hasLayouts = true;
   ShardingReader shardings;
-  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  OpNameMap<bool> mayHaveWindows;
+  auto read = [&](Operation *op) {
     visit(op);
     bool isSharded = false;
     for (OpResult result : op->getResults())
       if (sdy::TensorShardingAttr sharding = shardings.of(result))
         isSharded |= note(result, &meshes.toLayout(sharding, result.getType()));
     // Of a convolution, perhaps only the kernel is.
-    if (isSharded || isa<stablehlo::ConvolutionOp>(op)) {
+    if (mayHaveWindows.get(op->getName(), [&] { return hasWindows(op); }) &&
+        (isSharded || isa<stablehlo::ConvolutionOp>(op))) {
       SmallVector<OpWindow, 2> windows = getWindows(op);
       // None is moved along a dimension that every shard has whole.
       llvm::erase_if(windows, [&](const OpWindow &window) {
@@ -169,6 +180,8 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
     }
     if (forms.asShardy)
       readAsShardy(op);
+    if (op->getNumRegions() == 0)
+      return;
     if (isa<stablehlo::WhileOp>(op)) {
       for (Region &region : op->getRegions())
         for (auto [arg, result] :
@@ -182,24 +195,30 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
       for (BlockArgument arg : named.getBody().getArguments())
         note(arg, &meshes.toLayout(sdy::getSharding(arg), arg.getType()));
     }
-  });
-}
-
-DictionaryAttr Localizer::withoutShardings(DictionaryAttr attributes) {
-  DictionaryAttr &rest = unsharded[attributes];
-  if (!rest) {
-    NamedAttrList list(attributes);
-    list.erase(sdy::kShardingAttr);
-    list.erase(sdy::kShardingRuleAttr);
-    rest = list.getDictionary(func.getContext());
-  }
-  return rest;
+  };
+  // Before those in it, and with the order of those that are visited.
+  auto walk = [&](auto &self, Operation *op) -> void {
+    read(op);
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        bool isVisited = isa<func::FuncOp, stablehlo::WhileOp, stablehlo::IfOp,
+                             stablehlo::CaseOp, sdy::ManualComputationOp>(op);
+        BlockOrder::Ops ops;
+        for (Operation &inner : block) {
+          if (isVisited)
+            ops.push_back(&inner);
+          self(self, &inner);
+        }
+        if (isVisited)
+          order.note(block, std::move(ops));
+      }
+  };
+  walk(walk, func);
 }
 
 FailureOr<Localizer::Left> Localizer::run() {
-  Left left;
   if (func.isDeclaration())
-    return left;
+    return Left();
   if (!func.getBody().hasOneBlock())
     return func.emitError(
         "function has several blocks; only structured control "
@@ -228,7 +247,7 @@ FailureOr<Localizer::Left> Localizer::run() {
   func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(),
                                  terminator->getOperandTypes()));
   if (forms.asShardy)
-    return left;
+    return Left();
   // All at once: a change of one copies the list of all.
   auto unsharded = [&](DictionaryAttr attributes) {
     NamedAttrList list;
@@ -260,52 +279,48 @@ FailureOr<Localizer::Left> Localizer::run() {
   func->removeAttr(sdy::kOriginalFuncNameAttr);
   func->removeAttr(sdy::kFuncManualAxesAttr);
 
-  llvm::SmallDenseMap<OperationName, bool, 64> usesMesh;
-  // Regions of single elements (reducers, comparators) are not visited: what
-  // propagation left in them means the same on every device.
-  WalkResult walked = func.walk([&](Operation *op) {
-    if (DictionaryAttr attributes = op->getRawDictionaryAttrs();
-        !attributes.empty())
-      op->setDiscardableAttrs(withoutShardings(attributes));
-    if (mayBeJoined(op))
-      left.collectives.push_back(op);
-    if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect())) {
-      auto [it, isNew] = usesMesh.try_emplace(op->getName(), false);
-      if (isNew)
-        it->second = isa<MeshUserOpInterface>(op);
-      if (it->second)
-        left.usesMeshes |= bool(cast<MeshUserOpInterface>(op).getUsedMesh());
-      return WalkResult::advance();
-    }
-    if (auto constant = dyn_cast<sdy::ConstantOp>(op)) {
-      OpBuilder builder(op);
-      auto local = stablehlo::ConstantOp::create(
-          builder, op->getLoc(), constant.getType(), constant.getValue());
-      local->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-      op->replaceAllUsesWith(local->getResults());
-      op->erase();
-      return WalkResult::skip();
-    }
-    if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp,
-            sdy::PropagationBarrierOp>(op) &&
-        !isa<func::FuncOp>(op->getParentOp()) &&
-        cast<ShapedType>(op->getResult(0).getType()).getRank() == 0) {
-      op->replaceAllUsesWith(op->getOperands());
-      op->erase();
-      return WalkResult::skip();
-    }
-    op->emitOpError("has no local form; run sw-insert-collectives first");
-    return WalkResult::interrupt();
-  });
-  if (walked.wasInterrupted())
+  if (finishOne(func).wasInterrupted())
     return failure();
-  return left;
+  for (Operation *permute : replacedPermutes) {
+    takenPermutes.erase(permute);
+    permute->erase();
+  }
+  if (!takenPermutes.empty())
+    return refuse(*takenPermutes.begin());
+  return std::move(left);
 }
 
 LogicalResult Localizer::visitBlock(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-    if (failed(visit(&op)))
+  if (forms.asShardy) {
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+      if (failed(visit(&op)))
+        return failure();
+    return success();
+  }
+  // A visit erases no other op than its own, and puts new ones right beside it;
+  // some are at the start of the function.
+  BlockOrder::Walk ahead = order.walk(block);
+  BlockOrder::Ops ops;
+  ops.reserve(order.size(block));
+  Operation *terminator = block.getTerminator(), *before = nullptr;
+  for (Operation *op = &block.front(); op != terminator;) {
+    ahead.reach(op);
+    Operation *next = op->getNextNode();
+    finished = {};
+    if (failed(visit(op)) ||
+        failed(
+            finish(before ? std::next(Block::iterator(before)) : block.begin(),
+                   Block::iterator(next), ops)))
       return failure();
+    before = next->getPrevNode();
+    op = next;
+  }
+  finished = {};
+  // That of a manual computation goes with it.
+  if (!isa<sdy::ReturnOp>(terminator) &&
+      failed(finish(Block::iterator(terminator), block.end(), ops)))
+    return failure();
+  left.order.note(block, std::move(ops));
   return success();
 }
 
@@ -319,9 +334,9 @@ LogicalResult Localizer::visit(Operation *op) {
   if (forms.asShardy)
     if (std::optional<LogicalResult> done = visitAsShardy(op))
       return *done;
-  if (!op->getRawDictionaryAttrs().empty())
-    if (auto device = dyn_cast_or_null<IntegerAttr>(
-            op->getDiscardableAttr(kDeviceAttrName)))
+  if (DictionaryAttr attributes = op->getRawDictionaryAttrs();
+      !attributes.empty())
+    if (IntegerAttr device = known(attributes).device)
       return localizeOnDevice(op, device.getInt());
   if (localByType.contains(op->getName()))
     return setLocalResultTypes(op);
@@ -399,6 +414,7 @@ LogicalResult Localizer::visitWhile(stablehlo::WhileOp op) {
     if (failed(visitBlock(region.front())))
       return failure();
   }
+  finished = {op, false};
   return setLocalResultTypes(op);
 }
 
@@ -406,6 +422,7 @@ LogicalResult Localizer::visitBranches(Operation *op) {
   for (Region &region : op->getRegions())
     if (failed(visitBlock(region.front())))
       return failure();
+  finished = {op, false};
   return setLocalResultTypes(op);
 }
 
@@ -447,6 +464,7 @@ LogicalResult Localizer::visitManual(sdy::ManualComputationOp op) {
     result.replaceAllUsesWith(value);
   }
   op->erase();
+  finished = {nullptr, true};
   return success();
 }
 
@@ -458,14 +476,15 @@ LogicalResult localize(ModuleOp module) {
   int64_t replicas = given ? std::max<int64_t>(given.getInt(), 1) : 1;
   int64_t nextChannel = 1;
   llvm::DenseSet<DictionaryAttr> attributes;
-  llvm::SmallDenseMap<OperationName, bool, 64> hasChannel;
+  DictionaryAttr last;
+  OpNameMap<bool> hasChannel;
   auto note = [&](Operation *op) {
-    attributes.insert(op->getRawDictionaryAttrs());
-    auto [it, isNew] = hasChannel.try_emplace(op->getName(), false);
-    if (isNew)
-      it->second = llvm::is_contained(op->getName().getAttributeNames(),
-                                      "channel_handle");
-    if (!it->second)
+    if (op->getRawDictionaryAttrs() != last)
+      attributes.insert(last = op->getRawDictionaryAttrs());
+    if (!hasChannel.get(op->getName(), [&] {
+          return llvm::is_contained(op->getName().getAttributeNames(),
+                                    "channel_handle");
+        }))
       return;
     if (auto handle =
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))

@@ -410,8 +410,10 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
   // An all-to-all that does what the permute does takes its operand.
   if (isa<sdy::CollectivePermuteOp>(op) && op->hasOneUse())
     if (auto next = dyn_cast<sdy::AllToAllOp>(*op->getUsers().begin()))
-      if (!reorderedBefore(next).empty())
+      if (!reorderedBefore(next).empty()) {
+        takenPermutes.insert(op);
         return setLocalResultTypes(op);
+      }
   Operation *reorder = nullptr;
   if (auto exchange = dyn_cast<sdy::AllToAllOp>(op))
     if (!reorderedBefore(exchange).empty())
@@ -441,8 +443,10 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
                               : "sw-insert-collectives")
            << " first";
   LogicalResult done = replace(op, value);
-  if (reorder)
-    reorder->erase();
+  if (reorder) {
+    reorder->dropAllReferences();
+    replacedPermutes.push_back(reorder);
+  }
   return done;
 }
 

@@ -19,21 +19,22 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Some of these dimensions, which the layout shards, has such rows; `whole`
-/// gives its size in the program of all devices.
-static bool isUneven(const Layout &layout, ArrayRef<int64_t> shape,
-                     ArrayRef<int64_t> dims,
-                     llvm::function_ref<int64_t(int64_t)> whole) {
-  return layout.mesh >= 0 && llvm::any_of(dims, [&](int64_t d) {
-           int64_t shards = layout.sharding.dims[d].shards();
-           return shards > 1 && shape[d] * shards != whole(d);
-         });
+bool Localizer::hasRowsBeyondEnd(Value operand, ArrayRef<int64_t> dims) const {
+  auto it = placed.find(operand);
+  if (it == placed.end())
+    return false;
+  const Placed &place = it->second;
+  ArrayRef<int64_t> local = dimsOf(operand.getType()),
+                    whole = dimsOf(place.type);
+  return llvm::any_of(dims, [&](int64_t d) {
+    int64_t shards = place.layout->sharding.dims[d].shards();
+    return shards > 1 && local[d] * shards != whole[d];
+  });
 }
 
 Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
                                ArrayRef<int64_t> dims, TypedAttr fill) {
-  if (!isUneven(layoutOf(operand), dimsOf(operand.getType()), dims,
-                [&](int64_t d) { return wholeSize(operand, d); }))
+  if (!hasRowsBeyondEnd(operand, dims))
     return operand;
   auto type = cast<RankedTensorType>(operand.getType());
   auto counts = type.clone(builder.getI64Type());
@@ -55,8 +56,8 @@ Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
                         builder, loc, before.getType(), valid, before))
                   : before;
   }
-  Value nothing = stablehlo::ConstantOp::create(
-      builder, loc, type, splatOf(type, fill));
+  Value nothing =
+      stablehlo::ConstantOp::create(builder, loc, type, splatOf(type, fill));
   Value masked =
       stablehlo::SelectOp::create(builder, loc, type, valid, operand, nothing);
   inherit(masked, operand);
@@ -89,6 +90,8 @@ LogicalResult Localizer::localizeReduce(stablehlo::ReduceOp op) {
   OpBuilder builder(op);
   for (OpOperand &use : op.getInputsMutable()) {
     Value input = use.get();
+    if (!hasRowsBeyondEnd(input, op.getDimensions()))
+      continue;
     // The partitioner leaves other reducers only what is whole or even.
     std::optional<ReducerKind> kind = uniformReducer(op.getBody());
     TypedAttr identity =
@@ -106,9 +109,9 @@ LogicalResult Localizer::localizeCustomCall(stablehlo::CustomCallOp op) {
   OpBuilder builder(op);
   for (OpOperand &use : op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(use.get().getType());
-    TypedAttr zero = type ? identityElement(ReducerKind::Add,
-                                            type.getElementType())
-                          : TypedAttr();
+    TypedAttr zero =
+        type ? identityElement(ReducerKind::Add, type.getElementType())
+             : TypedAttr();
     if (zero && !layoutOf(use.get()).isReplicated())
       use.set(maskBeyondEnd(
           builder, op.getLoc(), use.get(),
@@ -125,6 +128,8 @@ LogicalResult Localizer::localizeDot(Operation *op,
   for (auto [i, dims] : llvm::enumerate(
            SmallVector<ArrayRef<int64_t>, 2>{lhsContracting, rhsContracting})) {
     Value operand = op->getOperand(i);
+    if (!hasRowsBeyondEnd(operand, dims))
+      continue;
     TypedAttr zero = identityElement(ReducerKind::Add,
                                      getElementTypeOrSelf(operand.getType()));
     if (zero)

@@ -59,8 +59,10 @@ LogicalResult Localizer::localizeSlice(stablehlo::SliceOp op) {
                             limits[window.resultDim] = rows.width;
                           })))
     return failure();
-  op.setStartIndices(starts);
-  op.setLimitIndices(limits);
+  if (op.getStartIndices() != ArrayRef(starts))
+    op.setStartIndices(starts);
+  if (op.getLimitIndices() != ArrayRef(limits))
+    op.setLimitIndices(limits);
   if (!mine)
     return setLocalResultTypes(op);
   auto type = cast<RankedTensorType>(

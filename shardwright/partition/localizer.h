@@ -18,6 +18,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/block_order.h"
 #include "shardwright/partition/layout.h"
+#include "shardwright/partition/op_name_map.h"
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/shard_index.h"
 #include "shardwright/rules/reducer.h"
@@ -52,8 +53,8 @@ public:
         indices(func, meshes, {forms.asShardy, forms.deviceIsReplica}),
         nextChannel(nextChannel), replicas(replicas), forms(forms) {}
 
-  /// Part of `run`, unless it was called before. `visit` hears of each op of the
-  /// function, before those in it, and of the function.
+  /// Part of `run`, unless it was called before. `visit` hears of each op of
+  /// the function, before those in it, and of the function.
   void collectLayouts(llvm::function_ref<void(mlir::Operation *)> visit);
   /// What is in the local function and concerns the module.
   struct Left {
@@ -73,9 +74,26 @@ private:
   mlir::LogicalResult visitBranches(mlir::Operation *op);
   mlir::LogicalResult visitManual(sdy::ManualComputationOp op);
   mlir::LogicalResult setLocalResultTypes(mlir::Operation *op);
-  mlir::DictionaryAttr withoutShardings(mlir::DictionaryAttr attributes);
+  /// What of an op is done when it is local: it loses its shardings, and is
+  /// noted in `left`.
+  mlir::WalkResult finishOne(mlir::Operation *op);
+  mlir::LogicalResult refuse(mlir::Operation *op);
+  /// Likewise of these ops and those in them; `ops` gets those that stay.
+  mlir::LogicalResult finish(mlir::Block::iterator begin,
+                             mlir::Block::iterator end, BlockOrder::Ops &ops);
+  /// What there is to know of discardable attributes.
+  struct Known {
+    /// What is left of them.
+    mlir::DictionaryAttr unsharded;
+    /// The one device that does the op; null: all do.
+    mlir::IntegerAttr device;
+  };
+  const Known &known(mlir::DictionaryAttr attributes);
 
   // localize_uneven.cc: rows beyond the end of a dimension
+  /// The operand has such rows in some of these dimensions.
+  bool hasRowsBeyondEnd(mlir::Value operand,
+                        llvm::ArrayRef<int64_t> dims) const;
   /// `operand` with `fill` in the rows of these dimensions that are beyond the
   /// end; as it is where there are none.
   mlir::Value maskBeyondEnd(mlir::OpBuilder &builder, mlir::Location loc,
@@ -219,6 +237,7 @@ private:
   mlir::Attribute partitionGroups(int32_t mesh, AxisRefs axes);
   /// Groups for `use_global_device_ids`: those of every replica.
   mlir::Attribute deviceGroupsOf(int32_t mesh, AxisRefs axes);
+  mlir::Attribute makeDeviceGroups(int32_t mesh, AxisRefs axes);
   /// The same by axes; null if these are parts of axes, or not asked for.
   mlir::Attribute axisGroups(int32_t mesh, AxisRefs axes);
   /// A 0-d i64 converted to another element type and broadcast to a type.
@@ -255,8 +274,26 @@ private:
   };
   llvm::DenseMap<mlir::Value, Placed> placed;
   llvm::DenseMap<std::pair<mlir::Type, LayoutRef>, mlir::Type> localTypes;
-  /// What withoutShardings() gave.
-  llvm::DenseMap<mlir::DictionaryAttr, mlir::DictionaryAttr> unsharded;
+  /// What deviceGroupsOf() gave; few.
+  std::vector<std::tuple<int32_t, AxisList, mlir::Attribute>> groupsOf;
+  /// Of the global program.
+  BlockOrder order;
+  Left left;
+  /// Of what the last visit left: the op whose regions are finished, or all.
+  struct {
+    mlir::Operation *inside = nullptr;
+    bool all = false;
+  } finished;
+  /// Permutes that their users do, and those of them that were.
+  llvm::SmallDenseSet<mlir::Operation *, 2> takenPermutes;
+  llvm::SmallVector<mlir::Operation *> replacedPermutes;
+  llvm::DenseMap<mlir::DictionaryAttr, Known> knownOf;
+  mlir::DictionaryAttr lastAttributes;
+  Known lastKnown;
+  struct NameTraits {
+    bool mayBeJoined = false, usesMesh = false, isSdy = false;
+  };
+  OpNameMap<NameTraits> traits;
   /// Names of ops whose local form is the same op with local types.
   llvm::SmallDenseSet<mlir::OperationName, 64> localByType;
   /// Of ops with sharded results, read off their global types.

@@ -148,6 +148,12 @@ std::optional<Scan> getScan(Operation *op) {
   return scan;
 }
 
+bool hasWindows(Operation *op) {
+  return isa<stablehlo::SliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
+             stablehlo::ConcatenateOp, stablehlo::ReduceWindowOp,
+             stablehlo::SelectAndScatterOp, stablehlo::ConvolutionOp>(op);
+}
+
 llvm::SmallVector<OpWindow, 2> getWindows(Operation *op) {
   llvm::SmallVector<OpWindow, 2> windows;
   auto rows = [](Value value, int64_t d) { return dimsOf(value.getType())[d]; };

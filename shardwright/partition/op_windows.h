@@ -69,6 +69,8 @@ mlir::TypedAttr scalarConstant(mlir::Value scalar);
 /// operand, and all spatial ones of convolutions (for the result's shards, and
 /// for the kernel's); empty for other ops.
 llvm::SmallVector<OpWindow, 2> getWindows(mlir::Operation *op);
+/// Whether ops of this name may have any.
+bool hasWindows(mlir::Operation *op);
 
 /// Folding in `init` any number of times changes nothing (-0 but for its sign).
 bool isNeutral(mlir::TypedAttr init, ReducerKind kind);

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PARTITION_SHARDING_READER_H
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/op_name_map.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -20,12 +21,11 @@ class ShardingReader {
 public:
   sdy::TensorShardingAttr of(mlir::OpResult result) {
     mlir::Operation *op = result.getOwner();
-    auto [keeps, isNewName] = keepsShardings.try_emplace(op->getName(), false);
-    if (isNewName)
-      keeps->second =
-          !mlir::isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
-          !op->getName().hasInterface<sdy::ShardableDataFlowOpInterface>();
-    if (!keeps->second)
+    if (!keepsShardings.get(op->getName(), [&] {
+          return !mlir::isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
+                 !op->getName()
+                      .hasInterface<sdy::ShardableDataFlowOpInterface>();
+        }))
       return sdy::getSharding(result);
     if (op->getRawDictionaryAttrs() != last) {
       last = op->getRawDictionaryAttrs();
@@ -43,7 +43,7 @@ public:
 
 private:
   /// Names of ops whose discardable attributes hold the shardings of results.
-  llvm::SmallDenseMap<mlir::OperationName, bool, 64> keepsShardings;
+  OpNameMap<bool> keepsShardings;
   llvm::DenseMap<mlir::DictionaryAttr, sdy::TensorShardingPerValueAttr> known;
   mlir::DictionaryAttr last;
   sdy::TensorShardingPerValueAttr lastShardings;

@@ -30,10 +30,9 @@ public:
       const Slot &slot = slots[i & (slots.size() - 1)];
       if (slot.entry < 0)
         return nullptr;
-      if (slot.tag == tagOf(hash) &&
-          OperationEquivalence::isEquivalentTo(
-              op, entries[slot.entry].op,
-              OperationEquivalence::IgnoreLocations))
+      if (slot.tag == tagOf(hash) && OperationEquivalence::isEquivalentTo(
+                                         op, entries[slot.entry].op,
+                                         OperationEquivalence::IgnoreLocations))
         return entries[slot.entry].op;
     }
   }
@@ -98,10 +97,10 @@ private:
   };
   Traits traitsOf(Operation *op) {
     return traits.get(op->getName(), [&] {
-      return Traits{op->hasTrait<OpTrait::IsCommutative>(),
-                    op->hasTrait<OpTrait::IsTerminator>(),
-                    isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(
-                        op)};
+      return Traits{
+          op->hasTrait<OpTrait::IsCommutative>(),
+          op->hasTrait<OpTrait::IsTerminator>(),
+          isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op)};
     });
   }
 
