@@ -7,13 +7,13 @@
 
 #include "shardwright/cpu/fusion.h"
 
+#include "shardwright/cpu/fusion_nodes.h"
 #include "shardwright/cpu/fusion_order.h"
 #include "shardwright/cpu/kernel_plan.h"
 #include "shardwright/cpu/scan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <queue>
 #include <set>
 #include <utility>
 
@@ -45,10 +45,7 @@ private:
   using Members = std::set<int32_t>;
 
   void findUsers();
-  bool isView(int32_t id, int64_t &offset) const;
   bool isFree(int32_t id) const { return freeNodes[id]; }
-  bool findFree(int32_t id) const;
-  bool changesInnermost(int32_t id) const;
   void form(int32_t seed);
   bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
   void beginPointwise(const Members &members, int32_t seed);
@@ -60,7 +57,6 @@ private:
   bool makesCycle(const Members &members, llvm::ArrayRef<int32_t> own);
   Cluster cut(const Members &members, llvm::SmallVectorImpl<int32_t> &inputs,
               llvm::SmallVectorImpl<int32_t> &outputs) const;
-  std::vector<Unit> order();
 
   const BlockGraph &block;
   const Graph &graph;
@@ -104,97 +100,6 @@ void Fuser::findUsers() {
     for (int32_t o : opaque.inputs)
       if (o >= 0)
         users[o].push_back(~static_cast<int32_t>(i));
-}
-
-// Reshapes, and slices of whole leading blocks, are other names for bytes.
-bool Fuser::isView(int32_t id, int64_t &offset) const {
-  const Node &node = graph[id];
-  offset = 0;
-  if (node.op == Op::Reshape)
-    return true;
-  if (node.op != Op::Slice)
-    return false;
-  const Node &from = graph[node.operands[0]];
-  bool whole = true; // of everything inside this dimension
-  Shape strides = rowMajorStrides(from.shape);
-  for (int d = static_cast<int>(node.shape.size()) - 1; d >= 0; --d) {
-    if (node.shape[d] != 1 && !whole)
-      return false;
-    if (node.attrs[1][d] != 1 && node.shape[d] > 1)
-      return false;
-    offset += node.attrs[0][d] * strides[d];
-    whole &= node.shape[d] == from.shape[d];
-    // A partial dimension inside is fine only below dimensions of size 1.
-    if (node.shape[d] != from.shape[d])
-      whole = false;
-  }
-  offset *= byteWidth(node.type);
-  return true;
-}
-
-/// Costs nothing to compute again in each kernel that wants it.
-bool Fuser::findFree(int32_t id) const {
-  const Node &node = graph[id];
-  switch (node.op) {
-  case Op::Constant:
-  case Op::Iota:
-  case Op::Broadcast:
-  case Op::Reshape:
-  case Op::Slice:
-  case Op::Transpose:
-  case Op::Reverse:
-    return true;
-  default:
-    break;
-  }
-  // Masks and the like: a few cheap operations on constants and counters.
-  if (!isElementwise(node.op))
-    return false;
-  std::vector<int32_t> stack{id};
-  std::set<int32_t> seen;
-  int cost = 0;
-  while (!stack.empty()) {
-    int32_t at = stack.back();
-    stack.pop_back();
-    if (!seen.insert(at).second)
-      continue;
-    const Node &n = graph[at];
-    cost += operationCost(n);
-    if (cost > 6 || seen.size() > 12)
-      return false;
-    if (n.op == Op::Constant || n.op == Op::Iota)
-      continue;
-    if (n.op != Op::Broadcast && n.op != Op::Reshape && !isElementwise(n.op))
-      return false;
-    llvm::append_range(stack, n.operands);
-  }
-  return true;
-}
-
-/// Does the innermost loop of the result stride through the operand?
-bool Fuser::changesInnermost(int32_t id) const {
-  const Node &node = graph[id];
-  auto innermost = [](llvm::ArrayRef<int64_t> shape) {
-    int d = static_cast<int>(shape.size()) - 1;
-    while (d > 0 && shape[d] == 1)
-      --d;
-    return d;
-  };
-  if (node.shape.empty() || node.operands.empty())
-    return false;
-  int d = innermost(node.shape);
-  const Node &from = graph[node.operands[0]];
-  switch (node.op) {
-  case Op::Transpose:
-    return node.attrs[0][d] != innermost(from.shape);
-  case Op::Slice:
-    return node.attrs[1][d] != 1;
-  case Op::Gather:
-    // Elements one by one.
-    return node.attrs[0].empty() || node.attrs[0].back() != d;
-  default:
-    return false;
-  }
 }
 
 Cluster Fuser::cut(const Members &members,
@@ -305,20 +210,6 @@ Fuser::Members Fuser::seenOutside(const Members &members) const {
         }))
       seen.insert(m);
   return seen;
-}
-
-/// Does each element need the operands' elements at its own place alone, or
-/// scalars?
-static bool isPointwise(const Graph &graph, int32_t id, const Shape &shape) {
-  const Node &node = graph[id];
-  if (node.op == Op::Constant)
-    return true;
-  if (node.shape.empty() && isElementwise(node.op))
-    return true;
-  if (node.shape != shape)
-    return false;
-  return isElementwise(node.op) || node.op == Op::Iota ||
-         (node.op == Op::Broadcast && graph[node.operands[0]].shape.empty());
 }
 
 void Fuser::beginPointwise(const Members &members, int32_t seed) {
@@ -436,7 +327,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   });
   if (anyReduce) {
     for (int32_t m : trial)
-      if (changesInnermost(m) && graph[m].elements() > 4096)
+      if (changesInnermost(graph, m) && graph[m].elements() > 4096)
         return false;
   }
   // A window or a concatenation would evaluate what is behind it many times.
@@ -518,7 +409,7 @@ void Fuser::form(int32_t seed) {
 std::vector<Unit> Fuser::run() {
   findUsers();
   for (size_t id = 0; id < graph.nodes.size(); ++id)
-    freeNodes.push_back(findFree(id));
+    freeNodes.push_back(isCheap(graph, id));
   for (int32_t id : block.terminator)
     if (id >= 0)
       needed[id] = terminal[id] = true;
@@ -550,7 +441,7 @@ std::vector<Unit> Fuser::run() {
     if (!needed[id] || clusterOf[id] >= 0 || node.op == Op::Undef)
       continue;
     int64_t offset;
-    if (isView(id, offset)) {
+    if (isView(graph, id, offset)) {
       Unit unit{Unit::Kind::View};
       unit.offset = offset;
       unit.inputs = {node.operands[0]};
@@ -576,63 +467,7 @@ std::vector<Unit> Fuser::run() {
         unit.outputs.push_back(r);
     units.push_back(std::move(unit));
   }
-  return order();
-}
-
-// As early in the program as their last member, as far as dependencies allow.
-std::vector<Unit> Fuser::order() {
-  auto n = static_cast<int32_t>(units.size());
-  std::vector<int32_t> makerOf(graph.nodes.size(), -1);
-  std::vector<int64_t> place(n, 0);
-  for (int32_t u = 0; u < n; ++u) {
-    const Unit &unit = units[u];
-    for (int32_t o : unit.outputs) {
-      makerOf[o] = u;
-      place[u] = std::max<int64_t>(place[u], 2 * o + 1);
-    }
-    for (int32_t i : unit.inputs)
-      place[u] = std::max<int64_t>(place[u], 2 * i);
-  }
-  std::vector<std::vector<int32_t>> after(n);
-  std::vector<int32_t> waiting(n, 0);
-  auto depend = [&](int32_t from, int32_t to) {
-    if (from < 0 || from == to)
-      return;
-    after[from].push_back(to);
-    ++waiting[to];
-  };
-  int32_t lastOrdered = -1;
-  std::vector<int32_t> orderedUnits;
-  for (int32_t u = 0; u < n; ++u) {
-    for (int32_t i : units[u].inputs)
-      if (i >= 0)
-        depend(makerOf[i], u);
-    if (units[u].kind == Unit::Kind::Opaque &&
-        block.opaque[units[u].opaque].ordered)
-      orderedUnits.push_back(u);
-  }
-  llvm::sort(orderedUnits, [&](int32_t a, int32_t b) {
-    return units[a].opaque < units[b].opaque;
-  });
-  for (int32_t u : orderedUnits) {
-    depend(lastOrdered, u);
-    lastOrdered = u;
-  }
-  using Entry = std::pair<int64_t, int32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
-  for (int32_t u = 0; u < n; ++u)
-    if (!waiting[u])
-      ready.push({place[u], u});
-  std::vector<Unit> sorted;
-  while (!ready.empty()) {
-    int32_t u = ready.top().second;
-    ready.pop();
-    sorted.push_back(std::move(units[u]));
-    for (int32_t v : after[u])
-      if (--waiting[v] == 0)
-        ready.push({place[v], v});
-  }
-  return sorted;
+  return orderUnits(block, std::move(units));
 }
 
 std::vector<Unit> fuse(const BlockGraph &block) { return Fuser(block).run(); }

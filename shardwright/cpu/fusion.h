@@ -37,6 +37,9 @@ struct Unit {
 /// Units in an order that respects every dependency; dead nodes are left out.
 std::vector<Unit> fuse(const BlockGraph &block);
 
+/// As early in the program as their last member, as far as dependencies allow.
+std::vector<Unit> orderUnits(const BlockGraph &block, std::vector<Unit> units);
+
 } // namespace shardwright::cpu
 
 #endif // SHARDWRIGHT_CPU_FUSION_H
