@@ -26,6 +26,9 @@ using Dims = llvm::ArrayRef<int64_t>;
 mlir::RankedTensorType tensorType(Dims shape, Dims bounds,
                                   mlir::Type elementType);
 
+// Bounds of `type` with one entry a dimension; none is the dynamic size.
+llvm::SmallVector<int64_t> fullBounds(mlir::RankedTensorType type);
+
 // `[1, 0]`, and `[2, ?]` with a dynamic size, for messages.
 std::string dimsText(Dims dims);
 
