@@ -15,18 +15,15 @@
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 #include "shardwright/mesh/hlo/sharding_checks.h"
 #include "shardwright/mesh/hlo/subgroup_names.h"
+#include "shardwright/mesh/hlo/text_cursor.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 namespace shardwright {
 namespace {
 
 using llvm::StringRef;
 using llvm::Twine;
-
-/// Devices beyond this are certainly a mistake, and a list of them no help.
-constexpr int64_t maxDevices = int64_t(1) << 40;
 
 /// Of xla.OpMetadata.
 constexpr StringRef metadataKeys[] = {
@@ -35,9 +32,9 @@ constexpr StringRef metadataKeys[] = {
     "source_column",     "source_end_column", "source_end_line",
     "source_file",       "source_line",       "stack_frame_id"};
 
-class Parser {
+class Parser : TextCursor {
 public:
-  explicit Parser(StringRef text) : text(text), rest(text) {}
+  explicit Parser(StringRef text) : TextCursor(text) {}
 
   llvm::Expected<HloSharding> run() {
     HloSharding s;
@@ -52,108 +49,6 @@ public:
   }
 
 private:
-  //===--------------------------------------------------------------------===//
-  // Tokens
-  //===--------------------------------------------------------------------===//
-
-  bool fail(const Twine &message) {
-    if (error.empty())
-      error = ("column " + Twine(text.size() - rest.size() + 1) + ": " +
-               message + ", in '" + text.take_front(200) + "'")
-                  .str();
-    return false;
-  }
-  llvm::Error takeError() { return llvm::createStringError(error); }
-
-  void skipBlanks() {
-    while (true) {
-      rest = rest.ltrim();
-      if (!rest.starts_with("/*"))
-        return;
-      size_t end = rest.find("*/", 2);
-      if (end == StringRef::npos)
-        return;
-      rest = rest.drop_front(end + 2);
-    }
-  }
-  bool accept(StringRef token) {
-    skipBlanks();
-    return rest.consume_front(token);
-  }
-  bool peek(StringRef token) {
-    skipBlanks();
-    return rest.starts_with(token);
-  }
-  bool expect(StringRef token) {
-    return accept(token) || fail("expected '" + token + "'");
-  }
-  /// Part of the word before it.
-  bool equals() {
-    return rest.consume_front("=") || fail("expected '=' after the word");
-  }
-  /// The identifier at the cursor, not consumed.
-  StringRef peekWord() {
-    skipBlanks();
-    return rest.take_while(
-        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
-  }
-  bool acceptWord(StringRef word) {
-    if (peekWord() != word)
-      return false;
-    rest = rest.drop_front(word.size());
-    return true;
-  }
-  bool integer(int64_t &value) {
-    skipBlanks();
-    StringRef digits = rest;
-    digits.consume_front("-");
-    size_t length = digits.take_while(llvm::isDigit).size();
-    StringRef number = rest.take_front(rest.size() - digits.size() + length);
-    if (length == 0)
-      return fail("expected an integer");
-    if (number.getAsInteger(10, value))
-      return fail("'" + number + "' does not fit 64 bits");
-    rest = rest.drop_front(number.size());
-    return true;
-  }
-  bool integers(llvm::SmallVectorImpl<int64_t> &values) {
-    do {
-      int64_t value;
-      if (!integer(value))
-        return false;
-      values.push_back(value);
-    } while (accept(","));
-    return true;
-  }
-  bool sizes(llvm::SmallVectorImpl<int64_t> &values) {
-    if (!expect("[") || !integers(values) || !expect("]"))
-      return false;
-    auto product = checkedProduct(values);
-    if (!product)
-      return fail("sizes must be positive and their product must fit 64 bits");
-    if (*product > maxDevices)
-      return fail(Twine(*product) +
-                  " devices are more than a sharding can name");
-    return true;
-  }
-  bool quoted(std::string &value) {
-    skipBlanks();
-    if (rest.empty() || (rest[0] != '"' && rest[0] != '\''))
-      return fail("expected a quoted name");
-    char quote = rest[0];
-    value.clear();
-    for (size_t i = 1; i < rest.size(); ++i) {
-      if (rest[i] == quote) {
-        rest = rest.drop_front(i + 1);
-        return true;
-      }
-      if (rest[i] == '\\' && i + 1 < rest.size())
-        ++i;
-      value += rest[i];
-    }
-    return fail("the quote is not closed");
-  }
-
   //===--------------------------------------------------------------------===//
   // Tuples and leaves
   //===--------------------------------------------------------------------===//
@@ -580,9 +475,6 @@ private:
     } while (accept(","));
     return expect("}");
   }
-
-  StringRef text, rest;
-  std::string error;
 };
 
 } // namespace
