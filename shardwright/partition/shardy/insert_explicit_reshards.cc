@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/shardy/common_factor_axes.h"
 #include "shardwright/partition/shardy/dot_result.h"
+#include "shardwright/partition/shardy/make_agree.h"
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/single_device.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
@@ -15,8 +16,6 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/rule_interface.h"
-
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -39,18 +38,6 @@ TensorShardingAttr effectiveSharding(Value value) {
 int64_t numElements(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : 0;
-}
-
-bool isReplicated(TensorShardingAttr sharding) {
-  return !sharding ||
-         (sharding.emptyAxes() && sharding.getUnreducedAxes().empty());
-}
-
-TensorShardingAttr closedReplicated(Value value, Attribute mesh) {
-  auto shaped = dyn_cast<ShapedType>(value.getType());
-  return TensorShardingAttr::getFullyClosed(
-      mesh.getContext(), shaped && shaped.hasRank() ? shaped.getRank() : 0,
-      mesh);
 }
 
 class Inserter {
@@ -107,11 +94,6 @@ private:
                            TensorShardingAttr target, bool full);
   LogicalResult visitRule(Operation *op, const FactorLayout &layout);
   bool isFullFor(Operation *op) const;
-  Attribute chooseMesh(Operation *op, ArrayRef<TensorShardingAttr> shardings);
-  void makeAgree(Operation *op, OpFactors &factors,
-                 ArrayRef<TensorShardingAttr> shardings, Attribute mesh);
-  void allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
-                        Attribute meshOrRef);
 
   func::FuncOp calleeOf(func::CallOp call) const {
     if (!symbols)
@@ -335,121 +317,13 @@ bool Inserter::isFullFor(Operation *op) const {
   });
 }
 
-/// The mesh on which the most tensors are sharded, if all are on meshes with
-/// the same axes.
-Attribute Inserter::chooseMesh(Operation *op,
-                               ArrayRef<TensorShardingAttr> shardings) {
-  sdy::MeshAttr common;
-  llvm::MapVector<Attribute, int64_t> counts;
-  Attribute first;
-  for (TensorShardingAttr s : shardings) {
-    if (!s)
-      continue;
-    sdy::MeshAttr mesh = sdy::getMeshAttr(module, s.getMeshOrRef());
-    if (!mesh || mesh.isMaximal())
-      return nullptr;
-    if (mesh.empty())
-      continue;
-    if (common && !common.equalsOtherThanDeviceIds(mesh))
-      return nullptr;
-    common = mesh;
-    if (!first)
-      first = s.getMeshOrRef();
-    if (!isReplicated(s))
-      ++counts[s.getMeshOrRef()];
-  }
-  int64_t most = 0;
-  Attribute chosen = first;
-  for (auto [mesh, count] : counts)
-    if (count > most) {
-      most = count;
-      chosen = mesh;
-    }
-  return chosen;
-}
-
-void Inserter::makeAgree(Operation *op, OpFactors &factors,
-                         ArrayRef<TensorShardingAttr> shardings,
-                         Attribute meshOrRef) {
-  const FactorLayout &layout = *factors.layout;
-  FactorAxes axes = chooseFactorAxes(factors);
-  int64_t numOperands = op->getNumOperands();
-
-  SmallVector<TensorShardingAttr> updated(shardings.size());
-  for (int64_t t = 0, e = shardings.size(); t < e; ++t) {
-    TensorProjection projection = factors.tensors[t];
-    bool changed = shardings[t] && !isReplicated(shardings[t]) &&
-                   shardings[t].getMeshOrRef() != meshOrRef;
-    for (auto [place, factor] :
-         llvm::enumerate(layout.tensors[t].factorOfPlace)) {
-      FactorSharding &s = projection.places[place];
-      changed |= s.axes != axes[factor] || !s.overflow.empty();
-      s.axes = axes[factor];
-      s.overflow.clear();
-      s.isClosed = true;
-    }
-    if (!changed)
-      continue;
-    TensorSharding old;
-    if (shardings[t])
-      old = sdy::shardingFromAttr(shardings[t], *factors.mesh);
-    updated[t] = sdy::shardingToAttr(
-        op->getContext(),
-        projection.toSharding(layout.tensors[t], layout.rule, &old),
-        *factors.mesh, meshOrRef);
-  }
-
-  OpBuilder builder(op);
-  for (OpOperand &operand : op->getOpOperands())
-    if (TensorShardingAttr target = updated[operand.getOperandNumber()])
-      operand.set(sdy::ReshardOp::create(builder, op->getLoc(),
-                                         operand.get().getType(), operand.get(),
-                                         target));
-  builder.setInsertionPointAfter(op);
-  for (OpResult result : op->getResults()) {
-    int64_t t = numOperands + result.getResultNumber();
-    if (!updated[t])
-      continue;
-    auto reshard = sdy::ReshardOp::create(
-        builder, op->getLoc(), result.getType(), result,
-        shardings[t] ? shardings[t] : closedReplicated(result, meshOrRef));
-    result.replaceAllUsesExcept(reshard.getResult(), reshard);
-    sdy::setSharding(result, updated[t]);
-  }
-
-  AxisList reduced;
-  for (int64_t f = 0, e = layout.numFactors(); f < e; ++f)
-    if (layout.rule.factors[f].kind == FactorKind::Reduction)
-      reduced.append(axes[f]);
-  allReduceResults(op, std::move(reduced), *factors.mesh, meshOrRef);
-}
-
-void Inserter::allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
-                                Attribute meshOrRef) {
-  if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
-    axes = axesWithout(axes, sdy::axesFromAttr(first.getUnreducedAxes(), mesh));
-  sortAndMerge(axes);
-  if (axes.empty())
-    return;
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointAfter(op);
-  for (Value result : op->getResults()) {
-    TensorShardingAttr sharding = sdy::getSharding(result);
-    auto reduce = sdy::AllReduceOp::create(
-        builder, op->getLoc(), result.getType(), result,
-        sdy::axisListToAttr(op->getContext(), axes, mesh),
-        sharding ? sharding : closedReplicated(result, meshOrRef));
-    result.replaceAllUsesExcept(reduce.getResult(), reduce);
-  }
-}
-
 LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
   SmallVector<TensorShardingAttr> shardings;
   for (Value operand : op->getOperands())
     shardings.push_back(effectiveSharding(operand));
   for (Value result : op->getResults())
     shardings.push_back(sdy::getSharding(result));
-  Attribute meshOrRef = chooseMesh(op, shardings);
+  Attribute meshOrRef = chooseMesh(module, shardings);
   if (!meshOrRef)
     return success();
   Mesh mesh = sdy::meshFromAttr(sdy::getMeshAttr(module, meshOrRef));
