@@ -212,6 +212,41 @@ static std::pair<int32_t, int32_t> meshesBetween(const Layout &from,
   return {fromMesh, toMesh};
 }
 
+/// What it takes to become unreduced along further axes.
+struct Unreduce {
+  /// Axes that leave the end of a dimension for it: each device's shard stays
+  /// where it is, among zeros.
+  SmallVector<AxisList, 4> inPlace;
+  bool isAnyInPlace = false;
+  /// The others: one device keeps the value.
+  AxisList whole;
+};
+
+/// Moves from `end`, and from the axes gained, what becomes unreduced in place.
+static Unreduce planUnreduce(const TensorSharding &start, TensorSharding &end,
+                             ArrayRef<int64_t> shape) {
+  Unreduce plan;
+  plan.whole = difference(end.unreduced, start.unreduced);
+  end.unreduced = start.unreduced;
+  plan.inPlace.resize(end.rank());
+  if (plan.whole.empty())
+    return plan;
+  for (int64_t d = 0; d < end.rank(); ++d) {
+    AxisRefs have = start.dims[d].axes, want = end.dims[d].axes;
+    if (have.size() <= want.size() || have.take_front(want.size()) != want ||
+        shape[d] % start.dims[d].shards() != 0)
+      continue;
+    AxisList leaving(have.drop_front(want.size()));
+    if (!difference(leaving, plan.whole).empty())
+      continue;
+    plan.whole = difference(plan.whole, leaving);
+    end.dims[d].axes = start.dims[d].axes;
+    plan.inPlace[d] = std::move(leaving);
+    plan.isAnyInPlace = true;
+  }
+  return plan;
+}
+
 double reshardCost(Type type, const Layout &from, const Layout &to,
                    MeshTable &meshes) {
   if (from.isEquivalent(to) || !isShardable(type))
@@ -227,9 +262,11 @@ double reshardCost(Type type, const Layout &from, const Layout &to,
     cost += done.bytes();
     start = done.after;
   }
-  if (fromMesh == toMesh)
-    return cost +
-           meshes.planner(fromMesh).plan(start, to.sharding, shape, bytes).cost;
+  if (fromMesh == toMesh) {
+    TensorSharding end = to.sharding;
+    planUnreduce(start, end, shape);
+    return cost + meshes.planner(fromMesh).plan(start, end, shape, bytes).cost;
+  }
   return cost + wayAcrossMeshes(start, to.sharding, fromMesh, toMesh, shape,
                                 bytes, meshes)
                     .cost;
@@ -254,8 +291,13 @@ Value buildReshard(OpBuilder &builder, Location loc, Value value,
     start = done.after;
   }
   TensorSharding end = to.sharding;
-  AxisList gain = difference(end.unreduced, start.unreduced);
-  end.unreduced = start.unreduced;
+  Unreduce gain;
+  if (fromMesh == toMesh) {
+    gain = planUnreduce(start, end, dimsOf(type));
+  } else {
+    gain.whole = difference(end.unreduced, start.unreduced);
+    end.unreduced = start.unreduced;
+  }
   if (fromMesh != toMesh &&
       wayAcrossMeshes(start, end, fromMesh, toMesh, dimsOf(type),
                       elementBytes(type), meshes)
@@ -268,9 +310,16 @@ Value buildReshard(OpBuilder &builder, Location loc, Value value,
     value = emitter.steps(value, start, none, fromMesh, fromMesh);
     value = emitter.steps(value, none, end, toMesh, toMesh);
   }
-  if (!gain.empty())
+  if (gain.isAnyInPlace) {
+    TensorSharding after = to.sharding;
+    after.unreduced = difference(after.unreduced, gain.whole);
+    value = sdy::ShardedToUnreducedOp::create(
+        builder, loc, type, value, meshes.listsAttr(toMesh, gain.inPlace),
+        emitter.attr(toMesh, after));
+  }
+  if (!gain.whole.empty())
     value = sdy::ReplicatedToUnreducedOp::create(
-        builder, loc, type, value, meshes.axesAttr(toMesh, gain),
+        builder, loc, type, value, meshes.axesAttr(toMesh, gain.whole),
         emitter.attr(toMesh, to.sharding));
   return value;
 }

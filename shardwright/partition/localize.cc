@@ -343,7 +343,7 @@ LogicalResult Localizer::visit(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<sdy::AllGatherOp, sdy::AllSliceOp, sdy::AllToAllOp,
             sdy::CollectivePermuteOp, sdy::AllReduceOp, sdy::ReduceScatterOp,
-            sdy::ReplicatedToUnreducedOp>(
+            sdy::ReplicatedToUnreducedOp, sdy::ShardedToUnreducedOp>(
           [&](auto collective) { return localizeCollective(collective); })
       .Case([&](sdy::ReshardOp reshard) -> LogicalResult {
         if (reshard->hasAttr(kExchangeAttrName))

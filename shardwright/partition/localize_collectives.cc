@@ -387,6 +387,25 @@ Value Localizer::localToUnreduced(sdy::ReplicatedToUnreducedOp op) {
                                      zeros(builder, loc, type));
 }
 
+/// The shard at its place among zeros.
+Value Localizer::localToUnreduced(sdy::ShardedToUnreducedOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
+  auto type = cast<RankedTensorType>(op.getTensor().getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> starts;
+  for (auto [d, list] : llvm::enumerate(op.getAxes().getValue())) {
+    AxisList axes = meshes.toAxes(mesh, list.getValue());
+    starts.push_back(axes.empty() ? indices.constant(0)
+                                  : indices.offset(mesh, axes, shape[d]));
+    shape[d] *= totalSize(axes);
+  }
+  auto wide = type.clone(ArrayRef<int64_t>(shape));
+  return stablehlo::DynamicUpdateSliceOp::create(
+      builder, loc, wide, neutral(builder, loc, wide), op.getTensor(), starts);
+}
+
 LogicalResult Localizer::localizeCollective(Operation *op) {
   auto collective = cast<sdy::CollectiveOpInterface>(op);
   if (meshes.idOf(collective.getOutSharding().getMeshOrRef()) < 0)

@@ -184,6 +184,7 @@ private:
   mlir::Value localAllToAll(sdy::AllToAllOp op);
   mlir::Value localPermute(sdy::CollectivePermuteOp op);
   mlir::Value localToUnreduced(sdy::ReplicatedToUnreducedOp op);
+  mlir::Value localToUnreduced(sdy::ShardedToUnreducedOp op);
   // localize_exchange.cc
   mlir::LogicalResult localizeExchange(sdy::ReshardOp op);
 
@@ -208,7 +209,6 @@ private:
                        mlir::Value value, int64_t dim, int32_t mesh,
                        AxisRefs axes);
   mlir::Value scatterApart(sdy::ReduceScatterOp op);
-  mlir::Value localToUnreduced(sdy::ShardedToUnreducedOp op);
   /// What combines the parts of the operand of an all_reduce or reduce_scatter.
   std::optional<ReducerKind> reducerOf(mlir::Operation *collective);
 

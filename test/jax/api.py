@@ -587,11 +587,13 @@ def unreduced_of_whole_values():
         x = jax.device_put(A, P())
         parts = jax.jit(lambda v: jax.sharding.reshard(v @ v.T, P(unreduced={"x"})))
         u, rows = parts(x), jax.sharding.reshard(x, P("x", unreduced={"y"}))
+        moved = jax.jit(lambda v: jax.sharding.reshard(v, P(None, "y", unreduced={"x"})))(jax.device_put(A, P("x", "y")))
         whole = lambda v: jax.sharding.reshard(v, P())
         said_by = lambda f: plain(f.lower(x).compile().output_shardings)
         return [
             plain(u.sharding), said_by(parts), [np.asarray(part) for part in u._arrays], whole(u), plain(rows.sharding),
             [np.asarray(part) for part in rows._arrays], whole(rows), jax.jit(lambda v: whole(parts(v)))(x),
+            plain(moved.sharding), [np.asarray(part) for part in moved._arrays], whole(moved),
         ]  # fmt: skip
 
 

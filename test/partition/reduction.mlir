@@ -40,6 +40,38 @@ func.func @dot_unreduced_along_another_axis(%arg0: tensor<8x64xf32> {sdy.shardin
   return %2 : tensor<8x16xf32>
 }
 
+// Shards become parts of a sum where they are, among zeros: nothing is sent.
+// CHECK-LABEL: @sharded_to_unreduced
+// LOCAL-LABEL: @sharded_to_unreduced
+// CHECK-NOT: sdy.all_gather
+// CHECK: %[[U:.*]] = sdy.sharded_to_unreduced [{"x"}, {}] %arg0 out_sharding=<@mesh, [{}, {"y"}], unreduced={"x"}>
+// CHECK-NEXT: return %[[U]]
+// LOCAL-SAME: (%arg0: tensor<2x8xf32>) -> tensor<8x8xf32>
+// LOCAL: stablehlo.dynamic_update_slice
+func.func @sharded_to_unreduced(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}], unreduced={"x"}>}) {
+  return %arg0 : tensor<8x16xf32>
+}
+
+// CHECK-LABEL: @partly_sharded_to_unreduced
+// CHECK: %[[G:.*]] = sdy.all_gather [{"x"}, {}] %arg0
+// CHECK: sdy.sharded_to_unreduced [{}, {"y"}] %[[G]] out_sharding=<@mesh, [{}, {}], unreduced={"y"}>
+func.func @partly_sharded_to_unreduced(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"y"}>}) {
+  return %arg0 : tensor<8x16xf32>
+}
+
+// Uneven shards are gathered: the last has rows beyond the end.
+// CHECK-LABEL: @uneven_to_unreduced
+// CHECK: %[[R:.*]] = stablehlo.tanh
+// CHECK: %[[G:.*]] = sdy.all_gather [{"x"}] %[[R]]
+// CHECK: sdy.replicated_to_unreduced {"x"} %[[G]]
+func.func @uneven_to_unreduced(%arg0: tensor<16x7xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<7xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+  %init = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%arg0 init: %init) applies stablehlo.maximum across dimensions = [0] : (tensor<16x7xf32>, tensor<f32>) -> tensor<7xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<7xf32>
+  %2 = stablehlo.tanh %1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<7xf32>
+  return %2 : tensor<7xf32>
+}
+
 // CHECK-LABEL: @dot_reduce_scatter
 // LOCAL-LABEL: @dot_reduce_scatter
 // CHECK-NOT: sdy.all_

@@ -185,8 +185,6 @@ std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
     return replace(op, localSlice(builder, op->getLoc(), collective.getTensor(),
                                   mesh, lists));
   }
-  if (isa<sdy::ShardedToUnreducedOp>(op))
-    return localizeCollective(op);
   if (isa<sdy::SdyDialect>(op->getDialect()) &&
       !isa<sdy::NamedComputationOp>(op))
     return std::nullopt;
@@ -326,25 +324,6 @@ Value Localizer::scatterApart(sdy::ReduceScatterOp op) {
   buildReducerBody(reduce.getComputation(), loc, *reducerOf(op),
                    typeOf(op.getTensor()).getElementType());
   return localSlice(builder, loc, reduce->getResult(0), mesh, lists);
-}
-
-/// The shard at its place among zeros.
-Value Localizer::localToUnreduced(sdy::ShardedToUnreducedOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
-  auto type = typeOf(op.getTensor());
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<Value> starts;
-  for (auto [d, list] : llvm::enumerate(op.getAxes().getValue())) {
-    AxisList axes = meshes.toAxes(mesh, list.getValue());
-    starts.push_back(axes.empty() ? indices.constant(0)
-                                  : indices.offset(mesh, axes, shape[d]));
-    shape[d] *= totalSize(axes);
-  }
-  auto wide = type.clone(ArrayRef<int64_t>(shape));
-  return stablehlo::DynamicUpdateSliceOp::create(
-      builder, loc, wide, neutral(builder, loc, wide), op.getTensor(), starts);
 }
 
 } // namespace shardwright
