@@ -13,63 +13,71 @@ using namespace mlir;
 
 namespace shardwright {
 
-CallsByFunction::CallsByFunction(ModuleOp module, const OpIndex *index) {
-  for (auto func : module.getOps<func::FuncOp>()) {
-    funcs.push_back(func);
-    funcOf[func.getSymNameAttr()] = func;
-    if (!index) {
-      func.walk([&](func::CallOp call) { callsIn[func].push_back(call); });
-      continue;
-    }
-    for (Operation *op : index->inFunction(func, isNamed<func::CallOp>))
-      callsIn[func].push_back(cast<func::CallOp>(op));
-  }
+CallsByFunction::CallsByFunction(ModuleOp module) { build(OpIndex(module)); }
+
+CallsByFunction::CallsByFunction(Operation *, AnalysisManager &analyses) {
+  build(analyses.getAnalysis<OpIndex>());
 }
 
-ArrayRef<func::CallOp> CallsByFunction::in(func::FuncOp func) const {
-  auto it = callsIn.find(func);
-  return it == callsIn.end() ? ArrayRef<func::CallOp>() : it->second;
+void CallsByFunction::build(const OpIndex &index) {
+  OpIndex::Ops ops;
+  auto ranges = index.byFunction(isNamed<func::CallOp>, ops);
+  constexpr size_t kAhead = 8;
+  funcs.reserve(ranges.size());
+  numberOf.reserve(ranges.size());
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (i + kAhead < ranges.size())
+      prefetchOp(ranges[i + kAhead].func);
+    auto [func, begin, end] = ranges[i];
+    funcs.push_back({func, begin, end, func.isExternal()});
+    numberOf.try_emplace(func.getSymNameAttr(), i);
+  }
+  allCalls.reserve(ops.size());
+  forEachFetched(ops, [&](Operation *op) {
+    auto call = cast<func::CallOp>(op);
+    auto it = numberOf.find(call.getCalleeAttr().getAttr());
+    allCalls.push_back({call, it == numberOf.end() ? -1 : it->second});
+  });
 }
 
 func::FuncOp CallsByFunction::calleeOf(func::CallOp call) const {
-  return funcOf.lookup(call.getCalleeAttr().getAttr());
+  auto it = numberOf.find(call.getCalleeAttr().getAttr());
+  return it == numberOf.end() ? nullptr : funcs[it->second].op;
 }
 
-FailureOr<SmallVector<func::FuncOp>> CallsByFunction::callersFirst() const {
-  enum class State { New, Open, Done };
-  llvm::DenseMap<Operation *, State> states;
-  SmallVector<func::FuncOp> order;
+FailureOr<SmallVector<int32_t>> CallsByFunction::callersFirst() const {
+  enum class State : uint8_t { New, Open, Done };
+  SmallVector<State, 0> states(funcs.size(), State::New);
+  SmallVector<int32_t> order;
   // A stack of our own: chains of calls may be as long as the module.
-  SmallVector<std::pair<func::FuncOp, size_t>> open;
-  for (func::FuncOp root : funcs) {
+  SmallVector<std::pair<int32_t, int32_t>> open;
+  for (int32_t root = 0, e = funcs.size(); root < e; ++root) {
     if (states[root] != State::New)
       continue;
     states[root] = State::Open;
-    open.push_back({root, 0});
+    open.push_back({root, funcs[root].begin});
     while (!open.empty()) {
       auto &[func, next] = open.back();
-      ArrayRef<func::CallOp> calls = in(func);
-      if (next == calls.size()) {
+      if (next == funcs[func].end) {
         states[func] = State::Done;
         // Declarations are not in a call graph.
-        if (funcs.size() == 1 || !func.isExternal())
+        if (funcs.size() == 1 || !funcs[func].isExternal)
           order.push_back(func);
         open.pop_back();
         continue;
       }
-      func::CallOp call = calls[next++];
-      func::FuncOp callee = calleeOf(call);
-      if (!callee)
+      const Call &call = allCalls[next++];
+      if (call.callee < 0)
         continue;
-      State &state = states[callee];
+      State &state = states[call.callee];
       if (state == State::Open) {
-        call.emitError("recursive calls are not supported: @")
-            << callee.getSymName() << " calls itself";
+        func::CallOp(call.op).emitError("recursive calls are not supported: @")
+            << calleeOf(call).getSymName() << " calls itself";
         return failure();
       }
       if (state == State::New) {
         state = State::Open;
-        open.push_back({callee, 0});
+        open.push_back({call.callee, funcs[call.callee].begin});
       }
     }
   }
@@ -78,7 +86,12 @@ FailureOr<SmallVector<func::FuncOp>> CallsByFunction::callersFirst() const {
 }
 
 FailureOr<SmallVector<func::FuncOp>> callersFirst(ModuleOp module) {
-  return CallsByFunction(module).callersFirst();
+  CallsByFunction calls(module);
+  FailureOr<SmallVector<int32_t>> order = calls.callersFirst();
+  if (failed(order))
+    return failure();
+  return llvm::map_to_vector(
+      *order, [&](int32_t func) { return calls.functions()[func].op; });
 }
 
 FailureOr<SmallVector<func::FuncOp>> calleesFirst(ModuleOp module) {

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
 #define SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
 
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/propagate/op_index.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,26 +18,77 @@
 
 namespace shardwright {
 
-/// The calls in each function, in program order.
+/// The functions of a module and the calls in each, in program order, by
+/// number: names are looked up once. An analysis that holds as long as the
+/// OpIndex.
 class CallsByFunction {
 public:
-  /// `index`: of the module, if there is one.
-  explicit CallsByFunction(mlir::ModuleOp module,
-                           const OpIndex *index = nullptr);
+  struct Call {
+    mlir::func::CallOp op;
+    /// The number of the callee; -1: it is not in the module.
+    int32_t callee;
+  };
+  struct Function {
+    mlir::func::FuncOp op;
+    /// Its part of calls().
+    int32_t begin, end;
+    bool isExternal;
+  };
 
-  llvm::ArrayRef<mlir::func::CallOp> in(mlir::func::FuncOp func) const;
+  explicit CallsByFunction(mlir::ModuleOp module);
+  CallsByFunction(mlir::Operation *module, mlir::AnalysisManager &analyses);
+  bool
+  isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &preserved) {
+    return !preserved.isPreserved<OpIndex>();
+  }
+
+  llvm::ArrayRef<Function> functions() const { return funcs; }
+  llvm::ArrayRef<Call> calls() const { return allCalls; }
+  llvm::ArrayRef<Call> in(const Function &func) const {
+    return calls().slice(func.begin, func.end - func.begin);
+  }
   /// Null if it is not in the module.
+  mlir::func::FuncOp calleeOf(const Call &call) const {
+    return call.callee < 0 ? nullptr : funcs[call.callee].op;
+  }
   mlir::func::FuncOp calleeOf(mlir::func::CallOp call) const;
+  /// Calls fn(call, callee or null) for each call, while what both say of
+  /// themselves is fetched for those to come.
+  template <typename Fn> void forEachCall(Fn fn) const {
+    constexpr size_t kAhead = 12, kNear = 6;
+    for (size_t i = 0, e = allCalls.size(); i < e; ++i) {
+      if (i + kAhead < e)
+        prefetchOp(mlir::func::CallOp(allCalls[i + kAhead].op));
+      if (i + kNear < e) {
+        prefetchSaid(mlir::func::CallOp(allCalls[i + kNear].op));
+        if (mlir::func::FuncOp callee = calleeOf(allCalls[i + kNear]))
+          prefetchOp(callee);
+      }
+      fn(mlir::func::CallOp(allCalls[i].op), calleeOf(allCalls[i]));
+    }
+  }
+  /// The same for functions.
+  template <typename Fn> void forEachFunction(Fn fn) const {
+    constexpr size_t kAhead = 8, kNear = 4;
+    for (size_t i = 0, e = funcs.size(); i < e; ++i) {
+      if (i + kAhead < e)
+        prefetchOp(mlir::func::FuncOp(funcs[i + kAhead].op));
+      if (i + kNear < e)
+        prefetchSaid(mlir::func::FuncOp(funcs[i + kNear].op));
+      fn(mlir::func::FuncOp(funcs[i].op));
+    }
+  }
   /// The functions of the module, callers before callees (reverse post-order of
   /// MLIR's call graph). Fails with a diagnostic at a call that closes a cycle:
   /// propagation needs every call copied into its caller.
-  llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> callersFirst() const;
+  llvm::FailureOr<llvm::SmallVector<int32_t>> callersFirst() const;
 
 private:
-  llvm::SmallVector<mlir::func::FuncOp> funcs;
-  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> funcOf;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::func::CallOp>>
-      callsIn;
+  void build(const OpIndex &index);
+
+  llvm::SmallVector<Function, 0> funcs;
+  llvm::SmallVector<Call, 0> allCalls;
+  llvm::DenseMap<mlir::StringAttr, int32_t> numberOf;
 };
 
 /// CallsByFunction::callersFirst.

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/call_order.h"
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/op_map.h"
@@ -42,8 +43,8 @@ ElementsAttr replaceableConstant(Operation *op) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const OpOrder &order)
-      : symbols(module), ahead(&order) {}
+  Splitter(ModuleOp module, const CallsByFunction &calls, const OpOrder &order)
+      : module(module), calls(calls), ahead(&order) {}
 
   /// Calls or named computations, or constraints, were copied or erased.
   bool callsChanged = false, constraintsChanged = false;
@@ -61,8 +62,7 @@ private:
   /// Whether evaluating the op on constants gives a constant worth copying.
   bool isPreserving(Operation *op) const {
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      auto callee =
-          symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+      func::FuncOp callee = calls.calleeOf(call);
       return callee && preservingBodies.lookup(callee);
     }
     if (isa<sdy::NamedComputationOp>(op))
@@ -157,10 +157,12 @@ private:
     Operation *clone = builder.clone(*op, mapping);
     callsChanged |= isCall(op);
     if (auto call = dyn_cast<func::CallOp>(clone))
-      if (auto callee =
-              symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr()))
+      if (func::FuncOp callee = calls.calleeOf(call)) {
+        if (!symbols)
+          symbols.emplace(module);
         call.setCalleeAttr(FlatSymbolRefAttr::get(
-            cloneFuncRecursively(callee, symbols).getSymNameAttr()));
+            cloneFuncRecursively(callee, *symbols).getSymNameAttr()));
+      }
     SmallVector<Operation *> groups;
     for (Operation *user : value.getUsers())
       if (isa<sdy::ShardingGroupOp>(user))
@@ -170,7 +172,10 @@ private:
     return mapping.lookup(value);
   }
 
-  SymbolTable symbols;
+  ModuleOp module;
+  const CallsByFunction &calls;
+  /// Once a function is copied.
+  std::optional<SymbolTable> symbols;
   OpOrder::Walk ahead;
   enum class Kind : uint8_t { Other, Constant, Expansion };
   OpMap<Kind> kinds;
@@ -183,34 +188,36 @@ struct ConstantOrScalarSplitterPass
     ModuleOp module = getOperation();
     const auto &contents = getAnalysis<ModuleContents>();
     auto &index = getAnalysis<OpIndex>();
-    for (Operation *op : index.inOrder([](OperationName name) {
-           return name.hasTrait<OpTrait::ConstantLike>();
-         })) {
+    auto isConstantLike = [](OperationName name) {
+      return name.hasTrait<OpTrait::ConstantLike>();
+    };
+    forEachFetched(index.inOrder(isConstantLike), [](Operation *op) {
       ElementsAttr value = replaceableConstant(op);
       if (!value)
-        continue;
+        return;
       OpBuilder builder(op);
       auto constant = sdy::ConstantOp::create(
           builder, op->getLoc(), op->getResult(0).getType(), value);
       constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
       op->replaceAllUsesWith(constant.getOperation());
       op->erase();
-    }
-    FailureOr<SmallVector<func::FuncOp>> order =
-        CallsByFunction(module, &index).callersFirst();
+    });
+    const auto &calls = getAnalysis<CallsByFunction>();
+    FailureOr<SmallVector<int32_t>> order = calls.callersFirst();
     if (failed(order))
       return signalPassFailure();
-    Splitter splitter(module, getAnalysis<OpOrder>());
-    for (func::FuncOp func : llvm::reverse(*order))
-      if (!func.isExternal())
-        splitter.run(func, contents.namedComputations);
+    Splitter splitter(module, calls, getAnalysis<OpOrder>());
+    for (int32_t i : llvm::reverse(*order))
+      if (const auto &func = calls.functions()[i]; !func.isExternal)
+        splitter.run(func.op, contents.namedComputations);
     markAnalysesPreserved<ModuleContents>();
     if (splitter.callsChanged || splitter.constraintsChanged)
       return;
     // All others may be copied or erased.
     index.forget([](OperationName name) {
       return !hasDataFlow(name) &&
-             !isNamed<func::CallOp, sdy::ShardingConstraintOp>(name);
+             !isNamed<func::FuncOp, func::CallOp, sdy::ShardingConstraintOp>(
+                 name);
     });
     index.forgetUnary();
     markAnalysesPreserved<OpIndex>();

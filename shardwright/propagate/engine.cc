@@ -167,7 +167,7 @@ LogicalResult propagateShardings(ModuleOp module,
   syncShardingGroups(module);
   PropagationGraph graph(module);
   if (failed(buildGraph(module, {options.conservative, options.extraRules},
-                        /*shared=*/{}, graph)))
+                        /*shared=*/nullptr, graph)))
     return failure();
   propagateInGraph(graph, options);
   writeShardings(graph);

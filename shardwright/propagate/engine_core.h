@@ -67,7 +67,7 @@ private:
   bool eraseIfDead(NodeId n);
   void erase(NodeId n);
   void pushDefiners(NodeId n);
-  bool mayDie(mlir::Operation *op);
+  bool mayDie(mlir::Operation *op, llvm::ArrayRef<CallSite> sites);
 
   static constexpr int32_t kNumOpPriorities = 5;
 

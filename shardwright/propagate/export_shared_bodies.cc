@@ -39,7 +39,6 @@ struct Returned {
 
 /// A part of the graph, as its call sites see it.
 struct PartInfo {
-  const GraphPart *part = nullptr;
   /// Live ones, in program order.
   SmallVector<OwnCall> calls;
   /// Of bodies only: slots of arguments' edges (-1: none), sources of results.
@@ -72,8 +71,8 @@ public:
     parts.resize(graph.bodies.size() + 1);
     for (auto [info, body] : llvm::zip(parts, graph.bodies))
       describe(info, body, &body);
-    describe(parts.back(), graph, nullptr);
-    removeEdges(graph);
+    describe(parts.back(), viewOf(graph), nullptr);
+    removeEdges(viewOf(graph));
     assignSites();
     for (int32_t site : rootCalls)
       visit(site);
@@ -86,9 +85,9 @@ private:
   void removeUserlessRules();
   void eraseDeadOps();
   void forgetSlots(NodeId n);
-  void describe(PartInfo &info, const GraphPart &part,
+  void describe(PartInfo &info, const GraphView &part,
                 const FunctionBody *body);
-  void removeEdges(const GraphPart &part);
+  void removeEdges(const GraphView &part);
   void fetchAhead(ArrayRef<int32_t> next);
   void assignSites();
   void visit(int32_t site);
@@ -124,18 +123,17 @@ void Exporter::removeUserlessRules() {
 /// Of a dead op and what is in it. By number: to ask each value for its op
 /// would fetch them all.
 void Exporter::forgetSlots(NodeId n) {
-  GraphPart *part = &graph;
+  GraphView part = viewOf(graph);
   if (int32_t site = graph.siteOf(n); site >= 0) {
-    part = &graph.bodies[graph.sites[site].body];
+    part = graph.bodies[graph.sites[site].body];
     n -= graph.sites[site].node + 1;
   }
-  NodeId next = part->nodes[n].subtreeEnd;
-  ValueId end = next < NodeId(part->nodes.size())
-                    ? part->nodes[next].firstResult
-                    : part->numValues();
-  for (ValueId v = part->nodes[n].firstResult; v < end; ++v)
-    if (SlotId slot = part->values[v].slot; slot >= part->firstOwnSlot)
-      part->slots[slot].value = nullptr;
+  NodeId next = part.nodes[n].subtreeEnd;
+  ValueId end = next < NodeId(part.nodes.size()) ? part.nodes[next].firstResult
+                                                 : part.numValues();
+  for (ValueId v = part.nodes[n].firstResult; v < end; ++v)
+    if (SlotId slot = part.values[v].slot; slot >= part.firstOwnSlot)
+      part.slots[slot].value = nullptr;
 }
 
 /// Copies of a body die in the same places.
@@ -154,13 +152,13 @@ void Exporter::eraseDeadOps() {
       anyCalls |= isa<func::CallOp>(nested);
     });
   }
-  auto forgetCalls = [&](GraphPart &part) {
+  auto forgetCalls = [&](const GraphView &part) {
     for (CallSite &site : part.sites)
       if (dead.contains(site.call))
         site.call = nullptr;
   };
   if (anyCalls) {
-    forgetCalls(graph);
+    forgetCalls(viewOf(graph));
     llvm::for_each(graph.bodies, forgetCalls);
   }
   for (Operation *op : toErase)
@@ -170,9 +168,8 @@ void Exporter::eraseDeadOps() {
 
 /// Without a look at the ops, which the caches have lost since the graph was
 /// built.
-void Exporter::describe(PartInfo &info, const GraphPart &part,
+void Exporter::describe(PartInfo &info, const GraphView &part,
                         const FunctionBody *body) {
-  info.part = &part;
   auto slotOfEdge = [&](ValueId owner) -> SlotId {
     SlotId slot = part.values[owner].slot;
     return slot >= part.firstOwnSlot && part.slots[slot].value ? slot : -1;
@@ -204,8 +201,8 @@ void Exporter::describe(PartInfo &info, const GraphPart &part,
 }
 
 /// Those of a shared function's arguments and of calls' results.
-void Exporter::removeEdges(const GraphPart &part) {
-  for (const Slot &slot : ArrayRef(part.slots).drop_front(part.firstOwnSlot)) {
+void Exporter::removeEdges(const GraphView &part) {
+  for (const Slot &slot : part.slots.drop_front(part.firstOwnSlot)) {
     if (!slot.isCallEdge || !slot.value)
       continue;
     auto edge = cast<sdy::DataFlowEdgeOp>(slot.value.getDefiningOp());
@@ -449,8 +446,8 @@ void Exporter::materialize() {
       const Slot &slot = body.slots[s];
       if (slot.isCallEdge || !slot.value || current[s] == slot.initial)
         continue;
-      writer.write(body, s, isLast ? slot.value : mapping.lookup(slot.value),
-                   current);
+      writer.write(body.slots, s,
+                   isLast ? slot.value : mapping.lookup(slot.value), current);
     }
     // Nothing that a function returns is written later.
     propagateToFuncResults(func);

@@ -19,20 +19,23 @@
 
 namespace shardwright {
 
-/// Calls fn(op) for each, while those after it are fetched, then what most ask
-/// them for: the location, which knows the context, and the attributes. `fn`
-/// may erase its op.
+/// Fetches what most ask an op for that is there already: its location, which
+/// knows the context, and its attributes.
+inline void prefetchSaid(mlir::Operation *op) {
+  __builtin_prefetch(op->getLoc().getAsOpaquePointer());
+  __builtin_prefetch(op->getRawDictionaryAttrs().getAsOpaquePointer());
+}
+
+/// Calls fn(op) for each, while those after it are fetched, and what they
+/// say of themselves. `fn` may erase its op.
 template <typename Fn>
 void forEachFetched(llvm::ArrayRef<mlir::Operation *> ops, Fn fn) {
   constexpr size_t kAhead = 12, kNear = 5;
   for (size_t i = 0; i < ops.size(); ++i) {
     if (i + kAhead < ops.size())
       prefetchOp(ops[i + kAhead]);
-    if (i + kNear < ops.size()) {
-      mlir::Operation *near = ops[i + kNear];
-      __builtin_prefetch(near->getLoc().getAsOpaquePointer());
-      __builtin_prefetch(near->getRawDictionaryAttrs().getAsOpaquePointer());
-    }
+    if (i + kNear < ops.size())
+      prefetchSaid(ops[i + kNear]);
     fn(ops[i]);
   }
 }

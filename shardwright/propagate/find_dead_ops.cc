@@ -55,30 +55,35 @@ void PropagationEngine::erase(NodeId n) {
   graph.deadNodes.push_back(n);
 }
 
-/// Whether nothing would miss the op if nothing used it. A call in whose place
-/// a body stands does what the body does.
-bool PropagationEngine::mayDie(Operation *op) {
+/// Whether nothing would miss the op, of the part that has these sites, if
+/// nothing used it. A call in whose place a body stands does what the body
+/// does.
+bool PropagationEngine::mayDie(Operation *op, ArrayRef<CallSite> sites) {
   if (graph.bodies.empty())
     return wouldOpBeTriviallyDead(op);
-  auto allMayDie = [&](Region &region) {
+  auto allMayDie = [&](Region &region, ArrayRef<CallSite> sites) {
     return llvm::all_of(region.getOps(), [&](Operation &nested) {
-      return nested.hasTrait<OpTrait::IsTerminator>() || mayDie(&nested);
+      return nested.hasTrait<OpTrait::IsTerminator>() || mayDie(&nested, sites);
     });
   };
-  if (auto call = dyn_cast<func::CallOp>(op)) {
-    auto body = graph.bodyOf.find(call.getCalleeAttr().getAttr());
-    if (body == graph.bodyOf.end())
+  if (isa<func::CallOp>(op)) {
+    const CallSite *site = llvm::lower_bound(
+        sites, graph.nodeOf(op),
+        [](const CallSite &site, NodeId n) { return site.node < n; });
+    if (site == sites.end() || func::CallOp(site->call) != op)
       return false;
-    std::optional<bool> &known = bodyMayDie[body->second];
-    if (!known)
-      known =
-          allMayDie(func::FuncOp(graph.bodies[body->second].func).getBody());
+    std::optional<bool> &known = bodyMayDie[site->body];
+    if (!known) {
+      FunctionBody &body = graph.bodies[site->body];
+      known = allMayDie(body.func.getBody(), body.sites);
+    }
     return *known;
   }
   if (op->getNumRegions() == 0 ||
       !op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return wouldOpBeTriviallyDead(op);
-  return llvm::all_of(op->getRegions(), allMayDie);
+  return llvm::all_of(op->getRegions(),
+                      [&](Region &region) { return allMayDie(region, sites); });
 }
 
 bool PropagationEngine::eraseIfDead(NodeId n) {
@@ -90,7 +95,9 @@ bool PropagationEngine::eraseIfDead(NodeId n) {
       worklist.state[n] &= ~Worklist::kMayBeUnused;
       return false;
     }
-  if (!mayDie(node.op)) {
+  int32_t site = graph.bodies.empty() ? -1 : graph.siteOf(n);
+  if (!mayDie(node.op, site < 0 ? ArrayRef<CallSite>(graph.sites)
+                                : graph.bodies[graph.sites[site].body].sites)) {
     worklist.state[n] &= ~Worklist::kMayBeUnused;
     return false;
   }

@@ -30,7 +30,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <deque>
+#include "llvm/Support/Allocator.h"
+
+#include <functional>
 #include <vector>
 
 namespace shardwright {
@@ -151,27 +153,38 @@ struct CallSite {
 };
 
 /// What ops of one place become. Ids count from its first.
-struct GraphPart {
-  Array<Node> nodes;
+template <template <typename> typename List> struct GraphLists {
+  List<Node> nodes;
   /// By node.
-  Array<NodeRule> nodeRules;
-  Array<ValueId> tensorValues;
-  std::vector<ManualEdge> manualEdges;
+  List<NodeRule> nodeRules;
+  List<ValueId> tensorValues;
 
-  Array<GraphValue> values;
-  Array<NodeId> wakes;
+  List<GraphValue> values;
+  List<NodeId> wakes;
 
-  Array<Slot> slots;
+  List<Slot> slots;
   /// In program order.
-  std::vector<CallSite> sites;
+  List<CallSite> sites;
   /// Slots before it belong to the bodies of functions that are called.
   SlotId firstOwnSlot = 0;
 
   ValueId numValues() const { return values.size(); }
 };
 
-/// A function that is read once, for all of its calls.
-struct FunctionBody : GraphPart {
+struct GraphPart : GraphLists<Array> {
+  std::vector<ManualEdge> manualEdges;
+
+  void clear();
+};
+
+/// Of a part that is done. What it refers to does not move.
+using GraphView = GraphLists<llvm::MutableArrayRef>;
+GraphView viewOf(GraphPart &part);
+
+/// A function that is read once, for all of its calls. Its lists are in
+/// PropagationGraph::storage, close together: there are as many as functions.
+struct FunctionBody : GraphView {
+  std::vector<ManualEdge> manualEdges;
   mlir::func::FuncOp func;
   /// By argument: its edge op's result and where its source, the call's
   /// operand, goes in tensorValues; -1 if there is no edge.
@@ -211,9 +224,9 @@ struct PropagationGraph : GraphPart {
 
   ShardingTable shardings;
   std::vector<FactorLayout> rules;
-  std::deque<FunctionBody> bodies;
-  /// By the function's name.
-  llvm::DenseMap<mlir::StringAttr, int32_t> bodyOf;
+  /// In the order of SharedCalls::functions.
+  std::vector<FunctionBody> bodies;
+  llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 1 << 18, 1 << 18> storage;
 
   /// By slot; what propagation changes.
   Array<ShardingId> current;
@@ -252,19 +265,39 @@ struct GraphOptions {
   /// May be null. The index may lack ops of which nobody asks.
   const OpOrder *order = nullptr;
   const OpIndex *index = nullptr;
-  /// Called with each shared function before it is read; may be null.
-  llvm::function_ref<void(mlir::func::FuncOp)> prepare = nullptr;
+};
+
+/// A call in whose place the body of a function stands.
+struct SharedCall {
+  mlir::func::CallOp op;
+  /// Place in SharedCalls::functions. (The op may name another function.)
+  int32_t body;
+};
+
+struct SharedFunction {
+  mlir::func::FuncOp op;
+  /// In program order.
+  llvm::ArrayRef<SharedCall> calls;
 };
 
 /// Functions whose bodies stand in the place of their calls: see
-/// share_call_bodies.h. Callees first.
-using SharedFunctions = llvm::ArrayRef<mlir::func::FuncOp>;
+/// share_call_bodies.h.
+struct SharedCalls {
+  /// Callees first.
+  llvm::ArrayRef<SharedFunction> functions;
+  /// All else that stands in the module, in order, and its calls.
+  llvm::ArrayRef<mlir::Operation *> roots;
+  llvm::ArrayRef<SharedCall> rootCalls;
+  /// Called with the place of each function before it is read.
+  std::function<void(int32_t)> prepare;
+};
 
-/// Reads the module. Fails with a diagnostic where a result has no static
-/// shape.
+/// Reads the module; `shared` null: no calls are shared. Fails with a
+/// diagnostic where a result has no static shape.
 llvm::LogicalResult buildGraph(mlir::ModuleOp module,
                                const GraphOptions &options,
-                               SharedFunctions shared, PropagationGraph &graph);
+                               const SharedCalls *shared,
+                               PropagationGraph &graph);
 
 struct EngineOptions;
 /// Propagates until nothing changes. Leaves dead ops in the module and sorts

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
@@ -59,19 +60,15 @@ struct InsertFuncCallReshardsPass
     markAnalysesPreserved<ModuleContents, OpIndex>();
     if (!hasCalls)
       return;
-    SymbolTable symbols(getOperation());
-    for (Operation *op :
-         getAnalysis<OpIndex>().inOrder(isNamed<func::CallOp>)) {
-      auto call = cast<func::CallOp>(op);
-      auto callee =
-          symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+    const auto &calls = getAnalysis<CallsByFunction>();
+    calls.forEachCall([](func::CallOp call, func::FuncOp callee) {
       if (!callee || callee.getNumResults() != call.getNumResults())
-        continue;
+        return;
       SmallVector<TensorShardingAttr> ofCall = sdy::getShardings(call);
       SmallVector<TensorShardingAttr> ofCallee =
           calleeShardings(callee, ofCall);
       if (ofCallee.empty())
-        continue;
+        return;
       OpBuilder builder(call);
       for (auto [i, result] : llvm::enumerate(call.getResults())) {
         TensorShardingAttr wanted =
@@ -87,7 +84,7 @@ struct InsertFuncCallReshardsPass
         result.replaceAllUsesExcept(reshard.getResult(), reshard);
       }
       sdy::setShardings(call, ofCallee);
-    }
+    });
   }
 };
 

@@ -50,18 +50,18 @@ struct ManualAxesCleanupPass
     markAnalysesPreserved<ModuleContents, OpIndex>();
     if (!hasAny)
       return;
-    SymbolTable symbols(getOperation());
+    sdy::MeshLookup meshes(getOperation());
     bool failedOnce = false;
     for (Operation *op :
          getAnalysis<OpIndex>().postOrder(isNamed<sdy::ManualComputationOp>))
       failedOnce |=
-          mlir::failed(clean(cast<sdy::ManualComputationOp>(op), symbols));
+          mlir::failed(clean(cast<sdy::ManualComputationOp>(op), meshes));
     if (failedOnce)
       signalPassFailure();
   }
 
 private:
-  LogicalResult clean(sdy::ManualComputationOp op, SymbolTable &symbols) {
+  LogicalResult clean(sdy::ManualComputationOp op, sdy::MeshLookup &meshes) {
     SmallVector<TensorShardingAttr> all(op.getInShardings().getShardings());
     llvm::append_range(all, op.getOutShardings().getShardings());
     ArrayRef<StringAttr> manual = op.getManualAxes().getValue();
@@ -76,8 +76,7 @@ private:
       return success();
     }
     Attribute meshOrRef = sdy::getCommonMeshOrRef(all, op);
-    sdy::MeshAttr mesh =
-        meshOrRef ? sdy::getMeshAttr(symbols, meshOrRef) : nullptr;
+    sdy::MeshAttr mesh = meshOrRef ? meshes(meshOrRef) : nullptr;
     if (!mesh)
       return success();
     Mesh value = sdy::meshFromAttr(mesh);

@@ -62,25 +62,18 @@ void PartBuilder::reserve(ArrayRef<func::FuncOp> funcs) {
   size_t slots = 0, tensors = 0, wakes = 0;
   for (func::FuncOp func : funcs) {
     size_t ops = state.index->sizeOf(func);
-    // Arguments of shared functions have edges.
-    size_t edges = body ? func.getNumArguments() : 0;
-    nodes += ops + edges;
-    values += ops + func.getNumArguments() + edges;
-    for (Operation *op : state.index->inFunction(func, isNamed<func::CallOp>)) {
-      auto call = cast<func::CallOp>(op);
-      auto it = graph.bodyOf.find(call.getCalleeAttr().getAttr());
-      if (it == graph.bodyOf.end())
-        continue;
-      const FunctionBody &callee = graph.bodies[it->second];
-      toSplice.push_back(&callee);
-      // The results' edges are new.
-      nodes += callee.nodes.size() + op->getNumResults();
-      values += callee.values.size() + op->getNumResults();
-      spliced += callee.values.size();
-      slots += callee.slots.size();
-      tensors += callee.tensorValues.size();
-      wakes += callee.wakes.size();
-    }
+    nodes += ops;
+    values += ops + func.getNumArguments();
+  }
+  for (const SharedCall &call : calls) {
+    const FunctionBody &callee = graph.bodies[call.body];
+    // The results' edges are new.
+    nodes += callee.nodes.size() + callee.returned.size();
+    values += callee.values.size() + callee.returned.size();
+    spliced += callee.values.size();
+    slots += callee.slots.size();
+    tensors += callee.tensorValues.size();
+    wakes += callee.wakes.size();
   }
   // Not counted are new edges and what stands beside the functions; most ops
   // have a result, two or three operands and as many uses.
@@ -133,9 +126,9 @@ void PartBuilder::number(Operation *op) {
   }
   if (kind == OpKind::Call) {
     auto call = cast<func::CallOp>(op);
-    auto it = graph.bodyOf.find(call.getCalleeAttr().getAttr());
-    if (it != graph.bodyOf.end())
-      splice(call, id, it->second);
+    size_t next = ownSites.size();
+    if (next < calls.size() && func::CallOp(calls[next].op) == call)
+      splice(call, id, calls[next].body);
     else
       state.callsOf[call.getCalleeAttr().getAttr()].push_back(call);
   } else if (kind == OpKind::GroupMember) {
@@ -151,7 +144,7 @@ void PartBuilder::number(Operation *op) {
 }
 
 /// What splice() is to read, as far as the processor would not see it coming.
-static void fetchArrays(const GraphPart &part) {
+static void fetchArrays(const GraphView &part) {
   auto fetch = [](const auto &array) {
     constexpr size_t kLine = 64, kMost = 8;
     const char *begin = reinterpret_cast<const char *>(array.data());
@@ -171,12 +164,16 @@ static void fetchArrays(const GraphPart &part) {
 /// Puts a copy of the callee's arrays at the end of ours.
 void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
   const FunctionBody &from = graph.bodies[index];
-  // The arrays of those to come, if the calls come as the index knows them.
+  // The arrays of those to come.
   size_t next = ownSites.size() + 1;
-  if (next + 1 < toSplice.size())
-    __builtin_prefetch(toSplice[next + 1]);
-  if (next < toSplice.size())
-    fetchArrays(*toSplice[next]);
+  if (next + 1 < calls.size()) {
+    const char *body =
+        reinterpret_cast<const char *>(&graph.bodies[calls[next + 1].body]);
+    for (size_t i = 0; i < sizeof(FunctionBody); i += 64)
+      __builtin_prefetch(body + i);
+  }
+  if (next < calls.size())
+    fetchArrays(graph.bodies[calls[next].body]);
   auto extend = [](auto &to, const auto &from, auto update) {
     size_t first = to.size();
     llvm::append_range(to, from);
@@ -212,7 +209,7 @@ void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
   });
   extend(part.nodeRules, from.nodeRules,
          [&](NodeRule &n) { n.firstTensor += firstTensor; });
-  extend(part.manualEdges, from.manualEdges, [](ManualEdge &) {});
+  llvm::append_range(part.manualEdges, from.manualEdges);
   extend(part.tensorValues, from.tensorValues, shift(firstValue));
   extend(part.values, from.values, [&](GraphValue &v) {
     if (v.slot >= 0)

@@ -41,8 +41,13 @@ void OpIndex::visitAll(Operation *root, Visits &visits) {
   addDictionary(root);
   for (Region &region : root->getRegions())
     for (Block &block : region)
-      for (Operation &op : block)
+      for (Operation &op : block) {
+        int32_t index = count;
         visit(&op, visits);
+        top.push_back(&op);
+        if (isa<func::FuncOp>(op))
+          functions.push_back({&op, index, count});
+      }
   if (isa<func::FuncOp>(root))
     rangeOf[root] = {-1, count};
 }
@@ -105,6 +110,29 @@ OpIndex::Ops OpIndex::inOrder(NamePredicate wanted) const {
   Ops result;
   for (const Entry &entry : collect(wanted))
     result.push_back(entry.op);
+  return result;
+}
+
+SmallVector<OpIndex::InFunction, 0> OpIndex::byFunction(NamePredicate wanted,
+                                                        Ops &list) const {
+  Entries all = collect(wanted);
+  list.clear();
+  list.reserve(all.size());
+  for (const Entry &entry : all)
+    list.push_back(entry.op);
+  SmallVector<InFunction, 0> result;
+  result.reserve(functions.size());
+  auto it = all.begin();
+  auto skipTo = [&](int32_t index) -> int32_t {
+    it = std::find_if(it, all.end(),
+                      [&](const Entry &e) { return e.index >= index; });
+    return it - all.begin();
+  };
+  for (const Entry &func : functions) {
+    // Not the function itself.
+    int32_t begin = skipTo(func.index + 1);
+    result.push_back({cast<func::FuncOp>(func.op), begin, skipTo(func.end)});
+  }
   return result;
 }
 

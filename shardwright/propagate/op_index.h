@@ -51,6 +51,17 @@ public:
   Ops inOrder(NamePredicate wanted) const;
   /// Ops after what is in them.
   Ops postOrder(NamePredicate wanted) const;
+  /// What stands in the root itself, in order.
+  llvm::ArrayRef<mlir::Operation *> topLevel() const { return top; }
+  /// A function that stands in the root, and which of a list of ops are in it.
+  struct InFunction {
+    mlir::func::FuncOp func;
+    int32_t begin, end;
+  };
+  /// For every function, in order, its place in `ops`, which become
+  /// inOrder(wanted).
+  llvm::SmallVector<InFunction, 0> byFunction(NamePredicate wanted,
+                                              Ops &ops) const;
   /// Those of postOrder(wanted) that are in `func`: of the module, or the root.
   Ops inFunction(mlir::func::FuncOp func, NamePredicate wanted) const;
   /// How many ops are in `func`, itself among them; 0: it is new.
@@ -84,7 +95,9 @@ private:
   static Ops postOrder(Entries all);
 
   llvm::MapVector<mlir::OperationName, Entries> ops;
-  Ops unaryOps;
+  Ops unaryOps, top;
+  /// Of `top`.
+  Entries functions;
   llvm::SmallVector<mlir::DictionaryAttr> dicts;
   llvm::DenseSet<mlir::DictionaryAttr> seen;
   mlir::DictionaryAttr emptyDict, lastDict;

@@ -58,6 +58,16 @@ TEST_F(OpIndexTest, GivesOpsInTheOrderOfWalks) {
     EXPECT_EQ(index.inFunction(func, wanted), walked(func, post));
     EXPECT_EQ(OpIndex(func).inFunction(func, wanted), walked(func, post));
   }
+  OpIndex::Ops ops;
+  auto funcs = index.byFunction(wanted, ops);
+  EXPECT_EQ(ops, walked(*module, pre));
+  ASSERT_EQ(funcs.size(), 2u);
+  for (auto [func, begin, end] : funcs)
+    EXPECT_EQ(ArrayRef(ops).slice(begin, end - begin),
+              ArrayRef(walked(func, pre)));
+  EXPECT_EQ(index.topLevel(),
+            ArrayRef<Operation *>(
+                {funcs[0].func.getOperation(), funcs[1].func.getOperation()}));
   // The cases and what is elementwise.
   EXPECT_EQ(index.unary().size(), 6u);
   EXPECT_EQ(index.dictionaries().size(), 1u);

@@ -41,6 +41,8 @@ struct BuilderState {
   PropagationGraph &graph;
   RuleTable rules;
   OpOrder::Walk ahead;
+  /// The arrays of the function that is being read, which stay in the caches.
+  GraphPart scratch;
   /// By callee symbol, calls in program order. Not those in whose place bodies
   /// stand.
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp, 2>>
@@ -65,8 +67,11 @@ private:
 
 class PartBuilder {
 public:
-  PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body)
-      : state(state), graph(state.graph), part(part), body(body) {}
+  /// `calls`: those of the part in whose place bodies stand.
+  PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body,
+              llvm::ArrayRef<SharedCall> calls)
+      : state(state), graph(state.graph), part(part), body(body), calls(calls) {
+  }
 
   /// Takes memory for functions and what is spliced into them, as far as the
   /// index knows them: arrays that grow have their pages filled twice.
@@ -121,9 +126,9 @@ private:
   PropagationGraph &graph;
   GraphPart &part;
   FunctionBody *body;
+  /// The first ones have their place in `ownSites`.
+  llvm::ArrayRef<SharedCall> calls;
   llvm::SmallVector<OwnSite> ownSites;
-  /// Bodies that will be spliced, as far as reserve() knows them.
-  llvm::SmallVector<const FunctionBody *> toSplice;
   /// The node that used the value last; until it has its wakes.
   static NodeId &lastUser(GraphValue &value) { return value.wakes.begin; }
 };
@@ -168,6 +173,9 @@ template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
     }
   }
 }
+
+/// Moves the lists of a part to one block of memory.
+void store(GraphPart &part, FunctionBody &body, PropagationGraph &graph);
 
 /// A value's shape if propagation can shard it.
 std::optional<llvm::ArrayRef<int64_t>> staticShape(mlir::Type type);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
@@ -30,26 +31,21 @@ struct PropagateShardingFromFuncToCallPass
     markAnalysesPreserved<ModuleContents, OpIndex>();
     if (!hasCalls)
       return;
-    SymbolTable symbols(getOperation());
-    for (Operation *op :
-         getAnalysis<OpIndex>().inOrder(isNamed<func::CallOp>)) {
-      auto call = cast<func::CallOp>(op);
-      if (call->hasAttr(sdy::kShardingAttr))
-        continue;
-      auto callee =
-          symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
-      if (!callee || callee.getNumResults() != call.getNumResults())
-        continue;
+    auto name = StringAttr::get(&getContext(), sdy::kShardingAttr);
+    const auto &calls = getAnalysis<CallsByFunction>();
+    sdy::MeshLookup meshOf(getOperation());
+    calls.forEachCall([&](func::CallOp call, func::FuncOp callee) {
+      if (!callee || call->getDiscardableAttr(name) ||
+          callee.getNumResults() != call.getNumResults())
+        return;
       SmallVector<TensorShardingAttr> shardings;
       for (int64_t i = 0, e = callee.getNumResults(); i < e; ++i)
         shardings.push_back(sdy::getFuncResultSharding(callee, i));
       if (auto all = completeShardings(
               std::move(shardings), call.getResultTypes(),
-              [&](TensorShardingAttr s) {
-                return sdy::getMeshAttr(symbols, s.getMeshOrRef());
-              }))
+              [&](TensorShardingAttr s) { return meshOf(s.getMeshOrRef()); }))
         sdy::setShardings(call, all.getShardings());
-    }
+    });
   }
 };
 

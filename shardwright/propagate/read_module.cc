@@ -25,6 +25,40 @@ int32_t PropagationGraph::siteOf(NodeId node) const {
   return site;
 }
 
+void GraphPart::clear() {
+  nodes.clear();
+  nodeRules.clear();
+  tensorValues.clear();
+  values.clear();
+  wakes.clear();
+  slots.clear();
+  sites.clear();
+  manualEdges.clear();
+}
+
+GraphView viewOf(GraphPart &part) {
+  return {part.nodes, part.nodeRules, part.tensorValues, part.values,
+          part.wakes, part.slots,     part.sites,        part.firstOwnSlot};
+}
+
+void store(GraphPart &part, FunctionBody &body, PropagationGraph &graph) {
+  auto move = [&](auto &from, auto &to) {
+    auto *data =
+        graph.storage.Allocate<std::decay_t<decltype(from[0])>>(from.size());
+    std::uninitialized_copy(from.begin(), from.end(), data);
+    to = {data, from.size()};
+  };
+  move(part.nodes, body.nodes);
+  move(part.nodeRules, body.nodeRules);
+  move(part.tensorValues, body.tensorValues);
+  move(part.values, body.values);
+  move(part.wakes, body.wakes);
+  move(part.slots, body.slots);
+  move(part.sites, body.sites);
+  body.firstOwnSlot = part.firstOwnSlot;
+  body.manualEdges = std::move(part.manualEdges);
+}
+
 BuilderState::BuilderState(ModuleOp module, const GraphOptions &options,
                            PropagationGraph &graph)
     : module(module), graph(graph), rules(options, graph.rules),
@@ -57,28 +91,29 @@ namespace {
 class GraphBuilder {
 public:
   GraphBuilder(ModuleOp module, const GraphOptions &options,
-               PropagationGraph &graph)
-      : options(options), state(module, options, graph), graph(graph),
-        all(state, graph, nullptr) {}
+               const SharedCalls *shared, PropagationGraph &graph)
+      : state(module, options, graph), graph(graph), shared(shared),
+        all(state, graph, nullptr,
+            shared ? shared->rootCalls : ArrayRef<SharedCall>{}) {}
 
-  LogicalResult run(SharedFunctions shared) {
-    for (auto func : state.module.getOps<func::FuncOp>())
-      state.funcOf[func.getSymNameAttr()] = func;
-    for (auto [i, func] : llvm::enumerate(shared)) {
-      if (options.order && i + 1 < shared.size())
-        options.order->fetch(shared[i + 1]);
-      if (options.prepare)
-        options.prepare(func);
-      addBody(func);
+  LogicalResult run() {
+    if (shared) {
+      graph.bodies.reserve(shared->functions.size());
+      for (auto [i, func] : llvm::enumerate(shared->functions)) {
+        shared->prepare(i);
+        addBody(func);
+      }
+      graph.rootOps = shared->roots.vec();
+    } else {
+      for (Operation &op : *state.module.getBody())
+        graph.rootOps.push_back(&op);
     }
-    for (Operation &op : *state.module.getBody()) {
-      auto func = dyn_cast<func::FuncOp>(op);
-      if (func && graph.bodyOf.contains(func.getSymNameAttr()))
-        continue;
-      if (func)
+    for (Operation *op : graph.rootOps)
+      if (auto func = dyn_cast<func::FuncOp>(op)) {
         roots.push_back(func);
-      graph.rootOps.push_back(&op);
-    }
+        // Others are not called by name.
+        state.funcOf[func.getSymNameAttr()] = func;
+      }
     all.reserve(roots);
     for (Operation *op : graph.rootOps)
       all.number(op);
@@ -98,18 +133,19 @@ public:
   }
 
 private:
-  void addBody(func::FuncOp func);
+  void addBody(const SharedFunction &shared);
   void addFuncResults();
   void addGroups();
 
-  const GraphOptions &options;
   BuilderState state;
   PropagationGraph &graph;
+  const SharedCalls *shared;
   PartBuilder all;
   SmallVector<func::FuncOp> roots;
 };
 
-void GraphBuilder::addBody(func::FuncOp func) {
+void GraphBuilder::addBody(const SharedFunction &shared) {
+  func::FuncOp func = shared.op;
   FunctionBody &body = graph.bodies.emplace_back();
   body.func = func;
   body.originalName = originalName(func);
@@ -117,16 +153,16 @@ void GraphBuilder::addBody(func::FuncOp func) {
   if (sdy::TensorShardingPerValueAttr in = argumentShardings(func))
     for (sdy::TensorShardingAttr s : in.getShardings())
       body.argumentShardings.push_back(graph.shardings.read(s));
-  PartBuilder builder(state, body, &body);
+  state.scratch.clear();
+  PartBuilder builder(state, state.scratch, &body, shared.calls);
   Block &block = func.front();
-  builder.reserve(func);
   builder.numberArguments(block);
   state.ahead.enter(func);
   for (Operation &op : block)
     builder.number(&op);
   if (state.ok)
     builder.finish();
-  graph.bodyOf[func.getSymNameAttr()] = graph.bodies.size() - 1;
+  store(state.scratch, body, graph);
 }
 
 void GraphBuilder::addFuncResults() {
@@ -176,8 +212,8 @@ void GraphBuilder::addGroups() {
 } // namespace
 
 LogicalResult buildGraph(ModuleOp module, const GraphOptions &options,
-                         SharedFunctions shared, PropagationGraph &graph) {
-  return GraphBuilder(module, options, graph).run(shared);
+                         const SharedCalls *shared, PropagationGraph &graph) {
+  return GraphBuilder(module, options, shared, graph).run();
 }
 
 } // namespace shardwright

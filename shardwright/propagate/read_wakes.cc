@@ -69,11 +69,13 @@ void PartBuilder::wakeUse(OpOperand &use) {
       wake(node);
     return;
   }
-  if (auto call = dyn_cast<func::CallOp>(user)) {
-    func::FuncOp callee = state.funcOf.lookup(call.getCalleeAttr().getAttr());
+  if (part.nodeRules[node].kind == OpKind::Call) {
     // Bodies that stand in the place of calls have edges for their arguments.
+    if (siteOf(user))
+      return;
+    auto call = cast<func::CallOp>(user);
+    func::FuncOp callee = state.funcOf.lookup(call.getCalleeAttr().getAttr());
     if (callee && !callee.isExternal() &&
-        !graph.bodyOf.contains(callee.getSymNameAttr()) &&
         use.getOperandNumber() < callee.getNumArguments())
       wakeUsers(callee.getArgument(use.getOperandNumber()));
     return;

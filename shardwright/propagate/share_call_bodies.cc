@@ -8,13 +8,9 @@
 #include "shardwright/propagate/share_call_bodies.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/engine.h"
 #include "shardwright/propagate/import_steps.h"
 #include "shardwright/propagate/sharding_groups.h"
-
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -39,8 +35,13 @@ static bool hasShardings(func::FuncOp func) {
       .wasInterrupted();
 }
 
+static bool hasGroups(func::FuncOp func) {
+  return func.walk([](sdy::ShardingGroupOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
-                        const OpIndex &index) {
+                        const CallsByFunction &calls) {
   if (contents.namedComputations || contents.funcEdges)
     return false;
   if (!contents.calls)
@@ -49,45 +50,52 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape();
   };
-  CallsByFunction calls(module, &index);
-  llvm::DenseSet<Operation *> called;
-  SmallVector<func::FuncOp> inManual;
-  for (auto func : module.getOps<func::FuncOp>())
-    for (func::CallOp call : calls.in(func)) {
-      func::FuncOp callee = calls.calleeOf(call);
-      if (!callee)
-        return false;
-      if (contents.manualComputations &&
-          call->getParentOfType<sdy::ManualComputationOp>())
-        inManual.push_back(callee);
-      if (called.insert(callee).second &&
-          (callee.isExternal() || !callee.getBody().hasOneBlock() ||
-           !isa<func::ReturnOp>(callee.front().getTerminator()) ||
-           !llvm::all_of(callee.getArgumentTypes(), isPlain) ||
-           !llvm::all_of(callee.getResultTypes(), isPlain)))
-        return false;
-    }
+  auto functions = calls.functions();
+  SmallVector<char, 0> called(functions.size());
+  for (const auto &[op, callee] : calls.calls()) {
+    if (callee < 0)
+      return false;
+    called[callee] = true;
+  }
+  size_t inFunctions = 0;
   auto main = module.lookupSymbol<func::FuncOp>(sdy::kMainFuncName);
-  if (!main || called.contains(main))
+  if (!main)
     return false;
-  if (contents.groups)
-    for (auto func : module.getOps<func::FuncOp>())
-      if (called.contains(func) && func.walk([](sdy::ShardingGroupOp) {
-                                         return WalkResult::interrupt();
-                                       })
-                                       .wasInterrupted())
-        return false;
+  int32_t i = 0;
+  bool mayShare = true;
+  calls.forEachFunction([&](func::FuncOp func) {
+    inFunctions += calls.in(functions[i]).size();
+    if (called[i] &&
+        (func == main || func.isExternal() || !func.getBody().hasOneBlock() ||
+         !isa<func::ReturnOp>(func.front().getTerminator()) ||
+         !llvm::all_of(func.getArgumentTypes(), isPlain) ||
+         !llvm::all_of(func.getResultTypes(), isPlain) ||
+         (contents.groups && hasGroups(func))))
+      mayShare = false;
+    ++i;
+  });
+  if (!mayShare || inFunctions != calls.calls().size())
+    return false;
+  if (!contents.manualComputations)
+    return true;
   // What is within a manual computation may not use its axes, which is only
   // seen there.
-  llvm::DenseSet<Operation *> seen;
+  SmallVector<int32_t> inManual;
+  calls.forEachCall(
+      [&, i = size_t(0)](func::CallOp call, func::FuncOp) mutable {
+        if (call->getParentOfType<sdy::ManualComputationOp>())
+          inManual.push_back(calls.calls()[i].callee);
+        ++i;
+      });
+  SmallVector<char, 0> seen(functions.size());
   while (!inManual.empty()) {
-    func::FuncOp func = inManual.pop_back_val();
-    if (!seen.insert(func).second)
+    int32_t func = inManual.pop_back_val();
+    if (std::exchange(seen[func], true))
       continue;
-    if (hasShardings(func))
+    if (hasShardings(functions[func].op))
       return false;
-    for (func::CallOp call : calls.in(func))
-      inManual.push_back(calls.calleeOf(call));
+    for (const CallsByFunction::Call &call : calls.in(functions[func]))
+      inManual.push_back(call.callee);
   }
   return true;
 }
@@ -102,96 +110,68 @@ namespace {
 class Sharer {
 public:
   Sharer(ModuleOp module, const ModuleContents &contents, const OpIndex &index,
-         OpOrder &order)
-      : module(module), contents(contents), index(index), order(order),
-        symbols(module), callsByFunction(module, &index) {}
+         const CallsByFunction &callsByFunction, OpOrder &order)
+      : module(module), contents(contents), index(index),
+        callsByFunction(callsByFunction), order(order) {}
 
   /// Gives every function its callees. Fails with a diagnostic on recursion.
-  /// Returns the functions that are called, callees first.
-  FailureOr<SmallVector<func::FuncOp>> run() {
-    FailureOr<SmallVector<func::FuncOp>> callers =
-        callsByFunction.callersFirst();
+  LogicalResult run() {
+    FailureOr<SmallVector<int32_t>> callers = callsByFunction.callersFirst();
     if (failed(callers))
       return failure();
-    for (func::FuncOp func : llvm::reverse(*callers))
+    for (const auto &func : callsByFunction.functions())
+      functions.push_back({func.op, func.begin, func.end});
+    numOriginals = functions.size();
+    copies.assign(numOriginals, -1);
+    for (const auto &call : callsByFunction.calls())
+      calls.push_back({call.op, call.callee});
+    for (int32_t func : llvm::reverse(*callers))
       splitFirstCall(func);
-    for (func::FuncOp func : *callers)
-      llvm::append_range(calls, callsByFunction.in(func));
-    for (auto &[copy, callsInCopy] : copiesMade)
-      llvm::append_range(calls, callsInCopy);
-    SmallVector<func::FuncOp> result = calledFunctions();
-    called.insert(result.begin(), result.end());
-    return result;
+    orderCallees(*callers);
+    if (contents.constraints || contents.manualComputations)
+      asking = index.byFunction(asksForShardings, askingOps);
+    return success();
   }
 
-  /// The rest, of what is in `func`.
-  void prepare(func::FuncOp func) {
-    ArrayRef<func::CallOp> own = callsIn(func);
-    for (func::CallOp call : own)
-      importCall(call);
-    if (called.contains(func))
-      importBody(func);
-    for (func::CallOp call : own)
-      addDataFlowEdges(call.getResults(), sdy::getShardings(call));
-    if (!contents.constraints && !contents.manualComputations)
-      return;
-    if (!isCopy.contains(func))
-      return applyShardingConstraints(index.inFunction(func, asksForShardings),
-                                      called);
-    SmallVector<Operation *> asking;
-    func.walk([&](Operation *op) {
-      if (asksForShardings(op->getName()))
-        asking.push_back(op);
-    });
-    applyShardingConstraints(asking, called);
+  /// To be done to each function before the graph is built: first to those that
+  /// nothing calls.
+  void prepareRoots() {
+    for (int32_t i = 0; i < numOriginals; ++i)
+      if (functions[i].body < 0)
+        prepare(i);
   }
 
-  const llvm::DenseSet<Operation *> &calledSet() const { return called; }
+  /// sdy-pre-order-funcs on what would be left, functions that nothing calls.
+  void orderRoots();
+
+  SharedCalls shared() {
+    return {sharedFunctions, roots, rootCalls,
+            [this](int32_t body) { prepare(bodies[body]); }};
+  }
 
 private:
+  struct Function {
+    func::FuncOp op;
+    /// Its part of `calls`.
+    int32_t begin, end;
+    /// Place in `bodies`; -1: nothing calls it.
+    int32_t body = -1;
+    /// The function that it is a copy of, or -1.
+    int32_t original = -1;
+  };
+
   static constexpr auto asksForShardings =
       isNamed<sdy::ShardingConstraintOp, sdy::ManualComputationOp>;
 
-  ArrayRef<func::CallOp> callsIn(func::FuncOp func) const {
-    auto it = callsInCopy.find(func);
-    return it == callsInCopy.end() ? callsByFunction.in(func) : it->second;
+  MutableArrayRef<SharedCall> callsOf(const Function &func) {
+    return MutableArrayRef(calls).slice(func.begin, func.end - func.begin);
   }
 
-  func::FuncOp calleeOf(func::CallOp call) const {
-    return symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
-  }
-
-  /// The first call of a function keeps it; all others share one copy.
-  void splitFirstCall(func::FuncOp func) {
-    for (func::CallOp call : callsByFunction.in(func)) {
-      func::FuncOp callee = calleeOf(call);
-      if (!kept.insert(callee).second)
-        call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(callee)));
-    }
-  }
-
-  func::FuncOp copyOf(func::FuncOp func) {
-    if (isCopy.contains(func))
-      return func;
-    func::FuncOp &copy = copies[func];
-    if (copy)
-      return copy;
-    func::FuncOp clone = func.clone();
-    clone->setAttr(sdy::kOriginalFuncNameAttr, originalName(func));
-    SmallVector<func::CallOp> callsInClone;
-    if (!callsByFunction.in(func).empty())
-      clone.walk([&](func::CallOp call) {
-        call.setCalleeAttr(FlatSymbolRefAttr::get(copyOf(calleeOf(call))));
-        callsInClone.push_back(call);
-      });
-    symbols.insert(clone);
-    order.addFunction(clone);
-    clone.getBody().walk<WalkOrder::PreOrder>(
-        [&](Operation *op) { order.add(op); });
-    copiesMade.push_back({clone, std::move(callsInClone)});
-    isCopy.insert(clone);
-    return copies[func] = clone;
-  }
+  void prepare(int32_t number);
+  void applyConstraints(const Function &func);
+  void splitFirstCall(int32_t func);
+  int32_t copyOf(int32_t func);
+  void orderCallees(ArrayRef<int32_t> callers);
 
   /// An op in the place of the call would be the newest user of its operands,
   /// and take over its users one by one.
@@ -222,77 +202,176 @@ private:
     return uses;
   }
 
-  /// Callees first.
-  SmallVector<func::FuncOp> calledFunctions() {
-    llvm::SetVector<Operation *> called;
-    for (auto &[copy, list] : copiesMade)
-      callsInCopy[copy] = list;
-    auto visit = [&](auto &self, func::FuncOp func) -> void {
-      if (called.contains(func))
-        return;
-      for (func::CallOp call : callsIn(func))
-        self(self, calleeOf(call));
-      called.insert(func);
-    };
-    for (func::CallOp call : calls)
-      visit(visit, calleeOf(call));
-    SmallVector<func::FuncOp> result;
-    for (Operation *op : called)
-      result.push_back(cast<func::FuncOp>(op));
-    return result;
-  }
-
   ModuleOp module;
   const ModuleContents &contents;
   const OpIndex &index;
+  const CallsByFunction &callsByFunction;
   OpOrder &order;
-  SymbolTable symbols;
-  CallsByFunction callsByFunction;
-  llvm::DenseSet<Operation *> kept, isCopy;
-  SmallVector<std::pair<func::FuncOp, SmallVector<func::CallOp>>> copiesMade;
-  llvm::DenseMap<Operation *, func::FuncOp> copies;
-  llvm::DenseMap<Operation *, ArrayRef<func::CallOp>> callsInCopy;
-  SmallVector<func::CallOp> calls;
+  /// Those of the module, then copies.
+  SmallVector<Function, 0> functions;
+  int32_t numOriginals = 0;
+  /// `body` is the number of the callee until orderCallees().
+  SmallVector<SharedCall, 0> calls;
+  /// By function: something calls it already.
+  SmallVector<char, 0> kept;
+  /// By original; -1: there is none.
+  SmallVector<int32_t, 0> copies;
+  /// Functions that are called, callees first.
+  SmallVector<int32_t, 0> bodies;
+  SmallVector<SharedFunction, 0> sharedFunctions;
+  /// The same.
   llvm::DenseSet<Operation *> called;
+  SmallVector<OpIndex::InFunction, 0> asking;
+  OpIndex::Ops askingOps;
+  SmallVector<Operation *, 0> roots;
+  SmallVector<SharedCall, 0> rootCalls;
 };
 
-/// sdy-pre-order-funcs on what would be left, functions that nothing calls.
-void preOrderRoots(ModuleOp module, const llvm::DenseSet<Operation *> &called) {
-  SmallVector<func::FuncOp> roots;
-  for (auto func : module.getOps<func::FuncOp>())
-    if (!called.contains(func))
-      roots.push_back(func);
-  Block *body = module.getBody();
-  for (func::FuncOp func : llvm::reverse(roots))
-    if (roots.size() == 1 || !func.isExternal())
-      func->moveBefore(body, body->end());
+/// What importing does to the function and to what is in it.
+void Sharer::prepare(int32_t number) {
+  const Function &func = functions[number];
+  // Those to come.
+  if (func.body >= 0 && func.body + 2 < int32_t(bodies.size())) {
+    prefetchOp(functions[bodies[func.body + 2]].op);
+    order.fetch(functions[bodies[func.body + 1]].op);
+  }
+  for (const SharedCall &call : callsOf(func))
+    importCall(call.op);
+  if (func.body >= 0)
+    importBody(func.op);
+  for (const SharedCall &call : callsOf(func)) {
+    func::CallOp op = call.op;
+    addDataFlowEdges(op.getResults(), sdy::getShardings(op));
+  }
+  if (contents.constraints || contents.manualComputations)
+    applyConstraints(func);
+}
+
+void Sharer::applyConstraints(const Function &func) {
+  bool isCopy = func.original >= 0;
+  auto [original, begin, end] =
+      asking[isCopy ? func.original : &func - functions.data()];
+  if (begin == end)
+    return;
+  if (!isCopy)
+    return applyShardingConstraints(
+        index.inFunction(original, asksForShardings), called);
+  SmallVector<Operation *> ops;
+  func::FuncOp(func.op).walk([&](Operation *op) {
+    if (asksForShardings(op->getName()))
+      ops.push_back(op);
+  });
+  applyShardingConstraints(ops, called);
+}
+
+/// The first call of a function keeps it; all others share one copy.
+void Sharer::splitFirstCall(int32_t func) {
+  kept.resize(numOriginals);
+  for (int32_t i = functions[func].begin; i < functions[func].end; ++i) {
+    int32_t callee = calls[i].body;
+    if (std::exchange(kept[callee], true))
+      calls[i].body = copyOf(callee);
+  }
+}
+
+/// The copy keeps the name: what calls it is known by number.
+int32_t Sharer::copyOf(int32_t func) {
+  if (functions[func].original >= 0)
+    return func;
+  if (copies[func] >= 0)
+    return copies[func];
+  auto [op, begin, end, body, original] = functions[func];
+  func::FuncOp clone = op.clone();
+  order.addFunction(clone);
+  SmallVector<func::CallOp> callsInClone;
+  clone.getBody().walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    order.add(nested);
+    if (begin != end)
+      if (auto call = dyn_cast<func::CallOp>(nested))
+        callsInClone.push_back(call);
+  });
+  SmallVector<SharedCall> own;
+  for (auto [i, call] : llvm::enumerate(callsInClone))
+    own.push_back({call, copyOf(calls[begin + i].body)});
+  module.push_back(clone);
+  int32_t first = calls.size();
+  calls.append(own);
+  copies[func] = functions.size();
+  functions.push_back({clone, first, int32_t(calls.size()), -1, func});
+  return copies[func];
+}
+
+void Sharer::orderCallees(ArrayRef<int32_t> callers) {
+  auto visit = [&](auto &self, int32_t func) -> void {
+    // Marked while it is visited; there is no recursion.
+    if (functions[func].body >= 0)
+      return;
+    for (const SharedCall &call : callsOf(functions[func]))
+      self(self, call.body);
+    functions[func].body = bodies.size();
+    bodies.push_back(func);
+  };
+  auto visitCallees = [&](const Function &func) {
+    for (const SharedCall &call : callsOf(func))
+      visit(visit, call.body);
+  };
+  for (int32_t func : callers)
+    visitCallees(functions[func]);
+  for (const Function &copy : ArrayRef(functions).drop_front(numOriginals))
+    visitCallees(copy);
+  for (SharedCall &call : calls)
+    call.body = functions[call.body].body;
+  called.reserve(bodies.size());
+  for (int32_t func : bodies) {
+    sharedFunctions.push_back({functions[func].op, callsOf(functions[func])});
+    called.insert(functions[func].op);
+  }
+}
+
+void Sharer::orderRoots() {
+  SmallVector<int32_t> uncalled;
+  for (int32_t i = 0; i < numOriginals; ++i)
+    if (functions[i].body < 0)
+      uncalled.push_back(i);
+  SmallVector<int32_t> moved;
+  llvm::DenseSet<Operation *> movedOps;
+  Block *block = module.getBody();
+  for (int32_t i : llvm::reverse(uncalled))
+    if (uncalled.size() == 1 || !functions[i].op.isExternal()) {
+      functions[i].op->moveBefore(block, block->end());
+      moved.push_back(i);
+      movedOps.insert(functions[i].op);
+    }
+  for (Operation *op : index.topLevel())
+    if (!called.contains(op) && !movedOps.contains(op))
+      roots.push_back(op);
+  // Those that stay are declarations.
+  for (int32_t i : moved) {
+    roots.push_back(functions[i].op);
+    llvm::append_range(rootCalls, callsOf(functions[i]));
+  }
 }
 
 } // namespace
 
-LogicalResult propagateThroughCalls(ModuleOp module,
-                                    const ModuleContents &contents,
-                                    const OpIndex &index, OpOrder &order,
-                                    const EngineOptions &options) {
-  Sharer sharer(module, contents, index, order);
-  FailureOr<SmallVector<func::FuncOp>> shared = sharer.run();
-  if (failed(shared))
+LogicalResult
+propagateThroughCalls(ModuleOp module, const ModuleContents &contents,
+                      const OpIndex &index, const CallsByFunction &calls,
+                      OpOrder &order, const EngineOptions &options) {
+  Sharer sharer(module, contents, index, calls, order);
+  if (failed(sharer.run()))
     return failure();
-  const llvm::DenseSet<Operation *> &bodies = sharer.calledSet();
-  for (auto func : module.getOps<func::FuncOp>())
-    if (!bodies.contains(func))
-      sharer.prepare(func);
+  sharer.prepareRoots();
   if (contents.groups && failed(importShardingGroups(module)))
     return failure();
-  preOrderRoots(module, bodies);
+  sharer.orderRoots();
   if (contents.groups)
     syncShardingGroups(module);
   PropagationGraph graph(module);
-  auto prepare = [&](func::FuncOp func) { sharer.prepare(func); };
+  SharedCalls shared = sharer.shared();
   if (failed(buildGraph(
-          module,
-          {options.conservative, options.extraRules, &order, &index, prepare},
-          *shared, graph)))
+          module, {options.conservative, options.extraRules, &order, &index},
+          &shared, graph)))
     return failure();
   propagateInGraph(graph, options);
   exportSharedBodies(module, graph, order);

@@ -24,6 +24,7 @@
 #ifndef SHARDWRIGHT_PROPAGATE_SHARE_CALL_BODIES_H
 #define SHARDWRIGHT_PROPAGATE_SHARE_CALL_BODIES_H
 
+#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/graph.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
@@ -35,7 +36,7 @@ namespace shardwright {
 /// called, and neither named computations nor sharding groups in called
 /// functions are there.
 bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
-                        const OpIndex &index);
+                        const CallsByFunction &calls);
 
 /// After propagation: writes all shardings, removes dead ops and those data
 /// flow edges, and leaves one function for each distinct set of shardings of
@@ -47,10 +48,10 @@ void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph,
 
 /// All of the above, with propagation, from sdy-flatten-call-graph to
 /// sdy-unflatten-call-graph.
-llvm::LogicalResult propagateThroughCalls(mlir::ModuleOp module,
-                                          const ModuleContents &contents,
-                                          const OpIndex &index, OpOrder &order,
-                                          const EngineOptions &options);
+llvm::LogicalResult
+propagateThroughCalls(mlir::ModuleOp module, const ModuleContents &contents,
+                      const OpIndex &index, const CallsByFunction &calls,
+                      OpOrder &order, const EngineOptions &options);
 
 } // namespace shardwright
 

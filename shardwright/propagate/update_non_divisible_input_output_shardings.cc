@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 #include "shardwright/propagate/passes.h"
@@ -24,7 +25,7 @@ namespace {
 
 class Trimmer {
 public:
-  explicit Trimmer(ModuleOp module) : symbols(module) {}
+  explicit Trimmer(ModuleOp module) : meshOf(module) {}
 
   /// The sharding of a value of this type, cut to axes that divide.
   TensorShardingAttr operator()(TensorShardingAttr sharding, Type type) {
@@ -32,7 +33,7 @@ public:
     if (!sharding || !shaped || !shaped.hasStaticShape() ||
         shaped.getRank() != sharding.getRank())
       return sharding;
-    sdy::MeshAttr mesh = sdy::getMeshAttr(symbols, sharding.getMeshOrRef());
+    sdy::MeshAttr mesh = meshOf(sharding.getMeshOrRef());
     if (!mesh)
       return sharding;
     bool changed = false;
@@ -69,7 +70,7 @@ public:
   }
 
 private:
-  SymbolTable symbols;
+  sdy::MeshLookup meshOf;
 };
 
 struct UpdateNonDivisibleInputOutputShardingsPass
@@ -79,7 +80,7 @@ struct UpdateNonDivisibleInputOutputShardingsPass
     const auto &contents = getAnalysis<ModuleContents>();
     markAnalysesPreserved<ModuleContents, OpIndex>();
     Trimmer trimmed(getOperation());
-    for (auto func : getOperation().getOps<func::FuncOp>()) {
+    getAnalysis<CallsByFunction>().forEachFunction([&](func::FuncOp func) {
       for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
         auto old =
             func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr);
@@ -91,34 +92,35 @@ struct UpdateNonDivisibleInputOutputShardingsPass
         if (TensorShardingAttr s = trimmed(old, type); s != old)
           sdy::setFuncResultSharding(func, i, s);
       }
-    }
+    });
     if (!contents.calls && !contents.dataFlow)
       return;
     auto isConcerned = [](OperationName name) {
       return isNamed<func::CallOp>(name) || hasDataFlow(name);
     };
-    for (Operation *op : getAnalysis<OpIndex>().inOrder(isConcerned)) {
-      if (auto call = dyn_cast<func::CallOp>(op)) {
-        SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);
-        if (trimmed.trim(shardings, call.getResultTypes()))
-          sdy::setShardings(call, shardings);
-        continue;
-      }
-      auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
-      if (!flow || !flow.shouldKeepEdgeOwnerShardingsDivisible())
-        continue;
-      SmallVector<TensorShardingAttr> arguments =
-          flow.getBlockArgumentEdgeOwnerShardings();
-      if (trimmed.trim(
-              arguments,
-              ValueRange(flow.getBlockArgumentEdgeOwners()).getTypes()))
-        flow.setBlockArgumentEdgeOwnerShardings(arguments);
-      SmallVector<TensorShardingAttr> results =
-          flow.getOpResultEdgeOwnerShardings();
-      if (trimmed.trim(results,
-                       ValueRange(flow.getOpResultEdgeOwners()).getTypes()))
-        flow.setOpResultEdgeOwnerShardings(results);
-    }
+    forEachFetched(
+        getAnalysis<OpIndex>().inOrder(isConcerned), [&](Operation *op) {
+          if (auto call = dyn_cast<func::CallOp>(op)) {
+            SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);
+            if (trimmed.trim(shardings, call.getResultTypes()))
+              sdy::setShardings(call, shardings);
+            return;
+          }
+          auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
+          if (!flow || !flow.shouldKeepEdgeOwnerShardingsDivisible())
+            return;
+          SmallVector<TensorShardingAttr> arguments =
+              flow.getBlockArgumentEdgeOwnerShardings();
+          if (trimmed.trim(
+                  arguments,
+                  ValueRange(flow.getBlockArgumentEdgeOwners()).getTypes()))
+            flow.setBlockArgumentEdgeOwnerShardings(arguments);
+          SmallVector<TensorShardingAttr> results =
+              flow.getOpResultEdgeOwnerShardings();
+          if (trimmed.trim(results,
+                           ValueRange(flow.getOpResultEdgeOwners()).getTypes()))
+            flow.setOpResultEdgeOwnerShardings(results);
+        });
   }
 };
 

@@ -51,9 +51,9 @@ void ShardingWriter::writeResults(Operation *op, ArrayRef<ShardingId> ids) {
   setOnOp(op, sdy::TensorShardingPerValueAttr::get(op->getContext(), list));
 }
 
-void ShardingWriter::write(const GraphPart &part, SlotId slot, Value value,
+void ShardingWriter::write(ArrayRef<Slot> slots, SlotId slot, Value value,
                            ArrayRef<ShardingId> current) {
-  const Slot &s = part.slots[slot];
+  const Slot &s = slots[slot];
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (auto func = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp())) {
       funcs[func].arguments.push_back(
@@ -68,7 +68,7 @@ void ShardingWriter::write(const GraphPart &part, SlotId slot, Value value,
     } else if (op != lastWritten) {
       SmallVector<ShardingId> ids(op->getNumResults(), kNoSharding);
       for (SlotId i = s.firstSibling; i < s.firstSibling + s.numSiblings; ++i)
-        ids[cast<OpResult>(part.slots[i].value).getResultNumber()] = current[i];
+        ids[cast<OpResult>(slots[i].value).getResultNumber()] = current[i];
       writeResults(op, ids);
       lastWritten = op;
     }
@@ -115,7 +115,7 @@ void writeShardings(PropagationGraph &graph) {
     Slot &slot = graph.slots[s];
     if (graph.current[s] == slot.initial || !slot.value || slot.isCallEdge)
       continue;
-    writer.write(graph, s, slot.value, graph.current);
+    writer.write(graph.slots, s, slot.value, graph.current);
   }
   for (const FuncResult &r : graph.funcResults)
     if (graph.current[r.slot] != graph.slots[r.slot].initial)

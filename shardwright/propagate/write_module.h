@@ -24,7 +24,7 @@ public:
   ShardingWriter(PropagationGraph &graph, mlir::MLIRContext *context);
 
   /// Writes current[slot] to `value`: the slot's, or its copy in a clone.
-  void write(const GraphPart &part, SlotId slot, mlir::Value value,
+  void write(llvm::ArrayRef<Slot> slots, SlotId slot, mlir::Value value,
              llvm::ArrayRef<ShardingId> current);
   void write(const FuncResult &result, ShardingId sharding);
   /// Attributes of functions are written last, all at once.

@@ -18,6 +18,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace shardwright::sdy {
 
@@ -92,6 +93,23 @@ MeshAttr getMeshAttr(const mlir::SymbolTable &symbols,
 /// Looked up in the nearest enclosing module of `op`, or in `op` itself.
 MeshAttr getMeshAttr(mlir::Operation *op, mlir::Attribute meshOrRef);
 MeshAttr getMeshAttr(mlir::Operation *op, TensorShardingAttr sharding);
+
+/// The same in a module whose meshes stay as they are: each is looked up once.
+class MeshLookup {
+public:
+  explicit MeshLookup(mlir::ModuleOp module) : module(module) {}
+
+  MeshAttr operator()(mlir::Attribute meshOrRef) {
+    auto [it, isNew] = known.try_emplace(meshOrRef);
+    if (isNew)
+      it->second = getMeshAttr(module, meshOrRef);
+    return it->second;
+  }
+
+private:
+  mlir::ModuleOp module;
+  llvm::SmallDenseMap<mlir::Attribute, MeshAttr, 4> known;
+};
 
 /// The mesh that all of `shardings` (nulls ignored) use: the first that is not
 /// empty, provided that the others equal it or are empty, as an attribute of

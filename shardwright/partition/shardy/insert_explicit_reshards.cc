@@ -15,6 +15,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;
@@ -42,16 +43,30 @@ int64_t numElements(Type type) {
 
 class Inserter {
 public:
-  /// `symbols` null: looked up in the module, one by one.
-  Inserter(func::FuncOp func, bool full, const SymbolTable *symbols = nullptr)
-      : func(func), full(full), module(func->getParentOfType<ModuleOp>()),
-        symbols(symbols) {}
+  /// `calls` null: callees are looked up in the module, one by one.
+  Inserter(func::FuncOp func, bool full, ModuleOp module,
+           const CallsByFunction *calls = nullptr)
+      : func(func), full(full), module(module), calls(calls) {}
 
-  /// Most programs have nothing unreduced; then few kinds of ops matter.
-  LogicalResult run(const OpIndex &index, bool mayHaveUnreducedAxes = true) {
+  /// The ops that matter when the function has nothing unreduced, as most
+  /// programs.
+  static constexpr auto matters =
+      isNamed<func::CallOp, stablehlo::ConcatenateOp, stablehlo::DotOp,
+              stablehlo::DotGeneralOp>;
+
+  LogicalResult runOn(ArrayRef<Operation *> ops) {
+    LogicalResult result = success();
+    forEachFetched(ops, [&](Operation *op) {
+      if (succeeded(result))
+        result = visit(op);
+    });
+    return result;
+  }
+
+  LogicalResult run(const OpIndex &index) {
     if (full && failed(refuseSingleDeviceBorders()))
       return failure();
-    bool all = full || (mayHaveUnreducedAxes && hasUnreducedAxes());
+    bool all = full || hasUnreducedAxes();
     OpIndex::Ops ops;
     if (all)
       func.getBody().walk([&](Operation *op) {
@@ -59,9 +74,7 @@ public:
           ops.push_back(op);
       });
     else
-      ops = index.inFunction(
-          func, isNamed<func::CallOp, stablehlo::ConcatenateOp,
-                        stablehlo::DotOp, stablehlo::DotGeneralOp>);
+      ops = index.inFunction(func, matters);
     for (Operation *op : ops)
       if (failed(visit(op)))
         return failure();
@@ -96,15 +109,15 @@ private:
   bool isFullFor(Operation *op) const;
 
   func::FuncOp calleeOf(func::CallOp call) const {
-    if (!symbols)
+    if (!calls)
       return ModuleOp(module).lookupSymbol<func::FuncOp>(call.getCallee());
-    return symbols->lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
+    return calls->calleeOf(call);
   }
 
   func::FuncOp func;
   bool full;
   ModuleOp module;
-  const SymbolTable *symbols;
+  const CallsByFunction *calls;
 };
 
 /// What comes in or goes out is on all devices.
@@ -414,7 +427,8 @@ struct InsertExplicitReshardsPass
 
   void runOnOperation() override {
     OpIndex index(getOperation());
-    if (failed(Inserter(getOperation(), enableFullVersion).run(index)))
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    if (failed(Inserter(getOperation(), enableFullVersion, module).run(index)))
       signalPassFailure();
   }
 };
@@ -423,10 +437,19 @@ struct InsertExplicitReshardsPass
 
 LogicalResult insertExplicitReshards(ModuleOp module,
                                      const ModuleContents &contents,
-                                     const OpIndex &index, bool full) {
-  SymbolTable symbols(module);
-  for (auto func : module.getOps<func::FuncOp>())
-    if (failed(Inserter(func, full, &symbols).run(index, contents.unreduced)))
+                                     const OpIndex &index,
+                                     const CallsByFunction &calls, bool full) {
+  if (full || contents.unreduced) {
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(Inserter(func, full, module, &calls).run(index)))
+        return failure();
+    return success();
+  }
+  OpIndex::Ops ops;
+  for (auto [func, begin, end] : index.byFunction(Inserter::matters, ops))
+    if (begin != end &&
+        failed(Inserter(func, full, module, &calls)
+                   .runOn(ArrayRef(ops).slice(begin, end - begin))))
       return failure();
   return success();
 }

@@ -9,6 +9,7 @@
 #define SHARDWRIGHT_PARTITION_SHARDY_PASSES_H
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 
@@ -24,7 +25,9 @@ namespace shardwright {
 /// sdy-insert-explicit-reshards on all functions.
 llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
                                            const ModuleContents &contents,
-                                           const OpIndex &index, bool full);
+                                           const OpIndex &index,
+                                           const CallsByFunction &calls,
+                                           bool full);
 
 } // namespace shardwright
 

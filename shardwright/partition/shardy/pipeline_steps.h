@@ -13,6 +13,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 #define SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 
+#include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/module_contents.h"
 #include "shardwright/propagate/op_index.h"
 
@@ -44,6 +45,9 @@ public:
     return analyses.getAnalysis<ModuleContents>();
   }
   OpIndex &index() { return analyses.getAnalysis<OpIndex>(); }
+  const CallsByFunction &calls() {
+    return analyses.getAnalysis<CallsByFunction>();
+  }
 
 private:
   mlir::AnalysisManager analyses;

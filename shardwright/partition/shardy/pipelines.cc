@@ -91,7 +91,8 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
                 options.enablePerInstructionPartitioning](
             ModuleOp module, ModuleAnalyses analyses) {
           return insertExplicitReshards(module, analyses.contents(),
-                                        analyses.index(), full);
+                                        analyses.index(), analyses.calls(),
+                                        full);
         }));
     if (options.enablePerInstructionPartitioning) {
       PerInstructionPartitioningOptions each;

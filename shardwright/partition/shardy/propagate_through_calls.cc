@@ -31,10 +31,11 @@ struct PropagateThroughCalls
     const auto &contents = getAnalysis<ModuleContents>();
     // Remarks are about the ops of each call.
     if (!wantsRemarks(&getContext()) &&
-        mayShareCallBodies(getOperation(), contents, getAnalysis<OpIndex>())) {
-      if (failed(propagateThroughCalls(getOperation(), contents,
-                                       getAnalysis<OpIndex>(),
-                                       getAnalysis<OpOrder>(), options)))
+        mayShareCallBodies(getOperation(), contents,
+                           getAnalysis<CallsByFunction>())) {
+      if (failed(propagateThroughCalls(
+              getOperation(), contents, getAnalysis<OpIndex>(),
+              getAnalysis<CallsByFunction>(), getAnalysis<OpOrder>(), options)))
         signalPassFailure();
       // Manual computations and groups may get constraints.
       if (contents.constraints ||
