@@ -206,10 +206,14 @@ struct ConstantOrScalarSplitterPass
     FailureOr<SmallVector<int32_t>> order = calls.callersFirst();
     if (failed(order))
       return signalPassFailure();
-    Splitter splitter(module, calls, getAnalysis<OpOrder>());
-    for (int32_t i : llvm::reverse(*order))
-      if (const auto &func = calls.functions()[i]; !func.isExternal)
+    const auto &opOrder = getAnalysis<OpOrder>();
+    Splitter splitter(module, calls, opOrder);
+    for (size_t i = order->size(); i-- > 0;) {
+      if (i > 0)
+        opOrder.fetch(calls.functions()[(*order)[i - 1]].op);
+      if (const auto &func = calls.functions()[(*order)[i]]; !func.isExternal)
         splitter.run(func.op, contents.namedComputations);
+    }
     markAnalysesPreserved<ModuleContents>();
     if (splitter.callsChanged || splitter.constraintsChanged)
       return;

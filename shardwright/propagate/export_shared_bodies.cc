@@ -26,7 +26,7 @@ namespace {
 struct OwnCall {
   func::CallOp call;
   /// Slots of the edges of its results, in the part; -1: none.
-  SmallVector<SlotId> resultSlots;
+  SmallVector<SlotId, 2> resultSlots;
 };
 
 /// Where a function's result comes from.
@@ -40,21 +40,27 @@ struct Returned {
 /// A part of the graph, as its call sites see it.
 struct PartInfo {
   /// Live ones, in program order.
-  SmallVector<OwnCall> calls;
+  SmallVector<OwnCall, 1> calls;
   /// Of bodies only: slots of arguments' edges (-1: none), sources of results.
-  SmallVector<SlotId> argumentSlots;
-  SmallVector<Returned> returned;
+  SmallVector<SlotId, 4> argumentSlots;
+  SmallVector<Returned, 2> returned;
+  /// Bodies with the same original name have the same.
+  int32_t nameId = 0;
 };
 
-/// What a call and the copy of its callee are sharded like.
+/// What a call and the copy of its callee are sharded like. There are many;
+/// most have few arguments.
 struct SiteInfo {
-  SmallVector<ShardingId> in, out, results;
-  std::string name;
+  SmallVector<ShardingId, 4> in;
+  SmallVector<ShardingId, 2> out, results;
+  StringAttr name;
+  /// What refers to it, once a call does.
+  FlatSymbolRefAttr symbol;
   /// Which of the live calls of its part this is.
   int32_t ordinal = -1;
   Attribute executionThread;
   /// Sites of the calls in the callee.
-  SmallVector<int32_t> calls;
+  SmallVector<int32_t, 2> calls;
   /// The site whose copy this call will call.
   int32_t target = -1;
 };
@@ -63,7 +69,9 @@ class Exporter {
 public:
   Exporter(ModuleOp module, PropagationGraph &graph, OpOrder &order)
       : module(module), graph(graph), opOrder(order),
-        writer(graph, module.getContext()) {}
+        writer(graph, module.getContext()),
+        executionThreadName(
+            StringAttr::get(module.getContext(), kExecutionThread)) {}
 
   void run() {
     removeUserlessRules();
@@ -90,6 +98,7 @@ private:
   void removeEdges(const GraphView &part);
   void fetchAhead(ArrayRef<int32_t> next);
   void assignSites();
+  void fetchSite(int32_t site);
   void visit(int32_t site);
   void chooseTargets();
   void writeRoots();
@@ -104,9 +113,10 @@ private:
   PropagationGraph &graph;
   OpOrder &opOrder;
   ShardingWriter writer;
+  StringAttr executionThreadName;
   std::vector<PartInfo> parts;
   std::vector<SiteInfo> sites;
-  SmallVector<int32_t> rootCalls;
+  SmallVector<int32_t, 2> rootCalls;
   /// Live sites, callees before callers: the order in which copies get names.
   SmallVector<int32_t> order;
   llvm::DenseSet<StringAttr> names;
@@ -218,7 +228,7 @@ void Exporter::assignSites() {
     // A dead call is null in all copies of the part that it is in.
     if (!site.call)
       continue;
-    SmallVector<int32_t> &siblings =
+    SmallVector<int32_t, 2> &siblings =
         site.parent < 0 ? rootCalls : sites[site.parent].calls;
     sites[i].ordinal = siblings.size();
     siblings.push_back(i);
@@ -245,7 +255,23 @@ void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids,
           graph.shardings.addOpen(mesh, cast<ShapedType>(types()[i]).getRank());
 }
 
+/// What visit() looks at: sites are visited nearly in their order.
+void Exporter::fetchSite(int32_t index) {
+  if (index >= int32_t(sites.size()))
+    return;
+  const CallSite &site = graph.sites[index];
+  auto fetch = [](const auto &object) {
+    const char *begin = reinterpret_cast<const char *>(&object);
+    for (size_t i = 0; i < sizeof(object); i += 64)
+      __builtin_prefetch(begin + i);
+  };
+  fetch(graph.bodies[site.body]);
+  fetch(parts[site.body]);
+  __builtin_prefetch(graph.current.data() + site.firstSlot);
+}
+
 void Exporter::visit(int32_t index) {
+  fetchSite(index + 4);
   SiteInfo &site = sites[index];
   for (int32_t nested : site.calls)
     visit(nested);
@@ -291,15 +317,16 @@ void Exporter::visit(int32_t index) {
     }
   }
 
-  StringAttr name = body.originalName;
-  auto isTaken = [&](StringRef candidate) {
-    return !names.insert(StringAttr::get(name.getContext(), candidate)).second;
-  };
-  site.name = isTaken(name) ? SymbolTable::generateSymbolName<128>(
-                                  name.getValue(), isTaken, counter)
-                                  .str()
-                                  .str()
-                            : name.str();
+  site.name = body.originalName;
+  if (names.insert(site.name).second)
+    return;
+  SymbolTable::generateSymbolName<128>(
+      body.originalName.getValue(),
+      [&](StringRef candidate) {
+        site.name = StringAttr::get(module.getContext(), candidate);
+        return !names.insert(site.name).second;
+      },
+      counter);
 }
 
 /// All calls of copies with one name and equal shardings call the first of
@@ -307,18 +334,17 @@ void Exporter::visit(int32_t index) {
 void Exporter::chooseTargets() {
   llvm::BumpPtrAllocator allocator;
   llvm::DenseMap<StringAttr, int32_t> nameIds;
+  for (auto [info, body] : llvm::zip(parts, graph.bodies))
+    info.nameId =
+        nameIds.try_emplace(body.originalName, nameIds.size()).first->second;
   llvm::DenseMap<ArrayRef<int32_t>, int32_t> firstOf;
   auto choose = [&](int32_t index) {
     SiteInfo &site = sites[index];
-    SmallVector<int32_t> key{
-        nameIds
-            .try_emplace(graph.bodies[graph.sites[index].body].originalName,
-                         nameIds.size())
-            .first->second};
+    SmallVector<int32_t> key{partOf(index).nameId};
     // All or none of the arguments have one.
     key.push_back(site.in.size());
-    key.append(site.in);
-    key.append(site.results);
+    llvm::append_range(key, site.in);
+    llvm::append_range(key, site.results);
     auto it = firstOf.find(ArrayRef<int32_t>(key));
     if (it == firstOf.end())
       it = firstOf.try_emplace(ArrayRef<int32_t>(key).copy(allocator), index)
@@ -333,6 +359,8 @@ void Exporter::chooseTargets() {
 }
 
 sdy::TensorShardingPerValueAttr Exporter::listOf(ArrayRef<ShardingId> ids) {
+  if (ids.size() == 1 && ids.front() != kNoSharding)
+    return graph.shardings.perValueAttr(ids.front());
   SmallVector<sdy::TensorShardingAttr> list;
   for (ShardingId id : ids)
     list.push_back(graph.shardings.attr(id));
@@ -340,14 +368,17 @@ sdy::TensorShardingPerValueAttr Exporter::listOf(ArrayRef<ShardingId> ids) {
 }
 
 void Exporter::setCall(func::CallOp call, const SiteInfo &site) {
-  call.setCalleeAttr(
-      FlatSymbolRefAttr::get(module.getContext(), sites[site.target].name));
+  SiteInfo &target = sites[site.target];
+  if (!target.symbol)
+    target.symbol = FlatSymbolRefAttr::get(target.name);
+  call.setCalleeAttr(target.symbol);
   call.setNoInline(false);
   call.removeArgAttrsAttr();
   call.removeResAttrsAttr();
-  call->removeDiscardableAttr(kExecutionThread);
+  if (call->getRawDictionaryAttrs().contains(executionThreadName))
+    call->removeDiscardableAttr(executionThreadName);
   if (!site.out.empty())
-    call->setDiscardableAttr(sdy::kShardingAttr, listOf(site.out));
+    writer.setOnOp(call, listOf(site.out));
 }
 
 void Exporter::writeRoots() {
@@ -374,7 +405,8 @@ void Exporter::fetchAhead(ArrayRef<int32_t> next) {
     __builtin_prefetch(bodyOf(2).nodes.data());
     __builtin_prefetch(bodyOf(2).nodeRules.data());
     __builtin_prefetch(bodyOf(2).slots.data());
-    prefetchOp(func::FuncOp(bodyOf(2).func));
+    if (func::FuncOp func = bodyOf(2).func)
+      prefetchOp(func);
   }
   if (next.empty())
     return;
@@ -417,7 +449,7 @@ void Exporter::materialize() {
     FunctionBody &body = graph.bodies[place.body];
     const PartInfo &info = parts[place.body];
     auto func = func::FuncOp::create(
-        place.call.getLoc(), site.name,
+        place.call.getLoc(), site.name.getValue(),
         FunctionType::get(context, body.func.getArgumentTypes(),
                           place.call.getResultTypes()));
     func.setPrivate();
@@ -429,10 +461,12 @@ void Exporter::materialize() {
       removeEdges(body);
     IRMapping mapping;
     bool isLast = --copies[place.body] == 0;
-    if (isLast)
+    if (isLast) {
       func.getBody().takeBody(body.func.getBody());
-    else
+      std::exchange(body.func, nullptr)->erase();
+    } else {
       body.func.getBody().cloneInto(&func.getBody(), mapping);
+    }
     for (auto [i, id] : llvm::enumerate(site.in))
       func.setArgAttr(i, sdy::kShardingAttr, graph.shardings.attr(id));
     for (auto [own, nested] : llvm::zip_equal(info.calls, site.calls)) {
@@ -456,8 +490,10 @@ void Exporter::materialize() {
         [&](Operation *op) { opOrder.add(op); });
   }
   writer.finish();
+  // What nothing calls any more.
   for (FunctionBody &body : graph.bodies)
-    body.func->erase();
+    if (body.func)
+      body.func->erase();
   for (Operation *op : graph.rootOps)
     if (auto func = dyn_cast<func::FuncOp>(op))
       if (func != sdy::getMainFunc(module))

@@ -188,24 +188,24 @@ struct FunctionBody : GraphView {
   mlir::func::FuncOp func;
   /// By argument: its edge op's result and where its source, the call's
   /// operand, goes in tensorValues; -1 if there is no edge.
-  llvm::SmallVector<ValueId> argumentEdge;
-  llvm::SmallVector<int32_t> argumentSource;
+  llvm::SmallVector<ValueId, 4> argumentEdge;
+  llvm::SmallVector<int32_t, 4> argumentSource;
   /// By result: the value returned.
-  llvm::SmallVector<ValueId> returned;
+  llvm::SmallVector<ValueId, 2> returned;
   /// By result: whose edge returns it: that of an argument, or that of a result
   /// of the call at this place in `sites`; -1: neither.
   struct EdgeOwner {
     int32_t argument = -1, site = -1;
     int32_t result = -1;
   };
-  llvm::SmallVector<EdgeOwner> returnedEdge;
+  llvm::SmallVector<EdgeOwner, 2> returnedEdge;
   /// What the function says before propagation: `sdy.original_func_name` or its
   /// name, `execution_thread`, the shardings of its arguments (all or none).
   mlir::StringAttr originalName;
   mlir::Attribute executionThread;
-  llvm::SmallVector<ShardingId> argumentShardings;
+  llvm::SmallVector<ShardingId, 4> argumentShardings;
   /// Places in `wakes` that are to hold the edge op of a call's result.
-  llvm::SmallVector<std::pair<int32_t, int32_t>> resultWakes;
+  llvm::SmallVector<std::pair<int32_t, int32_t>, 2> resultWakes;
 };
 
 /// A result of a function: its attribute, and what the function returns there.

@@ -281,6 +281,7 @@ int32_t Sharer::copyOf(int32_t func) {
   if (copies[func] >= 0)
     return copies[func];
   auto [op, begin, end, body, original] = functions[func];
+  order.fetch(op);
   func::FuncOp clone = op.clone();
   order.addFunction(clone);
   SmallVector<func::CallOp> callsInClone;

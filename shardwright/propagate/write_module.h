@@ -27,6 +27,8 @@ public:
   void write(llvm::ArrayRef<Slot> slots, SlotId slot, mlir::Value value,
              llvm::ArrayRef<ShardingId> current);
   void write(const FuncResult &result, ShardingId sharding);
+  /// Writes `sdy.sharding`.
+  void setOnOp(mlir::Operation *op, mlir::Attribute sharding);
   /// Attributes of functions are written last, all at once.
   void finish();
 
@@ -37,7 +39,6 @@ private:
 
   mlir::DictionaryAttr with(mlir::DictionaryAttr dict,
                             mlir::Attribute sharding);
-  void setOnOp(mlir::Operation *op, mlir::Attribute sharding);
   void writeResults(mlir::Operation *op, llvm::ArrayRef<ShardingId> ids);
 
   PropagationGraph &graph;

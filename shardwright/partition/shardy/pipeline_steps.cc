@@ -10,6 +10,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/propagate/fetch_ahead.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -35,26 +36,27 @@ public:
   /// False if the module has symbols of other kinds to drop, nested tables, or
   /// ops that we do not know.
   bool run(ModuleOp module) {
-    for (Operation &op : *module.getBody()) {
-      if (op.hasTrait<OpTrait::SymbolTable>())
-        return false;
+    bool onlyFunctions = true;
+    forEachFetched(index.topLevel(), [&](Operation *op) {
+      onlyFunctions = onlyFunctions && !op->hasTrait<OpTrait::SymbolTable>();
       auto symbol = dyn_cast<SymbolOpInterface>(op);
       if (!symbol || symbol.isPublic() || !symbol.canDiscardOnUseEmpty()) {
-        alive.push_back(&op);
-        continue;
+        alive.push_back(op);
+        return;
       }
-      if (!isa<func::FuncOp>(op))
-        return false;
-      waiting.insert({symbol.getNameAttr(), &op});
-    }
-    if (waiting.empty())
-      return true;
+      onlyFunctions = onlyFunctions && isa<func::FuncOp>(op);
+      waiting.insert({symbol.getNameAttr(), op});
+    });
+    if (!onlyFunctions || waiting.empty())
+      return onlyFunctions;
     if (mayHoldNames()) {
       if (!walkAlive())
         return false;
     } else {
       followCalls();
     }
+    if (waiting.empty())
+      return true;
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (auto func = dyn_cast<func::FuncOp>(op))
         if (waiting.contains(func.getSymNameAttr())) {
@@ -89,14 +91,21 @@ private:
   }
 
   void followCalls() {
+    OpIndex::Ops calls;
+    llvm::DenseMap<Operation *, ArrayRef<Operation *>> callsIn;
+    for (auto [func, begin, end] :
+         index.byFunction(isNamed<func::CallOp>, calls))
+      if (begin != end)
+        callsIn[func] = ArrayRef(calls).slice(begin, end - begin);
     for (size_t i = 0; i < alive.size() && !waiting.empty(); ++i) {
       auto func = dyn_cast<func::FuncOp>(alive[i]);
       if (!func)
         continue;
       find(func.getArgAttrsAttr());
       find(func.getResAttrsAttr());
-      for (Operation *op : index.inFunction(func, isNamed<func::CallOp>))
+      forEachFetched(callsIn.lookup(func), [&](Operation *op) {
         find(cast<func::CallOp>(op).getCalleeAttr());
+      });
     }
   }
 
