@@ -31,6 +31,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int64_t kMaxCombinations = 1024;
+/// What is gathered in front of a loop, and held as long, for the sake of what
+/// the loop then does not send: as many bytes at most.
+constexpr double kHeldBytes = 256 << 10;
 
 double bytesOf(llvm::ArrayRef<int64_t> shape, double elementBytes,
                const TensorSharding &sharding) {
@@ -174,6 +177,12 @@ double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
       cost += planner.linkOver(from.unreduced).byte *
               CostModel::allReduce(bytesOf(site.shape, site.elementBytes, from),
                                    totalSize(from.unreduced));
+    if (site.moveShare < 1) {
+      double after = bytesOf(site.shape, site.elementBytes, to);
+      if (site.isGatheredOnce || after <= kHeldBytes ||
+          after <= bytesOf(site.shape, site.elementBytes, from))
+        cost *= site.moveShare;
+    }
     least = std::min(least, cost);
   }
   return least;
@@ -230,7 +239,7 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
     if (!target)
       return kNever;
     cost += windowCost(i, axes, *target);
-    cost += site.moveShare * reshardCost(site, *target);
+    cost += reshardCost(site, *target);
     if (cost >= bestCost && !out)
       return kNever;
     touched += bytesOf(site.shape, site.elementBytes, *target);

@@ -31,9 +31,11 @@ struct TensorSite {
   llvm::SmallVector<TensorSharding, 1> layouts;
   /// Operands: the value can be made anew in any layout (constants, iota).
   bool isFree = false;
-  /// Operands: the part of bringing it here that is paid each time the op runs.
-  /// What comes from outside of a loop is brought once, in front of it.
+  /// Operands: the part of moving it that is paid each time the op runs. What
+  /// comes from outside of a loop moves once, in front of it.
   double moveShare = 1;
+  /// So where it is large and gathered: it is read part by part, all of it.
+  bool isGatheredOnce = false;
 };
 
 /// A factor whose shards need rows of their neighbours.

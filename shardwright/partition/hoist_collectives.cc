@@ -48,7 +48,8 @@ private:
   /// place in a program that never enters the loop; those before it are known.
   bool isInvariant(Operation &op) const;
   double largestOp();
-  void hoist(Operation *op);
+  llvm::SetVector<Operation *> needed(Operation *op);
+  void hoist(llvm::SetVector<Operation *> ops);
 
   stablehlo::WhileOp loop;
   Block &body;
@@ -80,28 +81,32 @@ double LoopHoister::largestOp() {
   return largest;
 }
 
-/// With what it needs of the body, in order.
-void LoopHoister::hoist(Operation *op) {
-  llvm::SetVector<Operation *> moved;
-  moved.insert(op);
-  for (size_t i = 0; i < moved.size(); ++i) {
-    llvm::SetVector<Value> sources(moved[i]->operand_begin(),
-                                   moved[i]->operand_end());
-    getUsedValuesDefinedAbove(moved[i]->getRegions(), sources);
-    for (Value source : sources) {
-      if (Operation *from = source.getDefiningOp()) {
-        if (from->getBlock() == &body)
-          moved.insert(from);
-      } else if (auto arg = cast<BlockArgument>(source);
-                 arg.getOwner() == &body) {
-        arg.replaceUsesWithIf(loop->getOperand(arg.getArgNumber()),
-                              [&](OpOperand &use) {
-                                return moved[i]->isAncestor(use.getOwner());
-                              });
-      }
-    }
+/// The op and what it needs of the body.
+llvm::SetVector<Operation *> LoopHoister::needed(Operation *op) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(op);
+  for (size_t i = 0; i < ops.size(); ++i) {
+    llvm::SetVector<Value> sources(ops[i]->operand_begin(),
+                                   ops[i]->operand_end());
+    getUsedValuesDefinedAbove(ops[i]->getRegions(), sources);
+    for (Value source : sources)
+      if (Operation *from = source.getDefiningOp();
+          from && from->getBlock() == &body)
+        ops.insert(from);
   }
-  SmallVector<Operation *> ordered = moved.takeVector();
+  return ops;
+}
+
+/// In order.
+void LoopHoister::hoist(llvm::SetVector<Operation *> ops) {
+  for (Operation *op : ops)
+    op->walk([&](Operation *inner) {
+      for (OpOperand &use : inner->getOpOperands())
+        if (auto arg = dyn_cast<BlockArgument>(use.get());
+            arg && arg.getOwner() == &body)
+          use.set(loop->getOperand(arg.getArgNumber()));
+    });
+  SmallVector<Operation *> ordered = ops.takeVector();
   llvm::sort(ordered,
              [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   for (Operation *next : ordered)
@@ -119,11 +124,17 @@ void LoopHoister::run(ArrayRef<Operation *> collectives) {
       continue;
     if (room < 0)
       room = largestOp();
-    double bytes = bytesOf(op->getResultTypes());
+    // What is not gathered takes the place of what it was made of.
+    llvm::SetVector<Operation *> ops = needed(op);
+    double bytes = 0;
+    for (Operation *next : ops)
+      if (double held = bytesOf(next->getResultTypes());
+          mayBeJoined(next) && held > bytesOf(next->getOperandTypes()))
+        bytes += held;
     if (bytes > room)
       continue;
     room -= bytes;
-    hoist(op);
+    hoist(std::move(ops));
   }
 }
 

@@ -61,6 +61,9 @@ private:
   void visitPlain(Operation *op);
   void visitByRule(Operation *op);
   std::optional<OpPlan> planByRule(Operation *op, ArrayRef<LayoutRef> wanted);
+  /// How often the op runs for each time that an operand of it moves, in front
+  /// of the loops that it comes from outside of; none where all move each time.
+  SmallVector<int64_t, 3> timesMoved(Operation *op);
   void carryOut(Operation *op, const OpPlan &plan);
   void visitWhole(Operation *op);
   void visitOnDevice(Operation *op, int64_t device);
@@ -97,6 +100,8 @@ private:
   PlanMemo &memo;
   PlanObserver *observer;
   ShardingReader shardings;
+  /// Whose bodies are being visited, and how often they run: 1 if not known.
+  SmallVector<std::pair<Region *, int64_t>, 2> loops;
   /// Of what was made: ops that add up, those in a loop before the loop;
   /// collectives that reduce, and whether any other slices.
   SmallVector<Operation *> sums;
@@ -365,9 +370,13 @@ LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
   for (Region *region : {&op.getCond(), &op.getBody()})
     for (auto [arg, layout] : llvm::zip(region->getArguments(), layouts))
       versions.define(arg, layout);
-  if (failed(visitBlock(op.getCond().front(), meshes.whole(0))) ||
-      failed(visitBlock(op.getBody().front(), layouts)))
+  if (failed(visitBlock(op.getCond().front(), meshes.whole(0))))
     return failure();
+  loops.push_back(
+      {&op.getBody(), std::max<int64_t>(knownTripCount(op).value_or(1), 1)});
+  if (failed(visitBlock(op.getBody().front(), layouts)))
+    return failure();
+  loops.pop_back();
   defineResults(op, layouts);
   return success();
 }
@@ -515,10 +524,9 @@ void Inserter::visitByRule(Operation *op) {
   // Whether rows are counted more than once depends on initial values.
   if (isa<stablehlo::ReduceWindowOp>(op))
     memo.add(getScan(op).has_value());
-  bool isSlice = isa<stablehlo::DynamicSliceOp>(op);
-  int64_t times = isSlice ? timesSliced(op) : timesAddedUp(op);
-  for (int64_t bit = 1; bit <= times; bit <<= 1)
-    memo.add((times & bit) != 0);
+  memo.add(timesAddedUp(op));
+  for (int64_t times : timesMoved(op))
+    memo.add(times);
   const std::optional<OpPlan> *plan = memo.find();
   if (!plan)
     plan = memo.keep(planByRule(op, want));
@@ -526,6 +534,28 @@ void Inserter::visitByRule(Operation *op) {
     carryOut(op, **plan);
   else
     visitWhole(op);
+}
+
+SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
+  SmallVector<int64_t, 3> times;
+  if (loops.empty())
+    return times;
+  times.assign(op->getNumOperands(), 1);
+  for (auto [body, trips] : llvm::reverse(loops)) {
+    SmallVector<bool, 3> inside;
+    for (Value operand : op->getOperands())
+      inside.push_back(body->isAncestor(operand.getParentRegion()));
+    // What is the same in every iteration leaves the loop.
+    if (llvm::none_of(llvm::zip(op->getOperands(), inside), [](auto both) {
+          auto [operand, isInside] = both;
+          return isInside && !ValueVersions::isFree(operand);
+        }))
+      break;
+    for (auto [n, isInside] : llvm::zip(times, inside))
+      if (!isInside && n <= INT32_MAX / trips)
+        n *= trips;
+  }
+  return times;
 }
 
 /// The decision first, then what costs more, each once.
@@ -581,8 +611,10 @@ std::optional<OpPlan> Inserter::planByRule(Operation *op,
     }
   }
   problem.sumShare = 1 / double(timesAddedUp(op));
+  for (auto [site, times] : llvm::zip(problem.operands, timesMoved(op)))
+    site.moveShare = 1 / double(times);
   if (isa<stablehlo::DynamicSliceOp>(op))
-    problem.operands[0].moveShare = 1 / double(timesSliced(op));
+    problem.operands[0].isGatheredOnce = true;
   for (auto [i, site] : llvm::enumerate(problem.results)) {
     Layout want = *wanted[i];
     if (want.mesh >= 0 && want.mesh != mesh &&

@@ -55,6 +55,7 @@ public:
   void begin(mlir::Operation *op);
   void add(LayoutRef layout) { words.push_back(uintptr_t(layout)); }
   void add(bool flag) { words.push_back(flag); }
+  void add(int64_t number) { words.push_back(uintptr_t(number)); }
   /// Null if no equal question has an answer.
   const std::optional<OpPlan> *find();
   /// The answer to the question that `find` just failed to answer; none: the op

@@ -142,23 +142,4 @@ std::optional<int64_t> knownTripCount(Operation *op) {
   return int64_t((span + stride - 1) / stride);
 }
 
-int64_t timesSliced(Operation *slice) {
-  int64_t times = 1;
-  Region *home = slice->getOperand(0).getParentRegion();
-  for (Region *region = slice->getParentRegion(); region != home;
-       region = region->getParentRegion()) {
-    // Slices that do not change leave the loop.
-    auto changes = [&](Value start) {
-      return region->isAncestor(start.getParentRegion()) &&
-             !constantValue(start);
-    };
-    std::optional<int64_t> trips = knownTripCount(region->getParentOp());
-    if (!trips || llvm::none_of(slice->getOperands().drop_front(), changes))
-      return 1;
-    if (*trips > 0 && times <= INT32_MAX / *trips)
-      times *= *trips;
-  }
-  return times;
-}
-
 } // namespace shardwright

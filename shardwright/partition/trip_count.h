@@ -18,11 +18,6 @@ namespace shardwright {
 /// Trip count of a counting loop whose bounds are constants; none otherwise.
 std::optional<int64_t> knownTripCount(mlir::Operation *whileOp);
 
-/// How often loops run `slice`, a dynamic slice, on one and the same operand:
-/// the product of the trip counts of those that the operand comes from outside
-/// of. 1 where one of them is not known, or always takes the same slice.
-int64_t timesSliced(mlir::Operation *slice);
-
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PARTITION_TRIP_COUNT_H

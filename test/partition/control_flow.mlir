@@ -120,3 +120,27 @@ func.func @few_rows(%arg0: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh,
   }
   return %0#1 : tensor<1x4xf32>
 }
+
+// A small weight is gathered once, in front of the loop: sums of parts would be
+// made in each iteration.
+// CHECK-LABEL: @weight_gathered_once
+// CHECK: "stablehlo.all_gather"(%arg0)
+// CHECK: stablehlo.while
+// CHECK: do {
+// CHECK-NOT: "stablehlo.all_reduce"
+// CHECK: return
+func.func @weight_gathered_once(%arg0: tensor<64x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %trips = stablehlo.constant dense<8> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %v = %arg1) : tensor<i32>, tensor<16x64xf32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %trips : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.dot_general %v, %arg0, contracting_dims = [1] x [0] : (tensor<16x64xf32>, tensor<64x64xf32>) -> tensor<16x64xf32>
+    %2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %2, %1 : tensor<i32>, tensor<16x64xf32>
+  }
+  return %0#1 : tensor<16x64xf32>
+}

@@ -90,3 +90,38 @@ func.func @weights(%arg0: tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh,
   }
   return %r#3 : tensor<2x16xf32>
 }
+
+// What is exchanged takes the place of what it was: all of them leave, however
+// small the loop's ops are.
+// CHECK-LABEL: @exchanges
+// CHECK: "stablehlo.all_to_all"
+// CHECK: stablehlo.while
+// CHECK: do {
+// CHECK-NOT: "stablehlo.all_to_all"
+// CHECK: return
+func.func @exchanges(%arg0: tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> (tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+  %n = stablehlo.constant dense<5> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:3 = stablehlo.while(%i = %zero, %w = %arg0, %x = %arg1) : tensor<i32>, tensor<16x16xf32>, tensor<16x16xf32> attributes {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>, <@mesh, [{"x"}, {}]>, <@mesh, [{}, {"x"}]>]>}
+  cond {
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %s = stablehlo.sine %w {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<16x16xf32>
+    %c = stablehlo.cosine %w {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<16x16xf32>
+    %t = stablehlo.tanh %w {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<16x16xf32>
+    %e = stablehlo.exponential %w {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<16x16xf32>
+    %gs = sdy.all_to_all [{"x"}: 0->1] %s out_sharding=<@mesh, [{}, {"x"}]> : tensor<16x16xf32>
+    %gc = sdy.all_to_all [{"x"}: 0->1] %c out_sharding=<@mesh, [{}, {"x"}]> : tensor<16x16xf32>
+    %gt = sdy.all_to_all [{"x"}: 0->1] %t out_sharding=<@mesh, [{}, {"x"}]> : tensor<16x16xf32>
+    %ge = sdy.all_to_all [{"x"}: 0->1] %e out_sharding=<@mesh, [{}, {"x"}]> : tensor<16x16xf32>
+    %a = stablehlo.multiply %x, %gs {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : tensor<16x16xf32>
+    %b = stablehlo.multiply %a, %gc {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : tensor<16x16xf32>
+    %d = stablehlo.multiply %b, %ge {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : tensor<16x16xf32>
+    %y = stablehlo.multiply %d, %gt {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}]>]>} : tensor<16x16xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %w, %y : tensor<i32>, tensor<16x16xf32>, tensor<16x16xf32>
+  }
+  return %r#2 : tensor<16x16xf32>
+}
