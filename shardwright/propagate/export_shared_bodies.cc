@@ -212,7 +212,13 @@ void Exporter::describe(PartInfo &info, const GraphView &part,
 
 /// Those of a shared function's arguments and of calls' results.
 void Exporter::removeEdges(const GraphView &part) {
-  for (const Slot &slot : part.slots.drop_front(part.firstOwnSlot)) {
+  constexpr SlotId kAhead = 12;
+  for (SlotId s = part.firstOwnSlot, e = part.slots.size(); s < e; ++s) {
+    // A result lies right before its op.
+    if (s + kAhead < e && part.slots[s + kAhead].isCallEdge)
+      prefetchOp(static_cast<const Operation *>(
+          part.slots[s + kAhead].value.getAsOpaquePointer()));
+    const Slot &slot = part.slots[s];
     if (!slot.isCallEdge || !slot.value)
       continue;
     auto edge = cast<sdy::DataFlowEdgeOp>(slot.value.getDefiningOp());

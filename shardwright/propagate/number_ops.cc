@@ -105,7 +105,8 @@ void PartBuilder::addValue(Type type) {
 }
 
 void PartBuilder::numberArguments(Block &block) {
-  graph.firstArgument[&block] = part.numValues();
+  if (block.getNumArguments() != 0)
+    graph.firstArgument[&block] = part.numValues();
   for (BlockArgument argument : block.getArguments())
     addValue(argument.getType());
 }

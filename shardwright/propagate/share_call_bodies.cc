@@ -167,6 +167,7 @@ private:
     return MutableArrayRef(calls).slice(func.begin, func.end - func.begin);
   }
 
+  void fetchAhead(ArrayRef<int32_t> next) const;
   void prepare(int32_t number);
   void applyConstraints(const Function &func);
   void splitFirstCall(int32_t func);
@@ -227,14 +228,27 @@ private:
   SmallVector<SharedCall, 0> rootCalls;
 };
 
+/// The functions to come, in stages: each says where the next one looks.
+void Sharer::fetchAhead(ArrayRef<int32_t> next) const {
+  auto func = [&](size_t i) -> func::FuncOp { return functions[next[i]].op; };
+  if (next.size() > 3)
+    prefetchOp(func(3));
+  if (next.size() > 2)
+    __builtin_prefetch(&func(2).front());
+  if (next.size() > 1)
+    __builtin_prefetch(func(1).getArguments().data());
+  if (next.empty())
+    return;
+  for (Value argument : func(0).getArguments())
+    __builtin_prefetch(argument.getAsOpaquePointer());
+  order.fetch(func(0));
+}
+
 /// What importing does to the function and to what is in it.
 void Sharer::prepare(int32_t number) {
   const Function &func = functions[number];
-  // Those to come.
-  if (func.body >= 0 && func.body + 2 < int32_t(bodies.size())) {
-    prefetchOp(functions[bodies[func.body + 2]].op);
-    order.fetch(functions[bodies[func.body + 1]].op);
-  }
+  if (func.body >= 0)
+    fetchAhead(ArrayRef(bodies).drop_front(func.body + 1));
   for (const SharedCall &call : callsOf(func))
     importCall(call.op);
   if (func.body >= 0)
