@@ -538,7 +538,9 @@ void Inserter::visitByRule(Operation *op) {
 
 SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
   SmallVector<int64_t, 3> times;
-  if (loops.empty())
+  if (loops.empty() || llvm::all_of(op->getOperands(), [&](Value operand) {
+        return loops.back().first->isAncestor(operand.getParentRegion());
+      }))
     return times;
   times.assign(op->getNumOperands(), 1);
   for (auto [body, trips] : llvm::reverse(loops)) {
