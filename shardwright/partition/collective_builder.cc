@@ -38,7 +38,7 @@ public:
 
   /// The attribute even of a replicated layout.
   sdy::TensorShardingAttr attr(int32_t mesh, const TensorSharding &sharding) {
-    return meshes.toAttr(Layout{mesh, sharding});
+    return meshes.known(Layout{mesh, sharding})->attr;
   }
   Value step(Value value, const ReshardStep &step, int32_t from, int32_t to);
   Value steps(Value value, const TensorSharding &from, const TensorSharding &to,

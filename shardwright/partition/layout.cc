@@ -8,6 +8,7 @@
 #include "shardwright/partition/layout.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/factor_axes.h"
 
 using namespace mlir;
@@ -20,8 +21,8 @@ ArrayRef<int64_t> dimsOf(Type type) {
 }
 
 bool isShardable(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && tensor.getRank() > 0;
+  ArrayRef<int64_t> dims = dimsOf(type);
+  return !dims.empty() && !llvm::is_contained(dims, ShapedType::kDynamic);
 }
 
 double elementBytes(Type type) {
@@ -126,6 +127,16 @@ LayoutRef MeshTable::whole(int64_t rank) {
 
 const KnownLayout &MeshTable::toLayout(sdy::TensorShardingAttr attr,
                                        Type type) {
+  uintptr_t words = uintptr_t(attr.getAsOpaquePointer()) +
+                    3 * uintptr_t(type.getAsOpaquePointer());
+  Recent &last = recent[((words >> 4) ^ (words >> 12)) % recent.size()];
+  if (last.layout && last.attr == attr && last.type == type)
+    return *last.layout;
+  last = {attr, type, &lookUp(attr, type)};
+  return *last.layout;
+}
+
+const KnownLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr, Type type) {
   ArrayRef<int64_t> shape = dimsOf(type);
   if (!attr || !isa<RankedTensorType>(type))
     return *whole(shape.size());
@@ -158,6 +169,21 @@ sdy::AxisRefListAttr MeshTable::axesAttr(int32_t id, AxisRefs axes) const {
 sdy::ListOfAxisRefListsAttr
 MeshTable::listsAttr(int32_t id, ArrayRef<AxisList> lists) const {
   return sdy::axisListsToAttr(context, lists, entries[id]->mesh);
+}
+
+DictionaryAttr MeshTable::withLayout(DictionaryAttr attributes,
+                                     LayoutRef layout) const {
+  DictionaryAttr &made = laidOut[{attributes, layout}];
+  if (!made) {
+    NamedAttrList list(attributes);
+    if (layout->attr)
+      list.set(sdy::kShardingAttr,
+               sdy::TensorShardingPerValueAttr::get(context, {layout->attr}));
+    else
+      list.erase(sdy::kShardingAttr);
+    made = list.getDictionary(context);
+  }
+  return made;
 }
 
 sdy::TensorShardingAttr MeshTable::toAttr(const Layout &layout) const {

@@ -89,6 +89,10 @@ public:
   Layout toEvenLayout(sdy::TensorShardingAttr attr, mlir::Type type);
   /// Null for a replicated layout on no mesh.
   sdy::TensorShardingAttr toAttr(const Layout &layout) const;
+  /// Discardable attributes of an op of one result: with the layout in place of
+  /// the sharding that is there.
+  mlir::DictionaryAttr withLayout(mlir::DictionaryAttr attributes,
+                                  LayoutRef layout) const;
   sdy::AxisRefListAttr axesAttr(int32_t mesh, AxisRefs axes) const;
   sdy::ListOfAxisRefListsAttr listsAttr(int32_t mesh,
                                         llvm::ArrayRef<AxisList> lists) const;
@@ -104,6 +108,7 @@ private:
         : ref(ref), mesh(mesh), planner(std::move(mesh), costs, effort) {}
   };
   int32_t add(mlir::Attribute ref, sdy::MeshAttr attr);
+  const KnownLayout &lookUp(sdy::TensorShardingAttr attr, mlir::Type type);
 
   mlir::MLIRContext *context = nullptr;
   CostModel costs;
@@ -113,6 +118,16 @@ private:
   std::vector<std::unique_ptr<KnownLayout>> layouts;
   std::unordered_multimap<size_t, LayoutRef> byHash;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, LayoutRef> asked;
+  /// The last of those that were asked, by their hash.
+  struct Recent {
+    mlir::Attribute attr;
+    mlir::Type type;
+    LayoutRef layout = nullptr;
+  };
+  std::vector<Recent> recent{256};
+  mutable llvm::DenseMap<std::pair<mlir::DictionaryAttr, LayoutRef>,
+                         mlir::DictionaryAttr>
+      laidOut;
   llvm::SmallVector<LayoutRef> replicated;
 };
 

@@ -22,16 +22,15 @@ SmallVector<Value> takeInits(stablehlo::ReduceOp reduce, ReducerKind kind) {
   SmallVector<Value> taken(reduce->getNumResults());
   OpBuilder builder(reduce);
   for (auto [i, init] : llvm::enumerate(reduce.getInitValues())) {
+    if (TypedAttr value = scalarConstant(init); value && isNeutral(value, kind))
+      continue;
     auto type = cast<RankedTensorType>(init.getType());
     TypedAttr identity = identityElement(kind, type.getElementType());
     if (!identity)
       continue;
-    auto splat = splatOf(type, identity);
-    if (TypedAttr value = scalarConstant(init); value && isNeutral(value, kind))
-      continue;
     taken[i] = init;
-    Value constant =
-        stablehlo::ConstantOp::create(builder, reduce.getLoc(), type, splat);
+    Value constant = stablehlo::ConstantOp::create(
+        builder, reduce.getLoc(), type, splatOf(type, identity));
     reduce.getInitValuesMutable()[i].set(constant);
   }
   return taken;

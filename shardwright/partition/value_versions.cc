@@ -33,14 +33,9 @@ void setResultLayouts(Operation *op, ArrayRef<Layout> layouts,
 
 void setResultLayouts(Operation *op, ArrayRef<LayoutRef> layouts,
                       const MeshTable &meshes) {
-  if (layouts.size() == 1 && op->getNumRegions() == 0) {
-    // It has been propagated so, most often.
-    sdy::TensorShardingAttr attr = layouts.front()->attr;
-    auto now = dyn_cast_or_null<sdy::TensorShardingPerValueAttr>(
-        op->getDiscardableAttr(sdy::kShardingAttr));
-    if (now ? now.size() == 1 && now.getSharding(0) == attr : !attr)
-      return;
-  }
+  if (layouts.size() == 1)
+    return op->setDiscardableAttrs(
+        meshes.withLayout(op->getRawDictionaryAttrs(), layouts.front()));
   Layouts copies;
   for (LayoutRef layout : layouts)
     copies.push_back(*layout);
@@ -50,8 +45,9 @@ void setResultLayouts(Operation *op, ArrayRef<LayoutRef> layouts,
 void ValueVersions::define(Value value, LayoutRef layout) {
   auto [it, isNew] = index.try_emplace(value, versions.size());
   if (isNew)
-    versions.emplace_back();
-  versions[it->second].assign({Version{layout, value}});
+    versions.push_back({{layout, value}, nullptr});
+  else
+    versions[it->second] = {{layout, value}, nullptr};
 }
 
 int32_t ValueVersions::indexOf(Value value) {
@@ -63,28 +59,29 @@ int32_t ValueVersions::indexOf(Value value) {
 }
 
 ArrayRef<ValueVersions::Version> ValueVersions::get(Value value) {
-  return versions[indexOf(value)];
+  return versions[indexOf(value)].get();
 }
 
 bool ValueVersions::isFree(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isShardable(value.getType()))
+  if (!op)
     return false;
   if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, sdy::ConstantOp>(op))
-    return true;
+    return isShardable(value.getType());
   // A scalar is on every device.
   auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
-  return broadcast && dimsOf(broadcast.getOperand().getType()).empty();
+  return broadcast && dimsOf(broadcast.getOperand().getType()).empty() &&
+         isShardable(value.getType());
 }
 
 Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
   if (!isShardable(value.getType()))
     return value;
   int32_t i = indexOf(value);
-  for (const Version &version : versions[i])
+  for (const Version &version : versions[i].get())
     if (version.layout == layout || version.layout->isEquivalent(*layout))
       return version.value;
-  Version base = versions[i].front();
+  Version base = versions[i].own;
   Operation *at = base.value.getParentBlock()->findAncestorOpInBlock(*user);
   OpBuilder builder(at ? at : user);
   Value made;
@@ -95,7 +92,7 @@ Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
   } else {
     const Version *from = nullptr;
     double least = 0;
-    for (const Version &version : versions[i]) {
+    for (const Version &version : versions[i].get()) {
       double cost =
           reshardCost(value.getType(), *version.layout, *layout, meshes);
       if (!from || cost < least) {
@@ -109,7 +106,7 @@ Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
     made =
         buildReshard(builder, loc, from->value, *from->layout, *layout, meshes);
   }
-  versions[i].push_back({layout, made});
+  versions[i].add({layout, made});
   index[made] = i;
   return made;
 }

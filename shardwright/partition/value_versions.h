@@ -58,10 +58,26 @@ public:
 private:
   int32_t indexOf(mlir::Value value);
 
+  /// Most values have one.
+  struct Versions {
+    Version own;
+    /// Null, or all.
+    std::unique_ptr<llvm::SmallVector<Version, 0>> all;
+
+    llvm::ArrayRef<Version> get() const {
+      return all ? llvm::ArrayRef(*all) : llvm::ArrayRef(own);
+    }
+    void add(Version version) {
+      if (!all)
+        all.reset(new llvm::SmallVector<Version, 0>(1, own));
+      all->push_back(version);
+    }
+  };
+
   MeshTable &meshes;
   PlanObserver *observer;
   llvm::DenseMap<mlir::Value, int32_t> index;
-  std::vector<llvm::SmallVector<Version, 1>> versions;
+  std::vector<Versions> versions;
 };
 
 /// Writes the layouts of the op's results as its `sdy.sharding`; removes it if
