@@ -37,7 +37,12 @@ private:
     return isa<stablehlo::PadOp, stablehlo::ConcatenateOp>(op);
   }
   LogicalResult flatten(func::FuncOp func);
-  LogicalResult inlineCall(func::CallOp call, InlinedOps &found);
+  struct Found {
+    size_t count = 0;
+    SmallVector<Operation *> joins;
+  };
+  LogicalResult inlineCall(func::CallOp call, Found &found,
+                           BlockOrder::Ops &copies);
   void noteNames(Operation *op);
   void eraseUnused();
 
@@ -45,7 +50,8 @@ private:
   SymbolTable symbols;
   llvm::DenseMap<Operation *, State> states;
   /// Of functions that are done.
-  llvm::DenseMap<Operation *, InlinedOps> foundIn;
+  llvm::DenseMap<Operation *, Found> foundIn;
+  BlockOrder order;
   /// What else than calls refers to.
   llvm::DenseSet<StringAttr> named;
   llvm::DenseSet<Attribute> seen;
@@ -59,12 +65,14 @@ LogicalResult Inliner::run(InlinedOps *found) {
     if (failed(flatten(func)))
       return failure();
   eraseUnused();
-  if (found)
+  if (found) {
     for (auto func : module.getOps<func::FuncOp>()) {
-      const InlinedOps &in = foundIn[func];
+      const Found &in = foundIn[func];
       found->count += in.count;
       found->joins.append(in.joins.begin(), in.joins.end());
     }
+    found->order = std::move(order);
+  }
   return success();
 }
 
@@ -72,28 +80,46 @@ LogicalResult Inliner::flatten(func::FuncOp func) {
   auto [it, isNew] = states.try_emplace(func, State::Open);
   if (!isNew)
     return success();
-  InlinedOps found;
+  Found found;
   SmallVector<Operation *> callsAndJoins;
+  Block *block = func.isDeclaration() ? nullptr : &func.getBody().front();
+  BlockOrder::Ops before, after;
   func.walk([&](Operation *op) {
     ++found.count;
     if (isa<func::CallOp>(op) || isJoin(op))
       callsAndJoins.push_back(op);
+    if (op->getBlock() == block)
+      before.push_back(op);
   });
+  size_t next = 0;
   for (Operation *op : callsAndJoins) {
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      if (failed(inlineCall(call, found)))
-        return failure();
-    } else {
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call) {
       found.joins.push_back(op);
+      continue;
     }
+    BlockOrder::Ops inner;
+    bool isInner = op->getBlock() != block;
+    if (!isInner) {
+      for (; before[next] != op; ++next)
+        after.push_back(before[next]);
+      ++next;
+    }
+    if (failed(inlineCall(call, found, isInner ? inner : after)))
+      return failure();
+  }
+  if (block) {
+    after.append(before.begin() + next, before.end());
+    order.note(*block, std::move(after));
   }
   foundIn[func] = std::move(found);
   states[func] = State::Done;
   return success();
 }
 
-/// Adds to `found` what takes the place of the call.
-LogicalResult Inliner::inlineCall(func::CallOp call, InlinedOps &found) {
+/// Adds to `found` and `copies` what takes the place of the call.
+LogicalResult Inliner::inlineCall(func::CallOp call, Found &found,
+                                  BlockOrder::Ops &copies) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
   if (!callee)
     return call.emitError("callee '") << call.getCallee() << "' is not defined";
@@ -112,18 +138,23 @@ LogicalResult Inliner::inlineCall(func::CallOp call, InlinedOps &found) {
   if (failed(flatten(callee)))
     return failure();
 
+  auto note = [&, at = call.getLoc()](Operation *op) {
+    op->setLoc(CallSiteLoc::get(op->getLoc(), at));
+    ++found.count;
+    if (isJoin(op))
+      found.joins.push_back(op);
+  };
   OpBuilder builder(call);
   IRMapping mapping;
   Block &body = callee.getBody().front();
   mapping.map(body.getArguments(), call.getOperands());
   for (Operation &op : body.without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
-    copy->walk([&](Operation *inner) {
-      inner->setLoc(CallSiteLoc::get(inner->getLoc(), call.getLoc()));
-      ++found.count;
-      if (isJoin(inner))
-        found.joins.push_back(inner);
-    });
+    copies.push_back(copy);
+    if (copy->getNumRegions() == 0)
+      note(copy);
+    else
+      copy->walk(note);
   }
   Operation *terminator = body.getTerminator();
   for (auto [result, returned] :

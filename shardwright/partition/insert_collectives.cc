@@ -18,6 +18,7 @@
 #include "shardwright/partition/compose_slices.h"
 #include "shardwright/partition/delay_reductions.h"
 #include "shardwright/partition/fuse_collectives.h"
+#include "shardwright/partition/op_name_map.h"
 #include "shardwright/partition/op_problem.h"
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/partition.h"
@@ -43,14 +44,15 @@ public:
   Inserter(MeshTable &meshes, PlanMemo &memo, PlanObserver *observer)
       : meshes(meshes), versions(meshes, observer), memo(memo),
         observer(observer) {}
-  void reserve(size_t values) { versions.reserve(values); }
-  LogicalResult runOnFunction(func::FuncOp func);
+  LogicalResult runOnFunction(func::FuncOp func, const InlinedOps &found);
   /// What is done to sums when all collectives are there.
   void improveReductions();
+  /// Erases what nothing uses in blocks that were visited, backwards.
+  void eraseUnused(Region &region);
 
 private:
   LogicalResult visitBlock(Block &block, ArrayRef<LayoutRef> returns);
-  void note(Block::iterator begin, Block::iterator end);
+  void note(Block::iterator begin, Block::iterator end, BlockOrder::Ops &ops);
   LogicalResult visit(Operation *op);
   LogicalResult visitWhile(stablehlo::WhileOp op);
   LogicalResult visitBranches(Operation *op);
@@ -110,9 +112,47 @@ private:
   /// What a reshard or an op's own sharding asked for with unreduced axes. It
   /// may be summed already: the sum of an op that does not work on parts.
   llvm::SmallDenseSet<Value, 4> askedUnreduced;
-  /// Names of ops that go to visitPlain().
-  llvm::SmallDenseSet<OperationName, 64> plain;
+  /// What a name says of its ops.
+  struct NameTraits {
+    /// They go to visitPlain().
+    bool isPlain = false;
+    bool mayHaveEffects = false;
+    bool addsUp = false;
+    bool isSdy = false;
+    /// Their blocks are visited.
+    bool isVisited = false;
+  };
+  NameTraits traitsOf(Operation *op);
+  OpNameMap<NameTraits> traits;
+  /// Where ops were before their visit, and, backwards, where they are after
+  /// it.
+  const BlockOrder *order = nullptr;
+  BlockOrder backwards;
 };
+
+/// Others see how often it is done.
+static bool hasEffects(Operation *op) {
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return call.getHasSideEffect();
+  return isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::RecvOp,
+             stablehlo::SendOp>(op);
+}
+
+Inserter::NameTraits Inserter::traitsOf(Operation *op) {
+  return traits.get(op->getName(), [&] {
+    NameTraits its;
+    its.isVisited = isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
+                        sdy::ManualComputationOp>(op);
+    its.isSdy = isa_and_nonnull<sdy::SdyDialect>(op->getDialect());
+    // See visit().
+    its.isPlain = !its.isVisited && (!its.isSdy || isa<sdy::ConstantOp>(op)) &&
+                  !isa<stablehlo::OptimizationBarrierOp, stablehlo::ReduceOp,
+                       stablehlo::SortOp>(op);
+    its.mayHaveEffects = hasEffects(op) || isa<stablehlo::CustomCallOp>(op);
+    its.addsUp = addsUp(op);
+    return its;
+  });
+}
 
 LayoutRef Inserter::wanted(Value value) {
   // A constraint right behind says it better than propagation.
@@ -145,7 +185,10 @@ void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
       versions.define(result, layout);
 }
 
-LogicalResult Inserter::runOnFunction(func::FuncOp func) {
+LogicalResult Inserter::runOnFunction(func::FuncOp func,
+                                      const InlinedOps &found) {
+  order = &found.order;
+  versions.reserve(found.count);
   if (func.isDeclaration())
     return success();
   if (!func.getBody().hasOneBlock())
@@ -173,12 +216,15 @@ LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
   // A visit erases no other op than its own, and puts new ones right beside it.
   Operation *terminator = block.getTerminator();
   Operation *before = nullptr;
+  BlockOrder::Ops ops;
   auto noteUpTo = [&](Operation *end) {
     note(before ? std::next(Block::iterator(before)) : block.begin(),
-         Block::iterator(end));
+         Block::iterator(end), ops);
     before = end->getPrevNode();
   };
+  BlockOrder::Walk ahead = order->walk(block);
   for (Operation *op = &block.front(); op != terminator;) {
+    ahead.reach(op);
     Operation *next = op->getNextNode();
     if (failed(visit(op)))
       return failure();
@@ -192,25 +238,50 @@ LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
   for (auto [use, layout] : llvm::zip(terminator->getOpOperands(), returns))
     use.set(versions.get(use.get(), layout, terminator));
   noteUpTo(terminator);
+  std::reverse(ops.begin(), ops.end());
+  backwards.note(block, std::move(ops));
   return success();
 }
 
+/// Collectives are not pure, but these are ours.
+static void eraseIfUnused(Operation &op) {
+  if (op.use_empty() &&
+      (isOpTriviallyDead(&op) || isa<sdy::CollectiveOpInterface>(op)))
+    op.erase();
+}
+
+static void eraseAllUnused(Region &region) {
+  for (Block &block : llvm::reverse(region))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      for (Region &nested : llvm::reverse(op.getRegions()))
+        eraseAllUnused(nested);
+      eraseIfUnused(op);
+    }
+}
+
 /// While the ops are in the caches.
-void Inserter::note(Block::iterator begin, Block::iterator end) {
+void Inserter::note(Block::iterator begin, Block::iterator end,
+                    BlockOrder::Ops &ops) {
   for (Operation &op : llvm::make_range(begin, end)) {
-    if (addsUp(&op))
+    ops.push_back(&op);
+    NameTraits its = traitsOf(&op);
+    if (its.addsUp)
       sums.push_back(&op);
-    if (!isa_and_nonnull<sdy::SdyDialect>(op.getDialect()))
-      continue;
-    if (auto reduce = dyn_cast<sdy::AllReduceOp>(op))
-      reduces.push_back(reduce);
-    scatters |= isa<sdy::ReduceScatterOp>(op);
-    slices |= isa<sdy::AllSliceOp>(op);
+    if (its.isSdy) {
+      if (auto reduce = dyn_cast<sdy::AllReduceOp>(op))
+        reduces.push_back(reduce);
+      scatters |= isa<sdy::ReduceScatterOp>(op);
+      slices |= isa<sdy::AllSliceOp>(op);
+    }
+    // Nothing else changes what they use of each other.
+    if (!its.isVisited)
+      for (Region &region : op.getRegions())
+        eraseAllUnused(region);
   }
 }
 
 LogicalResult Inserter::visit(Operation *op) {
-  if (plain.contains(op->getName())) {
+  if (traitsOf(op).isPlain) {
     visitPlain(op);
     return success();
   }
@@ -275,7 +346,6 @@ LogicalResult Inserter::visit(Operation *op) {
         return success();
       })
       .Default([&](Operation *) {
-        plain.insert(op->getName());
         visitPlain(op);
         return success();
       });
@@ -298,14 +368,6 @@ static std::optional<int64_t> onlyDevice(Operation *op) {
   return std::nullopt;
 }
 
-/// Others see how often it is done.
-static bool hasEffects(Operation *op) {
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    return call.getHasSideEffect();
-  return isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::RecvOp,
-             stablehlo::SendOp>(op);
-}
-
 /// Done there with whole operands; all devices get its results. What has no
 /// effects is done everywhere instead, which sends less.
 void Inserter::visitOnDevice(Operation *op, int64_t device) {
@@ -320,7 +382,7 @@ void Inserter::visitOnDevice(Operation *op, int64_t device) {
 }
 
 void Inserter::visitPlain(Operation *op) {
-  if (meshes.numDevices() > 1 && hasEffects(op))
+  if (traitsOf(op).mayHaveEffects && meshes.numDevices() > 1 && hasEffects(op))
     if (std::optional<int64_t> device = onlyDevice(op))
       return visitOnDevice(op, *device);
   if (op->getNumResults() == 1 && ValueVersions::isFree(op->getResult(0)))
@@ -690,17 +752,17 @@ void Inserter::carryOut(Operation *op, const OpPlan &plan) {
   }
 }
 
-/// Erases what nothing uses, backwards: collectives are not pure, but these are
-/// ours.
-void eraseUnused(Region &region) {
-  for (Block &block : llvm::reverse(region))
+void Inserter::eraseUnused(Region &region) {
+  for (Block &block : llvm::reverse(region)) {
+    BlockOrder::Walk ahead = backwards.walk(block);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-      for (Region &nested : llvm::reverse(op.getRegions()))
-        eraseUnused(nested);
-      if (op.use_empty() &&
-          (isOpTriviallyDead(&op) || isa<sdy::CollectiveOpInterface>(op)))
-        op.erase();
+      ahead.reach(&op);
+      if (op.getNumRegions() != 0 && traitsOf(&op).isVisited)
+        for (Region &nested : llvm::reverse(op.getRegions()))
+          eraseUnused(nested);
+      eraseIfUnused(op);
     }
+  }
 }
 
 void Inserter::improveReductions() {
@@ -727,11 +789,10 @@ LogicalResult insertCollectives(ModuleOp module,
   PlanMemo memo;
   for (auto func : module.getOps<func::FuncOp>()) {
     Inserter inserter(*meshes, memo, options.observer);
-    inserter.reserve(found.count);
-    if (failed(inserter.runOnFunction(func)))
+    if (failed(inserter.runOnFunction(func, found)))
       return failure();
     inserter.improveReductions();
-    eraseUnused(func.getBody());
+    inserter.eraseUnused(func.getBody());
   }
   return success();
 }

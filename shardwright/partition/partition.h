@@ -19,6 +19,7 @@
 #ifndef SHARDWRIGHT_PARTITION_PARTITION_H
 #define SHARDWRIGHT_PARTITION_PARTITION_H
 
+#include "shardwright/partition/block_order.h"
 #include "shardwright/partition/machine_model.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,6 +63,8 @@ struct InlinedOps {
   size_t count = 0;
   /// Pads and concatenations, in program order.
   llvm::SmallVector<mlir::Operation *> joins;
+  /// Of functions' blocks.
+  BlockOrder order;
 };
 
 /// Replaces every func.call by the callee's body and erases private functions
