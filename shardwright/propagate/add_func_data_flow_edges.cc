@@ -41,13 +41,11 @@ struct AddFuncDataFlowEdgesPass
     : impl::AddFuncDataFlowEdgesBase<AddFuncDataFlowEdgesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    func::FuncOp main = sdy::getMainFunc(module);
-    if (!main) {
-      module.emitError("Failed to lookup function: main");
+    FailureOr<func::FuncOp> main = sdy::requireMainFunc(module);
+    if (failed(main))
       return signalPassFailure();
-    }
     for (auto func : module.getOps<func::FuncOp>())
-      if (func != main && !func.isExternal())
+      if (func != *main && !func.isExternal())
         addEdges(func.getArguments());
     module.walk([](func::CallOp call) { addEdges(call.getResults()); });
   }

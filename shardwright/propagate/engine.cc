@@ -162,8 +162,8 @@ void propagateInGraph(PropagationGraph &graph, const EngineOptions &options) {
 
 LogicalResult propagateShardings(ModuleOp module,
                                  const EngineOptions &options) {
-  if (!sdy::getMainFunc(module))
-    return module.emitError("Failed to lookup function: main");
+  if (failed(sdy::requireMainFunc(module)))
+    return failure();
   syncShardingGroups(module);
   PropagationGraph graph(module);
   if (failed(buildGraph(module, {options.conservative, options.extraRules},

@@ -32,13 +32,11 @@ struct PropagateToFuncResultsPass
     : impl::PropagateToFuncResultsBase<PropagateToFuncResultsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    func::FuncOp main = sdy::getMainFunc(module);
-    if (!main) {
-      module.emitError("Failed to lookup function: main");
+    FailureOr<func::FuncOp> main = sdy::requireMainFunc(module);
+    if (failed(main))
       return signalPassFailure();
-    }
     for (auto func : module.getOps<func::FuncOp>())
-      if (func != main)
+      if (func != *main)
         propagateToFuncResults(func);
   }
 };

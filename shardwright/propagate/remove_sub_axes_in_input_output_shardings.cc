@@ -41,11 +41,10 @@ struct RemoveSubAxesInInputOutputShardingsPass
           RemoveSubAxesInInputOutputShardingsPass> {
   void runOnOperation() override {
     markAnalysesPreserved<ModuleContents, OpIndex>();
-    func::FuncOp main = sdy::getMainFunc(getOperation());
-    if (!main) {
-      getOperation().emitError("Failed to lookup function: main");
+    FailureOr<func::FuncOp> found = sdy::requireMainFunc(getOperation());
+    if (failed(found))
       return signalPassFailure();
-    }
+    func::FuncOp main = *found;
     for (unsigned i = 0, e = main.getNumArguments(); i < e; ++i)
       if (auto s =
               main.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr))

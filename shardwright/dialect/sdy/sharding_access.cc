@@ -279,4 +279,10 @@ func::FuncOp getMainFunc(ModuleOp module) {
   return module.lookupSymbol<func::FuncOp>(kMainFuncName);
 }
 
+FailureOr<func::FuncOp> requireMainFunc(ModuleOp module) {
+  if (func::FuncOp main = getMainFunc(module))
+    return main;
+  return module.emitError("Failed to lookup function: main");
+}
+
 } // namespace shardwright::sdy

@@ -123,6 +123,8 @@ mlir::Attribute getCommonMeshOrRef(llvm::ArrayRef<TensorShardingAttr> shardings,
 
 /// The entry: the only func.func of the module, else `@main`; null if neither.
 mlir::func::FuncOp getMainFunc(mlir::ModuleOp module);
+/// The same, but an error of the module if neither.
+mlir::FailureOr<mlir::func::FuncOp> requireMainFunc(mlir::ModuleOp module);
 
 } // namespace shardwright::sdy
 
