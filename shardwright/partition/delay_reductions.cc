@@ -19,6 +19,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/collective_builder.h"
 #include "shardwright/partition/trip_count.h"
+#include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/IR/Matchers.h"
@@ -320,20 +321,20 @@ void Delayer::leaveLoop(const Carried &carried) {
 }
 
 void Delayer::run(ArrayRef<Operation *> sums) {
-  for (Operation *op : sums) {
+  forEachFetched(sums, [&](Operation *op) {
     if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
       for (Value returned :
            loop.getBody().front().getTerminator()->getOperands())
         if (Operation *update = returned.getDefiningOp())
           if (std::optional<Carried> carried = carriedBy(update))
             leaveLoop(*carried);
-      continue;
+      return;
     }
     if (!canAdd(op->getResult(0).getType()))
-      continue;
+      return;
     addPartially(op);
     addScattered(op);
-  }
+  });
   llvm::erase(reduces, nullptr);
 }
 

@@ -36,13 +36,18 @@ public:
         return entries[slot.entry].op;
     }
   }
+  /// So many more are expected.
+  void reserve(size_t more) {
+    size_t expected = entries.size() + more;
+    entries.reserve(expected);
+    if (2 * expected > slots.size())
+      resize(llvm::PowerOf2Ceil(2 * expected));
+  }
   void add(Operation *op, size_t hash) {
     entries.push_back({op, hash});
     if (2 * entries.size() <= slots.size())
       return place(entries.size() - 1);
-    slots.assign(2 * slots.size(), {});
-    for (size_t i = 0; i < entries.size(); ++i)
-      place(i);
+    resize(2 * slots.size());
   }
   size_t size() const { return entries.size(); }
   /// Forgets all but the first ones: each slot is emptied before those that
@@ -64,6 +69,12 @@ private:
     int32_t entry = -1;
   };
   static uint32_t tagOf(size_t hash) { return hash >> 32; }
+
+  void resize(size_t size) {
+    slots.assign(size, {});
+    for (size_t i = 0; i < entries.size(); ++i)
+      place(i);
+  }
 
   void place(size_t entry) {
     size_t i = entries[entry].hash;
@@ -137,8 +148,10 @@ void Sharer::visit(Region &region, bool isControlFlow) {
         visit(&op);
       continue;
     }
+    known.reserve(order.size(block));
     BlockOrder::Walk ahead = order.walk(block);
     BlockOrder::Ops left;
+    left.reserve(order.size(block));
     for (Operation &op : llvm::make_early_inc_range(block)) {
       ahead.reach(&op);
       if (visit(&op))
