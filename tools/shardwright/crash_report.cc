@@ -60,7 +60,7 @@ void onCrash(int) {
     put(2, reproducerPath);
     put(2, "\n", 1);
   }
-  _exit(3);
+  _exit(exitBug);
 }
 
 /// Nothing can be allocated to say more; the memory of what was begun is lost
