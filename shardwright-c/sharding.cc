@@ -10,6 +10,7 @@
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/mesh/hlo/partition_spec.h"
 #include "shardwright/mesh/hlo/sharding_checks.h"
+#include "shardwright/mesh/nesting.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -129,10 +130,22 @@ SwSharding *swShardingFromProto(const char *bytes, size_t size, char **error) {
   return own(HloSharding::fromProto({bytes, size}), error);
 }
 
+/// False, with an error, for a rank that no value has.
+static bool checkRank(int64_t rank, char **error) {
+  if (rank >= 0 && rank <= maxRank)
+    return true;
+  setError(error,
+           llvm::createStringError("rank " + llvm::Twine(rank) +
+                                   ", expected 0 to " + llvm::Twine(maxRank)));
+  return false;
+}
+
 SwSharding *swShardingFromSpec(const char *spec, size_t size,
                                const SwMesh *mesh, int64_t rank,
                                const char *const *manual, size_t numManual,
                                char **error) {
+  if (!checkRank(rank, error))
+    return nullptr;
   auto parsed = PartitionSpec::parse({spec, size});
   if (!parsed) {
     setError(error, parsed.takeError());
@@ -257,6 +270,8 @@ SwSharding *swShardingToV2(const SwSharding *sharding) {
 
 SwSharding *swShardingToV3(const SwSharding *sharding, const SwMesh *mesh,
                            int64_t rank, char **error) {
+  if (!checkRank(rank, error))
+    return nullptr;
   auto named = toNamed(sharding->value, mesh->value, rank);
   if (named)
     return new SwSharding{HloSharding::named(std::move(*named))};
@@ -266,6 +281,8 @@ SwSharding *swShardingToV3(const SwSharding *sharding, const SwMesh *mesh,
 
 char *swShardingToSdy(const SwSharding *sharding, const SwMesh *mesh,
                       int64_t rank, char **error) {
+  if (!checkRank(rank, error))
+    return nullptr;
   auto named = toNamed(sharding->value, mesh->value, rank);
   if (named)
     return copyText(str(named->sharding, named->mesh));

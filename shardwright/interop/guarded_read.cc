@@ -13,8 +13,11 @@
 
 #include "shardwright/interop/guarded_read.h"
 
+#include "shardwright/interop/input_limits.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -34,7 +37,7 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-constexpr int exitTooLarge = 99;
+constexpr int exitTooLarge = 99, exitTooDeep = 98;
 
 /// A sanitizer maps terabytes, which count against the limit.
 bool canLimitMemory() {
@@ -106,6 +109,8 @@ GuardedRead readInChild(llvm::function_ref<void()> read, ReadLimits limits) {
     return GuardedRead::Survived;
   if (WIFEXITED(status) && WEXITSTATUS(status) == exitTooLarge)
     return GuardedRead::TooLarge;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == exitTooDeep)
+    return GuardedRead::TooDeep;
   if (WIFSIGNALED(status) &&
       (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM))
     return GuardedRead::TooSlow;
@@ -134,9 +139,13 @@ GuardedRead readBytecodeInChild(llvm::StringRef content,
         auto sources = std::make_shared<llvm::SourceMgr>();
         sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
         if (read)
-          read(sources, &context);
-        else
-          (void)parseSourceFile<ModuleOp>(sources, &context);
+          return read(sources, &context);
+        ParserConfig config(&context, /*verifyAfterParse=*/false);
+        auto module = parseSourceFile<ModuleOp>(sources, config);
+        if (module && failed(checkModule(*module, /*attributes=*/true)))
+          _exit(exitTooDeep);
+        if (module)
+          (void)verify(*module);
       },
       readLimits(content.size()));
 }
@@ -153,6 +162,9 @@ llvm::StringRef describe(GuardedRead result) {
   case GuardedRead::TooSlow:
     return "malformed MLIR bytecode: reading it takes far longer than a file "
            "of its size needs";
+  case GuardedRead::TooDeep:
+    return "the program in the MLIR bytecode nests deeper, or has more "
+           "dimensions, than the limits allow";
   case GuardedRead::NoProcess:
     return "cannot start the process that reads bytecode first";
   }

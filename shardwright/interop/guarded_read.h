@@ -30,6 +30,7 @@ enum class GuardedRead {
   Crashed,   ///< by a signal or an abort
   TooLarge,  ///< it asked for more memory than the limit
   TooSlow,   ///< it took longer than the limit
+  TooDeep,   ///< what it read exceeds a limit of input_limits.h
   NoProcess, ///< no child could be started
 };
 
@@ -54,8 +55,8 @@ using ReadBytecode =
     llvm::function_ref<void(const std::shared_ptr<llvm::SourceMgr> &sources,
                             mlir::MLIRContext *context)>;
 
-/// Reads bytecode with the dialects of `registry` in a child: parses and
-/// verifies it, or what `read` does instead with the source.
+/// Reads bytecode with the dialects of `registry` in a child: parses it, checks
+/// its limits and verifies it, or what `read` does instead with the source.
 GuardedRead readBytecodeInChild(llvm::StringRef content,
                                 const mlir::DialectRegistry &registry,
                                 ReadBytecode read = nullptr);

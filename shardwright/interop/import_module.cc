@@ -19,6 +19,8 @@
 #include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/mesh/did_you_mean.h"
+#include "shardwright/partition/partition.h"
+#include "shardwright/propagate/call_growth.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,7 +34,8 @@ namespace {
 
 constexpr llvm::StringLiteral numPartitionsName("mhlo.num_partitions");
 constexpr llvm::StringLiteral numReplicasName("mhlo.num_replicas");
-constexpr int64_t maxReplicas = 1 << 20;
+/// What is told of each device has to fit in memory.
+constexpr int64_t maxReplicas = 1 << 20, maxDevices = 1 << 20;
 
 bool isNamedMesh(sdy::MeshOp mesh) { return !mesh.getMesh().getAxes().empty(); }
 
@@ -105,7 +108,8 @@ LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
 }
 
 LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
-  if (failed(flattenTuples(module)) || failed(importShardings(module, options)))
+  if (failed(checkCallGrowth(module, mayNameFunctions)) ||
+      failed(flattenTuples(module)) || failed(importShardings(module, options)))
     return failure();
   auto passes = [&] {
     return PassManager(module.getContext(), ModuleOp::getOperationName(),
@@ -167,6 +171,10 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
              << "mesh @" << first.getSymName() << " has " << fromMesh
              << " devices in each of " << replicas
              << " replicas, which is more than can be counted";
+    if (all > maxDevices)
+      return first.emitError()
+             << "mesh @" << first.getSymName() << " makes " << all
+             << " devices of all replicas, expected at most " << maxDevices;
     if (contradicts(all)) {
       auto error = first.emitError() << "mesh @" << first.getSymName()
                                      << " has " << fromMesh << " devices";
@@ -178,7 +186,14 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
   }
   int64_t partitions = integerAttr(module, numPartitionsName);
   if (partitions > 0 || replicas > 1) {
-    int64_t n = std::max<int64_t>(partitions, 1) * replicas;
+    int64_t n = 0;
+    if (llvm::MulOverflow(std::max<int64_t>(partitions, 1), replicas, n) ||
+        n > maxDevices)
+      return module.emitError()
+             << "the module asks for " << partitions << " partitions "
+             << "(mhlo.num_partitions) of " << replicas
+             << " replicas (mhlo.num_replicas), expected a product of at most "
+             << maxDevices;
     // JAX writes 1 when it knows of no mesh: that binds nobody.
     if (n > 1 && contradicts(n))
       return module.emitError() << "the module runs on " << n

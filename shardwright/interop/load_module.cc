@@ -9,6 +9,7 @@
 
 #include "shardwright/interop/bool_hex.h"
 #include "shardwright/interop/guarded_read.h"
+#include "shardwright/interop/input_limits.h"
 #include "shardwright/interop/newer_types.h"
 #include "shardwright/interop/portable/portable.h"
 
@@ -43,19 +44,30 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
            AsmParserState *positions = nullptr) {
   if (format == Format::PortableArtifact)
     return readPortableArtifact(sources, context);
-  ParserConfig config(context);
+  // Bytecode is checked before the verifier, which recurses, gets it.
+  ParserConfig config(context, /*verifyAfterParse=*/format == Format::Text);
   addNewerTypes(config);
-  if (positions && format == Format::Text) {
-    Block block;
-    if (failed(parseAsmSourceFile(*sources, &block, config, positions)))
+  const llvm::MemoryBuffer *buffer =
+      sources->getMemoryBuffer(sources->getMainFileID());
+  StringRef name = buffer->getBufferIdentifier();
+  if (format == Format::Bytecode) {
+    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
+    if (!module || failed(checkModule(*module, /*attributes=*/true)) ||
+        failed(verify(*module)))
       return {};
-    const llvm::MemoryBuffer *buffer =
-        sources->getMemoryBuffer(sources->getMainFileID());
-    return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
-        &block, context,
-        FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0));
+    return module;
   }
-  return parseSourceFile<ModuleOp>(sources, config);
+  if (failed(checkText(buffer->getBuffer(), name, context)))
+    return {};
+  Block block;
+  if (failed(parseAsmSourceFile(*sources, &block, config, positions)))
+    return {};
+  OwningOpRef<ModuleOp> module =
+      mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+          &block, context, FileLineColLoc::get(context, name, 0, 0));
+  if (module && failed(checkModule(*module, /*attributes=*/false)))
+    return {};
+  return module;
 }
 
 } // namespace

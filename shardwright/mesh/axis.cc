@@ -139,6 +139,36 @@ void shardwright::sortAndMerge(AxisList &axes) {
   appendMerged(axes, sorted);
 }
 
+AxisList shardwright::commonAxes(AxisRefs a, AxisRefs b) {
+  AxisList common;
+  for (AxisRef x : a)
+    for (AxisRef y : b)
+      if (std::optional<AxisRef> both = overlap(x, y))
+        common.push_back(*both);
+  sortAndMerge(common);
+  return common;
+}
+
+AxisList shardwright::withoutAxes(AxisRefs axes, AxisRefs other) {
+  AxisList left(axes);
+  for (AxisRef y : other) {
+    AxisList next;
+    for (AxisRef x : left) {
+      if (!overlaps(x, y)) {
+        next.push_back(x);
+        continue;
+      }
+      if (std::optional<AxisRef> before = prefixWithoutOverlap(x, y))
+        next.push_back(*before);
+      if (std::optional<AxisRef> after = suffixWithoutOverlap(x, y))
+        next.push_back(*after);
+    }
+    left = std::move(next);
+  }
+  sortAndMerge(left);
+  return left;
+}
+
 ListPrefix shardwright::listPrefix(AxisRefs prefix, AxisRefs of) {
   if (prefix.size() > of.size())
     return ListPrefix::None;

@@ -80,6 +80,13 @@ void appendMerged(AxisList &axes, AxisRefs more);
 /// Sorts in mesh order and merges neighbours.
 void sortAndMerge(AxisList &axes);
 
+/// The parts that two sets of axes share, sorted and merged. Two references
+/// that overlap and cannot coexist share nothing.
+AxisList commonAxes(AxisRefs a, AxisRefs b);
+/// The parts of `axes` that overlap none of `other`, sorted and merged. An axis
+/// goes whole where it overlaps one that it cannot coexist with.
+AxisList withoutAxes(AxisRefs axes, AxisRefs other);
+
 /// How one list of axes relates to another as a prefix; the last element of the
 /// shorter one may be a leading part of its counterpart.
 enum class ListPrefix { None, Equal, Strict };

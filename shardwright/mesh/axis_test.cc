@@ -176,6 +176,40 @@ RC_GTEST_PROP(AxisLists, SortAndMergeIsCanonical, ()) {
   RC_ASSERT(list == (AxisList{{0, 1, s.size()}, {1, 1, s.size()}}));
 }
 
+// Sets of axes are sets of digits.
+RC_GTEST_PROP(AxisLists, CommonAndWithoutAreSetOperations, ()) {
+  Splitting s = anySplitting();
+  auto anySet = [&](std::set<std::pair<int, int>> &digits) {
+    AxisList list;
+    for (int axis = 0; axis < 2; ++axis)
+      for (int i = 0; i < int(s.digits.size()); ++i)
+        if (*rc::gen::arbitrary<bool>()) {
+          digits.insert({axis, i});
+          list.push_back(s.ref({i, i + 1}, axis));
+        }
+    if (*rc::gen::arbitrary<bool>())
+      sortAndMerge(list);
+    return list;
+  };
+  auto listOf = [&](const std::set<std::pair<int, int>> &digits) {
+    AxisList list;
+    for (auto [axis, i] : digits)
+      list.push_back(s.ref({i, i + 1}, axis));
+    sortAndMerge(list);
+    return list;
+  };
+  std::set<std::pair<int, int>> x, y, both, rest;
+  AxisList a = anySet(x), b = anySet(y);
+  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(),
+                        std::inserter(both, both.end()));
+  std::set_difference(x.begin(), x.end(), y.begin(), y.end(),
+                      std::inserter(rest, rest.end()));
+  AxisList common = commonAxes(a, b);
+  RC_ASSERT(common == listOf(both));
+  RC_ASSERT(withoutAxes(a, common) == listOf(rest));
+  RC_ASSERT(withoutAxes(a, b) == listOf(rest));
+}
+
 RC_GTEST_PROP(AxisLists, PrefixOfAList, ()) {
   Splitting s = anySplitting();
   AxisList of{s.ref(anyRange(s), 0), s.ref(anyRange(s), 1)};

@@ -113,6 +113,11 @@ shardwright::shardBox(llvm::ArrayRef<int64_t> shape,
   return box;
 }
 
+int64_t shardwright::summandOf(const TensorSharding &sharding, const Mesh &mesh,
+                               int64_t linear) {
+  return mesh.shardIndex(linear, sharding.unreduced);
+}
+
 static void appendAxes(std::string &text, AxisRefs axes, const Mesh &mesh) {
   llvm::ListSeparator comma(", ");
   for (AxisRef a : axes) {

@@ -71,6 +71,13 @@ llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
                                           const TensorSharding &sharding,
                                           const Mesh &mesh, int64_t linear);
 
+/// Which summand of a partial sum that device holds: its row-major index along
+/// the unreduced axes, 0 where there are none. Two devices hold the same data
+/// if their summands and their boxes are the same: equal boxes alone do not
+/// say so.
+int64_t summandOf(const TensorSharding &sharding, const Mesh &mesh,
+                  int64_t linear);
+
 /// `[{"x", ?}, {}]` and tails, as the sdy dialect prints it without the mesh.
 std::string str(const TensorSharding &sharding, const Mesh &mesh);
 

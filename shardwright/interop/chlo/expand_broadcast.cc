@@ -17,7 +17,7 @@ namespace shardwright::chlo_expansion {
 
 bool isBroadcastOp(Operation *op) {
   return op->getName().stripDialect().starts_with("broadcast_") &&
-         isa<chlo::ChloDialect>(op->getDialect());
+         isa_and_nonnull<chlo::ChloDialect>(op->getDialect());
 }
 
 static SmallVector<int64_t> alignedRight(int64_t from, int64_t to) {

@@ -67,7 +67,7 @@ constexpr Function kFunctions[] = {
 };
 
 const Function *functionOf(Operation *op) {
-  if (!isa<chlo::ChloDialect>(op->getDialect()))
+  if (!isa_and_nonnull<chlo::ChloDialect>(op->getDialect()))
     return nullptr;
   const Function *found = llvm::find_if(kFunctions, [&](const Function &f) {
     return f.name == op->getName().stripDialect();

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
+#include "shardwright/interop/input_limits.h"
 #include "shardwright/interop/newer_types.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -54,7 +55,7 @@ readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
   addNewerTypes(config);
   auto read = [&]() -> OwningOpRef<ModuleOp> {
     auto module = parseSourceFile<ModuleOp>(sources, config);
-    if (!module ||
+    if (!module || failed(checkModule(*module, /*attributes=*/true)) ||
         failed(legalizeVhloToStablehlo(*module, /*allowOtherDialects=*/true)) ||
         failed(verify(*module)))
       return {};

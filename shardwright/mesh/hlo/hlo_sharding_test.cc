@@ -75,6 +75,12 @@ TEST(HloSharding, RefusesWhatHasNoMeaning) {
   EXPECT_THAT(canonical("{replicated}x"), HasSubstr("column 13: text after"));
   EXPECT_THAT(canonical("{devices=[9223372036854775807,2]<=[4]}"),
               HasSubstr("fit 64 bits"));
+  EXPECT_THAT(canonical("{mesh['x\xff'=4], [{}]}"), HasSubstr("not UTF-8"));
+}
+
+TEST(PartitionSpec, NamesWithQuotesComeBack) {
+  std::string text = R"(P("it's", ('a"b', 'c')))";
+  EXPECT_EQ(llvm::cantFail(PartitionSpec::parse(text)).str(), text);
 }
 
 /// The worked examples of a mesh of 2 x 4 and of 2 x 2 x 2.

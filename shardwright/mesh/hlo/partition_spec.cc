@@ -98,7 +98,11 @@ llvm::Expected<PartitionSpec> PartitionSpec::parse(llvm::StringRef text) {
 std::string PartitionSpec::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto quote = [&](llvm::StringRef name) { os << '\'' << name << '\''; };
+  // As Python does; no name that was parsed has quotes of both kinds.
+  auto quote = [&](llvm::StringRef name) {
+    char mark = name.contains('\'') ? '"' : '\'';
+    os << mark << name << mark;
+  };
   os << "P(";
   llvm::interleaveComma(entries, os, [&](const Entry &entry) {
     if (entry.unconstrained) {

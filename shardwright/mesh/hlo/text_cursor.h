@@ -13,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -117,6 +118,12 @@ protected:
     value.clear();
     for (size_t i = 1; i < rest.size(); ++i) {
       if (rest[i] == quote) {
+        // As in the protocol buffer, which holds nothing else.
+        auto *begin = reinterpret_cast<const llvm::UTF8 *>(value.data());
+        if (!llvm::isLegalUTF8String(&begin, begin + value.size()))
+          return fail("a string is not UTF-8");
+        if (llvm::StringRef(value).contains('\0'))
+          return fail("a string holds a zero byte");
         rest = rest.drop_front(i + 1);
         return true;
       }
