@@ -101,6 +101,49 @@ func.func @earlier_reshard(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<64xf
   return %0, %1 : tensor<8x8xf32>, tensor<64xf32>
 }
 
+// The later one is behind a transpose; what is between both says where its values
+// are now.
+// CHECK-LABEL: func @earlier_reshard_through_transpose
+// ALL: %[[R:.*]] = sdy.reshard %arg0 <@m, [{}, {"a"}]>
+// ALL-NEXT: %[[S:.*]] = stablehlo.reshape %[[R]] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}, {"a"}]>]>} : (tensor<8x4xf32>) -> tensor<2x4x4xf32>
+// ALL-NEXT: %[[T:.*]] = stablehlo.transpose %[[S]], dims = [2, 0, 1] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"a"}, {}, {}]>]>}
+// ALL-NEXT: %[[U:.*]] = stablehlo.transpose %[[R]], dims = [1, 0] :
+// ALL-NEXT: return %[[R]], %[[T]], %[[U]]
+// RESHARD-COUNT-3: sdy.reshard
+func.func @earlier_reshard_through_transpose(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> (tensor<8x4xf32>, tensor<4x2x4xf32>, tensor<4x8xf32>) {
+  %0 = sdy.reshard %x <@m, [{}, {"a"}]> : tensor<8x4xf32>
+  %1 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"a"}, {}, {}]>]>} : (tensor<8x4xf32>) -> tensor<2x4x4xf32>
+  %2 = stablehlo.transpose %1, dims = [2, 0, 1] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {"a"}, {}]>]>} : (tensor<2x4x4xf32>) -> tensor<4x2x4xf32>
+  %3 = sdy.reshard %2 <@m, [{"a"}, {}, {}]> : tensor<4x2x4xf32>
+  %4 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %5 = sdy.reshard %4 <@m, [{"a", ?}, {}]> : tensor<4x8xf32>
+  return %0, %3, %5 : tensor<8x4xf32>, tensor<4x2x4xf32>, tensor<4x8xf32>
+}
+
+// Split another way, or behind a reshape that no sharding of the root can say.
+// CHECK-LABEL: func @other_layout_behind_transpose
+// CHECK-COUNT-3: sdy.reshard
+func.func @other_layout_behind_transpose(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}) -> (tensor<8x4xf32>, tensor<4x8xf32>, tensor<16x2xf32>) {
+  %0 = sdy.reshard %x <@m, [{}, {"a"}]> : tensor<8x4xf32>
+  %1 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %2 = sdy.reshard %1 <@m, [{}, {"a"}]> : tensor<4x8xf32>
+  %3 = stablehlo.reshape %1 : (tensor<4x8xf32>) -> tensor<16x2xf32>
+  %4 = sdy.reshard %3 <@m, [{}, {"a"}]> : tensor<16x2xf32>
+  return %0, %2, %4 : tensor<8x4xf32>, tensor<4x8xf32>, tensor<16x2xf32>
+}
+
+// An axis in two dimensions is one in the dimension that they make.
+// CHECK-LABEL: func @earlier_reshard_of_two_dims
+// ALL: %[[R:.*]] = sdy.reshard %arg0 <@m, [{"d"}]>
+// ALL-NEXT: stablehlo.reshape %[[R]] : (tensor<16xf32>) -> tensor<4x4xf32>
+// ALL-NEXT: return
+func.func @earlier_reshard_of_two_dims(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<4x4xf32>) {
+  %0 = sdy.reshard %x <@m, [{"d"}]> : tensor<16xf32>
+  %1 = stablehlo.reshape %x : (tensor<16xf32>) -> tensor<4x4xf32>
+  %2 = sdy.reshard %1 <@m, [{"d":(1)4}, {"d":(4)2}]> : tensor<4x4xf32>
+  return %0, %2 : tensor<16xf32>, tensor<4x4xf32>
+}
+
 // Partial sums are another value: the oracle loses the reduction here.
 // CHECK-LABEL: func @unreduced_reshards_differ
 // CHECK-COUNT-2: sdy.reshard

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/sdy/reuse_reshard.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -92,138 +93,6 @@ struct ReshardOfReshard : OpRewritePattern<ReshardOp> {
                                            op.getSharding());
     rewriter.eraseOp(inner);
     return success();
-  }
-};
-
-// By name: the dialects beside this one are not linked into each other.
-constexpr StringLiteral kReshape = "stablehlo.reshape";
-
-bool isReshape(Operation *op) {
-  return op && op->getName().getStringRef() == kReshape &&
-         op->getNumOperands() == 1 && op->getNumResults() == 1;
-}
-
-/// Which elements, in row-major order, an axis separates.
-using LinearLayout = SmallVector<std::pair<AxisRef, int64_t>>;
-
-/// Axes with their strides; none if a dimension is not split evenly or is
-/// dynamic, so that elements have no fixed place.
-std::optional<LinearLayout> linearLayout(ReshardOp op, const Mesh &mesh) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type || !type.hasStaticShape() || type.getEncoding())
-    return std::nullopt;
-  LinearLayout layout;
-  int64_t stride = 1;
-  for (auto [size, dim] : llvm::reverse(llvm::zip_equal(
-           type.getShape(), op.getSharding().getDimShardings()))) {
-    int64_t local = size;
-    AxisList axes = axesFromAttr(dim.getAxes(), mesh);
-    for (AxisRef axis : axes) {
-      if (local % axis.size != 0)
-        return std::nullopt;
-      local /= axis.size;
-    }
-    int64_t axisStride = stride * local;
-    for (AxisRef axis : llvm::reverse(axes)) {
-      layout.push_back({axis, axisStride});
-      axisStride *= axis.size;
-    }
-    stride *= size;
-  }
-  llvm::sort(layout);
-  return layout;
-}
-
-/// Both lay the elements out alike, through reshapes between their types.
-bool haveSameLayout(ReshardOp a, ReshardOp b) {
-  TensorShardingAttr x = a.getSharding(), y = b.getSharding();
-  if (x.getMeshOrRef() != y.getMeshOrRef() ||
-      x.getReplicatedAxes() != y.getReplicatedAxes() ||
-      x.getUnreducedAxes() != y.getUnreducedAxes())
-    return false;
-  if (a.getType() == b.getType() &&
-      llvm::equal(x.getDimShardings(), y.getDimShardings(),
-                  [](DimensionShardingAttr p, DimensionShardingAttr q) {
-                    return p.getAxes() == q.getAxes();
-                  }))
-    return true;
-  MeshAttr meshAttr = getMeshAttr(a, x);
-  if (!meshAttr)
-    return false;
-  Mesh mesh = meshFromAttr(meshAttr);
-  std::optional<LinearLayout> layout = linearLayout(a, mesh);
-  return layout && layout == linearLayout(b, mesh);
-}
-
-/// Reuses an earlier reshard of the same data to the same layout. The earlier
-/// result goes back to the common root's shape and on to this op's, by
-/// reshapes.
-struct ReuseEarlierReshard : OpRewritePattern<ReshardOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ReshardOp op,
-                                PatternRewriter &rewriter) const override {
-    // Types from the root to this op's input.
-    SmallVector<Type> path;
-    Value root = op.getInput();
-    for (; isReshape(root.getDefiningOp());
-         root = root.getDefiningOp()->getOperand(0))
-      path.push_back(root.getType());
-    path.push_back(root.getType());
-    std::reverse(path.begin(), path.end());
-
-    SmallVector<Type> back;
-    ReshardOp earlier = findEarlier(op, root, back);
-    if (!earlier)
-      return failure();
-    Value value = earlier.getResult();
-    if (earlier.getInput() != op.getInput()) {
-      for (Type type : llvm::reverse(back))
-        value = reshape(rewriter, op.getLoc(), value, type);
-      for (Type type : ArrayRef(path).drop_front())
-        value = reshape(rewriter, op.getLoc(), value, type);
-    }
-    rewriter.replaceOp(op, value);
-    return success();
-  }
-
-private:
-  static Value reshape(PatternRewriter &rewriter, Location loc, Value value,
-                       Type type) {
-    OperationState state(loc, kReshape, value, type);
-    return rewriter.create(state)->getResult(0);
-  }
-
-  /// The first op of the block that fits; `back` receives the types from the
-  /// root to the type before its input.
-  static ReshardOp findEarlier(ReshardOp op, Value root,
-                               SmallVector<Type> &back) {
-    struct Entry {
-      Value value;
-      SmallVector<Type> types;
-    };
-    SmallVector<Entry> work{{root, {}}};
-    ReshardOp best;
-    while (!work.empty()) {
-      Entry entry = work.pop_back_val();
-      for (Operation *user : entry.value.getUsers()) {
-        if (user->getBlock() != op->getBlock() || user == op ||
-            !user->isBeforeInBlock(op))
-          continue;
-        if (isReshape(user)) {
-          Entry next{user->getResult(0), entry.types};
-          next.types.push_back(entry.value.getType());
-          work.push_back(std::move(next));
-        } else if (auto reshard = dyn_cast<ReshardOp>(user)) {
-          if ((!best || reshard->isBeforeInBlock(best)) &&
-              haveSameLayout(reshard, op)) {
-            best = reshard;
-            back = entry.types;
-          }
-        }
-      }
-    }
-    return best;
   }
 };
 
@@ -444,7 +313,7 @@ void ManualComputationOp::getCanonicalizationPatterns(
 
 void ReshardOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
-  patterns.add<ReuseEarlierReshard>(context);
+  addReuseEarlierReshard(patterns);
   patterns.addWithLabel<ReshardOfReshard>({kReshardLabel}, context);
 }
 

@@ -189,7 +189,7 @@ LogicalResult DataFlowEdgeOp::verify() {
     return emitOpError("expected input of ")
            << getOperationName() << " to have a single user";
   if (Operation *source = getInput().getDefiningOp())
-    if (isa<SdyDialect>(source->getDialect()) &&
+    if (isa_and_nonnull<SdyDialect>(source->getDialect()) &&
         !isa<ShardableDataFlowOpInterface>(source)) {
       InFlightDiagnostic diag =
           emitOpError("expected input of ")

@@ -36,7 +36,12 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
     return success();
   }
   llvm::SmallDenseSet<int64_t> seen;
-  for (int64_t id : elements.getValues<int64_t>()) {
+  // Equal ids take no space however many they are: two of them tell all.
+  auto ids = elements.getValues<int64_t>();
+  int64_t count = type.getNumElements();
+  if (elements.isSplat())
+    count = std::min<int64_t>(count, 2);
+  for (int64_t id : llvm::make_range(ids.begin(), ids.begin() + count)) {
     if (id == -1) {
       if (!padded)
         return emitError(loc, "Invalid replica id -1");
@@ -46,6 +51,8 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
     if (!seen.insert(id).second)
       return emitError(loc) << "replica id #" << id << " seen more than once";
   }
+  if (seen.empty())
+    return emitError(loc, "replica groups hold padding alone");
   for (int64_t id = 0, e = seen.size(); id < e; ++id)
     if (!seen.contains(id))
       return emitError(loc)
