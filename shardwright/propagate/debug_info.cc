@@ -145,7 +145,7 @@ void DebugInfo::onChange(const PropagationEvent &event) {
     // A function's result has the origins of the value returned there.
     return holderOf(event.values[isFunc ? 0 : tensor]);
   };
-  for (const NewAxis &axis : newAxesOf(event, /*untaken=*/true)) {
+  for (const NewAxis &axis : newAxesOf(event, /*asShardy=*/true)) {
     if (axis.source < 0)
       continue;
     AxisRefAttr attr = sdy::axisToAttr(context, axis.axis, *event.mesh);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/propagate/call_growth.h"
 #include "shardwright/propagate/call_order.h"
 #include "shardwright/propagate/passes.h"
 
@@ -21,6 +22,8 @@ namespace {
 
 struct FlattenCallGraphPass : impl::FlattenCallGraphBase<FlattenCallGraphPass> {
   void runOnOperation() override {
+    if (failed(checkCallGrowth(getOperation())))
+      return signalPassFailure();
     FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(getOperation());
     if (failed(order))
       return signalPassFailure();

@@ -59,6 +59,10 @@ struct ImportFuncCallsPass : impl::ImportFuncCallsBase<ImportFuncCallsPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    // A pass may run on one module after another.
+    imported.clear();
+    bodies.clear();
+    repeated.clear();
     FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(module);
     if (failed(order))
       return signalPassFailure();
@@ -86,10 +90,12 @@ private:
     if (!callee)
       return call.emitError("calls @")
              << call.getCallee() << ", which is no function of the module";
-    // Without a body there is nothing to look into.
-    if (callee.isExternal())
+    // Without a body there is nothing to look into. That of a function called
+    // before is with its first caller.
+    bool isFirst = !imported.contains(callee);
+    if (isFirst && callee.isExternal())
       return success();
-    if (!callee.getBody().hasOneBlock())
+    if (isFirst && !callee.getBody().hasOneBlock())
       return call.emitError("calls @")
              << call.getCallee() << ", which has more than one block";
 
@@ -106,10 +112,10 @@ private:
     if (Attribute thread = callee->getAttr("execution_thread"))
       op->setDiscardableAttr("execution_thread", thread);
 
-    if (imported.insert(callee)) {
+    if (isFirst) {
+      imported.insert(callee);
       op.getBody().takeBody(callee.getBody());
     } else {
-      // The body is with the first caller.
       if (repeated.insert(callee).second)
         callee.emitWarning("function @")
             << callee.getSymName()

@@ -11,8 +11,48 @@
 
 namespace shardwright {
 
+/// Makes one axis of those of neighbouring factors of a dimension that continue
+/// each other, if both are new. Axes of a factor stand side by side.
+static void mergeWithinDims(llvm::SmallVector<NewAxis, 4> &axes,
+                            const FactorLayout::Tensor &changed,
+                            const TensorProjection &before,
+                            const TensorProjection &after) {
+  auto axesOf = [&](int32_t place) {
+    int32_t factor = changed.factorOfPlace[place];
+    return llvm::make_filter_range(
+        axes, [=](const NewAxis &axis) { return axis.factor == factor; });
+  };
+  for (int64_t d = 0; d < changed.rank(); ++d) {
+    // Its last axis is new.
+    NewAxis *last = nullptr;
+    for (int32_t p = changed.dimBegin[d]; p < changed.dimBegin[d + 1]; ++p) {
+      if (after.places[p].axes.empty())
+        continue;
+      auto own = axesOf(p);
+      if (own.empty()) {
+        last = nullptr;
+        continue;
+      }
+      NewAxis *first = &*own.begin(), *back = first;
+      for (NewAxis &axis : own)
+        back = &axis;
+      if (last && before.places[p].axes.empty() &&
+          canMerge(last->axis, first->axis)) {
+        NewAxis merged{merge(last->axis, first->axis), last->factor,
+                       first->source};
+        *last = merged;
+        first->factor = -1;
+        if (back == first)
+          continue;
+      }
+      last = back;
+    }
+  }
+  llvm::erase_if(axes, [](const NewAxis &axis) { return axis.factor < 0; });
+}
+
 llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
-                                        bool untaken) {
+                                        bool asShardy) {
   llvm::SmallVector<NewAxis, 4> result;
   if (event.tensor < 0)
     return result;
@@ -25,7 +65,7 @@ llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
   const FactorLayout::Tensor &changed = layout.tensors[event.tensor];
   TensorProjection before = project(event.tensor, event.before[event.tensor]);
   TensorProjection after = project(event.tensor, event.after);
-  if (untaken) {
+  if (asShardy) {
     FactorPropagation again;
     (void)again.run(layout, event.before, event.step);
     after = again.projection(event.tensor);
@@ -49,6 +89,8 @@ llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
       if (!llvm::is_contained(before.places[place].axes, axis))
         result.push_back({axis, int32_t(f), source});
   }
+  if (asShardy)
+    mergeWithinDims(result, changed, before, after);
   return result;
 }
 

@@ -23,10 +23,12 @@ struct NewAxis {
 
 /// The new axes of a change, by factor, major to minor. None for a member of a
 /// group (tensor -1), whose axes are those of the member it follows.
-/// With `untaken`, also axes that a factor took but no sharding can say (of a
-/// minor factor beside an unsharded major one), which Shardy speaks of.
+/// With `asShardy`, what Shardy speaks of: also axes that a factor took but no
+/// sharding can say (of a minor factor beside an unsharded major one), and the
+/// axis that new parts of it make together in one dimension instead of the
+/// parts, at the first factor and from the source of the last.
 llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
-                                        bool untaken = false);
+                                        bool asShardy = false);
 
 } // namespace shardwright
 

@@ -12,6 +12,8 @@
 #include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/sharding_walk.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -21,17 +23,22 @@ namespace shardwright {
 
 namespace {
 
-/// Null if the mesh has no axis of size 1.
+/// Sub-axes that only an axis of size 1 kept apart become one.
+SmallVector<sdy::AxisRefAttr>
+withoutSizeOneAxes(ArrayRef<sdy::AxisRefAttr> axes, const Mesh &mesh,
+                   MLIRContext *context) {
+  AxisList kept;
+  for (AxisRef axis : sdy::axesFromAttr(axes, mesh))
+    if (axis.size != 1)
+      appendMerged(kept, axis);
+  return sdy::axesToAttr(context, kept, mesh);
+}
+
 sdy::TensorShardingAttr withoutSizeOneAxes(sdy::TensorShardingAttr sharding,
                                            sdy::MeshAttr mesh) {
   const Mesh sizes = sdy::meshFromAttr(mesh);
-  // Sub-axes that only such an axis kept apart become one.
   auto filter = [&](ArrayRef<sdy::AxisRefAttr> axes) {
-    AxisList kept;
-    for (AxisRef axis : sdy::axesFromAttr(axes, sizes))
-      if (axis.size != 1)
-        appendMerged(kept, axis);
-    return sdy::axesToAttr(sharding.getContext(), kept, sizes);
+    return withoutSizeOneAxes(axes, sizes, sharding.getContext());
   };
   SmallVector<sdy::DimensionShardingAttr> dims;
   for (sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
@@ -49,11 +56,61 @@ sdy::TensorShardingAttr withoutSizeOneAxes(sdy::TensorShardingAttr sharding,
                                       filter(sharding.getUnreducedAxes()));
 }
 
+/// Removes the size-1 axes that a collective names, which its operand and
+/// result no longer have. False if it names no others: it does nothing.
+bool shrinkCollective(Operation *op, const Mesh &mesh) {
+  MLIRContext *context = op->getContext();
+  bool isAnyLeft = false;
+  auto list = [&](sdy::AxisRefListAttr axes) {
+    auto kept = withoutSizeOneAxes(axes.getValue(), mesh, context);
+    isAnyLeft |= !kept.empty();
+    return sdy::AxisRefListAttr::get(context, kept);
+  };
+  auto lists = [&](sdy::ListOfAxisRefListsAttr dims) {
+    SmallVector<sdy::AxisRefListAttr> kept;
+    for (sdy::AxisRefListAttr axes : dims.getValue())
+      kept.push_back(list(axes));
+    return sdy::ListOfAxisRefListsAttr::get(context, kept);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](sdy::AllGatherOp o) {
+        o.setGatheringAxesAttr(lists(o.getGatheringAxes()));
+      })
+      .Case([&](sdy::AllSliceOp o) {
+        o.setSlicingAxesAttr(lists(o.getSlicingAxes()));
+      })
+      .Case([&](sdy::ReduceScatterOp o) {
+        o.setReduceScatterAxesAttr(lists(o.getReduceScatterAxes()));
+      })
+      .Case([&](sdy::ShardedToUnreducedOp o) {
+        o.setAxesAttr(lists(o.getAxes()));
+      })
+      .Case([&](sdy::AllReduceOp o) {
+        o.setReductionAxesAttr(list(o.getReductionAxes()));
+      })
+      .Case([&](sdy::ReplicatedToUnreducedOp o) {
+        o.setAxesAttr(list(o.getAxes()));
+      })
+      .Case([&](sdy::AllToAllOp o) {
+        SmallVector<sdy::AllToAllParamAttr> moves;
+        for (sdy::AllToAllParamAttr move : o.getParams().getValue())
+          if (auto kept = withoutSizeOneAxes(move.getAxes(), mesh, context);
+              !kept.empty())
+            moves.push_back(sdy::AllToAllParamAttr::get(
+                context, kept, move.getSrcDim(), move.getTgtDim()));
+        isAnyLeft = !moves.empty();
+        if (isAnyLeft)
+          o.setParamsAttr(sdy::AllToAllParamListAttr::get(context, moves));
+      })
+      .Default([&](Operation *) { isAnyLeft = true; });
+  return isAnyLeft;
+}
+
 struct RemoveSizeOneAxesPass
     : impl::RemoveSizeOneAxesBase<RemoveSizeOneAxesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    markAnalysesPreserved<ModuleContents, OpIndex>();
+    markAnalysesPreserved<ModuleContents>();
     auto hasSizeOne = [](sdy::MeshAttr mesh) {
       return llvm::any_of(mesh.getAxes(), [](sdy::MeshAxisAttr axis) {
         return axis.getSize() == 1;
@@ -61,13 +118,26 @@ struct RemoveSizeOneAxesPass
     };
     if (llvm::none_of(module.getOps<sdy::MeshOp>(),
                       [&](sdy::MeshOp op) { return hasSizeOne(op.getMesh()); }))
-      return;
+      return markAnalysesPreserved<OpIndex>();
     SymbolTable symbols(module);
     transformShardings(module, [&](sdy::TensorShardingAttr sharding) {
       sdy::MeshAttr mesh = sdy::getMeshAttr(symbols, sharding.getMeshOrRef());
       return mesh && hasSizeOne(mesh) ? withoutSizeOneAxes(sharding, mesh)
                                       : sharding;
     });
+    bool isAnyErased = false;
+    module.walk([&](sdy::CollectiveOpInterface op) {
+      sdy::MeshAttr mesh =
+          sdy::getMeshAttr(symbols, op.getOutSharding().getMeshOrRef());
+      if (!mesh || !hasSizeOne(mesh) ||
+          shrinkCollective(op, sdy::meshFromAttr(mesh)))
+        return;
+      op->getResult(0).replaceAllUsesWith(op.getTensor());
+      op->erase();
+      isAnyErased = true;
+    });
+    if (!isAnyErased)
+      markAnalysesPreserved<OpIndex>();
   }
 };
 

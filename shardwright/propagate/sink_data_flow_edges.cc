@@ -28,7 +28,10 @@ struct Sunk {
   SmallVector<Attribute> origins, edges;
 };
 
-template <typename Owners> Sunk sink(Owners owners) {
+using Edges = llvm::DenseSet<Operation *>;
+
+/// Erases the edges, also of `left`.
+template <typename Owners> Sunk sink(Owners owners, Edges &left) {
   Sunk sunk;
   Attribute mesh;
   for (Value owner : owners) {
@@ -44,6 +47,7 @@ template <typename Owners> Sunk sink(Owners owners) {
     if (Attribute a = edge->getAttr(sdy::kPropagationEdgesAttr))
       sunk.edges.push_back(a);
     edge.getResult().replaceAllUsesWith(owner);
+    left.erase(edge);
     edge.erase();
   }
   if (!mesh) {
@@ -58,16 +62,16 @@ template <typename Owners> Sunk sink(Owners owners) {
   return sunk;
 }
 
-void sinkEdgesOf(sdy::ShardableDataFlowOpInterface op, bool debugOrigins,
-                 bool debugEdges) {
+void sinkEdgesOf(sdy::ShardableDataFlowOpInterface op, Edges &left,
+                 bool debugOrigins, bool debugEdges) {
   auto setDebug = [&](StringRef name, ArrayRef<Attribute> list, bool enabled) {
     if (enabled)
       op->setAttr(name, ArrayAttr::get(op.getContext(), list));
   };
-  Sunk arguments = sink(op.getBlockArgumentEdgeOwners());
+  Sunk arguments = sink(op.getBlockArgumentEdgeOwners(), left);
   if (!arguments.shardings.empty())
     op.setBlockArgumentEdgeOwnerShardings(arguments.shardings);
-  Sunk results = sink(op.getOpResultEdgeOwners());
+  Sunk results = sink(op.getOpResultEdgeOwners(), left);
   if (!results.shardings.empty())
     op.setOpResultEdgeOwnerShardings(results.shardings);
   setDebug(sdy::kBlockArgShardingOriginsAttr, arguments.origins, debugOrigins);
@@ -90,9 +94,19 @@ struct SinkDataFlowEdgesPass
 } // namespace
 
 void sinkDataFlowEdges(OpIndex &index, bool origins, bool edges) {
+  OpIndex::Ops all = index.inOrder(isNamed<sdy::DataFlowEdgeOp>);
+  Edges left(all.begin(), all.end());
   forEachFetched(index.inOrder(hasDataFlow), [&](Operation *op) {
-    sinkEdgesOf(cast<sdy::ShardableDataFlowOpInterface>(op), origins, edges);
+    sinkEdgesOf(cast<sdy::ShardableDataFlowOpInterface>(op), left, origins,
+                edges);
   });
+  // An edge on a target that is no owner says nothing of its op.
+  if (!left.empty())
+    for (Operation *op : all)
+      if (left.contains(op)) {
+        op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+        op->erase();
+      }
   index.forget(isNamed<sdy::DataFlowEdgeOp>);
 }
 

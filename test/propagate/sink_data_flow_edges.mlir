@@ -42,3 +42,28 @@ func.func @main(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) {
 // CHECK-NEXT: } : (tensor<8x8xf32>) -> tensor<8x8xf32>
 // CHECK-NEXT: return %0 : tensor<8x8xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// An edge on a block argument that is no owner goes too, with its sharding.
+sdy.mesh @m = <["a"=2, "b"=2]>
+func.func @main(%x: tensor<8xf32>, %c: tensor<i1>) -> tensor<8xf32> {
+  %0 = stablehlo.while(%y = %x) : tensor<8xf32> cond {
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %1 = sdy.data_flow_edge %y sharding=<@m, [{"a"}]> : tensor<8xf32>
+    %2 = stablehlo.negate %1 : tensor<8xf32>
+    stablehlo.return %2 : tensor<8xf32>
+  }
+  %3 = sdy.data_flow_edge %0 sharding=<@m, [{"b"}]> : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}
+// CHECK: func.func @main(%arg0: tensor<8xf32>, %arg1: tensor<i1>) -> tensor<8xf32> {
+// CHECK-NEXT: %0 = stablehlo.while(%iterArg = %arg0) : tensor<8xf32> attributes {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"b"}]>]>}
+// CHECK-NEXT: cond {
+// CHECK-NEXT: stablehlo.return %arg1 : tensor<i1>
+// CHECK-NEXT: } do {
+// CHECK-NEXT: %1 = stablehlo.negate %iterArg : tensor<8xf32>
+// CHECK-NEXT: stablehlo.return %1 : tensor<8xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: return %0 : tensor<8xf32>

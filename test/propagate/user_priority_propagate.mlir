@@ -36,3 +36,15 @@ func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}p0, 
 // CHECK-NEXT: %0 = stablehlo.add %arg0, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"a", ?}, {?}]>]>} : tensor<8x8xf32>
 // CHECK-NEXT: return %0 : tensor<8x8xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// Dimensions of one value wait for their own priorities: the second one of
+// %arg0 is not there yet when %arg1 says what it is.
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+// CHECK-LABEL: func.func @two_priorities
+func.func @two_priorities(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}p1, {"b"}p2]>}, %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"c"}p1]>}) -> tensor<8x8xf32> {
+  // CHECK: stablehlo.add %arg0, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}, {"c", ?}]>]>}
+  %0 = stablehlo.add %arg0, %arg1 : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

@@ -1,0 +1,33 @@
+//===- call_growth.h - how large a program is without calls -----*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_CALL_GROWTH_H
+#define SHARDWRIGHT_PROPAGATE_CALL_GROWTH_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace shardwright {
+
+/// Calls within each other.
+inline constexpr int64_t maxCallDepth = 1000;
+/// Operations of all functions of a module, each with a copy of the body of
+/// what it calls in place of every call.
+inline constexpr int64_t maxInlinedOps = int64_t(1) << 22;
+
+/// Emits an error for a module whose calls exceed a limit: functions that each
+/// call the next one twice grow exponentially when calls are inlined. Follows
+/// func.call, and all symbols of ops for which `mayNameFunctions` is true.
+/// Recursive calls and functions that are not there are for others to refuse.
+/// Takes time linear in the module.
+mlir::LogicalResult checkCallGrowth(
+    mlir::ModuleOp module,
+    llvm::function_ref<bool(mlir::OperationName)> mayNameFunctions = nullptr);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_CALL_GROWTH_H
