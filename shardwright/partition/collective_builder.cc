@@ -40,6 +40,9 @@ public:
   sdy::TensorShardingAttr attr(int32_t mesh, const TensorSharding &sharding) {
     return meshes.known(Layout{mesh, sharding})->attr;
   }
+  /// The value with a sharding on that mesh: replicated values may carry
+  /// another mesh or none, which a collective must not.
+  Value onMesh(Value value, int32_t mesh, const TensorSharding &as);
   Value step(Value value, const ReshardStep &step, int32_t from, int32_t to);
   Value steps(Value value, const TensorSharding &from, const TensorSharding &to,
               int32_t fromMesh, int32_t toMesh);
@@ -88,18 +91,16 @@ Value Emitter::steps(Value value, const TensorSharding &from,
                      const TensorSharding &to, int32_t fromMesh,
                      int32_t toMesh) {
   Type type = value.getType();
-  // Replicated values may carry another mesh, which a collective must not.
-  sdy::TensorShardingAttr now = sdy::getSharding(value);
-  if (now && meshes.idOf(now.getMeshOrRef()) != fromMesh)
-    value =
-        sdy::ReshardOp::create(builder, loc, type, value, attr(fromMesh, from));
+  // Only a slice may take what has no sharding.
+  if (sdy::getSharding(value))
+    value = onMesh(value, fromMesh, from);
   const ReshardPlan &plan = meshes.planner(fromMesh).plan(
       from, to, dimsOf(type), elementBytes(type), fromMesh != toMesh);
   if (plan.isDirect)
     return exchange(value, to, from, toMesh);
-  if (!plan.segments.empty())
-    value = reshape(value, plan.segments, fromMesh, plan.start, from);
-  for (const ReshardStep &s : plan.steps) {
+  for (auto [i, s] : llvm::enumerate(plan.steps)) {
+    if (!plan.segments.empty() && i == plan.firstOnSegments)
+      value = reshape(value, plan.segments, fromMesh, plan.start, from);
     ReshardStep step = s;
     step.after.unreduced = from.unreduced;
     value = this->step(value, step, fromMesh, toMesh);
@@ -107,6 +108,14 @@ Value Emitter::steps(Value value, const TensorSharding &from,
   if (!plan.segments.empty())
     value = reshape(value, dimsOf(type), toMesh, to, from);
   return value;
+}
+
+Value Emitter::onMesh(Value value, int32_t mesh, const TensorSharding &as) {
+  sdy::TensorShardingAttr now = sdy::getSharding(value);
+  if (now && meshes.idOf(now.getMeshOrRef()) == mesh)
+    return value;
+  return sdy::ReshardOp::create(builder, loc, value.getType(), value,
+                                attr(mesh, as));
 }
 
 Value Emitter::exchange(Value value, TensorSharding to,
@@ -164,21 +173,11 @@ CrossMeshWay wayAcrossMeshes(const TensorSharding &from,
   return way;
 }
 
-/// Axes in `axes` that are not in `without`.
-AxisList difference(AxisRefs axes, AxisRefs without) {
-  AxisList out;
-  for (AxisRef a : axes)
-    if (!llvm::is_contained(without, a))
-      out.push_back(a);
-  return out;
-}
-
 } // namespace
 
 Value buildCompletion(OpBuilder &builder, Location loc, Value value,
-                      int32_t mesh, const TensorSharding &from,
-                      const Completion &completion, ReducerKind reducer,
-                      MeshTable &meshes) {
+                      int32_t mesh, const Completion &completion,
+                      ReducerKind reducer, MeshTable &meshes) {
   Emitter emitter(builder, loc, meshes);
   auto mark = [&](Operation *op) {
     if (reducer != ReducerKind::Add)
@@ -212,115 +211,78 @@ static std::pair<int32_t, int32_t> meshesBetween(const Layout &from,
   return {fromMesh, toMesh};
 }
 
-/// What it takes to become unreduced along further axes.
-struct Unreduce {
-  /// Axes that leave the end of a dimension for it: each device's shard stays
-  /// where it is, among zeros.
-  SmallVector<AxisList, 4> inPlace;
-  bool isAnyInPlace = false;
-  /// The others: one device keeps the value.
-  AxisList whole;
-};
-
-/// Moves from `end`, and from the axes gained, what becomes unreduced in place.
-static Unreduce planUnreduce(const TensorSharding &start, TensorSharding &end,
-                             ArrayRef<int64_t> shape) {
-  Unreduce plan;
-  plan.whole = difference(end.unreduced, start.unreduced);
-  end.unreduced = start.unreduced;
-  plan.inPlace.resize(end.rank());
-  if (plan.whole.empty())
-    return plan;
-  for (int64_t d = 0; d < end.rank(); ++d) {
-    AxisRefs have = start.dims[d].axes, want = end.dims[d].axes;
-    if (have.size() <= want.size() || have.take_front(want.size()) != want ||
-        shape[d] % start.dims[d].shards() != 0)
-      continue;
-    AxisList leaving(have.drop_front(want.size()));
-    if (!difference(leaving, plan.whole).empty())
-      continue;
-    plan.whole = difference(plan.whole, leaving);
-    end.dims[d].axes = start.dims[d].axes;
-    plan.inPlace[d] = std::move(leaving);
-    plan.isAnyInPlace = true;
-  }
-  return plan;
+/// Between meshes complete values move: the axes of the one say nothing of the
+/// summands of the other.
+static bool hasSums(const Layout &from, const Layout &to) {
+  return !from.sharding.unreduced.empty() || !to.sharding.unreduced.empty();
 }
 
 double reshardCost(Type type, const Layout &from, const Layout &to,
                    MeshTable &meshes) {
-  if (from.isEquivalent(to) || !isShardable(type))
+  if (from.isEquivalent(to) || !isStaticTensor(type))
     return 0;
   ArrayRef<int64_t> shape = dimsOf(type);
   double bytes = elementBytes(type);
   auto [fromMesh, toMesh] = meshesBetween(from, to);
-  double cost = 0;
-  TensorSharding start = from.sharding;
-  if (!start.unreduced.empty()) {
-    AxisList drop = difference(start.unreduced, to.sharding.unreduced);
-    Completion done = planCompletion(start, drop, to.sharding, shape, bytes);
-    cost += done.bytes();
-    start = done.after;
-  }
-  if (fromMesh == toMesh) {
-    TensorSharding end = to.sharding;
-    planUnreduce(start, end, shape);
-    return cost + meshes.planner(fromMesh).plan(start, end, shape, bytes).cost;
-  }
-  return cost + wayAcrossMeshes(start, to.sharding, fromMesh, toMesh, shape,
-                                bytes, meshes)
-                    .cost;
+  if (fromMesh == toMesh)
+    return reshardCost(from.sharding, to.sharding, shape, bytes,
+                       meshes.planner(fromMesh));
+  if (hasSums(from, to))
+    return reshardCost(type, from, from.completed(), meshes) +
+           reshardCost(type, from.completed(), to.completed(), meshes);
+  return wayAcrossMeshes(from.sharding, to.sharding, fromMesh, toMesh, shape,
+                         bytes, meshes)
+      .cost;
+}
+
+static Value buildAcrossMeshes(Emitter &emitter, Value value,
+                               const TensorSharding &from,
+                               const TensorSharding &to, int32_t fromMesh,
+                               int32_t toMesh, MeshTable &meshes) {
+  Type type = value.getType();
+  if (wayAcrossMeshes(from, to, fromMesh, toMesh, dimsOf(type),
+                      elementBytes(type), meshes)
+          .isDirect)
+    return emitter.exchange(value, to, from, toMesh);
+  if (meshes.sameAxes(fromMesh, toMesh))
+    return emitter.steps(value, from, to, fromMesh, toMesh);
+  TensorSharding none = TensorSharding::closed(from.rank());
+  value = emitter.steps(value, from, none, fromMesh, fromMesh);
+  return emitter.steps(value, none, to, toMesh, toMesh);
 }
 
 Value buildReshard(OpBuilder &builder, Location loc, Value value,
                    const Layout &from, const Layout &to, MeshTable &meshes) {
   Type type = value.getType();
-  if (from.isEquivalent(to) || !isShardable(type))
+  if (from.isEquivalent(to) || !isStaticTensor(type))
     return value;
-  auto [fromMesh, toMesh] = meshesBetween(from, to);
+  auto [fromMesh, mesh] = meshesBetween(from, to);
   Emitter emitter(builder, loc, meshes);
+  if (fromMesh != mesh && hasSums(from, to)) {
+    Layout before = from.completed(), after = to.completed();
+    value = buildReshard(builder, loc, value, from, before, meshes);
+    value = buildReshard(builder, loc, value, before, after, meshes);
+    return buildReshard(builder, loc, value, after, to, meshes);
+  }
+  if (fromMesh != mesh)
+    return buildAcrossMeshes(emitter, value, from.sharding, to.sharding,
+                             fromMesh, mesh, meshes);
 
-  TensorSharding start = from.sharding;
-  AxisList drop = difference(start.unreduced, to.sharding.unreduced);
-  if (!drop.empty()) {
-    Completion done = planCompletion(start, drop, to.sharding, dimsOf(type),
-                                     elementBytes(type));
-    done.after.unreduced = difference(start.unreduced, drop);
-    value = buildCompletion(builder, loc, value, fromMesh, start, done,
+  ReshardStages stages =
+      planStages(from.sharding, to.sharding, dimsOf(type), elementBytes(type));
+  if (!stages.completion.isEmpty())
+    value = buildCompletion(builder, loc, value, mesh, stages.completion,
                             ReducerKind::Add, meshes);
-    start = done.after;
-  }
-  TensorSharding end = to.sharding;
-  Unreduce gain;
-  if (fromMesh == toMesh) {
-    gain = planUnreduce(start, end, dimsOf(type));
-  } else {
-    gain.whole = difference(end.unreduced, start.unreduced);
-    end.unreduced = start.unreduced;
-  }
-  if (fromMesh != toMesh &&
-      wayAcrossMeshes(start, end, fromMesh, toMesh, dimsOf(type),
-                      elementBytes(type), meshes)
-          .isDirect) {
-    value = emitter.exchange(value, end, start, toMesh);
-  } else if (fromMesh == toMesh || meshes.sameAxes(fromMesh, toMesh)) {
-    value = emitter.steps(value, start, end, fromMesh, toMesh);
-  } else {
-    TensorSharding none = TensorSharding::closed(start.rank());
-    value = emitter.steps(value, start, none, fromMesh, fromMesh);
-    value = emitter.steps(value, none, end, toMesh, toMesh);
-  }
-  if (gain.isAnyInPlace) {
-    TensorSharding after = to.sharding;
-    after.unreduced = difference(after.unreduced, gain.whole);
+  value = emitter.steps(value, stages.start, stages.end, mesh, mesh);
+  const Unreduction &gain = stages.unreduction;
+  if (gain.isAnyInPlace())
     value = sdy::ShardedToUnreducedOp::create(
-        builder, loc, type, value, meshes.listsAttr(toMesh, gain.inPlace),
-        emitter.attr(toMesh, after));
-  }
+        builder, loc, type, value, meshes.listsAttr(mesh, gain.inPlace),
+        emitter.attr(mesh, gain.afterInPlace));
   if (!gain.whole.empty())
     value = sdy::ReplicatedToUnreducedOp::create(
-        builder, loc, type, value, meshes.axesAttr(toMesh, gain.whole),
-        emitter.attr(toMesh, to.sharding));
+        builder, loc, type, emitter.onMesh(value, mesh, gain.afterInPlace),
+        meshes.axesAttr(mesh, gain.whole), emitter.attr(mesh, to.sharding));
   return value;
 }
 

@@ -26,9 +26,9 @@ inline constexpr llvm::StringLiteral kExchangeAttrName = "sw.exchange";
 /// attribute names no op.
 std::optional<ReducerKind> getReducer(mlir::Operation *collective);
 
-/// Moves `value` from one layout to the other. Handles partial sums (as far as
-/// `to` has fewer unreduced axes), meshes with another device order and meshes
-/// with other axes. New ops take `loc`.
+/// Moves `value` from one layout to the other, of any rank. Completes and makes
+/// partial sums as the layouts say; goes to meshes with another device order
+/// and to meshes with other axes. New ops take `loc`.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, const Layout &from,
                          const Layout &to, MeshTable &meshes);
@@ -40,7 +40,6 @@ double reshardCost(mlir::Type type, const Layout &from, const Layout &to,
 /// Completes a partial result: reduce_scatter, then all_reduce.
 mlir::Value buildCompletion(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, int32_t mesh,
-                            const TensorSharding &from,
                             const Completion &completion, ReducerKind reducer,
                             MeshTable &meshes);
 

@@ -7,6 +7,8 @@
 
 #include "shardwright/partition/combine.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -55,8 +57,12 @@ void buildReducerBody(Region &body, Location loc, ReducerKind kind,
 }
 
 Value buildZero(OpBuilder &builder, Location loc, RankedTensorType type,
-                       bool negative) {
+                bool negative) {
   Type element = type.getElementType();
+  if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+    return stablehlo::UniformQuantizeOp::create(
+        builder, loc, type,
+        buildZero(builder, loc, type.clone(quantized.getExpressedType())));
   auto zero = [&](Type part) {
     const llvm::fltSemantics &format =
         cast<FloatType>(part).getFloatSemantics();

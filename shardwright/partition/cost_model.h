@@ -61,6 +61,13 @@ struct CostModel {
   /// Fixed cost of one communicating step, in bytes. 0: bytes decide, and of
   /// equal bytes the fewer steps.
   double alpha = 0;
+  /// Added to it where a loop repeats the step that could take place once,
+  /// outside of it: by default the latency of the built-in machine
+  /// (machine_model.h), so that messages count there.
+  double repeated = 1e5;
+  /// What a device may hold, while loops run, of what was gathered in front of
+  /// them: a part of the built-in machine's memory.
+  double heldBytes = 4.0 * (1 << 30);
   /// Of mesh axes that have their own; the others are as `alpha` says.
   std::map<std::string, LinkCost> links;
   /// Reading or writing one byte locally.

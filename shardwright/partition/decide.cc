@@ -15,53 +15,16 @@
 
 #include "shardwright/partition/decide.h"
 
-#include "shardwright/partition/uneven.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
 
 using namespace shardwright;
 
-bool Completion::scatters() const {
-  return llvm::any_of(scatter, [](const AxisList &l) { return !l.empty(); });
-}
-
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int64_t kMaxCombinations = 1024;
-/// What is gathered in front of a loop, and held as long, for the sake of what
-/// the loop then does not send: as many bytes at most.
-constexpr double kHeldBytes = 256 << 10;
-
-double bytesOf(llvm::ArrayRef<int64_t> shape, double elementBytes,
-               const TensorSharding &sharding) {
-  double bytes = elementBytes;
-  for (int64_t n : shape)
-    bytes *= double(n);
-  for (const DimSharding &dim : sharding.dims)
-    bytes /= double(dim.shards());
-  return bytes;
-}
-
-/// Removes `part` from the sorted and merged list; false if it is not in there.
-bool removeAxis(AxisList &axes, AxisRef part) {
-  for (auto [i, a] : llvm::enumerate(axes)) {
-    if (!contains(a, part) || !canCoexist(a, part))
-      continue;
-    AxisList rest;
-    if (part.preSize > a.preSize)
-      rest.push_back({a.axis, a.preSize, part.preSize / a.preSize});
-    if (part.nextPreSize() < a.nextPreSize())
-      rest.push_back(
-          {a.axis, part.nextPreSize(), a.nextPreSize() / part.nextPreSize()});
-    axes.erase(axes.begin() + i);
-    axes.insert(axes.begin() + i, rest.begin(), rest.end());
-    return true;
-  }
-  return false;
-}
 
 class Decider {
 public:
@@ -77,6 +40,9 @@ private:
   /// Fills `out`; kNever if the assignment cannot be computed.
   double evaluate(const FactorAxes &axes, OpDecision *out);
   double reshardCost(const TensorSite &site, const TensorSharding &to);
+  /// What a result costs behind the op; fills its part of `out`.
+  double resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
+                    double &touched, OpDecision *out);
   /// What an operand has too few rows of to give each shard one stays whole.
   void keepSmallWindowsWhole(size_t operand, FactorAxes &axes) const;
   /// Of what an operand's windows take from neighbours.
@@ -155,12 +121,17 @@ void Decider::addCandidates(const TensorMapping &mapping,
 }
 
 bool Decider::disjoint(const FactorAxes &axes) const {
-  for (size_t f = 0; f < axes.size(); ++f)
+  for (size_t f = 0; f < axes.size(); ++f) {
+    for (AxisRef a : axes[f])
+      for (AxisRef b : problem.carried)
+        if (overlaps(a, b) || !canCoexist(a, b))
+          return false;
     for (size_t g = f + 1; g < axes.size(); ++g)
       for (AxisRef a : axes[f])
         for (AxisRef b : axes[g])
           if (overlaps(a, b) || !canCoexist(a, b))
             return false;
+  }
   return true;
 }
 
@@ -171,16 +142,14 @@ double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
   for (const TensorSharding &from : site.layouts) {
     if (from.isEquivalent(to))
       return 0;
-    double cost = planner.plan(from, to, site.shape, site.elementBytes).cost;
-    // Partial sums are completed on the way.
-    if (!from.unreduced.empty())
-      cost += planner.linkOver(from.unreduced).byte *
-              CostModel::allReduce(bytesOf(site.shape, site.elementBytes, from),
-                                   totalSize(from.unreduced));
+    double cost = shardwright::reshardCost(from, to, site.shape,
+                                           site.elementBytes, planner);
+    if (cost > 0)
+      cost += problem.repeated;
     if (site.moveShare < 1) {
-      double after = bytesOf(site.shape, site.elementBytes, to);
-      if (site.isGatheredOnce || after <= kHeldBytes ||
-          after <= bytesOf(site.shape, site.elementBytes, from))
+      double after = localBytes(site.shape, site.elementBytes, to);
+      if (after <= problem.heldBytes ||
+          after <= localBytes(site.shape, site.elementBytes, from))
         cost *= site.moveShare;
     }
     least = std::min(least, cost);
@@ -200,6 +169,7 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
                            const TensorSharding &sharding) const {
   double cost = 0;
   const TensorSite &site = problem.operands[operand];
+  AxisList mirrored;
   for (const FactorWindow &window : problem.windows) {
     int64_t shards = totalSize(axes[window.factor]);
     if (window.operand != int64_t(operand) || shards == 1)
@@ -207,10 +177,11 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
     int64_t size = site.shape[window.operandDim];
     if (window.isScan) {
       double row =
-          bytesOf(site.shape, site.elementBytes, sharding) /
+          localBytes(site.shape, site.elementBytes, sharding) /
           (double(size) / double(sharding.dims[window.operandDim].shards()));
       cost += planner.linkOver(axes[window.factor])
                   .of(CostModel::allGather(row, shards));
+      cost += problem.repeated;
       continue;
     }
     std::optional<RowWindow> rows = window.map.ofShards(shards);
@@ -219,11 +190,59 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
     // Of a whole operand, every device has all rows.
     if (sharding.dims[window.operandDim].shards() == 1)
       continue;
-    double row = bytesOf(site.shape, site.elementBytes, sharding) /
+    if (window.map.reversed && size % shards == 0) {
+      llvm::append_range(mirrored, axes[window.factor]);
+      continue;
+    }
+    double row = localBytes(site.shape, site.elementBytes, sharding) /
                  (double(size) / double(shards));
     double bytes = row * rowsReceived(*rows, size, shards);
     if (bytes > 0)
-      cost += planner.linkOver(axes[window.factor]).of(bytes);
+      cost +=
+          planner.linkOver(axes[window.factor]).of(bytes) + problem.repeated;
+  }
+  // Whole shards go to their mirrored places along all axes at once.
+  if (!mirrored.empty())
+    cost += planner.linkOver(mirrored).of(
+                localBytes(site.shape, site.elementBytes, sharding)) +
+            problem.repeated;
+  return cost;
+}
+
+double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
+                           double &touched, OpDecision *out) {
+  const TensorSite &site = problem.results[i];
+  auto computed = shardingFromFactors(rule, rule.results[i], axes, site.shape,
+                                      problem.mayBeUneven);
+  if (!computed)
+    return kNever;
+  touched += localBytes(site.shape, site.elementBytes, *computed);
+  const TensorSharding &wanted = site.layouts.front();
+  // What is wanted as a partial sum stays one.
+  AxisList kept = commonAxes(reduce, wanted.unreduced);
+  computed->unreduced = problem.carried;
+  computed->unreduced.append(kept);
+  sortAndMerge(computed->unreduced);
+  Completion completion;
+  completion.after = *computed;
+  double cost = 0;
+  if (AxisList left = withoutAxes(reduce, kept); !left.empty()) {
+    completion =
+        planCompletion(*computed, left, wanted, site.shape, site.elementBytes);
+    double share =
+        !completion.scatters() && completion.after.isEquivalent(wanted)
+            ? problem.sumShare
+            : 1;
+    cost += share * (completion.cost(planner) + problem.repeated);
+  }
+  if (!completion.after.isEquivalent(wanted)) {
+    double move = shardwright::reshardCost(completion.after, wanted, site.shape,
+                                           site.elementBytes, planner);
+    cost += move > 0 ? move + problem.repeated : 0;
+  }
+  if (out) {
+    out->results.push_back(std::move(*computed));
+    out->completions.push_back(std::move(completion));
   }
   return cost;
 }
@@ -238,11 +257,14 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
                                       problem.mayBeUneven);
     if (!target)
       return kNever;
+    if (site.carriesSum)
+      target->unreduced = problem.carried;
     cost += windowCost(i, axes, *target);
     cost += reshardCost(site, *target);
     if (cost >= bestCost && !out)
       return kNever;
-    touched += bytesOf(site.shape, site.elementBytes, *target);
+    if (!site.isReadInPart)
+      touched += localBytes(site.shape, site.elementBytes, *target);
     if (out)
       out->operands.push_back(std::move(*target));
   }
@@ -251,39 +273,13 @@ double Decider::evaluate(const FactorAxes &axes, OpDecision *out) {
     if (factor.kind == FactorKind::Reduction)
       reduce.append(axes[f].begin(), axes[f].end());
   sortAndMerge(reduce);
-  for (auto [site, mapping] : llvm::zip(problem.results, rule.results)) {
-    auto computed = shardingFromFactors(rule, mapping, axes, site.shape,
-                                        problem.mayBeUneven);
-    if (!computed)
+  if (out)
+    out->reduceAxes = reduce;
+  for (size_t i = 0; i < problem.results.size(); ++i) {
+    double own = resultCost(i, axes, reduce, touched, out);
+    if (own == kNever)
       return kNever;
-    touched += bytesOf(site.shape, site.elementBytes, *computed);
-    const TensorSharding &wanted = site.layouts.front();
-    TensorSharding after = *computed;
-    // What is wanted as a partial sum stays one.
-    AxisList left = reduce;
-    for (AxisRef a : wanted.unreduced)
-      if (removeAxis(left, a))
-        after.unreduced.push_back(a);
-    if (!left.empty()) {
-      Completion completion =
-          planCompletion(after, left, wanted, site.shape, site.elementBytes);
-      double share =
-          !completion.scatters() && completion.after.isEquivalent(wanted)
-              ? problem.sumShare
-              : 1;
-      cost += share * completion.cost(planner);
-      after = completion.after;
-      if (out)
-        out->completions.push_back(std::move(completion));
-    }
-    if (out) {
-      out->reduceAxes = left;
-      TensorSharding result = *computed;
-      result.unreduced = after.unreduced;
-      out->results.push_back(std::move(result));
-    }
-    if (!after.isEquivalent(wanted))
-      cost += planner.plan(after, wanted, site.shape, site.elementBytes).cost;
+    cost += own;
   }
   cost += costs.touch * touched;
   if (problem.isContraction) {
@@ -396,69 +392,6 @@ OpDecision Decider::run() {
 }
 
 } // namespace
-
-double Completion::cost(const ReshardPlanner &planner) const {
-  AxisList scattered;
-  for (const AxisList &list : scatter)
-    scattered.append(list.begin(), list.end());
-  double cost = 0;
-  if (!scattered.empty())
-    cost += planner.linkOver(scattered).of(scatterBytes);
-  if (!reduce.empty())
-    cost += planner.linkOver(reduce).of(reduceBytes);
-  return cost;
-}
-
-Completion shardwright::planCompletion(const TensorSharding &from,
-                                       AxisRefs axes,
-                                       const TensorSharding &wanted,
-                                       llvm::ArrayRef<int64_t> shape,
-                                       double elementBytes) {
-  Completion out;
-  out.after = from.closedLike();
-  AxisList left(axes);
-  double local = bytesOf(shape, elementBytes, from);
-  for (size_t d = 0; d < from.dims.size(); ++d) {
-    AxisList scattered;
-    const AxisList &have = from.dims[d].axes, &want = wanted.dims[d].axes;
-    if (listPrefix(have, want) != ListPrefix::None) {
-      // What the wanted layout adds to this dimension, part by part. A leading
-      // part of an axis may be what is there already.
-      AxisList extra;
-      for (auto [i, a] : llvm::enumerate(want)) {
-        if (i >= have.size())
-          extra.push_back(a);
-        else if (have[i].size < a.size)
-          extra.push_back(
-              {a.axis, have[i].nextPreSize(), a.size / have[i].size});
-      }
-      // As many of them as cut the shards into whole parts.
-      size_t taken = 0;
-      int64_t shards = totalSize(have), fine = shards;
-      for (auto [i, a] : llvm::enumerate(extra)) {
-        if (!llvm::any_of(left, [&](AxisRef l) {
-              return contains(l, a) && canCoexist(l, a);
-            }))
-          break;
-        fine *= a.size;
-        if (refines(shape[d], shards, fine))
-          taken = i + 1;
-      }
-      for (AxisRef a : llvm::ArrayRef(extra).take_front(taken))
-        if (removeAxis(left, a))
-          appendMerged(scattered, a);
-    }
-    appendMerged(out.after.dims[d].axes, scattered);
-    out.scatter.push_back(std::move(scattered));
-  }
-  int64_t n = 1;
-  for (const AxisList &list : out.scatter)
-    n *= totalSize(list);
-  out.scatterBytes = CostModel::reduceScatter(local, n);
-  out.reduce = left;
-  out.reduceBytes = CostModel::allReduce(local / double(n), totalSize(left));
-  return out;
-}
 
 void shardwright::settleUneven(TensorSharding &wanted,
                                const DecideProblem &problem, int64_t result) {

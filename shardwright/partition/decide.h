@@ -15,6 +15,7 @@
 #define SHARDWRIGHT_PARTITION_DECIDE_H
 
 #include "shardwright/partition/factor_axes.h"
+#include "shardwright/partition/partial_sums.h"
 #include "shardwright/partition/reshard_planner.h"
 #include "shardwright/partition/row_window.h"
 
@@ -34,8 +35,10 @@ struct TensorSite {
   /// Operands: the part of moving it that is paid each time the op runs. What
   /// comes from outside of a loop moves once, in front of it.
   double moveShare = 1;
-  /// So where it is large and gathered: it is read part by part, all of it.
-  bool isGatheredOnce = false;
+  /// The op reads as much of it as its result has.
+  bool isReadInPart = false;
+  /// Operands: taken as a partial sum along DecideProblem::carried.
+  bool carriesSum = false;
 };
 
 /// A factor whose shards need rows of their neighbours.
@@ -72,27 +75,21 @@ struct DecideProblem {
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).
   bool isContraction = false;
+  /// Axes along which the op computes on partial sums and gives such: it is
+  /// linear in the operands that `carriesSum`. No factor gets them. Sorted.
+  AxisList carried;
   /// Not null: receives every way that is thought of.
   std::vector<WeighedWay> *weighed = nullptr;
   /// The part of a sum's cost that is paid each time the op runs: the sum of a
   /// result that a loop only adds up is delayed to its end
   /// (delay_reductions.h).
   double sumShare = 1;
-};
-
-/// How a partial result becomes a whole one.
-struct Completion {
-  /// First: axes that reduce and then split each dimension; may be all empty.
-  llvm::SmallVector<AxisList, 4> scatter;
-  /// Then: axes left to reduce, mesh order.
-  AxisList reduce;
-  /// The result's sharding after both.
-  TensorSharding after;
-  /// Mean bytes a device sends, in both.
-  double scatterBytes = 0, reduceBytes = 0;
-  double bytes() const { return scatterBytes + reduceBytes; }
-  double cost(const ReshardPlanner &planner) const;
-  bool scatters() const;
+  /// Fixed cost of a step beside that of CostModel::alpha: paid each time the
+  /// op runs, or moveShare of it.
+  double repeated = 0;
+  /// As large may an operand be that moves with a moveShare; one that does not
+  /// grow may be larger.
+  double heldBytes = 0;
 };
 
 struct OpDecision {
@@ -100,9 +97,10 @@ struct OpDecision {
   llvm::SmallVector<TensorSharding, 3> operands;
   /// As computed, before the completion.
   llvm::SmallVector<TensorSharding, 1> results;
-  /// Axes of the reduction factors, mesh order; unreduced wanted ones excluded.
+  /// Axes of the reduction factors, mesh order: without completions, each
+  /// result is a partial sum along them.
   AxisList reduceAxes;
-  /// One a result; used if reduceAxes is not empty.
+  /// One a result; empty where it is wanted unreduced.
   llvm::SmallVector<Completion, 1> completions;
   double cost = 0;
 };
@@ -115,12 +113,6 @@ OpDecision decide(const DecideProblem &problem, ReshardPlanner &planner);
 /// axes that divide the dimension, if there are any.
 void settleUneven(TensorSharding &wanted, const DecideProblem &problem,
                   int64_t result);
-
-/// From a value partial along `axes` in layout `from` towards `wanted`: as much
-/// as possible is scattered, the rest reduced.
-Completion planCompletion(const TensorSharding &from, AxisRefs axes,
-                          const TensorSharding &wanted,
-                          llvm::ArrayRef<int64_t> shape, double elementBytes);
 
 } // namespace shardwright
 

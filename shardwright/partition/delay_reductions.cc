@@ -17,129 +17,17 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/carried_sums.h"
 #include "shardwright/partition/collective_builder.h"
+#include "shardwright/partition/linear_ops.h"
 #include "shardwright/partition/trip_count.h"
 #include "shardwright/propagate/fetch_ahead.h"
 #include "shardwright/rules/reducer.h"
-
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace shardwright {
 namespace {
-
-/// What fills the value, if one element does.
-DenseElementsAttr splatIn(Value value) {
-  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
-    value = broadcast.getOperand();
-  DenseElementsAttr elements;
-  if (auto constant = value.getDefiningOp<sdy::ConstantOp>())
-    elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-  else
-    matchPattern(value, m_Constant(&elements));
-  return elements && elements.isSplat() ? elements : DenseElementsAttr();
-}
-
-bool isSplat(Value value) { return bool(splatIn(value)); }
-
-bool isZero(Value value) {
-  DenseElementsAttr elements = splatIn(value);
-  if (!elements)
-    return false;
-  Type type = elements.getElementType();
-  if (isa<FloatType>(type))
-    return elements.getSplatValue<APFloat>().isZero();
-  return isa<IntegerType>(type) && elements.getSplatValue<APInt>().isZero();
-}
-
-/// Sums of booleans are no sums.
-bool canAdd(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return isa<FloatType, ComplexType>(element) ||
-         (isa<IntegerType>(element) && !element.isInteger(1));
-}
-
-/// The operand in which the op is linear while all others are the same on every
-/// device, and which is all that it depends on; null if there is none.
-OpOperand *linearOperand(Operation *op) {
-  if (op->getNumResults() != 1 || !canAdd(op->getResult(0).getType()))
-    return nullptr;
-  if (isa<stablehlo::NegOp, stablehlo::TransposeOp, stablehlo::ReshapeOp>(op))
-    return &op->getOpOperand(0);
-  if (isa<stablehlo::ConvertOp>(op)) {
-    // To a wider type nothing is lost before the sum.
-    auto from =
-        dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
-    auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-    return from && to && from.getWidth() < to.getWidth() ? &op->getOpOperand(0)
-                                                         : nullptr;
-  }
-  if (isa<stablehlo::AddOp>(op)) {
-    for (unsigned i : {0, 1})
-      if (isZero(op->getOperand(1 - i)))
-        return &op->getOpOperand(i);
-    return nullptr;
-  }
-  if (isa<stablehlo::MulOp>(op)) {
-    for (unsigned i : {0, 1})
-      if (isSplat(op->getOperand(1 - i)))
-        return &op->getOpOperand(i);
-    return nullptr;
-  }
-  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
-    return op->getNumOperands() == 2 &&
-                   uniformReducer(reduce.getBody()) == ReducerKind::Add &&
-                   isZero(op->getOperand(1))
-               ? &op->getOpOperand(0)
-               : nullptr;
-  // Whole numbers lose the rest.
-  if (isa<stablehlo::DivOp>(op) && isSplat(op->getOperand(1)) &&
-      isa<FloatType>(getElementTypeOrSelf(op->getResult(0))))
-    return &op->getOpOperand(0);
-  return nullptr;
-}
-
-/// What carries a value through a loop that does nothing but change it in one
-/// place.
-struct Carried {
-  stablehlo::WhileOp loop;
-  unsigned index = 0;
-  /// Adds `added` to the carried value, or writes it into it.
-  Operation *update = nullptr;
-  OpOperand *added = nullptr;
-};
-
-/// None if the op does not update a carried value, or something else reads
-/// that.
-std::optional<Carried> carriedBy(Operation *update) {
-  OpOperand *into = nullptr, *added = nullptr;
-  auto isCarried = [](Value value) {
-    auto arg = dyn_cast<BlockArgument>(value);
-    return arg && arg.hasOneUse();
-  };
-  if (isa<stablehlo::AddOp>(update) && canAdd(update->getResult(0).getType())) {
-    unsigned i = isCarried(update->getOperand(0)) ? 0 : 1;
-    into = &update->getOpOperand(i);
-    added = &update->getOpOperand(1 - i);
-  } else if (isa<stablehlo::DynamicUpdateSliceOp>(update) &&
-             canAdd(update->getResult(0).getType())) {
-    into = &update->getOpOperand(0);
-    added = &update->getOpOperand(1);
-  }
-  if (!into || !isCarried(into->get()) || !update->hasOneUse())
-    return std::nullopt;
-  auto arg = cast<BlockArgument>(into->get());
-  auto loop = dyn_cast<stablehlo::WhileOp>(arg.getOwner()->getParentOp());
-  OpOperand &use = *update->use_begin();
-  unsigned index = arg.getArgNumber();
-  if (!loop || arg.getOwner() != &loop.getBody().front() ||
-      use.getOwner() != loop.getBody().front().getTerminator() ||
-      use.getOperandNumber() != index ||
-      !loop.getCond().getArgument(index).use_empty())
-    return std::nullopt;
-  return Carried{loop, index, update, added};
-}
 
 class Delayer {
 public:
@@ -163,7 +51,18 @@ private:
   }
   void addPartially(Operation *op);
   void addScattered(Operation *op);
-  void leaveLoop(const Carried &carried);
+  void leaveLoop(const CarriedSum &sum);
+  /// What the carried value is reduced by in every iteration.
+  struct Leaving {
+    sdy::AxisRefListAttr axes;
+    int32_t mesh = -1;
+    SmallVector<sdy::AllReduceOp, 2> reduces;
+    /// Terms that are whole.
+    SmallVector<OpOperand *, 2> whole;
+  };
+  std::optional<Leaving> reductionsOf(const CarriedSum &sum);
+  bool isWorthIt(const CarriedSum &sum, const Leaving &leaving);
+  void makePartial(OpBuilder &builder, OpOperand &use, const Leaving &leaving);
 
   MeshTable &meshes;
   SmallVectorImpl<sdy::AllReduceOp> &reduces;
@@ -269,65 +168,132 @@ void Delayer::addScattered(Operation *op) {
   b.erase();
 }
 
-void Delayer::leaveLoop(const Carried &carried) {
-  stablehlo::WhileOp loop = carried.loop;
-  sdy::AllReduceOp reduce = reductionBehind(carried.added->get());
-  if (!reduce || reduce->getBlock() != carried.update->getBlock())
-    return;
-  Value result = loop->getResult(carried.index);
+/// None where nothing is reduced, or the layouts do not allow for parts.
+std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
+  if (sum.hasInnerLoop)
+    return std::nullopt;
+  stablehlo::WhileOp loop = sum.loop;
+  Value result = loop->getResult(sum.index);
   Layout layout = layoutOf(result);
-  if (!layoutOf(carried.update->getResult(0)).isEquivalent(layout))
-    return;
-  if (isa<stablehlo::AddOp>(carried.update)) {
-    if (!layoutOf(carried.added->get()).isEquivalent(layout))
-      return;
-  } else {
-    // Parts that are written: all of them together at least the whole.
-    auto elements = [](Value value) {
-      return double(cast<ShapedType>(value.getType()).getNumElements());
-    };
-    std::optional<int64_t> times = knownTripCount(loop);
-    if (!times ||
-        double(*times) * elements(carried.added->get()) < elements(result))
-      return;
+  // An argument of the body lies as the result does.
+  for (Value value : sum.path)
+    if (value.getType() != result.getType() ||
+        (value.getDefiningOp() && !layoutOf(value).isEquivalent(layout)))
+      return std::nullopt;
+  Leaving leaving;
+  auto add = [&](sdy::AllReduceOp reduce) {
+    int32_t mesh = meshes.idOf(reduce.getOutSharding().getMeshOrRef());
+    if (!leaving.axes) {
+      leaving.axes = reduce.getReductionAxesAttr();
+      leaving.mesh = mesh;
+    }
+    if (reduce.getReductionAxesAttr() != leaving.axes || mesh != leaving.mesh)
+      return false;
+    leaving.reduces.push_back(reduce);
+    return true;
+  };
+  for (CarriedSum::Undone undone : sum.undone)
+    if (getReducer(undone.reduce) != ReducerKind::Add || !add(undone.reduce))
+      return std::nullopt;
+  for (OpOperand *term : sum.terms) {
+    sdy::AllReduceOp reduce = reductionBehind(term->get());
+    if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(term->getOwner()) &&
+        !layoutOf(term->get()).isEquivalent(layout))
+      return std::nullopt;
+    if ((!reduce || reduce->getBlock() != &loop.getBody().front() ||
+         !add(reduce)) &&
+        !isZeroSplat(term->get()))
+      leaving.whole.push_back(term);
   }
-  int32_t mesh = meshes.idOf(reduce.getOutSharding().getMeshOrRef());
-  AxisList axes = meshes.toAxes(mesh, reduce.getReductionAxes().getValue());
-  if (layout.mesh >= 0 && layout.mesh != mesh)
-    return;
-  layout.mesh = mesh;
+  if (leaving.reduces.empty() ||
+      (layout.mesh >= 0 && layout.mesh != leaving.mesh))
+    return std::nullopt;
+  AxisList used = layout.sharding.unreduced;
   for (const DimSharding &dim : layout.sharding.dims)
-    for (AxisRef a : dim.axes)
-      for (AxisRef b : axes)
-        if (overlaps(a, b))
-          return;
-  sdy::AxisRefListAttr list = takeOut(reduce);
-  OpBuilder builder(loop);
-  OpOperand &init = loop->getOpOperand(carried.index);
-  if (!isZero(init.get())) {
-    sdy::TensorShardingAttr now = sdy::getSharding(init.get());
-    if (!now || meshes.idOf(now.getMeshOrRef()) != mesh)
-      init.set(sdy::ReshardOp::create(builder, loop.getLoc(),
-                                      init.get().getType(), init.get(),
-                                      meshes.toAttr(layout)));
-    Layout partial = layout;
-    partial.sharding.unreduced = axes;
-    init.set(sdy::ReplicatedToUnreducedOp::create(
-        builder, loop.getLoc(), init.get().getType(), init.get(), list,
-        meshes.toAttr(partial)));
+    used.append(dim.axes);
+  for (AxisRef a : used)
+    for (AxisRef b : meshes.toAxes(leaving.mesh, leaving.axes.getValue()))
+      if (overlaps(a, b))
+        return std::nullopt;
+  return leaving;
+}
+
+/// Whether to reduce the whole once takes no longer than to reduce in every
+/// iteration.
+bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
+  AxisList axes = meshes.toAxes(leaving.mesh, leaving.axes.getValue());
+  ReshardPlanner &planner = meshes.planner(leaving.mesh);
+  LinkCost link = planner.linkOver(axes);
+  link.alpha += planner.getCosts().repeated;
+  auto cost = [&](Value value) {
+    double bytes = elementBytes(value.getType()) *
+                   double(cast<ShapedType>(value.getType()).getNumElements());
+    for (const DimSharding &dim : layoutOf(value).sharding.dims)
+      bytes /= double(dim.shards());
+    return link.of(CostModel::allReduce(bytes, totalSize(axes)));
+  };
+  // At least once, if something is added and not a part written.
+  double inLoop = 0, times = double(knownTripCount(sum.loop).value_or(0));
+  for (OpOperand *term : sum.terms) {
+    if (llvm::is_contained(leaving.whole, term))
+      continue;
+    if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(term->getOwner()))
+      return true;
+    inLoop += cost(term->get());
   }
+  return !sum.undone.empty() ||
+         times * inLoop >= cost(sum.loop->getResult(sum.index));
+}
+
+/// One device along the axes has the value then, the others nothing.
+void Delayer::makePartial(OpBuilder &builder, OpOperand &use,
+                          const Leaving &leaving) {
+  Location loc = use.getOwner()->getLoc();
+  Value value = use.get();
+  Layout partial = layoutOf(value);
+  partial.mesh = leaving.mesh;
+  sdy::TensorShardingAttr now = sdy::getSharding(value);
+  if (!now || meshes.idOf(now.getMeshOrRef()) != leaving.mesh)
+    value = sdy::ReshardOp::create(builder, loc, value.getType(), value,
+                                   meshes.toAttr(partial));
+  AxisList axes = meshes.toAxes(leaving.mesh, leaving.axes.getValue());
+  partial.sharding.unreduced.append(axes.begin(), axes.end());
+  sortAndMerge(partial.sharding.unreduced);
+  use.set(sdy::ReplicatedToUnreducedOp::create(builder, loc, value.getType(),
+                                               value, leaving.axes,
+                                               meshes.toAttr(partial)));
+}
+
+void Delayer::leaveLoop(const CarriedSum &sum) {
+  std::optional<Leaving> leaving = reductionsOf(sum);
+  if (!leaving || !isWorthIt(sum, *leaving))
+    return;
+  for (sdy::AllReduceOp reduce : leaving->reduces)
+    takeOut(reduce);
+  for (CarriedSum::Undone undone : sum.undone) {
+    Operation *parts = undone.parts;
+    parts->getResult(0).replaceAllUsesWith(parts->getOperand(0));
+    parts->erase();
+  }
+  for (OpOperand *term : leaving->whole) {
+    OpBuilder builder(term->getOwner());
+    makePartial(builder, *term, *leaving);
+  }
+  stablehlo::WhileOp loop = sum.loop;
+  OpBuilder builder(loop);
+  OpOperand &init = loop->getOpOperand(sum.index);
+  if (!isZeroSplat(init.get()))
+    makePartial(builder, init, *leaving);
   builder.setInsertionPointAfter(loop);
-  reduced(builder, result, list, mesh);
+  reduced(builder, loop->getResult(sum.index), leaving->axes, leaving->mesh);
 }
 
 void Delayer::run(ArrayRef<Operation *> sums) {
   forEachFetched(sums, [&](Operation *op) {
     if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
-      for (Value returned :
-           loop.getBody().front().getTerminator()->getOperands())
-        if (Operation *update = returned.getDefiningOp())
-          if (std::optional<Carried> carried = carriedBy(update))
-            leaveLoop(*carried);
+      for (unsigned i = 0; i < loop->getNumOperands(); ++i)
+        if (std::optional<CarriedSum> sum = carriedSum(loop, i))
+          leaveLoop(*sum);
       return;
     }
     if (!canAdd(op->getResult(0).getType()))
@@ -347,26 +313,6 @@ bool addsUp(Operation *op) {
 void delayReductions(MeshTable &meshes, ArrayRef<Operation *> sums,
                      SmallVectorImpl<sdy::AllReduceOp> &reduces) {
   Delayer(meshes, reduces).run(sums);
-}
-
-int64_t timesAddedUp(Operation *op) {
-  if (op->getNumResults() != 1 || !isa<stablehlo::WhileOp>(op->getParentOp()) ||
-      !isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::ReduceOp,
-           stablehlo::ConvolutionOp, stablehlo::ScatterOp>(op))
-    return 1;
-  Value value = op->getResult(0);
-  while (value.hasOneUse()) {
-    Operation *user = *value.getUsers().begin();
-    if (isa<stablehlo::AddOp>(user))
-      if (std::optional<Carried> carried = carriedBy(user);
-          carried && carried->added->get() == value)
-        return std::max<int64_t>(knownTripCount(carried->loop).value_or(1), 1);
-    OpOperand *from = linearOperand(user);
-    if (!from || from->get() != value)
-      return 1;
-    value = user->getResult(0);
-  }
-  return 1;
 }
 
 } // namespace shardwright

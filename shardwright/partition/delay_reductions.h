@@ -23,11 +23,6 @@ void delayReductions(MeshTable &meshes, llvm::ArrayRef<mlir::Operation *> sums,
 /// An addition, or a loop that may hold some.
 bool addsUp(mlir::Operation *op);
 
-/// How many times a loop adds the op's result to one that it carries, before
-/// anything else reads either: 1 where it does not, or not a known number of
-/// times.
-int64_t timesAddedUp(mlir::Operation *op);
-
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H

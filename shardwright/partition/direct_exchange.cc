@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace shardwright;
 
@@ -20,14 +21,25 @@ namespace {
 
 using Sizes = llvm::SmallVector<int64_t, 4>;
 
-/// Number of the shard in each dimension.
-Sizes shardOf(const Mesh &mesh, const TensorSharding &sharding,
-              int64_t device) {
-  int64_t linear = mesh.linearIndex(device);
+/// Devices with equal data have equal ones.
+struct HeldPart {
+  int64_t summand = 0;
+  /// Number of the shard in each dimension.
   Sizes shard;
+  friend bool operator==(const HeldPart &, const HeldPart &) = default;
+  friend bool operator<(const HeldPart &a, const HeldPart &b) {
+    return std::tie(a.summand, a.shard) < std::tie(b.summand, b.shard);
+  }
+};
+
+HeldPart partOf(const Mesh &mesh, const TensorSharding &sharding,
+                int64_t device) {
+  int64_t linear = mesh.linearIndex(device);
+  HeldPart part;
+  part.summand = summandOf(sharding, mesh, linear);
   for (const DimSharding &dim : sharding.dims)
-    shard.push_back(mesh.shardIndex(linear, dim.axes));
-  return shard;
+    part.shard.push_back(mesh.shardIndex(linear, dim.axes));
+  return part;
 }
 
 /// Rows of one shard of a dimension.
@@ -127,11 +139,11 @@ shardwright::planExchange(const Mesh &fromMesh, const TensorSharding &from,
                           const Mesh &toMesh, const TensorSharding &to,
                           llvm::ArrayRef<int64_t> shape) {
   int64_t devices = fromMesh.numDevices(), rank = shape.size();
-  std::map<Sizes, llvm::SmallVector<int64_t, 1>> holders;
-  std::vector<Sizes> has, wants;
+  std::map<HeldPart, llvm::SmallVector<int64_t, 1>> holders;
+  std::vector<HeldPart> has, wants;
   for (int64_t device = 0; device < devices; ++device) {
-    has.push_back(shardOf(fromMesh, from, device));
-    wants.push_back(shardOf(toMesh, to, device));
+    has.push_back(partOf(fromMesh, from, device));
+    wants.push_back(partOf(toMesh, to, device));
     holders[has.back()].push_back(device);
   }
   // Messages by the size of their box, those within a device apart.
@@ -139,34 +151,35 @@ shardwright::planExchange(const Mesh &fromMesh, const TensorSharding &from,
   std::vector<int64_t> load(devices, 0);
   for (int64_t device = 0; device < devices; ++device) {
     // The shards of the source that reach into this one.
-    Sizes first, last, shard;
+    const Sizes &target = wants[device].shard;
+    Sizes first, last;
     bool isEmpty = false;
     for (int64_t d = 0; d < rank; ++d) {
       int64_t rows = shardSize(shape[d], from.dims[d].shards());
-      IndexRange wanted =
-          rowsOf(shape[d], to.dims[d].shards(), wants[device][d]);
+      IndexRange wanted = rowsOf(shape[d], to.dims[d].shards(), target[d]);
       isEmpty |= wanted.size() == 0;
       first.push_back(isEmpty ? 0 : wanted.begin / rows);
       last.push_back(isEmpty ? 0 : (wanted.end - 1) / rows);
     }
-    for (shard = first; !isEmpty;) {
+    HeldPart source{wants[device].summand, first};
+    for (Sizes &shard = source.shard; !isEmpty;) {
       Message message;
       message.target = device;
       Sizes sizes;
       for (int64_t d = 0; d < rank; ++d) {
         IndexRange a = rowsOf(shape[d], from.dims[d].shards(), shard[d]);
-        IndexRange b = rowsOf(shape[d], to.dims[d].shards(), wants[device][d]);
+        IndexRange b = rowsOf(shape[d], to.dims[d].shards(), target[d]);
         int64_t begin = std::max(a.begin, b.begin);
         sizes.push_back(std::min(a.end, b.end) - begin);
         message.take.push_back(begin - a.begin);
         message.put.push_back(begin - b.begin);
       }
-      bool within = shard == has[device];
+      bool within = source == has[device];
       message.source = device;
       if (!within) {
         // The least busy of those that have it; of equals, the one after the
         // device in the round of its peers.
-        const auto &from = holders.at(shard);
+        const auto &from = holders.at(source);
         size_t start = device % from.size(), best = start;
         for (size_t i = 1; i < from.size(); ++i) {
           size_t other = (start + i) % from.size();
@@ -229,12 +242,12 @@ double shardwright::exchangeElements(const Mesh &fromMesh,
   int64_t devices = fromMesh.numDevices();
   double lacks = 0;
   for (int64_t device = 0; device < devices; ++device) {
-    Sizes has = shardOf(fromMesh, from, device);
-    Sizes wants = shardOf(toMesh, to, device);
-    double own = 1, both = 1;
+    HeldPart has = partOf(fromMesh, from, device);
+    HeldPart wants = partOf(toMesh, to, device);
+    double own = 1, both = has.summand == wants.summand ? 1 : 0;
     for (size_t d = 0; d < shape.size(); ++d) {
-      IndexRange a = rowsOf(shape[d], from.dims[d].shards(), has[d]);
-      IndexRange b = rowsOf(shape[d], to.dims[d].shards(), wants[d]);
+      IndexRange a = rowsOf(shape[d], from.dims[d].shards(), has.shard[d]);
+      IndexRange b = rowsOf(shape[d], to.dims[d].shards(), wants.shard[d]);
       own *= double(b.size());
       both *= double(std::max<int64_t>(0, std::min(a.end, b.end) -
                                               std::max(a.begin, b.begin)));

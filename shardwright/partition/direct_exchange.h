@@ -12,6 +12,9 @@
 // bound. Boxes of one size travel in rounds in which a device sends at most one
 // box and receives at most one: a permute each.
 //
+// Partial sums stay what they are: both sides are unreduced along as many
+// devices, and a box comes from a device that holds the same summand.
+//
 // The source of the semantics is shard_index: a dimension of N over n shards
 // has ceil(N / n) rows in each.
 //

@@ -60,11 +60,39 @@ rc::Gen<TensorSharding> genSharding(Mesh mesh, std::vector<int64_t> shape) {
   });
 }
 
-/// A device's shard: global positions by position in the shard, -1 where there
-/// is nothing.
+/// Makes both sides partial sums of equally many summands, along axes that
+/// shard nothing, where there are such.
+void addUnreduced(const Mesh &fromMesh, TensorSharding &from,
+                  const Mesh &toMesh, TensorSharding &to) {
+  auto choices = [](const Mesh &mesh, const TensorSharding &sharding) {
+    AxisList unused = complement(mesh, sharding.allAxes());
+    std::vector<AxisList> subsets;
+    for (size_t bits = 0; bits < (size_t(1) << unused.size()); ++bits) {
+      AxisList axes;
+      for (size_t i = 0; i < unused.size(); ++i)
+        if (bits >> i & 1)
+          axes.push_back(unused[i]);
+      subsets.push_back(std::move(axes));
+    }
+    return subsets;
+  };
+  from.unreduced = *rc::gen::elementOf(choices(fromMesh, from));
+  std::vector<AxisList> matching;
+  for (AxisList &axes : choices(toMesh, to))
+    if (totalSize(axes) == totalSize(from.unreduced))
+      matching.push_back(std::move(axes));
+  if (matching.empty())
+    from.unreduced.clear();
+  else
+    to.unreduced = *rc::gen::elementOf(matching);
+}
+
+/// A device's shard: the summand and global position of each element by its
+/// position in the shard, -1 where there is nothing.
 struct Shard {
   std::vector<int64_t> sizes, begins, cells;
   std::vector<int64_t> global; // sizes of the whole value
+  int64_t summand = 0;
   Shard(const Mesh &mesh, const TensorSharding &sharding,
         const std::vector<int64_t> &shape, int64_t device)
       : global(shape) {
@@ -77,12 +105,13 @@ struct Shard {
       count *= sizes[d];
     }
     cells.assign(count, -1);
+    summand = summandOf(sharding, mesh, mesh.linearIndex(device));
   }
   template <typename F>
   void forBox(llvm::ArrayRef<int64_t> box, llvm::ArrayRef<int64_t> at, F f) {
     std::vector<int64_t> i(box.size(), 0);
     while (true) {
-      int64_t cell = 0, position = 0;
+      int64_t cell = 0, position = summand;
       bool inside = true;
       for (size_t d = 0; d < box.size(); ++d) {
         RC_ASSERT(at[d] >= 0 && at[d] + box[d] <= sizes[d]);
@@ -109,6 +138,7 @@ RC_GTEST_PROP(DirectExchange, BringsWhatIsLackingAndNothingElse, ()) {
   });
   TensorSharding from = *genSharding(fromMesh, shape);
   TensorSharding to = *genSharding(toMesh, shape);
+  addUnreduced(fromMesh, from, toMesh, to);
 
   std::vector<Shard> have, want;
   for (int64_t device = 0; device < devices; ++device) {

@@ -100,6 +100,7 @@ static TensorSharding cutSharding(const TensorSharding &sharding,
   for (AxisRef a : sharding.unreduced)
     if (a.size > 1)
       out.unreduced.push_back(a);
+  sortAndMerge(out.unreduced);
   return out;
 }
 

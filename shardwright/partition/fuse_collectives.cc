@@ -41,9 +41,8 @@ void fuse(sdy::AllReduceOp reduce, MeshTable &meshes) {
   if (!completion.scatters())
     return;
   OpBuilder builder(reduce);
-  Value value =
-      buildCompletion(builder, reduce.getLoc(), reduce.getTensor(), target.mesh,
-                      layout.sharding, completion, *kind, meshes);
+  Value value = buildCompletion(builder, reduce.getLoc(), reduce.getTensor(),
+                                target.mesh, completion, *kind, meshes);
   value = buildReshard(builder, reduce.getLoc(), value,
                        {target.mesh, completion.after}, target, meshes);
   SmallVector<Operation *> slices(reduce->getUsers());

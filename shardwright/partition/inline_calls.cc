@@ -15,6 +15,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/propagate/call_growth.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -36,10 +37,19 @@ private:
   static bool isJoin(Operation *op) {
     return isa<stablehlo::PadOp, stablehlo::ConcatenateOp>(op);
   }
+  static bool isFold(Operation *op) {
+    return isa<stablehlo::ReduceOp, stablehlo::ScatterOp>(op);
+  }
   LogicalResult flatten(func::FuncOp func);
   struct Found {
     size_t count = 0;
-    SmallVector<Operation *> joins;
+    SmallVector<Operation *> joins, folds;
+    void note(Operation *op) {
+      if (isJoin(op))
+        joins.push_back(op);
+      else if (isFold(op))
+        folds.push_back(op);
+    }
   };
   LogicalResult inlineCall(func::CallOp call, Found &found,
                            BlockOrder::Ops &copies);
@@ -58,6 +68,8 @@ private:
 };
 
 LogicalResult Inliner::run(InlinedOps *found) {
+  if (failed(checkCallGrowth(module, mayNameFunctions)))
+    return failure();
   // Before bodies are copied: copies name nothing new.
   for (Operation &op : *module.getBody())
     op.walk([&](Operation *inner) { noteNames(inner); });
@@ -70,6 +82,7 @@ LogicalResult Inliner::run(InlinedOps *found) {
       const Found &in = foundIn[func];
       found->count += in.count;
       found->joins.append(in.joins.begin(), in.joins.end());
+      found->folds.append(in.folds.begin(), in.folds.end());
     }
     found->order = std::move(order);
   }
@@ -81,21 +94,21 @@ LogicalResult Inliner::flatten(func::FuncOp func) {
   if (!isNew)
     return success();
   Found found;
-  SmallVector<Operation *> callsAndJoins;
+  SmallVector<Operation *> noted;
   Block *block = func.isDeclaration() ? nullptr : &func.getBody().front();
   BlockOrder::Ops before, after;
   func.walk([&](Operation *op) {
     ++found.count;
-    if (isa<func::CallOp>(op) || isJoin(op))
-      callsAndJoins.push_back(op);
+    if (isa<func::CallOp>(op) || isJoin(op) || isFold(op))
+      noted.push_back(op);
     if (op->getBlock() == block)
       before.push_back(op);
   });
   size_t next = 0;
-  for (Operation *op : callsAndJoins) {
+  for (Operation *op : noted) {
     auto call = dyn_cast<func::CallOp>(op);
     if (!call) {
-      found.joins.push_back(op);
+      found.note(op);
       continue;
     }
     BlockOrder::Ops inner;
@@ -141,8 +154,7 @@ LogicalResult Inliner::inlineCall(func::CallOp call, Found &found,
   auto note = [&, at = call.getLoc()](Operation *op) {
     op->setLoc(CallSiteLoc::get(op->getLoc(), at));
     ++found.count;
-    if (isJoin(op))
-      found.joins.push_back(op);
+    found.note(op);
   };
   OpBuilder builder(call);
   IRMapping mapping;

@@ -15,20 +15,25 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/carried_sums.h"
 #include "shardwright/partition/compose_slices.h"
 #include "shardwright/partition/delay_reductions.h"
 #include "shardwright/partition/fuse_collectives.h"
+#include "shardwright/partition/linear_ops.h"
 #include "shardwright/partition/op_name_map.h"
 #include "shardwright/partition/op_problem.h"
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/partition.h"
 #include "shardwright/partition/plan_memo.h"
 #include "shardwright/partition/reduce_parts.h"
+#include "shardwright/partition/reduce_unmerged.h"
+#include "shardwright/partition/scatter_as_update.h"
 #include "shardwright/partition/sharding_reader.h"
 #include "shardwright/partition/split_sort.h"
 #include "shardwright/partition/split_top_k.h"
 #include "shardwright/partition/trip_count.h"
 #include "shardwright/partition/value_versions.h"
+#include "shardwright/partition/wanted_sums.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -63,10 +68,19 @@ private:
   void visitPlain(Operation *op);
   void visitByRule(Operation *op);
   std::optional<OpPlan> planByRule(Operation *op, ArrayRef<LayoutRef> wanted);
+  /// Marks the operands that the op takes as partial sums because its results
+  /// are wanted as such, and notes along which axes.
+  void carrySums(Operation *op, DecideProblem &problem);
+  TensorSharding wantedOn(int32_t mesh, Operation *op, Layout want,
+                          const DecideProblem &problem, int64_t i);
   /// How often the op runs for each time that an operand of it moves, in front
   /// of the loops that it comes from outside of; none where all move each time.
   SmallVector<int64_t, 3> timesMoved(Operation *op);
   void carryOut(Operation *op, const OpPlan &plan);
+  /// The operand in that layout; counts what this gathers in front of loops.
+  void useIn(OpOperand &use, LayoutRef layout);
+  void complete(OpResult result, const OpPlan &plan, ReducerKind kind,
+                Value init);
   void visitWhole(Operation *op);
   void visitOnDevice(Operation *op, int64_t device);
   void visitProducer(Operation *op);
@@ -91,6 +105,10 @@ private:
   /// That of the first operand which cannot be made anew anywhere.
   LayoutRef sortedLayout(stablehlo::SortOp sort);
   void defineResults(Operation *op, ArrayRef<LayoutRef> layouts);
+  /// Those of `user`, or of their owners.
+  void replicateOperands(MutableArrayRef<OpOperand> uses,
+                         Operation *user = nullptr);
+  /// And what its regions use from outside.
   void replicateOperands(Operation *op);
   /// The mesh that the op computes on: that of its largest sharded tensor.
   int32_t chooseMesh(Operation *op, ArrayRef<LayoutRef> wanted);
@@ -102,8 +120,12 @@ private:
   PlanMemo &memo;
   PlanObserver *observer;
   ShardingReader shardings;
-  /// Whose bodies are being visited, and how often they run: 1 if not known.
-  SmallVector<std::pair<Region *, int64_t>, 2> loops;
+  /// Of the function that is visited.
+  std::optional<WantedSums> wantedSums;
+  /// Whose bodies are being visited, and how often they run, if that is known.
+  SmallVector<std::pair<Region *, std::optional<int64_t>>, 2> loops;
+  /// Bytes of what was gathered in front of the outermost of them.
+  double held = 0;
   /// Of what was made: ops that add up, those in a loop before the loop;
   /// collectives that reduce, and whether any other slices.
   SmallVector<Operation *> sums;
@@ -164,10 +186,11 @@ LayoutRef Inserter::wanted(Value value) {
     else if (auto constraint = dyn_cast<sdy::ShardingConstraintOp>(user))
       sharding = constraint.getSharding();
     if (!sharding || (asked && asked != sharding))
-      return propagated(value);
+      return wantedSums->withSums(value, propagated(value));
     asked = sharding;
   }
-  return asked ? &meshes.toLayout(asked, value.getType()) : propagated(value);
+  return asked ? &meshes.toLayout(asked, value.getType())
+               : wantedSums->withSums(value, propagated(value));
 }
 
 void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
@@ -180,9 +203,22 @@ void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
         askedUnreduced.insert(result);
     setResultLayouts(op, layouts, meshes);
   }
+  // What is not defined is replicated, as scalars most often are.
   for (auto [result, layout] : llvm::zip(op->getResults(), layouts))
-    if (isShardable(result.getType()))
+    if (isShardable(result.getType()) || !layout->isReplicated())
       versions.define(result, layout);
+}
+
+/// Nothing adds up what has no static shape.
+static LogicalResult checkSummable(Operation *op,
+                                   sdy::TensorShardingAttr sharding, Type type,
+                                   StringRef what, int64_t i) {
+  if (!sharding || sharding.getUnreducedAxes().empty() || isStaticTensor(type))
+    return success();
+  return op->emitError("has ")
+         << what << " " << i << " of type " << type
+         << " with unreduced axes; only values of static shape can be partial "
+         << "sums: reduce it before";
 }
 
 LogicalResult Inserter::runOnFunction(func::FuncOp func,
@@ -195,7 +231,11 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func,
     return func.emitError("function has ")
            << func.getBody().getBlocks().size()
            << " blocks; only structured control flow can be partitioned";
+  wantedSums.emplace(func, meshes);
   for (BlockArgument arg : func.getArguments()) {
+    if (failed(checkSummable(func, sdy::getSharding(arg), arg.getType(),
+                             "argument", arg.getArgNumber())))
+      return failure();
     Layout layout = meshes.toEvenLayout(sdy::getSharding(arg), arg.getType());
     if (sdy::TensorShardingAttr attr = settled(sdy::getSharding(arg), layout))
       sdy::setSharding(arg, attr);
@@ -204,6 +244,8 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func,
   SmallVector<LayoutRef> returns;
   for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
     sdy::TensorShardingAttr sharding = sdy::getFuncResultSharding(func, i);
+    if (failed(checkSummable(func, sharding, type, "result", i)))
+      return failure();
     Layout layout = meshes.toEvenLayout(sharding, type);
     if (sdy::TensorShardingAttr attr = settled(sharding, layout))
       sdy::setFuncResultSharding(func, i, attr);
@@ -322,7 +364,7 @@ LogicalResult Inserter::visit(Operation *op) {
         SmallVector<LayoutRef> layouts;
         for (auto [use, result] :
              llvm::zip(op->getOpOperands(), op->getResults())) {
-          layouts.push_back(propagated(result));
+          layouts.push_back(wantedSums->withSums(result, propagated(result)));
           use.set(versions.get(use.get(), layouts.back(), op));
         }
         defineResults(op, layouts);
@@ -419,37 +461,45 @@ LogicalResult Inserter::visitCollective(sdy::CollectiveOpInterface op) {
   return success();
 }
 
+/// The value is complete on every device, also where it is wanted as a sum: one
+/// device keeps it then.
 void Inserter::visitProducer(Operation *op) {
-  defineResults(op, wanted(op->getResult(0)));
+  replicateOperands(op);
+  defineResults(op, meshes.known(wanted(op->getResult(0))->completed()));
 }
 
 LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
   SmallVector<LayoutRef> layouts;
-  for (Value result : op->getResults())
-    layouts.push_back(propagated(result));
+  for (OpResult result : op->getResults())
+    layouts.push_back(wantedSums->withCarriedSums(result, propagated(result)));
   for (auto [use, layout] : llvm::zip(op->getOpOperands(), layouts))
     use.set(versions.get(use.get(), layout, op));
+  // Now: its block arguments have the shardings of its results.
+  defineResults(op, layouts);
   for (Region *region : {&op.getCond(), &op.getBody()})
     for (auto [arg, layout] : llvm::zip(region->getArguments(), layouts))
       versions.define(arg, layout);
   if (failed(visitBlock(op.getCond().front(), meshes.whole(0))))
     return failure();
-  loops.push_back(
-      {&op.getBody(), std::max<int64_t>(knownTripCount(op).value_or(1), 1)});
+  loops.push_back({&op.getBody(), knownTripCount(op)});
   if (failed(visitBlock(op.getBody().front(), layouts)))
     return failure();
   loops.pop_back();
-  defineResults(op, layouts);
+  if (loops.empty())
+    held = 0;
   return success();
 }
 
 LogicalResult Inserter::visitBranches(Operation *op) {
   SmallVector<LayoutRef> layouts;
-  for (Value result : op->getResults())
-    layouts.push_back(propagated(result));
-  for (Region &region : op->getRegions())
+  for (OpResult result : op->getResults())
+    layouts.push_back(wantedSums->withCarriedSums(result, propagated(result)));
+  replicateOperands(op->getOpOperands());
+  for (Region &region : op->getRegions()) {
     if (failed(visitBlock(region.front(), layouts)))
       return failure();
+    versions.leaveBranch(region);
+  }
   defineResults(op, layouts);
   return success();
 }
@@ -459,6 +509,8 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
   auto settle = [&](Type outside, Type inside, auto getInner, auto getOuter,
                     auto setAddingManual, StringRef what,
                     int64_t i) -> FailureOr<std::pair<Layout, Layout>> {
+    if (failed(checkSummable(op, getOuter(), outside, what, i)))
+      return failure();
     Layout inner = meshes.toEvenLayout(getInner(), inside);
     sdy::TensorShardingAttr free = meshes.toAttr(inner);
     if (!free)
@@ -507,20 +559,22 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
   return success();
 }
 
+void Inserter::replicateOperands(MutableArrayRef<OpOperand> uses,
+                                 Operation *user) {
+  for (OpOperand &use : uses)
+    use.set(versions.get(use.get(),
+                         meshes.whole(dimsOf(use.get().getType()).size()),
+                         user ? user : use.getOwner()));
+}
+
 void Inserter::replicateOperands(Operation *op) {
-  auto whole = [&](OpOperand &use) {
-    if (isShardable(use.get().getType()))
-      use.set(versions.get(
-          use.get(), meshes.whole(dimsOf(use.get().getType()).size()), op));
-  };
-  for (OpOperand &use : op->getOpOperands())
-    whole(use);
+  replicateOperands(op->getOpOperands());
   // Regions of ops that we know nothing of may use values from outside.
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (OpOperand &use : inner->getOpOperands())
         if (!region.isAncestor(use.get().getParentRegion()))
-          whole(use);
+          replicateOperands(use, op);
     });
 }
 
@@ -570,6 +624,51 @@ std::optional<TensorSharding> Inserter::on(int32_t mesh, const Layout &layout) {
   return std::nullopt;
 }
 
+/// Of its first operand, the op takes some rows.
+static bool readsInPart(Operation *op) {
+  return isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp>(op) &&
+         isShardable(op->getOperand(0).getType()) &&
+         cast<ShapedType>(op->getResult(0).getType()).hasStaticShape();
+}
+
+/// It takes them one after another in the loop of that body: from starts that
+/// are computed from what the loop counts with.
+static bool readsInOrder(Operation *op, Region *body) {
+  auto slice = dyn_cast<stablehlo::DynamicSliceOp>(op);
+  if (!slice || !readsInPart(op))
+    return false;
+  constexpr size_t kMaxOps = 16;
+  SmallVector<Value> open(slice.getStartIndices());
+  llvm::SmallDenseSet<Value, 8> seen;
+  bool counts = false;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!body->isAncestor(value.getParentRegion()) ||
+        !seen.insert(value).second)
+      continue;
+    Operation *from = value.getDefiningOp();
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      if (arg.getOwner() != &body->front())
+        return false;
+      Value next =
+          body->front().getTerminator()->getOperand(arg.getArgNumber());
+      auto sum = next.getDefiningOp<stablehlo::AddOp>();
+      bool isCounter =
+          sum && ((sum.getLhs() == value && scalarConstant(sum.getRhs())) ||
+                  (sum.getRhs() == value && scalarConstant(sum.getLhs())));
+      if (!isCounter && next != value)
+        return false;
+      counts |= isCounter;
+      continue;
+    }
+    if (seen.size() > kMaxOps || from->getNumRegions() != 0 ||
+        !dimsOf(value.getType()).empty())
+      return false;
+    llvm::append_range(open, from->getOperands());
+  }
+  return counts;
+}
+
 void Inserter::visitByRule(Operation *op) {
   SmallVector<LayoutRef> want;
   for (Value result : op->getResults())
@@ -581,14 +680,26 @@ void Inserter::visitByRule(Operation *op) {
     for (const auto &version : all)
       memo.add(version.layout);
   }
-  for (LayoutRef layout : want)
+  bool wantsSum = false;
+  for (LayoutRef layout : want) {
     memo.add(layout);
+    wantsSum |= !layout->sharding.unreduced.empty();
+  }
+  // What carrySums() looks at.
+  for (Value operand : op->getOperands())
+    if (wantsSum)
+      memo.add(isZeroSplat(operand));
   // Whether rows are counted more than once depends on initial values.
   if (isa<stablehlo::ReduceWindowOp>(op))
     memo.add(getScan(op).has_value());
   memo.add(timesAddedUp(op));
-  for (int64_t times : timesMoved(op))
+  SmallVector<int64_t, 3> moved = timesMoved(op);
+  for (int64_t times : moved)
     memo.add(times);
+  if (!moved.empty()) {
+    memo.add(int64_t(held));
+    memo.add(readsInOrder(op, loops.back().first));
+  }
   const std::optional<OpPlan> *plan = memo.find();
   if (!plan)
     plan = memo.keep(planByRule(op, want));
@@ -605,7 +716,16 @@ SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
       }))
     return times;
   times.assign(op->getNumOperands(), 1);
-  for (auto [body, trips] : llvm::reverse(loops)) {
+  // Where it is not known how often rows are taken: each of them once.
+  int64_t rows = 1;
+  if (readsInOrder(op, loops.back().first))
+    rows = std::max<int64_t>(
+        cast<ShapedType>(op->getOperand(0).getType()).getNumElements() /
+            std::max<int64_t>(
+                cast<ShapedType>(op->getResult(0).getType()).getNumElements(),
+                1),
+        1);
+  for (auto [body, known] : llvm::reverse(loops)) {
     SmallVector<bool, 3> inside;
     for (Value operand : op->getOperands())
       inside.push_back(body->isAncestor(operand.getParentRegion()));
@@ -615,9 +735,11 @@ SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
           return isInside && !ValueVersions::isFree(operand);
         }))
       break;
-    for (auto [n, isInside] : llvm::zip(times, inside))
-      if (!isInside && n <= INT32_MAX / trips)
+    for (auto [i, n] : llvm::enumerate(times)) {
+      int64_t trips = std::max<int64_t>(known.value_or(i == 0 ? rows : 1), 1);
+      if (!inside[i] && n <= INT32_MAX / trips)
         n *= trips;
+    }
   }
   return times;
 }
@@ -641,6 +763,53 @@ static void sortWays(std::vector<WeighedWay> &ways,
         }))
       sorted.push_back(std::move(ways[i]));
   ways = std::move(sorted);
+}
+
+/// As it is wanted, as far as this can be said on `mesh`.
+TensorSharding Inserter::wantedOn(int32_t mesh, Operation *op, Layout want,
+                                  const DecideProblem &problem, int64_t i) {
+  if (want.mesh >= 0 && want.mesh != mesh) {
+    want.sharding.unreduced.clear();
+    if (!meshes.sameAxes(want.mesh, mesh))
+      want = Layout::replicated(want.sharding.rank());
+  }
+  // Only sums can stay partial.
+  if (getCombiner(op) != ReducerKind::Add)
+    want.sharding.unreduced.clear();
+  settleUneven(want.sharding, problem, i);
+  return std::move(want.sharding);
+}
+
+/// Both sets are parts of one set of axes.
+static void addAxes(AxisList &axes, AxisRefs more) {
+  axes.append(withoutAxes(more, commonAxes(axes, more)));
+  sortAndMerge(axes);
+}
+
+void Inserter::carrySums(Operation *op, DecideProblem &problem) {
+  AxisList wanted = problem.results.empty()
+                        ? AxisList()
+                        : problem.results[0].layouts[0].unreduced;
+  for (const TensorSite &site : problem.results)
+    wanted = commonAxes(wanted, site.layouts[0].unreduced);
+  if (wanted.empty())
+    return;
+  auto carriedBy = [&](const TensorSite &site) {
+    AxisList axes;
+    for (const TensorSharding &layout : site.layouts)
+      addAxes(axes, commonAxes(layout.unreduced, wanted));
+    return axes;
+  };
+  SmallVector<bool, 4> flags = linearOperands(
+      op, [&](unsigned i) { return !carriedBy(problem.operands[i]).empty(); });
+  AxisList carried;
+  for (auto [flag, site, value] :
+       llvm::zip(flags, problem.operands, op->getOperands()))
+    if (flag) {
+      addAxes(carried, carriedBy(site));
+      site.carriesSum = !isZeroSplat(value);
+    }
+  problem.carried = commonAxes(wanted, carried);
 }
 
 /// None for an op without a rule.
@@ -674,21 +843,21 @@ std::optional<OpPlan> Inserter::planByRule(Operation *op,
       site.layouts.push_back(plan.broughtHere.back()->sharding);
     }
   }
+  for (auto [i, site] : llvm::enumerate(problem.results))
+    site.layouts.push_back(wantedOn(mesh, op, *wanted[i], problem, i));
+  carrySums(op, problem);
   problem.sumShare = 1 / double(timesAddedUp(op));
-  for (auto [site, times] : llvm::zip(problem.operands, timesMoved(op)))
+  SmallVector<int64_t, 3> moved = timesMoved(op);
+  for (auto [site, times] : llvm::zip(problem.operands, moved))
     site.moveShare = 1 / double(times);
-  if (isa<stablehlo::DynamicSliceOp>(op))
-    problem.operands[0].isGatheredOnce = true;
-  for (auto [i, site] : llvm::enumerate(problem.results)) {
-    Layout want = *wanted[i];
-    if (want.mesh >= 0 && want.mesh != mesh &&
-        !meshes.sameAxes(want.mesh, mesh))
-      want = Layout::replicated(want.sharding.rank());
-    // Only sums can stay partial.
-    if (getCombiner(op) != ReducerKind::Add)
-      want.sharding.unreduced.clear();
-    settleUneven(want.sharding, problem, i);
-    site.layouts.push_back(want.sharding);
+  if (!moved.empty()) {
+    const CostModel &costs = meshes.planner(mesh).getCosts();
+    problem.heldBytes = costs.heldBytes - held;
+    if (readsInPart(op))
+      problem.operands[0].isReadInPart = true;
+    // Other ops are decided on by bytes: those that take rows anywhere, too.
+    if (readsInOrder(op, loops.back().first))
+      problem.repeated = costs.repeated;
   }
 
   if (observer)
@@ -703,11 +872,39 @@ std::optional<OpPlan> Inserter::planByRule(Operation *op,
     plan.operands.push_back(layoutOf(sharding));
   for (const TensorSharding &sharding : decision.results)
     plan.results.push_back(layoutOf(sharding));
-  for (const Completion &completion : decision.completions)
-    plan.after.push_back(layoutOf(completion.after));
-  plan.completions = std::move(decision.completions);
   plan.reduces = !decision.reduceAxes.empty();
+  if (plan.reduces) {
+    for (const Completion &completion : decision.completions)
+      plan.after.push_back(layoutOf(completion.after));
+    plan.completions = std::move(decision.completions);
+  }
   return plan;
+}
+
+static double localBytes(Value value, const Layout &layout) {
+  Type type = value.getType();
+  return localBytes(dimsOf(type), elementBytes(type), layout.sharding);
+}
+
+void Inserter::useIn(OpOperand &use, LayoutRef layout) {
+  Operation *op = use.getOwner();
+  Value before = use.get();
+  if (loops.empty()) {
+    if (Value value = versions.get(before, layout, op); value != before)
+      use.set(value);
+    return;
+  }
+  ArrayRef<ValueVersions::Version> at = versions.get(before);
+  size_t count = at.size();
+  double own = localBytes(before, *at.front().layout);
+  Value value = versions.get(before, layout, op);
+  if (value == before)
+    return;
+  if (double bytes = localBytes(value, *layout);
+      bytes > own && versions.get(before).size() > count &&
+      !loops.back().first->isAncestor(value.getParentRegion()))
+    held += bytes;
+  use.set(value);
 }
 
 void Inserter::carryOut(Operation *op, const OpPlan &plan) {
@@ -716,11 +913,8 @@ void Inserter::carryOut(Operation *op, const OpPlan &plan) {
   for (auto [use, layout] : llvm::zip(op->getOpOperands(), plan.broughtHere))
     if (layout)
       use.set(versions.get(use.get(), layout, op));
-  for (auto [use, layout] : llvm::zip(op->getOpOperands(), plan.operands)) {
-    Value value = versions.get(use.get(), layout, op);
-    if (value != use.get())
-      use.set(value);
-  }
+  for (auto [use, layout] : llvm::zip(op->getOpOperands(), plan.operands))
+    useIn(use, layout);
   defineResults(op, plan.results);
   if (!plan.reduces)
     return;
@@ -729,27 +923,43 @@ void Inserter::carryOut(Operation *op, const OpPlan &plan) {
   SmallVector<Value> inits(op->getNumResults());
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
     inits = takeInits(reduce, kind);
+  for (OpResult result : op->getResults())
+    complete(result, plan, kind, inits[result.getResultNumber()]);
+}
+
+/// The result is a sum (or the like) of what the devices have: reduces it as
+/// planned, and adds what each device would have started with, once.
+void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
+                        Value init) {
+  Operation *op = result.getOwner();
+  size_t i = result.getResultNumber();
+  const Completion &completion = plan.completions[i];
+  if (completion.isEmpty() && !init)
+    return;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : result.getUses())
+    uses.push_back(&use);
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
-  for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    SmallVector<OpOperand *> uses;
-    for (OpOperand &use : result.getUses())
-      uses.push_back(&use);
-    Location loc = observer ? observer->onCompletion(result, *plan.results[i],
-                                                     plan.completions[i],
-                                                     *plan.after[i], meshes)
-                            : op->getLoc();
-    Value whole = buildCompletion(builder, loc, result, plan.mesh,
-                                  plan.results[i]->sharding,
-                                  plan.completions[i], kind, meshes);
-    if (inits[i])
-      whole = foldInit(builder, whole, inits[i], kind, *plan.after[i], meshes);
-    for (OpOperand *use : uses)
-      use->set(whole);
-    versions.define(whole, plan.after[i]);
-    if (askedUnreduced.contains(result))
-      askedUnreduced.insert(whole);
+  Location loc = op->getLoc();
+  Value whole = result;
+  if (!completion.isEmpty()) {
+    if (observer)
+      loc = observer->onCompletion(result, *plan.results[i], completion,
+                                   *plan.after[i], meshes);
+    whole = buildCompletion(builder, loc, result, plan.mesh, completion, kind,
+                            meshes);
   }
+  if (init) {
+    // The scalars follow the values among the operands.
+    const Layout &at = *plan.operands[op->getNumOperands() / 2 + i];
+    whole = foldInit(builder, whole, init, at, kind, *plan.after[i], meshes);
+  }
+  for (OpOperand *use : uses)
+    use->set(whole);
+  versions.define(whole, plan.after[i]);
+  if (askedUnreduced.contains(result))
+    askedUnreduced.insert(whole);
 }
 
 void Inserter::eraseUnused(Region &region) {
@@ -782,6 +992,12 @@ LogicalResult insertCollectives(ModuleOp module,
     return failure();
   composeSlices(module, found.joins);
   widenSlices(found.joins);
+  for (Operation *op : found.folds) {
+    if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+      reduceUnmerged(reduce);
+    else
+      updateInPlaceOfScatter(cast<stablehlo::ScatterOp>(op));
+  }
   FailureOr<MeshTable> meshes =
       MeshTable::create(module, plannerCosts(module, options), options.effort);
   if (failed(meshes))

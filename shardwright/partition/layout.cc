@@ -11,6 +11,9 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/factor_axes.h"
 
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/IntEqClasses.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -20,9 +23,21 @@ ArrayRef<int64_t> dimsOf(Type type) {
   return tensor ? tensor.getShape() : ArrayRef<int64_t>();
 }
 
+bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
 bool isShardable(Type type) {
-  ArrayRef<int64_t> dims = dimsOf(type);
-  return !dims.empty() && !llvm::is_contained(dims, ShapedType::kDynamic);
+  return isStaticTensor(type) && !dimsOf(type).empty();
+}
+
+Layout Layout::completed() const {
+  Layout layout = *this;
+  layout.sharding.unreduced.clear();
+  if (layout.isReplicated())
+    layout.mesh = -1;
+  return layout;
 }
 
 double elementBytes(Type type) {
@@ -36,27 +51,86 @@ double elementBytes(Type type) {
   return 4;
 }
 
-FailureOr<MeshTable> MeshTable::create(ModuleOp module, const CostModel &costs,
-                                       Effort effort) {
+MeshTable MeshTable::read(ModuleOp module, const CostModel &costs,
+                          Effort effort) {
   MeshTable table;
   table.context = module.getContext();
   table.costs = costs;
   table.effort = effort;
-  int64_t devices = 0;
-  for (auto meshOp : module.getOps<sdy::MeshOp>()) {
-    sdy::MeshAttr mesh = meshOp.getMesh();
-    table.add(FlatSymbolRefAttr::get(meshOp.getSymNameAttr()), mesh);
-    if (mesh.getAxes().empty())
-      continue;
-    if (devices && mesh.getTotalSize() != devices) {
-      meshOp.emitError("mesh has ")
-          << mesh.getTotalSize() << " devices, but another mesh of the module "
-          << "has " << devices << "; use meshes of one number of devices";
-      return failure();
-    }
-    devices = mesh.getTotalSize();
-  }
+  for (auto meshOp : module.getOps<sdy::MeshOp>())
+    table.add(FlatSymbolRefAttr::get(meshOp.getSymNameAttr()),
+              meshOp.getMesh());
   return table;
+}
+
+FailureOr<MeshTable> MeshTable::create(ModuleOp module, const CostModel &costs,
+                                       Effort effort) {
+  MeshTable table = read(module, costs, effort);
+  if (!table.haveOneSize() &&
+      failed(table.checkSizes(llvm::to_vector(module.getOps<func::FuncOp>()))))
+    return failure();
+  return table;
+}
+
+FailureOr<MeshTable> MeshTable::createFor(func::FuncOp func) {
+  MeshTable table = read(func->getParentOfType<ModuleOp>(), {}, Effort::Normal);
+  if (!table.haveOneSize() && failed(table.checkSizes(func)))
+    return failure();
+  return table;
+}
+
+bool MeshTable::haveOneSize() const {
+  return llvm::all_of(entries, [&](const auto &entry) {
+    return entry->mesh.numDevices() == numDevices();
+  });
+}
+
+LogicalResult MeshTable::checkSizes(ArrayRef<func::FuncOp> given) {
+  SmallVector<func::FuncOp> funcs(given);
+  // Those that call each other are one program.
+  llvm::DenseMap<StringAttr, size_t> numberOf;
+  for (auto [i, func] : llvm::enumerate(funcs))
+    numberOf[func.getSymNameAttr()] = i;
+  llvm::IntEqClasses programs(funcs.size());
+  for (auto [i, func] : llvm::enumerate(funcs))
+    func->walk([&](func::CallOp call) {
+      auto it = numberOf.find(call.getCalleeAttr().getAttr());
+      if (it != numberOf.end())
+        programs.join(i, it->second);
+    });
+  programs.compress();
+  SmallVector<int64_t> sizes(programs.getNumClasses(), 0);
+  for (auto [i, func] : llvm::enumerate(funcs)) {
+    int64_t &size = sizes[programs[i]];
+    WalkResult walked = func->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      int64_t other = 0;
+      AttrTypeWalker uses;
+      auto use = [&](Attribute meshOrRef) {
+        int32_t id = idOf(meshOrRef);
+        if (id < 0)
+          return;
+        int64_t devices = mesh(id).numDevices();
+        if (size == 0)
+          size = devices;
+        if (devices != size)
+          other = devices;
+      };
+      uses.addWalk([&](FlatSymbolRefAttr ref) { use(ref); });
+      uses.addWalk([&](sdy::MeshAttr mesh) { use(mesh); });
+      uses.walk(op->getAttrDictionary());
+      if (other == 0)
+        return WalkResult::advance();
+      op->emitError("is on a mesh of ")
+          << other << " devices, but other values of the program are on one of "
+          << size << "; use meshes of one number of devices";
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+  }
+  for (auto [i, func] : llvm::enumerate(funcs))
+    devicesOf[func] = sizes[programs[i]];
+  return success();
 }
 
 int32_t MeshTable::add(Attribute ref, sdy::MeshAttr attr) {
@@ -87,7 +161,15 @@ int32_t MeshTable::idOf(Attribute meshOrRef) {
 }
 
 int64_t MeshTable::numDevices() const {
-  return entries.empty() ? 1 : entries.front()->mesh.numDevices();
+  int64_t most = 1;
+  for (const auto &entry : entries)
+    most = std::max(most, entry->mesh.numDevices());
+  return most;
+}
+
+int64_t MeshTable::numDevices(func::FuncOp func) const {
+  int64_t devices = devicesOf.lookup(func);
+  return devices ? devices : numDevices();
 }
 
 AxisList MeshTable::toAxes(int32_t id, ArrayRef<sdy::AxisRefAttr> attrs) const {
@@ -148,6 +230,9 @@ const KnownLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr, Type type) {
   if (id >= 0 && attr.getRank() == int64_t(shape.size())) {
     TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
     layout.sharding = usableSharding(sharding, shape);
+    // Nothing completes a sum of dynamic shape.
+    if (!isStaticTensor(type))
+      layout.sharding.unreduced.clear();
     if (!layout.isReplicated())
       layout.mesh = id;
   }

@@ -7,8 +7,9 @@
 //
 // Between the attributes of the IR and the value types that the partitioner
 // works with. A layout is a closed sharding on a numbered mesh, whose
-// dimensions may be uneven (uneven.h) inside the program. Layouts without axes
-// are on no mesh (-1).
+// dimensions may be uneven (uneven.h) inside the program. Replicated layouts
+// are on no mesh (-1). Values of rank 0 have layouts like any other: they may
+// be partial sums (unreduced), which no dimension tells.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,8 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/partition/reshard_planner.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <memory>
 #include <unordered_map>
@@ -35,6 +38,9 @@ struct Layout {
     return {-1, TensorSharding::closed(rank)};
   }
   bool isReplicated() const { return sharding.isReplicated(); }
+  /// Without unreduced axes: that of the value itself where this is that of its
+  /// summands.
+  Layout completed() const;
   /// Same data on every device. Replicated layouts are equal on any meshes.
   bool isEquivalent(const Layout &other) const {
     return sharding.isEquivalent(other.sharding) &&
@@ -54,18 +60,23 @@ using LayoutRef = const KnownLayout *;
 
 /// Rank and static dimensions; empty for what is no ranked tensor.
 llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
-/// A ranked tensor of static shape with at least one dimension.
+/// A ranked tensor of static shape, of any rank: what collectives can move.
+bool isStaticTensor(mlir::Type type);
+/// Likewise with at least one dimension.
 bool isShardable(mlir::Type type);
 /// Bytes of an element; less than 1 for narrow integers.
 double elementBytes(mlir::Type type);
 
 class MeshTable {
 public:
-  /// Reads every `sdy.mesh`. Fails with a diagnostic if two meshes with axes
-  /// have other numbers of devices.
+  /// Reads every `sdy.mesh`. Fails with a diagnostic if values of one function,
+  /// or of functions that call each other, are on meshes with other numbers of
+  /// devices.
   static mlir::FailureOr<MeshTable> create(mlir::ModuleOp module,
                                            const CostModel &costs = {},
                                            Effort effort = Effort::Normal);
+  /// For who may look at this function of a module alone.
+  static mlir::FailureOr<MeshTable> createFor(mlir::func::FuncOp func);
 
   /// The id of a mesh attribute or reference; -1 for a mesh without axes (empty
   /// or of one device) and for an unknown reference.
@@ -77,8 +88,11 @@ public:
     return entries[a]->mesh.axes() == entries[b]->mesh.axes();
   }
   int32_t size() const { return entries.size(); }
-  /// Of the meshes with axes; 1 if there are none.
+  /// Of the meshes with axes; 1 if there are none, and the most of them if
+  /// functions have other numbers.
   int64_t numDevices() const;
+  /// Of the meshes that the function uses.
+  int64_t numDevices(mlir::func::FuncOp func) const;
 
   /// The layout that the attribute (null: none) asks of a value of this type.
   const KnownLayout &toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
@@ -108,6 +122,10 @@ private:
         : ref(ref), mesh(mesh), planner(std::move(mesh), costs, effort) {}
   };
   int32_t add(mlir::Attribute ref, sdy::MeshAttr attr);
+  static MeshTable read(mlir::ModuleOp module, const CostModel &costs,
+                        Effort effort);
+  bool haveOneSize() const;
+  mlir::LogicalResult checkSizes(llvm::ArrayRef<mlir::func::FuncOp> funcs);
   const KnownLayout &lookUp(sdy::TensorShardingAttr attr, mlir::Type type);
 
   mlir::MLIRContext *context = nullptr;
@@ -115,6 +133,8 @@ private:
   Effort effort = Effort::Normal;
   std::vector<std::unique_ptr<Entry>> entries;
   llvm::DenseMap<mlir::Attribute, int32_t> ids;
+  /// Only where meshes have other numbers of devices.
+  llvm::DenseMap<mlir::Operation *, int64_t> devicesOf;
   std::vector<std::unique_ptr<KnownLayout>> layouts;
   std::unordered_multimap<size_t, LayoutRef> byHash;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, LayoutRef> asked;

@@ -522,7 +522,8 @@ LogicalResult localize(ModuleOp module) {
   // Without a mesh, the program may be one device's already.
   if (meshes->size() || !module->hasAttr("mhlo.num_partitions"))
     module->setAttr("mhlo.num_partitions",
-                    builder.getI32IntegerAttr(meshes->numDevices()));
+                    builder.getI32IntegerAttr(
+                        meshes->numDevices(sdy::getMainFunc(module))));
   module->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(replicas));
   // A rule that the user wrote may contradict its op: no op with such local
   // types exists.

@@ -361,6 +361,9 @@ Value Localizer::localPermute(sdy::CollectivePermuteOp op) {
   for (auto [dim, attr] :
        llvm::zip(out.dims, op.getOutSharding().getDimShardings()))
     dim.axes = meshes.toAxes(to, attr.getAxes());
+  // Partial sums do not cross meshes.
+  out.unreduced = meshes.toAxes(to, op.getOutSharding().getUnreducedAxes());
+  from.sharding.unreduced = out.unreduced;
   const Mesh &fromMesh = meshes.mesh(from.mesh), &toMesh = meshes.mesh(to);
   SmallVector<int64_t> pairs = permutePairs(
       fromMesh, withManualAxes(from.sharding, manualAxesAround(op, fromMesh)),
@@ -384,7 +387,7 @@ Value Localizer::localToUnreduced(sdy::ReplicatedToUnreducedOp op) {
                    stablehlo::ComparisonDirection::EQ);
   auto type = tensorOf(op.getTensor());
   return stablehlo::SelectOp::create(builder, loc, type, first, op.getTensor(),
-                                     zeros(builder, loc, type));
+                                     neutral(builder, loc, type));
 }
 
 /// The shard at its place among zeros.

@@ -126,12 +126,46 @@ LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
                                                        padded, starts, sizes));
 }
 
+/// Which elements of a window lie inside of one of `size` in these dimensions,
+/// of which it starts at row `starts`: for each element, or one for all where
+/// all sizes are 1 (then all rows are row 0).
+Value Localizer::insideOf(OpBuilder &builder, Location loc,
+                          RankedTensorType window, ArrayRef<int64_t> dims,
+                          ValueRange starts, ArrayRef<int64_t> size) {
+  bool single = llvm::all_of(dims, [&](int64_t d) { return size[d] == 1; });
+  auto counts = single ? RankedTensorType::get({}, builder.getI64Type())
+                       : window.clone(builder.getI64Type());
+  Value inside;
+  auto add = [&](Value row, int64_t bound,
+                 stablehlo::ComparisonDirection direction) {
+    Value test = buildCompare(
+        builder, loc, row,
+        broadcastScalar(builder, loc, indices.constant(bound), counts),
+        direction);
+    inside = inside ? Value(stablehlo::AndOp::create(
+                          builder, loc, test.getType(), inside, test))
+                    : test;
+  };
+  for (auto [d, start] : llvm::zip(dims, starts)) {
+    Value row = broadcastScalar(builder, loc, start, counts);
+    if (size[d] == 1 && window.getDimSize(d) == 1) {
+      add(row, 0, stablehlo::ComparisonDirection::EQ);
+      continue;
+    }
+    row = stablehlo::AddOp::create(
+        builder, loc, counts,
+        stablehlo::IotaOp::create(builder, loc, counts, d), row);
+    add(row, 0, stablehlo::ComparisonDirection::GE);
+    add(row, size[d], stablehlo::ComparisonDirection::LT);
+  }
+  return inside;
+}
+
 LogicalResult
 Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   Value operand = op.getOperand(), update = op.getUpdate();
   auto local = cast<RankedTensorType>(operand.getType());
-  ArrayRef<int64_t> size = local.getShape();
-  ArrayRef<int64_t> part = dimsOf(update.getType());
+  auto updateType = cast<RankedTensorType>(update.getType());
   // Sharded dimensions of which the (whole) update covers a part.
   SmallVector<int64_t> dims;
   for (int64_t d = 0; d < local.getRank(); ++d)
@@ -139,63 +173,59 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
       dims.push_back(d);
   if (dims.empty())
     return setLocalResultTypes(op);
+  if (updateType.getNumElements() == 0)
+    return replace(op, operand);
 
+  // Each shard writes as many rows as the update has, or as it has itself where
+  // that is less, as near to the update as may be: those of them that are not
+  // the update's are put back.
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
-  SmallVector<Value> starts = wideIndices(builder, loc, op.getStartIndices());
-  // Where the update starts in the shard; may be outside on either side.
-  for (int64_t d : dims)
-    starts[d] = startInShard(builder, loc, operand, d, starts[d], part[d]);
-  bool single = llvm::all_of(dims, [&](int64_t d) { return part[d] == 1; });
-  if (single) {
-    // In this shard or not at all: otherwise put back what is there.
-    Value inside;
-    auto pred = RankedTensorType::get({}, builder.getI1Type());
-    for (int64_t d : dims)
-      for (bool upper : {false, true}) {
-        Value test = buildCompare(builder, loc, starts[d],
-                                  indices.constant(upper ? size[d] : 0),
-                                  upper ? stablehlo::ComparisonDirection::LT
-                                        : stablehlo::ComparisonDirection::GE);
-        inside = inside ? Value(stablehlo::AndOp::create(builder, loc, pred,
-                                                         inside, test))
-                        : test;
-      }
+  auto clamped = [&](Value value, int64_t high) -> Value {
+    return stablehlo::ClampOp::create(builder, loc, i64, indices.constant(0),
+                                      value, indices.constant(high));
+  };
+  SmallVector<Value> starts = wideIndices(builder, loc, op.getStartIndices()),
+                     from(starts.size(), indices.constant(0)), first;
+  ArrayRef<int64_t> rows = updateType.getShape();
+  SmallVector<int64_t> shape(rows), padded(rows), room(rows.size(), 0),
+      none(room);
+  for (int64_t d : dims) {
+    shape[d] = std::min(rows[d], local.getDimSize(d));
     // Clamped here rather than by the ops: XLA folds a slice of a slice without
     // clamping the inner start.
-    for (int64_t d : dims)
-      starts[d] =
-          stablehlo::ClampOp::create(builder, loc, i64, indices.constant(0),
-                                     starts[d], indices.constant(size[d] - 1));
-    Value old = stablehlo::DynamicSliceOp::create(
-        builder, loc, update.getType(), operand, starts, part);
-    Value chosen = stablehlo::SelectOp::create(builder, loc, update.getType(),
-                                               inside, update, old);
-    return replace(op, stablehlo::DynamicUpdateSliceOp::create(
-                           builder, loc, local, operand, chosen, starts));
+    Value start = startInShard(builder, loc, operand, d, starts[d], rows[d]);
+    starts[d] = clamped(start, local.getDimSize(d) - shape[d]);
+    // The first row that is written, as one of the update's.
+    first.push_back(
+        stablehlo::SubtractOp::create(builder, loc, i64, starts[d], start));
+    if (rows[d] == 1)
+      continue;
+    // With room for as many rows that are not the update's on both sides.
+    room[d] = shape[d];
+    padded[d] += 2 * room[d];
+    from[d] = clamped(stablehlo::AddOp::create(builder, loc, i64, first.back(),
+                                               indices.constant(room[d])),
+                      padded[d] - shape[d]);
   }
-  // With room for a whole update on both sides, what falls outside of the shard
-  // falls into the room.
-  SmallVector<int64_t> low(local.getRank(), 0), interior(low), padded(size),
-      limits(low), strides(local.getRank(), 1);
-  for (int64_t d : dims) {
-    low[d] = part[d];
-    padded[d] += 2 * part[d];
-    starts[d] = stablehlo::AddOp::create(builder, loc, i64, starts[d],
-                                         indices.constant(part[d]));
+  auto type = updateType.clone(ArrayRef<int64_t>(shape));
+  Value inside = insideOf(builder, loc, type, dims, first, rows);
+  if (ArrayRef(padded) != rows) {
+    Value zero =
+        zeros(builder, loc, RankedTensorType::get({}, local.getElementType()));
+    Value wide = stablehlo::PadOp::create(
+        builder, loc, updateType.clone(ArrayRef<int64_t>(padded)), update, zero,
+        room, room, none);
+    update = stablehlo::DynamicSliceOp::create(builder, loc, type, wide, from,
+                                               shape);
   }
-  for (int64_t d = 0; d < local.getRank(); ++d)
-    limits[d] = low[d] + size[d];
-  Value zero =
-      zeros(builder, loc, RankedTensorType::get({}, local.getElementType()));
-  auto paddedType = local.clone(ArrayRef<int64_t>(padded));
-  Value room = stablehlo::PadOp::create(builder, loc, paddedType, operand, zero,
-                                        low, low, interior);
-  Value updated = stablehlo::DynamicUpdateSliceOp::create(
-      builder, loc, paddedType, room, update, starts);
-  return replace(op, stablehlo::SliceOp::create(builder, loc, local, updated,
-                                                low, limits, strides));
+  Value old = stablehlo::DynamicSliceOp::create(builder, loc, type, operand,
+                                                starts, shape);
+  Value chosen =
+      stablehlo::SelectOp::create(builder, loc, type, inside, update, old);
+  return replace(op, stablehlo::DynamicUpdateSliceOp::create(
+                         builder, loc, local, operand, chosen, starts));
 }
 
 } // namespace shardwright

@@ -18,16 +18,16 @@ using namespace mlir;
 namespace shardwright {
 
 LogicalResult Localizer::localizeOnDevice(Operation *op, int64_t device) {
-  int64_t devices = meshes.numDevices();
+  int64_t devices = meshes.numDevices(func);
   if (device < 0 || device >= devices)
     return op->emitOpError("is for device ")
            << device << ", but the mesh has " << devices
            << " devices; give it the sharding of one of them";
   OpBuilder builder(op);
   Location loc = op->getLoc();
-  Value here = buildCompare(builder, loc, indices.device(),
-                            indices.constant(device),
-                            stablehlo::ComparisonDirection::EQ);
+  Value here =
+      buildCompare(builder, loc, indices.device(), indices.constant(device),
+                   stablehlo::ComparisonDirection::EQ);
   auto branch =
       stablehlo::IfOp::create(builder, loc, op->getResultTypes(), here);
   builder.createBlock(&branch.getTrueBranch());
@@ -60,8 +60,8 @@ LogicalResult Localizer::localizeOnDevice(Operation *op, int64_t device) {
        llvm::zip(op->getResults(), branch->getResults())) {
     Value everywhere = value;
     if (isa<RankedTensorType>(value.getType()) && !result.use_empty()) {
-      OperationState state(loc,
-                           stablehlo::CollectiveBroadcastOp::getOperationName());
+      OperationState state(
+          loc, stablehlo::CollectiveBroadcastOp::getOperationName());
       state.addOperands(value);
       state.addTypes(value.getType());
       state.addAttribute("replica_groups", groups);

@@ -92,6 +92,10 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
     from.mesh = to.mesh;
   if (to.mesh < 0)
     to.mesh = from.mesh;
+  // Both sides are partial sums along the same axes, if any.
+  if (to.mesh >= 0)
+    from.sharding.unreduced = to.sharding.unreduced =
+        meshes.toAxes(to.mesh, op.getSharding().getUnreducedAxes());
   auto type = cast<RankedTensorType>(op.getType());
   auto localResult =
       cast<RankedTensorType>(localType(type, layoutOf(op.getResult())));
@@ -109,8 +113,8 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
     };
     shape.insert(shape.begin(), totalSize(manual));
     from.sharding = withManualAxes(from.sharding, manual);
-    to.sharding = withManualAxes(
-        to.sharding, manualAxesAround(op, meshes.mesh(to.mesh)));
+    to.sharding =
+        withManualAxes(to.sharding, manualAxesAround(op, meshes.mesh(to.mesh)));
     local = inFront(local);
     value = stablehlo::ReshapeOp::create(
         builder, loc, inFront(cast<RankedTensorType>(value.getType())), value);
@@ -128,8 +132,8 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
   // Every device has its part: what changes is how its layout is written. The
   // operand keeps its own for its other users.
   if (rounds.empty() || (rounds.size() == 1 && isWhole(rounds.front())))
-    return replace(op,
-                   stablehlo::ReshapeOp::create(builder, loc, localResult, value));
+    return replace(
+        op, stablehlo::ReshapeOp::create(builder, loc, localResult, value));
   ExchangeBuilder exchange(builder, loc, indices.device());
   Value result = zeros(builder, loc, local);
   for (const ExchangeRound &round : rounds) {

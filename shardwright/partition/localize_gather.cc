@@ -7,7 +7,10 @@
 //
 // Indices into a sharded dimension are made relative to the shard. A gather
 // takes what lies in the shard and zeros for the rest (the sum over the shards
-// is the result); a scatter drops updates outside of its operand anyway.
+// is the result); a scatter drops updates outside of its operand anyway (see
+// localize_scatter_windows.cc for those that are inside in part). A dimension
+// of which one row is taken, and that no index names, is read or written at its
+// first row, which the first shard has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,42 +117,82 @@ Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
   return out;
 }
 
+Value Localizer::hasFirstShards(OpBuilder &builder, Location loc, Value value,
+                                ArrayRef<int64_t> dims) {
+  Layout layout = layoutOf(value);
+  Value all;
+  for (int64_t d : dims) {
+    Value at = indices.offset(layout.mesh, layout.sharding.dims[d].axes,
+                              dimsOf(value.getType())[d]);
+    Value is = buildCompare(builder, loc, at, indices.constant(0),
+                            stablehlo::ComparisonDirection::EQ);
+    all = all ? Value(stablehlo::AndOp::create(builder, loc, is.getType(), all,
+                                               is))
+              : is;
+  }
+  return all;
+}
+
+LogicalResult Localizer::refusePartOf(Operation *op, int64_t dim, int64_t rows,
+                                      int64_t size) {
+  return op->emitOpError("takes ")
+         << rows << " of the " << size << " rows of dimension " << dim
+         << " of its operand, which is sharded; reshard the operand to have "
+            "this dimension whole first";
+}
+
 LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
   auto dims = op.getDimensionNumbers();
   Value operand = op.getOperand();
   ArrayRef<int64_t> local = dimsOf(operand.getType());
-  SmallVector<int64_t> sizes(op.getSliceSizes()), masked;
+  SmallVector<int64_t> sizes(op.getSliceSizes()), indexed, fixed;
   for (int64_t d = 0; d < int64_t(sizes.size()); ++d) {
     AxisRefs axes = axesOf(operand, d);
     if (axes.empty() || llvm::is_contained(dims.getOperandBatchingDims(), d))
       continue;
+    int64_t whole = wholeSize(operand, d);
     // Whole dimensions stay whole; of the others one row is taken.
-    if (sizes[d] == wholeSize(operand, d) && sizes[d] != 1)
+    if (sizes[d] == whole && whole != 1)
       sizes[d] = local[d];
+    else if (sizes[d] != 1)
+      return refusePartOf(op, d, sizes[d], whole);
+    else if (llvm::is_contained(dims.getStartIndexMap(), d))
+      indexed.push_back(d);
     else
-      masked.push_back(d);
+      fixed.push_back(d);
   }
   op.setSliceSizes(sizes);
   (void)setLocalResultTypes(op);
-  if (masked.empty())
+  if (indexed.empty() && fixed.empty())
     return success();
 
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  LocalIndices at = localizeIndices(
-      builder, loc, op.getStartIndices(), dims.getIndexVectorDim(),
-      dims.getStartIndexMap(), operand, masked, /*clampAndTest=*/true);
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  Value taken = stablehlo::GatherOp::create(builder, loc, type, operand,
-                                            at.indices, dims, sizes,
-                                            /*indices_are_sorted=*/false);
-  SmallVector<int64_t> batchDims;
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    if (!llvm::is_contained(dims.getOffsetDims(), d))
-      batchDims.push_back(d);
   auto pred = RankedTensorType::get(type.getShape(), builder.getI1Type());
-  Value inside = stablehlo::BroadcastInDimOp::create(builder, loc, pred,
+  Value inside, starts = op.getStartIndices();
+  if (!fixed.empty())
+    inside = broadcastScalar(
+        builder, loc, hasFirstShards(builder, loc, operand, fixed), pred);
+  if (!indexed.empty()) {
+    LocalIndices at = localizeIndices(
+        builder, loc, starts, dims.getIndexVectorDim(), dims.getStartIndexMap(),
+        operand, indexed, /*clampAndTest=*/true);
+    starts = at.indices;
+    SmallVector<int64_t> batchDims;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(dims.getOffsetDims(), d))
+        batchDims.push_back(d);
+    Value isIn = stablehlo::BroadcastInDimOp::create(builder, loc, pred,
                                                      at.inside, batchDims);
+    inside =
+        inside
+            ? Value(stablehlo::AndOp::create(builder, loc, pred, inside, isIn))
+            : isIn;
+  }
+  bool isSorted = indexed.empty() && op.getIndicesAreSorted();
+  Value taken = stablehlo::GatherOp::create(builder, loc, type, operand, starts,
+                                            dims, sizes, isSorted);
   return replace(op,
                  stablehlo::SelectOp::create(builder, loc, type, inside, taken,
                                              neutral(builder, loc, type)));
@@ -173,11 +216,59 @@ void Localizer::dropBeyondEnd(stablehlo::ScatterOp op) {
   Value wide = stablehlo::ConvertOp::create(builder, op.getLoc(),
                                             type.clone(i64), vectors);
   inherit(wide, vectors);
-  op.getScatterIndicesMutable().set(
-      maskBeyondEnd(builder, op.getLoc(), wide, uneven,
-                    builder.getIntegerAttr(i64, -1)));
+  op.getScatterIndicesMutable().set(maskBeyondEnd(
+      builder, op.getLoc(), wide, uneven, builder.getIntegerAttr(i64, -1)));
   op.setIndicesAreSorted(false);
   op.setUniqueIndices(false);
+}
+
+FailureOr<Localizer::ScatterDims>
+Localizer::readScatter(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value input = op.getInputs().front(), update = op.getUpdates().front();
+  ScatterDims read;
+  int64_t window = 0;
+  for (int64_t d = 0, e = dimsOf(input.getType()).size(); d < e; ++d) {
+    if (llvm::is_contained(dims.getInputBatchingDims(), d))
+      continue;
+    bool isInserted = llvm::is_contained(dims.getInsertedWindowDims(), d);
+    int64_t place = isInserted ? -1 : dims.getUpdateWindowDims()[window++];
+    AxisRefs axes = axesOf(input, d);
+    if (axes.empty())
+      continue;
+    int64_t size = wholeSize(input, d);
+    int64_t rows = isInserted ? 1 : wholeSize(update, place);
+    // A window as long as the dimension is in it only if it starts where the
+    // dimension does, here as there.
+    if (!isInserted && rows == size && axesOf(update, place) == axes)
+      continue;
+    bool isIndexed = llvm::is_contained(dims.getScatterDimsToOperandDims(), d);
+    bool isWhole = isInserted || axesOf(update, place).empty();
+    if (isIndexed && isWhole && rows == 1)
+      read.shifted.push_back(d);
+    else if (isIndexed && isWhole)
+      read.cut.push_back({d, rows});
+    else if (isInserted && forms.asShardy)
+      return op.emitOpError("sharding operand dimension ")
+             << d
+             << " that is not indexed but in inserted window dimension is not "
+                "supported.";
+    else if (isWhole && rows == 1)
+      read.fixed.push_back(d);
+    else
+      return refusePartOf(op, d, rows, size);
+  }
+  for (WindowRows window : read.cut)
+    read.shifted.push_back(window.dim);
+  return read;
+}
+
+void Localizer::inheritPart(Value value, Value from) {
+  inherit(value, from);
+  if (auto it = partialKind.find(from); it != partialKind.end())
+    partialKind[value] = ReducerKind(it->second);
+  if (madeWhole.contains(from))
+    madeWhole.insert(value);
 }
 
 LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
@@ -185,15 +276,15 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
   Value input = op.getInputs().front();
   OpBuilder builder(op);
   Location loc = op.getLoc();
+  FailureOr<ScatterDims> read = readScatter(op);
+  if (failed(read))
+    return failure();
   dropBeyondEnd(op);
-  SmallVector<int64_t> shifted;
-  for (int64_t d : dims.getInsertedWindowDims())
-    if (!axesOf(input, d).empty())
-      shifted.push_back(d);
-  if (!shifted.empty()) {
+  indexIntoRoom(op, read->cut);
+  if (!read->shifted.empty()) {
     LocalIndices at = localizeIndices(
         builder, loc, op.getScatterIndices(), dims.getIndexVectorDim(),
-        dims.getScatterDimsToOperandDims(), input, shifted,
+        dims.getScatterDimsToOperandDims(), input, read->shifted,
         /*clampAndTest=*/false);
     op.getScatterIndicesMutable().set(at.indices);
     op.setIndicesAreSorted(false);
@@ -239,7 +330,22 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
                                           nothing));
     }
   }
-  return setLocalResultTypes(op);
+  SmallVector<Value> inputs(op.getInputs()), updated(op->getResults());
+  if (read->cut.empty())
+    (void)setLocalResultTypes(op);
+  else
+    updated = scatterIntoRoom(op, read->cut);
+  if (read->fixed.empty())
+    return success();
+  Value isFirst = hasFirstShards(builder, loc, input, read->fixed);
+  for (auto [value, other] : llvm::zip(updated, inputs)) {
+    builder.setInsertionPointAfterValue(value);
+    Value kept = stablehlo::SelectOp::create(builder, loc, value.getType(),
+                                             isFirst, value, other);
+    value.replaceAllUsesExcept(kept, kept.getDefiningOp());
+    inheritPart(kept, value);
+  }
+  return success();
 }
 
 } // namespace shardwright

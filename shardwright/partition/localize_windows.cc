@@ -126,7 +126,44 @@ LogicalResult Localizer::localizePad(stablehlo::PadOp op) {
   return setLocalResultTypes(op);
 }
 
+/// Where all shards are even, each takes the place of another one: one permute
+/// along the axes of all such dimensions.
+void Localizer::mirrorShards(stablehlo::ReverseOp op) {
+  Value operand = op.getOperand(), result = op.getResult();
+  AxisList axes;
+  SmallVector<int64_t> mirrored;
+  for (int64_t d : op.getDimensions()) {
+    AxisRefs own = axesOf(operand, d);
+    if (own.empty() || AxisList(own) != AxisList(axesOf(result, d)) ||
+        dimsOf(operand.getType())[d] * totalSize(own) != wholeSize(operand, d))
+      continue;
+    mirrored.push_back(d);
+    axes.append(own.begin(), own.end());
+  }
+  if (mirrored.empty())
+    return;
+  llvm::erase_if(windowsOf[op], [&](const OpWindow &window) {
+    return llvm::is_contained(mirrored, window.resultDim);
+  });
+  // Counted along all of the axes, the last shard comes first.
+  DeviceGroups groups = deviceGroups(meshes.mesh(layoutOf(operand).mesh), axes);
+  SmallVector<int64_t> pairs;
+  for (int64_t g = 0; g < groups.numGroups; ++g)
+    for (int64_t k = 0; k < groups.groupSize; ++k)
+      pairs.append({groups.ids[(g + 1) * groups.groupSize - 1 - k],
+                    groups.ids[g * groups.groupSize + k]});
+  OpBuilder builder(op);
+  auto type = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
+                                    builder.getI64Type());
+  auto permute = stablehlo::CollectivePermuteOp::create(
+      builder, op.getLoc(), operand.getType(), operand,
+      DenseIntElementsAttr::get(type, ArrayRef<int64_t>(pairs)), nextHandle());
+  inherit(permute, operand);
+  op->setOperand(0, permute);
+}
+
 LogicalResult Localizer::localizeReverse(stablehlo::ReverseOp op) {
+  mirrorShards(op);
   if (failed(fetchWindows(op, noFill, [](const auto &, const auto &) {})))
     return failure();
   return setLocalResultTypes(op);

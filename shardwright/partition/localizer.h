@@ -113,6 +113,10 @@ private:
                                        mlir::ElementsAttr value);
   mlir::LogicalResult localizeIota(stablehlo::IotaOp op);
   mlir::LogicalResult localizeDynamicSlice(stablehlo::DynamicSliceOp op);
+  mlir::Value insideOf(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::RankedTensorType window,
+                       llvm::ArrayRef<int64_t> dims, mlir::ValueRange starts,
+                       llvm::ArrayRef<int64_t> size);
   mlir::LogicalResult
   localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
 
@@ -138,6 +142,7 @@ private:
       llvm::function_ref<void(const OpWindow &, const RowWindow &)> settle);
   mlir::LogicalResult localizeSlice(stablehlo::SliceOp op);
   mlir::LogicalResult localizePad(stablehlo::PadOp op);
+  void mirrorShards(stablehlo::ReverseOp op);
   mlir::LogicalResult localizeReverse(stablehlo::ReverseOp op);
   mlir::LogicalResult localizeConcatenate(stablehlo::ConcatenateOp op);
   mlir::LogicalResult localizeReduceWindow(stablehlo::ReduceWindowOp op);
@@ -154,6 +159,28 @@ private:
   // localize_gather.cc
   mlir::LogicalResult localizeGather(stablehlo::GatherOp op);
   mlir::LogicalResult localizeScatter(stablehlo::ScatterOp op);
+  /// Whether this device has the first shard along each of these sharded
+  /// dimensions, as a scalar.
+  mlir::Value hasFirstShards(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value value, llvm::ArrayRef<int64_t> dims);
+  mlir::LogicalResult refusePartOf(mlir::Operation *op, int64_t dim,
+                                   int64_t rows, int64_t size);
+  /// Sharded dimensions of what a scatter updates.
+  struct ScatterDims {
+    /// Indices name them, and windows have one row of them or `cut` of them.
+    llvm::SmallVector<int64_t> shifted;
+    llvm::SmallVector<WindowRows> cut;
+    /// Written at their first row, because no index names them.
+    llvm::SmallVector<int64_t> fixed;
+  };
+  mlir::FailureOr<ScatterDims> readScatter(stablehlo::ScatterOp op);
+  // localize_scatter_windows.cc
+  /// Moves the index vectors by the room in front of each shard. Those whose
+  /// window is not inside of the whole operand lead outside of all shards.
+  void indexIntoRoom(stablehlo::ScatterOp op, llvm::ArrayRef<WindowRows> cut);
+  /// The rest of localizing the op; what stands for its results.
+  llvm::SmallVector<mlir::Value>
+  scatterIntoRoom(stablehlo::ScatterOp op, llvm::ArrayRef<WindowRows> cut);
   /// Index vectors beyond the end of an uneven dimension point nowhere.
   void dropBeyondEnd(stablehlo::ScatterOp op);
   /// The index vectors as i64 with, for the components of sharded dimensions,
@@ -197,6 +224,7 @@ private:
   mlir::LogicalResult visitCall(mlir::func::CallOp op);
   mlir::LogicalResult visitRandom(mlir::Operation *op);
   mlir::LogicalResult visitReverse(stablehlo::ReverseOp op);
+  mlir::LogicalResult visitPad(stablehlo::PadOp op);
   mlir::LogicalResult visitSelectAndScatter(stablehlo::SelectAndScatterOp op);
   mlir::LogicalResult visitPartialReduce(stablehlo::ReduceOp op, AxisRefs axes);
   mlir::LogicalResult visitPartialScatter(stablehlo::ScatterOp op);
@@ -232,6 +260,8 @@ private:
   mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
   /// Stores the local form's layout for a value that stands for another.
   void inherit(mlir::Value value, mlir::Value from);
+  /// The same, and what is known of the other's being a part.
+  void inheritPart(mlir::Value value, mlir::Value from);
   stablehlo::ChannelHandleAttr nextHandle();
   /// Groups that number the partitions of one replica.
   mlir::Attribute partitionGroups(int32_t mesh, AxisRefs axes);

@@ -8,6 +8,7 @@
 #include "shardwright/partition/machine_model.h"
 
 #include "shardwright/mesh/did_you_mean.h"
+#include "shardwright/mesh/nesting.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -150,11 +151,10 @@ Error Reader::readFlops(const Path &path, const json::Value &value,
         StringRef type = key.back();
         if (type == "default")
           return readRate(key, v, machine.defaultFlopsPerSecond);
-        StringRef rest =
-            type.starts_with("bf") ? type.drop_front(2) : type.drop_front(1);
-        bool isType = (type.starts_with("bf") || type.starts_with("f") ||
-                       type.starts_with("i")) &&
-                      (rest.empty() || isDigit(rest.front()));
+        StringRef bits = type;
+        bool isType = (bits.consume_front("bf") || bits.consume_front("f") ||
+                       bits.consume_front("i")) &&
+                      (bits.empty() || isDigit(bits.front()));
         if (!isType)
           return fail(key,
                       "expected an element type such as f32, bf16 or i8, or "
@@ -195,6 +195,13 @@ Error Reader::readLink(const Path &path, const json::Value &value,
 }
 
 Error Reader::read(MachineModel &machine) {
+  if (auto offset = findJsonNestingExcess(text)) {
+    size_t line = text.take_front(*offset).count('\n') + 1;
+    return createStringError(
+        name + ":" + Twine(line) +
+        ": the JSON nests deeper than the limit: at most " +
+        Twine(maxJsonNesting) + " brackets within each other are allowed");
+  }
   Expected<json::Value> value = json::parse(text);
   if (!value) {
     // "[line:column, byte=N]: what"
@@ -285,6 +292,9 @@ LinkModel MachineModel::linkOver(ArrayRef<StringRef> axes) const {
   return weakest;
 }
 
+/// Of the memory, what may hold what loops read from outside.
+static constexpr double kHeldPart = 16;
+
 CostModel MachineModel::costs(ArrayRef<StringRef> axes,
                               StringRef elementType) const {
   // The unit: a byte over the fastest of them.
@@ -295,6 +305,8 @@ CostModel MachineModel::costs(ArrayRef<StringRef> axes,
   }
   CostModel costs;
   costs.alpha = link.latencySeconds * bytesPerSecond;
+  costs.repeated = 0;
+  costs.heldBytes = memoryBytes / kHeldPart;
   costs.touch = bytesPerSecond / memoryBytesPerSecond;
   // A multiply-add is two operations.
   costs.flop = 2 * bytesPerSecond / flopsOf(elementType);

@@ -94,6 +94,9 @@ TEST(MachineModel, ErrorsSayLineKeyExpectedAndFound) {
   EXPECT_EQ(errorOf("{\"flops_per_second\": {\"real\": 1}}"),
             "m.json:1: flops_per_second.real: expected an element type such "
             "as f32, bf16 or i8, or default");
+  EXPECT_EQ(errorOf("{\"flops_per_second\": {\"\": 1}}"),
+            "m.json:1: flops_per_second.: expected an element type such as "
+            "f32, bf16 or i8, or default");
   // The key, not a string or a key of another object that reads the same.
   EXPECT_EQ(errorOf("{\"name\": \"memory\", \"links\": {\"memory\": {}},\n"
                     "\"memory\": 1}"),

@@ -44,6 +44,15 @@ static void letOwnersGive(Operation *op, ShardingRule &rule) {
   }
 }
 
+/// Of windows that cover a part of a dimension, each owner takes what falls
+/// into its shard.
+static void letOwnersTake(stablehlo::ScatterOp op, ShardingRule &rule) {
+  for (WindowRows window :
+       partialWindows(op, dimsOf(op.getInputs().front().getType())))
+    for (int32_t f : rule.operands[0][window.dim])
+      rule.factors[f].kind = FactorKind::PassThrough;
+}
+
 /// Windows that tile a dimension belong to the shards that they lie in: the
 /// source's dimension leads the operand's.
 static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
@@ -100,6 +109,8 @@ std::optional<ShardingRule> getPartitionRule(Operation *op) {
     if (!fits(value.getType(), mapping))
       return std::nullopt;
   letOwnersGive(op, *rule);
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    letOwnersTake(scatter, *rule);
   if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
     alignWindows(scatter, *rule);
   return rule;

@@ -256,6 +256,9 @@ llvm::SmallVector<OpWindow, 2> getWindows(Operation *op) {
           map.low = lowPadding(conv.getPadding(), i);
           map.dilation = entry(conv.getLhsDilation(), i, 1);
           add(0, in, out, map, /*evenIfSame=*/true);
+          // Shards of a reversed kernel would read the rows from the other end.
+          if (conv.getWindowReversal() && (*conv.getWindowReversal())[i])
+            continue;
           // Row and kernel row change places.
           map.outSize = rows(conv.getRhs(), kernel);
           map.extent = (rows(op->getResult(0), out) - 1) * map.stride + 1;
@@ -264,6 +267,25 @@ llvm::SmallVector<OpWindow, 2> getWindows(Operation *op) {
         }
       });
   return windows;
+}
+
+SmallVector<WindowRows> partialWindows(stablehlo::ScatterOp op,
+                                       ArrayRef<int64_t> shape) {
+  auto dims = op.getScatterDimensionNumbers();
+  ArrayRef<int64_t> indexed = dims.getScatterDimsToOperandDims(),
+                    windowDims = dims.getUpdateWindowDims();
+  ArrayRef<int64_t> update = dimsOf(op.getUpdates().front().getType());
+  SmallVector<WindowRows> partial;
+  size_t next = 0;
+  for (int64_t d = 0; d < int64_t(shape.size()); ++d) {
+    if (llvm::is_contained(dims.getInsertedWindowDims(), d) ||
+        llvm::is_contained(dims.getInputBatchingDims(), d))
+      continue;
+    int64_t rows = update[windowDims[next++]];
+    if (rows != shape[d] && llvm::is_contained(indexed, d))
+      partial.push_back({d, rows});
+  }
+  return partial;
 }
 
 } // namespace shardwright

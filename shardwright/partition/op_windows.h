@@ -72,6 +72,18 @@ llvm::SmallVector<OpWindow, 2> getWindows(mlir::Operation *op);
 /// Whether ops of this name may have any.
 bool hasWindows(mlir::Operation *op);
 
+/// Rows of a window along an operand's dimension.
+struct WindowRows {
+  int64_t dim = 0, rows = 0;
+  /// For what of a window is outside of a shard that has a row of it.
+  int64_t room() const { return rows > 0 ? rows - 1 : 0; }
+};
+
+/// The indexed dimensions, of operands of this shape, of which the scatter's
+/// windows cover a part. Dimensions without an index among them have none.
+llvm::SmallVector<WindowRows> partialWindows(stablehlo::ScatterOp op,
+                                             llvm::ArrayRef<int64_t> shape);
+
 /// Folding in `init` any number of times changes nothing (-0 but for its sign).
 bool isNeutral(mlir::TypedAttr init, ReducerKind kind);
 

@@ -63,6 +63,8 @@ struct InlinedOps {
   size_t count = 0;
   /// Pads and concatenations, in program order.
   llvm::SmallVector<mlir::Operation *> joins;
+  /// Reductions and scatters, likewise.
+  llvm::SmallVector<mlir::Operation *> folds;
   /// Of functions' blocks.
   BlockOrder order;
 };

@@ -11,10 +11,12 @@
 
 using namespace shardwright;
 
-/// Number of the shard that the device holds, over all dimensions.
-static int64_t shardNumber(const Mesh &mesh, const TensorSharding &sharding,
-                           int64_t device) {
-  int64_t linear = mesh.linearIndex(device), number = 0;
+/// Number of what the device holds, over summands and the shards of all
+/// dimensions.
+static int64_t partNumber(const Mesh &mesh, const TensorSharding &sharding,
+                          int64_t device) {
+  int64_t linear = mesh.linearIndex(device);
+  int64_t number = summandOf(sharding, mesh, linear);
   for (const DimSharding &dim : sharding.dims)
     number = number * dim.shards() + mesh.shardIndex(linear, dim.axes);
   return number;
@@ -25,17 +27,17 @@ llvm::SmallVector<int64_t> shardwright::permutePairs(const Mesh &fromMesh,
                                                      const Mesh &toMesh,
                                                      const TensorSharding &to) {
   int64_t devices = fromMesh.numDevices();
-  int64_t shards = 1;
+  int64_t parts = totalSize(from.unreduced);
   for (const DimSharding &dim : from.dims)
-    shards *= dim.shards();
+    parts *= dim.shards();
   std::vector<int64_t> target(devices, -1);
-  // Devices that need a shard, and those that have one to give, by shard.
-  std::vector<llvm::SmallVector<int64_t, 1>> needy(shards);
+  // Devices that need a part, by its number.
+  std::vector<llvm::SmallVector<int64_t, 1>> needy(parts);
   std::vector<int64_t> has(devices);
   bool moves = false;
   for (int64_t v = 0; v < devices; ++v) {
-    has[v] = shardNumber(fromMesh, from, v);
-    int64_t needs = shardNumber(toMesh, to, v);
+    has[v] = partNumber(fromMesh, from, v);
+    int64_t needs = partNumber(toMesh, to, v);
     if (has[v] == needs) {
       target[v] = v;
       continue;
@@ -46,7 +48,7 @@ llvm::SmallVector<int64_t> shardwright::permutePairs(const Mesh &fromMesh,
   llvm::SmallVector<int64_t> pairs;
   if (!moves)
     return pairs;
-  std::vector<size_t> next(shards, 0);
+  std::vector<size_t> next(parts, 0);
   for (int64_t v = 0; v < devices; ++v) {
     if (target[v] < 0 && next[has[v]] < needy[has[v]].size())
       target[v] = needy[has[v]][next[has[v]]++];

@@ -11,6 +11,7 @@
 #include "shardwright/partition/op_windows.h"
 #include "shardwright/partition/uneven.h"
 #include "shardwright/partition/value_versions.h"
+#include "shardwright/simplify/evaluate.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -36,16 +37,22 @@ SmallVector<Value> takeInits(stablehlo::ReduceOp reduce, ReducerKind kind) {
   return taken;
 }
 
-Value foldInit(OpBuilder &builder, Value whole, Value init, ReducerKind kind,
-               const Layout &layout, const MeshTable &meshes) {
+Value foldInit(OpBuilder &builder, Value whole, Value init, const Layout &at,
+               ReducerKind kind, const Layout &layout, MeshTable &meshes) {
   Location loc = whole.getLoc();
   Value operand = init;
+  Layout own = layout;
+  own.sharding.unreduced = at.sharding.unreduced;
+  if (own.isReplicated())
+    own.mesh = -1;
   if (whole.getType() != init.getType()) {
     auto broadcast = stablehlo::BroadcastInDimOp::create(
         builder, loc, whole.getType(), init, builder.getDenseI64ArrayAttr({}));
-    setResultLayouts(broadcast, layout, meshes);
+    setResultLayouts(broadcast, own, meshes);
     operand = broadcast->getResult(0);
   }
+  // To a partial sum, one of the devices adds it.
+  operand = buildReshard(builder, loc, operand, own, layout, meshes);
   Value combined = buildCombine(builder, loc, kind, operand, whole);
   setResultLayouts(combined.getDefiningOp(), layout, meshes);
   return combined;
@@ -76,10 +83,62 @@ Value padRows(OpBuilder &builder, Value value, int64_t dim, int64_t rows,
   return pad;
 }
 
+/// The element of a constant scalar.
+static std::optional<simplifier::Element> elementOf(Value value) {
+  TypedAttr constant = scalarConstant(value);
+  if (!constant)
+    return std::nullopt;
+  std::optional<simplifier::Literal> literal = simplifier::Literal::of(
+      splatOf(cast<ShapedType>(value.getType()), constant), 1);
+  return literal ? std::optional(literal->elements[0]) : std::nullopt;
+}
+
+bool mayRepeatInits(stablehlo::ReduceOp reduce) {
+  Block &body = reduce.getBody().front();
+  size_t n = reduce->getNumResults();
+  llvm::DenseMap<Value, simplifier::Element> known;
+  SmallVector<simplifier::Element> inits;
+  for (auto [i, init] : llvm::enumerate(reduce.getInitValues())) {
+    std::optional<simplifier::Element> element = elementOf(init);
+    if (!element)
+      return false;
+    inits.push_back(*element);
+    known[body.getArgument(i)] = known[body.getArgument(n + i)] = *element;
+  }
+  for (Operation &op : body.without_terminator()) {
+    if (op.getNumResults() != 1)
+      return false;
+    if (auto element = elementOf(op.getResult(0))) {
+      known[op.getResult(0)] = *element;
+      continue;
+    }
+    SmallVector<simplifier::Element> operands;
+    for (Value operand : op.getOperands()) {
+      auto it = known.find(operand);
+      if (it == known.end())
+        return false;
+      operands.push_back(it->second);
+    }
+    simplifier::Evaluator evaluate = simplifier::evaluatorOf(&op);
+    std::optional<simplifier::Element> element;
+    if (!evaluate || !(element = evaluate(operands)))
+      return false;
+    known[op.getResult(0)] = *element;
+  }
+  for (auto [returned, init] :
+       llvm::zip_equal(body.getTerminator()->getOperands(), inits)) {
+    auto it = known.find(returned);
+    if (it == known.end() || it->second != init)
+      return false;
+  }
+  return true;
+}
+
 SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
                                      const Layout &layout,
                                      const MeshTable &meshes) {
-  if (layout.mesh < 0 || uniformReducer(reduce.getBody()))
+  if (layout.mesh < 0 || uniformReducer(reduce.getBody()) ||
+      !mayRepeatInits(reduce))
     return {reduce};
   auto inputType = dyn_cast<RankedTensorType>(reduce.getInputs()[0].getType());
   if (!inputType || !inputType.hasStaticShape())
@@ -132,8 +191,7 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
   SmallVector<Operation *> ops;
   SmallVector<Value> inputs, inits(reduce.getInitValues());
   for (auto [input, init] : llvm::zip(reduce.getInputs(), inits)) {
-    // Rows beyond the end are the initial value, which may be folded in as
-    // often as one likes.
+    // Rows beyond the end are the initial value, which may be folded in again.
     for (int64_t d = 0; d < inputType.getRank(); ++d)
       if (int64_t rows =
               isSplit(d) ? rowsOf(d) * layout.sharding.dims[d].shards() : 0;

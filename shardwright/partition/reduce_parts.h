@@ -22,10 +22,17 @@ namespace shardwright {
 llvm::SmallVector<mlir::Value> takeInits(stablehlo::ReduceOp reduce,
                                          ReducerKind kind);
 
-/// `whole` combined with the scalar `init`, in the given layout.
+/// The reducer makes of its initial values these values again, so that folding
+/// them in once for each part changes nothing. False where they are not
+/// constants.
+bool mayRepeatInits(stablehlo::ReduceOp reduce);
+
+/// `whole`, which has the given layout, combined with the scalar `init`, which
+/// has layout `at`. Where `whole` stays a partial sum, the initial value
+/// becomes one as well, so that it counts once.
 mlir::Value foldInit(mlir::OpBuilder &builder, mlir::Value whole,
-                     mlir::Value init, ReducerKind kind, const Layout &layout,
-                     const MeshTable &meshes);
+                     mlir::Value init, const Layout &at, ReducerKind kind,
+                     const Layout &layout, MeshTable &meshes);
 
 /// A scalar.
 mlir::Value constantScalar(mlir::OpBuilder &builder, mlir::Location loc,

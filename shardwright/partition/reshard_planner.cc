@@ -106,17 +106,20 @@ makeReorder(const Atoms &atoms, const Placement &prev, const SearchStep &step) {
   return out;
 }
 
-std::string keyOf(const DimAxes &from, const DimAxes &to,
+std::string keyOf(const DimAxes &from, const DimAxes &to, AxisRefs unreduced,
                   llvm::ArrayRef<int64_t> shape, double elementBytes,
                   bool changesOrder) {
   std::string key;
   auto add = [&](int64_t n) { key.append((const char *)&n, sizeof n); };
+  auto addAxes = [&](AxisRefs axes) {
+    add(axes.size());
+    for (AxisRef a : axes)
+      add(a.axis), add(a.preSize), add(a.size);
+  };
   for (const DimAxes *side : {&from, &to})
-    for (const AxisList &list : *side) {
-      add(list.size());
-      for (AxisRef a : list)
-        add(a.axis), add(a.preSize), add(a.size);
-    }
+    for (const AxisList &list : *side)
+      addAxes(list);
+  addAxes(unreduced);
   for (int64_t n : shape)
     add(n);
   add(int64_t(elementBytes * 8));
@@ -172,7 +175,8 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
                                         double elementBytes,
                                         bool changesOrder) {
   DimAxes from = axesOf(fromSharding), to = axesOf(toSharding);
-  auto &slot = plans[keyOf(from, to, shape, elementBytes, changesOrder)];
+  auto &slot = plans[keyOf(from, to, fromSharding.unreduced, shape,
+                           elementBytes, changesOrder)];
   if (slot)
     return *slot;
   slot = std::make_unique<ReshardPlan>();
@@ -206,6 +210,7 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     gather.bytes = localBytes(start) - localBytes(from);
     plan.peakBytes = std::max(plan.peakBytes, localBytes(start));
     plan.steps.push_back(std::move(gather));
+    plan.firstOnSegments = 1;
   }
 
   auto search = [&](const Atoms &atoms, llvm::ArrayRef<int64_t> sizes,
@@ -282,9 +287,10 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
         std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
     prev = &step.after;
   }
-  const TensorSharding *before =
-      plan.segments.empty() ? &fromSharding : &plan.start;
-  for (const ReshardStep &step : plan.steps) {
+  const TensorSharding *before = &fromSharding;
+  for (auto [i, step] : llvm::enumerate(plan.steps)) {
+    if (!plan.segments.empty() && i == plan.firstOnSegments)
+      before = &plan.start;
     plan.bytes += step.bytes;
     if (step.kind != ReshardStep::Slice && !step.withNext)
       plan.cost +=
@@ -293,8 +299,10 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
     before = &step.after;
   }
   // What is gathered first counts against the plan, not the search.
-  considerExchange(plan, fromSharding, toSharding, shape, elementBytes,
-                   changesOrder, best.bound);
+  TensorSharding end = toSharding;
+  end.unreduced = fromSharding.unreduced;
+  considerExchange(plan, fromSharding, end, shape, elementBytes, changesOrder,
+                   best.bound);
   return plan;
 }
 

@@ -54,11 +54,13 @@ struct ReshardStep {
 
 struct ReshardPlan {
   llvm::SmallVector<ReshardStep, 3> steps;
-  /// Not empty: the steps act on the value reshaped to these dimensions, from
-  /// `start` on. Where the shards of both sides begin and end within a
-  /// dimension, it is cut into several, of which steps may move any.
+  /// Not empty: from step `firstOnSegments` on, the steps act on the value
+  /// reshaped to these dimensions, whose sharding is `start` then. Where the
+  /// shards of both sides begin and end within a dimension, it is cut into
+  /// several, of which steps may move any.
   llvm::SmallVector<int64_t, 8> segments;
   TensorSharding start;
+  size_t firstOnSegments = 0;
   /// No steps: each device gets just what it lacks (direct_exchange.h).
   bool isDirect = false;
   /// Mean bytes that a device sends, all steps.
@@ -75,12 +77,13 @@ public:
   explicit ReshardPlanner(Mesh mesh, CostModel costs = {},
                           Effort effort = Effort::Normal);
 
-  /// The plan from `from` to `to` (unreduced axes are not looked at; both have
-  /// the rank of `shape`). Every dimension has at least a row for each of its
-  /// shards; uneven ones (uneven.h) pass through whole or even shards only
-  /// where no common cut leads on. `changesOrder`: the two sides are on meshes
-  /// with equal axes and different device ids. The reference is valid for the
-  /// life of the planner.
+  /// The plan from `from` to `to`, which have the rank of `shape`. Partial sums
+  /// stay so: both sides are unreduced along the axes of `from.unreduced`,
+  /// whatever `to.unreduced` says (partial_sums.h makes and completes them).
+  /// Every dimension has at least a row for each of its shards; uneven ones
+  /// (uneven.h) pass through whole or even shards only where no common cut
+  /// leads on. `changesOrder`: the two sides are on meshes with equal axes and
+  /// different device ids. The reference is valid for the life of the planner.
   const ReshardPlan &plan(const TensorSharding &from, const TensorSharding &to,
                           llvm::ArrayRef<int64_t> shape, double elementBytes,
                           bool changesOrder = false);

@@ -221,14 +221,20 @@ double execute(const Mesh &mesh, const ReshardPlan &plan,
                                    : end.isEquivalent(to.closedLike()));
     return executeSteps(mesh, plan, from, shape);
   }
+  ReshardPlan first, second;
+  auto cut = plan.steps.begin() + plan.firstOnSegments;
+  first.steps.assign(plan.steps.begin(), cut);
+  second.steps.assign(cut, plan.steps.end());
+  TensorSharding middle = first.steps.empty() ? from : first.steps.back().after;
   // Reshapes move nothing: every device holds the same before and after.
   for (int64_t dev = 0; dev < mesh.numDevices(); ++dev) {
-    EXPECT_EQ(positions(mesh, from, shape, dev),
+    EXPECT_EQ(positions(mesh, middle, shape, dev),
               positions(mesh, plan.start, plan.segments, dev));
     EXPECT_EQ(positions(mesh, to, shape, dev),
               positions(mesh, end, plan.segments, dev));
   }
-  return executeSteps(mesh, plan, plan.start, plan.segments);
+  return executeSteps(mesh, first, from, shape) +
+         executeSteps(mesh, second, plan.start, plan.segments);
 }
 
 /// Every sharding by whole axes.
@@ -302,6 +308,21 @@ RC_GTEST_PROP(ReshardPlanner, EndsWhereAsked, ()) {
   execute(mesh, plan, from, to, shape);
   RC_ASSERT(!testing::Test::HasFailure());
   RC_ASSERT(&plan == &planner.plan(from, to, shape, 1));
+}
+
+// A gather of axes that no common cut can express, then steps on segments.
+TEST(ReshardPlanner, GathersBeforeItCutsDimensions) {
+  Mesh mesh = makeMesh({6, 8, 8});
+  Shape shape{6, 64, 8};
+  TensorSharding from = TensorSharding::closed(3), to = from;
+  from.dims[0].axes = {{0, 1, 2}};
+  from.dims[1].axes = {mesh.fullAxis(1), mesh.fullAxis(2)};
+  to.dims[0].axes = {{0, 1, 3}};
+  to.dims[2].axes = {mesh.fullAxis(1)};
+  for (Effort effort : {Effort::Fast, Effort::Normal, Effort::Most}) {
+    ReshardPlanner planner(mesh, {}, effort);
+    execute(mesh, planner.plan(from, to, shape, 1), from, to, shape);
+  }
 }
 
 struct Summary {

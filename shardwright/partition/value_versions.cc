@@ -67,28 +67,56 @@ bool ValueVersions::isFree(Value value) {
   if (!op)
     return false;
   if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, sdy::ConstantOp>(op))
-    return isShardable(value.getType());
-  // A scalar is on every device.
+    return isStaticTensor(value.getType());
+  // Its operand is made to be on every device (Inserter::visitProducer).
   auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
   return broadcast && dimsOf(broadcast.getOperand().getType()).empty() &&
-         isShardable(value.getType());
+         isStaticTensor(broadcast.getOperand().getType()) &&
+         isStaticTensor(value.getType());
+}
+
+Operation *ValueVersions::placeFor(Value value, Operation *user) {
+  Operation *at = value.getParentBlock()->findAncestorOpInBlock(*user);
+  if (!at)
+    return user;
+  while (at != user && isa<stablehlo::IfOp, stablehlo::CaseOp>(at)) {
+    Block *branch = user->getBlock();
+    while (branch->getParentOp() != at)
+      branch = branch->getParentOp()->getBlock();
+    if (!llvm::all_of(value.getUsers(), [&](Operation *other) {
+          return branch->getParent()->isAncestor(other->getParentRegion());
+        }))
+      break;
+    at = branch->findAncestorOpInBlock(*user);
+  }
+  return at;
+}
+
+void ValueVersions::leaveBranch(Region &branch) {
+  while (!inBranches.empty() && branch.isAncestor(inBranches.back().second)) {
+    auto &all = *versions[inBranches.pop_back_val().first].all;
+    llvm::erase_if(all, [&](Version version) {
+      return branch.isAncestor(version.value.getParentRegion());
+    });
+  }
 }
 
 Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
-  if (!isShardable(value.getType()))
+  if (!isStaticTensor(value.getType()))
     return value;
   int32_t i = indexOf(value);
   for (const Version &version : versions[i].get())
     if (version.layout == layout || version.layout->isEquivalent(*layout))
       return version.value;
   Version base = versions[i].own;
-  Operation *at = base.value.getParentBlock()->findAncestorOpInBlock(*user);
-  OpBuilder builder(at ? at : user);
+  OpBuilder builder(placeFor(base.value, user));
   Value made;
   if (isFree(base.value)) {
     Operation *clone = builder.clone(*base.value.getDefiningOp());
-    setResultLayouts(clone, {layout}, meshes);
-    made = clone->getResult(0);
+    Layout own = layout->completed();
+    setResultLayouts(clone, {meshes.known(own)}, meshes);
+    made = buildReshard(builder, user->getLoc(), clone->getResult(0), own,
+                        *layout, meshes);
   } else {
     const Version *from = nullptr;
     double least = 0;
@@ -107,6 +135,8 @@ Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
         buildReshard(builder, loc, from->value, *from->layout, *layout, meshes);
   }
   versions[i].add({layout, made});
+  if (made.getParentBlock() != base.value.getParentBlock())
+    inBranches.push_back({i, made.getParentRegion()});
   index[made] = i;
   return made;
 }

@@ -7,8 +7,9 @@
 //
 // Every value of the program has the layout that it was computed in, and may be
 // needed in others. Each other layout is made once, from the cheapest version
-// at hand, just before its first user (in the block of the value, so that later
-// users find it).
+// at hand, just before its first user: in the block of the value, so that later
+// users find it, or in a branch if nothing else uses the value, so that
+// branches that are not taken send nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +53,17 @@ public:
                   mlir::Operation *user) {
     return get(value, meshes.known(layout), user);
   }
-  /// The value can be computed anew in any layout without communication.
+  /// The region of a branch has been visited: what was made in it is not at
+  /// hand from here on.
+  void leaveBranch(mlir::Region &branch);
+  /// The value can be computed anew in any layout of its shards without
+  /// communication.
   static bool isFree(mlir::Value value);
 
 private:
   int32_t indexOf(mlir::Value value);
+  /// Before which op versions of the value for `user` are made.
+  static mlir::Operation *placeFor(mlir::Value value, mlir::Operation *user);
 
   /// Most values have one.
   struct Versions {
@@ -78,6 +85,8 @@ private:
   PlanObserver *observer;
   llvm::DenseMap<mlir::Value, int32_t> index;
   std::vector<Versions> versions;
+  /// Versions that were made in branches: of which value, and in which region.
+  llvm::SmallVector<std::pair<int32_t, mlir::Region *>, 4> inBranches;
 };
 
 /// Writes the layouts of the op's results as its `sdy.sharding`; removes it if

@@ -76,3 +76,21 @@ func.func @reduce_scatters(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<
   %1 = stablehlo.reduce(%arg1 init: %zero) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>
   return %0, %1 : tensor<8xf32>, tensor<16xf32>
 }
+
+// What has effects keeps its order, and so do the sums before and behind it:
+// one sum of both would be behind the second call and in front of the first.
+// CHECK-LABEL: @effects
+// CHECK: "stablehlo.all_reduce"(%{{[^,]*}}) <
+// CHECK: stablehlo.custom_call @first
+// CHECK: stablehlo.custom_call @second
+// CHECK: "stablehlo.all_reduce"(%{{[^,]*}}) <
+func.func @effects(%arg0: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %arg1: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %arg2: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.custom_call @first(%0) {has_side_effect = true} : (tensor<f32>) -> tensor<f32>
+  %2 = stablehlo.custom_call @second(%arg2) {has_side_effect = true} : (tensor<f32>) -> tensor<f32>
+  %3 = stablehlo.broadcast_in_dim %2, dims = [] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<f32>) -> tensor<16xf32>
+  %4 = stablehlo.multiply %3, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<16xf32>
+  %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<16xf32>, tensor<f32>) -> tensor<f32>
+  return %1, %5 : tensor<f32>, tensor<f32>
+}

@@ -96,13 +96,13 @@ func.func @rows_one_by_one(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<
   return %0#1 : tensor<1x4xf32>
 }
 
-// Two rows of sixteen: their owners give them.
+// Two rows of very many: their owners give them.
 // CHECK-LABEL: @few_rows
 // CHECK-NOT: stablehlo.all_gather
 // CHECK: stablehlo.while
 // CHECK: "stablehlo.all_reduce"
 // CHECK: return
-func.func @few_rows(%arg0: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<1x4xf32> {
+func.func @few_rows(%arg0: tensor<262144x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<1x4xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
   %trips = stablehlo.constant dense<2> : tensor<i32>
@@ -112,7 +112,7 @@ func.func @few_rows(%arg0: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@mesh,
     %1 = stablehlo.compare LT, %i, %trips : (tensor<i32>, tensor<i32>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
   } do {
-    %1 = stablehlo.dynamic_slice %arg0, %i, %zero, sizes = [1, 4] : (tensor<16x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %1 = stablehlo.dynamic_slice %arg0, %i, %zero, sizes = [1, 4] : (tensor<262144x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
     %2 = stablehlo.tanh %v : tensor<1x4xf32>
     %3 = stablehlo.multiply %2, %1 : tensor<1x4xf32>
     %4 = stablehlo.add %i, %one : tensor<i32>
@@ -143,4 +143,26 @@ func.func @weight_gathered_once(%arg0: tensor<64x64xf32> {sdy.sharding = #sdy.sh
     stablehlo.return %2, %1 : tensor<i32>, tensor<16x64xf32>
   }
   return %0#1 : tensor<16x64xf32>
+}
+
+// What only one branch needs moves in that branch; what both need, in front of them.
+// CHECK-LABEL: @rare
+// CHECK: "stablehlo.all_gather"(%arg2)
+// CHECK-NOT: collective
+// CHECK: "stablehlo.if"
+// CHECK: "stablehlo.all_gather"(%arg1)
+// CHECK: }, {
+// CHECK-NOT: all_gather
+// CHECK: return
+func.func @rare(%p: tensor<i1>, %a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    %1 = sdy.reshard %a <@mesh, [{}, {}]> : tensor<8x4xf32>
+    %2 = sdy.reshard %b <@mesh, [{}, {}]> : tensor<8x4xf32>
+    %3 = stablehlo.multiply %1, %2 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : tensor<8x4xf32>
+    stablehlo.return %3 : tensor<8x4xf32>
+  }, {
+    %1 = sdy.reshard %b <@mesh, [{}, {}]> : tensor<8x4xf32>
+    stablehlo.return %1 : tensor<8x4xf32>
+  }) : (tensor<i1>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
 }

@@ -85,3 +85,21 @@ func.func @read_in_loop(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@m
   }
   return %0#1 : tensor<8x8xf32>
 }
+
+// Quotients of whole numbers lose the rest: their sum is not that of the parts.
+// CHECK-LABEL: @whole_quotients
+// CHECK-COUNT-2: sdy.all_reduce
+// CHECK: stablehlo.divide
+// CHECK: stablehlo.divide
+// CHECK: stablehlo.add %{{.*}}, %{{.*}} : tensor<4xi32>
+// CHECK-NEXT: return
+func.func @whole_quotients(%arg0: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4xi32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<4xi32>
+  %0 = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x4xi32>, tensor<i32>) -> tensor<4xi32>
+  %1 = stablehlo.reduce(%arg1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<8x4xi32>, tensor<i32>) -> tensor<4xi32>
+  %2 = stablehlo.divide %0, %two : tensor<4xi32>
+  %3 = stablehlo.divide %1, %two : tensor<4xi32>
+  %4 = stablehlo.add %2, %3 : tensor<4xi32>
+  return %4 : tensor<4xi32>
+}

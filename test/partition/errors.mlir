@@ -19,8 +19,26 @@ func.func @calls(%arg0: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 sdy.mesh @a = <["x"=2]>
-// expected-error @+1 {{mesh has 4 devices, but another mesh of the module has 2; use meshes of one number of devices}}
 sdy.mesh @b = <["x"=4]>
+func.func @two_sizes(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>}) -> tensor<8xf32> {
+  // expected-error @+1 {{is on a mesh of 4 devices, but other values of the program are on one of 2; use meshes of one number of devices}}
+  %0 = sdy.reshard %arg0 <@b, [{"x"}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @a = <["x"=2]>
+sdy.mesh @b = <["x"=4]>
+func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = func.call @callee(%arg0) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func private @callee(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{is on a mesh of 4 devices, but other values of the program are on one of 2; use meshes of one number of devices}}
+  %0 = sdy.reshard %arg0 <@b, [{"x"}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
 
 // -----
 

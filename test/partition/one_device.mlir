@@ -39,3 +39,15 @@ func.func @tokens(%arg0: tensor<8xf32>, %arg1: !stablehlo.token) -> !stablehlo.t
   %0 = "stablehlo.outfeed"(%arg0, %arg1) <{outfeed_config = ""}> {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<8xf32>, !stablehlo.token) -> !stablehlo.token
   return %0 : !stablehlo.token
 }
+
+// A sharding of one device has no dimensions, where a reshape looks for them.
+// CHECK-LABEL: @merged
+// CHECK: stablehlo.reduce
+func.func @merged(%arg0: tensor<4x8xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+  %0 = sdy.reshard %arg0 <@one, []> : tensor<4x8xf32>
+  %1 = stablehlo.abs %0 {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = stablehlo.reshape %1 : (tensor<4x8xf32>) -> tensor<32xf32>
+  %3 = stablehlo.reduce(%2 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<32xf32>, tensor<f32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}

@@ -147,8 +147,21 @@ func.func @argmax(%arg0: tensor<8x4096xf32> {sdy.sharding = #sdy.sharding<@mesh,
 func.func @summed_already(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>})
     -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
   // CHECK: %[[A:.*]] = sdy.all_reduce {"y"} %arg0
-  // CHECK-NEXT: %[[S:.*]] = stablehlo.add %[[A]], %[[A]]
+  // CHECK-NEXT: %[[S:.*]] = stablehlo.abs %[[A]]
   // CHECK-NEXT: return %[[S]]
+  %0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}], unreduced={"y"}>]>} : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = sdy.reshard %0 <@mesh, [{"x"}, {}], unreduced={"y"}> : tensor<8x16xf32>
+  %2 = sdy.all_reduce {"y"} %1 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+
+// A linear op works on the summands.
+// CHECK-LABEL: @summed_later
+func.func @summed_later(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>})
+    -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK: %[[S:.*]] = stablehlo.add %arg0, %arg0
+  // CHECK-NEXT: %[[A:.*]] = sdy.all_reduce {"y"} %[[S]]
+  // CHECK-NEXT: return %[[A]]
   %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}], unreduced={"y"}>]>} : tensor<8x16xf32>
   %1 = sdy.reshard %0 <@mesh, [{"x"}, {}], unreduced={"y"}> : tensor<8x16xf32>
   %2 = sdy.all_reduce {"y"} %1 out_sharding=<@mesh, [{"x"}, {}]> : tensor<8x16xf32>

@@ -105,3 +105,16 @@ func.func @pool_gradient(%arg0: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@
   }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<16x4xf32>, tensor<8x4xf32>, tensor<f32>) -> tensor<16x4xf32>
   return %0 : tensor<16x4xf32>
 }
+
+// A kernel that is reversed is not split along that dimension: its first shard
+// would need the rows at the end.
+// CHECK-LABEL: @reversed_kernel
+// CHECK-SAME: (%{{.*}}: tensor<1x12x2xf32>, %[[W:.*]]: tensor<2x2x2xf32>)
+// CHECK: %[[ALL:.*]] = "stablehlo.all_gather"(%[[W]])
+// CHECK: stablehlo.convolution(%{{.*}}, %[[ALL]])
+// CHECK-NOT: stablehlo.all_reduce
+// CHECK: return
+func.func @reversed_kernel(%a: tensor<1x12x2xf32>, %w: tensor<8x2x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}, {}]>}) -> tensor<1x5x2xf32> {
+  %0 = stablehlo.convolution(%a, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {reverse = [true]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x12x2xf32>, tensor<8x2x2xf32>) -> tensor<1x5x2xf32>
+  return %0 : tensor<1x5x2xf32>
+}

@@ -169,15 +169,14 @@ double OpCosts::kernelSeconds(Type element, double operations, double bytes) {
 bool OpCosts::isFused(Operation *op) {
   if (!isLoop(op) || op->getNumResults() != 1)
     return false;
-  auto [it, isNew] = fused.try_emplace(op, false);
-  if (isNew) {
-    bool all =
-        !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return user->getBlock() == op->getBlock() && takesLoops(user);
-        });
-    it->second = all;
-  }
-  return it->second;
+  // Asked anew each time: rings and schedules change who the users are, and new
+  // ops stand where others were freed. What very many read is computed once.
+  constexpr int64_t mostUsers = 64;
+  int64_t count = 0;
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return ++count <= mostUsers && user->getBlock() == op->getBlock() &&
+           takesLoops(user);
+  });
 }
 
 double OpCosts::heldBytes(Value result) {

@@ -66,7 +66,6 @@ private:
 
   const MachineModel &machine;
   const Mesh &mesh;
-  llvm::DenseMap<mlir::Operation *, bool> fused;
   llvm::DenseMap<mlir::Type, double> speeds;
   llvm::DenseMap<mlir::Attribute, Lanes> groupLanes, pairLanes;
 };

@@ -69,6 +69,11 @@ private:
   mlir::Value masked(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, llvm::ArrayRef<int64_t> dims,
                      mlir::Value fill);
+  /// No row beyond the end of the value holds anything else.
+  bool holdsBeyond(mlir::Value value, mlir::TypedAttr fill) const {
+    return !isPadded(value) || (fill && beyond.lookup(value) == fill);
+  }
+  mlir::TypedAttr zeroOf(mlir::Value value) const;
   /// A scalar on every device, as a tensor that is sharded like another.
   mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value scalar, mlir::Value like);
@@ -83,6 +88,9 @@ private:
   HaloBuilder halo;
   /// The global shape of each value that has a larger type now.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 4>> shapes;
+  /// What the rows beyond the end of a value hold, where that is known: all of
+  /// them this.
+  llvm::DenseMap<mlir::Value, mlir::TypedAttr> beyond;
   /// Read off global types: operand dimensions that are reduced over shards, as
   /// (operand, dimension), and ops with an uneven dimension that has no
   /// counterpart on the other side.

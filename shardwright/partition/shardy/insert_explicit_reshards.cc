@@ -45,8 +45,9 @@ class Inserter {
 public:
   /// `calls` null: callees are looked up in the module, one by one.
   Inserter(func::FuncOp func, bool full, ModuleOp module,
-           const CallsByFunction *calls = nullptr)
-      : func(func), full(full), module(module), calls(calls) {}
+           const CallsByFunction *calls = nullptr, bool insertReductions = true)
+      : func(func), full(full), module(module), calls(calls),
+        insertReductions(insertReductions) {}
 
   /// The ops that matter when the function has nothing unreduced, as most
   /// programs.
@@ -118,6 +119,8 @@ private:
   bool full;
   ModuleOp module;
   const CallsByFunction *calls;
+  /// Off: values may change their unreduced axes without a word.
+  bool insertReductions;
 };
 
 /// What comes in or goes out is on all devices.
@@ -184,9 +187,11 @@ bool Inserter::hasUnreducedAxes() {
 LogicalResult Inserter::reshardUse(OpBuilder &builder, OpOperand &use,
                                    TensorShardingAttr target, bool full) {
   Operation *user = use.getOwner();
-  Value value =
-      reduceDroppedAxes(builder, use.get().getLoc(), use.get(), target);
-  if (gainsUnreducedAxes(sdy::getSharding(value), target, user)) {
+  Value value = use.get();
+  if (insertReductions)
+    value = reduceDroppedAxes(builder, value.getLoc(), value, target);
+  if (insertReductions &&
+      gainsUnreducedAxes(sdy::getSharding(value), target, user)) {
     FailureOr<Value> gained = gainUnreducedAxes(builder, user, value, target);
     if (failed(gained))
       return failure();
@@ -194,10 +199,8 @@ LogicalResult Inserter::reshardUse(OpBuilder &builder, OpOperand &use,
   }
   TensorShardingAttr source = sdy::getSharding(value);
   if (full && (source || target)) {
-    // A value without a sharding is not asked to become unreduced.
     bool equivalent = source && target ? source.isEquivalent(target)
-                      : source         ? isReplicated(source)
-                                       : target.emptyAxes();
+                                       : isReplicated(source ? source : target);
     if (!equivalent) {
       if (!target)
         target = closedReplicated(value, source.getMeshOrRef());
@@ -366,7 +369,7 @@ LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
   if (isa<stablehlo::DotOp, stablehlo::DotGeneralOp>(op))
     computeDotAsOperands(op, factors, meshOrRef);
   TensorShardingAttr first = sdy::getSharding(op->getResult(0));
-  if (!first || first.getUnreducedAxes().empty())
+  if (!insertReductions || !first || first.getUnreducedAxes().empty())
     return success();
   AxisList reduced;
   for (int64_t f = 0, e = layout.numFactors(); f < e; ++f) {
@@ -388,6 +391,15 @@ LogicalResult Inserter::visitRule(Operation *op, const FactorLayout &layout) {
   return success();
 }
 
+static bool touchesPartialSums(Operation *op) {
+  auto isPartial = [](Value value) {
+    TensorShardingAttr sharding = sdy::getSharding(value);
+    return sharding && !sharding.getUnreducedAxes().empty();
+  };
+  return llvm::any_of(op->getOperands(), isPartial) ||
+         llvm::any_of(op->getResults(), isPartial);
+}
+
 LogicalResult Inserter::visit(Operation *op) {
   if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
       flow && !getPropagationTraits(op).extraDataFlow)
@@ -395,21 +407,24 @@ LogicalResult Inserter::visit(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call);
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op))
-    if (gainsUnreducedAxes(sdy::getSharding(reshard.getInput()),
+    if (insertReductions &&
+        gainsUnreducedAxes(sdy::getSharding(reshard.getInput()),
                            reshard.getShardingAttr(), op))
       return visitReshard(reshard);
   if (isa<sdy::CollectiveOpInterface>(op))
     return success();
-  if (failed(reduceOperands(op)))
+  if (insertReductions && failed(reduceOperands(op)))
     return failure();
   if (full && hasSingleDeviceResult(module, op))
     return reshardForSingleDevice(module, op);
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return success();
+  if (!insertReductions && touchesPartialSums(op))
+    return success();
   // What needs no look at the rule.
   bool unreduced = false;
   if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
-    unreduced = !first.getUnreducedAxes().empty();
+    unreduced = insertReductions && !first.getUnreducedAxes().empty();
   if (!full && !unreduced &&
       !isa<stablehlo::ConcatenateOp, stablehlo::DotOp, stablehlo::DotGeneralOp>(
           op))
@@ -438,8 +453,9 @@ struct InsertExplicitReshardsPass
 LogicalResult insertExplicitReshards(ModuleOp module,
                                      const ModuleContents &contents,
                                      const OpIndex &index,
-                                     const CallsByFunction &calls, bool full) {
-  if (full || contents.unreduced) {
+                                     const CallsByFunction &calls, bool full,
+                                     bool insertReductions) {
+  if (full || (contents.unreduced && insertReductions)) {
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(Inserter(func, full, module, &calls).run(index)))
         return failure();
@@ -448,7 +464,7 @@ LogicalResult insertExplicitReshards(ModuleOp module,
   OpIndex::Ops ops;
   for (auto [func, begin, end] : index.byFunction(Inserter::matters, ops))
     if (begin != end &&
-        failed(Inserter(func, full, module, &calls)
+        failed(Inserter(func, full, module, &calls, insertReductions)
                    .runOn(ArrayRef(ops).slice(begin, end - begin))))
       return failure();
   return success();

@@ -36,7 +36,8 @@ static RankedTensorType typeOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Localizer::refuseExchange(Operation *op, int64_t dim) {
-  if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp>(op))
+  if (isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp,
+          stablehlo::DynamicUpdateSliceOp>(op))
     return op->emitOpError("dimension ")
            << dim
            << " is sharded but the slice is not a full slice and requires "
@@ -122,6 +123,78 @@ LogicalResult Localizer::visitReverse(stablehlo::ReverseOp op) {
   return setLocalResultTypes(op);
 }
 
+/// Shards that start at different places between rows: each device pads its own
+/// rows as far as any of them needs it and cuts its part of that out, if these
+/// are all the rows that its part of the result has.
+LogicalResult Localizer::visitPad(stablehlo::PadOp op) {
+  Value operand = op.getOperand(), result = op.getResult();
+  SmallVector<int64_t> low(op.getEdgePaddingLow()),
+      high(op.getEdgePaddingHigh());
+  SmallVector<int64_t> shape = localShape(result);
+  int32_t mesh = layoutOf(result).mesh;
+  // Where this device's part starts in dimension `first`, as scale * its shard
+  // index + offset.
+  struct Cut {
+    int64_t dim, scale, offset;
+  };
+  SmallVector<Cut, 2> cuts;
+  SmallVector<OpWindow, 2> others;
+  for (const OpWindow &window : windowsOf.lookup(op)) {
+    int64_t d = window.resultDim;
+    AxisRefs axes = axesOf(result, d);
+    int64_t shards = totalSize(axes), size = wholeSize(operand, d);
+    if (shards == 1 || AxisList(axesOf(operand, d)) != AxisList(axes) ||
+        size == 0 || window.map.ofShards(shards)) {
+      others.push_back(window);
+      continue;
+    }
+    int64_t in = dimsOf(operand.getType())[d], out = shape[d];
+    int64_t step = op.getInteriorPadding()[d] + 1, extent = (in - 1) * step + 1;
+    for (int64_t t = 0; t < shards; ++t) {
+      // The first row that is not before the part, and the last one in it.
+      int64_t first =
+          std::max<int64_t>(llvm::divideCeilSigned(t * out - low[d], step), 0);
+      int64_t last = std::min(
+          llvm::divideFloorSigned((t + 1) * out - 1 - low[d], step), size - 1);
+      if (first <= last && (first / in != t || last / in != t))
+        return refuseExchange(op, d);
+    }
+    // The shard's first row is at `low + t * scale` of the part.
+    int64_t scale = in * step - out, before = low[d];
+    int64_t most = before + std::max<int64_t>(scale * (shards - 1), 0);
+    int64_t least = before + std::min<int64_t>(scale * (shards - 1), 0);
+    cuts.push_back({d, -scale, most - before});
+    low[d] = most;
+    high[d] = out - least - extent;
+    shape[d] = low[d] + extent + high[d];
+  }
+  if (cuts.empty())
+    return localizePad(op);
+
+  op.setEdgePaddingLow(low);
+  op.setEdgePaddingHigh(high);
+  windowsOf[op] = std::move(others);
+  if (failed(localizePad(op)))
+    return failure();
+  auto local = typeOf(result);
+  result.setType(local.clone(ArrayRef<int64_t>(shape)));
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointAfter(op);
+  SmallVector<Value> starts(shape.size(), indices.constant(0));
+  for (const Cut &cut : cuts) {
+    Value start = indices.offset(mesh, axesOf(result, cut.dim), cut.scale);
+    if (cut.offset != 0)
+      start = stablehlo::AddOp::create(builder, op.getLoc(), start,
+                                       indices.constant(cut.offset));
+    starts[cut.dim] = start;
+  }
+  auto part = stablehlo::DynamicSliceOp::create(
+      builder, op.getLoc(), local, result, starts, local.getShape());
+  result.replaceAllUsesExcept(part, part);
+  inherit(part, result);
+  return success();
+}
+
 /// Windows must tile each sharded dimension.
 LogicalResult
 Localizer::visitSelectAndScatter(stablehlo::SelectAndScatterOp op) {
@@ -185,11 +258,13 @@ std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
     return replace(op, localSlice(builder, op->getLoc(), collective.getTensor(),
                                   mesh, lists));
   }
-  if (isa<sdy::SdyDialect>(op->getDialect()) &&
+  if (isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
       !isa<sdy::NamedComputationOp>(op))
     return std::nullopt;
 
-  bool isSharded = llvm::any_of(op->getOperands(),
+  AxisList partial = partialOf.lookup(op);
+  bool isSharded = !partial.empty() ||
+                   llvm::any_of(op->getOperands(),
                                 [&](Value v) { return placed.contains(v); }) ||
                    llvm::any_of(op->getResults(),
                                 [&](Value v) { return placed.contains(v); });
@@ -199,7 +274,6 @@ std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
     return op->emitOpError("takes its shape from a value, which is that of the "
                            "whole program; reshard its operands and results "
                            "to replicated first");
-  AxisList partial = partialOf.lookup(op);
   if (!partial.empty() && failed(checkCompleted(op, partial)))
     return failure();
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
@@ -208,6 +282,7 @@ std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
       .Case<stablehlo::RngOp, stablehlo::RngBitGeneratorOp>(
           [&](Operation *random) { return visitRandom(random); })
       .Case([&](stablehlo::ReverseOp reverse) { return visitReverse(reverse); })
+      .Case([&](stablehlo::PadOp pad) { return visitPad(pad); })
       .Case([&](stablehlo::SelectAndScatterOp scatter) {
         return visitSelectAndScatter(scatter);
       })
@@ -232,6 +307,18 @@ std::optional<LogicalResult> Localizer::visitAsShardy(Operation *op) {
                 return refuseExchange(slice, d);
             return std::nullopt;
           })
+      // An update on every device is written by the owners of its rows; parts
+      // of one would have to be sent there.
+      .Case([&](stablehlo::DynamicUpdateSliceOp update)
+                -> std::optional<LogicalResult> {
+        Value operand = update.getOperand(), rows = update.getUpdate();
+        for (int64_t d = 0; d < typeOf(operand).getRank(); ++d)
+          if (!axesOf(rows, d).empty() &&
+              (AxisList(axesOf(rows, d)) != AxisList(axesOf(operand, d)) ||
+               wholeSize(rows, d) != wholeSize(operand, d)))
+            return refuseExchange(update, d);
+        return std::nullopt;
+      })
       .Case(
           [&](stablehlo::ConcatenateOp concat) -> std::optional<LogicalResult> {
             Value result = concat.getResult();

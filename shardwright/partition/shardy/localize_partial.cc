@@ -48,8 +48,20 @@ static bool worksOnShards(Operation *op) {
 
 AxisList Localizer::partialAxes(Operation *op) const {
   AxisList axes;
-  if (op->getNumResults() == 0 || worksOnShards(op) ||
-      llvm::none_of(op->getOperands(),
+  if (op->getNumResults() == 0 || worksOnShards(op))
+    return axes;
+  // What a reduction of sums starts from counts once for all of them.
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    for (Value input : reduce.getInputs())
+      if (sdy::TensorShardingAttr sharding = sdy::getSharding(input)) {
+        int32_t mesh = meshes.idOf(sharding.getMeshOrRef());
+        if (mesh < 0)
+          continue;
+        for (AxisRef axis : meshes.toAxes(mesh, sharding.getUnreducedAxes()))
+          if (!overlaps(axis, axes))
+            axes.push_back(axis);
+      }
+  if (llvm::none_of(op->getOperands(),
                     [&](Value v) { return placed.contains(v); }))
     return axes;
   std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
@@ -77,12 +89,13 @@ AxisList Localizer::partialAxes(Operation *op) const {
 
 void Localizer::readAsShardy(Operation *op) {
   auto isPlaced = [&](Value v) { return placed.contains(v); };
-  if (op->getNumResults() == 0 || worksOnShards(op) ||
-      (llvm::none_of(op->getOperands(), isPlaced) &&
-       llvm::none_of(op->getResults(), isPlaced)))
+  if (op->getNumResults() == 0 || worksOnShards(op))
     return;
   if (AxisList axes = partialAxes(op); !axes.empty())
     partialOf[op] = std::move(axes);
+  if (llvm::none_of(op->getOperands(), isPlaced) &&
+      llvm::none_of(op->getResults(), isPlaced))
+    return;
   if (!isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
            stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::RngOp,
            stablehlo::RngBitGeneratorOp>(op) &&
@@ -99,7 +112,7 @@ LogicalResult Localizer::checkCompleted(Operation *op, AxisRefs axes) {
       mesh = meshes.idOf(sharding.getMeshOrRef());
       if (mesh >= 0)
         open =
-            axesWithout(left, meshes.toAxes(mesh, sharding.getUnreducedAxes()));
+            withoutAxes(left, meshes.toAxes(mesh, sharding.getUnreducedAxes()));
       left = mesh >= 0 ? AxisRefs(open) : left;
     }
     if (left.empty())
@@ -119,7 +132,7 @@ LogicalResult Localizer::checkCompleted(Operation *op, AxisRefs axes) {
              scatter.getReduceScatterAxes().getValue())
           done.append(meshes.toAxes(on, list.getValue()));
       sortAndMerge(done);
-      return axesWithout(left, done).empty();
+      return withoutAxes(left, done).empty();
     });
     if (!isReduced)
       return op->emitOpError("Expected sharded contracting ")
@@ -146,6 +159,13 @@ LogicalResult Localizer::visitPartialReduce(stablehlo::ReduceOp op,
   int32_t mesh = -1;
   for (Value input : op.getInputs())
     mesh = std::max(mesh, layoutOf(input).mesh);
+  for (Value result : op->getResults())
+    if (sdy::TensorShardingAttr sharding = sdy::getSharding(result);
+        sharding && mesh < 0)
+      mesh = meshes.idOf(sharding.getMeshOrRef());
+  if (mesh < 0)
+    return op.emitOpError("reduces parts, but its results have no sharding on "
+                          "their mesh");
   Location loc = op.getLoc();
   OpBuilder builder(op);
   std::optional<ReducerKind> kind = getCombiner(op);

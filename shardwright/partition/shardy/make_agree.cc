@@ -65,7 +65,7 @@ Attribute chooseMesh(ModuleOp module, ArrayRef<TensorShardingAttr> shardings) {
 void allReduceResults(Operation *op, AxisList axes, const Mesh &mesh,
                       Attribute meshOrRef) {
   if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
-    axes = axesWithout(axes, sdy::axesFromAttr(first.getUnreducedAxes(), mesh));
+    axes = withoutAxes(axes, sdy::axesFromAttr(first.getUnreducedAxes(), mesh));
   sortAndMerge(axes);
   if (axes.empty())
     return;
@@ -105,10 +105,13 @@ void makeAgree(Operation *op, OpFactors &factors,
     TensorSharding old;
     if (shardings[t])
       old = sdy::shardingFromAttr(shardings[t], *factors.mesh);
-    updated[t] = sdy::shardingToAttr(
-        op->getContext(),
-        projection.toSharding(layout.tensors[t], layout.rule, &old),
-        *factors.mesh, meshOrRef);
+    TensorSharding made =
+        projection.toSharding(layout.tensors[t], layout.rule, &old);
+    // What is split along an axis is no sum along it.
+    for (const DimSharding &dim : made.dims)
+      made.unreduced = withoutAxes(made.unreduced, dim.axes);
+    updated[t] =
+        sdy::shardingToAttr(op->getContext(), made, *factors.mesh, meshOrRef);
   }
 
   OpBuilder builder(op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/shardy/op_agreement.h"
+#include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -91,6 +92,110 @@ bool isAgreed(Operation *op, MeshTable &meshes) {
     }
   }
   return true;
+}
+
+bool isCompleted(Operation *op, MeshTable &meshes) {
+  if (needsNoRule(op) || llvm::none_of(op->getOperands(), [&](Value operand) {
+        return bool(splitOf(operand, meshes));
+      }))
+    return true;
+  std::optional<ShardingRule> rule = getShardingRule(op);
+  if (!rule || rule->isCustom || rule->operands.size() != op->getNumOperands())
+    return true;
+  bool isReduced = false;
+  for (auto [operand, mapping] : llvm::zip(op->getOperands(), rule->operands))
+    if (TensorShardingAttr sharding = splitOf(operand, meshes))
+      for (auto [dim, factors] : llvm::zip(sharding.getDimShardings(), mapping))
+        isReduced |=
+            !dim.getAxes().empty() && llvm::any_of(factors, [&](int32_t f) {
+              return rule->factors[f].kind == FactorKind::Reduction;
+            });
+  return !isReduced || llvm::all_of(op->getResults(), [](Value result) {
+    TensorShardingAttr sharding = sdy::getSharding(result);
+    return (sharding && !sharding.getUnreducedAxes().empty()) ||
+           llvm::all_of(result.getUsers(), [](Operation *user) {
+             return isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(user);
+           });
+  });
+}
+
+/// Axes of the mesh along which the op's results are sums of parts: those of
+/// its operands, and of sharded reduction factors.
+static std::optional<AxisList> axesOfParts(Operation *op, int32_t mesh,
+                                           MeshTable &meshes) {
+  AxisList axes;
+  for (Value operand : op->getOperands()) {
+    TensorShardingAttr sharding = sdy::getSharding(operand);
+    if (!sharding)
+      continue;
+    int32_t id = meshes.idOf(sharding.getMeshOrRef());
+    if (id >= 0 && id != mesh && !sharding.emptyAxes())
+      return std::nullopt;
+    if (id == mesh)
+      axes.append(meshes.toAxes(mesh, sharding.getUnreducedAxes()));
+  }
+  if (op->getNumOperands() == 0 || isa<stablehlo::ReshapeOp>(op))
+    return axes;
+  std::optional<ShardingRule> rule = getShardingRule(op);
+  if (!rule || rule->isCustom)
+    return std::nullopt;
+  std::optional<FactorLayout> layout = FactorLayout::create(std::move(*rule));
+  if (!layout || layout->numOperands() != op->getNumOperands())
+    return std::nullopt;
+  for (auto [operand, tensor] : llvm::zip(op->getOperands(), layout->tensors)) {
+    TensorShardingAttr attr = splitOf(operand, meshes);
+    if (!attr)
+      continue;
+    TensorSharding sharding = sdy::shardingFromAttr(attr, meshes.mesh(mesh));
+    TensorProjection projection;
+    projection.assign(tensor, layout->rule, &sharding);
+    for (auto [place, factor] : llvm::enumerate(tensor.factorOfPlace))
+      if (layout->rule.factors[factor].kind == FactorKind::Reduction)
+        axes.append(projection.places[place].axes);
+  }
+  return axes;
+}
+
+void makeParts(Operation *op, MeshTable &meshes) {
+  bool isSource = isa<stablehlo::ConstantOp, stablehlo::IotaOp>(op);
+  if ((needsNoRule(op) && !isSource && !isa<stablehlo::ReshapeOp>(op)) ||
+      isa<stablehlo::IfOp, stablehlo::CustomCallOp>(op))
+    return;
+  for (OpResult result : op->getResults()) {
+    TensorShardingAttr sharding = sdy::getSharding(result);
+    if (!sharding || sharding.getUnreducedAxes().empty())
+      continue;
+    int32_t id = meshes.idOf(sharding.getMeshOrRef());
+    std::optional<AxisList> parts;
+    if (id >= 0)
+      parts = axesOfParts(op, id, meshes);
+    if (!parts)
+      continue;
+    AxisList all = meshes.toAxes(id, sharding.getUnreducedAxes());
+    AxisList missing = withoutAxes(all, *parts);
+    if (missing.empty())
+      continue;
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto made = sdy::ReplicatedToUnreducedOp::create(
+        builder, op->getLoc(), result.getType(), result,
+        meshes.axesAttr(id, missing), sharding.getClosedLike());
+    result.replaceAllUsesExcept(made, made);
+    sdy::setSharding(
+        result, sharding.withUnreducedAxes(
+                    meshes.axesAttr(id, withoutAxes(all, missing)).getValue()));
+  }
+}
+
+SmallVector<int64_t> fixedDims(stablehlo::ScatterOp op, MeshTable &meshes) {
+  SmallVector<int64_t> fixed;
+  auto dims = op.getScatterDimensionNumbers();
+  if (TensorShardingAttr sharding = splitOf(op.getInputs().front(), meshes))
+    for (int64_t d : dims.getInsertedWindowDims())
+      if (!sharding.getDimShardings()[d].getAxes().empty() &&
+          !llvm::is_contained(dims.getScatterDimsToOperandDims(), d))
+        fixed.push_back(d);
+  return fixed;
 }
 
 static Value reshard(OpBuilder &builder, Value value,

@@ -25,6 +25,20 @@ namespace shardwright {
 /// parts of its own that see to it (loops, collectives, random numbers, ...).
 bool isAgreed(mlir::Operation *op, MeshTable &meshes);
 
+/// What the op's results are parts of along sharded reduction factors is made
+/// whole by their users, or unreduced and said to be.
+bool isCompleted(mlir::Operation *op, MeshTable &meshes);
+
+/// What a result says of unreduced axes along which the op makes no parts (it
+/// has whole operands) becomes true: one device of each group keeps the result,
+/// and the others get zeros.
+void makeParts(mlir::Operation *op, MeshTable &meshes);
+
+/// Operand dimensions, all of them the same, that a scatter would have to write
+/// at their first row alone: inserted, sharded, and named by no index.
+llvm::SmallVector<int64_t> fixedDims(stablehlo::ScatterOp op,
+                                     MeshTable &meshes);
+
 /// The shape of the result is a value, and that of the whole program.
 bool hasShapeOperand(mlir::Operation *op);
 

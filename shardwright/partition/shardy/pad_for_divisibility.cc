@@ -158,6 +158,14 @@ LogicalResult Padder::visit(Operation *op) {
     widen(result);
     return success();
   }
+  if (auto barrier = dyn_cast<sdy::PropagationBarrierOp>(op)) {
+    Value input = barrier.getInput(), result = barrier.getResult();
+    result.setType(input.getType());
+    if (auto it = shapes.find(input); it != shapes.end())
+      shapes[result] = SmallVector<int64_t, 4>(it->second);
+    beyond[result] = beyond.lookup(input);
+    return success();
+  }
   if (auto collective = dyn_cast<sdy::CollectiveOpInterface>(op))
     return visitCollective(collective);
   // Whether anything of it is uneven.
@@ -295,8 +303,7 @@ struct PadForDivisibilityPass
   using PadForDivisibilityBase::PadForDivisibilityBase;
 
   void runOnOperation() override {
-    FailureOr<MeshTable> meshes =
-        MeshTable::create(getOperation()->getParentOfType<ModuleOp>());
+    FailureOr<MeshTable> meshes = MeshTable::createFor(getOperation());
     if (failed(meshes) || failed(Padder(getOperation(), *meshes,
                                         /*deviceIsReplica=*/replicaCount > 1)
                                      .run()))

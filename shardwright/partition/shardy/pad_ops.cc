@@ -14,6 +14,7 @@
 #include "shardwright/partition/shardy/divisibility_padder.h"
 
 #include "shardwright/partition/combine.h"
+#include "shardwright/partition/op_windows.h"
 
 #include "shardwright/rules/reducer.h"
 #include "shardwright/rules/rule_interface.h"
@@ -48,11 +49,23 @@ static Value scalarOf(OpBuilder &builder, Location loc, TypedAttr value) {
                                        splatOf(type, value));
 }
 
+TypedAttr Padder::zeroOf(Value value) const {
+  Type element = typeOf(value).getElementType();
+  return element.isIntOrFloat()
+             ? Builder(element.getContext()).getZeroAttr(element)
+             : TypedAttr();
+}
+
 Value Padder::masked(OpBuilder &builder, Location loc, Value value,
                      ArrayRef<int64_t> dims, Value fill) {
-  if (!isPadded(value))
+  TypedAttr known = scalarConstant(fill);
+  if (holdsBeyond(value, known))
     return value;
   auto type = typeOf(value);
+  bool isAll = true;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    isAll &=
+        rows(value, d) == type.getDimSize(d) || llvm::is_contained(dims, d);
   TensorShardingAttr sharding = shardingOf(value, type);
   auto counts = type.clone(builder.getI64Type());
   Value valid;
@@ -80,6 +93,8 @@ Value Padder::masked(OpBuilder &builder, Location loc, Value value,
                                        spread(builder, loc, fill, value)),
            sharding);
   shapes[out] = SmallVector<int64_t, 4>(shapes[value]);
+  if (isAll && known)
+    beyond[out] = known;
   return out;
 }
 
@@ -147,6 +162,7 @@ void Padder::visitConstant(Operation *op, ElementsAttr value) {
   if (dense && dense.isSplat()) {
     widen(result);
     op->setAttr("value", dense.resizeSplat(typeOf(result)));
+    beyond[result] = dyn_cast<TypedAttr>(dense.getSplatValue<Attribute>());
     return;
   }
   // Each device takes its part of the constant.
@@ -171,9 +187,19 @@ void Padder::visitPad(stablehlo::PadOp op) {
               std::max<int64_t>(in[d] - 1, 0) * interior;
   }
   OpBuilder builder(op);
-  op.getOperandMutable().set(
-      masked(builder, op.getLoc(), operand, shrunk, op.getPaddingValue()));
+  TypedAttr fill = scalarConstant(op.getPaddingValue());
+  operand = masked(builder, op.getLoc(), operand, shrunk, op.getPaddingValue());
+  op.getOperandMutable().set(operand);
   op.setEdgePaddingHigh(high);
+  // What is added at the end is padding, if nothing else reaches beyond it.
+  bool isKnown = true;
+  for (size_t d = 0; d < in.size(); ++d) {
+    int64_t last = op.getEdgePaddingLow()[d] +
+                   (rows(operand, d) - 1) * (op.getInteriorPadding()[d] + 1);
+    isKnown &= last < rows(op.getResult(), d);
+  }
+  if (isKnown && fill && holdsBeyond(operand, fill))
+    beyond[op.getResult()] = fill;
 }
 
 /// Indices are clamped to the dimension as it was.

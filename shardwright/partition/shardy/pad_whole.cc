@@ -14,6 +14,8 @@
 
 #include "shardwright/partition/combine.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -74,9 +76,11 @@ void Padder::padWhole(Value result) {
   result.replaceUsesWithIf(slice.getResult(), [&](OpOperand &use) {
     return use.getOwner() != wide.getDefiningOp() && use.getOwner() != slice;
   });
-  if (ArrayRef<int64_t>(shape) != type.getShape())
+  if (ArrayRef<int64_t>(shape) != type.getShape()) {
     shapes[slice.getResult()].assign(type.getShape().begin(),
                                      type.getShape().end());
+    beyond[slice.getResult()] = zeroOf(slice);
+  }
 }
 
 sdy::ListOfAxisRefListsAttr Padder::axesOfDims(TensorShardingAttr sharding) {
@@ -129,6 +133,11 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
   for (auto [a, b] : llvm::zip(have, want))
     during.push_back(std::max(a, b));
   OpBuilder builder(op);
+  if (isa<quant::UniformQuantizedPerAxisType>(type.getElementType()) &&
+      (during != have || during != want))
+    return op->emitOpError("moves shards of other sizes, but nothing fills up "
+                           "a tensor that is quantized per axis; use "
+                           "shardings that divide its dimensions");
   // Of several parts of a dimension one size must fit both sides.
   if (isa<sdy::CollectivePermuteOp>(op) && have != want)
     return op->emitOpError("moves shards of other sizes");
@@ -138,6 +147,11 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
       scatter && during != have)
     return reduceThenSlice(scatter);
   TensorShardingAttr in = shardingOf(value, value.getType());
+  // Rows that are added are zeros, and what moves stays what it is.
+  TypedAttr zero = zeroOf(value);
+  bool isZero = isa<sdy::AllSliceOp, sdy::AllGatherOp, sdy::AllToAllOp,
+                    sdy::CollectivePermuteOp>(op) &&
+                zero && holdsBeyond(value, zero);
   FailureOr<Value> before =
       halo.resize(builder, op->getLoc(), value, in, during);
   if (failed(before))
@@ -157,8 +171,11 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
       use->set(*after);
     result = *after;
   }
-  if (want != shape)
+  if (want != shape) {
     shapes[result].assign(shape.begin(), shape.end());
+    if (isZero)
+      beyond[result] = zero;
+  }
   return success();
 }
 

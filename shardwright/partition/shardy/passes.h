@@ -22,12 +22,13 @@ namespace shardwright {
 #define GEN_PASS_REGISTRATION
 #include "shardwright/partition/shardy/passes.h.inc"
 
-/// sdy-insert-explicit-reshards on all functions.
+/// sdy-insert-explicit-reshards on all functions. `insertReductions` off: what
+/// is unreduced stays so until a partitioner completes it.
 llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
                                            const ModuleContents &contents,
                                            const OpIndex &index,
                                            const CallsByFunction &calls,
-                                           bool full);
+                                           bool full, bool insertReductions);
 
 } // namespace shardwright
 

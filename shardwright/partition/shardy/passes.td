@@ -53,7 +53,8 @@ def ReshardToCollectives
     ```
     Reshards between meshes with other axes stay.
   }];
-  let dependentDialects = ["::shardwright::sdy::SdyDialect"];
+  let dependentDialects = ["::shardwright::sdy::SdyDialect",
+                           "::shardwright::stablehlo::StablehloDialect"];
   let options = [
     Option<"keepRedundantReshards", "keep-redundant-reshards", "bool", "false",
            "keep reshards that change nothing">];

@@ -200,6 +200,7 @@ bool eraseDeadOps(ModuleOp module, const OpOrder &order,
                          auto [it, isNew] = isKnown.try_emplace(op->getName());
                          if (isNew)
                            it->second =
+                               op->getDialect() &&
                                llvm::is_contained(known, op->getDialect()) &&
                                !isa<sdy::CollectiveOpInterface>(op);
                          if (!it->second)

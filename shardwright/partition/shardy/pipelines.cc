@@ -88,11 +88,12 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
     pm.addPass(createModuleStep(
         "InsertExplicitReshards",
         [full = options.enableInsertExplicitCollectives ||
-                options.enablePerInstructionPartitioning](
-            ModuleOp module, ModuleAnalyses analyses) {
+                options.enablePerInstructionPartitioning,
+         reductions = options.insertReductions](ModuleOp module,
+                                                ModuleAnalyses analyses) {
           return insertExplicitReshards(module, analyses.contents(),
                                         analyses.index(), analyses.calls(),
-                                        full);
+                                        full, reductions);
         }));
     if (options.enablePerInstructionPartitioning) {
       PerInstructionPartitioningOptions each;

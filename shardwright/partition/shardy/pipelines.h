@@ -37,6 +37,10 @@ struct PropagateOptions {
   /// Turn reshards into collectives.
   bool enableInsertExplicitCollectives = false;
   bool removeAllGatherReduceScatterForCMV1 = false;
+  /// Make reductions of partial sums explicit where reshards are not inserted
+  /// in full. Off: a partitioner plans them (sw-partition). Our commands set it
+  /// off.
+  bool insertReductions = true;
   /// Make each op that the filter selects local by itself, instead.
   bool enablePerInstructionPartitioning = false;
   std::string perInstructionPartitioningFilter;

@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/shardy/propagate_through_calls.h"
 
+#include "shardwright/propagate/call_growth.h"
 #include "shardwright/propagate/engine.h"
 #include "shardwright/propagate/remarks.h"
 #include "shardwright/propagate/share_call_bodies.h"
@@ -29,6 +30,8 @@ struct PropagateThroughCalls
 
   void runOnOperation() override {
     const auto &contents = getAnalysis<ModuleContents>();
+    if (contents.calls && failed(checkCallGrowth(getOperation())))
+      return signalPassFailure();
     // Remarks are about the ops of each call.
     if (!wantsRemarks(&getContext()) &&
         mayShareCallBodies(getOperation(), contents,

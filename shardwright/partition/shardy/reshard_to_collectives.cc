@@ -11,8 +11,10 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/shardy/collective_steps.h"
 #include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -78,10 +80,18 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
     return success();
   };
   // What is on every device is so on any mesh.
-  if (from.emptyAxes() && to.emptyAxes())
+  auto isWhole = [](sdy::TensorShardingAttr sharding) {
+    return sharding.emptyAxes() && sharding.getUnreducedAxes().empty();
+  };
+  if (isWhole(from) && isWhole(to))
     return eliminate();
+  if (isWhole(from) && !to.getUnreducedAxes().empty()) {
+    from = sdy::TensorShardingAttr::getFullyClosed(
+        op.getContext(), to.getRank(), to.getMeshOrRef());
+    fromMesh = toMesh;
+  }
   Attribute fromRef = from.getMeshOrRef(), toRef = to.getMeshOrRef();
-  if (to.emptyAxes()) {
+  if (isWhole(to)) {
     toMesh = fromMesh;
     toRef = fromRef;
   }
@@ -91,21 +101,34 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
   Mesh mesh = sdy::meshFromAttr(fromMesh);
   TensorSharding start = sdy::shardingFromAttr(from, mesh).closedLike();
   TensorSharding end = sdy::shardingFromAttr(to, mesh).closedLike();
-  if (start.unreduced != end.unreduced)
+  if (!withoutAxes(start.unreduced, end.unreduced).empty())
     return op.emitOpError(
         "changes the unreduced axes; run sdy-insert-explicit-reshards first");
-  AxisList unreduced = end.unreduced;
+  AxisList unreduced = start.unreduced,
+           gained = withoutAxes(end.unreduced, start.unreduced);
   start.unreduced.clear();
   end.unreduced.clear();
-  if (!changesOrder && start.isEquivalent(end))
+  bool moves = changesOrder || !start.isEquivalent(end);
+  if (!moves && gained.empty())
     return eliminate();
   OpBuilder builder(op);
   Value value = input;
-  for (ReshardStep &step :
-       collectiveSteps(mesh, start, end, type.getShape(), changesOrder)) {
-    step.after.unreduced = unreduced;
-    value = emit(builder, op.getLoc(), value, step, mesh,
-                 step.targetOrder && changesOrder ? toRef : fromRef);
+  if (moves)
+    for (ReshardStep &step :
+         collectiveSteps(mesh, start, end, type.getShape(), changesOrder)) {
+      step.after.unreduced = unreduced;
+      value = emit(builder, op.getLoc(), value, step, mesh,
+                   step.targetOrder && changesOrder ? toRef : fromRef);
+    }
+  // Of what is whole, one device of each group keeps its copy.
+  if (!gained.empty()) {
+    if (!sdy::getSharding(value)) {
+      value = stablehlo::ReshapeOp::create(builder, op.getLoc(), type, value);
+      sdy::setShardings(value.getDefiningOp(), {from.getClosedLike()});
+    }
+    value = sdy::ReplicatedToUnreducedOp::create(
+        builder, op.getLoc(), type, value,
+        sdy::axisListToAttr(op.getContext(), gained, mesh), to.getClosedLike());
   }
   op.getResult().replaceAllUsesWith(value);
   op.erase();

@@ -56,7 +56,7 @@ LogicalResult Resolver::run() {
   for (auto func : module.getOps<func::FuncOp>()) {
     SmallVector<Operation *> ops;
     func.walk([&](Operation *op) {
-      if (isa<sdy::ReshardOp>(op))
+      if (isa<sdy::ReshardOp, sdy::ConstantOp>(op))
         ops.push_back(op);
       if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) &&
           !op->hasTrait<OpTrait::IsTerminator>() && op->getNumResults() > 0)
@@ -86,7 +86,10 @@ LogicalResult Resolver::visit(Operation *op) {
     reshardReturns(branch, meshes);
     return success();
   }
-  if (!isAgreed(op, meshes)) {
+  makeParts(op, meshes);
+  if (isa<sdy::ConstantOp>(op))
+    return success();
+  if (!isAgreed(op, meshes) || !isCompleted(op, meshes)) {
     SmallVector<llvm::SmallBitVector> all;
     for (ValueRange values :
          {ValueRange(op->getOperands()), ValueRange(op->getResults())})
@@ -99,6 +102,24 @@ LogicalResult Resolver::visit(Operation *op) {
   }
   if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op))
     return visitReshape(reshape);
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
+    SmallVector<llvm::SmallBitVector> whole;
+    for (ValueRange values :
+         {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+      for (Value value : values)
+        whole.emplace_back(dimsOf(value.getType()).size());
+    size_t inputs = scatter.getInputs().size();
+    SmallVector<int64_t> fixed = fixedDims(scatter, meshes);
+    for (int64_t d : fixed)
+      for (size_t i = 0; i < inputs; ++i) {
+        if (shards(op->getOperand(i), d) > 1)
+          whole[i].set(d);
+        if (shards(op->getResult(i), d) > 1)
+          whole[op->getNumOperands() + i].set(d);
+      }
+    if (!fixed.empty())
+      replicate(op, whole);
+  }
   std::optional<ShardingRule> rule = getShardingRule(op);
   if (!rule || rule->isCustom)
     return success();
@@ -203,7 +224,7 @@ void Resolver::makeTapsWhole(stablehlo::ConvolutionOp op) {
     auto reduce = dyn_cast<sdy::AllReduceOp>(user);
     if (!reduce)
       continue;
-    AxisList left = axesWithout(
+    AxisList left = withoutAxes(
         meshes.toAxes(mesh, reduce.getReductionAxes().getValue()), axes);
     if (left.empty()) {
       reduce.getResult().replaceAllUsesWith(reduce.getTensor());
@@ -224,16 +245,29 @@ void Resolver::replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims) {
                                      use.get(),
                                      without(shardingOf(use.get()), moving)));
   }
-  builder.setInsertionPointAfter(op);
   for (OpResult result : op->getResults()) {
     const llvm::SmallBitVector &moving = dims[t++];
     if (moving.none())
       continue;
+    auto moveBack = [&](Value value, TensorShardingAttr sharding) {
+      builder.setInsertionPointAfterValue(value);
+      auto reshard = sdy::ReshardOp::create(builder, op->getLoc(),
+                                            value.getType(), value, sharding);
+      value.replaceAllUsesExcept(reshard.getResult(), reshard);
+    };
     TensorShardingAttr sharding = shardingOf(result);
-    auto reshard = sdy::ReshardOp::create(builder, op->getLoc(),
-                                          result.getType(), result, sharding);
-    result.replaceAllUsesExcept(reshard.getResult(), reshard);
     sdy::setSharding(result, without(sharding, moving));
+    // Parts are reduced where they arise.
+    SmallVector<Operation *> users(result.getUsers());
+    if (users.empty() || !llvm::all_of(users, llvm::IsaPred<sdy::AllReduceOp>))
+      moveBack(result, sharding);
+    else
+      for (Operation *user : users) {
+        auto reduce = cast<sdy::AllReduceOp>(user);
+        TensorShardingAttr out = reduce.getOutSharding();
+        reduce.setOutShardingAttr(without(out, moving));
+        moveBack(reduce.getResult(), out);
+      }
   }
 }
 

@@ -72,9 +72,16 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
   auto inType = dyn_cast<RankedTensorType>(operand.getType());
   auto outType = dyn_cast<RankedTensorType>(result.getType());
   if ((!inSharding && !outSharding) || !inType || !outType ||
-      !inType.hasStaticShape() || !outType.hasStaticShape() ||
-      inType.getNumElements() == 0)
+      !inType.hasStaticShape() || !outType.hasStaticShape())
     return success();
+  // Without elements there is no rule.
+  if (inType.getNumElements() == 0) {
+    auto all = [&](TensorShardingAttr sharding) {
+      return llvm::SmallBitVector(sharding ? sharding.getRank() : 0, true);
+    };
+    replicate(op, {all(inSharding), all(outSharding)});
+    return success();
+  }
   ArrayRef<int64_t> in = inType.getShape(), out = outType.getShape();
   SmallVector<llvm::SmallBitVector> moving{llvm::SmallBitVector(in.size()),
                                            llvm::SmallBitVector(out.size())};

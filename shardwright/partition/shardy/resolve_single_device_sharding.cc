@@ -122,7 +122,7 @@ LogicalResult Resolver::visit(Operation *op) {
     return success();
   }
   // What is on every device is on that one, too.
-  if (isa<sdy::SdyDialect>(op->getDialect())) {
+  if (isa_and_nonnull<sdy::SdyDialect>(op->getDialect())) {
     sdy::setShardings(op, {});
     return success();
   }

@@ -14,26 +14,6 @@ using namespace mlir;
 using namespace shardwright;
 using sdy::TensorShardingAttr;
 
-AxisList shardwright::axesWithout(AxisRefs axes, AxisRefs other) {
-  AxisList result(axes.begin(), axes.end());
-  for (AxisRef y : other) {
-    AxisList next;
-    for (AxisRef x : result) {
-      if (!overlaps(x, y)) {
-        next.push_back(x);
-        continue;
-      }
-      if (auto before = prefixWithoutOverlap(x, y))
-        next.push_back(*before);
-      if (auto after = suffixWithoutOverlap(x, y))
-        next.push_back(*after);
-    }
-    result = std::move(next);
-  }
-  sortAndMerge(result);
-  return result;
-}
-
 Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
                                      Value value, TensorShardingAttr target) {
   TensorShardingAttr source = sdy::getSharding(value);
@@ -48,15 +28,28 @@ Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
   AxisList wanted;
   if (target)
     wanted = sdy::axesFromAttr(target.getUnreducedAxes(), mesh);
-  AxisList dropped = axesWithout(s.unreduced, wanted);
+  AxisList dropped = withoutAxes(s.unreduced, wanted);
   if (dropped.empty())
     return value;
-  s.unreduced = axesWithout(s.unreduced, dropped);
+  s.unreduced = withoutAxes(s.unreduced, dropped);
   return sdy::AllReduceOp::create(
       builder, loc, value.getType(), value,
       sdy::axisListToAttr(builder.getContext(), dropped, mesh),
       sdy::shardingToAttr(builder.getContext(), s, mesh,
                           source.getMeshOrRef()));
+}
+
+/// What `have` loses at its end to become `want`, perhaps a trailing part of an
+/// axis first; none if `want` is no beginning of it.
+static std::optional<AxisList> removedAtEnd(AxisRefs have, AxisRefs want) {
+  if (listPrefix(want, have) == ListPrefix::None)
+    return std::nullopt;
+  AxisList removed(have.drop_front(want.size()));
+  if (want.empty() || want.back() == have[want.size() - 1])
+    return removed;
+  removed.insert(removed.begin(),
+                 *suffixWithoutOverlap(have[want.size() - 1], want.back()));
+  return removed;
 }
 
 bool shardwright::gainsUnreducedAxes(TensorShardingAttr source,
@@ -71,7 +64,7 @@ bool shardwright::gainsUnreducedAxes(TensorShardingAttr source,
   if (!meshAttr)
     return false;
   Mesh mesh = sdy::meshFromAttr(meshAttr);
-  return !axesWithout(sdy::axesFromAttr(target.getUnreducedAxes(), mesh),
+  return !withoutAxes(sdy::axesFromAttr(target.getUnreducedAxes(), mesh),
                       sdy::axesFromAttr(source.getUnreducedAxes(), mesh))
               .empty();
 }
@@ -93,11 +86,11 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
   if (s.rank() != wanted.rank())
     return op->emitError("cannot make a value unreduced whose sharding has "
                          "another rank than the one wanted");
-  if (!axesWithout(s.unreduced, wanted.unreduced).empty())
+  if (!withoutAxes(s.unreduced, wanted.unreduced).empty())
     return op->emitError("cannot reshard from ")
            << source << " to " << target
            << ": each has unreduced axes that the other lacks";
-  AxisList gained = axesWithout(wanted.unreduced, s.unreduced);
+  AxisList gained = withoutAxes(wanted.unreduced, s.unreduced);
 
   // Axes that leave the end of a dimension to become unreduced stay for now.
   bool needsReshard = false, anySharded = false;
@@ -108,17 +101,15 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
     AxisRefs have = s.dims[d].axes, want = wanted.dims[d].axes;
     if (have == want)
       continue;
-    if (want.size() < have.size() && have.take_front(want.size()) == want) {
-      AxisRefs removed = have.drop_front(want.size());
-      if (llvm::all_of(removed, [&](AxisRef x) {
-            return llvm::any_of(gained,
-                                [&](AxisRef g) { return contains(g, x); });
-          })) {
-        shardedToUnreduced[d].assign(removed.begin(), removed.end());
-        fromDims.append(removed.begin(), removed.end());
-        anySharded = true;
-        continue;
-      }
+    if (std::optional<AxisList> removed = removedAtEnd(have, want);
+        removed && llvm::all_of(*removed, [&](AxisRef x) {
+          return llvm::any_of(gained,
+                              [&](AxisRef g) { return contains(g, x); });
+        })) {
+      fromDims.append(*removed);
+      shardedToUnreduced[d] = std::move(*removed);
+      anySharded = true;
+      continue;
     }
     before.dims[d].axes.assign(want.begin(), want.end());
     needsReshard = true;
@@ -129,7 +120,7 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
   if (needsReshard)
     value = sdy::ReshardOp::create(builder, op->getLoc(), value.getType(),
                                    value, attr(before));
-  AxisList fromReplicated = axesWithout(gained, fromDims);
+  AxisList fromReplicated = withoutAxes(gained, fromDims);
   if (!fromReplicated.empty()) {
     before.unreduced.append(fromReplicated);
     sortAndMerge(before.unreduced);

@@ -21,9 +21,6 @@
 
 namespace shardwright {
 
-/// What of `axes` none of `other` covers, in mesh order.
-AxisList axesWithout(AxisRefs axes, AxisRefs other);
-
 /// `value` reduced along those of its unreduced axes that `target` (null: no
 /// axes) does not have; the value itself if there are none.
 mlir::Value reduceDroppedAxes(mlir::OpBuilder &builder, mlir::Location loc,

@@ -7,7 +7,8 @@
 //
 // Pass sdy-verify-unreduced-axes: a value that holds partial sums along an axis
 // ceases to do so at a reshard, a constraint or a collective, and nowhere else.
-// Axes on different meshes are not compared.
+// Axes on different meshes are not compared; a value behind a barrier is the
+// value before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,9 @@
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
 
 using namespace mlir;
 
@@ -41,6 +45,35 @@ bool mayChangeAxes(Operation *op) {
   return isa_and_nonnull<sdy::ReshardOp, sdy::ShardingConstraintOp>(op);
 }
 
+Value behindBarriers(Value value) {
+  while (auto barrier = value.getDefiningOp<sdy::PropagationBarrierOp>())
+    value = barrier.getInput();
+  return value;
+}
+
+TensorShardingAttr shardingOf(Value value) {
+  return sdy::getSharding(behindBarriers(value));
+}
+
+/// Null if it is what a reshard or a constraint says: any use of that is right.
+TensorShardingAttr shardingToKeep(Value value) {
+  value = behindBarriers(value);
+  return mayChangeAxes(value.getDefiningOp()) ? TensorShardingAttr()
+                                              : sdy::getSharding(value);
+}
+
+/// The kinds that partial values may have, as the dialect calls them.
+std::optional<StringRef> kindOf(Region &reducer) {
+  std::optional<ReducerKind> kind = uniformReducer(reducer);
+  if (kind == ReducerKind::Add)
+    return "sum";
+  if (kind == ReducerKind::Max)
+    return "max";
+  if (kind == ReducerKind::Min)
+    return "min";
+  return std::nullopt;
+}
+
 class Verifier {
 public:
   explicit Verifier(func::FuncOp func) : func(func) {}
@@ -55,6 +88,8 @@ public:
   }
 
 private:
+  using Shardings = SmallVector<TensorShardingAttr>;
+
   LogicalResult visit(Operation *op);
   LogicalResult visitCall(func::CallOp call);
   LogicalResult visitReturn(Operation *op);
@@ -62,48 +97,87 @@ private:
   LogicalResult visitCollective(Operation *op);
   LogicalResult visitStablehloCollective(Operation *op, Region &reducer);
   LogicalResult visitOther(Operation *op);
-  LogicalResult mismatch(Operation *op, TensorShardingAttr from,
-                         TensorShardingAttr to, StringRef place, size_t index,
-                         StringRef more = ".");
-
-  /// The first unreduced axis that `of` has and none of `others` does; null if
-  /// there is none. Shardings may be null.
-  sdy::AxisRefAttr firstMissing(TensorShardingAttr of,
-                                ArrayRef<TensorShardingAttr> others);
+  LogicalResult checkTransition(Operation *op, const Shardings &from,
+                                const Shardings &to,
+                                std::optional<StringRef> introduced,
+                                std::optional<StringRef> removed);
+  LogicalResult checkEqual(Operation *op, TensorShardingAttr from,
+                           TensorShardingAttr to, StringRef place, size_t index,
+                           StringRef more = ".");
 
   func::FuncOp func;
 };
 
-sdy::AxisRefAttr Verifier::firstMissing(TensorShardingAttr of,
-                                        ArrayRef<TensorShardingAttr> others) {
-  if (!of || of.getUnreducedAxes().empty())
-    return nullptr;
-  sdy::MeshAttr meshAttr = sdy::getMeshAttr(func, of.getMeshOrRef());
+/// Between all of `from` and all of `to` (entries may be null), only axes of
+/// the kind that may be introduced (none: of no kind) come, and only such of
+/// the kind that may be removed go.
+LogicalResult Verifier::checkTransition(Operation *op, const Shardings &from,
+                                        const Shardings &to,
+                                        std::optional<StringRef> introduced,
+                                        std::optional<StringRef> removed) {
+  sdy::MeshAttr meshAttr;
+  for (const Shardings *list : {&from, &to})
+    for (TensorShardingAttr sharding : *list)
+      if (sharding) {
+        sdy::MeshAttr own = sdy::getMeshAttr(func, sharding.getMeshOrRef());
+        if (!own || (meshAttr && own != meshAttr))
+          return success();
+        meshAttr = own;
+      }
   if (!meshAttr)
-    return nullptr;
+    return success();
   Mesh mesh = sdy::meshFromAttr(meshAttr);
-  AxisList left = sdy::axesFromAttr(of.getUnreducedAxes(), mesh);
-  for (TensorShardingAttr other : others) {
-    if (!other)
-      continue;
-    if (sdy::getMeshAttr(func, other.getMeshOrRef()) != meshAttr)
-      return nullptr;
-    left = axesWithout(left, sdy::axesFromAttr(other.getUnreducedAxes(), mesh));
+  auto unreduced = [&](const Shardings &list) {
+    AxisList axes;
+    for (TensorShardingAttr sharding : list)
+      if (sharding)
+        axes.append(sdy::axesFromAttr(sharding.getUnreducedAxes(), mesh));
+    return axes;
+  };
+  AxisList before = unreduced(from), after = unreduced(to);
+  auto nameOf = [&](AxisRef axis) { return mesh.axes()[axis.axis].name; };
+  // All that is unreduced is sums.
+  constexpr StringLiteral own("sum");
+  if (AxisList axes = withoutAxes(after, before);
+      !axes.empty() && introduced != StringRef(own)) {
+    if (!introduced)
+      return op->emitOpError("cannot add new unreduced axis '")
+             << nameOf(axes[0]) << "'.";
+    return op->emitOpError("cannot introduce '")
+           << own << "' unreduced axes. Expected '" << *introduced << "'.";
   }
-  return left.empty() ? nullptr
-                      : sdy::axisToAttr(func.getContext(), left[0], mesh);
+  if (AxisList axes = withoutAxes(before, after);
+      !axes.empty() && removed != StringRef(own)) {
+    if (!removed)
+      return op->emitOpError("dropped unreduced axis '")
+             << nameOf(axes[0]) << "'" << kDropped;
+    return op->emitOpError("cannot reduce '")
+           << own << "' unreduced axes. Expected '" << *removed << "'.";
+  }
+  return success();
 }
 
-LogicalResult Verifier::mismatch(Operation *op, TensorShardingAttr from,
-                                 TensorShardingAttr to, StringRef place,
-                                 size_t index, StringRef more) {
-  sdy::AxisRefAttr axis = firstMissing(from, {to});
-  if (!axis)
-    axis = firstMissing(to, {from});
-  if (!axis)
+/// Both have the same axes; null ones have none.
+LogicalResult Verifier::checkEqual(Operation *op, TensorShardingAttr from,
+                                   TensorShardingAttr to, StringRef place,
+                                   size_t index, StringRef more) {
+  if (from && to &&
+      sdy::getMeshAttr(func, from.getMeshOrRef()) !=
+          sdy::getMeshAttr(func, to.getMeshOrRef()))
+    return success();
+  auto axesOf = [](TensorShardingAttr sharding) {
+    return sharding ? sharding.getUnreducedAxes()
+                    : ArrayRef<sdy::AxisRefAttr>();
+  };
+  std::set<StringRef> names;
+  for (auto [one, other] : {std::pair(from, to), std::pair(to, from)})
+    for (sdy::AxisRefAttr axis : axesOf(one))
+      if (!llvm::is_contained(axesOf(other), axis))
+        names.insert(axis.getName());
+  if (names.empty())
     return success();
   return op->emitOpError("has unreduced axes mismatch for '")
-         << axis.toString() << "' at " << place << " " << index << more;
+         << llvm::join(names, ", ") << "' at " << place << " " << index << more;
 }
 
 LogicalResult Verifier::visitCall(func::CallOp call) {
@@ -113,30 +187,35 @@ LogicalResult Verifier::visitCall(func::CallOp call) {
       callee.getNumResults() != call->getNumResults())
     return success();
   for (auto [i, operand] : llvm::enumerate(call.getOperands()))
-    if (!mayChangeAxes(operand.getDefiningOp()) &&
-        failed(mismatch(
-            call, sdy::getSharding(operand),
+    if (!mayChangeAxes(behindBarriers(operand).getDefiningOp()) &&
+        failed(checkEqual(
+            call, shardingOf(operand),
             callee.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr),
             "call argument", i)))
       return failure();
   for (auto [i, result] : llvm::enumerate(call.getResults()))
-    if (failed(mismatch(call, sdy::getFuncResultSharding(callee, i),
-                        sdy::getSharding(result), "call result", i)))
+    if (failed(checkEqual(call, sdy::getFuncResultSharding(callee, i),
+                          sdy::getSharding(result), "call result", i)))
       return failure();
   return success();
 }
 
+/// What is returned has the axes that the result says; a result without a
+/// sharding takes any.
 LogicalResult Verifier::visitReturn(Operation *op) {
-  auto manual = dyn_cast<sdy::ManualComputationOp>(op->getParentOp());
-  if (!manual && !isa<func::ReturnOp>(op))
-    return success();
+  Operation *parent = op->getParentOp();
+  auto manual = dyn_cast<sdy::ManualComputationOp>(parent);
+  bool isFunc = isa<func::ReturnOp>(op);
   for (auto [i, value] : llvm::enumerate(op->getOperands())) {
-    if (mayChangeAxes(value.getDefiningOp()))
+    if (mayChangeAxes(behindBarriers(value).getDefiningOp()))
       continue;
-    TensorShardingAttr wanted;
-    if (!manual) {
-      wanted = sdy::getFuncResultSharding(func, i);
-    } else if ((wanted = manual.getOutSharding(i))) {
+    TensorShardingAttr wanted = isFunc ? sdy::getFuncResultSharding(func, i)
+                                : manual
+                                    ? manual.getOutSharding(i)
+                                    : sdy::getSharding(parent->getResult(i));
+    if (!wanted)
+      continue;
+    if (manual) {
       // Inside, what is unreduced along manual axes is whole.
       SmallVector<sdy::AxisRefAttr> free;
       for (sdy::AxisRefAttr axis : wanted.getUnreducedAxes())
@@ -144,14 +223,14 @@ LogicalResult Verifier::visitReturn(Operation *op) {
           free.push_back(axis);
       wanted = wanted.withUnreducedAxes(free);
     }
-    if (failed(mismatch(op, sdy::getSharding(value), wanted, "return value", i,
-                        kDropped)))
+    if (failed(checkEqual(op, shardingOf(value), wanted, "return value", i,
+                          kDropped)))
       return failure();
   }
   return success();
 }
 
-/// What a loop or a branch hands on keeps its axes. Returns of manual
+/// What a loop or a branch hands on keeps its axes. Returns of manual and named
 /// computations are looked at where they are.
 LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
   auto visitOwner = [&](Value owner) -> LogicalResult {
@@ -160,15 +239,11 @@ LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
       target = op.transformTargetSharding(
           owner, target,
           sdy::DataFlowShardingTransformType::kBeforeEdgePropagation);
-    for (OpOperand *source : op.getEdgeSources(owner)) {
-      if (isa<sdy::ReturnOp>(source->getOwner()) ||
-          mayChangeAxes(source->get().getDefiningOp()))
-        continue;
-      TensorShardingAttr sharding = sdy::getSharding(source->get());
-      if (sdy::AxisRefAttr axis = firstMissing(sharding, {target}))
-        return op->emitOpError("dropped unreduced axis '")
-               << axis.toString() << "'" << kDropped;
-    }
+    for (OpOperand *source : op.getEdgeSources(owner))
+      if (!isa<sdy::ReturnOp>(source->getOwner()) &&
+          failed(checkTransition(op, {shardingToKeep(source->get())}, {target},
+                                 "sum", std::nullopt)))
+        return failure();
     return success();
   };
   for (Value owner : op.getOpResultEdgeOwners())
@@ -177,11 +252,12 @@ LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
   for (Value owner : op.getBlockArgumentEdgeOwners())
     if (failed(visitOwner(owner)))
       return failure();
-  return success();
+  // Nor does a manual computation sum up, whatever is in it.
+  return isa<sdy::ManualComputationOp>(op) ? visitOther(op) : success();
 }
 
 LogicalResult Verifier::visitCollective(Operation *op) {
-  if (!sdy::getSharding(op->getOperand(0)))
+  if (!shardingOf(op->getOperand(0)))
     return op->emitOpError("operand must be sharded.");
   return verify(op, /*verifyRecursively=*/false);
 }
@@ -189,56 +265,34 @@ LogicalResult Verifier::visitCollective(Operation *op) {
 /// Sums up what is unreduced, if it is sums that it makes.
 LogicalResult Verifier::visitStablehloCollective(Operation *op,
                                                  Region &reducer) {
-  std::optional<ReducerKind> kind = uniformReducer(reducer);
-  for (auto [operand, result] :
-       llvm::zip(op->getOperands(), op->getResults())) {
-    TensorShardingAttr from = sdy::getSharding(operand);
-    TensorShardingAttr to = sdy::getSharding(result);
-    if (sdy::AxisRefAttr axis = firstMissing(to, {from}))
-      return op->emitOpError("cannot add new unreduced axis '")
-             << axis.toString() << "'.";
-    if (kind != ReducerKind::Add && !mayChangeAxes(operand.getDefiningOp()))
-      if (sdy::AxisRefAttr axis = firstMissing(from, {to}))
-        return op->emitOpError("dropped unreduced axis '")
-               << axis.toString() << "'" << kDropped;
-  }
-  return success();
+  TensorShardingAttr to = sdy::getSharding(op->getResult(0));
+  if (!shardingOf(op->getOperand(0)) && !to)
+    return success();
+  return checkTransition(op, {shardingToKeep(op->getOperand(0))}, {to},
+                         /*introduced=*/std::nullopt, kindOf(reducer));
 }
 
 LogicalResult Verifier::visitOther(Operation *op) {
   if (op->getNumResults() == 0)
     return success();
-  SmallVector<TensorShardingAttr> inputs = sdy::getShardings(op->getOperands());
-  SmallVector<TensorShardingAttr> outputs = sdy::getShardings(op->getResults());
-  for (auto [operand, input] : llvm::zip(op->getOperands(), inputs))
-    if (!mayChangeAxes(operand.getDefiningOp()))
-      for (TensorShardingAttr output : outputs)
-        if (sdy::AxisRefAttr axis = firstMissing(input, {output}))
-          return op->emitOpError("dropped unreduced axis '")
-                 << axis.toString() << "'" << kDropped;
   auto reduce = dyn_cast<stablehlo::ReduceOp>(op);
-  std::optional<ReducerKind> kind = ReducerKind::Add;
-  if (reduce)
-    kind = uniformReducer(reduce.getBody());
-  if (kind == ReducerKind::Add)
-    return success();
-  for (TensorShardingAttr output : outputs)
-    if (firstMissing(output, inputs)) {
-      InFlightDiagnostic error =
-          op->emitOpError("cannot introduce 'sum' unreduced axes.");
-      if (kind)
-        error << " Expected '" << stringify(*kind) << "'.";
-      return error;
-    }
-  return success();
+  ValueRange operands =
+      reduce ? ValueRange(reduce.getInputs()) : ValueRange(op->getOperands());
+  return checkTransition(op, llvm::map_to_vector(operands, shardingToKeep),
+                         sdy::getShardings(op->getResults()),
+                         reduce ? kindOf(reduce.getBody())
+                                : std::optional<StringRef>("sum"),
+                         /*removed=*/std::nullopt);
 }
 
 LogicalResult Verifier::visit(Operation *op) {
   if (mayChangeAxes(op))
-    return success();
-  if (isa<func::ReturnOp, sdy::ReturnOp>(op))
+    return verify(op, /*verifyRecursively=*/false);
+  if (isa<func::ReturnOp, sdy::ReturnOp>(op) ||
+      (isa<stablehlo::ReturnOp>(op) && isa<stablehlo::IfOp>(op->getParentOp())))
     return visitReturn(op);
-  if (op->hasTrait<OpTrait::IsTerminator>())
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<sdy::PropagationBarrierOp>(op))
     return success();
   if (auto call = dyn_cast<func::CallOp>(op))
     return visitCall(call);

@@ -112,3 +112,16 @@ func.func @random(%s: tensor<2xui64>) -> (tensor<8xui32> {sdy.sharding = #sdy.sh
   %0, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}]>, <@m, [{"x"}]>]>} : (tensor<2xui64>) -> (tensor<2xui64>, tensor<8xui32>)
   return %1 : tensor<8xui32>
 }
+
+// What a reduction of partial sums starts from counts once, too.
+// CHECK-LABEL: func.func @starts_once_of_sums
+// CHECK: %[[F:.*]] = stablehlo.compare EQ
+// CHECK: %[[I:.*]] = stablehlo.select %[[F]], %cst, %{{.*}} : tensor<i1>, tensor<f32>
+// CHECK: %[[A:.*]] = stablehlo.add %[[I]], %{{.*}} : tensor<f32>
+// CHECK: "stablehlo.all_reduce"(%[[A]])
+func.func @starts_once_of_sums(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) -> tensor<f32> {
+  %i = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %i) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [], unreduced={"x"}>]>} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@m, []> : tensor<f32>
+  return %1 : tensor<f32>
+}

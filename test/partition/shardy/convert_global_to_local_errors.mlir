@@ -57,3 +57,47 @@ sdy.mesh @m = <["x"=2]>
 func.func @uneven(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
   return
 }
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @gather_of_part(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, %i: tensor<3x1xi32>) -> tensor<3x2x4xf32> {
+  // expected-error @+1 {{takes 2 of the 4 rows of dimension 0 of its operand, which is sharded; reshard the operand to have this dimension whole first}}
+  %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 2, 4>}> : (tensor<4x4xf32>, tensor<3x1xi32>) -> tensor<3x2x4xf32>
+  return %0 : tensor<3x2x4xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @inserted_but_not_indexed(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, %i: tensor<3x1xi32>, %u: tensor<3xf32>) -> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) {
+  // expected-error @+1 {{sharding operand dimension 0 that is not indexed but in inserted window dimension is not supported.}}
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    stablehlo.return %q : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>} : (tensor<4x4xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// The second shard's first row belongs to the first shard's part of the result.
+sdy.mesh @m = <["x"=2]>
+
+func.func @interior_pad(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %z: tensor<f32>) -> (tensor<14xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  // expected-error @+1 {{dimension 0 is sharded but needs rows of other devices; run sdy-resolve-permutation-factors first}}
+  %0 = stablehlo.pad %a, %z, low = [0], high = [4], interior = [2] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<4xf32>, tensor<f32>) -> tensor<14xf32>
+  return %0 : tensor<14xf32>
+}
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+
+func.func @part_of_update(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %u: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %i: tensor<i32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  // expected-error @+1 {{dimension 0 is sharded but the slice is not a full slice and requires device communication.}}
+  %0 = stablehlo.dynamic_update_slice %a, %u, %i {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<8xf32>, tensor<4xf32>, tensor<i32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

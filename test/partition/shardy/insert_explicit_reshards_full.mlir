@@ -103,3 +103,39 @@ func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"b"}, {}
 // CHECK-NEXT: %2 = sdy.reshard %1#0 <@m, [{"c"}, {}]> : tensor<8x8xf32>
 // CHECK-NEXT: return %2 : tensor<8x8xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// A trailing part of an axis that becomes unreduced needs no gather.
+sdy.mesh @m = <["z"=4, "y"=2]>
+// CHECK-LABEL: func.func @part_of_an_axis
+// CHECK-NEXT: %0 = sdy.sharded_to_unreduced [{"z":(2)2, "y"}] %arg0 out_sharding=<@m, [{"z":(1)2}], unreduced={"z":(2)2, "y"}> : tensor<8xf32>
+// CHECK-NEXT: return %0
+func.func @part_of_an_axis(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"z", "y"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"z":(1)2}], unreduced={"z":(2)2, "y"}>}) {
+  %0 = sdy.reshard %x <@m, [{"z":(1)2}], unreduced={"z":(2)2, "y"}> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+// Of a leading part, nothing can stay where it is.
+// CHECK-LABEL: func.func @leading_part
+// CHECK-NEXT: %0 = sdy.reshard %arg0 <@m, [{}]> : tensor<8xf32>
+// CHECK-NEXT: %1 = sdy.replicated_to_unreduced {"z":(1)2} %0 out_sharding=<@m, [{}], unreduced={"z":(1)2}> : tensor<8xf32>
+// CHECK-NEXT: return %1
+func.func @leading_part(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"z"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"z":(1)2}>}) {
+  %0 = sdy.reshard %x <@m, [{}], unreduced={"z":(1)2}> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// What an op has split along an axis becomes a sum along it afterwards; what is
+// whole, because nothing says otherwise, where it is returned as a sum.
+sdy.mesh @m = <["x"=2]>
+// CHECK-LABEL: func.func @split_then_unreduced
+// CHECK: %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<8xf32>
+// CHECK: sdy.reshard %0 <@m, [{}], unreduced={"x"}>
+// CHECK: sdy.reshard %arg1 <@m, [{}], unreduced={"x"}>
+func.func @split_then_unreduced(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}, %b: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}, tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) {
+  %0 = stablehlo.negate %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}], unreduced={"x"}>]>} : tensor<8xf32>
+  %1 = sdy.reshard %0 <@m, [{}]> : tensor<8xf32>
+  return %1, %b : tensor<8xf32>, tensor<8xf32>
+}

@@ -44,3 +44,65 @@ func.func @cut_finer(%a: tensor<9xf32>) -> tensor<9xf32> {
   %2 = sdy.all_gather [{"x", "y"}] %1 out_sharding=<@m, [{}]> : tensor<9xf32>
   return %2 : tensor<9xf32>
 }
+
+// Rows that are zeros beyond the end need no mask to be summed up; those that
+// hold anything do.
+// CHECK-LABEL: func.func @known_zeros
+// CHECK-NOT: stablehlo.select
+// CHECK: stablehlo.dot_general
+// CHECK-LABEL: func.func @unknown_rows
+// CHECK: stablehlo.exponential
+// CHECK: stablehlo.select
+// CHECK-NOT: stablehlo.select
+// CHECK: stablehlo.dot_general
+func.func @known_zeros(%a: tensor<4x5xf32>, %b: tensor<5x4xf32>) -> tensor<4x4xf32> {
+  %0 = sdy.all_slice [{}, {"x"}] %a out_sharding=<@m, [{}, {"x"}]> : tensor<4x5xf32>
+  %1 = sdy.all_slice [{"x"}, {}] %b out_sharding=<@m, [{"x"}, {}]> : tensor<5x4xf32>
+  %2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>]>} : (tensor<4x5xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+  %3 = sdy.all_reduce {"x"} %2 out_sharding=<@m, [{}, {}]> : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+func.func @unknown_rows(%a: tensor<4x5xf32>, %b: tensor<5x4xf32>) -> tensor<4x4xf32> {
+  %0 = sdy.all_slice [{}, {"x"}] %a out_sharding=<@m, [{}, {"x"}]> : tensor<4x5xf32>
+  %1 = sdy.all_slice [{"x"}, {}] %b out_sharding=<@m, [{"x"}, {}]> : tensor<5x4xf32>
+  %4 = stablehlo.exponential %1 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>} : tensor<5x4xf32>
+  %2 = stablehlo.dot_general %0, %4, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>]>} : (tensor<4x5xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+  %3 = sdy.all_reduce {"x"} %2 out_sharding=<@m, [{}, {}]> : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// A mask is made once, and padding with what a mask would put there makes none.
+// CHECK-LABEL: func.func @masked_before
+// CHECK: stablehlo.pad %{{.*}}, low = [0, 0], high = [2, 0]
+// CHECK-NOT: stablehlo.select
+// CHECK: return
+func.func @masked_before(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, %b: tensor<5x4xf32>) -> tensor<4x4xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %z, low = [0, 0], high = [1, 0], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>} : (tensor<4x4xf32>, tensor<f32>) -> tensor<5x4xf32>
+  %1 = sdy.all_slice [{"x"}, {}] %b out_sharding=<@m, [{"x"}, {}]> : tensor<5x4xf32>
+  %2 = stablehlo.dot_general %0, %1, contracting_dims = [0] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}]>]>} : (tensor<5x4xf32>, tensor<5x4xf32>) -> tensor<4x4xf32>
+  %3 = sdy.all_reduce {"x"} %2 out_sharding=<@m, [{}, {}]> : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// Quantized rows are added as quantized zeros.
+// CHECK-LABEL: func.func @quantized
+// CHECK: %[[Z:.*]] = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+// CHECK: %[[Q:.*]] = stablehlo.uniform_quantize %[[Z]]
+// CHECK: stablehlo.pad %arg0, %[[Q]]
+func.func @quantized(%a: tensor<5x!quant.uniform<i8:f32, 0.1:-1>>) -> tensor<5x!quant.uniform<i8:f32, 0.1:-1>> {
+  %0 = sdy.all_slice [{"x"}] %a out_sharding=<@m, [{"x"}]> : tensor<5x!quant.uniform<i8:f32, 0.1:-1>>
+  %1 = sdy.all_gather [{"x"}] %0 out_sharding=<@m, [{}]> : tensor<5x!quant.uniform<i8:f32, 0.1:-1>>
+  return %1 : tensor<5x!quant.uniform<i8:f32, 0.1:-1>>
+}
+
+// A barrier passes the rows on.
+// CHECK-LABEL: func.func @barrier
+// CHECK: sdy.propagation_barrier %{{.*}} : tensor<6xf32>
+func.func @barrier(%a: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = sdy.all_slice [{"x"}] %a out_sharding=<@m, [{"x"}]> : tensor<5xf32>
+  %1 = sdy.propagation_barrier %0 allowed_direction=NONE {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<5xf32>
+  %2 = stablehlo.negate %1 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<5xf32>
+  %3 = sdy.all_gather [{"x"}] %2 out_sharding=<@m, [{}]> : tensor<5xf32>
+  return %3 : tensor<5xf32>
+}

@@ -74,3 +74,17 @@ func.func @barrier(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{},
   %1 = sdy.reshard %0 <@mesh, [{}, {}]> : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// What is whole becomes unreduced on one device of each group; the others have
+// zeros. A value without a sharding is whole.
+// CHECK-LABEL: func.func @whole_to_unreduced
+// CHECK: %[[A:.*]] = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>}
+// CHECK-NEXT: %[[B:.*]] = sdy.replicated_to_unreduced {"x"} %[[A]] out_sharding=<@mesh, [{}], unreduced={"x"}>
+// CHECK-NEXT: %[[C:.*]] = sdy.all_slice [{"y"}] %arg1 out_sharding=<@mesh, [{"y"}]>
+// CHECK-NEXT: %[[D:.*]] = sdy.replicated_to_unreduced {"x"} %[[C]] out_sharding=<@mesh, [{"y"}], unreduced={"x"}>
+// CHECK-NEXT: return %[[B]], %[[D]]
+func.func @whole_to_unreduced(%a: tensor<8xf32>, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = sdy.reshard %a <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
+  %1 = sdy.reshard %b <@mesh, [{"y"}], unreduced={"x"}> : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}

@@ -69,3 +69,65 @@ func.func @uneven_split(%a: tensor<10xf32> {sdy.sharding = #sdy.sharding<@m, [{"
   %0 = stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {}]>]>} : (tensor<10xf32>) -> tensor<5x2xf32>
   return %0 : tensor<5x2xf32>
 }
+
+// The parts of a convolution whose rows are made whole are added up first.
+// CHECK-LABEL: func.func @parts_before_rows
+// CHECK: %[[C:.*]] = stablehlo.convolution{{.*}}sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {}, {}]>]>
+// CHECK-NEXT: %[[R:.*]] = sdy.all_reduce {"x"} %[[C]] out_sharding=<@m, [{}, {}, {}]>
+// CHECK-NEXT: sdy.reshard %[[R]] <@m, [{}, {"y"}, {}]>
+func.func @parts_before_rows(%a: tensor<2x8x2xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"y"}, {"x"}]>}, %k: tensor<4x2x1xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}, {}]>}) -> (tensor<2x4x1xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"y"}, {}]>}) {
+  %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], pad = [[1, 1]], lhs_dilate = [1], rhs_dilate = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {"y"}, {}]>]>} : (tensor<2x8x2xf32>, tensor<4x2x1xf32>) -> tensor<2x4x1xf32>
+  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@m, [{}, {"y"}, {}]> : tensor<2x4x1xf32>
+  return %1 : tensor<2x4x1xf32>
+}
+
+// Parts that nobody adds up are made of whole operands.
+// CHECK-LABEL: func.func @parts_of_nobody
+// CHECK: %[[I:.*]] = sdy.reshard %arg1 <@m, [{}, {}]>
+// CHECK-NEXT: %[[U:.*]] = sdy.reshard %arg2 <@m, [{}, {}]>
+// CHECK-NEXT: "stablehlo.scatter"(%arg0, %[[I]], %[[U]])
+func.func @parts_of_nobody(%a: tensor<8x4xf32>, %i: tensor<4x1xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, %u: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<8x4xf32>, tensor<4x1xi32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// A dimension that is written at its first row alone is whole.
+// CHECK-LABEL: func.func @inserted_but_not_indexed
+// CHECK: %[[A:.*]] = sdy.reshard %arg0 <@m, [{}, {"y"}]>
+// CHECK-NEXT: %[[S:.*]] = "stablehlo.scatter"(%[[A]], %arg1, %arg2)
+// CHECK: sdy.reshard %[[S]] <@m, [{"x"}, {"y"}]>
+func.func @inserted_but_not_indexed(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"y"}]>}, %i: tensor<4x1xi32>, %u: tensor<4xf32>) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"y"}]>}) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %s = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}, {"y"}]>]>} : (tensor<8x4xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// A reshape of no elements has no rule.
+// CHECK-LABEL: func.func @empty_reshape
+// CHECK: %[[A:.*]] = sdy.reshard %arg0 <@m, [{}, {}]>
+// CHECK-NEXT: %[[R:.*]] = stablehlo.reshape %[[A]]
+// CHECK-NEXT: sdy.reshard %[[R]] <@m, [{}, {"y"}]>
+func.func @empty_reshape(%a: tensor<4x0xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) -> (tensor<0x2xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"y"}]>}) {
+  %0 = stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}, {"y"}]>]>} : (tensor<4x0xf32>) -> tensor<0x2xf32>
+  return %0 : tensor<0x2xf32>
+}
+
+// A result that says of whole operands that they are parts gets zeros beside it;
+// what the op makes parts of are those.
+// CHECK-LABEL: func.func @parts_of_whole
+// CHECK: %[[S:.*]] = stablehlo.reduce(%arg0{{.*}}unreduced={"x"}>]>}
+// CHECK-NEXT: %[[R:.*]] = sdy.replicated_to_unreduced {"y"} %[[S]] out_sharding=<@m, [{}], unreduced={"x", "y"}>
+// CHECK-NEXT: sdy.all_reduce {"x", "y"} %[[R]]
+func.func @parts_of_whole(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) -> tensor<4xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}], unreduced={"x", "y"}>]>} : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = sdy.all_reduce {"x", "y"} %0 out_sharding=<@m, [{}]> : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -1,0 +1,23 @@
+//===- reduce_unmerged.h - reductions of merged dimensions ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_REDUCE_UNMERGED_H
+#define SHARDWRIGHT_PARTITION_REDUCE_UNMERGED_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+namespace shardwright {
+
+/// Where a reshape merges dimensions and one behind the first of them is
+/// sharded, the merged dimension cannot lie in the same shards: takes a
+/// reduction of it over the dimensions that it is made of instead. Whether it
+/// did; the op is erased then.
+bool reduceUnmerged(stablehlo::ReduceOp reduce);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_REDUCE_UNMERGED_H
