@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 using namespace shardwright;
@@ -20,7 +21,7 @@ struct Threads {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<llvm::unique_function<void()>> pending;
-  size_t idle = 0;
+  size_t idle = 0, threads = 0;
 
   void serve() {
     std::unique_lock lock(mutex);
@@ -29,8 +30,10 @@ struct Threads {
       bool isWanted = changed.wait_for(lock, std::chrono::seconds(5),
                                        [&] { return !pending.empty(); });
       --idle;
-      if (!isWanted)
+      if (!isWanted) {
+        --threads;
         return;
+      }
       auto work = std::move(pending.front());
       pending.pop_front();
       lock.unlock();
@@ -43,13 +46,25 @@ struct Threads {
 
 } // namespace
 
-void cpu::runBlocking(llvm::unique_function<void()> work) {
+bool cpu::runBlocking(llvm::unique_function<void()> work) {
   // Never destroyed: threads may still be about at exit.
-  static auto *threads = new Threads;
-  std::lock_guard lock(threads->mutex);
-  threads->pending.push_back(std::move(work));
-  if (threads->idle >= threads->pending.size())
-    threads->changed.notify_one();
-  else
-    std::thread([] { threads->serve(); }).detach();
+  static auto *all = new Threads;
+  std::lock_guard lock(all->mutex);
+  all->pending.push_back(std::move(work));
+  if (all->idle >= all->pending.size()) {
+    all->changed.notify_one();
+    return true;
+  }
+  if (all->threads >= mostBlockingThreads)
+    return true;
+  try {
+    std::thread([] { all->serve(); }).detach();
+    ++all->threads;
+  } catch (const std::system_error &) {
+    if (all->threads == 0) {
+      all->pending.pop_back();
+      return false;
+    }
+  }
+  return true;
 }

@@ -12,10 +12,14 @@
 
 namespace shardwright::cpu {
 
+/// So many pieces of work that wait go on at one time; more wait for a thread.
+constexpr int mostBlockingThreads = 1024;
+
 /// Runs `work` soon, on a thread that no other work waits for: it may block as
 /// long as it likes. Threads that are done serve the next, and go after some
-/// seconds without work.
-void runBlocking(llvm::unique_function<void()> work);
+/// seconds without work. Where the system grants no more threads, `work` waits
+/// for one that there is; false, and nothing happens: there is none at all.
+[[nodiscard]] bool runBlocking(llvm::unique_function<void()> work);
 
 } // namespace shardwright::cpu
 

@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/dot_product.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace shardwright;
@@ -116,6 +117,26 @@ double DotPlan::costNs() const {
   return 300 + work * (isFast ? 0.025 : 0.15) + bytes * 0.03;
 }
 
+DotPlan::Cut DotPlan::cutFor(int64_t parts) const {
+  if (spec.batch[0] >= parts)
+    return Cut::Batch;
+  return spec.m >= spec.n ? Cut::M : Cut::N;
+}
+
+int64_t DotPlan::pieces(int64_t devices) const {
+  // Threads that one step of all devices can keep busy; more would cost those
+  // with fewer threads.
+  constexpr int64_t mostAtOnce = 32;
+  // A piece packs the whole of the operand that is not cut.
+  constexpr int64_t leastRows = 64;
+  constexpr double leastNs = 50000;
+  int64_t most = std::max<int64_t>(mostAtOnce / devices, 1);
+  int64_t parts = int64_t(std::min(costNs() / leastNs, double(most)));
+  if (parts > 1 && cutFor(parts) != Cut::Batch)
+    parts = std::min(parts, std::max(spec.m, spec.n) / leastRows);
+  return std::max<int64_t>(parts, 1);
+}
+
 /// Dense or not: every element of the result becomes 0.
 static void fillZero(const Product &p) {
   // Zero is zero bits in every type but f8E8M0FNU, which has none.
@@ -147,10 +168,9 @@ llvm::Error DotPlan::run(const void *lhs, const void *rhs, void *out,
                          int64_t part, int64_t parts) const {
   if (batches == 0)
     return llvm::Error::success();
-  // Cut where it hurts least: the outermost batch dimension, else the longer
-  // side of the result.
   int64_t outer = spec.batch[0], m = spec.m, n = spec.n;
-  int64_t *cut = outer >= parts ? &outer : m >= n ? &m : &n;
+  Cut where = cutFor(parts);
+  int64_t *cut = where == Cut::Batch ? &outer : where == Cut::M ? &m : &n;
   int64_t begin = *cut * part / parts, end = *cut * (part + 1) / parts;
   *cut = end - begin;
   auto offset = [&](int64_t ofBatch, int64_t ofM, int64_t ofN) {

@@ -346,6 +346,25 @@ TEST(Dot, SeveralThreadsAtOnce) {
     thread.join();
 }
 
+TEST(Dot, PiecesAreForManyThreadsAndLargeEnough) {
+  auto pieces = [](int64_t batch, int64_t size, int64_t devices) {
+    DotSpec s;
+    s.lhsType = s.rhsType = s.outType = E::F32;
+    s.m = s.n = s.k = size;
+    s.lhsStrideM = s.rhsStrideK = s.outStrideM = size;
+    s.lhsStrideK = s.rhsStrideN = s.outStrideN = 1;
+    s.batch = {batch};
+    s.lhsBatchStrides = s.rhsBatchStrides = s.outBatchStrides = {size * size};
+    return llvm::cantFail(DotPlan::create(s)).pieces(devices);
+  };
+  EXPECT_EQ(pieces(1, 16, 1), 1);
+  EXPECT_EQ(pieces(1, 512, 1), 8); // of 64 rows
+  EXPECT_EQ(pieces(1, 512, 8), 4); // devices have threads, too
+  EXPECT_EQ(pieces(1, 512, 64), 1);
+  EXPECT_EQ(pieces(40, 128, 1), 32);
+  EXPECT_EQ(pieces(3, 4096, 1), 32);
+}
+
 TEST(Dot, Malformed) {
   DotSpec s;
   s.lhsType = s.rhsType = s.outType = ElementType::F32;

@@ -7,6 +7,9 @@
 
 #include "shardwright/cpu/executor.h"
 
+#include "shardwright/cpu/fault_injection.h"
+#include "shardwright/cpu/host_memory.h"
+#include "shardwright/cpu/idle_memory.h"
 #include "shardwright/cpu/memory_plan.h"
 #include "shardwright/cpu/thread_pool.h"
 
@@ -15,11 +18,14 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -64,6 +70,26 @@ void slow(void *const *b, int64_t begin, int64_t end) {
       x = x * 0.5f + 1;
     at<float>(b[1], i) = at<float>(b[0], i) + 1;
   }
+}
+
+/// Where kernels of several devices wait for one another.
+struct Meeting {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int wanted = 0, there = 0;
+} meeting;
+
+void meetOthers(void *const *, int64_t, int64_t) {
+  std::unique_lock lock(meeting.mutex);
+  ++meeting.there;
+  meeting.changed.notify_all();
+  if (!meeting.changed.wait_for(lock, std::chrono::seconds(10),
+                                [] { return meeting.there >= meeting.wanted; }))
+    failKernel("nobody else came");
+}
+void nap(void *const *b, int64_t, int64_t) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  std::memcpy(b[1], b[0], width * sizeof(float));
 }
 
 /// Writes programs as a lowering would.
@@ -316,6 +342,100 @@ TEST_P(Executors, LoopsOfDifferentLengthAroundCollectivesOfAGroup) {
       EXPECT_THAT(arrays.result(d), ElementsAre(31, 31, 31, 31));
     EXPECT_GE(statistics.rejoins, 1);
   }
+}
+
+TEST(Executor, DevicesGetThreadsBesideThoseThatAreBusy) {
+  // Two devices are in a long kernel when three others become ready at once.
+  Builder b(5);
+  SlotId x = b.argument(), pred = b.argument(ElementType::Pred, {});
+  SlotId y = b.slot(), z = b.slot(), r = b.result();
+  b.branch(
+      pred,
+      [&] {
+        b.allReduce(x, y, {{2, 3, 4}});
+        b.kernel(nap, {y}, {z}, 1);
+        b.allReduce(z, r, {{2, 3, 4}});
+        b.kernel(meetOthers, {}, {}, 1);
+      },
+      [&] {
+        b.allReduce(x, r, {{0, 1}});
+        b.kernel(meetOthers, {}, {}, 1);
+      });
+  Program p = b.finish();
+  ThreadPool pool(5);
+  for (int round = 0; round < 3; ++round) {
+    meeting.wanted = 5;
+    meeting.there = 0;
+    Arrays arrays(p);
+    count(arrays);
+    for (int d = 0; d < 5; ++d)
+      arrays.argument<uint8_t>(d, 1) = d >= 2;
+    ASSERT_EQ(messageOf(execute(p, arrays.buffers, pool)), "");
+  }
+}
+
+TEST(Executor, DotsAreTheSameOnAnyNumberOfThreads) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{121, 495, 407},
+                         std::array<int64_t, 3>{558, 130, 711}}) {
+    Builder b(1);
+    SlotId lhs = b.argument(ElementType::F32, {k, m}),
+           rhs = b.argument(ElementType::F32, {k, n});
+    b.result();
+    b.p.slots[b.p.results[0]].shape = {m, n};
+    DotSpec dot;
+    dot.lhsType = dot.rhsType = dot.outType = ElementType::F32;
+    dot.m = m, dot.n = n, dot.k = k;
+    dot.lhsStrideM = 1, dot.lhsStrideK = m;
+    dot.rhsStrideK = n, dot.rhsStrideN = 1;
+    dot.outStrideM = n, dot.outStrideN = 1;
+    b.p.dots.push_back(dot);
+    b.step(StepKind::Dot, {lhs, rhs}, {b.p.results[0]}, 0);
+    Program p = b.finish();
+    std::vector<float> first;
+    for (int threads : {1, 2, 3, 5, 16}) {
+      ThreadPool pool(threads);
+      Arrays arrays(p);
+      std::mt19937 random(3);
+      for (int i = 0; i < 2; ++i)
+        for (int64_t e = 0; e < k * (i == 0 ? m : n); ++e)
+          arrays.argument<float>(0, i, e) = float(random() % 20001) / 1e4f - 1;
+      ASSERT_EQ(messageOf(execute(p, arrays.buffers, pool)), "");
+      auto *out = static_cast<float *>(arrays.buffers[0].results[0]);
+      if (first.empty())
+        first.assign(out, out + m * n);
+      EXPECT_EQ(0, std::memcmp(first.data(), out, m * n * sizeof(float)))
+          << threads << " threads";
+    }
+  }
+}
+
+TEST(Executor, ArenasThatIdleMakeRoomForOthers) {
+  constexpr int64_t mebi = 1 << 20;
+  auto programOf = [](int64_t bytes) {
+    Builder b(1);
+    SlotId big = b.slot(ElementType::U8, {bytes});
+    b.kernel(setZero, {}, {big}, 1);
+    return b.finish();
+  };
+  ThreadPool pool(1);
+  int64_t before = idleBytes();
+  {
+    Program small = programOf(mebi), large = programOf(4 * mebi);
+    auto first = Executor::create(small), second = Executor::create(small),
+         third = Executor::create(large);
+    ASSERT_TRUE(first && second && third);
+    Arrays none(small);
+    ASSERT_EQ(messageOf((*first)->run(none.buffers, pool)), "");
+    EXPECT_GE(idleBytes(), before + mebi);
+    PretendedMemory machine(hostMemoryInUse() + mebi / 2);
+    ASSERT_EQ(messageOf((*second)->run(none.buffers, pool)), "");
+    EXPECT_LT(idleBytes(), before + 2 * mebi);
+    EXPECT_THAT(messageOf((*third)->run(none.buffers, pool)),
+                HasSubstr("not enough memory for the buffers of 1 devices"));
+    // What others gave up for it is made anew.
+    ASSERT_EQ(messageOf((*first)->run(none.buffers, pool)), "");
+  }
+  EXPECT_EQ(idleBytes(), before);
 }
 
 TEST_P(Executors, CollectivesInOneBranchOnly) {

@@ -40,6 +40,19 @@ bool InjectedFault::happened() const {
   return eventsLeft < 0;
 }
 
+static std::atomic<int64_t> memoryPretended{0};
+
+PretendedMemory::PretendedMemory(int64_t bytes) {
+  assert(memoryPretended == 0 && "one at a time");
+  memoryPretended = bytes;
+}
+
+PretendedMemory::~PretendedMemory() { memoryPretended = 0; }
+
+int64_t shardwright::cpu::pretendedMemory() {
+  return memoryPretended.load(std::memory_order_relaxed);
+}
+
 bool shardwright::cpu::detail::isFaultDue(FaultKind kind, int32_t device) {
   std::lock_guard lock(mutex);
   if (!faultIsSet || kind != kindSet || eventsLeft < 0 ||

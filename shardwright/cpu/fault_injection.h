@@ -38,6 +38,18 @@ public:
   bool happened() const;
 };
 
+/// While it lives, the machine has so many bytes of memory (host_memory.h). One
+/// at a time in a process.
+class PretendedMemory {
+public:
+  explicit PretendedMemory(int64_t bytes);
+  ~PretendedMemory();
+  PretendedMemory(const PretendedMemory &) = delete;
+  PretendedMemory &operator=(const PretendedMemory &) = delete;
+};
+/// 0: as much as it has.
+int64_t pretendedMemory();
+
 /// The text of errors that come from an injected fault.
 constexpr char injectedFaultText[] = "injected fault";
 

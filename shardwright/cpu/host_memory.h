@@ -14,9 +14,12 @@
 namespace shardwright::cpu {
 
 /// Memory aligned to 64 bytes, not initialised; large pieces on huge pages.
-/// Null when there is none left, and for more than the machine has: the system
-/// would grant that, and end the process when it is touched.
+/// Null when there is none left, and when all that was given out here would be
+/// more than the machine has: the system would grant that, and end the process
+/// when it is touched. What is idle (idle_memory.h) goes first.
 std::shared_ptr<void> allocateHost(int64_t bytes);
+/// Bytes that allocateHost has given out and that are not free again.
+int64_t hostMemoryInUse();
 
 /// Bytes of memory of this machine.
 int64_t machineMemory();

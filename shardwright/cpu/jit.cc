@@ -399,12 +399,19 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
   }
 
   std::optional<KernelCache> cache;
-  if (!options.cacheDir.empty() && !missing.symbols.empty())
+  if (!options.cacheDir.empty() && !missing.symbols.empty()) {
     cache.emplace(options.cacheDir, targetKey());
+    if (std::string why = cache->distrust(); !why.empty()) {
+      result.warnings.push_back("the kernel cache '" + options.cacheDir +
+                                "' is not used: " + why +
+                                "; use a directory of your own (chmod 700)");
+      cache.reset();
+    }
+  }
   BatchCompiler compiler(missing, cache ? &*cache : nullptr);
   if (Error e = compiler.run(options.threads))
     return std::move(e);
-  result.warnings = std::move(compiler.warnings);
+  llvm::append_range(result.warnings, std::move(compiler.warnings));
   for (Batch &batch : compiler.batches) {
     SmallVector<std::string> symbols;
     for (size_t i : batch.kernels) {

@@ -12,7 +12,14 @@
 
 #include "shardwright/cpu/jit.h"
 
+#include "shardwright/cpu/kernel_emitter.h"
+
 #include "gtest/gtest.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 #include <bit>
 #include <cmath>
@@ -117,20 +124,80 @@ TEST(Efforts, ElementwiseOperationsAgree) {
   compareElementwise<double, uint64_t>(E::F64);
 }
 
+/// (a, b) -> a + b
+std::shared_ptr<Body> addition(E type) {
+  auto body = std::make_shared<Body>();
+  for (uint64_t i : {0, 1}) {
+    Node argument;
+    argument.op = Op::Param;
+    argument.type = type;
+    argument.bits = i;
+    body->nodes.push_back(argument);
+  }
+  Node add;
+  add.op = Op::Add;
+  add.type = type;
+  add.operands = {0, 1};
+  body->nodes.push_back(add);
+  body->results = {2};
+  return body;
+}
+
+TEST(Scratch, IsReadAndWrittenAsItsElementsAreAligned) {
+  for (E type : {E::S8, E::U16, E::S32, E::S64, E::F16, E::F64}) {
+    // Sums of rows of what is dear to compute, and that minus its sum.
+    Cluster cluster;
+    int32_t x = param(cluster, type), y = param(cluster, type),
+            zero = param(cluster, type, {});
+    auto add = [&](Op op, Shape of, std::initializer_list<int32_t> operands) {
+      Node node;
+      node.op = op;
+      node.type = type;
+      node.shape = std::move(of);
+      node.operands = operands;
+      return node;
+    };
+    Graph &graph = cluster.graph;
+    int32_t dear = x;
+    for (int i = 0; i < 3; ++i)
+      dear = graph.add(add(Op::Divide, shape, {dear, y}));
+    Node sum = add(Op::Reduce, {shape[0]}, {dear, zero});
+    sum.attrs = {{1}};
+    sum.body = addition(type);
+    int32_t sums = graph.add(std::move(sum));
+    Node spread = add(Op::Broadcast, shape, {sums});
+    spread.attrs = {{0}};
+    int32_t all = graph.add(std::move(spread));
+    cluster.outputs = {graph.add(add(Op::Subtract, shape, {dear, all}))};
+    cluster.inPlace = {-1};
+    KernelPlan plan = planKernel(cluster, hostTarget().maxLanes);
+    ASSERT_FALSE(plan.scratch.empty()) << str(type).str();
+    llvm::LLVMContext context;
+    llvm::Module module("kernel", context);
+    emitKernel(module, cluster, plan, "k", hostTarget());
+    int accesses = 0;
+    auto check = [&](llvm::Value *pointer, llvm::Type *element,
+                     llvm::Align align) {
+      if (!llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer)))
+        return;
+      ++accesses;
+      EXPECT_LE(align.value(), element->getScalarSizeInBits() / 8)
+          << str(type).str();
+    };
+    for (llvm::Function &function : module)
+      for (llvm::Instruction &i : llvm::instructions(function))
+        if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&i))
+          check(load->getPointerOperand(), load->getType(), load->getAlign());
+        else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&i))
+          check(store->getPointerOperand(), store->getValueOperand()->getType(),
+                store->getAlign());
+    EXPECT_GE(accesses, 2) << str(type).str();
+  }
+}
+
 TEST(Efforts, SumsAgree) {
   for (int64_t dim = 0; dim < static_cast<int64_t>(rank); ++dim) {
-    auto body = std::make_shared<Body>();
-    for (uint64_t i : {0, 1}) {
-      Node argument;
-      argument.op = Op::Param;
-      argument.bits = i;
-      body->nodes.push_back(argument);
-    }
-    Node add;
-    add.op = Op::Add;
-    add.operands = {0, 1};
-    body->nodes.push_back(add);
-    body->results = {2};
+    auto body = addition(E::F32);
     Cluster cluster;
     Node scaled;
     scaled.op = Op::Multiply;

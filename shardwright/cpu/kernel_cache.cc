@@ -8,6 +8,7 @@
 #include "shardwright/cpu/kernel_cache.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/BLAKE3.h"
@@ -17,6 +18,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -56,7 +58,25 @@ KernelCache::KernelCache(std::string d, std::string t, int64_t most)
       maxBytes(most > 0 ? most : bytesOfEnvironment()) {
   if (maxBytes == 0)
     maxBytes = defaultBytes;
-  (void)sys::fs::create_directories(directory);
+  (void)sys::fs::create_directories(directory, /*IgnoreExisting=*/true,
+                                    sys::fs::owner_all);
+}
+
+/// Why others may have written the file or directory; empty: they cannot.
+static std::string whyUnsafe(const sys::fs::file_status &status) {
+  if (status.getUser() != geteuid() && status.getUser() != 0)
+    return "it belongs to another user";
+  if (status.permissions() & (sys::fs::group_write | sys::fs::others_write))
+    return "others than its owner can write it";
+  return "";
+}
+
+std::string KernelCache::distrust() const {
+  sys::fs::file_status status;
+  // One that is not there is said when it is written.
+  if (sys::fs::status(directory, status))
+    return "";
+  return whyUnsafe(status);
 }
 
 std::string KernelCache::pathOf(StringRef symbol) const {
@@ -96,10 +116,23 @@ static void mark(StringRef path) {
 
 Expected<std::unique_ptr<MemoryBuffer>>
 KernelCache::load(const Found &found) const {
-  auto file = MemoryBuffer::getFile(found.path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
+  auto unreadable = [](std::error_code e) {
+    return createStringError(e, "it cannot be read");
+  };
+  auto opened = sys::fs::openNativeFileForRead(found.path);
+  if (!opened)
+    return unreadable(errorToErrorCode(opened.takeError()));
+  llvm::scope_exit close([&] { (void)sys::fs::closeFile(*opened); });
+  // Of what is open: the name may stand for another file by now.
+  sys::fs::file_status status;
+  if (std::error_code e = sys::fs::status(*opened, status))
+    return unreadable(e);
+  if (std::string why = whyUnsafe(status); !why.empty())
+    return createStringError(why);
+  auto file = MemoryBuffer::getOpenFile(*opened, found.path, status.getSize(),
+                                        /*RequiresNullTerminator=*/false);
   if (!file)
-    return createStringError(file.getError(), "it cannot be read");
+    return unreadable(file.getError());
   StringRef all = (*file)->getBuffer();
   StringRef object = all.drop_front(std::min(headerBytes, all.size()));
   auto sum = checksum(object);
@@ -116,8 +149,9 @@ KernelCache::load(const Found &found) const {
 static Error writeWhole(StringRef path, StringRef object) {
   SmallString<128> temporary;
   int fd;
-  if (std::error_code e =
-          sys::fs::createUniqueFile(path + ".%%%%%%%%", fd, temporary))
+  if (std::error_code e = sys::fs::createUniqueFile(
+          path + ".%%%%%%%%", fd, temporary, sys::fs::OF_None,
+          sys::fs::owner_read | sys::fs::owner_write))
     return createStringError(e, "%s cannot be written: %s", path.str().c_str(),
                              e.message().c_str());
   std::error_code error;

@@ -12,6 +12,11 @@
 // carry a checksum, and the longest unused go when there are too many. No
 // failure of the cache is an error of the program that uses it.
 //
+// Objects are machine code, which a checksum does not make trustworthy: who can
+// write one can write its checksum. A directory or file that belongs to another
+// user than this process runs as (or root), or that its group or others can
+// write, is not used.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_CPU_KERNEL_CACHE_H
@@ -36,6 +41,10 @@ public:
   /// (64MiB, 2GiB; bytes without a unit), or the default.
   KernelCache(std::string directory, std::string target, int64_t maxBytes = 0);
 
+  /// Why others can put code into the directory; empty: they cannot. Nothing
+  /// else may be called then.
+  std::string distrust() const;
+
   /// The object that holds the kernel; equal ids are one object. None: it is
   /// not there.
   struct Found {
@@ -44,7 +53,8 @@ public:
   };
   std::optional<Found> find(llvm::StringRef symbol) const;
 
-  /// The object, or what is wrong with the file, which is then removed.
+  /// The object, or what is wrong with the file; one that is damaged is
+  /// removed.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   load(const Found &found) const;
 

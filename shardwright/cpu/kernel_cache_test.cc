@@ -15,7 +15,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace shardwright::cpu;
 using llvm::StringRef;
@@ -67,6 +69,43 @@ TEST_F(KernelCacheTest, AnObjectIsFoundUnderEachOfItsKernels) {
   EXPECT_EQ(load(KernelCache(directory, "this machine"), "a"), "object one");
   EXPECT_EQ(load(KernelCache(directory, "another"), "a"), "not found");
   EXPECT_EQ(files().size(), 3u); // no temporary files are left
+}
+
+TEST_F(KernelCacheTest, WhatOthersCanWriteIsNotUsed) {
+  namespace fs = llvm::sys::fs;
+  KernelCache cache(directory, "this machine");
+  fs::perms own = fs::owner_all;
+  ASSERT_FALSE(fs::setPermissions(directory, own));
+  EXPECT_EQ(cache.distrust(), "");
+  for (fs::perms others : {fs::group_write, fs::others_write}) {
+    ASSERT_FALSE(fs::setPermissions(directory, own | others));
+    EXPECT_EQ(cache.distrust(), "others than its owner can write it");
+  }
+  ASSERT_FALSE(fs::setPermissions(directory, own));
+
+  llvm::cantFail(cache.store({"a"}, "object"));
+  std::string path = cache.find("a")->path;
+  ASSERT_FALSE(fs::setPermissions(path, fs::owner_read | fs::owner_write |
+                                            fs::group_write));
+  EXPECT_EQ(load(cache, "a"), "others than its owner can write it");
+  ASSERT_FALSE(fs::setPermissions(path, fs::owner_read | fs::owner_write));
+  EXPECT_EQ(load(cache, "a"), "object");
+  if (geteuid() != 0)
+    return; // files cannot be given away
+  ASSERT_EQ(chown(path.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(load(cache, "a"), "it belongs to another user");
+  ASSERT_EQ(chown(directory.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(cache.distrust(), "it belongs to another user");
+}
+
+TEST_F(KernelCacheTest, ADirectoryThatIsMadeIsForItsOwner) {
+  std::string made = directory + "/one/two";
+  mode_t before = umask(0);
+  KernelCache cache(made, "this machine");
+  llvm::cantFail(cache.store({"a"}, "object"));
+  umask(before);
+  EXPECT_EQ(cache.distrust(), "");
+  EXPECT_EQ(load(cache, "a"), "object");
 }
 
 TEST_F(KernelCacheTest, ADamagedFileIsSaidAndGone) {

@@ -51,7 +51,11 @@ void BlockLowering::planLoops() {
       if (result < 0 || guarded[result] || isInvariant(loop, i))
         continue;
       target(result);
-      if (useCount[init] == 1)
+      // Kernels read what a view is of, past the view.
+      bool alone = true;
+      for (int32_t at = init; at >= 0; at = viewOf[at])
+        alone &= useCount[at] == 1;
+      if (alone)
         grant(init, {slots[result], nullptr});
     }
   }

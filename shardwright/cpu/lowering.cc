@@ -146,10 +146,13 @@ FailureOr<Program> Lowering::run() {
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
   program.numPartitions = moduleCount(module, "mhlo.num_partitions");
   if (program.numReplicas < 1 || program.numPartitions < 1 ||
-      program.numReplicas > (1 << 20) || program.numPartitions > (1 << 20))
-    return module.emitError(
-        "mhlo.num_replicas and mhlo.num_partitions should be "
-        "positive and at most a million");
+      program.numReplicas > mostDevices ||
+      program.numPartitions > mostDevices / program.numReplicas)
+    return module.emitError()
+           << "mhlo.num_replicas and mhlo.num_partitions ask for "
+           << program.numReplicas << " times " << program.numPartitions
+           << " devices, expected positive numbers whose product is at most "
+           << mostDevices;
   if (failed(rewriteOps(*entry, program.numReplicas, program.numPartitions)))
     return failure();
   Block &block = entry->getBody().front();

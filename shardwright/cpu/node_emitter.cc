@@ -68,7 +68,7 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
       Value *at = b.CreateGEP(type, kept->second.buffer, scalar(keptAt));
       if (loops.isVector(keptAt))
         type = vectorOf(type);
-      Value *x = b.CreateAlignedLoad(type, at, Align(4));
+      Value *x = b.CreateAlignedLoad(type, at, keptAlign(node.type));
       return isFloat(node.type) ? x : ops.fromMemory(x, node.type);
     }
   }
@@ -92,7 +92,7 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
       Type *type = stored->getType()->getScalarType();
       b.CreateAlignedStore(
           stored, b.CreateGEP(type, kept->second.buffer, scalar(keptAt)),
-          Align(4));
+          keptAlign(node.type));
     }
     return x;
   }

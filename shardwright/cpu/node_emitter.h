@@ -50,6 +50,10 @@ public:
   llvm::Type *keptType(ElementType type) {
     return isFloat(type) ? ops.registerType(type) : ops.memoryType(type);
   }
+  /// Of an element in scratch, at any index.
+  llvm::Align keptAlign(ElementType type) {
+    return llvm::Align(keptType(type)->getScalarSizeInBits() / 8);
+  }
   /// As many lanes as the vectorised loop has.
   llvm::Value *splat(llvm::Value *x);
   void store(llvm::Value *x, ElementType type, llvm::Value *buffer,

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/prepared_program.h"
 
 #include "shardwright/cpu/host_memory.h"
+#include "shardwright/cpu/idle_memory.h"
 #include "shardwright/cpu/kernel_graph.h"
 #include "shardwright/cpu/memory_plan.h"
 
@@ -292,7 +293,6 @@ llvm::Error Executor::Prepared::checkStep(int32_t index) {
 }
 
 llvm::Error Executor::Prepared::prepare() {
-  constexpr int64_t mostDevices = 1 << 20;
   if (program.numReplicas < 1 || program.numPartitions < 1 ||
       program.numReplicas > mostDevices ||
       program.numPartitions > mostDevices / program.numReplicas)
@@ -306,6 +306,7 @@ llvm::Error Executor::Prepared::prepare() {
     llvm::Expected<DotPlan> plan = DotPlan::create(spec);
     if (!plan)
       return fail("dot: ", toString(plan.takeError()));
+    dotPieces.push_back(plan->pieces(numDevices));
     dots.push_back(std::move(*plan));
   }
   for (const LibraryCall &call : program.libraryCalls) {
@@ -354,14 +355,8 @@ double Executor::Prepared::guessSegment(int32_t begin) const {
 //===----------------------------------------------------------------------===//
 
 llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
-  {
-    std::lock_guard lock(memoryMutex);
-    if (!idleMemory.empty()) {
-      auto memory = std::move(idleMemory.back());
-      idleMemory.pop_back();
-      return memory;
-    }
-  }
+  if (auto kept = takeIdle(this))
+    return std::move(*static_cast<std::vector<DeviceMemory> *>(kept.get()));
   // Arenas that begin at one place of a page would fight for the same lines of
   // the cache when a collective walks through all of them.
   constexpr int64_t page = 4096, stagger = 5 * 64;
@@ -390,9 +385,8 @@ llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
 }
 
 void Executor::Prepared::giveBack(std::vector<DeviceMemory> memory) {
-  // As many sets as runs were in flight at once, within reason.
-  constexpr size_t mostIdle = 4;
-  std::lock_guard lock(memoryMutex);
-  if (idleMemory.size() < mostIdle)
-    idleMemory.push_back(std::move(memory));
+  keepIdle(this, program.arenaBytes * numDevices,
+           std::make_shared<std::vector<DeviceMemory>>(std::move(memory)));
 }
+
+Executor::Prepared::~Prepared() { dropIdle(this); }

@@ -18,17 +18,19 @@
 #include "shardwright/cpu/library_op.h"
 
 #include <atomic>
-#include <mutex>
 
 namespace shardwright::cpu {
 
 struct Executor::Prepared {
   explicit Prepared(const Program &p) : program(p) {}
+  ~Prepared();
+  Prepared(const Prepared &) = delete;
+  Prepared &operator=(const Prepared &) = delete;
 
   /// Checks everything that running relies on.
   llvm::Error prepare();
 
-  /// One DeviceMemory a device: from an earlier run, or new.
+  /// One DeviceMemory a device: from an earlier run (idle_memory.h), or new.
   llvm::Expected<std::vector<DeviceMemory>> takeMemory();
   void giveBack(std::vector<DeviceMemory> memory);
 
@@ -69,6 +71,8 @@ struct Executor::Prepared {
   /// Results that live elsewhere and are copied at the end: (slot, result).
   std::vector<std::pair<SlotId, int32_t>> copiedResults;
   std::vector<DotPlan> dots;
+  /// By dot: in how many pieces it is computed, on any number of threads.
+  std::vector<int64_t> dotPieces;
   std::vector<LibraryOp> libraryOps;
   /// By library op: a function of the host, which may wait for anything.
   std::vector<bool> hostCalls;
@@ -81,9 +85,6 @@ private:
   llvm::Error checkSlots();
   llvm::Error checkStep(int32_t index);
   double guessSegment(int32_t begin) const;
-
-  std::mutex memoryMutex;
-  std::vector<std::vector<DeviceMemory>> idleMemory;
 };
 
 } // namespace shardwright::cpu

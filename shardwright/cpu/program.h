@@ -53,6 +53,10 @@ struct Slot {
   int64_t bytes() const { return elements() * byteWidth(type); }
 };
 
+/// A program has at most so many devices: what is told of each of them has to
+/// fit in memory.
+constexpr int64_t mostDevices = 1 << 20;
+
 /// Generated code: computes iterations [begin, end) of its outermost loop.
 /// `buffers` holds the inputs then the outputs of the step.
 using KernelFn = void (*)(void *const *buffers, int64_t begin, int64_t end);

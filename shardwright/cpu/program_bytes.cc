@@ -13,12 +13,15 @@
 
 #include "shardwright/cpu/program_bytes.h"
 
+#include "shardwright/cpu/check_program.h"
 #include "shardwright/cpu/host_memory.h"
 #include "shardwright/cpu/linked_code.h"
 #include "shardwright/cpu/program_code.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/BLAKE3.h"
 
 #include <cstring>
 
@@ -234,6 +237,36 @@ static CollectiveSpec readCollective(ByteReader &b) {
   return spec;
 }
 
+/// Hash of the machine code and of what it was compiled for: generated code
+/// trusts the sizes of its operands, and its number of iterations.
+static std::string codeDigest(const Program &program,
+                              llvm::ArrayRef<llvm::StringRef> objects) {
+  ByteWriter b;
+  for (const Kernel &kernel : program.kernels) {
+    b.string(kernel.symbol);
+    b.integer(kernel.iterations);
+  }
+  for (const Step &step : program.steps) {
+    if (step.kind != StepKind::Kernel)
+      continue;
+    b.integer(step.payload);
+    for (const auto *operands : {&step.inputs, &step.outputs})
+      b.list(*operands,
+             [&](SlotId slot) { b.integer(program.slots[slot].bytes()); });
+  }
+  for (const CollectiveSpec &spec : program.collectives)
+    if (spec.reduceKernel >= 0) {
+      b.integer(spec.reduceKernel);
+      b.integer(byteWidth(spec.type));
+    }
+  llvm::BLAKE3 hasher;
+  hasher.update(b.take());
+  for (llvm::StringRef object : objects)
+    hasher.update(object);
+  auto digest = hasher.final<32>();
+  return llvm::toStringRef(llvm::ArrayRef<uint8_t>(digest)).str();
+}
+
 llvm::Error cpu::writeProgram(const Program &program, ByteWriter &b) {
   // Modules of the process's other programs may hold our kernels: only those
   // that have one are written.
@@ -270,6 +303,9 @@ llvm::Error cpu::writeProgram(const Program &program, ByteWriter &b) {
   });
   b.list(code, [&](const LinkedCode *c) { b.string(c->object()); });
   b.list(known.kernels, each);
+  b.string(codeDigest(program, llvm::map_to_vector(code, [](const auto *c) {
+                        return c->object();
+                      })));
   return llvm::Error::success();
 }
 
@@ -297,8 +333,14 @@ llvm::Expected<Program> cpu::readProgram(ByteReader &b) {
   b.list(objects, [&] { return b.string(); });
   auto known = std::make_shared<ProgramCode>();
   b.list(known->kernels, [&] { return readFacts(b); });
+  llvm::StringRef digest = b.string();
   if (b.failed())
     return llvm::createStringError("it ends too early or holds nonsense");
+  if (llvm::Error e = checkProgram(program, *known))
+    return e;
+  if (digest != codeDigest(program, objects))
+    return llvm::createStringError(
+        "its machine code is damaged, or was compiled for other operands");
   for (llvm::StringRef bytes : constants) {
     std::shared_ptr<void> memory = allocateHost(bytes.size());
     if (!memory)
@@ -322,8 +364,6 @@ llvm::Expected<Program> cpu::readProgram(ByteReader &b) {
       return llvm::createStringError("kernel '" + kernel.symbol +
                                      "' has no object file");
   }
-  if (known->kernels.size() != program.kernels.size())
-    return llvm::createStringError("it ends too early or holds nonsense");
   program.code = std::move(known);
   return program;
 }

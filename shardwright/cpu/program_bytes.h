@@ -20,8 +20,10 @@ namespace shardwright::cpu {
 llvm::Error writeProgram(const Program &program, ByteWriter &bytes);
 
 /// Reads what writeProgram wrote and links the object files; no code is
-/// generated. Whether steps, slots and the like fit together is for
-/// Executor::create to say; the object files are trusted. The caller has
+/// generated. Sizes, indices, and that the machine code is the one that was
+/// compiled for these operands, are checked here; whether steps, slots and the
+/// like fit together is for Executor::create to say. The object files are
+/// trusted. The caller has
 /// checked that code of the writer runs here (build_identity.h).
 llvm::Expected<Program> readProgram(ByteReader &bytes);
 

@@ -30,6 +30,15 @@ static bool hasChannel(std::optional<hlo::ChannelHandleAttr> channel) {
   return channel && channel->getHandle() > 0;
 }
 
+/// A list of equal ids takes no space however long it is: no group has them.
+static LogicalResult checkLength(Operation *op, DenseIntElementsAttr ids) {
+  if (ids && ids.isSplat() && ids.getNumElements() > mostDevices)
+    return op->emitError() << "device ids repeat one id "
+                           << ids.getNumElements() << " times, at most "
+                           << mostDevices << " devices are possible";
+  return success();
+}
+
 /// The mesh of groups that are named by axes: in the attribute, or a symbol.
 static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr)) {
@@ -49,15 +58,17 @@ static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
     axes.push_back({axis.getName().str(), axis.getSize()});
   }
   llvm::SmallVector<int64_t, 0> ids;
+  if (failed(checkLength(op, mesh.getDeviceIds())))
+    return failure();
   if (DenseIntElementsAttr list = mesh.getDeviceIds())
     for (const APInt &id : list)
       ids.push_back(id.getSExtValue());
-  int64_t devices = 1;
-  if (!Mesh::numDevicesOverflows(axes))
-    devices = Mesh(axes).numDevices();
+  if (Mesh::numDevicesOverflows(axes) || Mesh(axes).numDevices() > mostDevices)
+    return op->emitError() << "replica groups name a mesh of more than "
+                           << mostDevices << " devices";
+  int64_t devices = Mesh(axes).numDevices();
   std::vector<bool> seen(devices, false);
-  bool good = !Mesh::numDevicesOverflows(axes) &&
-              (ids.empty() || int64_t(ids.size()) == devices);
+  bool good = ids.empty() || int64_t(ids.size()) == devices;
   for (int64_t id : ids) {
     good = good && id >= 0 && id < devices && !seen[id];
     if (good)
@@ -119,6 +130,8 @@ static LogicalResult readRows(Operation *op, Attribute attr,
   auto type = cast<ShapedType>(dense.getType());
   if (type.getRank() != 2)
     return op->emitError("replica groups should be a rank 2 tensor");
+  if (failed(checkLength(op, dense)))
+    return failure();
   int64_t columns = type.getDimSize(1), at = 0;
   for (APInt value : dense.getValues<APInt>()) {
     if (at++ % columns == 0)
@@ -268,6 +281,8 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
   auto x = cast<hlo::CollectivePermuteOp>(op);
   spec.kind = CollectiveKind::CollectivePermute;
   bool partitions = hasChannel(x.getChannelHandle());
+  if (failed(checkLength(op, x.getSourceTargetPairs())))
+    return failure();
   auto pairs = llvm::to_vector(x.getSourceTargetPairs().getValues<int64_t>());
   if (pairs.size() % 2)
     return op->emitError("source_target_pairs should have two columns");

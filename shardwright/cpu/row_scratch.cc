@@ -97,7 +97,10 @@ void Planner::chooseScratch(Walk &w) {
       if (graph[id].op != Op::Reduce && graph[id].op != Op::Proj)
         llvm::append_range(stack, graph[id].operands);
     }
-    int64_t width = node.type == ElementType::F64 ? 8 : 4;
+    // Floats are kept as in registers, at least 4 bytes wide.
+    int64_t width = isFloat(node.type)
+                        ? std::max<int64_t>(4, byteWidth(node.type))
+                        : byteWidth(node.type);
     if (cost < 6 || bytes + width * product(plan.tail) > 65536)
       continue;
     bytes += width * product(plan.tail);

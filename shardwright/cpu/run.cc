@@ -107,7 +107,7 @@ bool Run::isHeavy(const StepInfo &step) const {
     return program.kernels[step.payload].iterations > 1;
   if (step.kind == StepKind::Library)
     return prepared.libraryOps[step.payload].pieces > 1;
-  return step.kind == StepKind::Dot;
+  return step.kind == StepKind::Dot && prepared.dotPieces[step.payload] > 1;
 }
 
 llvm::Error Run::callLibrary(const Device &device, const StepInfo &step,
@@ -139,14 +139,6 @@ bool Run::callHost(const Device &device) {
   return false;
 }
 
-int64_t Run::dotParts(const StepInfo &step) const {
-  if (!splits || !isHeavy(step))
-    return 1;
-  int64_t threads =
-      (pool.size() + prepared.numDevices - 1) / prepared.numDevices;
-  return std::clamp<int64_t>(step.costNs / (heavyNs / 2), 1, threads);
-}
-
 void Run::advance(Device &device, bool stopAtHeavy) {
   void *const *table = device.table;
   llvm::SmallVector<void *, 24> pointers;
@@ -175,7 +167,7 @@ void Run::advance(Device &device, bool stopAtHeavy) {
     case StepKind::Dot: {
       if (stopAtHeavy && isHeavy(s))
         goto stop;
-      int64_t parts = dotParts(s);
+      int64_t parts = prepared.dotPieces[s.payload];
       auto begin = traceNow();
       for (int64_t part = 0; part < parts; ++part)
         if (llvm::Error e = prepared.dots[s.payload].run(

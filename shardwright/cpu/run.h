@@ -69,8 +69,6 @@ private:
   /// worth splitting; stops at once when the run has failed.
   void advance(Device &device, bool stopAtHeavy);
   bool isHeavy(const StepInfo &step) const;
-  /// Pieces in which this run computes a dot, whoever does it.
-  int64_t dotParts(const StepInfo &step) const;
   /// Pieces [begin, end) of a library call, with the scratch memory of one of
   /// those that work on it.
   llvm::Error callLibrary(const Device &device, const StepInfo &step,
@@ -120,7 +118,7 @@ private:
 
   void parted();
   void work(Lock &lock, bool isLeader);
-  void workOnJob(Lock &lock, Job &job);
+  void workOnJob(Lock &lock, Job &job, bool isLeader);
   void makeReady(Device &device);
   void arrive(Lock &lock, Device &device);
   void arriveAtPermute(Lock &lock, Device &device);
@@ -128,8 +126,9 @@ private:
   void finish(Job &job);
   bool mayRejoin() const;
   void arriveAtHost(Device &device);
-  /// `takesOne`: whoever calls goes on to take a piece of work.
-  void callHelpers(bool takesOne = true);
+  enum class Caller : uint8_t { Leader, Helper, Other };
+  /// The leader and helpers go on to take a piece of work themselves.
+  void callHelpers(Caller caller);
   void reportDeadlock();
 
   const Prepared &prepared;
@@ -160,8 +159,9 @@ private:
   std::condition_variable leaderWakes;
   bool isParted = false;
   bool leaderWaits = false;
-  int32_t helpers = 0;    ///< tasks of ours in the pool
-  int32_t inProgress = 0; ///< devices, units of jobs and messages at work
+  int32_t helpers = 0;     ///< tasks of ours in the pool
+  int32_t busyHelpers = 0; ///< of these, at work on a device or a job
+  int32_t inProgress = 0;  ///< devices, units of jobs and messages at work
   int32_t doneDevices = 0;
   /// (meetings passed, device): those behind go first, so that they meet.
   std::priority_queue<std::pair<int64_t, int32_t>,

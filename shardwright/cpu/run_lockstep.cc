@@ -107,7 +107,7 @@ void Run::runSplit(int32_t step) {
   int64_t count = devices.size();
   const SlotId *operands = prepared.operandSlots.data() + s.operands;
   if (s.kind == StepKind::Dot) {
-    int64_t parts = dotParts(s);
+    int64_t parts = prepared.dotPieces[s.payload];
     pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
       Device &d = devices[i / parts];
       if (llvm::Error e = prepared.dots[s.payload].run(

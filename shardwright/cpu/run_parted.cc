@@ -33,7 +33,7 @@ void Run::parted() {
     else
       makeReady(d);
   }
-  callHelpers();
+  callHelpers(Caller::Leader);
   work(lock, /*isLeader=*/true);
   isParted = false;
   ready = {};
@@ -58,19 +58,21 @@ void Run::work(Lock &lock, bool isLeader) {
           break;
         }
     if (job) {
-      workOnJob(lock, *job);
+      workOnJob(lock, *job, isLeader);
     } else if (!failed() && !ready.empty() && !mayRejoin()) {
       Device &d = devices[ready.top().second];
       ready.pop();
       d.state = State::Running;
       ++inProgress;
+      busyHelpers += !isLeader;
       lock.unlock();
       advance(d, /*stopAtHeavy=*/false);
       lock.lock();
       --inProgress;
       if (!failed())
         arrive(lock, d);
-      callHelpers();
+      busyHelpers -= !isLeader;
+      callHelpers(isLeader ? Caller::Leader : Caller::Helper);
     } else if (!isLeader) {
       return;
     } else if (inProgress > 0) {
@@ -87,16 +89,20 @@ void Run::work(Lock &lock, bool isLeader) {
   }
 }
 
-/// After a change: threads for what may go on now. The leader is one of them.
-void Run::callHelpers(bool takesOne) {
+/// After a change: threads for what may go on now.
+void Run::callHelpers(Caller caller) {
   int64_t wanted = mayRejoin() ? 0 : int64_t(ready.size());
   for (auto &job : jobs)
     wanted += job->units - job->next;
   if (failed())
     wanted = 0;
+  bool takesOne = caller != Caller::Other;
+  bool leaderTakesOne = caller == Caller::Leader || leaderWaits;
   if (leaderWaits && (wanted > takesOne || (wanted == 0 && inProgress == 0)))
     leaderWakes.notify_one();
-  while (helpers < std::min<int64_t>(wanted - takesOne, pool.size() - 1)) {
+  // Those at work take nothing until they are done, which may be long.
+  int64_t enough = busyHelpers + wanted - leaderTakesOne;
+  while (helpers < std::min<int64_t>(enough, pool.size() - 1)) {
     ++helpers;
     pool.submit([self = shared_from_this()] {
       Lock lock(self->mutex);
@@ -166,21 +172,26 @@ void Run::arrive(Lock &lock, Device &d) {
 void Run::arriveAtHost(Device &d) {
   d.state = State::Running;
   ++inProgress;
-  runBlocking([self = shared_from_this(), &d] {
+  bool isRunning = runBlocking([self = shared_from_this(), &d] {
     bool succeeded = self->callHost(d);
     Lock lock(self->mutex);
     --self->inProgress;
     if (succeeded && !self->failed())
       self->leave(d);
-    self->callHelpers(/*takesOne=*/false);
+    self->callHelpers(Caller::Other);
   });
+  if (!isRunning) {
+    --inProgress;
+    fail(d.number, d.pc, "the system grants no thread to wait for the host on");
+  }
 }
 
-void Run::workOnJob(Lock &lock, Job &job) {
+void Run::workOnJob(Lock &lock, Job &job, bool isLeader) {
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[job.step].payload];
   int64_t unit = job.next++;
   ++inProgress;
+  busyHelpers += !isLeader;
   lock.unlock();
   auto begin = timed ? Clock::now() : Clock::time_point();
   int64_t perOperand = plan.units(job.group);
@@ -191,11 +202,12 @@ void Run::workOnJob(Lock &lock, Job &job) {
     collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
   lock.lock();
   --inProgress;
+  busyHelpers -= !isLeader;
   if (++job.done == job.units) {
     finish(job);
     llvm::erase_if(jobs, [&](auto &j) { return j.get() == &job; });
   }
-  callHelpers();
+  callHelpers(isLeader ? Caller::Leader : Caller::Helper);
 }
 
 /// Every member leaves: until now nobody has touched its operands.

@@ -7,19 +7,50 @@
 
 #include "shardwright/cpu/sort_runtime.h"
 
+#include "shardwright/cpu/host_memory.h"
+#include "shardwright/cpu/program.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
-#include <vector>
 
 namespace shardwright::cpu {
 
 using Less = uint8_t (*)(void *const *, int64_t, int64_t);
 
+namespace {
+/// What a line is sorted in, and its spare. Generated code cannot be unwound:
+/// without memory the kernel fails instead.
+template <typename T> class Lines {
+public:
+  explicit Lines(int64_t size) {
+    int64_t bytes;
+    if (!__builtin_mul_overflow(size, int64_t(2 * sizeof(T)), &bytes))
+      memory = allocateHost(bytes);
+    if (!memory) {
+      failKernel("not enough memory to sort " + std::to_string(size) +
+                 " elements");
+      return;
+    }
+    items = {static_cast<T *>(memory.get()), size_t(size)};
+    spare = {items.end(), size_t(size)};
+  }
+  explicit operator bool() const { return memory != nullptr; }
+
+  llvm::MutableArrayRef<T> items, spare;
+
+private:
+  std::shared_ptr<void> memory;
+};
+} // namespace
+
 // Stable merge sort, bottom up: safe with any comparator, also one that is no
 // order.
-static void sortLine(std::vector<int64_t> &offsets, std::vector<int64_t> &spare,
-                     void *const *buffers, Less less) {
+static void sortLine(Lines<int64_t> &line, void *const *buffers, Less less) {
+  auto &offsets = line.items, &spare = line.spare;
   auto n = static_cast<int64_t>(offsets.size());
   constexpr int64_t runLength = 8;
   for (int64_t begin = 0; begin < n; begin += runLength) {
@@ -42,7 +73,7 @@ static void sortLine(std::vector<int64_t> &offsets, std::vector<int64_t> &spare,
         spare[k] = right ? offsets[j++] : offsets[i++];
       }
     }
-    offsets.swap(spare);
+    std::swap(offsets, spare);
   }
 }
 
@@ -85,14 +116,16 @@ static void writeLine(void *const *buffers, const int64_t *columns,
 void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
                int64_t stride, const int64_t *columns, int64_t numColumns,
                Less less) {
-  std::vector<int64_t> offsets(size), spare(size);
+  Lines<int64_t> lines(size);
+  if (!lines)
+    return;
   for (int64_t line = begin; line < end; ++line) {
     int64_t first = line / stride * stride * size + line % stride;
     for (int64_t i = 0; i < size; ++i)
-      offsets[i] = first + i * stride;
-    sortLine(offsets, spare, buffers, less);
+      lines.items[i] = first + i * stride;
+    sortLine(lines, buffers, less);
     writeLine(buffers, columns, numColumns, size, first, stride,
-              [&](int64_t i) { return offsets[i]; });
+              [&](int64_t i) { return lines.items[i]; });
   }
 }
 
@@ -121,8 +154,8 @@ struct Wide {
 
 /// By the bytes of the keys, lowest first: each turn keeps the order of equals.
 template <typename Item>
-static void radixSort(std::vector<Item> &items, std::vector<Item> &spare,
-                      int64_t keyBytes) {
+static void radixSort(Lines<Item> &line, int64_t keyBytes) {
+  auto &items = line.items, &spare = line.spare;
   std::array<std::array<uint32_t, 256>, 8> counts;
   std::fill_n(counts.begin(), keyBytes, std::array<uint32_t, 256>{});
   for (const Item &item : items)
@@ -137,7 +170,7 @@ static void radixSort(std::vector<Item> &items, std::vector<Item> &spare,
       c = std::exchange(next, next + c);
     for (const Item &item : items)
       spare[count[item.key() >> (8 * byte) & 255]++] = item;
-    items.swap(spare);
+    std::swap(items, spare);
   }
 }
 
@@ -148,7 +181,10 @@ sortByKey(void *const *buffers, int64_t begin, int64_t end, int64_t size,
           uint64_t (*key)(void *const *, int64_t), int64_t keyBits) {
   // Shorter lines are sorted before a radix sort has counted.
   constexpr int64_t isLong = 160;
-  std::vector<Item> items(size), spare(size);
+  Lines<Item> lines(size);
+  if (!lines)
+    return;
+  auto &items = lines.items;
   for (int64_t line = begin; line < end; ++line) {
     int64_t first = line / stride * stride * size + line % stride;
     for (int64_t i = 0; i < size; ++i)
@@ -156,7 +192,7 @@ sortByKey(void *const *buffers, int64_t begin, int64_t end, int64_t size,
     if (size < isLong)
       std::sort(items.begin(), items.end());
     else
-      radixSort(items, spare, (keyBits + 7) / 8);
+      radixSort(lines, (keyBits + 7) / 8);
     writeLine(buffers, columns, numColumns, size, first, stride,
               [&](int64_t i) { return first + items[i].position() * stride; });
   }

@@ -15,6 +15,7 @@ namespace shardwright::cpu {
 /// Sorts lines [begin, end) of `size` elements, `stride` elements apart,
 /// stably. `less(buffers, a, b)` compares the elements at two offsets.
 /// `columns` holds triples: input buffer, output buffer, bytes of an element.
+/// Without memory the kernel fails (program.h).
 void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
                int64_t stride, const int64_t *columns, int64_t numColumns,
                uint8_t (*less)(void *const *, int64_t, int64_t));
