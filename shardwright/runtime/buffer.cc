@@ -108,7 +108,8 @@ llvm::Expected<Buffer> Buffer::viewOf(const void *host, ElementType type,
                                       MemoryKind memory) {
   if (reinterpret_cast<uintptr_t>(host) % 64 != 0) {
     auto copy = copyOf(host, type, shape, {}, device, memory);
-    release();
+    if (copy)
+      release();
     return copy;
   }
   std::shared_ptr<void> data(

@@ -44,7 +44,8 @@ public:
                                        int32_t device,
                                        MemoryKind memory = MemoryKind::Device);
   /// The host memory itself where it is dense and aligned to 64 bytes, else a
-  /// copy. It must not change until `release` is called, which happens once.
+  /// copy. It must not change until `release` is called, which happens once;
+  /// not at all on an error (no memory for a copy).
   static llvm::Expected<Buffer> viewOf(const void *host, ElementType type,
                                        llvm::ArrayRef<int64_t> shape,
                                        int32_t device,

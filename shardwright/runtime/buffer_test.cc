@@ -7,6 +7,7 @@
 
 #include "shardwright/runtime/buffer.h"
 
+#include "shardwright/cpu/fault_injection.h"
 #include "shardwright/cpu/host_memory.h"
 #include "shardwright/cpu/memory_plan.h"
 #include "shardwright/runtime/dlpack.h"
@@ -19,6 +20,7 @@
 
 #include <dlpack/dlpack.h>
 
+#include <cmath>
 #include <cstring>
 #include <thread>
 
@@ -121,6 +123,47 @@ TEST(DLPack, ThereAndBackWithoutACopy) {
             "DLPack has no type for elements of i4");
 }
 
+TEST(DLPack, WhatCouldNotBeTakenStaysWithItsOwner) {
+  alignas(64) float host[4] = {1, 2, 3, 4};
+  int64_t shape[] = {2}, strides[] = {2};
+  int released = 0;
+  DLManagedTensor tensor = {};
+  tensor.manager_ctx = &released;
+  tensor.deleter = [](DLManagedTensor *self) {
+    ++*static_cast<int *>(self->manager_ctx);
+  };
+  tensor.dl_tensor.device = {kDLCPU, 0};
+  tensor.dl_tensor.dtype = {kDLFloat, 32, 1};
+  tensor.dl_tensor.ndim = 1;
+  tensor.dl_tensor.shape = shape;
+  // Neither may be used where it is: one is not aligned, one not dense.
+  for (bool isDense : {true, false}) {
+    released = 0;
+    tensor.dl_tensor.data = host + (isDense ? 1 : 0);
+    tensor.dl_tensor.strides = isDense ? nullptr : strides;
+    {
+      cpu::InjectedFault fault(cpu::FaultKind::Allocation);
+      EXPECT_THAT(toString(fromDLPack(&tensor, 0).takeError()),
+                  HasSubstr("not enough memory"));
+    }
+    EXPECT_EQ(released, 0);
+    EXPECT_THAT(values(llvm::cantFail(fromDLPack(&tensor, 0))),
+                isDense ? ElementsAre(2, 3) : ElementsAre(1, 3));
+    EXPECT_EQ(released, 1);
+  }
+  // A number is an array of rank 0.
+  released = 0;
+  tensor.dl_tensor.data = host;
+  tensor.dl_tensor.ndim = 0;
+  tensor.dl_tensor.shape = tensor.dl_tensor.strides = nullptr;
+  {
+    Buffer number = llvm::cantFail(fromDLPack(&tensor, 0));
+    EXPECT_EQ(number.shape().size(), 0u);
+    EXPECT_THAT(values(number), ElementsAre(1));
+  }
+  EXPECT_EQ(released, 1);
+}
+
 TEST(ShardedArray, SplitsAndGathers) {
   Client client(2, 8);
   Mesh mesh({{"x", 4}, {"y", 2}});
@@ -143,6 +186,50 @@ TEST(ShardedArray, SplitsAndGathers) {
   EXPECT_EQ(std::memcmp(again.data(), global.data(), global.bytes()), 0);
 }
 
+TEST(ShardedArray, UnreducedArraysAreSums) {
+  Client client(2, 8);
+  Mesh mesh({{"x", 4}, {"y", 2}});
+  for (int64_t rank : {0, 1}) {
+    TensorSharding sharding = TensorSharding::closed(rank);
+    sharding.unreduced = {mesh.fullAxis(0)};
+    if (rank == 1)
+      sharding.dims[0].axes = {mesh.fullAxis(1)};
+    llvm::SmallVector<int64_t, 1> shape(rank, 6);
+    Array global = llvm::cantFail(randomArray(E::F32, shape, 1, 0));
+    static_cast<float *>(global.data())[0] = -0.0f;
+    ShardedArray array =
+        llvm::cantFail(ShardedArray::fromHost(global, mesh, sharding, client));
+    EXPECT_FALSE(array.isFullyReplicated());
+    // Devices 0 and 1 have the value, the others nothing to add.
+    for (int32_t d = 0; d < 8; ++d)
+      for (float x : values(array.buffers()[d]))
+        EXPECT_TRUE(d < 2 || (x == 0 && std::signbit(x)));
+    EXPECT_EQ(array.replica(2), 0);
+    EXPECT_EQ(array.replica(3), rank == 0 ? 1 : 0);
+    Array back = llvm::cantFail(array.toHost(client));
+    EXPECT_EQ(std::memcmp(back.data(), global.data(), global.bytes()), 0);
+    Array again = llvm::cantFail(
+        llvm::cantFail(
+            array.resharded(mesh, TensorSharding::closed(rank), client))
+            .toHost(client));
+    EXPECT_EQ(std::memcmp(again.data(), global.data(), global.bytes()), 0);
+    // What devices have computed: 1 + 2 + 3 + 4, from both columns.
+    std::vector<Buffer> parts;
+    for (int32_t d = 0; d < 8; ++d) {
+      std::vector<float> own(rank == 0 ? 1 : 3, float(d / 2 + 1));
+      parts.push_back(llvm::cantFail(Buffer::copyOf(
+          own.data(), E::F32,
+          rank == 0 ? llvm::ArrayRef<int64_t>() : llvm::ArrayRef<int64_t>{3},
+          {}, d)));
+    }
+    ShardedArray summands = llvm::cantFail(
+        ShardedArray::fromBuffers(shape, mesh, sharding, std::move(parts)));
+    Array sum = llvm::cantFail(summands.toHost(client));
+    for (int64_t i = 0; i < sum.elements(); ++i)
+      EXPECT_EQ(static_cast<float *>(sum.data())[i], 10);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
@@ -156,27 +243,28 @@ void failingKernel(void *const *, int64_t, int64_t) {
   cpu::failKernel("it is broken");
 }
 
-/// On 2 devices: t = 2 a; result = 2 t. The argument is read before the result
-/// is written, so that it can be donated.
-ExecutableParts quadruple(cpu::KernelFn kernel = doubleKernel) {
+/// On each device: t = 2 a; result = 2 t. The argument is read before the
+/// result is written, so that it can be donated.
+ExecutableParts quadruple(cpu::KernelFn kernel = doubleKernel,
+                          int32_t devices = 2, int64_t size = 4) {
   ExecutableParts parts;
-  ValueSpec value{"v", E::F32, {4}, TensorSharding::closed(1), -1};
+  ValueSpec value{"v", E::F32, {size}, TensorSharding::closed(1), -1};
   parts.results = {value};
   value.donated = true;
   parts.arguments = {value};
   cpu::Program &p = parts.program;
-  p.numPartitions = 2;
+  p.numPartitions = devices;
   for (auto home : {cpu::Slot::Home::Argument, cpu::Slot::Home::Arena,
                     cpu::Slot::Home::Result}) {
     cpu::Slot s;
     s.home = home;
     s.index = 0;
-    s.shape = {4};
+    s.shape = {size};
     p.slots.push_back(s);
   }
   p.arguments = {0};
   p.results = {2};
-  p.kernels.push_back({"double", kernel, 4, 10});
+  p.kernels.push_back({"double", kernel, size, 10});
   for (int32_t i = 0; i < 2; ++i) {
     cpu::Step step;
     step.kind = cpu::StepKind::Kernel;
@@ -211,6 +299,77 @@ TEST(Execute, ADonatedArgumentBecomesTheResult) {
   Execution next = llvm::cantFail(
       executable->execute({run.results[0], run.results[1]}, client));
   EXPECT_THAT(values(next.results[0][0]), ElementsAre(16, 32, 48, 64));
+}
+
+TEST(Execute, DonatedShardsOfAHostArrayLeaveItAsItIs) {
+  // The whole array on one device; and its halves, of which one is left. The
+  // memory is the caller's, also when nobody else has a hold on it.
+  for (int32_t devices : {1, 2}) {
+    alignas(64) float host[32];
+    for (int i = 0; i < 32; ++i)
+      host[i] = float(i);
+    Client client(1, devices);
+    Mesh mesh({{"x", devices}});
+    TensorSharding sharding = TensorSharding::closed(1);
+    sharding.dims[0].axes = {mesh.fullAxis(0)};
+    float *part = host + 16 * (devices - 1);
+    std::vector<Buffer> last;
+    {
+      Array global(E::F32, {16 * devices},
+                   std::shared_ptr<void>(host, [](void *) {}));
+      ShardedArray array = llvm::cantFail(
+          ShardedArray::fromHost(global, mesh, sharding, client));
+      last = {array.buffers().back()};
+      EXPECT_EQ(llvm::cantFail(last[0].await()).get(), part);
+      for (Buffer buffer : array.buffers().drop_back())
+        buffer.remove();
+    }
+    auto executable =
+        llvm::cantFail(Executable::create(quadruple(doubleKernel, 1, 16)));
+    ExecuteOptions options;
+    options.devices = {devices - 1};
+    Execution run = llvm::cantFail(executable->execute(last, client, options));
+    EXPECT_EQ(values(run.results[0][0])[3], 4 * part[3]);
+    EXPECT_TRUE(last[0].isDonated());
+    for (int i = 0; i < 32; ++i)
+      EXPECT_EQ(host[i], i);
+  }
+}
+
+TEST(Execute, OneDeviceForTwoPositionsIsAnError) {
+  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  Client client(1, 4);
+  ExecuteOptions options;
+  options.devices = {3, 3};
+  EXPECT_EQ(toString(executable
+                         ->execute({{floats({1, 2, 3, 4}, 3)},
+                                    {floats({1, 2, 3, 4}, 3)}},
+                                   client, options)
+                         .takeError()),
+            "device 3 is given for two positions of the program; give each a "
+            "device of its own");
+}
+
+TEST(Execute, ARunMayOutliveItsExecutable) {
+  auto constant = std::make_shared<int>();
+  std::weak_ptr<int> alive = constant;
+  ExecutableParts parts = quadruple();
+  parts.program.constants.push_back({std::move(constant), sizeof(int)});
+  auto executable = llvm::cantFail(Executable::create(std::move(parts)));
+  Client client(1, 2);
+  Event ready;
+  Buffer first = floats({1, 2, 3, 4}), second = floats({5, 6, 7, 8}, 1);
+  Buffer late(0, MemoryKind::Device, E::F32, {4},
+              llvm::cantFail(first.storage()), ready);
+  Execution run =
+      llvm::cantFail(executable->execute({{late}, {second}}, client));
+  executable.reset();
+  EXPECT_FALSE(alive.expired());
+  ready.set();
+  EXPECT_THAT(values(run.results[0][0]), ElementsAre(4, 8, 12, 16));
+  EXPECT_THAT(values(run.results[1][0]), ElementsAre(20, 24, 28, 32));
+  client.drain();
+  EXPECT_TRUE(alive.expired());
 }
 
 TEST(Buffer, CopiesHaveMemoryOfTheirOwn) {

@@ -8,6 +8,7 @@
 #include "shardwright/runtime/client.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <condition_variable>
 #include <deque>
@@ -32,6 +33,9 @@ public:
               llvm::unique_function<void()> work, bool here) {
     auto job = std::make_shared<Job>();
     job->devices.assign(devices.begin(), devices.end());
+    // Behind itself in the lane of a device, it would never run.
+    llvm::sort(job->devices);
+    job->devices.erase(llvm::unique(job->devices), job->devices.end());
     job->work = std::move(work);
     // One more, until all inputs have been looked at.
     job->blockers = 1;

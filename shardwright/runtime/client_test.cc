@@ -58,6 +58,16 @@ TEST(Client, AJobOfSeveralDevicesWaitsForEach) {
   EXPECT_THAT(order, ElementsAre(0, 1, 2));
 }
 
+TEST(Client, ADeviceNamedTwiceIsOne) {
+  Client client(1, 2);
+  std::atomic<int> runs = 0;
+  client.run({1, 1, 0, 1}, {}, [&] { ++runs; }, true);
+  client.run({1, 0, 1}, {}, [&] { ++runs; }, false);
+  client.run({0}, {}, [&] { ++runs; }, false);
+  client.drain();
+  EXPECT_EQ(runs, 3);
+}
+
 TEST(Client, WorkHasItsInputs) {
   Client client(1, 1);
   Event input;

@@ -68,39 +68,40 @@ static llvm::Error checkSide(const ExecutableParts &parts,
 
 llvm::Expected<std::unique_ptr<Executable>>
 Executable::create(ExecutableParts p) {
-  std::unique_ptr<Executable> result(new Executable(std::move(p)));
-  const ExecutableParts &parts = result->parts;
+  auto loaded = std::make_shared<Loaded>();
+  loaded->parts = std::move(p);
+  const ExecutableParts &parts = loaded->parts;
   // Slot ids are checked there.
   auto executor = cpu::Executor::create(parts.program);
   if (!executor)
     return executor.takeError();
-  result->executor = std::move(*executor);
+  loaded->executor = std::move(*executor);
   if (llvm::Error e = checkSide(parts, parts.arguments, parts.program.arguments,
                                 "argument"))
     return e;
   if (llvm::Error e =
           checkSide(parts, parts.results, parts.program.results, "result"))
     return e;
-  result->planReuse();
-  return result;
+  loaded->planReuse();
+  return std::unique_ptr<Executable>(new Executable(std::move(loaded)));
 }
 
 llvm::Expected<std::vector<Array>>
 Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
                 cpu::RunStatistics *statistics, cpu::Trace *trace) const {
-  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts.arguments);
+  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts().arguments);
   if (globalArguments.size() != visible.size())
     return fail("the program takes ", visible.size(),
                 " arguments, but was given ", globalArguments.size());
   for (auto [i, array] : llvm::enumerate(globalArguments))
     if (array.type() != visible[i].type ||
-        !hasShapeOf(parts.arguments, i, array.shape()))
+        !hasShapeOf(parts().arguments, i, array.shape()))
       return fail("argument ", i, visible[i].name.empty() ? "" : " (",
                   visible[i].name, visible[i].name.empty() ? "" : ")", " is ",
-                  str(parts.arguments, i), ", but was given ", array.str());
+                  str(parts().arguments, i), ", but was given ", array.str());
   std::vector<Array> withSizes;
-  if (visible.size() != parts.arguments.size()) {
-    auto all = padded(parts.arguments, globalArguments);
+  if (visible.size() != parts().arguments.size()) {
+    auto all = padded(parts().arguments, globalArguments);
     if (!all)
       return all.takeError();
     withSizes = std::move(*all);
@@ -113,38 +114,38 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
   std::vector<DeviceShards> shards;
   for (size_t i = 0; i < globalArguments.size(); ++i) {
     const Array &array = globalArguments[i];
-    const ValueSpec &spec = parts.arguments[i];
+    const ValueSpec &spec = parts().arguments[i];
     llvm::Expected<DeviceShards> s =
         shardArray(array, spec.sharding, meshOf(spec), devices, pool);
     if (!s)
       return s.takeError();
     for (int64_t d = 0; d < devices; ++d)
-      buffers[d].arguments.push_back(s->data[d]);
+      buffers[d].arguments.push_back(s->data[d].get());
     shards.push_back(std::move(*s));
   }
   std::vector<ResultGather> gathers;
-  for (size_t i = 0; i < parts.results.size(); ++i) {
-    const ValueSpec &spec = parts.results[i];
+  for (size_t i = 0; i < parts().results.size(); ++i) {
+    const ValueSpec &spec = parts().results[i];
     llvm::Expected<ResultGather> g = ResultGather::create(
         spec.type, spec.shape, spec.sharding, meshOf(spec), devices);
     if (!g)
       return fail("result ", i, ": ", toString(g.takeError()));
     for (int64_t d = 0; d < devices; ++d)
-      buffers[d].results.push_back(g->shards().data[d]);
+      buffers[d].results.push_back(g->buffers()[d]);
     gathers.push_back(std::move(*g));
   }
-  if (llvm::Error e = executor->run(buffers, pool, statistics, trace))
+  if (llvm::Error e = loaded->executor->run(buffers, pool, statistics, trace))
     return e;
   std::vector<Array> results;
   for (ResultGather &g : gathers)
     results.push_back(g.gather(pool));
-  if (withoutSizes(parts.results).size() != parts.results.size())
-    return cutToSize(parts.results, std::move(results));
+  if (withoutSizes(parts().results).size() != parts().results.size())
+    return cutToSize(parts().results, std::move(results));
   return results;
 }
 
 int64_t Executable::peakBytesPerDevice() const {
-  const cpu::Program &program = parts.program;
+  const cpu::Program &program = parts().program;
   int64_t bytes = program.arenaBytes;
   for (cpu::SlotId id : program.arguments)
     bytes += program.slots[id].bytes();

@@ -110,7 +110,8 @@ public:
   /// Starts a run on buffers [device][argument], in memory of local shapes, and
   /// returns. Donated arguments end. Errors at once: a buffer of the wrong
   /// device, type or shape, or one that is gone; errors of the run itself are
-  /// those of its results and of `done`.
+  /// those of its results and of `done`. The executable may go before the run
+  /// is done.
   llvm::Expected<Execution>
   execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           Client &client = Client::shared(),
@@ -130,29 +131,37 @@ public:
   CostAnalysis cost() const;
   MemoryStatistics memory() const;
 
-  llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
-  llvm::ArrayRef<ValueSpec> results() const { return parts.results; }
-  llvm::ArrayRef<Mesh> meshes() const { return parts.meshes; }
-  llvm::StringRef notes() const { return parts.notes; }
-  const cpu::Program &program() const { return parts.program; }
-  int64_t numDevices() const { return parts.program.numDevices(); }
+  llvm::ArrayRef<ValueSpec> arguments() const { return parts().arguments; }
+  llvm::ArrayRef<ValueSpec> results() const { return parts().results; }
+  llvm::ArrayRef<Mesh> meshes() const { return parts().meshes; }
+  llvm::StringRef notes() const { return parts().notes; }
+  const cpu::Program &program() const { return parts().program; }
+  int64_t numDevices() const { return parts().program.numDevices(); }
   /// Arena, arguments and results of one device; constants are shared and not
   /// counted.
   int64_t peakBytesPerDevice() const;
 
 private:
-  explicit Executable(ExecutableParts p) : parts(std::move(p)) {}
-  void planReuse();
+  /// What runs need; those under way keep it when the executable goes.
+  struct Loaded {
+    ExecutableParts parts;
+    /// By argument: the result that takes its memory, or -1.
+    llvm::SmallVector<int32_t, 8> reusedBy;
+    std::unique_ptr<cpu::Executor> executor;
+    /// Seconds that the last run took: short ones are not worth a thread
+    /// change.
+    std::atomic<double> lastSeconds{1};
+
+    void planReuse();
+  };
+
+  explicit Executable(std::shared_ptr<Loaded> l) : loaded(std::move(l)) {}
+  const ExecutableParts &parts() const { return loaded->parts; }
   const Mesh *meshOf(const ValueSpec &value) const {
-    return value.mesh < 0 ? nullptr : &parts.meshes[value.mesh];
+    return value.mesh < 0 ? nullptr : &parts().meshes[value.mesh];
   }
 
-  ExecutableParts parts;
-  /// By argument: the result that takes its memory, or -1.
-  llvm::SmallVector<int32_t, 8> reusedBy;
-  /// Seconds that the last run took: short ones are not worth a thread change.
-  mutable std::atomic<double> lastSeconds{1};
-  std::unique_ptr<cpu::Executor> executor;
+  std::shared_ptr<Loaded> loaded;
 };
 
 } // namespace shardwright

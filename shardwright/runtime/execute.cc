@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace shardwright;
@@ -23,7 +24,7 @@ static constexpr double worthHandingOverSeconds = 50e-6;
 
 /// Each result takes the memory of one argument at most: first the pairs that
 /// the program names, then any donated argument of the same size.
-void Executable::planReuse() {
+void Executable::Loaded::planReuse() {
   reusedBy.assign(parts.arguments.size(), -1);
   llvm::SmallVector<bool, 8> taken(parts.results.size());
   auto pair = [&](size_t argument, size_t result) {
@@ -76,7 +77,7 @@ static llvm::Expected<Buffer::Donation> takeOrShare(Buffer &buffer,
 llvm::Expected<Execution>
 Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
                     Client &client, const ExecuteOptions &options) const {
-  const cpu::Program &program = parts.program;
+  const cpu::Program &program = parts().program;
   int64_t devices = numDevices();
   auto fail = [](const llvm::Twine &why) {
     return llvm::createStringError(why);
@@ -93,6 +94,13 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     return options.devices.empty() ? int32_t(position)
                                    : options.devices[position];
   };
+  llvm::SmallVector<int32_t, 8> sorted(options.devices);
+  llvm::sort(sorted);
+  if (auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+      twice != sorted.end())
+    return fail("device " + llvm::Twine(*twice) +
+                " is given for two positions of the program; give each a "
+                "device of its own");
   // All are checked before the first is taken.
   for (int64_t d = 0; d < devices; ++d) {
     if (arguments[d].size() != program.arguments.size())
@@ -102,7 +110,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     for (auto [i, buffer] : llvm::enumerate(arguments[d])) {
       const cpu::Slot &slot = program.slots[program.arguments[i]];
       auto where = [&, i = i] {
-        const std::string &name = parts.arguments[i].name;
+        const std::string &name = parts().arguments[i].name;
         return "argument " + std::to_string(i) +
                (name.empty() ? "" : " (" + name + ")") + " of device " +
                std::to_string(d);
@@ -132,15 +140,15 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   execution.results.resize(devices);
   bool isReady = true;
   auto takes = [&](size_t i) {
-    return parts.arguments[i].donated && !llvm::is_contained(options.keep, i);
+    return parts().arguments[i].donated && !llvm::is_contained(options.keep, i);
   };
   // What no argument may give is allocated before any is taken: a call that
   // fails here leaves its arguments as they were.
   size_t count = program.results.size();
   llvm::SmallVector<bool, 8> mayReuse(count, false);
-  for (size_t i = 0; i < reusedBy.size(); ++i)
-    if (reusedBy[i] >= 0 && takes(i))
-      mayReuse[reusedBy[i]] = true;
+  for (size_t i = 0; i < loaded->reusedBy.size(); ++i)
+    if (loaded->reusedBy[i] >= 0 && takes(i))
+      mayReuse[loaded->reusedBy[i]] = true;
   std::vector<std::shared_ptr<void>> memoryOfResult(devices * count);
   auto allocate = [&](int64_t d, size_t i) -> llvm::Error {
     std::shared_ptr<void> &memory = memoryOfResult[d * count + i];
@@ -172,8 +180,8 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       buffers.arguments.push_back(memory->memory.get());
       // Memory with another holder (a replica on another device, a view of the
       // caller's) is read like any other.
-      if (memory->isExclusive && reusedBy[i] >= 0)
-        memoryOfResult[d * count + reusedBy[i]] = memory->memory;
+      if (memory->isExclusive && loaded->reusedBy[i] >= 0)
+        memoryOfResult[d * count + loaded->reusedBy[i]] = memory->memory;
       run->memory.push_back(std::move(memory->memory));
       if (!buffer.ready().isReady()) {
         isReady = false;
@@ -193,7 +201,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
       // Its holder may drop the result before it is there.
       run->memory.push_back(memory);
       execution.results[d].push_back(
-          Buffer(deviceAt(d), parts.results[i].memory, slot.type, slot.shape,
+          Buffer(deviceAt(d), parts().results[i].memory, slot.type, slot.shape,
                  std::move(memory), run->done));
     }
   }
@@ -206,19 +214,19 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   for (int64_t d = 0; d < devices; ++d)
     inOrder[d] = deviceAt(d);
   bool here = options.synchronous ||
-              (isReady && lastSeconds.load() < worthHandingOverSeconds);
+              (isReady && loaded->lastSeconds.load() < worthHandingOverSeconds);
   cpu::RunContext context = cpu::RunContext::current();
   context.devices = inOrder;
   client.run(
       inOrder, run->inputs,
-      [this, run, context = std::move(context), pool = client.sharedPool(),
-       trace = options.trace] {
+      [loaded = loaded, run, context = std::move(context),
+       pool = client.sharedPool(), trace = options.trace] {
         for (const Event &input : run->inputs)
           if (llvm::Error e = input.await()) {
             run->done.set(std::move(e));
             return;
           }
-        auto memory = executor->takeMemory();
+        auto memory = loaded->executor->takeMemory();
         if (!memory) { // nothing has been touched
           run->giveBack();
           run->memory.clear();
@@ -228,11 +236,11 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
         run->donated.clear();
         auto begin = std::chrono::steady_clock::now();
         cpu::RunContext::Scope scope(context);
-        llvm::Error error = executor->run(std::move(*memory), run->buffers,
-                                          *pool, nullptr, trace.get());
-        lastSeconds = std::chrono::duration<double>(
-                          std::chrono::steady_clock::now() - begin)
-                          .count();
+        llvm::Error error = loaded->executor->run(
+            std::move(*memory), run->buffers, *pool, nullptr, trace.get());
+        loaded->lastSeconds = std::chrono::duration<double>(
+                                  std::chrono::steady_clock::now() - begin)
+                                  .count();
         // Whoever waits may find the memory of donated arguments free.
         run->memory.clear();
         run->done.set(std::move(error));

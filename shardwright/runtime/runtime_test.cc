@@ -7,10 +7,13 @@
 
 #include "shardwright/runtime/compare.h"
 #include "shardwright/runtime/executable.h"
+#include "shardwright/runtime/neutral_element.h"
 #include "shardwright/runtime/random.h"
 #include "shardwright/runtime/sharding_transfer.h"
 
 #include "shardwright/cpu/memory_plan.h"
+#include "shardwright/cpu/narrow_float.h"
+#include "shardwright/cpu/reduce.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -77,6 +80,10 @@ Case randomCase(std::mt19937_64 &random) {
       parts.pop_back();
     }
   }
+  while (!parts.empty() && random() % 3 == 0) {
+    c.sharding.unreduced.push_back(parts.back());
+    parts.pop_back();
+  }
   return c;
 }
 
@@ -103,14 +110,23 @@ TEST(ShardingTransfer, EveryElementIsWhereTheShardingSays) {
       localCount *= l;
     std::set<std::vector<int64_t>> boxes;
     std::set<void *> buffers;
+    // What a sum does not change.
+    char zeros[4] = {}, nothing[4] = {};
+    if (global.type() == E::F32)
+      nothing[3] = char(0x80);
     for (int64_t d = 0; d < devices; ++d) {
-      ASSERT_EQ(reinterpret_cast<uintptr_t>(shards->data[d]) % 64, 0u);
+      char *shard = static_cast<char *>(shards->data[d].get());
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(shard) % 64, 0u);
       std::vector<int64_t> begins;
-      auto box = shardBox(c.shape, c.sharding, c.mesh, c.mesh.linearIndex(d));
+      int64_t linear = c.mesh.linearIndex(d);
+      auto box = shardBox(c.shape, c.sharding, c.mesh, linear);
+      bool isFirst = c.mesh.shardIndex(linear, c.sharding.unreduced) == 0;
       for (IndexRange r : box)
         begins.push_back(r.begin);
+      if (!isFirst)
+        begins = {-1};
       boxes.insert(begins);
-      buffers.insert(shards->data[d]);
+      buffers.insert(shard);
       for (int64_t i = 0; i < localCount; ++i) {
         Dims at(local.size());
         int64_t rest = i;
@@ -123,14 +139,12 @@ TEST(ShardingTransfer, EveryElementIsWhereTheShardingSays) {
           inside &= at[k] < box[k].size();
           at[k] += box[k].begin;
         }
-        char zeros[8] = {};
         const char *expected =
-            inside ? static_cast<const char *>(std::as_const(global).data()) +
-                         elementAt(at, c.shape) * width
-                   : zeros;
-        ASSERT_EQ(0,
-                  std::memcmp(static_cast<char *>(shards->data[d]) + i * width,
-                              expected, width))
+            !isFirst ? nothing
+            : inside ? static_cast<const char *>(std::as_const(global).data()) +
+                           elementAt(at, c.shape) * width
+                     : zeros;
+        ASSERT_EQ(0, std::memcmp(shard + i * width, expected, width))
             << str(c.sharding, c.mesh) << " device " << d;
       }
     }
@@ -142,7 +156,7 @@ TEST(ShardingTransfer, EveryElementIsWhereTheShardingSays) {
                                        &c.mesh, devices);
     ASSERT_TRUE(bool(gather)) << toString(gather.takeError());
     for (int64_t d = 0; d < devices; ++d)
-      std::memcpy(gather->shards().data[d], shards->data[d],
+      std::memcpy(gather->buffers()[d], shards->data[d].get(),
                   localCount * width);
     Array back = gather->gather(pool);
     ASSERT_EQ(0, std::memcmp(back.data(), global.data(), global.bytes()));
@@ -156,9 +170,54 @@ TEST(ShardingTransfer, MaximalMeshGathersFromItsDevice) {
       ResultGather::create(E::S32, {1}, TensorSharding::closed(1), &mesh, 4);
   ASSERT_TRUE(bool(gather));
   for (int d = 0; d < 4; ++d)
-    *static_cast<int32_t *>(gather->shards().data[d]) = d;
+    *static_cast<int32_t *>(gather->buffers()[d]) = d;
   Array a = gather->gather(pool);
   EXPECT_EQ(*static_cast<int32_t *>(a.data()), 2);
+}
+
+TEST(NeutralElement, NoSumIsChangedByIt) {
+  for (int t = int(E::Pred); t <= int(E::C128); ++t) {
+    E type = E(t);
+    if (type == E::F8E8M0FNU) {
+      char byte;
+      EXPECT_EQ(toString(fillNeutral(type, &byte, 1)),
+                "elements of f8E8M0FNU have no zero, so none that a sum does "
+                "not change");
+      continue;
+    }
+    auto addition =
+        llvm::cantFail(cpu::Reduction::create(type, cpu::ReduceKind::Add));
+    int64_t width = byteWidth(type);
+    auto check = [&](const char *x) {
+      alignas(16) char neutral[16], forth[16], back[16];
+      llvm::cantFail(fillNeutral(type, neutral, 1));
+      const void *first[] = {x, neutral, neutral}, *last[] = {neutral, x};
+      addition.run(first, 3, forth, 0, 1);
+      addition.run(last, 2, back, 0, 1);
+      EXPECT_EQ(std::memcmp(x, forth, width), 0) << str(type).str();
+      EXPECT_EQ(std::memcmp(x, back, width), 0) << str(type).str();
+    };
+    // Zeros of both signs, and random numbers.
+    alignas(16) char x[16] = {};
+    check(x);
+    if (isComplex(type) || type == E::F16 || type == E::BF16 ||
+        type == E::F32 || type == E::F64) {
+      x[width - 1] = char(0x80);
+      check(x);
+    } else if (isTinyFloat(type)) {
+      for (int bits = 0; bits < 1 << bitWidth(type); ++bits) {
+        double value = elementAsDouble(type, &bits, 0);
+        x[0] = char(bits);
+        if (value == value)
+          check(x);
+      }
+    }
+    Array random = filled(type, {50});
+    for (int i = 0; i < 50; ++i) {
+      std::memcpy(x, static_cast<char *>(random.data()) + i * width, width);
+      check(x);
+    }
+  }
 }
 
 TEST(Random, TheSameEverywhereAndInRange) {
@@ -290,6 +349,62 @@ TEST(Executable, GlobalInGlobalOut) {
   for (int i = 0; i < 48; ++i)
     EXPECT_EQ(static_cast<const float *>((*results)[0].data())[i],
               static_cast<const float *>(x.data())[i] * 2);
+}
+
+/// Argument and result are summands of one array, each of the whole shape.
+ExecutableParts summands(E type, llvm::ArrayRef<int64_t> shape) {
+  ExecutableParts parts;
+  parts.meshes.push_back(Mesh({{"x", 4}, {"y", 2}}));
+  TensorSharding sharding = TensorSharding::closed(shape.size());
+  sharding.unreduced = {parts.meshes[0].fullAxis(0)};
+  ValueSpec value{"v", type, Dims(shape), sharding, 0};
+  parts.arguments = parts.results = {value};
+  cpu::Program &p = parts.program;
+  p.numPartitions = 8;
+  for (auto home : {cpu::Slot::Home::Argument, cpu::Slot::Home::Result}) {
+    cpu::Slot s;
+    s.home = home;
+    s.index = 0;
+    s.type = type;
+    s.shape = Dims(shape);
+    p.slots.push_back(s);
+  }
+  p.arguments = {0};
+  p.results = {1};
+  cpu::Step copy;
+  copy.kind = cpu::StepKind::Copy;
+  copy.inputs = {0};
+  copy.outputs = {1};
+  p.steps.push_back(copy);
+  cpu::Step end;
+  end.kind = cpu::StepKind::Return;
+  p.steps.push_back(end);
+  cpu::planMemory(p);
+  return parts;
+}
+
+TEST(Executable, UnreducedValuesCountOnce) {
+  Client client(2);
+  for (E type : {E::F32, E::BF16, E::S32, E::U8, E::C64, E::F8E5M2FNUZ})
+    for (llvm::SmallVector<int64_t, 2> shape :
+         {llvm::SmallVector<int64_t, 2>{}, {3, 5}}) {
+      auto executable = Executable::create(summands(type, shape));
+      ASSERT_TRUE(bool(executable)) << toString(executable.takeError());
+      Array x = filled(type, shape);
+      // Of a scalar: -0.
+      if (shape.empty() && type == E::F32)
+        *static_cast<float *>(x.data()) = -0.0f;
+      auto results = (*executable)->run({x}, client);
+      ASSERT_TRUE(bool(results)) << toString(results.takeError());
+      EXPECT_EQ(0, std::memcmp((*results)[0].data(), std::as_const(x).data(),
+                               x.bytes()))
+          << str(type).str();
+    }
+  auto none = Executable::create(summands(E::F8E8M0FNU, {2}));
+  ASSERT_TRUE(bool(none));
+  EXPECT_THAT(
+      toString((*none)->run({filled(E::F8E8M0FNU, {2})}, client).takeError()),
+      HasSubstr("f8E8M0FNU have no zero"));
 }
 
 TEST(Executable, WhatDoesNotFitIsAnError) {

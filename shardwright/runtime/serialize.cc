@@ -14,6 +14,7 @@
 #include "shardwright/cpu/program_bytes.h"
 #include "shardwright/runtime/executable.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 
@@ -22,7 +23,7 @@ using cpu::ByteReader;
 using cpu::ByteWriter;
 
 /// Raise it with every change of what is written.
-static constexpr int64_t formatVersion = 2;
+static constexpr int64_t formatVersion = 3;
 
 static std::string checksum(llvm::StringRef bytes) {
   llvm::BLAKE3 hasher;
@@ -48,7 +49,8 @@ static AxisList readAxes(ByteReader &b, const Mesh *mesh) {
     axis.preSize = b.integer(1, INT64_MAX);
     axis.size = b.integer(1, INT64_MAX);
     if (!mesh || axis.axis < 0 || axis.axis >= mesh->numAxes() ||
-        axis.preSize > mesh->axisSize(axis.axis) / axis.size)
+        axis.preSize > mesh->axisSize(axis.axis) / axis.size ||
+        mesh->axisSize(axis.axis) % (axis.preSize * axis.size) != 0)
       b.fail();
     return axis;
   });
@@ -75,6 +77,30 @@ static void write(ByteWriter &b, const ValueSpec &spec) {
   b.integer(spec.sizeOfDim);
 }
 
+/// An axis shards one dimension at most, and is not replicated or unreduced
+/// beside that.
+static bool usesAxesOnce(const TensorSharding &sharding) {
+  AxisList seen;
+  auto add = [&](const AxisList &axes) {
+    return llvm::all_of(axes, [&](AxisRef axis) {
+      bool isNew = !overlaps(axis, seen);
+      seen.push_back(axis);
+      return isNew;
+    });
+  };
+  return llvm::all_of(sharding.dims,
+                      [&](const DimSharding &dim) { return add(dim.axes); }) &&
+         add(sharding.replicated) && add(sharding.unreduced);
+}
+
+static bool isShape(ElementType type, llvm::ArrayRef<int64_t> shape) {
+  int64_t bytes = byteWidth(type);
+  return llvm::all_of(shape, [&](int64_t size) {
+    return size >= 0 &&
+           !__builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes);
+  });
+}
+
 static ValueSpec readValue(ByteReader &b, llvm::ArrayRef<Mesh> meshes) {
   ValueSpec spec;
   spec.name = b.string().str();
@@ -99,6 +125,8 @@ static ValueSpec readValue(ByteReader &b, llvm::ArrayRef<Mesh> meshes) {
   spec.memory = b.integer<MemoryKind>(0, int64_t(MemoryKind::UnpinnedHost));
   spec.sizeOf = b.id();
   spec.sizeOfDim = b.id();
+  if (!isShape(spec.type, spec.shape) || !usesAxesOnce(spec.sharding))
+    b.fail();
   return spec;
 }
 
@@ -127,6 +155,12 @@ static Mesh readMesh(ByteReader &b) {
   // A maximal mesh is one id; other ids are an order of the devices.
   if (!ids.empty() && (int64_t(ids.size()) != devices))
     b.fail();
+  for (auto [i, axis] : llvm::enumerate(axes))
+    for (const MeshAxis &other : llvm::ArrayRef(axes).take_front(i))
+      if (other.name == axis.name)
+        b.fail();
+  if (axes.empty() && !ids.empty() && (ids[0] < 0 || ids[0] > INT32_MAX))
+    b.fail();
   if (!axes.empty() && !ids.empty()) {
     std::vector<bool> seen(ids.size());
     for (int64_t id : ids) {
@@ -148,11 +182,11 @@ llvm::Expected<std::string> Executable::serialize() const {
   b.string(target.triple);
   b.string(target.cpu);
   b.string(target.features);
-  b.list(parts.meshes, [&](const Mesh &mesh) { write(b, mesh); });
-  for (auto *values : {&parts.arguments, &parts.results})
+  b.list(parts().meshes, [&](const Mesh &mesh) { write(b, mesh); });
+  for (auto *values : {&parts().arguments, &parts().results})
     b.list(*values, [&](const ValueSpec &spec) { write(b, spec); });
-  b.string(parts.notes);
-  if (llvm::Error e = cpu::writeProgram(parts.program, b))
+  b.string(parts().notes);
+  if (llvm::Error e = cpu::writeProgram(parts().program, b))
     return e;
   std::string body = b.take();
   return fileMagic.str() + checksum(body) + body;

@@ -7,12 +7,9 @@
 
 #include "shardwright/runtime/sharded_array.h"
 
-#include "shardwright/cpu/box_copy.h"
 #include "shardwright/runtime/sharding_transfer.h"
 
 #include "llvm/ADT/STLExtras.h"
-
-#include <set>
 
 using namespace shardwright;
 
@@ -61,14 +58,23 @@ llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,
   auto shards = shardArray(global, sharding, &mesh, devices, client.pool());
   if (!shards)
     return shards.takeError();
-  // One owner for all: parts may lie in each other's memory.
-  auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(
-      std::move(shards->owners));
   auto local = localShape(global.shape(), sharding);
   std::vector<Buffer> buffers;
-  for (int64_t d = 0; d < devices; ++d)
-    buffers.push_back(Buffer(d, MemoryKind::Device, global.type(), local,
-                             std::shared_ptr<void>(owners, shards->data[d])));
+  for (int64_t d = 0; d < devices; ++d) {
+    std::shared_ptr<void> &data = shards->data[d];
+    if (!shards->isView[d]) {
+      buffers.push_back(
+          Buffer(d, MemoryKind::Device, global.type(), local, std::move(data)));
+      continue;
+    }
+    // A run that this buffer is donated to must not write into the array.
+    const void *at = data.get();
+    auto view = Buffer::viewOf(at, global.type(), local, d,
+                               [keep = std::move(data)] {});
+    if (!view)
+      return view.takeError();
+    buffers.push_back(std::move(*view));
+  }
   return fromBuffers(global.shape(), std::move(mesh), std::move(sharding),
                      std::move(buffers));
 }
@@ -79,54 +85,29 @@ llvm::SmallVector<IndexRange, 4> ShardedArray::indices(int32_t device) const {
 
 int64_t ShardedArray::replica(int32_t device) const {
   auto mine = indices(device);
+  auto summand = [&](int32_t d) {
+    return axes.shardIndex(axes.linearIndex(d), layout.unreduced);
+  };
   int64_t count = 0;
   for (int32_t d = 0; d < device; ++d)
-    count += indices(d) == mine;
+    count += indices(d) == mine && summand(d) == summand(device);
   return count;
 }
 
 llvm::Expected<Array> ShardedArray::toHost(Client &client) const {
-  auto global = Array::allocate(type(), dims);
-  if (!global)
-    return global.takeError();
-  if (!layout.unreduced.empty())
-    return llvm::createStringError(
-        "an array that is unreduced along mesh axes has no value yet; reduce "
-        "it in a program");
-  int64_t width = byteWidth(type());
-  auto strides = cpu::rowMajorStrides(dims, width);
-  auto local = localShape(dims, layout);
-  auto localStrides = cpu::rowMajorStrides(local, width);
-  struct Move {
-    std::shared_ptr<const void> from;
-    int64_t offset;
-    llvm::SmallVector<int64_t, 4> extent;
-  };
-  std::vector<Move> moves;
-  std::set<llvm::SmallVector<int64_t, 4>> seen;
-  for (auto [device, buffer] : llvm::enumerate(parts)) {
-    llvm::SmallVector<int64_t, 4> begin;
-    for (IndexRange range : indices(device))
-      begin.push_back(range.begin);
-    if (!seen.insert(begin).second)
-      continue;
-    auto data = buffer.await();
+  auto gather = ResultGather::ofExisting(type(), dims, layout, &axes,
+                                         int64_t(parts.size()));
+  if (!gather)
+    return gather.takeError();
+  std::vector<std::shared_ptr<const void>> read;
+  for (int32_t device : gather->sources()) {
+    auto data = parts[device].await();
     if (!data)
       return data.takeError();
-    Move move{std::move(*data), 0, {}};
-    for (auto [range, stride] : llvm::zip(indices(device), strides)) {
-      move.offset += range.begin * stride;
-      move.extent.push_back(range.size());
-    }
-    moves.push_back(std::move(move));
+    gather->setBuffer(device, data->get());
+    read.push_back(std::move(*data));
   }
-  auto *to = static_cast<char *>(global->data());
-  client.pool().parallelFor(moves.size(), 1, [&](int64_t begin, int64_t end) {
-    for (const Move &move : llvm::ArrayRef(moves).slice(begin, end - begin))
-      cpu::copyBox(to + move.offset, strides, move.from.get(), localStrides,
-                   move.extent, width);
-  });
-  return global;
+  return gather->gather(client.pool());
 }
 
 llvm::Expected<ShardedArray> ShardedArray::resharded(Mesh mesh,

@@ -25,7 +25,9 @@ public:
                                                   TensorSharding sharding,
                                                   std::vector<Buffer> buffers);
   /// Splits a host array. Devices with equal parts share memory, and a part
-  /// that is contiguous in the array is not copied.
+  /// that is contiguous in the array is not copied; runs never write there. Of
+  /// an unreduced sharding the devices that are first along its unreduced axes
+  /// get the value, the others what a sum does not change.
   static llvm::Expected<ShardedArray> fromHost(const Array &global, Mesh mesh,
                                                TensorSharding sharding,
                                                Client &client);
@@ -38,10 +40,12 @@ public:
   bool isFullyReplicated() const { return layout.isReplicated(); }
   /// The part of the array that a device holds, padding cut off.
   llvm::SmallVector<IndexRange, 4> indices(int32_t device) const;
-  /// How many devices of lower number hold the same part.
+  /// How many devices of lower number hold the same part, and the same summand
+  /// of it.
   int64_t replica(int32_t device) const;
 
-  /// Waits for all shards and gathers them; of equal parts the first.
+  /// Waits for the shards and gathers them; of equal parts the first, of
+  /// summands the sum.
   llvm::Expected<Array> toHost(Client &client) const;
   /// The same array with another sharding, by way of the host.
   llvm::Expected<ShardedArray> resharded(Mesh mesh, TensorSharding sharding,

@@ -9,9 +9,11 @@
 
 #include "shardwright/cpu/box_copy.h"
 #include "shardwright/cpu/host_memory.h"
+#include "shardwright/runtime/neutral_element.h"
 
 #include <cstring>
 #include <map>
+#include <numeric>
 
 using namespace shardwright;
 
@@ -22,7 +24,9 @@ namespace {
 /// One shard of the global array and the devices that hold it.
 struct Shard {
   Dims begin, extent; ///< clipped to the global shape
-  std::vector<int32_t> devices;
+  /// Devices that hold the same summand, by index along the unreduced axes;
+  /// those of the value itself, when nothing is unreduced.
+  std::vector<std::vector<int32_t>> summands;
 };
 
 struct ShardPlan {
@@ -39,28 +43,32 @@ static ShardPlan planShards(llvm::ArrayRef<int64_t> shape,
   if (!mesh || mesh->isEmpty() || mesh->isMaximal() ||
       sharding.isReplicated()) {
     plan.localDims.assign(shape.begin(), shape.end());
-    Shard whole{Dims(shape.size(), 0), Dims(shape), {}};
-    for (int32_t d = 0; d < numDevices; ++d)
-      whole.devices.push_back(d);
+    std::vector<int32_t> devices(numDevices);
+    std::iota(devices.begin(), devices.end(), 0);
     // The value of a maximal mesh is that of its one device.
     if (mesh && mesh->isMaximal() && mesh->deviceIds()[0] < numDevices)
-      std::swap(whole.devices[0], whole.devices[mesh->deviceIds()[0]]);
-    plan.shards.push_back(std::move(whole));
+      std::swap(devices[0], devices[mesh->deviceIds()[0]]);
+    plan.shards.push_back(
+        {Dims(shape.size(), 0), Dims(shape), {std::move(devices)}});
     return plan;
   }
   plan.localDims = localShape(shape, sharding);
   std::map<Dims, size_t> byBegin;
   for (int32_t d = 0; d < numDevices; ++d) {
+    int64_t linear = mesh->linearIndex(d);
     Shard shard;
-    for (IndexRange range :
-         shardBox(shape, sharding, *mesh, mesh->linearIndex(d))) {
+    for (IndexRange range : shardBox(shape, sharding, *mesh, linear)) {
       shard.begin.push_back(range.begin);
       shard.extent.push_back(range.size());
     }
     auto [it, isNew] = byBegin.try_emplace(shard.begin, plan.shards.size());
-    if (isNew)
+    if (isNew) {
+      shard.summands.resize(totalSize(sharding.unreduced));
       plan.shards.push_back(std::move(shard));
-    plan.shards[it->second].devices.push_back(d);
+    }
+    plan.shards[it->second]
+        .summands[mesh->shardIndex(linear, sharding.unreduced)]
+        .push_back(d);
   }
   return plan;
 }
@@ -108,7 +116,12 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
 
   DeviceShards result;
   result.data.resize(numDevices);
-  result.owners.push_back(global.storage());
+  result.isView.resize(numDevices);
+  auto noMemory = [&] {
+    return llvm::createStringError("not enough memory for the shards of " +
+                                   global.str());
+  };
+  std::shared_ptr<void> neutral;
   struct Move {
     const Shard *shard;
     int64_t offset;
@@ -117,21 +130,34 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
   std::vector<Move> moves;
   for (const Shard &shard : plan.shards) {
     int64_t offset = byteOffset(shard.begin, strides);
-    void *data;
-    if (localBytes == 0 ||
-        isInPlace(global.shape(), shard, plan.localDims, offset)) {
-      data = const_cast<char *>(source) + (localBytes == 0 ? 0 : offset);
+    bool isView = localBytes == 0 ||
+                  isInPlace(global.shape(), shard, plan.localDims, offset);
+    std::shared_ptr<void> data;
+    if (isView) {
+      char *at = const_cast<char *>(source) + (localBytes == 0 ? 0 : offset);
+      data = std::shared_ptr<void>(global.storage(), at);
     } else {
-      std::shared_ptr<void> buffer = cpu::allocateHost(localBytes);
-      if (!buffer)
-        return llvm::createStringError("not enough memory for the shards of " +
-                                       global.str());
-      data = buffer.get();
-      result.owners.push_back(std::move(buffer));
-      moves.push_back({&shard, offset, data});
+      data = cpu::allocateHost(localBytes);
+      if (!data)
+        return noMemory();
+      moves.push_back({&shard, offset, data.get()});
     }
-    for (int32_t device : shard.devices)
+    for (int32_t device : shard.summands.front()) {
       result.data[device] = data;
+      result.isView[device] = isView;
+    }
+    for (const auto &devices : llvm::drop_begin(shard.summands)) {
+      if (!neutral) {
+        neutral = cpu::allocateHost(localBytes);
+        if (!neutral)
+          return noMemory();
+        if (llvm::Error e = fillNeutral(global.type(), neutral.get(),
+                                        product(plan.localDims)))
+          return e;
+      }
+      for (int32_t device : devices)
+        result.data[device] = neutral;
+    }
   }
   // A piece of work is at least about 64 KiB.
   int64_t grain = std::max<int64_t>(1, (int64_t(1) << 16) /
@@ -152,10 +178,25 @@ llvm::Expected<ResultGather>
 ResultGather::create(ElementType type, llvm::ArrayRef<int64_t> shape,
                      const TensorSharding &sharding, const Mesh *mesh,
                      int64_t numDevices) {
-  if (mesh && !sharding.unreduced.empty())
-    return llvm::createStringError(
-        "a result that is unreduced along mesh axes cannot be gathered; reduce "
-        "it inside the program");
+  return make(type, shape, sharding, mesh, numDevices, /*allocates=*/true);
+}
+
+llvm::Expected<ResultGather>
+ResultGather::ofExisting(ElementType type, llvm::ArrayRef<int64_t> shape,
+                         const TensorSharding &sharding, const Mesh *mesh,
+                         int64_t numDevices) {
+  return make(type, shape, sharding, mesh, numDevices, /*allocates=*/false);
+}
+
+void *ResultGather::allocate(int64_t bytes) {
+  owned.push_back(cpu::allocateHost(bytes));
+  return owned.back().get();
+}
+
+llvm::Expected<ResultGather>
+ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
+                   const TensorSharding &sharding, const Mesh *mesh,
+                   int64_t numDevices, bool allocates) {
   llvm::Expected<Array> global = Array::allocate(type, shape);
   if (!global)
     return global.takeError();
@@ -167,44 +208,78 @@ ResultGather::create(ElementType type, llvm::ArrayRef<int64_t> shape,
   ResultGather result;
   result.global = std::move(*global);
   result.localDims = plan.localDims;
-  result.buffers.data.resize(numDevices);
+  result.data.resize(numDevices);
+  if (totalSize(sharding.unreduced) > 1) {
+    auto addition = cpu::Reduction::create(type, cpu::ReduceKind::Add);
+    if (!addition)
+      return addition.takeError();
+    result.addition = *addition;
+  }
+  auto noMemory = [&] {
+    return llvm::createStringError("not enough memory for the shards of " +
+                                   result.global.str());
+  };
   auto *base = static_cast<char *>(result.global.data());
   for (Shard &shard : plan.shards) {
-    int64_t offset = byteOffset(shard.begin, strides);
-    bool inPlace =
-        localBytes > 0 && isInPlace(shape, shard, plan.localDims, offset);
-    for (int32_t device : shard.devices) {
-      if (inPlace && device == shard.devices.front()) {
-        result.buffers.data[device] = base + offset;
-        continue;
-      }
-      std::shared_ptr<void> buffer = cpu::allocateHost(localBytes);
-      if (!buffer)
-        return llvm::createStringError("not enough memory for the shards of " +
-                                       result.global.str());
-      result.buffers.data[device] = buffer.get();
-      result.buffers.owners.push_back(std::move(buffer));
+    Box box;
+    for (const std::vector<int32_t> &devices : shard.summands)
+      box.devices.push_back(devices.front());
+    box.dstOffset = byteOffset(shard.begin, strides);
+    bool fits = localBytes > 0 &&
+                isInPlace(shape, shard, plan.localDims, box.dstOffset);
+    bool isSum = box.devices.size() > 1;
+    box.inPlace = fits && (isSum || allocates);
+    if (isSum) {
+      box.sum =
+          box.inPlace ? base + box.dstOffset : result.allocate(localBytes);
+      if (!box.sum)
+        return noMemory();
     }
-    result.boxes.push_back(
-        {shard.devices.front(), offset, std::move(shard.extent), inPlace});
+    for (const std::vector<int32_t> &devices : shard.summands)
+      for (int32_t device : devices) {
+        if (!allocates)
+          continue;
+        bool isGlobal = box.inPlace && !isSum && device == box.devices.front();
+        result.data[device] =
+            isGlobal ? base + box.dstOffset : result.allocate(localBytes);
+        if (!result.data[device])
+          return noMemory();
+      }
+    box.extent = std::move(shard.extent);
+    result.boxes.push_back(std::move(box));
   }
   return result;
+}
+
+llvm::SmallVector<int32_t, 8> ResultGather::sources() const {
+  llvm::SmallVector<int32_t, 8> devices;
+  for (const Box &box : boxes)
+    llvm::append_range(devices, box.devices);
+  return devices;
 }
 
 Array ResultGather::gather(cpu::ThreadPool &pool) {
   int64_t width = byteWidth(global.type());
   Dims strides = cpu::rowMajorStrides(global.shape(), width);
   Dims localStrides = cpu::rowMajorStrides(localDims, width);
-  int64_t localBytes = product(localDims) * width;
+  int64_t localCount = product(localDims), localBytes = localCount * width;
   auto *base = static_cast<char *>(global.data());
   int64_t grain = std::max<int64_t>(1, (int64_t(1) << 16) /
                                            std::max<int64_t>(localBytes, 1));
   pool.parallelFor(boxes.size(), grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      if (!boxes[i].inPlace)
-        cpu::copyBox(base + boxes[i].dstOffset, strides,
-                     buffers.data[boxes[i].device], localStrides,
-                     boxes[i].extent, width);
+    for (const Box &box : llvm::ArrayRef(boxes).slice(begin, end - begin)) {
+      const void *from = data[box.devices.front()];
+      if (box.sum) {
+        llvm::SmallVector<const void *, 8> summands;
+        for (int32_t device : box.devices)
+          summands.push_back(data[device]);
+        addition->run(summands.data(), summands.size(), box.sum, 0, localCount);
+        from = box.sum;
+      }
+      if (!box.inPlace)
+        cpu::copyBox(base + box.dstOffset, strides, from, localStrides,
+                     box.extent, width);
+    }
   });
   return global;
 }

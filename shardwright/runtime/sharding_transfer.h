@@ -8,27 +8,32 @@
 #ifndef SHARDWRIGHT_RUNTIME_SHARDING_TRANSFER_H
 #define SHARDWRIGHT_RUNTIME_SHARDING_TRANSFER_H
 
+#include "shardwright/cpu/reduce.h"
 #include "shardwright/cpu/thread_pool.h"
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/runtime/array.h"
 
+#include <optional>
 #include <vector>
 
 namespace shardwright {
 
-/// Where every device's shard lives. Devices whose shards are the same box of
-/// the global array may share memory; `owners` keeps it alive.
+/// Where every device's shard lives, by device. Devices whose shards are equal
+/// share memory.
 struct DeviceShards {
-  std::vector<void *> data; ///< by device; 64-byte aligned
-  std::vector<std::shared_ptr<void>> owners;
+  std::vector<std::shared_ptr<void>> data; ///< 64-byte aligned
+  /// The shard lies in the global array, whose owner may not want it changed.
+  std::vector<bool> isView;
 };
 
 /// The shards of `global`, of local shape localShape(shape, sharding), for
 /// devices 0..numDevices-1. Devices that hold the same box share one buffer; a
 /// box that lies contiguous (and aligned) in the global array is not copied,
 /// so the shards are read-only. Where a dimension does not divide, the last
-/// shards are padded with zeros. `mesh` null, empty or maximal: every device
-/// gets the whole array.
+/// shards are padded with zeros. Of an unreduced array the devices that are
+/// first along its unreduced axes get the value, the others what a sum does not
+/// change. `mesh` null, empty or maximal: every device gets the whole array.
+/// Fails without memory, and where an unreduced array's type has no zero.
 llvm::Expected<DeviceShards> shardArray(const Array &global,
                                         const TensorSharding &sharding,
                                         const Mesh *mesh, int64_t numDevices,
@@ -42,23 +47,50 @@ public:
   static llvm::Expected<ResultGather>
   create(ElementType type, llvm::ArrayRef<int64_t> shape,
          const TensorSharding &sharding, const Mesh *mesh, int64_t numDevices);
+  /// For shards that are there already: allocates none, see `setBuffer`.
+  static llvm::Expected<ResultGather> ofExisting(ElementType type,
+                                                 llvm::ArrayRef<int64_t> shape,
+                                                 const TensorSharding &sharding,
+                                                 const Mesh *mesh,
+                                                 int64_t numDevices);
 
-  const DeviceShards &shards() const { return buffers; }
+  /// By device: where its shard is, or is to be written.
+  llvm::ArrayRef<void *> buffers() const { return data; }
+  /// The devices whose shards `gather` reads.
+  llvm::SmallVector<int32_t, 8> sources() const;
+  /// Where the shard of a device is; it is only read.
+  void setBuffer(int32_t device, const void *shard) {
+    data[device] = const_cast<void *>(shard);
+  }
   /// After the devices have written: of each box the copy of the lowest device
-  /// (of a maximal mesh: its device).
+  /// (of a maximal mesh: its device). Of an unreduced array the sum of what the
+  /// devices along its unreduced axes have, in the order of these.
   Array gather(cpu::ThreadPool &pool);
 
 private:
   struct Box {
-    int32_t device;
+    /// Those that are read: one, or one for each summand.
+    llvm::SmallVector<int32_t, 1> devices;
     int64_t dstOffset; ///< bytes into the global array
     llvm::SmallVector<int64_t, 4> extent;
-    bool inPlace;
+    void *sum = nullptr; ///< of several: where their sum goes
+    /// What is read (or the sum) is in the global array already.
+    bool inPlace = false;
   };
+  static llvm::Expected<ResultGather> make(ElementType type,
+                                           llvm::ArrayRef<int64_t> shape,
+                                           const TensorSharding &sharding,
+                                           const Mesh *mesh, int64_t numDevices,
+                                           bool allocates);
+  /// Null: no memory.
+  void *allocate(int64_t bytes);
+
   Array global;
   llvm::SmallVector<int64_t, 4> localDims;
   std::vector<Box> boxes;
-  DeviceShards buffers;
+  std::vector<void *> data; ///< by device
+  std::vector<std::shared_ptr<void>> owned;
+  std::optional<cpu::Reduction> addition;
 };
 
 } // namespace shardwright

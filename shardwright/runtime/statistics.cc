@@ -43,7 +43,7 @@ static double convolutionFlops(const cpu::LibraryCall &call) {
 }
 
 CostAnalysis Executable::cost() const {
-  const cpu::Program &program = parts.program;
+  const cpu::Program &program = parts().program;
   const cpu::ProgramCode *code = cpu::codeOf(program);
   CostAnalysis cost;
   for (const cpu::Step &step : program.steps) {
@@ -73,11 +73,11 @@ CostAnalysis Executable::cost() const {
 }
 
 MemoryStatistics Executable::memory() const {
-  const cpu::Program &program = parts.program;
+  const cpu::Program &program = parts().program;
   MemoryStatistics memory;
   for (auto [i, id] : llvm::enumerate(program.arguments)) {
     memory.arguments += program.slots[id].bytes();
-    if (reusedBy[i] >= 0)
+    if (loaded->reusedBy[i] >= 0)
       memory.reusedByResults += program.slots[id].bytes();
   }
   for (cpu::SlotId id : program.results)
