@@ -132,7 +132,9 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
                           : main.getResultAttrOfType<sdy::TensorShardingAttr>(
                                 i, sdy::kShardingAttr);
     spec.mesh = meshes.meshes.front().numAxes() > 0 ? 0 : -1;
-    if (attr && !attr.getDimShardings().empty()) {
+    // That of a single device has no rank: the border has it on every device.
+    if (attr && attr.getRank() == tensor.getRank() &&
+        (tensor.getRank() > 0 || !attr.getUnreducedAxes().empty())) {
       spec.mesh = meshes.idOf(main, attr);
       spec.sharding = sdy::shardingFromAttr(attr, meshes.meshes[spec.mesh]);
     }
@@ -275,6 +277,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
       return failure();
     PropagateOptions propagation;
     propagation.extraRules = true;
+    propagation.insertReductions = false;
     propagation.observer = options.observer;
     if (failed(propagate(module, propagation)))
       return failure();

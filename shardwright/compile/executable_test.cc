@@ -100,6 +100,31 @@ TEST(Serialize, ThereAndBack) {
   EXPECT_EQ(llvm::cantFail((*loaded)->serialize()), bytes);
 }
 
+TEST(Serialize, UnreducedValuesOfAnyRankStaySo) {
+  auto executable = compiled(R"(
+    sdy.mesh @mesh = <["x"=4, "y"=2]>
+    func.func @main(%a: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], unreduced={"x"}>},
+                    %b: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x":(1)2}>})
+        -> (tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], unreduced={"x"}>},
+            tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x":(1)2}>}) {
+      return %a, %b : tensor<f32>, tensor<6xi32>
+    })");
+  ASSERT_TRUE(executable);
+  auto loaded =
+      Executable::deserialize(llvm::cantFail(executable->serialize()));
+  ASSERT_TRUE(bool(loaded)) << toString(loaded.takeError());
+  for (const Executable *which : {executable.get(), loaded->get()}) {
+    for (auto values : {which->arguments(), which->results()}) {
+      EXPECT_EQ(values[0].sharding.unreduced, AxisList({{0, 1, 4}}));
+      EXPECT_EQ(values[1].sharding.unreduced, AxisList({{0, 1, 2}}));
+    }
+    auto arguments = randomArguments(*which);
+    auto results = llvm::cantFail(which->run(arguments));
+    EXPECT_TRUE(equal(results[0], arguments[0]));
+    EXPECT_TRUE(equal(results[1], arguments[1]));
+  }
+}
+
 TEST(Serialize, BadBytesAreAnErrorThatSaysWhy) {
   auto executable = compiled(everything);
   ASSERT_TRUE(executable);

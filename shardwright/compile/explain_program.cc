@@ -8,6 +8,7 @@
 #include "shardwright/compile/explain_program.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/mesh/printable.h"
 #include "shardwright/report/explain.h"
 #include "shardwright/report/explain_collectives.h"
 #include "shardwright/report/location_text.h"
@@ -52,7 +53,8 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
       cost, moves, user, explainer, request.machine.value_or(MachineModel()),
       compiled->report.mesh);
   Explanation explanation;
-  llvm::raw_string_ostream os(explanation.text);
+  llvm::raw_string_ostream bytes(explanation.text);
+  PrintableStream os(bytes);
   writeText(collectives, cost.unknownTripCount, os,
             CollectivesTextOptions{request.full});
   llvm::json::Array list;
@@ -81,7 +83,8 @@ static Explanation explainValues(const AskedValues &asked,
                                  const ExplainRequest &request,
                                  Explainer &explainer) {
   Explanation explanation;
-  llvm::raw_string_ostream os(explanation.text);
+  llvm::raw_string_ostream bytes(explanation.text);
+  PrintableStream os(bytes);
   llvm::json::Array values;
   auto tell = [&](const ExplainedValue &value) {
     os << (values.empty() ? "" : "\n");

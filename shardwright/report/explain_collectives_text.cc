@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/report/explain_collectives.h"
+#include "shardwright/report/json_text.h"
 #include "shardwright/report/program_report.h"
 #include "shardwright/report/text_table.h"
 
@@ -103,31 +104,32 @@ llvm::json::Value toJson(const ExplainedCollective &collective) {
   auto waysOf = [](const std::vector<ExplainedWay> &ways) {
     Array list;
     for (const ExplainedWay &way : ways)
-      list.push_back(
-          Object{{"how", way.how}, {"cost", way.cost}, {"taken", way.isTaken}});
+      list.push_back(Object{{"how", jsonText(way.how)},
+                            {"cost", way.cost},
+                            {"taken", way.isTaken}});
     return list;
   };
   Array needs;
   for (const ExplainedNeed &need : collective.needs) {
     Array tensors, origins;
     for (const ExplainedTensor &tensor : need.tensors)
-      tensors.push_back(Object{{"role", tensor.role},
-                               {"value", tensor.name},
-                               {"type", tensor.type},
-                               {"propagated", tensor.propagated},
-                               {"computed", tensor.computed}});
+      tensors.push_back(Object{{"role", jsonText(tensor.role)},
+                               {"value", jsonText(tensor.name)},
+                               {"type", jsonText(tensor.type)},
+                               {"propagated", jsonText(tensor.propagated)},
+                               {"computed", jsonText(tensor.computed)}});
     for (const ExplainedOrigin &origin : need.origins)
-      origins.push_back(Object{{"axis", origin.axis},
-                               {"value", origin.value},
+      origins.push_back(Object{{"axis", jsonText(origin.axis)},
+                               {"value", jsonText(origin.value)},
                                {"dim", origin.dim},
-                               {"from", origin.from},
-                               {"where", origin.where}});
-    needs.push_back(Object{{"op", need.op},
-                           {"where", need.where},
-                           {"why", need.why},
-                           {"value", need.value},
-                           {"has", need.from},
-                           {"needs", need.to},
+                               {"from", jsonText(origin.from)},
+                               {"where", jsonText(origin.where)}});
+    needs.push_back(Object{{"op", jsonText(need.op)},
+                           {"where", jsonText(need.where)},
+                           {"why", jsonText(need.why)},
+                           {"value", jsonText(need.value)},
+                           {"has", jsonText(need.from)},
+                           {"needs", jsonText(need.to)},
                            {"tensors", std::move(tensors)},
                            {"origins", std::move(origins)},
                            {"ways", waysOf(need.ways)},
@@ -135,8 +137,8 @@ llvm::json::Value toJson(const ExplainedCollective &collective) {
                            {"routes", waysOf(need.routes)}});
   }
   const CollectiveUse &use = collective.use;
-  return Object{{"kind", use.kind},
-                {"axes", use.axes},
+  return Object{{"kind", jsonText(use.kind)},
+                {"axes", jsonText(use.axes)},
                 {"group_size", use.groupSize},
                 {"executions", use.executions},
                 {"bytes_sent_per_device", use.bytes},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/report/explain.h"
+#include "shardwright/report/json_text.h"
 
 namespace shardwright {
 
@@ -16,39 +17,39 @@ using llvm::json::Value;
 static Object toJson(const ExplainedAxis &axis) {
   Array steps;
   for (const ExplainStep &step : axis.steps)
-    steps.push_back(Object{{"value", step.value},
+    steps.push_back(Object{{"value", jsonText(step.value)},
                            {"dim", step.dim},
-                           {"through", step.op},
-                           {"factor", step.factor},
-                           {"factor_kind", step.factorKind},
+                           {"through", jsonText(step.op)},
+                           {"factor", jsonText(step.factor)},
+                           {"factor_kind", jsonText(step.factorKind)},
                            {"op_priority", step.opPriority},
                            {"user_priority", step.userPriority},
-                           {"where", step.where}});
-  return Object{{"axis", axis.axis},
+                           {"where", jsonText(step.where)}});
+  return Object{{"axis", jsonText(axis.axis)},
                 {"steps", std::move(steps)},
-                {"origin", Object{{"value", axis.originValue},
+                {"origin", Object{{"value", jsonText(axis.originValue)},
                                   {"dim", axis.originDim},
-                                  {"how", axis.origin},
-                                  {"where", axis.originWhere}}}};
+                                  {"how", jsonText(axis.origin)},
+                                  {"where", jsonText(axis.originWhere)}}}};
 }
 
 Value toJson(const ExplainedStop &stop) {
-  Object object{{"axis", stop.axis},
-                {"target", stop.target},
+  Object object{{"axis", jsonText(stop.axis)},
+                {"target", jsonText(stop.target)},
                 {"dim", stop.dim},
-                {"source", stop.source},
+                {"source", jsonText(stop.source)},
                 {"source_dim", stop.sourceDim},
-                {"through", stop.op},
-                {"where", stop.where},
-                {"obstacle", stop.obstacle},
-                {"why", stop.why}};
+                {"through", jsonText(stop.op)},
+                {"where", jsonText(stop.where)},
+                {"obstacle", jsonText(stop.obstacle)},
+                {"why", jsonText(stop.why)}};
   if (stop.suggestion)
     object["suggestion"] =
-        Object{{"kind", stop.suggestion->kind},
-               {"value", stop.suggestion->value},
-               {"sharding", stop.suggestion->sharding},
-               {"partition_spec", stop.suggestion->partitionSpec},
-               {"gives", Object{{"axis", stop.suggestion->axis},
+        Object{{"kind", jsonText(stop.suggestion->kind)},
+               {"value", jsonText(stop.suggestion->value)},
+               {"sharding", jsonText(stop.suggestion->sharding)},
+               {"partition_spec", jsonText(stop.suggestion->partitionSpec)},
+               {"gives", Object{{"axis", jsonText(stop.suggestion->axis)},
                                 {"dim", stop.suggestion->dim}}}};
   return object;
 }
@@ -68,16 +69,19 @@ Value toJson(const ExplainedValue &value) {
   Array ahead;
   for (const ExplainedStop &stop : value.ahead)
     ahead.push_back(toJson(stop));
-  Object object{{"name", value.name},
-                {"source_name", value.sourceName},
-                {"function", value.function},
-                {"op", value.op},
-                {"type", value.type},
-                {"where", value.where},
-                {"sharding", value.sharding},
+  Array notes;
+  for (const std::string &note : value.notes)
+    notes.push_back(jsonText(note));
+  Object object{{"name", jsonText(value.name)},
+                {"source_name", jsonText(value.sourceName)},
+                {"function", jsonText(value.function)},
+                {"op", jsonText(value.op)},
+                {"type", jsonText(value.type)},
+                {"where", jsonText(value.where)},
+                {"sharding", jsonText(value.sharding)},
                 {"dims", std::move(dims)},
                 {"stops_ahead", std::move(ahead)},
-                {"notes", Array(value.notes)}};
+                {"notes", std::move(notes)}};
   if (value.copy)
     object["copy"] = value.copy;
   return object;

@@ -7,6 +7,7 @@
 
 #include "shardwright/report/program_report.h"
 
+#include "shardwright/report/json_text.h"
 #include "shardwright/report/location_text.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -65,7 +66,7 @@ json::Object statistics(const ProgramReport &report) {
   if (report.collectives.unknownTripCount)
     object["unknown_trip_count"] = true;
   if (const StepPrediction &step = report.predicted; !step.machine.empty()) {
-    json::Object predicted{{"machine", step.machine},
+    json::Object predicted{{"machine", jsonText(step.machine)},
                            {"compute_seconds", step.time.compute},
                            {"communication_seconds", step.time.communication},
                            {"exposed_communication_seconds", step.time.exposed},
@@ -79,7 +80,7 @@ json::Object statistics(const ProgramReport &report) {
   if (!report.comparisons.empty()) {
     json::Array comparisons;
     for (const ComparisonReport &c : report.comparisons)
-      comparisons.push_back(json::Object{{"name", c.name},
+      comparisons.push_back(json::Object{{"name", jsonText(c.name)},
                                          {"ok", c.ok},
                                          {"max_abs_error", c.maxAbsError},
                                          {"max_rel_error", c.maxRelError},
@@ -92,10 +93,10 @@ json::Object statistics(const ProgramReport &report) {
 json::Array values(ArrayRef<ValueReport> reports) {
   json::Array array;
   for (const ValueReport &v : reports)
-    array.push_back(json::Object{{"name", v.name},
-                                 {"type", v.type},
-                                 {"local", v.local},
-                                 {"sharding", v.sharding}});
+    array.push_back(json::Object{{"name", jsonText(v.name)},
+                                 {"type", jsonText(v.type)},
+                                 {"local", jsonText(v.local)},
+                                 {"sharding", jsonText(v.sharding)}});
   return array;
 }
 
@@ -107,21 +108,23 @@ void writeStatisticsJson(const ProgramReport &report, raw_ostream &os) {
 
 void writeJsonReport(const ProgramReport &report, raw_ostream &os) {
   json::Object object = statistics(report);
-  object["module"] = report.module;
+  object["module"] = jsonText(report.module);
   json::Array axes;
   for (const MeshAxis &axis : report.mesh.axes())
-    axes.push_back(json::Object{{"name", axis.name}, {"size", axis.size}});
+    axes.push_back(
+        json::Object{{"name", jsonText(axis.name)}, {"size", axis.size}});
   object["mesh"] = std::move(axes);
   object["arguments"] = values(report.arguments);
   object["results"] = values(report.results);
   json::Array uses;
   for (const CollectiveUse &use : report.collectives.uses)
-    uses.push_back(json::Object{{"kind", use.kind},
-                                {"axes", use.axes},
-                                {"group_size", use.groupSize},
-                                {"executions", number(use.executions)},
-                                {"bytes", number(use.bytes)},
-                                {"location", locationText(use.location)}});
+    uses.push_back(
+        json::Object{{"kind", jsonText(use.kind)},
+                     {"axes", jsonText(use.axes)},
+                     {"group_size", use.groupSize},
+                     {"executions", number(use.executions)},
+                     {"bytes", number(use.bytes)},
+                     {"location", jsonText(locationText(use.location))}});
   object["collective_uses"] = std::move(uses);
   object["memory"] = json::Object{{"arguments", report.argumentBytes},
                                   {"results", report.resultBytes},

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/mesh/printable.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
 
@@ -139,7 +140,8 @@ void writePrediction(const StepPrediction &step, raw_ostream &os) {
 
 } // namespace
 
-void writeTextReport(const ProgramReport &report, raw_ostream &os) {
+void writeTextReport(const ProgramReport &report, raw_ostream &bytes) {
+  PrintableStream os(bytes);
   os << report.module << ": " << report.ops << " ops on " << report.devices
      << (report.devices == 1 ? " device" : " devices");
   if (report.mesh.numAxes() > 0) {

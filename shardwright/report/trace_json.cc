@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/report/trace_json.h"
+#include "shardwright/report/json_text.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -54,7 +55,8 @@ void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
                                 : StringRef(program.locations[step.location]);
           auto [op, where] = place.split(" at ");
           out.object([&] {
-            out.attribute("name", op.empty() ? category(span.what) : op);
+            out.attribute("name",
+                          jsonText(op.empty() ? category(span.what) : op));
             out.attribute("cat", category(span.what));
             out.attribute("ph", "X");
             out.attribute("pid", 0);
@@ -64,7 +66,7 @@ void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
             out.attributeObject("args", [&] {
               out.attribute("step", span.step);
               if (!where.empty())
-                out.attribute("at", where);
+                out.attribute("at", jsonText(where));
             });
           });
         }

@@ -1,0 +1,281 @@
+//===- executable_mutation_test.cc - damaged executables with right sums --===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bytes of saved executables are changed, and the checksum computed again: the
+// reader refuses them, or what it reads runs without reaching beyond its
+// memory. Mutants are read and run in child processes, many in one until it
+// ends. A program that jumps elsewhere than before may run for ever, which
+// no reader can tell.
+//
+// SHARDWRIGHT_MUTATIONS says how many (600), SHARDWRIGHT_SEED the first (0).
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/compile/compile.h"
+#include "shardwright/compile/registration.h"
+#include "shardwright/interop/guarded_read.h"
+#include "shardwright/runtime/random.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <random>
+#include <sys/mman.h>
+
+using namespace shardwright;
+
+namespace {
+
+constexpr const char *programs[] = {
+    // Kernels, a dot, collectives, a library call, control flow, a constant.
+    R"(
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%arg0: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>, tf.aliasing_output = 0 : i32},
+                %arg1: tensor<16x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>})
+    -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<16xf32>, tensor<2xui64>) {
+  %c = stablehlo.constant dense<"0x000102030405060708090A0B0C0D0E0F"> : tensor<2xui64>
+  %s, %bits = stablehlo.rng_bit_generator %c, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2xui64>)
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %w:2 = stablehlo.while(%i = %zero, %x = %arg0) : tensor<i32>, tensor<8x16xf32>
+  cond {
+    %p = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %d = stablehlo.dot_general %x, %arg1, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+    %t = stablehlo.tanh %d : tensor<8x16xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %t : tensor<i32>, tensor<8x16xf32>
+  }
+  %f = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%w#1 init: %f) applies stablehlo.add across dimensions = [0] : (tensor<8x16xf32>, tensor<f32>) -> tensor<16xf32>
+  return %w#1, %sum, %bits : tensor<8x16xf32>, tensor<16xf32>, tensor<2xui64>
+})",
+    // Library functions, a sort, a branch, bounded sizes.
+    R"(
+func.func @main(%a: tensor<4x4xf32>, %x: tensor<2x8xcomplex<f32>>, %b: tensor<?x2xf32, #stablehlo.bounds<4, ?>>, %i: tensor<i32>,
+                %image: tensor<1x6x6x2xf32>, %window: tensor<3x3x2x4xf32>)
+    -> (tensor<4x4xf32>, tensor<2x8xcomplex<f32>>, tensor<?x2xf32, #stablehlo.bounds<4, ?>>, tensor<4x4xf32>, tensor<1x4x4x4xf32>) {
+  %0 = stablehlo.cholesky %a, lower = true : tensor<4x4xf32>
+  %1 = "stablehlo.triangular_solve"(%0, %a) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = stablehlo.fft %x, type = FFT, length = [8] : (tensor<2x8xcomplex<f32>>) -> tensor<2x8xcomplex<f32>>
+  %3 = stablehlo.add %b, %b : tensor<?x2xf32, #stablehlo.bounds<4, ?>>
+  %4 = "stablehlo.sort"(%a) <{dimension = 1 : i64, is_stable = true}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %c = stablehlo.compare LT, %p, %q : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %5 = "stablehlo.case"(%i) ({
+    stablehlo.return %4 : tensor<4x4xf32>
+  }, {
+    %n = stablehlo.cosine %1 : tensor<4x4xf32>
+    stablehlo.return %n : tensor<4x4xf32>
+  }, {
+    stablehlo.return %1 : tensor<4x4xf32>
+  }) : (tensor<i32>) -> tensor<4x4xf32>
+  %6 = stablehlo.convolution(%image, %window) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x6x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x4x4x4xf32>
+  return %0, %2, %3, %5, %6 : tensor<4x4xf32>, tensor<2x8xcomplex<f32>>, tensor<?x2xf32, #stablehlo.bounds<4, ?>>, tensor<4x4xf32>, tensor<1x4x4x4xf32>
+})",
+    // Collectives of each kind, one with a reduction of its own.
+    R"(
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%a: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<16x8xf32>) {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%b: tensor<4x8xf32>) {
+    %1 = "stablehlo.all_reduce"(%b) <{replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = stablehlo.atan2 %x, %y : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = "stablehlo.collective_permute"(%1) <{source_target_pairs = dense<[[0, 1], [1, 2], [2, 3]]> : tensor<3x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %3 = "stablehlo.all_to_all"(%2) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 4 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 3, type = 1>}> : (tensor<4x8xf32>) -> tensor<16x2xf32>
+    %4 = "stablehlo.reduce_scatter"(%3) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 4, type = 1>, use_global_device_ids}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %s = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<16x2xf32>) -> tensor<4x2xf32>
+    %5 = "stablehlo.all_gather"(%4) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 5, type = 1>, use_global_device_ids}> : (tensor<4x2xf32>) -> tensor<4x8xf32>
+    sdy.return %5 : tensor<4x8xf32>
+  } : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  return %0, %0 : tensor<16x8xf32>, tensor<16x8xf32>
+})"};
+
+std::string saved(llvm::StringRef text) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return "";
+  CompileOptions options;
+  options.compileThreads = 1;
+  auto result = compile(*module, options);
+  return failed(result) ? "" : llvm::cantFail(result->executable->serialize());
+}
+
+int64_t fromEnvironment(const char *name, int64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoll(text, nullptr, 10) : otherwise;
+}
+
+constexpr size_t sumBytes = 32;
+
+/// The mutant of number `seed`. Where object files are, changes are rare: they
+/// are most of the bytes, and all of them are found by one comparison.
+std::string mutant(const std::string &bytes, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  constexpr size_t head = Executable::fileMagic.size() + sumBytes;
+  std::string body = bytes.substr(head);
+  size_t code = std::min(body.find("\x7f"
+                                   "ELF"),
+                         body.size() - 1);
+  for (int changes = 1 + int(random() % 3); changes > 0; --changes) {
+    size_t at = random() % (random() % 16 == 0 ? body.size() : code);
+    switch (random() % 8) {
+    case 0:
+      body[at] = char(random());
+      break;
+    case 1:
+      body[at] = char(body[at] + 1);
+      break;
+    case 2:
+      body[at] = char(body[at] - 1);
+      break;
+    case 3:
+      body[at] ^= char(1 << random() % 8);
+      break;
+    case 4: { // a large number, as LEB128
+      static constexpr const char *large[] = {
+          "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", "\xff\xff\xff\xff\x07",
+          "\x80\x80\x80\x80\x78", "\xff\xff\xff\xff\xff\xff\xff\xff\x3f"};
+      const char *text = large[random() % std::size(large)];
+      body.replace(at, 1, text, std::strlen(text) + (text == large[0]));
+      break;
+    }
+    case 5:
+      body.erase(at, 1 + random() % 4);
+      break;
+    case 6:
+      body.insert(at, body.substr(random() % code, 1 + random() % 8));
+      break;
+    case 7: // another field's value
+      body[at] = body[random() % code];
+      break;
+    }
+    code = std::min(code, body.size() - 1);
+  }
+  llvm::BLAKE3 hasher;
+  hasher.update(body);
+  auto sum = hasher.final<sumBytes>();
+  return Executable::fileMagic.str() +
+         llvm::toStringRef(llvm::ArrayRef<uint8_t>(sum)).str() + body;
+}
+
+/// What became of mutants, counted in all processes.
+struct Counts {
+  std::atomic<int64_t> taken, run;
+  std::atomic<uint64_t> current; ///< the mutant that is tried
+  std::atomic<bool> isRunning;   ///< it has been read
+  static Counts &get() {
+    static auto *counts = static_cast<Counts *>(
+        mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    return *counts;
+  }
+};
+
+/// Reads it, and runs what was read on small arrays.
+void use(const std::string &bytes) {
+  Counts::get().isRunning = false;
+  auto executable = Executable::deserialize(bytes);
+  if (!executable)
+    return llvm::consumeError(executable.takeError());
+  Counts::get().isRunning = true;
+  ++Counts::get().taken;
+  std::vector<Array> arguments;
+  for (const ValueSpec &spec : (*executable)->arguments()) {
+    auto array = randomArray(spec.type, spec.shape, 1, arguments.size());
+    if (!array)
+      return llvm::consumeError(array.takeError());
+    arguments.push_back(std::move(*array));
+  }
+  Client client(2);
+  auto results = (*executable)->run(arguments, client);
+  if (!results)
+    return llvm::consumeError(results.takeError());
+  ++Counts::get().run;
+}
+
+class Mutants {
+public:
+  explicit Mutants(std::string bytes) : bytes(std::move(bytes)) {}
+
+  /// Mutants [begin, end); those that crash are failures.
+  void check(uint64_t begin, uint64_t end) {
+    Counts &counts = Counts::get();
+    for (uint64_t next = begin; next < end; next = counts.current + 1) {
+      GuardedRead result = readInChild(
+          [&] {
+            for (uint64_t seed = next; seed < end; ++seed) {
+              counts.current = seed;
+              use(mutant(bytes, seed));
+            }
+          },
+          limits);
+      if (result == GuardedRead::Survived)
+        return;
+      if (result != GuardedRead::Crashed && counts.isRunning)
+        ++endless;
+      else
+        ADD_FAILURE() << "mutant " << counts.current
+                      << (result == GuardedRead::Crashed ? " crashes"
+                                                         : " takes too much")
+                      << (counts.isRunning ? " when it runs"
+                                           : " when it is read");
+    }
+  }
+
+  int64_t endless = 0;
+
+private:
+  static constexpr ReadLimits limits{uint64_t(8) << 30, 2};
+
+  std::string bytes;
+};
+
+TEST(Serialize, MutantsAreRefusedOrRun) {
+  (void)Counts::get(); // before the first child
+  std::vector<Mutants> all;
+  for (const char *program : programs) {
+    std::string bytes = saved(program);
+    ASSERT_FALSE(bytes.empty());
+    all.emplace_back(bytes);
+    ASSERT_EQ(readInChild([&] { use(bytes); }, {uint64_t(8) << 30, 20}),
+              GuardedRead::Survived);
+  }
+  uint64_t count = fromEnvironment("SHARDWRIGHT_MUTATIONS", 600);
+  uint64_t seed = fromEnvironment("SHARDWRIGHT_SEED", 0);
+  constexpr uint64_t batch = 50;
+  for (uint64_t i = 0; i < count; i += batch)
+    all[i / batch % all.size()].check(seed + i,
+                                      seed + std::min(i + batch, count));
+  int64_t endless = 0;
+  for (const Mutants &mutants : all)
+    endless += mutants.endless;
+  std::printf("%lld mutants: %lld were read, %lld of them ran to their end, "
+              "%lld run for ever\n",
+              (long long)count, (long long)Counts::get().taken,
+              (long long)Counts::get().run, (long long)endless);
+}
+
+} // namespace
