@@ -21,6 +21,7 @@ shared between threads.
 """
 
 import ctypes
+import operator
 import os
 
 __all__ = ["HloSharding", "Mesh"]
@@ -96,13 +97,24 @@ def _call(function, *args):
     return result
 
 
+def _integer(value):
+    """ctypes would cut off what does not fit."""
+    value = operator.index(value)
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{value} does not fit 64 bits")
+    return value
+
+
 def _integers(values):
-    values = list(values)
+    values = [_integer(v) for v in values]
     return (ctypes.c_int64 * len(values))(*values)
 
 
 def _strings(values):
     values = [v.encode() for v in values]
+    for value in values:
+        if b"\0" in value:
+            raise ValueError(f"{value.decode()!r} holds a zero byte")
     return (ctypes.c_char_p * len(values))(*values)
 
 
@@ -129,7 +141,7 @@ class Mesh:
     def infer(shardings, num_devices=0):
         """The coarsest mesh on which every sharding is a list of axes `_axis_0`, `_axis_1`, ..."""
         pointers = (ctypes.c_void_p * len(shardings))(*[s._pointer for s in shardings])
-        return Mesh._own(_call(_lib.swMeshFromShardings, pointers, len(shardings), num_devices))
+        return Mesh._own(_call(_lib.swMeshFromShardings, pointers, len(shardings), _integer(num_devices)))
 
     @property
     def axes(self):
@@ -181,7 +193,7 @@ class HloSharding:
         manual = list(manual)
         return cls._own(
             _call(
-                _lib.swShardingFromSpec, data, len(data), mesh._pointer, rank, _strings(manual), len(manual)
+                _lib.swShardingFromSpec, data, len(data), mesh._pointer, _integer(rank), _strings(manual), len(manual)
             )
         )
 
@@ -230,15 +242,23 @@ class HloSharding:
 
     def validate(self, shape, num_devices):
         """Raises ValueError when a value of this shape cannot have the sharding."""
-        _call(_lib.swShardingValidate, self._pointer, _integers(shape), len(shape), num_devices)
+        _call(_lib.swShardingValidate, self._pointer, _integers(shape), len(shape), _integer(num_devices))
+
+    def _check_rank(self, shape):
+        tiled = self.to_v2()
+        rank = len(tiled.tile_dims) - tiled.num_subgroups
+        if tiled.kind == "tiled" and len(shape) != rank:
+            raise ValueError(f"the sharding is of rank {rank}, the shape {tuple(shape)} of rank {len(shape)}")
 
     def shard_shape(self, shape):
+        self._check_rank(shape)
         local = (ctypes.c_int64 * len(shape))()
         _lib.swShardingShardShape(self._pointer, _integers(shape), len(shape), local)
         return tuple(local)
 
     def indices(self, shape):
         """{device: a slice for each dimension}, in the order of the tiles."""
+        self._check_rank(shape)
         rank, sizes = len(shape), _integers(shape)
         begin, end = (ctypes.c_int64 * rank)(), (ctypes.c_int64 * rank)()
         result = {}
@@ -273,11 +293,11 @@ class HloSharding:
 
     def to_v3(self, mesh, rank):
         """With axes of the mesh."""
-        return HloSharding._own(_call(_lib.swShardingToV3, self._pointer, mesh._pointer, rank))
+        return HloSharding._own(_call(_lib.swShardingToV3, self._pointer, mesh._pointer, _integer(rank)))
 
     def to_sdy(self, mesh, rank):
         """Shardy's text after the mesh: [{"x"}, {}]."""
-        return _text(_call(_lib.swShardingToSdy, self._pointer, mesh._pointer, rank))
+        return _text(_call(_lib.swShardingToSdy, self._pointer, mesh._pointer, _integer(rank)))
 
     def to_spec(self, mesh):
         """The text of the PartitionSpec."""

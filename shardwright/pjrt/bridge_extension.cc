@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/mesh/nesting.h"
 #include "shardwright/pjrt/bridge.h"
 #include "shardwright/pjrt/extensions.h"
 #include "shardwright/pjrt/ffi.h"
@@ -19,6 +20,9 @@ static PJRT_Error *inspect(Shardwright_Inspect_Args *args) {
     if (!args->what || (args->request_size && !args->request) ||
         (args->code_size && !args->code))
       return invalid("the question or the program is a null pointer");
+    if (findJsonNestingExcess({args->request, args->request_size}))
+      return invalid("the JSON nests deeper than the limit of " +
+                     std::to_string(maxJsonNesting) + " brackets");
     auto request = llvm::json::parse({args->request, args->request_size});
     if (!request)
       return toPjrt(request.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);

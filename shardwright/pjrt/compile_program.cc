@@ -112,7 +112,10 @@ compileProgram(StringRef code, CompileRequest request) {
     if (stage != Stage::Local)
       return;
     shareCallbackResults(module, request.numPartitions);
+    writeLayouts(module, program->layouts,
+                 {program->argumentOf, program->resultOf});
     program->text = programText(module);
+    dropLayouts(module);
   };
   FailureOr<Compiled> compiled = compile(*module, options);
   if (failed(compiled))

@@ -138,7 +138,7 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
   llvm::Expected<llvm::json::Value> statistics = llvm::json::parse(json);
   if (!statistics)
     return statistics.takeError();
-  answer["name"] = name;
+  answer["name"] = llvm::json::fixUTF8(name);
   answer["stages"] = std::move(stages);
   answer["report"] = text;
   answer["statistics"] = std::move(*statistics);

@@ -15,6 +15,8 @@
 #ifndef SHARDWRIGHT_PJRT_LAYOUT_MODES_H
 #define SHARDWRIGHT_PJRT_LAYOUT_MODES_H
 
+#include "shardwright/pjrt/prepare_module.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -39,9 +41,16 @@ struct ProgramLayouts {
 };
 
 /// Takes `mhlo.layout_mode` off the arguments and results of @main: `default`
-/// and `auto` are row-major, `{0,1}` is itself. Emits a diagnostic for tiles
-/// and for what is no order of the dimensions.
+/// and `auto` are row-major, `{0,1}` is itself. A result that is `auto` has
+/// the layout that a call of `LayoutConstraint` gives it. Emits a diagnostic
+/// for tiles and for what is no order of the dimensions.
 mlir::FailureOr<ProgramLayouts> takeLayoutModes(mlir::ModuleOp module);
+
+/// Writes into the module the layouts that @main's arguments and results have,
+/// as importers of HLO read them. `dropLayouts` takes them off again.
+void writeLayouts(mlir::ModuleOp module, const ProgramLayouts &layouts,
+                  const TokenPositions &places);
+void dropLayouts(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt
 

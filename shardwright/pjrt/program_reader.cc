@@ -8,6 +8,7 @@
 #include "shardwright/pjrt/program_reader.h"
 
 #include "shardwright/compile/registration.h"
+#include "shardwright/mesh/printable.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -47,7 +48,10 @@ ProgramReader::ProgramReader()
       handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
           errors += errors.empty() ? "" : "\n";
-          errors += where(diagnostic.getLocation()) + diagnostic.str();
+          // Exceptions end up on terminals.
+          llvm::raw_string_ostream os(errors);
+          writePrintable(where(diagnostic.getLocation()) + diagnostic.str(),
+                         os);
         }
         return success();
       }) {}

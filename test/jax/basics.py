@@ -6,6 +6,8 @@
 #===------------------------------------------------------------------------===//
 """Numbers, control flow, linear algebra, dtypes, donation and errors as on JAX's CPU."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -164,14 +166,14 @@ def donation():
     return f(x, y), x.is_deleted(), y.is_deleted()
 
 
-@case
+@case(errors="same")
 def donated_array_used():
     x = jnp.arange(4.0)
     jax.jit(lambda x: x + 1, donate_argnums=0)(x)
     return x + 1
 
 
-@case
+@case(errors="same")
 def donated_array_passed():
     x = jnp.arange(4.0)
     f = jax.jit(lambda x: x + 1, donate_argnums=0)
@@ -179,33 +181,33 @@ def donated_array_passed():
     return f(x)
 
 
-@case
+@case(errors="same")
 def donated_and_used_in_one_call():
     x = jnp.arange(4.0)
     return jax.jit(lambda x, y: x + y, donate_argnums=0)(x, x)
 
 
-@case
+@case(errors="same")
 def donated_twice_in_one_call():
     x = jnp.arange(4.0)
     return jax.jit(lambda x, y: (x + 1, y + 2), donate_argnums=(0, 1))(x, x)
 
 
-@case
+@case(errors="same")
 def deleted_array():
     x = jnp.arange(4.0)
     x.delete()
     return jnp.sin(x)
 
 
-@case
+@case(errors="same")
 def deleted_array_to_host():
     x = jnp.arange(4.0)
     x.delete()
     return np.asarray(x)
 
 
-@case
+@case(errors="same")
 def unknown_compiler_option():
     return jax.jit(lambda x: x + 1, compiler_options={"invalid_key": "invalid_value"})(1.0)
 
@@ -241,6 +243,16 @@ def exported():
 
 
 @case
+def loops_that_begin_with_a_view():
+    """What the loop begins with is read after it, too, in another shape."""
+    a = np.arange(512, dtype=np.float32).reshape(4, 8, 16) % 5 / 8
+    looped = lambda w: (jax.lax.fori_loop(0, 3, lambda i, c: c + c.sum() / 512, w), (w * w).sum(), w.max())
+    made = [lambda v: jnp.sort(v, 0), lambda v: jnp.cumsum(v, 1), lambda v: v * 2, lambda v: v[jnp.array([1, 0, 3, 2])]]
+    shaped = [lambda v: v.reshape(8, 4, 16), lambda v: v, lambda v: v.reshape(-1).reshape(16, 32)]
+    return [jax.jit(lambda v: looped(s(m(v))))(a) for m in made for s in shaped]
+
+
+@case
 def layouts():
     from jax.experimental.layout import Format, Layout
 
@@ -256,6 +268,27 @@ def layouts():
 
 
 @case
+def layouts_of_arguments_and_results():
+    """As arrays have them, as compiled programs say them, and in their text."""
+    from jax.experimental.layout import Format, Layout, with_layout_constraint
+
+    a, by_columns = np.arange(12, dtype=np.float32).reshape(3, 4), Layout((1, 0))
+    columns = Format(by_columns, jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+    constrained = lambda x: with_layout_constraint(x, by_columns)
+    out = []
+    for f, options in [
+        (lambda x: x * 2, dict(in_shardings=columns)), (lambda x: x * 2, dict(in_shardings=columns, out_shardings=columns)),
+        (lambda x: x * 2, dict(out_shardings=columns)), (lambda x: x.T, {}), (constrained, {}), (lambda x: constrained(x) + 1, {}),
+        (lambda x: (constrained(x * 2), x.sum(), x), {}),
+    ]:  # fmt: skip
+        compiled = jax.jit(f, **options).lower(a).compile()
+        entry = re.search(r"entry_computation_layout={((?:[^{}=]|{[0-9,]*})*)}", compiled.as_text()).group(1)
+        formats = [jax.tree.leaves(v, is_leaf=lambda v: isinstance(v, Format)) for v in (compiled.input_formats, compiled.output_formats)]
+        out.append((entry, str([[v.layout.major_to_minor for v in some] for some in formats]), jax.tree.map(lambda v: str(v.format.layout), jax.jit(f, **options)(a))))
+    return out
+
+
+@case(errors="same")
 def layout_that_does_not_fit():
     from jax.experimental.layout import Format, Layout
 

@@ -16,7 +16,8 @@ backend, and compares what they return: arrays, shardings (as text), and the err
     main(__doc__)
 
 A case returns a tree of arrays, numbers and texts. `@case(rtol=.., atol=..)` sets tolerances,
-`@case(errors="type")` compares the type of an error alone, `@case(close=True)` compares as
+`@case(errors="same")` says that the case ends with an error, `@case(errors="type")` with one of which the type
+alone is compared; any other that ends with one fails. `@case(close=True)` compares as
 closeness.py says; where that wants to know, `@case(.., truth=function)` is asked for the same in
 float64, on the CPU.
 """
@@ -85,7 +86,8 @@ def child(args):
 
 
 def environment(platform):
-    env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONDONTWRITEBYTECODE="1")
+    # Sets are printed in the order of their hashes.
+    env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0")
     python = [os.path.join(ROOT, "python"), os.environ.get("PYTHONPATH", "")]
     if platform == "shardwright":
         env.update(JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES=str(DEVICES))
@@ -215,6 +217,8 @@ def main(doc, sample=None):
     names = args.names or list(_cases)
     if sample and not args.long and not args.names:
         names = sample
-    for name, (verdict, text, _) in outcomes(names).items():
+    for name, (verdict, text, theirs) in outcomes(names).items():
+        if theirs[0] == "error" and not _cases[name][1].get("errors"):
+            verdict, text = APART, f"the case itself fails: {theirs[1][2]}"
         tally.check(name, verdict != APART, text)
     tally.finish()

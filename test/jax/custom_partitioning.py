@@ -257,12 +257,12 @@ def with_a_gradient_of_its_own():
     return ran(jax.grad(lambda a: f(a).sum()), placed((8, 4), "x", "y"))
 
 
-@case
+@case(errors="same")
 def no_rule_for_vmap():
     return jax.jit(jax.vmap(elementwise()[0]))(placed((8, 4), "x"))
 
 
-@case
+@case(errors="same")
 def no_rule_for_gradients():
     return jax.jit(jax.grad(lambda a: elementwise()[0](a).sum()))(placed((8, 4), "x"))
 
@@ -390,7 +390,7 @@ def errors_of_partition():
     ]
 
 
-@case
+@case(errors="same")
 def propagation_by_callbacks_alone():
     f = custom_partitioning(lambda a: a)
     f.def_partition(raising, infer_sharding_from_operands=lambda *args: None)

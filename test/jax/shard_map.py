@@ -55,7 +55,6 @@ def permutes():
         mapped(lambda x: lax.ppermute(x, "x", shift))(A),
         mapped(lambda x: lax.ppermute(x, "x", [(0, 1)]))(A),
         mapped(lambda x: lax.pshuffle(x, "x", [2, 0, 3, 1]))(A),
-        mapped(lambda x: lax.pbroadcast(x, "x", 2) if hasattr(lax, "pbroadcast") else x)(A),
     ]
 
 
@@ -107,7 +106,7 @@ def within_a_jit():
     def f(x):
         y = jnp.sin(x) + 1
         z = jax.shard_map(lambda y: lax.psum(y, "y"), mesh=m, in_specs=P("x", "y"), out_specs=P("x"))(y)
-        return jnp.cos(z) @ y[:4].T
+        return jnp.cos(z) @ y[:4, :4]
 
     return f(jax.device_put(A, NamedSharding(m, P("x"))))
 

@@ -150,7 +150,7 @@ def incompatible_devices():
     return jax.jit(lambda x, y: x + y)(jax.device_put(A, jax.devices()[0]), jax.device_put(A, jax.devices()[1]))
 
 
-@case
+@case(errors="same")
 def indivisible_dimension():
     return put(np.zeros((6, 3)), "x")
 

@@ -260,6 +260,45 @@ TEST(PjrtExecutable, RefusesArgumentsThatDoNotFit) {
   destroy(executable);
 }
 
+// The process is the client's: it goes on.
+TEST(PjrtCompile, RefusesProgramsThatNestOrGrowWithoutBound) {
+  TestClient client(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  auto repeat = [](const std::string &text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i)
+      all += text;
+    return all;
+  };
+  auto refused = [&](const std::string &program) {
+    Outcome outcome = client.compile(program, "", executable);
+    EXPECT_EQ(outcome.code, PJRT_Error_Code_INVALID_ARGUMENT);
+    return outcome.message;
+  };
+  for (const char *open : {"module {", "module attributes {a.b = [", "\"f\"(",
+                           "func.func @f() -> tuple<", "[", "<"}) {
+    EXPECT_THAT(refused(repeat(open, 50000)),
+                HasSubstr("nests deeper than the limit"));
+  }
+  EXPECT_THAT(refused("module attributes {a.b = [" + repeat("[", 7500) +
+                      repeat("]", 7500) + "]} {}"),
+              HasSubstr("nests deeper than the limit"));
+  EXPECT_THAT(refused("func.func @main(%x: tensor<" + repeat("1x", 100000) +
+                      "f32>) { return }"),
+              HasSubstr("at most 1024 dimensions"));
+  std::string calls = "func.func @main() { call @f0() : () -> () return }\n";
+  for (int i = 0; i < 40; ++i) {
+    std::string next = "call @f" + std::to_string(i + 1) + "() : () -> () ";
+    calls += "func.func private @f" + std::to_string(i) + "() { " +
+             (i < 39 ? next + next : "") + "return }\n";
+  }
+  EXPECT_THAT(refused(calls), HasSubstr("grows beyond the limit"));
+  // What terminals obey does not get into an exception's text.
+  EXPECT_THAT(refused("\x1b[31m"), testing::Not(HasSubstr("\x1b")));
+  ASSERT_TRUE(client.compile(addOne, "", executable).ok());
+  destroy(executable);
+}
+
 TEST(PjrtCompile, SaysWhatIsWrongWithAProgram) {
   TestClient client(2);
   PJRT_LoadedExecutable *executable = nullptr;

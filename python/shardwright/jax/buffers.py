@@ -30,7 +30,10 @@ class Buffer:
         return self._view
 
     def __dlpack__(self, **options):
-        return self._view.__dlpack__(**options)
+        view = self._view.view()
+        # Consumers of before DLPack 1.0 know of nothing that is read-only.
+        view.flags.writeable = self._writeable or not options.get("max_version")
+        return view.__dlpack__(**options)
 
     def __dlpack_device__(self):
         return self._view.__dlpack_device__()
@@ -47,7 +50,9 @@ class ExecutionContext:
 
     @property
     def stream(self):
-        raise RuntimeError("UNIMPLEMENTED: XLA FFI GPU context is not available")
+        from jax.errors import JaxRuntimeError
+
+        raise JaxRuntimeError("UNIMPLEMENTED: XLA FFI GPU context is not available")
 
 
 @dataclasses.dataclass(eq=False)
