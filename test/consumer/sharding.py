@@ -23,6 +23,13 @@ assert str(v1.to_spec(mesh)) == "P('y', 'x')"
 assert HloSharding.from_spec("P('y', 'x')", mesh, rank=2) == v1
 assert v1.indices((8, 4))[1] == (slice(2, 4), slice(0, 2))
 assert Mesh.infer([v1]).axes == {"_axis_0": 2, "_axis_1": 4}
+for axes in ({"x": 2**70}, {"x": 2**63}, {"x": -(2**70)}):
+    try:
+        Mesh(axes)
+    except OverflowError as error:
+        assert "does not fit 64 bits" in str(error), error
+    else:
+        raise AssertionError(f"{axes} was taken")
 try:
     HloSharding("{devices=[4,2]0,1}")
 except ValueError as error:

@@ -4,14 +4,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An editor's documents are anybody's, and the parsers of MLIR and JSON recurse
+// once a bracket. The server is a process that must go on, and cannot refuse a
+// message before it has parsed it: it runs on a stack that holds the nesting of
+// any document of up to a few megabytes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/registration.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
-int main(int argc, char **argv) {
+#include <pthread.h>
+
+namespace {
+
+struct Arguments {
+  int argc;
+  char **argv;
+  bool failed = false;
+};
+
+void *serve(void *pointer) {
+  auto *arguments = static_cast<Arguments *>(pointer);
   mlir::DialectRegistry registry;
   shardwright::registerDialects(registry);
-  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  arguments->failed = llvm::failed(
+      mlir::MlirLspServerMain(arguments->argc, arguments->argv, registry));
+  return nullptr;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Arguments arguments{argc, argv};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  // Address space, of which only what is used takes memory; where a limit
+  // forbids so much, less.
+  for (size_t bytes = size_t(8) << 30; bytes >= size_t(8) << 20; bytes /= 2) {
+    pthread_t thread;
+    if (pthread_attr_setstacksize(&attributes, bytes) != 0 ||
+        pthread_create(&thread, &attributes, serve, &arguments) != 0)
+      continue;
+    pthread_join(thread, nullptr);
+    return arguments.failed;
+  }
+  serve(&arguments);
+  return arguments.failed;
 }

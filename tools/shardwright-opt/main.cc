@@ -13,6 +13,7 @@
 #include "shardwright/compile/registration.h"
 #include "shardwright/interop/bool_hex.h"
 #include "shardwright/interop/guarded_read.h"
+#include "shardwright/interop/input_limits.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllPasses.h"
@@ -49,7 +50,15 @@ int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
   llvm::raw_string_ostream printed(text);
   mlir::LogicalResult result =
       mlir::MlirOptMain(printed, std::move(input), registry, config);
-  output->os() << (isBytecode(text) ? text : boolBitsToBytes(std::move(text)));
+  llvm::raw_fd_ostream &os = output->os();
+  os << (isBytecode(text) ? text : boolBitsToBytes(std::move(text)));
+  os.flush();
+  if (os.has_error()) {
+    llvm::errs() << "error: cannot write '" << outputPath
+                 << "': " << os.error().message() << "\n";
+    os.clear_error();
+    return exitBadInput;
+  }
   if (mlir::succeeded(result))
     output->keep();
   return mlir::asMainReturnCode(result);
@@ -90,5 +99,12 @@ int main(int argc, char **argv) {
       return exitBadInput;
     }
   }
+  if (!isBytecode(input->getBuffer()))
+    if (auto problem = checkText(input->getBuffer())) {
+      llvm::errs() << inputPath << ":" << problem->line << ":"
+                   << problem->column << ": error: " << problem->message
+                   << "\n";
+      return exitBadInput;
+    }
   return runOnBuffer(std::move(input), outputPath, registry);
 }

@@ -6,14 +6,38 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/registration.h"
+#include "shardwright/interop/guarded_read.h"
+#include "shardwright/interop/input_limits.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Reducer/Passes.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+/// The parser would not survive a file that nests too deeply. False: there is
+/// one, and its error has been printed.
+static bool checkFiles(llvm::ArrayRef<const char *> arguments) {
+  for (llvm::StringRef path : arguments) {
+    if (path.starts_with("-") || !llvm::sys::fs::is_regular_file(path))
+      continue;
+    auto file = llvm::MemoryBuffer::getFile(path);
+    if (!file || shardwright::isBytecode((*file)->getBuffer()))
+      continue;
+    if (auto problem = shardwright::checkText((*file)->getBuffer())) {
+      llvm::errs() << path << ":" << problem->line << ":" << problem->column
+                   << ": error: " << problem->message << "\n";
+      return false;
+    }
+  }
+  return true;
+}
 
 int main(int argc, char **argv) {
+  if (!checkFiles(llvm::ArrayRef(argv + 1, argv + argc)))
+    return 2;
   mlir::DialectRegistry registry;
   shardwright::registerDialects(registry);
   // For opt-reduction-pass.

@@ -45,13 +45,13 @@ private:
 };
 
 void BudgetCheck::exceeded(const Budget &budget, double found) {
-  llvm::errs() << "budget exceeded: " << budget.text << ", found "
-               << formatBytes(found) << "\n";
+  err() << "budget exceeded: " << budget.text << ", found "
+        << formatBytes(found) << "\n";
 }
 
 void BudgetCheck::rest(size_t all) {
   if (all > kMostOffenders)
-    llvm::errs() << "  and " << all - kMostOffenders << " more\n";
+    err() << "  and " << all - kMostOffenders << " more\n";
 }
 
 //===--- replicate --------------------------------------------------------===//
@@ -71,11 +71,11 @@ void BudgetCheck::tellBoundary(const Budget &budget) {
     for (const ValueSpec &spec : *specs)
       if (spec.sharding.isReplicated() && bytesOf(spec) > budget.bytes &&
           ++all <= kMostOffenders)
-        llvm::errs() << "  " << what << " " << spec.name << ", "
-                     << formatBytes(bytesOf(spec)) << ", whole on each of "
-                     << compiled.report.devices << " devices\n";
+        err() << "  " << what << " " << spec.name << ", "
+              << formatBytes(bytesOf(spec)) << ", whole on each of "
+              << compiled.report.devices << " devices\n";
   rest(all);
-  llvm::errs() << "    remedy: annotate it in the program and save it again\n";
+  err() << "    remedy: annotate it in the program and save it again\n";
 }
 
 void BudgetCheck::tellWhole(const Budget &budget) {
@@ -87,9 +87,9 @@ void BudgetCheck::tellWhole(const Budget &budget) {
     if (i == kMostOffenders)
       break;
     SecondLook::Told told = look->tell(value, i < kMostTried);
-    llvm::errs() << "  " << told.what << ", whole on each of "
-                 << compiled.report.devices << " devices\n    " << told.why
-                 << "\n    remedy: " << told.remedy << "\n";
+    err() << "  " << told.what << ", whole on each of "
+          << compiled.report.devices << " devices\n    " << told.why
+          << "\n    remedy: " << told.remedy << "\n";
   }
   rest(whole.size());
 }
@@ -129,38 +129,37 @@ bool BudgetCheck::checkSent(const Budget &budget) {
     if (i == kMostOffenders)
       break;
     std::string where = filePosition(use->location);
-    llvm::errs() << "  " << use->kind << ", " << use->axes << ", sends "
-                 << formatBytes(use->bytes);
+    err() << "  " << use->kind << ", " << use->axes << ", sends "
+          << formatBytes(use->bytes);
     if (use->executions != 1)
-      llvm::errs() << " in " << llvm::formatv("{0}", int64_t(use->executions))
-                   << " runs";
+      err() << " in " << llvm::formatv("{0}", int64_t(use->executions))
+            << " runs";
     auto reasons = look ? look->moves().reasonsOf(use->location)
                         : std::vector<const RecordedReason *>();
     llvm::ListSeparator comma(", ");
-    llvm::errs() << (reasons.empty() && where.empty() ? "" : ", for ");
+    err() << (reasons.empty() && where.empty() ? "" : ", for ");
     if (reasons.empty())
-      llvm::errs() << where;
+      err() << where;
     constexpr size_t kMostReasons = 3;
     for (auto [n, reason] : llvm::enumerate(reasons)) {
       if (n == kMostReasons) {
-        llvm::errs() << " and " << reasons.size() - n << " more";
+        err() << " and " << reasons.size() - n << " more";
         break;
       }
-      llvm::errs() << comma << look->userText(*reason);
+      err() << comma << look->userText(*reason);
     }
-    llvm::errs() << "\n";
+    err() << "\n";
     if (i >= kMostTried || !look || reasons.empty() || !look->search())
       continue;
     const RecordedReason &first = *reasons.front();
     if (!first.from.empty())
-      llvm::errs() << "    from " << first.from << " to " << first.to << "\n";
-    llvm::errs() << "    remedy: "
-                 << adviceText(look->search()->sendLess(first), "",
-                               named.totalBytes())
-                 << "\n";
+      err() << "    from " << first.from << " to " << first.to << "\n";
+    err() << "    remedy: "
+          << adviceText(look->search()->sendLess(first), "", named.totalBytes())
+          << "\n";
   }
   rest(uses.size());
-  llvm::errs() << "  shardwright explain --collectives says what each is for\n";
+  err() << "  shardwright explain --collectives says what each is for\n";
   return false;
 }
 
@@ -205,19 +204,19 @@ bool BudgetCheck::checkPeak(const Budget &budget) {
   }
   sortBy(held, [](const Held &one) { return -one.bytes; });
   int32_t at = peak.step < 0 ? -1 : program.steps[peak.step].location;
-  llvm::errs() << "  alive at the peak"
-               << (at < 0 ? "" : ", in " + program.locations[at]) << "\n";
+  err() << "  alive at the peak"
+        << (at < 0 ? "" : ", in " + program.locations[at]) << "\n";
   for (auto [i, one] : llvm::enumerate(held)) {
     if (i == kMostOffenders)
       break;
-    llvm::errs() << "    " << formatBytes(double(one.bytes)) << "  " << one.what
-                 << "\n";
+    err() << "    " << formatBytes(double(one.bytes)) << "  " << one.what
+          << "\n";
   }
   if (held.size() > kMostOffenders)
-    llvm::errs() << "    and " << held.size() - kMostOffenders << " more\n";
-  llvm::errs() << "    remedy: shard the largest of them over more axes "
-                  "(--fail-on=replicate>SIZE names those that are whole), or "
-                  "donate arguments\n";
+    err() << "    and " << held.size() - kMostOffenders << " more\n";
+  err() << "    remedy: shard the largest of them over more axes "
+           "(--fail-on=replicate>SIZE names those that are whole), or "
+           "donate arguments\n";
   return false;
 }
 

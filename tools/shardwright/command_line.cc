@@ -8,6 +8,8 @@
 #include "command_line.h"
 #include "one_diagnostic.h"
 
+#include "shardwright/mesh/printable.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -100,14 +102,23 @@ Expected<int64_t> parseBytes(StringRef text) {
   return int64_t(std::min(*bytes, 0x1p62));
 }
 
+raw_ostream &out() {
+  static PrintableStream stream(outs());
+  return stream;
+}
+raw_ostream &err() {
+  static PrintableStream stream(errs());
+  return stream;
+}
+
 int badInput(const Twine &text, StringRef remedy) {
   std::string message = text.str();
   // Whatever was being done, no other input helps.
   if (StringRef(message).contains("not enough memory"))
     remedy = remedyFor(message);
-  errs() << "error: " << message << "\n";
+  err() << "error: " << message << "\n";
   if (!remedy.empty())
-    errs() << "remedy: " << remedy << "\n";
+    err() << "remedy: " << remedy << "\n";
   return exitBadInput;
 }
 

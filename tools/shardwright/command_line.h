@@ -44,7 +44,9 @@ struct CommonOptions {
   std::vector<std::string> remarks;
   std::optional<int64_t> warnReplicated; ///< bytes
   std::vector<Budget> budgets;
-  bool trusted = false;   ///< bytecode is read without a child process first
+  /// Bytecode is read without a child process first, and saved executables
+  /// are run.
+  bool trusted = false;
   bool debugInfo = false; ///< print modules with locations
 };
 
@@ -52,7 +54,8 @@ struct RunOptions : CommonOptions {
   std::string arguments; ///< npz; empty: random
   std::optional<uint64_t> randomSeed;
   std::string out, expect, trace;
-  std::string save; ///< the executable; empty: nowhere
+  std::string save;     ///< the executable; empty: nowhere
+  bool isSaved = false; ///< module is a saved executable, as the user says
   double rtol = 1e-5;
   /// None: a hundredth of rtol, of an array's largest expected magnitude.
   std::optional<double> atol;
@@ -121,6 +124,11 @@ parseFactorSize(llvm::StringRef text);
 /// `64MiB`, in bytes.
 llvm::Expected<int64_t> parseBytes(llvm::StringRef text);
 llvm::Expected<Budget> parseBudget(llvm::StringRef text);
+
+/// Standard output and standard error for texts that people read. A program's
+/// names may hold what terminals obey: it is escaped (mesh/printable.h).
+llvm::raw_ostream &out();
+llvm::raw_ostream &err();
 
 /// Prints `error: text` and a remedy; returns exitBadInput.
 int badInput(const llvm::Twine &text, llvm::StringRef remedy);

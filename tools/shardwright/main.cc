@@ -13,6 +13,9 @@
 #include "CLI/CLI.hpp"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <iostream>
+
 using namespace shardwright;
 
 namespace {
@@ -39,13 +42,48 @@ Stage stageOf(const std::string &name) {
            "propagate  every value has its sharding\n"
            "reshard    every collective explicit, still global shapes\n"
            "local      the program of one device\n";
-    std::exit(exitFine);
+    throw CLI::Success();
   }
   std::optional<Stage> stage = stageFromName(name);
   if (!stage)
     throw CLI::ValidationError("unknown stage '" + name + "', expected " +
                                listOfStages());
   return *stage;
+}
+
+std::string checkSeconds(const std::string &text) {
+  double seconds;
+  // Not a number is in no range.
+  if (!llvm::StringRef(text).getAsDouble(seconds) && seconds >= 1e-3 &&
+      seconds <= 86400)
+    return "";
+  return "expected seconds from 0.001 to 86400, found '" + text + "'";
+}
+
+/// What a command says of the program, and while it works.
+void addOutputs(CLI::App &command, CommonOptions &options) {
+  command.add_option("--stats", options.stats,
+                     "json prints statistics (and nothing else) on standard "
+                     "output, json=FILE writes them");
+  command.add_option("--report", options.report,
+                     "text or json, with =FILE to write it");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--fail-on",
+          [&](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              options.budgets.push_back(valueOf(parseBudget(text)));
+          },
+          "Exit 1 above a budget and say what exceeds it: replicate>64MiB (a "
+          "value that every device holds whole), sent>2GiB (by a device), "
+          "peak>1GiB (memory of a device); several with commas")
+      ->delimiter(',');
+  command
+      .add_flag("--progress{1}", options.progress,
+                "Say every second, or as often as SECONDS says in "
+                "--progress=SECONDS, on standard error what is being done; on "
+                "a terminal it is said anyway")
+      ->check(checkSeconds);
 }
 
 void addCommon(CLI::App &command, CommonOptions &options) {
@@ -89,12 +127,9 @@ void addCommon(CLI::App &command, CommonOptions &options) {
       ->check(CLI::IsMember({"off", "rings", "on", "force"}));
   command.add_flag("--trusted", options.trusted,
                    "Read bytecode at once, not in a limited child process "
-                   "first; malformed bytecode can crash the reader");
-  command.add_option("--stats", options.stats,
-                     "json prints statistics (and nothing else) on standard "
-                     "output, json=FILE writes them");
-  command.add_option("--report", options.report,
-                     "text or json, with =FILE to write it");
+                   "first (malformed bytecode can crash the reader); run "
+                   "takes saved executables, too");
+  addOutputs(command, options);
   command
       .add_option_function<std::vector<std::string>>(
           "--print-after",
@@ -119,27 +154,47 @@ void addCommon(CLI::App &command, CommonOptions &options) {
       },
       "Warn of values of at least so many bytes (64MiB) that every device "
       "holds whole, or that are made whole where they are used");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--fail-on",
-          [&](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts)
-              options.budgets.push_back(valueOf(parseBudget(text)));
-          },
-          "Exit 1 above a budget and say what exceeds it: replicate>64MiB (a "
-          "value that every device holds whole), sent>2GiB (by a device), "
-          "peak>1GiB (memory of a device); several with commas")
-      ->delimiter(',');
   command.add_option("--kernel-cache", options.kernelCache,
                      "Directory that keeps compiled kernels between runs "
                      "(else what SHARDWRIGHT_KERNEL_CACHE says), within "
                      "SHARDWRIGHT_KERNEL_CACHE_SIZE (1GiB)");
-  command
-      .add_flag("--progress{1}", options.progress,
-                "Say every second, or as often as SECONDS says in "
-                "--progress=SECONDS, on standard error what is being done; on "
-                "a terminal it is said anyway")
-      ->check(CLI::PositiveNumber);
+}
+
+/// What is run, on what, and what becomes of the results.
+void addRun(CLI::App &command, RunOptions &options) {
+  command.add_option("ARGS", options.arguments,
+                     "Arguments: an .npz with arrays arg0, arg1, ...");
+  CLI::Option *random =
+      command.add_option("--random", options.randomSeed,
+                         "Random arguments from this seed instead of ARGS");
+  random->excludes("ARGS");
+  command.add_option("--out", options.out,
+                     "Write the results as out0, out1, ...");
+  command.add_option("--expect", options.expect,
+                     "Compare the results with this .npz; differing: exit 1");
+  command.add_option("--rtol", options.rtol, "Relative tolerance (1e-5)");
+  command.add_option("--atol", options.atol,
+                     "Absolute tolerance (rtol / 100 of the largest expected "
+                     "magnitude of the array)");
+  command.add_option("--trace", options.trace,
+                     "Write what each device did when, for chrome://tracing or "
+                     "Perfetto");
+}
+
+/// What was printed may not have arrived: on a full disk, say.
+int checkOutput(int exitCode) {
+  llvm::raw_fd_ostream &os = llvm::outs();
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error(); // or its destructor ends the process
+  errno = 0;
+  if (std::cout.flush().fail() && !error) // CLI11's help
+    error = std::error_code(errno ? errno : EIO, std::generic_category());
+  if (error)
+    return badInput("cannot write standard output: " + error.message(),
+                    "check what it is redirected to, or write a file with -o, "
+                    "--stats=json=FILE or --report=text=FILE");
+  return exitCode;
 }
 
 } // namespace
@@ -156,26 +211,23 @@ int main(int argc, char **argv) {
   CLI::App *runApp = app.add_subcommand(
       "run", "Compile a module for its mesh and run it on virtual devices");
   addCommon(*runApp, run);
-  runApp->add_option("ARGS", run.arguments,
-                     "Arguments: an .npz with arrays arg0, arg1, ...");
-  CLI::Option *random =
-      runApp->add_option("--random", run.randomSeed,
-                         "Random arguments from this seed instead of ARGS");
-  random->excludes("ARGS");
-  runApp->add_option("--out", run.out, "Write the results as out0, out1, ...");
-  runApp->add_option("--expect", run.expect,
-                     "Compare the results with this .npz; differing: exit 1");
-  runApp->add_option("--rtol", run.rtol, "Relative tolerance (1e-5)");
-  runApp->add_option("--atol", run.atol,
-                     "Absolute tolerance (rtol / 100 of the largest expected "
-                     "magnitude of the array)");
-  runApp->add_option("--trace", run.trace,
-                     "Write what each device did when, for chrome://tracing or "
-                     "Perfetto");
+  addRun(*runApp, run);
   runApp->add_option("--save", run.save,
-                     "Write the executable, for a later `run` on a machine of "
-                     "this kind: MODULE may be such a file");
+                     "Write the executable, for a later `run-saved` on a "
+                     "machine of this kind");
   runApp->callback([&] { exitCode = runCommand(run); });
+
+  RunOptions saved;
+  saved.isSaved = saved.trusted = true;
+  CLI::App *savedApp = app.add_subcommand(
+      "run-saved", "Run what `run --save` wrote: machine code, which does "
+                   "whatever it does with your rights");
+  savedApp
+      ->add_option("EXECUTABLE", saved.module, "File that `run --save` wrote")
+      ->required();
+  addOutputs(*savedApp, saved);
+  addRun(*savedApp, saved);
+  savedApp->callback([&] { exitCode = runCommand(saved); });
 
   PartitionOptionsCli partition;
   CLI::App *partitionApp = app.add_subcommand(
@@ -343,10 +395,10 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &e) {
-    return app.exit(e);
+    return checkOutput(app.exit(e));
   } catch (const CLI::ParseError &e) {
     return badInput(e.what(), "shardwright --help lists the commands, "
                               "shardwright COMMAND --help their options");
   }
-  return exitCode;
+  return checkOutput(exitCode);
 }

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "one_diagnostic.h"
+#include "command_line.h"
+
+#include "shardwright/mesh/printable.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,7 +46,7 @@ void printPosition(Location location, StringRef otherwise,
       os << otherwise << ": ";
     return;
   }
-  os << position.getFilename().getValue();
+  os << printable(position.getFilename().getValue());
   if (position.getLine() > 0) {
     os << ":" << position.getLine();
     if (position.getColumn() > 0)
@@ -103,10 +106,11 @@ void OneDiagnostic::printSourceLine(FileLineColLoc location) {
       begin = at - before;
     if (cutBack)
       end = at + after;
-    llvm::errs() << "  " << (cutFront ? "..." : "")
-                 << StringRef(begin, end - begin) << (cutBack ? "..." : "")
-                 << "\n";
-    llvm::errs().indent(2 + (cutFront ? 3 : 0) + (at - begin)) << "^\n";
+    std::string upTo = printable(StringRef(begin, at - begin));
+    err() << "  " << (cutFront ? "..." : "") << upTo
+          << printable(StringRef(at, end - at)) << (cutBack ? "..." : "")
+          << "\n";
+    err().indent(2 + (cutFront ? 3 : 0) + upTo.size()) << "^\n";
     return;
   }
 }
@@ -115,14 +119,14 @@ void OneDiagnostic::print(Diagnostic &d, StringRef kind) {
   StringRef file = sources->getNumBuffers() > 0
                        ? sources->getMemoryBuffer(1)->getBufferIdentifier()
                        : StringRef();
-  printPosition(d.getLocation(), file, llvm::errs());
-  llvm::errs() << kind << ": ";
+  printPosition(d.getLocation(), file, err());
+  err() << kind << ": ";
   // MLIR attaches whole ops to some messages: the first lines tell enough.
   std::string text = d.str();
   StringRef rest = text;
   for (int line = 0; line < 4 && !rest.empty(); ++line) {
     auto [head, tail] = rest.split('\n');
-    llvm::errs() << head.take_front(400) << "\n";
+    err() << head.take_front(400) << "\n";
     rest = tail;
   }
   if (FileLineColLoc position = filePosition(d.getLocation()))
@@ -139,13 +143,13 @@ bool OneDiagnostic::finish(StringRef kind) {
     if (StringRef(note.str()).starts_with("see current operation") ||
         ++notes > 3)
       continue;
-    printPosition(note.getLocation(), /*otherwise=*/"", llvm::errs());
+    printPosition(note.getLocation(), /*otherwise=*/"", err());
     std::string text = note.str();
-    llvm::errs() << "note: "
-                 << StringRef(text).split('\n').first.take_front(400) << "\n";
+    err() << "note: " << StringRef(text).split('\n').first.take_front(400)
+          << "\n";
   }
   if (StringRef remedy = remedyFor(error->str()); !remedy.empty())
-    llvm::errs() << "remedy: " << remedy << "\n";
+    err() << "remedy: " << remedy << "\n";
   error.reset();
   return true;
 }

@@ -24,6 +24,16 @@ StringRef remedyFor(StringRef message) {
        "free memory, or make the program smaller: all devices share the memory "
        "of this machine; shardwright partition --stats=json tells what each "
        "needs"},
+      {"nests deeper than the limit",
+       "write the program with less nesting: what is deep in it, as functions"},
+      {"nest deeper than the limit",
+       "call functions from each other less deeply, and give attributes and "
+       "locations less depth"},
+      {"grows beyond the limit when its calls are inlined",
+       "call functions from fewer places: a loop (stablehlo.while) calls one "
+       "as "
+       "often as needed"},
+      {"dimensions are allowed", "reshape the tensor to fewer dimensions"},
       {"cannot read",
        "check the path and its permissions; `-` reads standard input"},
       {"the file is empty",

@@ -43,25 +43,25 @@ StringRef kindOf(const Factor &factor) {
 void printFactors(const ShardingRule &rule) {
   if (rule.factors.empty())
     return;
-  outs() << "\nFactors\n";
+  out() << "\nFactors\n";
   size_t width = 0;
   for (auto [i, factor] : enumerate(rule.factors))
     width = std::max(width, factorName(i).size());
   for (auto [i, factor] : enumerate(rule.factors)) {
-    outs() << "  " << left_justify(factorName(i), width) << "  "
-           << right_justify(std::to_string(factor.size), 6) << "  "
-           << left_justify(kindOf(factor), 16) << " ";
+    out() << "  " << left_justify(factorName(i), width) << "  "
+          << right_justify(std::to_string(factor.size), 6) << "  "
+          << left_justify(kindOf(factor), 16) << " ";
     ListSeparator comma;
     auto print = [&](ArrayRef<TensorMapping> tensors, StringRef what) {
       for (auto [t, tensor] : enumerate(tensors))
         for (auto [d, dim] : enumerate(tensor))
           if (is_contained(dim, int32_t(i)))
-            outs() << StringRef(comma) << what << " " << t << " dimension " << d
-                   << (dim.size() > 1 ? " (a part)" : "");
+            out() << StringRef(comma) << what << " " << t << " dimension " << d
+                  << (dim.size() > 1 ? " (a part)" : "");
     };
     print(rule.operands, "operand");
     print(rule.results, "result");
-    outs() << "\n";
+    out() << "\n";
   }
 }
 
@@ -81,7 +81,7 @@ int readAttribute(StringRef text, mlir::MLIRContext &context) {
                     "write it as in sdy.sharding_rule: "
                     "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) "
                     "{i=4, j=16, k=8} reduction={k}>");
-  outs() << ruleString(*rule) << "\n";
+  out() << ruleString(*rule) << "\n";
   printFactors(*rule);
   return exitFine;
 }
@@ -102,7 +102,7 @@ int ruleCommand(const RuleOptionsCli &options) {
       parseRuleString(options.text, options.operands, options.results, rest);
   if (!rule)
     return badInput(toString(rule.takeError()), kRemedy);
-  outs() << toAttr(*rule, &context) << "\n";
+  out() << toAttr(*rule, &context) << "\n";
   printFactors(*rule);
   return exitFine;
 }

@@ -22,31 +22,28 @@ using namespace llvm;
 namespace shardwright {
 namespace {
 
-/// `numpy` as the type and shape that the program says; the error names the
-/// array.
-Expected<Array> convert(Array numpy, ArrayRef<ValueSpec> specs, size_t i,
-                        const Twine &what) {
-  Array found = numpy;
-  Expected<Array> array = fromNumpyBits(std::move(numpy), specs[i].type);
-  if (!array || !hasShapeOf(specs, i, array->shape())) {
-    consumeError(array.takeError());
-    return createStringError(what + " is " + found.str() +
-                             ", but the program has " + str(specs, i));
-  }
-  return array;
-}
-
+/// The arrays, with the types and shapes that the program says, which are
+/// checked before elements are read.
 Expected<std::vector<Array>> readArrays(StringRef path, StringRef prefix,
                                         ArrayRef<ValueSpec> specs) {
+  auto check = [&](int64_t i, const ArrayHeader &header) -> Error {
+    if ((header.type == specs[i].type ||
+         header.type == numpyType(specs[i].type)) &&
+        hasShapeOf(specs, i, header.shape))
+      return Error::success();
+    std::string array = (prefix + Twine(i)).str(), name = specs[i].name;
+    return createStringError(
+        path + ": " + array +
+        (name.empty() || name == array ? "" : " (" + name + ")") + " is " +
+        str(header.type, header.shape) + ", but the program has " +
+        str(specs, i));
+  };
   Expected<std::vector<Array>> arrays =
-      readNumberedNpz(path, prefix, int64_t(withoutSizes(specs).size()));
+      readNumberedNpz(path, prefix, int64_t(withoutSizes(specs).size()), check);
   if (!arrays)
     return arrays.takeError();
   for (auto [i, array] : enumerate(*arrays)) {
-    std::string what = (path + ": " + prefix + Twine(i)).str();
-    if (!specs[i].name.empty() && specs[i].name != (prefix + Twine(i)).str())
-      what += " (" + specs[i].name + ")";
-    Expected<Array> converted = convert(array, specs, i, what);
+    Expected<Array> converted = fromNumpyBits(array, specs[i].type);
     if (!converted)
       return converted.takeError();
     array = std::move(*converted);
@@ -118,7 +115,7 @@ Expected<bool> compareAll(const RunOptions &options, ArrayRef<Array> results,
 void sayDifferences(const ProgramReport &report) {
   for (const ComparisonReport &c : report.comparisons)
     if (!c.ok)
-      errs() << "result " << c.name << " differs: " << c.detail << "\n";
+      err() << "result " << c.name << " differs: " << c.detail << "\n";
 }
 
 } // namespace
@@ -126,25 +123,35 @@ void sayDifferences(const ProgramReport &report) {
 int runCommand(const RunOptions &options) {
   Session session;
   CommonOptions common = options;
-  std::vector<NamedArray> given;
+  std::optional<std::vector<NamedHeader>> given;
   if (!options.arguments.empty())
     common.import.shapeOfArgument =
         [&](unsigned i) -> std::optional<SmallVector<int64_t, 4>> {
-      if (given.empty()) {
-        auto arrays = readNpz(options.arguments);
-        if (arrays)
-          given = std::move(*arrays);
+      if (!given) {
+        given.emplace();
+        auto headers = readNpzHeaders(options.arguments);
+        if (headers)
+          given = std::move(*headers);
         else // said when it is read again
-          consumeError(arrays.takeError());
+          consumeError(headers.takeError());
       }
-      for (const NamedArray &array : given)
+      for (const NamedHeader &array : *given)
         if (array.name == "arg" + std::to_string(i))
-          return SmallVector<int64_t, 4>(array.array.shape());
+          return array.header.shape;
       return std::nullopt;
     };
-  if (Session::isExecutable(options.module)
-          ? !session.loadExecutable(options)
-          : !session.compile(common, Stage::Executable))
+  bool isSaved = Session::isExecutable(options.module);
+  if (isSaved && !options.trusted)
+    return badInput(options.module +
+                        " is a saved executable: machine code, which does "
+                        "whatever it does with your rights",
+                    "if you trust who made it, shardwright run-saved runs it");
+  if (!isSaved && options.isSaved)
+    return badInput(options.module + " is not a saved executable",
+                    "shardwright run compiles and runs modules; --save writes "
+                    "the executable");
+  if (isSaved ? !session.loadExecutable(options)
+              : !session.compile(common, Stage::Executable))
     return exitBadInput;
   const int within = checkBudgets(options, session);
   if (within == exitBadInput)
@@ -202,8 +209,8 @@ int runCommand(const RunOptions &options) {
   }
   if (!options.stats && !options.report) {
     // Nothing else was asked for on standard output.
-    writeTextReport(session.report(), outs());
-    outs().flush();
+    writeTextReport(session.report(), out());
+    out().flush();
   } else if (!session.writeReports(options)) {
     return exitBadInput;
   }

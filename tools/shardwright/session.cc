@@ -43,13 +43,13 @@ static void installRemarks(MLIRContext &context,
   struct Printer : remark::detail::MLIRRemarkStreamerBase {
     void streamOptimizationRemark(const remark::detail::Remark &r) override {
       std::string where = filePosition(r.getLocation());
-      llvm::errs() << (where.empty() ? "" : where + ": ")
-                   << "remark: " << r.getRemarkTypeString() << " "
-                   << r.getRemarkName() << ": ";
+      err() << (where.empty() ? "" : where + ": ")
+            << "remark: " << r.getRemarkTypeString() << " " << r.getRemarkName()
+            << ": ";
       llvm::ListSeparator comma(", ");
       for (const remark::detail::Remark::Arg &arg : r.getArgs())
-        llvm::errs() << comma << arg.key << "=" << arg.val;
-      llvm::errs() << "\n";
+        err() << comma << arg.key << "=" << arg.val;
+      err() << "\n";
     }
   };
   auto filter = [&](StringRef kind) -> std::optional<std::string> {
@@ -180,9 +180,9 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   bool failedOnce = diagnostic->finish();
   if (failed(compiled)) {
     if (!failedOnce) {
-      llvm::errs() << "internal error: a stage failed and said nothing; this "
-                      "is a bug in shardwright, please report it with "
-                   << options.module << "\n";
+      err() << "internal error: a stage failed and said nothing; this "
+               "is a bug in shardwright, please report it with "
+            << options.module << "\n";
       std::exit(exitBug);
     }
     return false;

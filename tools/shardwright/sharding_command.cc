@@ -71,7 +71,7 @@ std::string numbers(ArrayRef<int64_t> values, StringRef separator) {
 }
 
 void line(StringRef label, const Twine &text) {
-  outs() << "  " << left_justify(label, 12) << text << "\n";
+  out() << "  " << left_justify(label, 12) << text << "\n";
 }
 
 Expected<Mesh> inferMesh(const HloSharding &s) {
@@ -84,7 +84,7 @@ Expected<Mesh> inferMesh(const HloSharding &s) {
 
 void printNotations(const HloSharding &s, const HloSharding &tiled,
                     const std::optional<Mesh> &mesh, int64_t rank) {
-  outs() << "The same sharding\n";
+  out() << "The same sharding\n";
   HloSharding v2 = tiled.withIota();
   line(v2.isTiled() && !v2.devices().iota() ? "GSPMD V1" : "GSPMD V2",
        v2.str());
@@ -120,7 +120,7 @@ void printNotations(const HloSharding &s, const HloSharding &tiled,
 /// Who holds which tile: rows are the second to last dimension.
 void printPicture(const HloSharding &s, ArrayRef<int64_t> shape) {
   if (s.devices().size() > maxDevices) {
-    outs() << "\nNo picture of " << s.devices().size() << " devices\n";
+    out() << "\nNo picture of " << s.devices().size() << " devices\n";
     return;
   }
   ArrayRef<int64_t> data = s.dataDims();
@@ -139,7 +139,7 @@ void printPicture(const HloSharding &s, ArrayRef<int64_t> shape) {
             std::to_string(s.devices().deviceAt(position));
   }
   if (holders.size() > size_t(maxCells)) {
-    outs() << "\nNo picture of " << holders.size() << " tiles\n";
+    out() << "\nNo picture of " << holders.size() << " tiles\n";
     return;
   }
   auto range = [&](int64_t dim, int64_t index) {
@@ -160,27 +160,27 @@ void printPicture(const HloSharding &s, ArrayRef<int64_t> shape) {
   size_t margin = 0;
   for (int64_t r = 0; rank > 1 && r < rows; ++r)
     margin = std::max(margin, range(rank - 2, r).size());
-  outs() << "\nDevices that hold each part";
+  out() << "\nDevices that hold each part";
   if (copies > 1)
-    outs() << " (" << copies << " each)";
-  outs() << "\n";
+    out() << " (" << copies << " each)";
+  out() << "\n";
   for (int64_t grid = 0; grid < grids; ++grid) {
     std::vector<int64_t> at(rank);
     int64_t rest = grid;
     for (int64_t d = rank - 2; d-- > 0; rest /= data[d])
       at[d] = rest % data[d];
     if (rank > 2) {
-      outs() << "  part [";
+      out() << "  part [";
       for (int64_t d = 0; d + 2 < rank; ++d)
-        outs() << range(d, at[d]) << ", ";
-      outs() << "..]\n";
+        out() << range(d, at[d]) << ", ";
+      out() << "..]\n";
     }
     std::string row(margin + 2, ' ');
     auto cell = [&](StringRef text) {
       row += "  " + text.str() + std::string(width - text.size(), ' ');
     };
     auto endRow = [&] {
-      outs() << StringRef(row).rtrim() << "\n";
+      out() << StringRef(row).rtrim() << "\n";
       row.clear();
     };
     for (int64_t c = 0; rank && c < columns; ++c)
@@ -211,7 +211,7 @@ int explainOne(const HloSharding &s, const ShardingOptions &options) {
   if (options.mesh)
     mesh = Mesh(*options.mesh);
   printNotations(s, tiled, mesh, rank);
-  outs() << "\nWhat it does\n";
+  out() << "\nWhat it does\n";
   switch (tiled.kind()) {
   case HloSharding::Kind::Replicated:
     line("tile", "the whole value, on every device");
@@ -279,13 +279,13 @@ int shardingCommand(const ShardingOptions &options) {
       return badInput(toString(std::move(e)),
                       "give a shape with one size for each tile dimension, as "
                       "--shape 8x16, and the number of devices it is for");
-  outs() << s->str() << "\n\n";
+  out() << s->str() << "\n\n";
   if (!s->isTuple())
     return explainOne(*s, options);
   ShardingOptions element = options;
   element.shape.clear();
   for (auto [i, leaf] : enumerate(s->elements())) {
-    outs() << (i ? "\n" : "") << "Element " << i << ": " << leaf.str() << "\n";
+    out() << (i ? "\n" : "") << "Element " << i << ": " << leaf.str() << "\n";
     if (int code = explainOne(leaf, element))
       return code;
   }
