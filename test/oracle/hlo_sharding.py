@@ -184,6 +184,35 @@ def check_common_mesh(rng, tally):
         tally.equal(f"{rng.name} on its own mesh", "True", str(s.to_v3(mesh, 2).holds_same_data(s)), where)
 
 
+def check_limits(tally):
+    """Numbers that 64 bits do not hold, and shapes of another rank, are errors in Python."""
+    tiled, mesh = HloSharding("{devices=[2,2]<=[4]}"), Mesh({"x": 2, "y": 2})
+    for name, error, call in (
+        ("an axis of 2**70", OverflowError, lambda: Mesh({"x": 2**70})),
+        ("an axis of 2**63", OverflowError, lambda: Mesh({"x": 2**63})),
+        ("2**80 devices", ValueError, lambda: Mesh({"x": 2**40, "y": 2**40})),
+        ("an axis of 1.5", TypeError, lambda: Mesh({"x": 1.5})),
+        ("a device of 2**64", OverflowError, lambda: Mesh({"x": 1}, [2**64])),
+        ("a zero byte in a name", ValueError, lambda: Mesh({"a\0b": 2})),
+        ("a shape of 2**64", OverflowError, lambda: tiled.validate((2**64, 2), 4)),
+        ("2**64 devices", OverflowError, lambda: tiled.validate((2, 2), 2**64)),
+        ("a rank of 2**64", OverflowError, lambda: tiled.to_sdy(mesh, 2**64)),
+        ("a rank of -1", ValueError, lambda: tiled.to_sdy(mesh, -1)),
+        ("another rank", ValueError, lambda: tiled.shard_shape((8,))),
+        ("boxes of another rank", ValueError, lambda: tiled.indices((8, 8, 8))),
+        ("a rank of 2**62", ValueError, lambda: HloSharding("{replicated}").to_sdy(mesh, 2**62)),
+        ("a spec of rank 2**62", ValueError, lambda: HloSharding.from_spec("P('x')", mesh, 2**62)),
+    ):
+        try:
+            found = call()
+        except error:
+            tally.ok()
+        except Exception as other:
+            tally.fail(name, f"{type(other)}: {other}")
+        else:
+            tally.fail(name, f"taken: {found}")
+
+
 def main():
     tally = oracle.Tally("hlo_sharding")
     for rng in oracle.generators(args):
@@ -193,6 +222,7 @@ def main():
         check_named(rng, tally)
         check_spec(rng, tally)
         check_common_mesh(rng, tally)
+    check_limits(tally)
     tally.finish()
 
 

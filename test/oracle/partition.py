@@ -36,7 +36,7 @@ import partition_programs as programs
 class Check:
     def __init__(self, args):
         self.args = args
-        self.engine = engines.Ours(args.effort)
+        self.engine = engines.Ours()
         self.seconds = {"generating": 0.0, "ours": 0.0, "other": 0.0}
         self.refused = collections.Counter()
         self.skipped = 0
@@ -63,12 +63,13 @@ class Check:
             return "refused"
         text = program.text(sharded=True)
         try:
-            found = self.timed("ours", self.engine.partitioned, text, values, program.results)
+            found = self.timed("ours", self.engine.partitioned, text, values, program.results,
+                               program.options.get("partition-effort", 1))  # fmt: skip
         except engines.Failed as failed:
             return f"{failed.kind}: {failed.message[:3000]}"
         message = self.compare(program, plain, values, expected, found)
         if not message and self.args.through:
-            message = self.timed("other", engines.through, self.args.through, program, values, self.args)
+            message = self.timed("other", engines.through, self.args.through, program, values)
             self.skipped += message == "skipped"
         return None if message == "skipped" else message
 
@@ -90,16 +91,22 @@ class Check:
         return wrong
 
 
-def shrink(program, check, seconds):
-    """Drops results, ops and shardings while the case still fails, and so long at most."""
-    changed, end = True, time.monotonic() + seconds
+def kind(message):
+    """What failed, without numbers, names and places: a smaller program must fail in the same way."""
+    line = re.sub(r"loc\(.*?\)+|<.*>|\"\w+\"|%\w+", "", message.splitlines()[0])
+    return "result" if line.startswith("result") else re.sub(r"\d+", "", line)
+
+
+def shrink(program, check, seconds, message):
+    """Drops results, ops and shardings while the case still fails as `message` says, and so long at most."""
+    changed, end, wanted = True, time.monotonic() + seconds, kind(message)
     while changed and time.monotonic() < end:
         changed = False
         for smaller in program.smaller():
             if time.monotonic() > end:
                 break
             message = check(smaller)
-            if message and message != "refused":
+            if message and message != "refused" and kind(message) == wanted:
                 program, changed = smaller, True
                 break
     return program
@@ -109,27 +116,32 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--family", help="only ops of this family")
     parser.add_argument("--op", help="only ops of the op tests with this in their name")
-    parser.add_argument("--effort", type=int, default=1, choices=(0, 1, 2))
+    parser.add_argument("--effort", type=int, choices=(0, 1, 2), help="of all programs (any of them)")
+    parser.add_argument("--sums", choices=programs.PLACES, help="where values may be unreduced (all; off with --through)")
     parser.add_argument("--through", choices=("xla", "interpreter"), help="run there as well")
     parser.add_argument("--shrink", type=float, default=20, help="seconds to reduce a failing program (20)")
     parser.add_argument("--failures", type=int, default=3, help="how many to show (3)")
     parser.add_argument("--show", action="store_true", help="print each program")
     parser.add_argument("--list", action="store_true", help="families and ops")
     parser.add_argument("--times", action="store_true", help="say where the time went")
-    args = oracle.arguments(__doc__, cases=120, long_cases=3000, parser=parser)
+    args = oracle.arguments(__doc__, cases=240, long_cases=3000, parser=parser)
+    args.sums = args.sums or ("off" if args.through else "all")
     if args.list:
         print("\n".join(sorted(programs.FAMILIES)))
         print("\n".join(f"op: {name}" for name in partition_ops.OPS))
         return
     tally, check = oracle.Tally("partition", show=args.failures), Check(args)
     only = "".join(f" --{k} '{getattr(args, k)}'" for k in ("family", "op", "through") if getattr(args, k))
-    only += f" --effort {args.effort}" if args.effort != 1 else ""
+    only += f" --effort {args.effort}" if args.effort is not None else ""
+    only += f" --sums {args.sums}" if args.sums != "all" else ""
     most = engines.MOST_DEVICES.get(args.through, 16)
     ops = set()
     try:
         for rng in oracle.generators(args):
             start = time.monotonic()
-            program = programs.random_program(rng, args.family, args.op, most)
+            program = programs.random_program(rng, args.family, args.op, most, args.sums)
+            if args.effort is not None or not program.options:
+                program.options["partition-effort"] = 1 if args.effort is None else args.effort
             check.seconds["generating"] += time.monotonic() - start
             if args.show:
                 print(program.text(sharded=True))
@@ -141,7 +153,7 @@ def main():
                 ops |= program.families
                 continue
             if args.shrink and tally.failed < tally.show:
-                program = shrink(program, check, args.shrink)
+                program = shrink(program, check, args.shrink, message)
                 message = check(program)
             tally.fail(rng.name + only, f"{message}\n--- program\n{program.text(sharded=True)}")
             sys.stdout.flush()

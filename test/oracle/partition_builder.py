@@ -14,6 +14,7 @@ import re
 import numpy as np
 
 from ops import case as case_module
+from partition_layouts import ADDITIVE, Layout, merged, ref, refs
 import replicas
 
 SIZES = (1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 11, 12, 14, 16)
@@ -68,19 +69,59 @@ class Value:
 
 
 class Op:
-    """`text` and `plain` (if other) are the lines for the sharded and unsharded program."""
+    """`text` and `plain` (if other) are the lines for the sharded and unsharded program. functions: of
+    the module, or pairs of them for the two programs. shardings: the op's own, if any, one a result.
+    smaller: gives ops that can stand for it and do less."""
 
     def __init__(self, outs, uses, text, plain=None, functions=()):
         self.outs, self.uses, self.sharded = outs, uses, text
         self.plain = text if plain is None else plain
         self.functions = functions
-        self.family = None
+        self.family, self.shardings, self.smaller = None, None, tuple
+
+    def text(self, sharded):
+        if not sharded or not self.shardings:
+            return self.sharded if sharded else self.plain
+        own = f" {{sdy.sharding = #sdy.sharding_per_value<[{', '.join(self.shardings)}]>}}"
+        at = attributes_at(self.sharded)
+        return self.sharded[:at] + own + self.sharded[at:]
+
+    def takes_shardings(self):
+        """One statement whose results are ours, written so that attributes stand before the types."""
+        names = ", ".join("%" + o.name for o in self.outs)
+        lines = self.sharded.strip().splitlines()
+        if not self.outs or not lines or not lines[0].startswith(names + " = "):
+            return False
+        body = lines[0][len(names) + 3 :]
+        if body.startswith(("sdy.", "stablehlo.constant", "stablehlo.custom_call", "call ", "chlo.")):
+            return False
+        if len(lines) > 1 and not (body.startswith('"') and lines[-1].startswith("    })")):
+            return False
+        at = attributes_at(self.sharded)
+        return at is not None and not self.sharded[:at].endswith("}") and "sdy.sharding" not in lines[0] + lines[-1]
+
+
+def attributes_at(text):
+    """Where attributes of the last statement of a text go: before the last ` : ` outside of brackets,
+    most often."""
+    barrier = "= stablehlo.optimization_barrier"
+    if barrier in text:
+        return text.index(barrier) + len(barrier)
+    depth, plain = 0, text.replace("->", "  ")
+    for i in range(len(plain) - 1, -1, -1):
+        depth += (plain[i] in ")]}>") - (plain[i] in "([{<")
+        if depth == 0 and plain.startswith(" : ", i):
+            return i
+    return None
 
 
 class Program:
     def __init__(self, meshes, seed):
-        """meshes: by name, with the same devices; @mesh is the one that ops know."""
+        """meshes: by name, with the same devices; @mesh is the one that ops know. options: of the
+        commands, without dashes, of which partition-effort is always there when there are any.
+        written: the sizes that the program says @mesh has, where --mesh gives the real ones."""
         self.meshes, self.seed = meshes, seed
+        self.options, self.written = {}, None
         self.args, self.shardings, self.data = [], {}, {}
         self.ops, self.results, self.result_shardings = [], [], {}
 
@@ -104,15 +145,17 @@ class Program:
         outs = ", ".join(
             r.type + attr(self.result_shardings.get(r.name)) for r in self.results
         )
-        body = "".join((op.sharded if sharded else op.plain) for op in self.ops)
+        body = "".join(op.text(sharded) for op in self.ops)
         bare = lambda f: f if sharded else re.sub(r" \{sdy\.sharding = #sdy\.sharding<@\w+, \[[^\]]*\][^>]*>\}", "", f)
-        functions = "".join(f"  {bare(f)}\n" for op in self.ops for f in op.functions)
+        functions = "".join(f"  {bare(f if isinstance(f, str) else f[not sharded])}\n" for op in self.ops for f in op.functions)
         names = ", ".join("%" + r.name for r in self.results)
         types = ", ".join(r.type for r in self.results)
-        meshes = "".join(f"  sdy.mesh @{name} = {mesh.text()}\n" for name, mesh in self.meshes.items()
+        meshes = "".join(f"  sdy.mesh @{name} = {(self.written or mesh).text()}\n" for name, mesh in self.meshes.items()
                          if sharded) if sharded else ""  # fmt: skip
+        options = " ".join(f"--{k}={v}" for k, v in self.options.items())
+        options = f"// {options}\n" if sharded and options else ""
         return (
-            f"module {{\n{meshes}{functions}  func.func @main({args}) -> ({outs}) {{\n{body}"
+            f"{options}module {{\n{meshes}{functions}  func.func @main({args}) -> ({outs}) {{\n{body}"
             f"    return {names} : {types}\n  }}\n}}\n"
         )
 
@@ -156,6 +199,11 @@ class Program:
                         p = copy.copy(self)
                         p.results, p.result_shardings = [out], {}
                         yield prune(p)
+        for name in self.options:
+            p = copy.copy(self)
+            p.options = {k: v for k, v in self.options.items() if k != name}
+            p.written = p.written if "mesh" in p.options else None
+            yield p
         for name in self.shardings:
             p = copy.copy(self)
             p.shardings = {k: v for k, v in self.shardings.items() if k != name}
@@ -164,6 +212,21 @@ class Program:
             p = copy.copy(self)
             p.result_shardings = {k: v for k, v in self.result_shardings.items() if k != name}
             yield p
+        for i, op in enumerate(self.ops):
+            if op.shardings:
+                p = copy.copy(self)
+                bare = copy.copy(op)
+                bare.shardings = None
+                p.ops = self.ops[:i] + [bare] + self.ops[i + 1 :]
+                yield p
+        for i, op in enumerate(self.ops):
+            for less in op.smaller():
+                p = copy.copy(self)
+                p.ops = self.ops[:i] + [less] + self.ops[i + 1 :]
+                gone = {o.name for o in op.outs} - {o.name for o in less.outs}
+                used = {u.name for q in p.ops for u in q.uses} | {r.name for r in p.results}
+                if not gone & used:
+                    yield prune(p)
         # Leave an op out that gives back its operand.
         for i, op in enumerate(self.ops):
             if len(op.outs) == len(op.uses) == 1 and op.outs[0].type == op.uses[0].type:
@@ -196,8 +259,10 @@ def renamed(op, old, new):
 
 
 class Builder:
-    def __init__(self, rng, most_devices=16):
-        self.rng = rng
+    """sums: where values may be unreduced: "inside", "arguments", "results"; none by default."""
+
+    def __init__(self, rng, most_devices=16, sums=frozenset()):
+        self.rng, self.sums = rng, frozenset(sums)
         axes = list(rng.choice([m for m in MESHES if math.prod(s for _, s in m) <= most_devices]))
         meshes = {"mesh": self.mesh(axes)}
         if rng.random() < 0.25:
@@ -206,6 +271,7 @@ class Builder:
             meshes["one"] = replicas.DeviceMesh([], [rng.randrange(meshes["mesh"].devices)])
         self.p = Program(meshes, rng.randrange(1 << 30))
         self.values, self.count = [], 0
+        self.preferred = None  # the operand that `pick` gives most often
 
     # meshes
 
@@ -243,7 +309,7 @@ class Builder:
         if data is not None:
             self.p.data[a.name] = data
         if self.rng.random() < 0.85:
-            self.p.shardings[a.name] = self.sharding(a.shape, border=True)
+            self.p.shardings[a.name] = self.sharding(a.shape, border=True, element=a.element, place="arguments")
         if data is None:
             self.values.append(a)
         return a
@@ -255,15 +321,19 @@ class Builder:
                 return s
 
     def pick(self, element=None, rank=None, where=None):
-        """A value, or a new argument (or a computed one) that fits."""
+        """A value, or a new argument (or a computed one) that fits; of one dimension at least."""
         fits = [
             v
-            for v in self.values
-            if (element is None or v.element == element)
+            for v in [self.preferred, *self.values]
+            if v is not None
+            and (element is None or v.element == element)
             and v.element != "i1"
+            and v.shape
             and (rank is None or len(v.shape) >= rank)
             and (where is None or where(v))
         ]
+        if self.preferred in fits[:1] and self.rng.random() < 0.8:
+            return self.preferred
         if fits and self.rng.random() < 0.85:
             return self.rng.choice(fits[-6:])
         return self.arg(self.shape(max(rank or 1, 1), 4), element)
@@ -313,14 +383,10 @@ class Builder:
 
     # shardings
 
-    def sharding(self, shape, density=0.6, border=False):
-        """`<@mesh, [...]>`. border: an argument's or result's, which may have priorities and is
-        never of one device alone."""
-        names = [n for n in self.p.meshes if n != "mesh" and not (border and n == "one")]
-        name = self.rng.choice(names) if names and self.rng.random() < 0.25 else "mesh"
+    def layout(self, shape, density=0.6, name=None, unreduced=0.0, must=False):
+        """unreduced: how probable it is that the axes left over are. must: some are, if the mesh has any."""
+        name = name or self.mesh_name()
         mesh = self.p.meshes[name]
-        if not mesh.axes:
-            return f"<@{name}, []>"
         parts = []
         for axis, size in mesh.axes:
             if size == 1:
@@ -332,46 +398,53 @@ class Builder:
                 parts.append((axis, pre, k, size))
                 pre *= k
         self.rng.shuffle(parts)
-        dims, left = [[] for _ in shape], []
+        found = Layout(name, mesh, [[] for _ in shape])
         for part in parts:
-            if shape and self.rng.random() < density:
-                dims[self.rng.randrange(len(shape))].append(part)
+            if must and part[2] > 1 and not found.unreduced:
+                found.unreduced.append(part)
+            elif shape and self.rng.random() < density:
+                found.dims[self.rng.randrange(len(shape))].append(part)
+            elif unreduced and self.rng.random() < 0.6:
+                found.unreduced.append(part)
             else:
-                left.append(part)
+                found.left.append(part)
+        if not must and unreduced and self.rng.random() >= unreduced:
+            found.left += found.unreduced
+            found.unreduced = []
+        return found
 
-        def ref(part):
-            name, pre, k, size = part
-            return f'"{name}"' if k == size else f'"{name}":({pre}){k}'
+    def mesh_name(self, border=False):
+        names = [n for n in self.p.meshes if n != "mesh" and not (border and n == "one")]
+        return self.rng.choice(names) if names and self.rng.random() < 0.25 else "mesh"
 
-        def merge(dim):
-            out = []
-            for name, pre, k, size in dim:
-                if out and out[-1][0] == name and out[-1][1] * out[-1][2] == pre:
-                    last = out.pop()
-                    out.append((name, last[1], last[2] * k, size))
-                else:
-                    out.append((name, pre, k, size))
-            return out
-
+    def sharding(self, shape, density=0.6, border=False, element=None, place="inside"):
+        """`<@mesh, [...]>`. border: an argument's or result's, which may have priorities and is
+        never of one device alone. element: if given, the value may be unreduced where programs may
+        have such values at this place (`sums`)."""
+        name = self.mesh_name(border)
+        if not self.p.meshes[name].axes:
+            return f"<@{name}, []>"
+        unreduced = 0.4 if place in self.sums and element in ADDITIVE else 0.0
+        layout = self.layout(shape, density, name, unreduced)
         fancy = self.rng.random() < 0.3
 
         def spelled(dim):
-            refs = [ref(p) for p in merge(dim)]
+            axes = [ref(p) for p in merged(dim)]
             if fancy and self.rng.random() < 0.5:
-                refs.append("?")
-            more = f"p{self.rng.randrange(3)}" if border and fancy and refs and self.rng.random() < 0.3 else ""
-            return "{" + ", ".join(refs) + "}" + more
+                axes.append("?")
+            more = f"p{self.rng.randrange(3)}" if border and fancy and axes and self.rng.random() < 0.3 else ""
+            return "{" + ", ".join(axes) + "}" + more
 
-        whole = [n for n, s in mesh.axes if any(p[0] == n and p[2] == s for p in left)]
+        whole = [n for n, s in layout.mesh.axes if any(p[0] == n and p[2] == s for p in layout.left)]
         replicated = ""
         if fancy and whole and self.rng.random() < 0.3:
             replicated = ", replicated={" + ", ".join(f'"{n}"' for n in whole) + "}"
-        return f"<@{name}, [" + ", ".join(map(spelled, dims)) + "]" + replicated + ">"
+        return f"<@{name}, [" + ", ".join(map(spelled, layout.dims)) + "]" + replicated + layout.tail() + ">"
 
     def moved(self, x):
         """The same value with another sharding."""
-        if not x.shape:
+        if not x.shape and not self.sums:
             return x
-        return self.emit(f"sdy.sharding_constraint %{x.name} {self.sharding(x.shape)} : {x.type}",
+        return self.emit(f"sdy.sharding_constraint %{x.name} {self.sharding(x.shape, element=x.element)} : {x.type}",
                          x.shape, x.element, [x], plain=f"stablehlo.reshape %{x.name} : ({x.type}) -> {x.type}",
                          keep=False)  # fmt: skip

@@ -9,7 +9,9 @@ and attribute, is in partition_ops.py."""
 
 import math
 
-from partition_builder import array, ints, t  # noqa: F401
+from partition_builder import array, ints, t
+from partition_sorts import long_sort, sort, sort_pairs, top_k
+from partition_windows import convolution, cumulative, pool_gradient, pool_windows, wide_convolution, window
 
 
 def unary(b):
@@ -109,6 +111,9 @@ def pad(b):
             l = h = m = 0
             if b.rng.random() < 0.3:
                 l, h = 1, -1
+        elif b.rng.random() < 0.2:
+            # As many rows on both sides as between two.
+            l = h = m = b.rng.randint(1, 3)
         else:
             l, h, m = b.rng.randint(-1, 3), b.rng.randint(0, 4), b.rng.choice([0, 0, 1])
         size = n + l + h + max(n - 1, 0) * m
@@ -294,8 +299,28 @@ def indices(b, shape, low, high):
     return b.emit(f"stablehlo.abs %{r.name} : {nt}", shape, "i32", [r], keep=False)
 
 
+def index_vectors(b, k, batch_size, high):
+    """Indices of k components: where they are (scalars have no dimension of their own), the shape
+    of the list, and which dimension of it is the batch (of batch_size, or None)."""
+    listed = [b.rng.choice([2, 4, 8])] if batch_size is not None or b.rng.random() < 0.85 else []
+    if batch_size is not None:
+        listed = [batch_size] + listed
+    if k == 1 and b.rng.random() < 0.5:
+        return indices(b, listed, 0, high), listed, len(listed), 0
+    place = b.rng.randint(0, len(listed)) if b.rng.random() < 0.3 else len(listed)
+    return indices(b, listed[:place] + [k] + listed[place:], 0, high), listed, place, int(place == 0)
+
+
+def result_of(b, listed, window):
+    """A shape with the dimensions of both, and where those of the window are."""
+    rank = len(listed) + len(window)
+    places = sorted(b.rng.sample(range(rank), len(window)))
+    wi, li = iter(window), iter(listed)
+    return [next(wi) if d in places else next(li) for d in range(rank)], places
+
+
 def gather(b):
-    """Rows, or rows of a batch, of an operand."""
+    """Rows, or rows of a batch, of an operand; also of dimensions that no index names."""
     e = b.rng.choice(["f32", "i32"])
     batch = b.rng.random() < 0.4
     x = b.pick(e, 2 + batch)
@@ -304,43 +329,33 @@ def gather(b):
     batching = dims[:1] if batch else []
     k = b.rng.randint(1, min(2, rank - len(batching)))
     indexed = dims[len(batching): len(batching) + k]
-    index_shape = [b.rng.choice([2, 4, 8])]
-    if batch:
-        index_shape = [x.shape[batching[0]]] + index_shape
-    vector = k > 1 or b.rng.random() < 0.5
-    full = index_shape + ([k] if vector else [])
-    at = indices(b, full, 0, 6)
+    at, listed, place, batch_dim = index_vectors(b, k, x.shape[batching[0]] if batch else None, 6)
     sizes, collapsed = [], []
     for d, n in enumerate(x.shape):
+        choice = b.rng.random()
         if d in batching:
             sizes.append(1)
-        elif d in indexed:
-            choice = b.rng.random()
-            if choice < 0.7:
-                sizes.append(1)
-                if b.rng.random() < 0.7:
-                    collapsed.append(d)
-            else:
-                sizes.append(b.rng.randint(min(1, n), n))
+        elif choice < (0.7 if d in indexed else 0.2) and n > 0:
+            sizes.append(1)
+            if b.rng.random() < 0.7:
+                collapsed.append(d)
+        elif choice < 0.3 or d in indexed:
+            sizes.append(b.rng.randint(min(1, n), n))
         else:
             sizes.append(n)
-    offset_sizes = [s for d, s in enumerate(sizes) if d not in collapsed and d not in batching]
-    rank_out = len(index_shape) + len(offset_sizes)
-    offsets = sorted(b.rng.sample(range(rank_out), len(offset_sizes)))
-    shape, oi, bi = [], iter(offset_sizes), iter(index_shape)
-    for d in range(rank_out):
-        shape.append(next(oi) if d in offsets else next(bi))
-    if math.prod(shape) > 4096:
+    shape, offsets = result_of(b, listed, [s for d, s in enumerate(sizes) if d not in collapsed and d not in batching])
+    if math.prod(shape) > 4096 or not shape:
         return
-    batches = f"operand_batching_dims = {ints(batching)}, start_indices_batching_dims = [0], " if batch else ""
+    batches = f"operand_batching_dims = {ints(batching)}, start_indices_batching_dims = [{batch_dim}], " if batch else ""
     b.emit(f"\"stablehlo.gather\"(%{x.name}, %{at.name}) <{{dimension_numbers = #stablehlo.gather<"
            f"offset_dims = {ints(offsets)}, collapsed_slice_dims = {ints(sorted(collapsed))}, {batches}"
-           f"start_index_map = {ints(indexed)}, index_vector_dim = {len(index_shape)}>, "
+           f"start_index_map = {ints(indexed)}, index_vector_dim = {place}>, "
            f"slice_sizes = {array(sizes)}, indices_are_sorted = false}}> : ({x.type}, {at.type}) -> {t(shape, e)}",
            shape, e, [x, at])
 
 
 def scatter(b):
+    """Updates of rows, or of windows, also in dimensions that no index names."""
     e = b.rng.choice(["f32", "i32", "i32"])
     batch = b.rng.random() < 0.3
     x = b.pick(e, 1 + batch)
@@ -349,295 +364,34 @@ def scatter(b):
     batching = dims[:1] if batch else []
     k = b.rng.randint(1, min(2, rank - len(batching)))
     indexed = dims[len(batching): len(batching) + k]
-    index_shape = [b.rng.choice([2, 4, 8])]
-    if batch:
-        index_shape = [x.shape[batching[0]]] + index_shape
-    full = index_shape + [k]
-    at = indices(b, full, 0, 9)
+    at, listed, place, batch_dim = index_vectors(b, k, x.shape[batching[0]] if batch else None, 9)
     window, inserted = [], []
     for d, n in enumerate(x.shape):
+        choice = b.rng.random()
         if d in batching:
             continue
-        if d in indexed:
+        if choice < (0.65 if d in indexed else 0.1) and n > 0:
             inserted.append(d)
+        elif choice < (0.8 if d in indexed else 0.2):
+            window.append(min(1, n))
+        elif choice < (0.9 if d in indexed else 0.3):
+            window.append(b.rng.randint(min(1, n), n))
         else:
             window.append(n)
-    rank_out = len(index_shape) + len(window)
-    places = sorted(b.rng.sample(range(rank_out), len(window)))
-    shape, wi, bi = [], iter(window), iter(index_shape)
-    for d in range(rank_out):
-        shape.append(next(wi) if d in places else next(bi))
+    shape, places = result_of(b, listed, window)
     if math.prod(shape) > 4096:
         return
     u = b.like(shape, e)
     kind = b.rng.choice(["add", "add", "maximum", "minimum"] + (["multiply"] if e == "i32" else []))
-    batches = f"input_batching_dims = {ints(batching)}, scatter_indices_batching_dims = [0], " if batch else ""
+    batches = f"input_batching_dims = {ints(batching)}, scatter_indices_batching_dims = [{batch_dim}], " if batch else ""
     s = f"tensor<{e}>"
     b.emit(f"\"stablehlo.scatter\"(%{x.name}, %{at.name}, %{u.name}) <{{indices_are_sorted = false, "
            f"scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = {ints(places)}, "
            f"inserted_window_dims = {ints(sorted(inserted))}, {batches}"
-           f"scatter_dims_to_operand_dims = {ints(indexed)}, index_vector_dim = {len(index_shape)}>, "
+           f"scatter_dims_to_operand_dims = {ints(indexed)}, index_vector_dim = {place}>, "
            f"unique_indices = false}}> ({{\n    ^bb0(%p: {s}, %q: {s}):\n"
            f"      %c = stablehlo.{kind} %p, %q : {s}\n      stablehlo.return %c : {s}\n    }}) : "
            f"({x.type}, {at.type}, {u.type}) -> {x.type}", x.shape, e, [x, at, u])
-
-
-def sort(b):
-    x = b.pick()
-    dim = b.rng.randrange(len(x.shape))
-    kind = "FLOAT" if x.element == "f32" else "SIGNED"
-    s = f"tensor<{x.element}>"
-    b.emit(f"\"stablehlo.sort\"(%{x.name}) <{{dimension = {dim} : i64, is_stable = true}}> ({{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n"
-           f"      %c = stablehlo.compare LT, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
-           f"      stablehlo.return %c : tensor<i1>\n    }}) : ({x.type}) -> {x.type}",
-           x.shape, x.element, [x])
-
-
-def window(b):
-    """Cumulative sum, or a pooling."""
-    x = b.pick()
-    dim = b.rng.randrange(len(x.shape))
-    n = x.shape[dim]
-    rank = len(x.shape)
-    win, stride, padding = [1] * rank, [1] * rank, [[0, 0] for _ in x.shape]
-    base, dilation = [1] * rank, [1] * rank
-    shape = list(x.shape)
-    if b.rng.random() < 0.5:
-        win[dim], padding[dim] = n, [n - 1, 0]
-    else:
-        low, high = b.rng.randint(0, 2), b.rng.randint(0, 2)
-        holes, spread = b.rng.choice([1, 1, 2]), b.rng.choice([1, 1, 2])
-        win[dim] = b.rng.randint(1, min(3, n))
-        stride[dim] = b.rng.randint(1, 2)
-        padding[dim], base[dim], dilation[dim] = [low, high], holes, spread
-        reach = (n - 1) * holes + 1 + low + high - ((win[dim] - 1) * spread + 1)
-        if reach < 0:
-            padding[dim], base[dim], dilation[dim] = [0, 0], 1, 1
-            reach = n - win[dim]
-        shape[dim] = reach // stride[dim] + 1
-    zero = b.constant(0, x.element)
-    s = f"tensor<{x.element}>"
-    b.emit(f"\"stablehlo.reduce_window\"(%{x.name}, %{zero.name}) <{{padding = dense<{padding}> : "
-           f"tensor<{rank}x2xi64>, window_dimensions = {array(win)}, window_strides = {array(stride)}, "
-           f"base_dilations = {array(base)}, window_dilations = {array(dilation)}}}> ({{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.add %p, %q : {s}\n"
-           f"      stablehlo.return %c : {s}\n    }}) : ({x.type}, {s}) -> {t(shape, x.element)}",
-           shape, x.element, [x, zero])
-
-
-def top_k(b):
-    """The first rows of values sorted with their places, as chlo.top_k becomes."""
-    x = b.pick()
-    dim = b.rng.randrange(len(x.shape))
-    n = x.shape[dim]
-    k = min(n, b.rng.choice([1, 1, 2, 3]))
-    kind = "TOTALORDER" if x.element == "f32" else "SIGNED"
-    S, I = t([], x.element), t(x.shape, "i32")
-    i = b.emit(f"stablehlo.iota dim = {dim} : {I}", x.shape, "i32", [], keep=False)
-    u, v = b.new(x.shape, x.element), b.new(x.shape, "i32")
-    way = b.rng.choice(["GT", "LT"])
-    b.op([u, v], [x, i],
-         f"    %{u.name}, %{v.name} = \"stablehlo.sort\"(%{x.name}, %{i.name}) <{{dimension = {dim} : i64, "
-         f"is_stable = true}}> ({{\n    ^bb0(%p: {S}, %q: {S}, %i: tensor<i32>, %j: tensor<i32>):\n"
-         f"      %c = stablehlo.compare {way}, %p, %q, {kind} : ({S}, {S}) -> tensor<i1>\n"
-         f"      stablehlo.return %c : tensor<i1>\n    }}) : ({x.type}, {I}) -> ({x.type}, {I})\n")
-    shape = list(x.shape)
-    shape[dim] = k
-    first = b.rng.randrange(k) if b.rng.random() < 0.2 else 0
-    shape[dim] = k - first
-    at = ", ".join(f"{first}:{k}" if d == dim else f"0:{m}" for d, m in enumerate(x.shape))
-    for part in b.rng.choice([[u, v], [u, v], [u], [v]]):
-        b.emit(f"stablehlo.slice %{part.name} [{at}] : ({part.type}) -> {t(shape, part.element)}",
-               shape, part.element, [part])
-
-
-def long_sort(b):
-    """Enough rows that shards are sorted and dealt out rather than gathered."""
-    e = b.rng.choice(["f32", "i32"])
-    shape = [b.rng.randint(800, 3000)]
-    if b.rng.random() < 0.3:
-        shape.insert(b.rng.randrange(2), b.rng.choice([1, 2, 3]))
-    x = b.arg(shape, e)
-    spec = b.sharding(shape, density=1.0) if len(shape) > 1 else b.sharding(shape, density=0.9)
-    b.p.shardings[x.name] = spec
-    dim = shape.index(max(shape))
-    operands, T = [x], x.type
-    if b.rng.random() < 0.5:
-        # Many equal keys, each with its place.
-        I = t(shape, "i32")
-        operands.append(b.emit(f"stablehlo.iota dim = {dim} : {I}", shape, "i32", [], keep=False)
-                        if b.rng.random() < 0.5 else b.arg(shape, "i32"))
-        two = b.constant(2, e, shape)
-        operands[0] = b.emit(f"stablehlo.remainder %{x.name}, %{two.name} : {T}", shape, e, [x, two], keep=False)
-    S, j = t([], e), "tensor<i32>"
-    kind = "FLOAT" if e == "f32" else "SIGNED"
-    way = b.rng.choice(["LT", "GT"])
-    more = f", %i: {j}, %j: {j}" if len(operands) == 2 else ""
-    outs = [b.new(shape, o.element) for o in operands]
-    types = ", ".join(o.type for o in operands)
-    b.op(outs, operands,
-         f"    {', '.join('%' + o.name for o in outs)} = \"stablehlo.sort\"({', '.join('%' + o.name for o in operands)}) "
-         f"<{{dimension = {dim} : i64, is_stable = true}}> ({{\n    ^bb0(%p: {S}, %q: {S}{more}):\n"
-         f"      %c = stablehlo.compare {way}, %p, %q, {kind} : ({S}, {S}) -> tensor<i1>\n"
-         f"      stablehlo.return %c : tensor<i1>\n    }}) : ({types}) -> ({types})\n")
-    for o in outs:
-        b.emit(f"sdy.sharding_constraint %{o.name} {spec} : {o.type}", shape, o.element, [o],
-               plain=f"stablehlo.reshape %{o.name} : ({o.type}) -> {o.type}")
-
-
-def sort_pairs(b):
-    """Keys with what belongs to them: equal keys keep their order."""
-    x = b.pick(where=lambda v: max(v.shape) >= 4)
-    dim = b.rng.randrange(len(x.shape))
-    key = b.like(x.shape, "i32")
-    three = b.constant(3, "i32", x.shape)
-    key = b.emit(f"stablehlo.remainder %{key.name}, %{three.name} : {key.type}", x.shape, "i32", [key, three], keep=False)
-    S, j = t([], x.element), "tensor<i32>"
-    u, v = b.new(x.shape, "i32"), b.new(x.shape, x.element)
-    b.op([u, v], [key, x],
-         f"    %{u.name}, %{v.name} = \"stablehlo.sort\"(%{key.name}, %{x.name}) <{{dimension = {dim} : i64, "
-         f"is_stable = true}}> ({{\n    ^bb0(%p: {j}, %q: {j}, %i: {S}, %j: {S}):\n"
-         f"      %c = stablehlo.compare LT, %p, %q, SIGNED : ({j}, {j}) -> tensor<i1>\n"
-         f"      stablehlo.return %c : tensor<i1>\n    }}) : ({key.type}, {x.type}) -> ({key.type}, {x.type})\n")
-    b.values += [u, v]
-
-
-def cumulative(b):
-    """Sums, products, extremes along a dimension, either way; with a reducer of two operands or
-    one that is no single op."""
-    x = b.pick()
-    dim = b.rng.randrange(len(x.shape))
-    n, rank = x.shape[dim], len(x.shape)
-    win = [n if d == dim else 1 for d in range(rank)]
-    padding = [[0, 0] for _ in win]
-    padding[dim] = [n - 1, 0] if b.rng.random() < 0.5 else [0, n - 1]
-    attrs = (f"padding = dense<{padding}> : tensor<{rank}x2xi64>, window_dimensions = {array(win)}")
-    e = x.element
-    s, T = f"tensor<{e}>", x.type
-    least = "0xFF800000" if e == "f32" else "-2147483648"
-    kind = b.rng.choice(["add", "add", "maximum", "minimum", "pair", "other"])
-    if kind == "pair":
-        # Where the largest is.
-        i, I = b.emit(f"stablehlo.iota dim = {dim} : {t(x.shape, 'i32')}", x.shape, "i32", [], keep=False), t(x.shape, "i32")
-        low = b.emit(f"stablehlo.constant dense<{least}> : {s}", [], e, [], keep=False)
-        last = b.constant(2147483647, "i32")
-        u, v = b.new(x.shape, e), b.new(x.shape, "i32")
-        cmp = "FLOAT" if e == "f32" else "SIGNED"
-        j = "tensor<i32>"
-        b.op([u, v], [x, i, low, last],
-             f"    %{u.name}, %{v.name} = \"stablehlo.reduce_window\"(%{x.name}, %{i.name}, %{low.name}, %{last.name}) "
-             f"<{{{attrs}}}> ({{\n    ^bb0(%p: {s}, %i: {j}, %q: {s}, %j: {j}):\n"
-             f"      %g = stablehlo.compare GT, %p, %q, {cmp} : ({s}, {s}) -> tensor<i1>\n"
-             f"      %e = stablehlo.compare EQ, %p, %q, {cmp} : ({s}, {s}) -> tensor<i1>\n"
-             f"      %l = stablehlo.compare LT, %i, %j, SIGNED : ({j}, {j}) -> tensor<i1>\n"
-             f"      %a = stablehlo.and %e, %l : tensor<i1>\n"
-             f"      %o = stablehlo.or %g, %a : tensor<i1>\n"
-             f"      %r = stablehlo.select %o, %p, %q : tensor<i1>, {s}\n"
-             f"      %k = stablehlo.select %o, %i, %j : tensor<i1>, {j}\n"
-             f"      stablehlo.return %r, %k : {s}, {j}\n    }}) : ({T}, {I}, {s}, {j}) -> ({T}, {I})\n")
-        b.values += [u, v]
-        return
-    if kind == "other":
-        init = b.constant(0, e)
-        body = (f"      %m = stablehlo.add %p, %q : {s}\n      %z = stablehlo.negate %m : {s}\n"
-                f"      %c = stablehlo.negate %z : {s}\n")
-    else:
-        if kind == "add":
-            init = b.constant(0, e)
-        elif kind == "maximum":
-            init = b.emit(f"stablehlo.constant dense<{least}> : {s}", [], e, [], keep=False)
-        else:
-            most = "0x7F800000" if e == "f32" else "2147483647"
-            init = b.emit(f"stablehlo.constant dense<{most}> : {s}", [], e, [], keep=False)
-        body = f"      %c = stablehlo.{kind} %p, %q : {s}\n"
-    b.emit(f"\"stablehlo.reduce_window\"(%{x.name}, %{init.name}) <{{{attrs}}}> ({{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n{body}      stablehlo.return %c : {s}\n    }}) : ({T}, {s}) -> {T}",
-           x.shape, e, [x, init])
-
-
-def pool_gradient(b):
-    x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
-    even = [d for d, n in enumerate(x.shape) if n % 2 == 0]
-    if not even:
-        return window(b)
-    dim = b.rng.choice(even)
-    shape, win = list(x.shape), [1] * len(x.shape)
-    shape[dim], win[dim] = x.shape[dim] // 2, b.rng.choice([2, 2, 1])
-    stride = [2 if d == dim else 1 for d in range(len(x.shape))]
-    if (x.shape[dim] - win[dim]) // 2 + 1 != shape[dim]:
-        return window(b)
-    y, zero, s = b.like(shape, x.element), b.constant(0, x.element), f"tensor<{x.element}>"
-    kind = "FLOAT" if x.element.startswith(("f", "bf")) else "SIGNED"
-    b.emit(f"\"stablehlo.select_and_scatter\"(%{x.name}, %{y.name}, %{zero.name}) <{{window_dimensions = "
-           f"{array(win)}, window_strides = {array(stride)}}}> ({{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.compare GE, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
-           f"      stablehlo.return %c : tensor<i1>\n    }}, {{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.add %p, %q : {s}\n"
-           f"      stablehlo.return %c : {s}\n    }}) : ({x.type}, {y.type}, {s}) -> {x.type}",
-           x.shape, x.element, [x, y, zero])
-
-
-def wide_convolution(b):
-    """As the gradient of a kernel is: the kernel is about as long as the input."""
-    batch, features, out = b.rng.choice([1, 2, 4]), b.rng.choice([1, 2, 4]), b.rng.choice([1, 2, 4])
-    width = b.rng.choice([7, 8, 12, 16])
-    k, spread = b.rng.choice([width, width, width - 1, width - 3, max(2, width // 2)]), 1
-    if b.rng.random() < 0.3:
-        spread, k = 2, (width + 1) // 2
-    stride = b.rng.choice([1, 1, 2])
-    low, high = b.rng.randint(0, 2), b.rng.randint(0, 2)
-    reach = width + low + high - ((k - 1) * spread + 1)
-    if reach < 0:
-        low, reach = low - reach, 0
-    x, w = b.like([batch, width, features], "f32"), b.like([k, features, out], "f32")
-    shape = [batch, reach // stride + 1, out]
-    b.emit(f"stablehlo.convolution(%{x.name}, %{w.name}) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
-           f"window = {{stride = [{stride}], pad = [[{low}, {high}]], lhs_dilate = [1], "
-           f"rhs_dilate = [{spread}]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : "
-           f"({x.type}, {w.type}) -> {t(shape, 'f32')}", shape, "f32", [x, w])
-
-
-def pool_windows(b):
-    """The gradient of a pooling whose windows overlap, leave gaps or reach over the ends."""
-    x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
-    rank = len(x.shape)
-    dims = b.rng.sample(range(rank), min(rank, b.rng.choice([1, 1, 2])))
-    win, stride, pad, shape = [1] * rank, [1] * rank, [[0, 0] for _ in range(rank)], list(x.shape)
-    for d in dims:
-        n = x.shape[d]
-        w = b.rng.randint(1, min(3, n))
-        s, lo, hi = b.rng.choice([1, 2, 2]), b.rng.randint(0, w - 1), b.rng.randint(0, w - 1)
-        win[d], stride[d], pad[d] = w, s, [lo, hi]
-        shape[d] = (n + lo + hi - w) // s + 1
-    y, zero, s = b.like(shape, x.element), b.constant(0, x.element), f"tensor<{x.element}>"
-    kind = "FLOAT" if x.element.startswith(("f", "bf")) else "SIGNED"
-    way = b.rng.choice(["GE", "GE", "GT", "LE"])
-    b.emit(f"\"stablehlo.select_and_scatter\"(%{x.name}, %{y.name}, %{zero.name}) <{{padding = dense<{pad}> : "
-           f"tensor<{rank}x2xi64>, window_dimensions = {array(win)}, window_strides = {array(stride)}}}> ({{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.compare {way}, %p, %q, {kind} : ({s}, {s}) -> tensor<i1>\n"
-           f"      stablehlo.return %c : tensor<i1>\n    }}, {{\n"
-           f"    ^bb0(%p: {s}, %q: {s}):\n      %c = stablehlo.add %p, %q : {s}\n"
-           f"      stablehlo.return %c : {s}\n    }}) : ({x.type}, {y.type}, {s}) -> {x.type}",
-           x.shape, x.element, [x, y, zero])
-
-
-def convolution(b):
-    groups = b.rng.choice([1, 1, 2, 4])
-    batch_groups = b.rng.choice([1, 1, 2]) if groups == 1 else 1
-    batch = b.rng.choice([2, 4, 8]) * batch_groups
-    features, out = groups * b.rng.choice([1, 2, 4]), groups * batch_groups * b.rng.choice([1, 2, 4])
-    width, k = b.rng.choice([4, 7, 8, 12]), b.rng.choice([1, 2, 3])
-    stride, holes, spread = b.rng.choice([1, 1, 2]), b.rng.choice([1, 1, 2]), b.rng.choice([1, 1, 2])
-    low, high = (k // 2, k // 2) if b.rng.random() < 0.5 else (b.rng.randint(0, 2), b.rng.randint(0, 2))
-    x, w = b.like([batch, width, features], "f32"), b.like([k, features // groups, out], "f32")
-    reach = (width - 1) * holes + 1 + low + high - ((k - 1) * spread + 1)
-    shape = [batch // batch_groups, reach // stride + 1, out]
-    b.emit(f"stablehlo.convolution(%{x.name}, %{w.name}) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
-           f"window = {{stride = [{stride}], pad = [[{low}, {high}]], lhs_dilate = [{holes}], "
-           f"rhs_dilate = [{spread}]}} {{batch_group_count = {batch_groups} : i64, "
-           f"feature_group_count = {groups} : i64}} : ({x.type}, {w.type}) -> {t(shape, 'f32')}",
-           shape, "f32", [x, w])
 
 
 def while_(b):

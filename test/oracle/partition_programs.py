@@ -5,27 +5,46 @@
 #
 #===------------------------------------------------------------------------===//
 """A program of a few ops that take each other's results (partition_families.py), single ops with
-any type and attribute (partition_ops.py), bodies of manual computations (partition_manual.py)."""
+any type and attribute (partition_ops.py), bodies of manual computations (partition_manual.py), values
+that are unreduced, of rank 0 or empty (partition_sums*.py)."""
+
+import numpy as np
 
 import partition_families
 import partition_manual
 import partition_ops
+import partition_sums
+import partition_sums_manual
+import partition_sums_regions
+import replicas
+from ops.case import DTYPES
 from partition_builder import Builder
+from partition_layouts import ADDITIVE
 
-FAMILIES = {**partition_families.FAMILIES, **partition_manual.FAMILIES}
+PLAIN = {**partition_families.FAMILIES, **partition_manual.FAMILIES}
+SUMS = {**partition_sums.FAMILIES, **partition_sums_regions.FAMILIES, **partition_sums_manual.FAMILIES}
+FAMILIES = {**PLAIN, **SUMS}
 # Results are those of the unpartitioned program to the bit, whatever the type.
 EXACT = {
     "barrier", "broadcast", "concatenate", "constraint", "dynamic_slice",
     "dynamic_update_slice", "gather", "long_sort", "pad", "reshape", "reverse", "roll", "slice", "sort", "sort_pairs",
-    "top_k", "transpose",
+    "top_k", "transpose", "sum move",
 }  # fmt: skip
+# These give the same for every order in which operands are combined, NaN among them.
+ANY_NUMBER = EXACT | {
+    "unary", "binary", "select", "iota", "reduce", "dot", "window", "convolution", "while", "scan", "case", "call",
+    "sum reduce", "sum dot", "sum collective", "sum pair", "sum several", "sum loop", "sum case", "group", "empty",
+} - {"sort", "long_sort", "sort_pairs"}  # fmt: skip
+# Where values may be unreduced, by what --sums says.
+PLACES = {"off": (), "inside": ("inside",), "arguments": ("inside", "arguments"), "all": ("inside", "arguments", "results")}
 
 
-def random_program(rng, family=None, only=None, most_devices=16):
-    """family: only of this family. only: of the op tests, those whose name has this part."""
-    b = Builder(rng, most_devices)
+def random_program(rng, family=None, only=None, most_devices=16, sums="off"):
+    """family: only of this family. only: of the op tests, those whose name has this part. sums: where
+    values may be unreduced, of PLACES."""
+    b = Builder(rng, most_devices, PLACES[sums])
     b.extra = []
-    names = [family] if family else list(FAMILIES)
+    names = [family] if family else list(PLAIN)
     single = family == "op" or only
 
     def grow():
@@ -33,7 +52,7 @@ def random_program(rng, family=None, only=None, most_devices=16):
         if single or (not family and rng.random() < 0.35):
             partition_ops.splice(b, only)
         else:
-            name = rng.choice(names)
+            name = rng.choice(list(SUMS) if b.sums and not family and rng.random() < 0.5 else names)
             FAMILIES[name](b)
             for op in b.p.ops[at:]:
                 op.family = op.family or name
@@ -51,9 +70,45 @@ def random_program(rng, family=None, only=None, most_devices=16):
         grow()
     if not b.p.args:
         b.arg()
-    computed = [v for v in b.values if v not in b.p.args and v.shape] or ([] if b.extra else b.values[:1])
+    scalars = bool(b.sums)
+    computed = [v for v in b.values if v not in b.p.args and (v.shape or scalars)] or ([] if b.extra else b.values[:1])
     b.p.results = list({v.name: v for v in computed[-3:] + b.extra}.values())
     for r in b.p.results:
-        if r.shape and rng.random() < 0.5:
-            b.p.result_shardings[r.name] = b.sharding(r.shape, border=True)
+        if (r.shape or scalars) and rng.random() < 0.5:
+            b.p.result_shardings[r.name] = b.sharding(r.shape, border=True, element=r.element, place="results")
+    if b.sums:
+        shard_ops(b)
+        special_numbers(b)
+        choose_options(b)
     return b.p
+
+
+def shard_ops(b):
+    """Gives some ops shardings of their own."""
+    for op in b.p.ops:
+        if not op.shardings and b.rng.random() < 0.1 and op.takes_shardings() and all(o.element in DTYPES for o in op.outs):
+            op.shardings = [b.layout(o.shape, 0.5, unreduced=0.5 if o.element in ADDITIVE else 0).text() for o in op.outs]
+
+
+def special_numbers(b):
+    """Puts NaN, infinities and -0.0 into arguments, where results do not depend on the order of operands."""
+    if b.rng.random() >= 0.25 or not b.p.families <= ANY_NUMBER:
+        return
+    draw = np.random.default_rng(b.p.seed)
+    for a in b.p.args:
+        if a.element == "f32" and a.name not in b.p.data:
+            data = draw.uniform(-2, 2, a.shape).astype(np.float32)
+            some = draw.random(a.shape) < b.rng.choice([0.02, 0.3])
+            b.p.data[a.name] = np.where(some, draw.choice(np.float32([np.nan, np.inf, -np.inf, -0.0, 0.0]), a.shape), data).astype(np.float32)
+
+
+def choose_options(b):
+    r, p = b.rng, b.p
+    p.options["partition-effort"] = r.choice([0, 1, 1, 2])
+    if r.random() < 0.15:
+        p.options["overlap"] = "force"
+    # The program is for a larger mesh, and --mesh gives its axes the sizes that the shardings are for.
+    fixed = any(word in op.sharded for op in p.ops for word in ("sdy.manual_computation", "replica_groups", "out_sharding="))
+    if len(p.meshes) == 1 and not p.mesh.ids and not fixed and r.random() < 0.3:
+        p.options["mesh"] = ",".join(f"{n}={s}" for n, s in p.mesh.axes)
+        p.written = replicas.DeviceMesh([(n, s * r.choice([1, 2, 3])) for n, s in p.mesh.axes])

@@ -57,17 +57,23 @@ def execute(text, shards):
 
 
 class Sharding:
-    """A sharding as printed: `<@mesh, [{"x", "y":(1)2}, {}]>`, with its mesh."""
+    """A sharding as printed: `<@mesh, [{"x", "y":(1)2}, {}], unreduced={"z"}>`, with its mesh."""
 
     def __init__(self, text, mesh):
         self.mesh = mesh
         body = text[text.index("[") :]
-        self.dims = []
-        for dim in re.findall(r"\{([^}]*)\}", body[: body.index("]") + 1]):
-            axes = []
-            for name, pre, size in re.findall(r'"(\w+)"(?::\((\d+)\)(\d+))?', dim):
-                axes.append((name, int(pre or 1), int(size or mesh.size(name))))
-            self.dims.append(axes)
+        self.dims = [self.axes(dim) for dim in re.findall(r"\{([^}]*)\}", body[: body.index("]") + 1])]
+        unreduced = re.search(r"unreduced=\{([^}]*)\}", body)
+        self.unreduced = self.axes(unreduced[1]) if unreduced else []
+
+    def axes(self, text):
+        return [(name, int(pre or 1), int(size or self.mesh.size(name)))
+                for name, pre, size in re.findall(r'"(\w+)"(?::\((\d+)\)(\d+))?', text)]  # fmt: skip
+
+    def summand(self, device):
+        """Which of the summands of an unreduced value the device holds."""
+        linear = self.mesh.linear(device)
+        return tuple(self.mesh.coordinate(linear, *axis) for axis in self.unreduced)
 
     def box(self, device, shape):
         """Slices of the shard that the device holds."""
@@ -137,17 +143,25 @@ def run_partitioned(local, arguments, in_shardings, out_shardings, mesh, shapes)
 
 
 def split(arguments, in_shardings, devices):
-    """Arguments by device."""
-    return [[a[s.box(d, a.shape)] if s else a for a, s in zip(arguments, in_shardings)] for d in range(devices)]
+    """Arguments by device; of unreduced ones, the first summand is the value and the others are zeros."""
+
+    def part(a, s, d):
+        if not s:
+            return a
+        shard = a[s.box(d, a.shape)]
+        return np.zeros_like(shard) if any(s.summand(d)) else shard
+
+    return [[part(a, s, d) for a, s in zip(arguments, in_shardings)] for d in range(devices)]
 
 
 def joined(per_device, out_shardings, mesh, shapes):
-    """Global results of those by device."""
+    """Global results of those by device; summands of unreduced ones added up."""
     results = []
     for i, (s, shape) in enumerate(zip(out_shardings, shapes)):
-        whole = np.zeros(shape, per_device[0][i].dtype)
+        summands = {}
         for d in range(mesh.devices):
             box = s.box(d, shape) if s else tuple(slice(0, n) for n in shape)
+            whole = summands.setdefault(s.summand(d) if s else (), np.zeros(shape, per_device[0][i].dtype))
             if per_device[d][i].shape != whole[box].shape:
                 raise AssertionError(
                     f"result {i} has local shape {per_device[d][i].shape} "
@@ -156,9 +170,12 @@ def joined(per_device, out_shardings, mesh, shapes):
             whole[box] = per_device[d][i]
         for d in range(mesh.devices):
             box = s.box(d, shape) if s else tuple(slice(0, n) for n in shape)
-            if not equal(whole[box], per_device[d][i]):
+            if not equal(summands[s.summand(d) if s else ()][box], per_device[d][i]):
                 raise AssertionError(f"devices disagree on result {i}")
-        results.append(whole)
+        first, *others = summands.values()
+        for other in others:
+            first = first + other
+        results.append(first)
     return results
 
 

@@ -10,6 +10,8 @@ compares with the whole program."""
 
 import re
 
+# What makes the values of an op agree.
+AGREE = {"reshard", "all_reduce", "replicated_to_unreduced"}
 COLLECTIVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")
 # Of masks, and of rows that are cut or added at the end of a dimension.
 MASKS = {"iota", "constant", "broadcast_in_dim", "compare", "select", "slice", "pad", "and"}
@@ -42,13 +44,25 @@ def outside(text):
 
 def collectives(text):
     """What the program of one device sends, in order: op, groups, types. Pairs of permutes are not
-    compared: who has its shard keeps it, and upstream's are wrong for parts of axes."""
+    compared: who has its shard keeps it, and upstream's are wrong for parts of axes. Of tensors
+    without elements nothing needs to be sent."""
     found = []
     for line in text.splitlines():
         name = re.search(r'"stablehlo\.(\w+)"', line)
-        if name and name[1] in COLLECTIVES:
+        if name and name[1] in COLLECTIVES and not re.search(r"tensor<(\d+x)*0x", line):
             groups = re.search(r"replica_groups = (dense<.*?>) : ", line)
             found.append((name[1], groups and groups[1]))
+    return found
+
+
+def parts_gathered(text):
+    """The collectives, where a gather may stand for an all_reduce: its groups are the same, in the order of
+    what it gathers."""
+    found = []
+    for name, groups in collectives(text):
+        if name in ("all_gather", "all_reduce"):
+            groups = sorted(sorted(row.split(", ")) for row in re.findall(r"\[(\d[^\[\]]*)\]", groups))
+        found.append(("all_gather" if name == "all_reduce" else name, str(groups)))
     return found
 
 
@@ -64,10 +78,15 @@ def reason(stage, before, theirs, ours):
     # Given jaxlib's form, in which nothing has made them whole.
     if stage == "pad" and "is reduced over shards, but other" in ours or stage.startswith("local") and REFUSED.search(ours):
         return "refused: local as it stands it would be wrong"
+    # Upstream takes no notice of what collectives of the program reduce, either.
+    if stage in ("minimal", "full", "export", "export collectives", "export cmv1") and "unreduced=" in before:
+        moves = AGREE | {"all_gather", "all_slice", "all_to_all", "collective_permute", "reduce_scatter", "reshape"}
+        if without(theirs, moves) == without(ours, moves):
+            return "what is whole, and said to be unreduced, is so on one device of each group"
     if stage.startswith("permutation"):
-        if without(theirs, {"reshard", "all_reduce"}) == without(ours, {"reshard", "all_reduce"}):
+        if without(theirs, AGREE) == without(ours, AGREE):
             return "whole what no rule makes agree"
-        moved = {"manual_computation", "reshard", "all_reduce", "slice", "pad", "reverse", "constant"}
+        moved = AGREE | {"mesh", "manual_computation", "slice", "pad", "reverse", "constant"}
         if without(outside(theirs), moved) == without(outside(ours), moved):
             return "rows of neighbours instead of whole dimensions"
     if stage == "pad":
@@ -77,4 +96,8 @@ def reason(stage, before, theirs, ours):
     if stage.startswith("local"):
         if collectives(theirs) == collectives(ours):
             return "what a device computes of its number, once"
+        # Upstream adds up what only the reducer itself can combine.
+        if re.search(r":\d+ = stablehlo\.reduce\(", before):
+            if parts_gathered(theirs) == parts_gathered(ours):
+                return "parts that their reducer combines, gathered"
     return None

@@ -48,7 +48,11 @@ class Groups:
             channel, wide = r.choice(((False, False), (True, False), (True, True)))
         count = P if moving and channel else R if not wide else R * P
         axes = None
-        if mesh and wide and r.random() < 0.5:
+        if mesh and wide and R > 1 and P > 1 and r.random() < 0.5:
+            # Of each replica's own mesh.
+            rows, axes = self.by_axes(r, P)
+            rows = [[q * P + p for p in row] for q in range(R) for row in rows]
+        elif mesh and wide and r.random() < 0.5:
             rows, axes = self.by_axes(r, R * P)
         else:
             rows = cut(r, count, equal)

@@ -1,0 +1,78 @@
+#===- partition_layouts.py - where the devices of a mesh hold a value ------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Layouts of random programs: a part of an axis is (name, pre-size, size, size of the axis), as sdy
+writes `"name":(pre-size)size`."""
+
+import copy
+import math
+
+# Element types that can be summed, so that a value of them may be unreduced: without booleans, types
+# that lack a zero, and quantized ones.
+ADDITIVE = {
+    "f64", "f32", "f16", "bf16", "complex<f32>", "complex<f64>", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
+    "ui64", "f8E5M2", "f8E4M3FN", "f8E4M3", "f8E3M4", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2FNUZ",
+}  # fmt: skip
+
+
+def ref(part):
+    name, pre, k, size = part
+    return f'"{name}"' if k == size else f'"{name}":({pre}){k}'
+
+
+def merged(parts):
+    """Neighbours that are one part together, joined."""
+    out = []
+    for name, pre, k, size in parts:
+        if out and out[-1][0] == name and out[-1][1] * out[-1][2] == pre:
+            last = out.pop()
+            out.append((name, last[1], last[2] * k, size))
+        else:
+            out.append((name, pre, k, size))
+    return out
+
+
+def refs(parts):
+    return ", ".join(ref(p) for p in merged(parts))
+
+
+def lists(dims):
+    """As the collectives write axes by dimension: `[{"a"}, {}]`."""
+    return "[" + ", ".join("{" + refs(d) + "}" for d in dims) + "]"
+
+
+def size_of(parts):
+    return math.prod(p[2] for p in parts)
+
+
+class Layout:
+    """dims: the parts that split each dimension, major first. unreduced: those along which the value is
+    a sum. left: those that are in neither."""
+
+    def __init__(self, name, mesh, dims, unreduced=(), left=()):
+        self.name, self.mesh = name, mesh
+        self.dims, self.unreduced, self.left = [list(d) for d in dims], list(unreduced), list(left)
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+    def ordered(self, parts):
+        """As the mesh has them."""
+        names = [n for n, _ in self.mesh.axes]
+        return sorted(parts, key=lambda p: (names.index(p[0]), p[1]))
+
+    def tail(self):
+        return f", unreduced={{{refs(self.ordered(self.unreduced))}}}" if self.unreduced else ""
+
+    def text(self):
+        """Closed: `<@mesh, [{"x"}, {}], unreduced={"y"}>`; on a mesh without axes, of one device."""
+        if not self.mesh.axes:
+            return f"<@{self.name}, []>"
+        return f"<@{self.name}, {lists(self.dims)}{self.tail()}>"
+
+    def counts(self):
+        """Whether the unreduced axes are of more than one device."""
+        return size_of(self.unreduced) > 1
