@@ -19,8 +19,12 @@ import oracle
 tally = oracle.Tally("executables")
 
 
-def run(*flags, env=None):
-    return oracle.process([oracle.TOOL, "run", *flags], env=env)
+def run(*flags, env=None, command="run"):
+    return oracle.process([oracle.TOOL, command, *flags], env=env)
+
+
+def run_saved(*flags):
+    return run(*flags, command="run-saved")
 
 
 def passes(case, done, stderr=""):
@@ -53,15 +57,18 @@ with tempfile.TemporaryDirectory() as folder:
         data = (oracle.example(name, "inputs.npz"), "--expect", oracle.example(name, "expected.npz"))
         done = run(oracle.example(name), *data, f"--save={saved}")
         passes(f"{name} saved", done)
-        loaded = run(saved, *data)
+        loaded = run_saved(saved, *data)
         passes(f"{name} loaded", loaded)
         tally.check(f"{name}: the report stays", about(done.stdout) == about(loaded.stdout),
                     f"{done.stdout}\n{loaded.stdout}")  # fmt: skip
+        passes(f"{name} trusted", run(saved, *data, "--trusted"))
+        refused(f"{name} not trusted", run(saved, *data), "is a saved executable: machine code")
         spoil(saved, -100)
-        refused(f"{name} damaged", run(saved, *data), "damaged")
+        refused(f"{name} damaged", run_saved(saved, *data), "damaged")
     with open(saved, "wb") as file:
         file.write(b"shardwright executable\n")
-    refused("cut off", run(saved), "damaged")
+    refused("cut off", run_saved(saved), "damaged")
+    refused("a module", run_saved(oracle.example("double")), "is not a saved executable")
 
     cache = os.path.join(folder, "cache")
     data = (oracle.example("mlp_train", "inputs.npz"), "--expect", oracle.example("mlp_train", "expected.npz"))
@@ -77,6 +84,14 @@ with tempfile.TemporaryDirectory() as folder:
         spoil(path, -1)
     passes("cache damaged", run(program, *data, f"--kernel-cache={cache}"), "of the kernel cache is ignored: it is damaged")
     passes("cache mended", run(program, *data, f"--kernel-cache={cache}"))
+    os.chmod(cache, 0o777)
+    passes("cache of all", run(program, *data, f"--kernel-cache={cache}"),
+           "is not used: others than its owner can write it; use a directory of your own (chmod 700)")  # fmt: skip
+    os.chmod(cache, 0o700)
+    for path in glob.glob(os.path.join(cache, "*")):
+        os.chmod(path, 0o666)
+    passes("files of all", run(program, *data, f"--kernel-cache={cache}"), "is ignored: others than its owner can write it")
+    passes("files of its own again", run(program, *data, f"--kernel-cache={cache}"))
     passes("no such cache", run(program, *data, "--kernel-cache=/proc/no/such/place"), "the kernel cache is not written")
 
     # A bound of nothing: what was written goes again, and the answers stay.

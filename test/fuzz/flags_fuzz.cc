@@ -1,4 +1,4 @@
-//===- flags_fuzz.cc - meshes, budgets and shardings as strings -----------===//
+//===- flags_fuzz.cc - texts of options: meshes, shardings, rules, JSON ---===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // The first byte picks the reader: --mesh, --fail-on, an HloSharding as text or
-// as a protocol buffer, a PartitionSpec. What is read prints as text that reads
-// the same.
+// as a protocol buffer, a PartitionSpec, the JSON of a machine, a sharding
+// rule. What is read prints as text that reads the same. Or the text is
+// measured before it is parsed, and made printable.
 //
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/mesh/hlo/partition_spec.h"
+#include "shardwright/mesh/nesting.h"
+#include "shardwright/mesh/printable.h"
+#include "shardwright/partition/machine_model.h"
+#include "shardwright/rules/rule_string.h"
 #include "tools/shardwright/command_line.h"
 
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -76,6 +82,48 @@ void trySpec(llvm::StringRef text) {
   take(toTiled(*spec, mesh, int64_t(spec->entries.size())));
 }
 
+void tryMachine(llvm::StringRef text) {
+  auto machine = take(MachineModel::parse(text, "machine"));
+  if (machine && !(machine->memoryBytes >= 1))
+    finding("a machine without memory", text.str());
+}
+
+/// The types come first: a digit for the rank of each operand, `>`, and of each
+/// result, and a `;`.
+void tryRule(llvm::StringRef text) {
+  auto [types, rule] = text.split(';');
+  auto shapes = [](llvm::StringRef ranks) {
+    std::vector<Shape> list;
+    for (char rank : ranks.take_front(8))
+      list.push_back(Shape(size_t(uint8_t(rank) % 8), 24));
+    return list;
+  };
+  auto [operands, results] = types.split('>');
+  auto parsed = take(parseRuleString(rule, shapes(operands), shapes(results)));
+  if (parsed && ruleString(*parsed).empty())
+    finding("a rule without text", text.str());
+}
+
+void tryNesting(llvm::StringRef text) {
+  (void)findMlirNestingExcess(text);
+  if (findJsonNestingExcess(text))
+    return;
+  // The recursive parser survives it.
+  if (auto value = llvm::json::parse(text); !value)
+    llvm::consumeError(value.takeError());
+}
+
+void tryPrintable(llvm::StringRef text) {
+  std::string shown = printable(text);
+  for (char c : shown)
+    if ((uint8_t(c) < 0x20 && c != '\t') || c == 0x7f)
+      finding("a control character", shown);
+  if (!llvm::json::isUTF8(shown))
+    finding("text that is not UTF-8", shown);
+  if (printable(shown) != shown)
+    finding("what is printable is escaped again", shown);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -99,6 +147,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   case 's':
     trySpec(text);
+    return 0;
+  case 'j':
+    tryMachine(text);
+    return 0;
+  case 'r':
+    tryRule(text);
+    return 0;
+  case 'n':
+    tryNesting(text);
+    return 0;
+  case 't':
+    tryPrintable(text);
     return 0;
   }
   return -1; // keeps such inputs out of the corpus

@@ -116,6 +116,12 @@ def flags():
         b"p\x08\x00", b"p\x08\x03\x1a\x02\x02\x04\x22\x08\x00\x01\x02\x03\x04\x05\x06\x07",
         b"p\x08\x02\x2a\x02\x08\x00", b"sP('x', None, ('x', 'y'))", b"sPartitionSpec('x')", b"sP()",
         b"sP('x', P.UNCONSTRAINED, unreduced={'y'})",
+        b'j{"name": "m", "flops_per_second": {"f32": 1e12, "i8": 2e12}, "memory": {"bytes": 1e9, "bytes_per_second": 1e11}}',
+        b'j{"operation_seconds": 1e-6, "link": {"bytes_per_second": 1e9, "latency_seconds": 1e-6, "directions": 2}}',
+        b'j{"links": {"x": {"directions": 1}}}', b"j{", b'j{"link": []}',
+        b"r22>2;i k, k j -> i j", b"r3>1;... i j -> ... i", b"r2>3;(i j) k -> i j k", b"r1>1;i -> i", b"r>;->",
+        b'n#a = [1, [2]]\n!t = tuple<#a>\nmodule { "x"() {y = #a} : () -> () } // {', b"naffine_map<(d0) -> (-d0 + d0 mod 2)>",
+        b'n{"a": [1, {"b": "\\"["}]}', b"ntensor<1x?x8xf32>", b"t\x1b[31mred\xff\xc3\xa9\xe2\x80\xae",
     )
 
 
