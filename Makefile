@@ -2,7 +2,7 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-sanitize test-tsan fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo test test-long test-sanitize test-tsan test-mutations fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
@@ -34,6 +34,9 @@ test-tsan: bootstrap ## tests of the executor and the runtime under ThreadSaniti
 	@TSAN_OPTIONS="suppressions=test/tsan/suppressions.txt halt_on_error=1 second_deadlock_stack=1" \
 	  build/bin/tsan_runtime_test --gtest_brief=1
 
+test-mutations: bootstrap ## deliberate bugs, one at a time: the suites find each (over an hour)
+	@scripts/mutation_check.py
+
 FUZZ_SECONDS ?= 300
 fuzz: bootstrap ## each fuzz target for FUZZ_SECONDS seconds
 	@scripts/build.sh sanitize fuzz_targets
@@ -53,4 +56,4 @@ format: ## clang-format all sources
 	@git ls-files '*.cc' '*.h' ':!third_party' | xargs clang-format-22 -i
 
 clean: ## remove the build folders
-	rm -rf build build-sanitize build-wheel
+	rm -rf build build-sanitize build-mutations build-wheel

@@ -22,7 +22,8 @@ Suites (docs/testing.md):
   package     the install tree, used by the consumer in test/consumer/
   docs        scripts/check_docs.py: the output shown in README.md and docs/ is real;
               scripts/op_status.py: docs/status.md says what the tree can do
-  tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests
+  tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests;
+              scripts/mutation_check.py --check: the deliberate bugs still fit the sources
 
 A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
 (`N passed, N failed, N skipped`), and exits with 1 when something failed.
@@ -183,7 +184,10 @@ SUITES = {
         (run_script, "docs", [sys.executable, "scripts/check_docs.py"]),
         (run_script, "op_status", [sys.executable, "scripts/op_status.py"]),
     ],
-    "tree": lambda options: [(run_script, "tree", [sys.executable, "scripts/check_tree.py"])],
+    "tree": lambda options: [
+        (run_script, "tree", [sys.executable, "scripts/check_tree.py"]),
+        (run_script, "mutations", [sys.executable, "scripts/mutation_check.py", "--check"]),
+    ],
 }
 
 
