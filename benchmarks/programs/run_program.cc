@@ -82,14 +82,11 @@ static std::vector<std::vector<Buffer>> place(const Executable &executable,
         spec.mesh < 0 ? nullptr : &executable.meshes()[spec.mesh];
     DeviceShards shards = check(shardArray(array, spec.sharding, mesh, devices,
                                            Client::shared().pool()));
-    auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>(
-        std::move(shards.owners));
     auto slot = executable.program().arguments[buffers[0].size()];
     for (int64_t d = 0; d < devices; ++d)
-      buffers[d].push_back(
-          Buffer(d, MemoryKind::Device, spec.type,
-                 executable.program().slots[slot].shape,
-                 std::shared_ptr<void>(owners, shards.data[d])));
+      buffers[d].push_back(Buffer(d, MemoryKind::Device, spec.type,
+                                  executable.program().slots[slot].shape,
+                                  shards.data[d]));
   }
   return buffers;
 }
