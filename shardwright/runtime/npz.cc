@@ -9,6 +9,7 @@
 
 #include "shardwright/cpu/box_copy.h"
 #include "shardwright/runtime/npy_header.h"
+#include "shardwright/runtime/replace_file.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -371,6 +372,59 @@ shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
 // Writing
 //===----------------------------------------------------------------------===//
 
+/// What numpy writes for an archive without members, which would be no file at
+/// all for libzip.
+static llvm::Error writeEmptyArchive(const std::string &path) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    os << StringRef("PK\5\6", 4) << std::string(18, '\0');
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  return llvm::errorCodeToError(code);
+}
+
+/// Stores `headers[i]` and the elements of `contents[i]` as the member of
+/// `arrays[i]`.
+static llvm::Error writeMembers(const std::string &path,
+                                llvm::ArrayRef<NamedArray> arrays,
+                                llvm::ArrayRef<std::string> headers,
+                                llvm::MutableArrayRef<Array> contents) {
+  int code = 0;
+  Archive archive(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  if (!archive)
+    return fail(zipErrorText(code));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    zip_buffer_fragment_t fragments[2] = {
+        {reinterpret_cast<zip_uint8_t *>(const_cast<char *>(headers[i].data())),
+         headers[i].size()},
+        {static_cast<zip_uint8_t *>(contents[i].data()),
+         zip_uint64_t(contents[i].bytes())}};
+    zip_source_t *source = zip_source_buffer_fragment(
+        archive.get(), fragments, contents[i].bytes() ? 2 : 1, 0);
+    if (!source)
+      return fail(zip_strerror(archive.get()));
+    int64_t index =
+        zip_file_add(archive.get(), (arrays[i].name + ".npy").c_str(), source,
+                     ZIP_FL_ENC_UTF_8);
+    if (index < 0) {
+      zip_source_free(source);
+      return fail("member '", arrays[i].name,
+                  "': ", zip_strerror(archive.get()));
+    }
+    // 1 January 1980, as numpy: the file must not depend on when it is made.
+    if (zip_set_file_compression(archive.get(), index, ZIP_CM_STORE, 0) ||
+        zip_file_set_dostime(archive.get(), index, 0, 0x21, 0))
+      return fail(zip_strerror(archive.get()));
+  }
+  if (zip_close(archive.get()) != 0)
+    return fail(zip_strerror(archive.get()));
+  archive.release();
+  return llvm::Error::success();
+}
+
 llvm::Error shardwright::writeNpz(StringRef path,
                                   llvm::ArrayRef<NamedArray> arrays) {
   // libzip reads the sources in zip_close, so they are all alive until then.
@@ -384,60 +438,11 @@ llvm::Error shardwright::writeNpz(StringRef path,
     headers.push_back(npyHeader(bits->type(), bits->shape()));
     contents.push_back(std::move(*bits));
   }
-
-  // An archive without members would be no file at all for libzip; numpy writes
-  // the empty archive.
-  std::string temporary = (path + ".tmp").str();
-  auto clean = [&](llvm::Error e) {
-    llvm::sys::fs::remove(temporary);
-    return e;
-  };
-  if (arrays.empty()) {
-    std::error_code code;
-    llvm::raw_fd_ostream os(temporary, code);
-    if (code)
-      return fail(path, ": cannot write: ", code.message());
-    os << StringRef("PK\5\6", 4) << std::string(18, '\0');
-    os.close();
-    if (os.has_error()) {
-      code = os.error();
-      os.clear_error();
-      return clean(fail(path, ": cannot write: ", code.message()));
-    }
-  } else {
-    int code = 0;
-    Archive archive(
-        zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-    if (!archive)
-      return fail(path, ": cannot write: ", zipErrorText(code));
-    for (size_t i = 0; i < arrays.size(); ++i) {
-      zip_buffer_fragment_t fragments[2] = {
-          {reinterpret_cast<zip_uint8_t *>(headers[i].data()),
-           headers[i].size()},
-          {static_cast<zip_uint8_t *>(contents[i].data()),
-           zip_uint64_t(contents[i].bytes())}};
-      zip_source_t *source = zip_source_buffer_fragment(
-          archive.get(), fragments, contents[i].bytes() ? 2 : 1, 0);
-      if (!source)
-        return clean(fail(path, ": ", zip_strerror(archive.get())));
-      int64_t index =
-          zip_file_add(archive.get(), (arrays[i].name + ".npy").c_str(), source,
-                       ZIP_FL_ENC_UTF_8);
-      if (index < 0) {
-        zip_source_free(source);
-        return clean(fail(path, ": member '", arrays[i].name,
-                          "': ", zip_strerror(archive.get())));
-      }
-      // 1 January 1980, as numpy: the file must not depend on when it is made.
-      if (zip_set_file_compression(archive.get(), index, ZIP_CM_STORE, 0) ||
-          zip_file_set_dostime(archive.get(), index, 0, 0x21, 0))
-        return clean(fail(path, ": ", zip_strerror(archive.get())));
-    }
-    if (zip_close(archive.get()) != 0)
-      return clean(fail(path, ": cannot write: ", zip_strerror(archive.get())));
-    archive.release();
-  }
-  if (std::error_code code = llvm::sys::fs::rename(temporary, path))
-    return clean(fail(path, ": cannot write: ", code.message()));
-  return llvm::Error::success();
+  llvm::Error written = replaceFile(path, [&](const std::string &temporary) {
+    return arrays.empty() ? writeEmptyArchive(temporary)
+                          : writeMembers(temporary, arrays, headers, contents);
+  });
+  if (!written)
+    return written;
+  return fail(path, ": cannot write: ", toString(std::move(written)));
 }

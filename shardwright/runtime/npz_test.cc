@@ -18,7 +18,11 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <sys/stat.h>
+#include <thread>
 
 using namespace shardwright;
 using testing::AnyOf;
@@ -131,6 +135,31 @@ TEST(Npz, FilesThatAreNone) {
   Array a = random(E::F32, {2});
   EXPECT_THAT(toString(writeNpz("/nonexistent/x.npz", {{"a", a}})),
               HasSubstr("/nonexistent/x.npz: cannot write"));
+}
+
+TEST(Npz, LinksAndPipesStayWhatTheyAre) {
+  Array a = random(E::F32, {2});
+  std::string file = temporary("linked.npz"), link = temporary("link.npz"),
+              pipe = temporary("pipe.npz");
+  write(file, "");
+  std::filesystem::create_symlink(file, link);
+  ASSERT_EQ(toString(writeNpz(link, {{"a", a}})), "");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(message(readNpz(file)), "");
+
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string copied = temporary("copied.npz");
+  std::thread reader([&] {
+    std::ifstream in(pipe, std::ios::binary);
+    std::ofstream(copied, std::ios::binary) << in.rdbuf();
+  });
+  EXPECT_EQ(toString(writeNpz(pipe, {{"a", a}})), "");
+  reader.join();
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(message(readNpz(copied)), "");
+  EXPECT_THAT(toString(writeNpz(std::filesystem::temp_directory_path().string(),
+                                {{"a", a}})),
+              HasSubstr("cannot write: Is a directory"));
 }
 
 TEST(Npz, EveryDamagedByteIsSeenOrHarmless) {

@@ -240,8 +240,10 @@ def check_terminal():
         tally.check(f"terminal, {case}", done.returncode in (0, 1) and not control.search(said),
                     f"exit code {done.returncode}\n{said!r}")  # fmt: skip
         if "json" in command[-1]:
-            with open(path("trace.json") if "trace" in case else os.devnull) as trace:
-                text = trace.read() or done.stdout
+            text = done.stdout
+            if "trace" in case:
+                with open(path("trace.json")) as trace:
+                    text = trace.read()
             try:
                 valid = json.loads(text) is not None
             except ValueError:

@@ -13,6 +13,7 @@
 #include "shardwright/interop/load_module.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/warnings.h"
+#include "shardwright/runtime/replace_file.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/AsmState.h"
@@ -24,7 +25,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
-#include <unistd.h>
 
 using namespace mlir;
 
@@ -341,9 +341,8 @@ bool writeFile(llvm::StringRef path,
     llvm::outs().flush();
     return true;
   }
-  std::string temporary = (path + ".tmp" + llvm::Twine(getpid())).str();
-  std::error_code error;
-  {
+  llvm::Error failed = replaceFile(path, [&](const std::string &temporary) {
+    std::error_code error;
     llvm::raw_fd_ostream os(temporary, error);
     if (!error) {
       write(os);
@@ -351,13 +350,11 @@ bool writeFile(llvm::StringRef path,
       error = os.error();
       os.clear_error();
     }
-  }
-  if (!error)
-    error = llvm::sys::fs::rename(temporary, path);
-  if (!error)
+    return llvm::errorCodeToError(error);
+  });
+  if (!failed)
     return true;
-  llvm::sys::fs::remove(temporary);
-  badInput("cannot write '" + path + "': " + error.message(),
+  badInput("cannot write '" + path + "': " + toString(std::move(failed)),
            "check the directory and its permissions");
   return false;
 }

@@ -97,8 +97,7 @@ bool parseOutput(llvm::StringRef option, llvm::StringRef text,
                  llvm::ArrayRef<llvm::StringRef> kinds, std::string &kind,
                  std::string &file);
 
-/// Writes through a temporary file that is renamed, so that a failure leaves no
-/// half-written file. `-` is standard output. False: the error has been
+/// Writes a file whole or not at all (replace_file.h). `-` is standard output. False: the error has been
 /// printed.
 bool writeFile(llvm::StringRef path,
                llvm::function_ref<void(llvm::raw_ostream &)> write);
