@@ -154,9 +154,11 @@ TEST(Strategies, ShorterSubAxisRestrictsBasicOnly) {
 TEST(Strategies, LargerTensorWins) {
   // dot: i,k x k,j -> i,j; "a" on i (lhs, 32 elements) against j (rhs, 256).
   ShardingRule dot = rule("i,k | k,j -> i,j", {2, 16, 16});
-  dot = rule("i,k | k,j -> i,j", {2, 16, 16});
-  // order of factors i=0, j=1, k=2
   EXPECT_EQ(step(dot, {"a, ", ", a", "-"})[2], R"([{?}, {"a", ?}])");
+  // Of those that want "a" on i (128 and 8 elements) the larger counts against
+  // the one that wants it on j (32).
+  ShardingRule more = rule("i,k | i | j,l -> i,j", {8, 8, 16, 4});
+  EXPECT_EQ(step(more, {"a, ", "a", "a, ", "-"})[3], R"([{"a", ?}, {?}])");
 }
 
 TEST(Directions, ForwardBackwardNone) {

@@ -22,6 +22,19 @@ func.func @sums(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}
   return %6 : tensor<8x8xf32>
 }
 
+// Sums over different axes are completed each by itself.
+// CHECK-LABEL: @different_axes
+// CHECK-DAG: %[[A:.*]] = sdy.all_reduce {"x"}
+// CHECK-DAG: %[[B:.*]] = sdy.all_reduce {"y"}
+// CHECK: %[[S:.*]] = stablehlo.add %[[A]], %[[B]]
+// CHECK-NEXT: return %[[S]]
+func.func @different_axes(%arg0: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg1: tensor<8x64xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) -> tensor<8x8xf32> {
+  %0 = stablehlo.dot_general %arg0, %arg0, contracting_dims = [1] x [1] : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %1 = stablehlo.dot_general %arg1, %arg1, contracting_dims = [1] x [1] : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %2 = stablehlo.add %0, %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
 // Something else reads one of them, so it is reduced by itself.
 // CHECK-LABEL: @read_twice
 // CHECK-COUNT-2: sdy.all_reduce
