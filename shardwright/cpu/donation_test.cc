@@ -7,6 +7,8 @@
 
 #include "shardwright/cpu/donation.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include "gtest/gtest.h"
 
 using namespace shardwright;

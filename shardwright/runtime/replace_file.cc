@@ -30,7 +30,7 @@ Error shardwright::replaceFile(StringRef path,
   sys::fs::file_status status;
   bool exists = !sys::fs::status(path, status) && sys::fs::exists(status);
   if (exists && sys::fs::is_directory(status))
-    return errorCodeToError(make_error_code(errc::is_a_directory));
+    return errorCodeToError(std::make_error_code(std::errc::is_a_directory));
   bool isSpecial = exists && !sys::fs::is_regular_file(status);
 
   SmallString<128> target(path), temporary;
