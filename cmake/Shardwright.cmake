@@ -34,13 +34,25 @@ if(SHARDWRIGHT_PCH)
   target_compile_options(sw_pch PRIVATE -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
 endif()
 
+# sw_sources(OUT): every .cc of the current folder and of the folders in it that have no
+# CMakeLists.txt of their own.
+function(sw_sources OUT)
+  file(GLOB_RECURSE srcs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  file(GLOB nested ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(list_file ${nested})
+    get_filename_component(folder ${list_file} DIRECTORY)
+    list(FILTER srcs EXCLUDE REGEX "^${folder}/")
+  endforeach()
+  set(${OUT} ${srcs} PARENT_SCOPE)
+endfunction()
+
 # sw_layer(NAME [NO_PCH] [NO_COVERAGE] [DEPENDS targets...] [LINK libs...])
-# Compiles every .cc of the current folder (not *_test.cc, nor the sub-folders) into
-# libShardwright. DEPENDS names TableGen targets whose output the layer includes.
-# *_test.cc files beside the sources become one GoogleTest executable, NAME_test.
+# Compiles every .cc of the current folder and of the folders in it (not *_test.cc, nor folders
+# with a CMakeLists.txt of their own) into libShardwright. DEPENDS names TableGen targets whose
+# output the layer includes. The *_test.cc files become one GoogleTest executable, NAME_test.
 function(sw_layer NAME)
   cmake_parse_arguments(ARG "NO_PCH;NO_COVERAGE" "" "DEPENDS;LINK;SOURCES" ${ARGN})
-  file(GLOB srcs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  sw_sources(srcs)
   set(tests ${srcs})
   list(FILTER srcs EXCLUDE REGEX "_test\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

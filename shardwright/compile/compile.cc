@@ -7,8 +7,8 @@
 
 #include "shardwright/compile/compile.h"
 
-#include "shardwright/cpu/lowering.h"
-#include "shardwright/cpu/memory_plan.h"
+#include "shardwright/cpu/lower/lowering.h"
+#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"

@@ -12,7 +12,7 @@
 #include "shardwright/interop/import_module.h"
 #include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/partition.h"
-#include "shardwright/propagate/engine.h"
+#include "shardwright/propagate/engine/engine.h"
 #include "shardwright/report/program_report.h"
 #include "shardwright/runtime/executable.h"
 

@@ -17,7 +17,7 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/interop/guarded_read.h"
+#include "shardwright/interop/input/guarded_read.h"
 #include "shardwright/runtime/random.h"
 
 #include "mlir/IR/MLIRContext.h"

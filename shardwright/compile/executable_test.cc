@@ -11,7 +11,7 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/cpu/fault_injection.h"
+#include "shardwright/support/fault_injection.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/custom_call.h"
 #include "shardwright/runtime/random.h"

@@ -9,8 +9,8 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/printable.h"
-#include "shardwright/report/explain.h"
-#include "shardwright/report/explain_collectives.h"
+#include "shardwright/report/explain/explain.h"
+#include "shardwright/report/explain/explain_collectives.h"
 #include "shardwright/report/location_text.h"
 
 #include "mlir/IR/OwningOpRef.h"

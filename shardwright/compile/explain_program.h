@@ -9,7 +9,7 @@
 #define SHARDWRIGHT_COMPILE_EXPLAIN_PROGRAM_H
 
 #include "shardwright/compile/compile.h"
-#include "shardwright/report/value_selector.h"
+#include "shardwright/report/explain/value_selector.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -7,7 +7,7 @@
 
 #include "shardwright/compile/registration.h"
 
-#include "shardwright/cpu/cpu_passes.h"
+#include "shardwright/cpu/lower/cpu_passes.h"
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"

@@ -20,7 +20,7 @@
 #include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/mesh/did_you_mean.h"
 #include "shardwright/partition/partition.h"
-#include "shardwright/propagate/call_growth.h"
+#include "shardwright/propagate/import/call_growth.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"

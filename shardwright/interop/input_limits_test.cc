@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/interop/input_limits.h"
+#include "shardwright/interop/input/input_limits.h"
 
 #include "shardwright/interop/load_module.h"
 #include "shardwright/mesh/nesting.h"

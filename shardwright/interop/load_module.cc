@@ -7,10 +7,10 @@
 
 #include "shardwright/interop/load_module.h"
 
-#include "shardwright/interop/bool_hex.h"
-#include "shardwright/interop/guarded_read.h"
-#include "shardwright/interop/input_limits.h"
-#include "shardwright/interop/newer_types.h"
+#include "shardwright/interop/input/bool_hex.h"
+#include "shardwright/interop/input/guarded_read.h"
+#include "shardwright/interop/input/input_limits.h"
+#include "shardwright/interop/input/newer_types.h"
 #include "shardwright/interop/portable/portable.h"
 
 #include "mlir/AsmParser/AsmParser.h"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/extensions.h"
-#include "shardwright/pjrt/named_values.h"
-#include "shardwright/pjrt/slots.h"
-#include "shardwright/pjrt/status.h"
+#include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt/base/named_values.h"
+#include "shardwright/pjrt/base/slots.h"
+#include "shardwright/pjrt/base/status.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/slots.h"
-#include "shardwright/pjrt/status.h"
+#include "shardwright/pjrt/base/slots.h"
+#include "shardwright/pjrt/base/status.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -14,7 +14,7 @@
 #define SHARDWRIGHT_PROPAGATE_PASSES_H
 
 #include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/propagate/engine.h"
+#include "shardwright/propagate/engine/engine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

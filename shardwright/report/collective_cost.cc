@@ -10,7 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
-#include "shardwright/partition/trip_count.h"
+#include "shardwright/partition/ops/trip_count.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"

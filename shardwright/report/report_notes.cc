@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/byte_stream.h"
+#include "shardwright/support/byte_stream.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
 

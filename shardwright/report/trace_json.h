@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_REPORT_TRACE_JSON_H
 #define SHARDWRIGHT_REPORT_TRACE_JSON_H
 
-#include "shardwright/cpu/program.h"
-#include "shardwright/cpu/trace.h"
+#include "shardwright/cpu/program/program.h"
+#include "shardwright/cpu/program/trace.h"
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_REPORT_WARNINGS_H
 #define SHARDWRIGHT_REPORT_WARNINGS_H
 
-#include "shardwright/propagate/reasons.h"
+#include "shardwright/propagate/reasons/reasons.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

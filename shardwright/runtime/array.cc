@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/array.h"
 
-#include "shardwright/cpu/host_memory.h"
+#include "shardwright/support/host_memory.h"
 
 #include "llvm/Support/raw_ostream.h"
 

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_ARRAY_H
 #define SHARDWRIGHT_RUNTIME_ARRAY_H
 
-#include "shardwright/cpu/element_type.h"
+#include "shardwright/support/element_type.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/bounded_arrays.h"
 
-#include "shardwright/cpu/box_copy.h"
+#include "shardwright/support/box_copy.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,8 +7,8 @@
 
 #include "shardwright/runtime/buffer.h"
 
-#include "shardwright/cpu/box_copy.h"
-#include "shardwright/cpu/host_memory.h"
+#include "shardwright/support/box_copy.h"
+#include "shardwright/support/host_memory.h"
 #include "shardwright/runtime/array.h"
 
 #include "llvm/ADT/StringSwitch.h"

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_BUFFER_H
 #define SHARDWRIGHT_RUNTIME_BUFFER_H
 
-#include "shardwright/cpu/element_type.h"
+#include "shardwright/support/element_type.h"
 #include "shardwright/runtime/event.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -7,9 +7,9 @@
 
 #include "shardwright/runtime/buffer.h"
 
-#include "shardwright/cpu/fault_injection.h"
-#include "shardwright/cpu/host_memory.h"
-#include "shardwright/cpu/memory_plan.h"
+#include "shardwright/support/fault_injection.h"
+#include "shardwright/support/host_memory.h"
+#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/runtime/dlpack.h"
 #include "shardwright/runtime/executable.h"
 #include "shardwright/runtime/random.h"

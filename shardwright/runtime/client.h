@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_CLIENT_H
 #define SHARDWRIGHT_RUNTIME_CLIENT_H
 
-#include "shardwright/cpu/thread_pool.h"
+#include "shardwright/support/thread_pool.h"
 #include "shardwright/runtime/buffer.h"
 
 #include <memory>

@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/compare.h"
 
-#include "shardwright/cpu/narrow_float.h"
+#include "shardwright/support/narrow_float.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

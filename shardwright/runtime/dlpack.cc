@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/dlpack.h"
 
-#include "shardwright/cpu/box_copy.h"
+#include "shardwright/support/box_copy.h"
 #include "shardwright/runtime/array.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_EXECUTABLE_H
 #define SHARDWRIGHT_RUNTIME_EXECUTABLE_H
 
-#include "shardwright/cpu/executor.h"
+#include "shardwright/cpu/execute/executor.h"
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/runtime/array.h"
 #include "shardwright/runtime/client.h"

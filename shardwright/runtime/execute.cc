@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/donation.h"
-#include "shardwright/cpu/host_memory.h"
-#include "shardwright/cpu/run_context.h"
+#include "shardwright/cpu/program/donation.h"
+#include "shardwright/support/host_memory.h"
+#include "shardwright/cpu/library/run_context.h"
 #include "shardwright/runtime/array.h"
 #include "shardwright/runtime/executable.h"
 

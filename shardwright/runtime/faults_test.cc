@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/fault_injection.h"
-#include "shardwright/cpu/memory_plan.h"
+#include "shardwright/support/fault_injection.h"
+#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/runtime/executable.h"
 
 #include "gmock/gmock.h"

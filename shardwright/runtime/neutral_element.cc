@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/neutral_element.h"
 
-#include "shardwright/cpu/narrow_float.h"
+#include "shardwright/support/narrow_float.h"
 
 #include "llvm/ADT/APFloat.h"
 

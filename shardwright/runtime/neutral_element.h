@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_NEUTRAL_ELEMENT_H
 #define SHARDWRIGHT_RUNTIME_NEUTRAL_ELEMENT_H
 
-#include "shardwright/cpu/element_type.h"
+#include "shardwright/support/element_type.h"
 
 #include "llvm/Support/Error.h"
 

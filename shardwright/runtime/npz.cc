@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/npz.h"
 
-#include "shardwright/cpu/box_copy.h"
+#include "shardwright/support/box_copy.h"
 #include "shardwright/runtime/npy_header.h"
 #include "shardwright/runtime/replace_file.h"
 

@@ -7,7 +7,7 @@
 
 #include "shardwright/runtime/random.h"
 
-#include "shardwright/cpu/narrow_float.h"
+#include "shardwright/support/narrow_float.h"
 
 #include <algorithm>
 

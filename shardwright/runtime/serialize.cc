@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/build_identity.h"
-#include "shardwright/cpu/program_bytes.h"
+#include "shardwright/cpu/jit/build_identity.h"
+#include "shardwright/cpu/jit/program_bytes.h"
 #include "shardwright/runtime/executable.h"
 
 #include "llvm/ADT/STLExtras.h"

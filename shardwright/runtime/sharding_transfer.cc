@@ -7,8 +7,8 @@
 
 #include "shardwright/runtime/sharding_transfer.h"
 
-#include "shardwright/cpu/box_copy.h"
-#include "shardwright/cpu/host_memory.h"
+#include "shardwright/support/box_copy.h"
+#include "shardwright/support/host_memory.h"
 #include "shardwright/runtime/neutral_element.h"
 
 #include <cstring>

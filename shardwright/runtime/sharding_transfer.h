@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_RUNTIME_SHARDING_TRANSFER_H
 #define SHARDWRIGHT_RUNTIME_SHARDING_TRANSFER_H
 
-#include "shardwright/cpu/reduce.h"
-#include "shardwright/cpu/thread_pool.h"
+#include "shardwright/cpu/collectives/reduce.h"
+#include "shardwright/support/thread_pool.h"
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/runtime/array.h"
 

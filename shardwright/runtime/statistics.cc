@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/program_code.h"
+#include "shardwright/cpu/program/program_code.h"
 #include "shardwright/runtime/executable.h"
 
 #include "llvm/ADT/STLExtras.h"

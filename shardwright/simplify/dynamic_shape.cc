@@ -10,7 +10,7 @@
 
 #include "shardwright/dialect/stablehlo/contraction.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
-#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
 #include "shardwright/dialect/stablehlo/shape.h"
 
 using namespace mlir;

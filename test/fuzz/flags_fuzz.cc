@@ -16,7 +16,7 @@
 #include "shardwright/mesh/hlo/partition_spec.h"
 #include "shardwright/mesh/nesting.h"
 #include "shardwright/mesh/printable.h"
-#include "shardwright/partition/machine_model.h"
+#include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/rules/rule_string.h"
 #include "tools/shardwright/command_line.h"
 

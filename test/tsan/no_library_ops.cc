@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/library_op.h"
+#include "shardwright/cpu/library/library_op.h"
 
 llvm::Expected<shardwright::cpu::LibraryOp>
 shardwright::cpu::makeLibraryOp(const LibraryCall &call) {

@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/registration.h"
-#include "shardwright/interop/bool_hex.h"
-#include "shardwright/interop/guarded_read.h"
-#include "shardwright/interop/input_limits.h"
+#include "shardwright/interop/input/bool_hex.h"
+#include "shardwright/interop/input/guarded_read.h"
+#include "shardwright/interop/input/input_limits.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllPasses.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/registration.h"
-#include "shardwright/interop/guarded_read.h"
-#include "shardwright/interop/input_limits.h"
+#include "shardwright/interop/input/guarded_read.h"
+#include "shardwright/interop/input/input_limits.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"

@@ -7,7 +7,7 @@
 
 #include "budgets.h"
 
-#include "shardwright/cpu/peak_use.h"
+#include "shardwright/cpu/program/peak_use.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/sort_by.h"
 

@@ -7,7 +7,7 @@
 
 #include "budgets.h"
 
-#include "shardwright/cpu/trace.h"
+#include "shardwright/cpu/program/trace.h"
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/compare.h"

@@ -9,7 +9,7 @@
 #define SHARDWRIGHT_TOOLS_SECOND_LOOK_H
 
 #include "shardwright/compile/compile.h"
-#include "shardwright/report/annotation_search.h"
+#include "shardwright/report/explain/annotation_search.h"
 
 #include "mlir/IR/OwningOpRef.h"
 

@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Finds libshardwright_pjrt.so, and reaches what it offers beside PJRT: an extension of its own in
-the chain of extensions (shardwright/pjrt/bridge.h)."""
+the chain of extensions (shardwright/pjrt/abi/bridge.h)."""
 
 import ctypes
 import os

@@ -7,7 +7,7 @@
 
 #include "shardwright/cpu/library/convolution.h"
 
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/families.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 

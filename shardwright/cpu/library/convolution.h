@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_CPU_LIBRARY_CONVOLUTION_H
 #define SHARDWRIGHT_CPU_LIBRARY_CONVOLUTION_H
 
-#include "shardwright/cpu/library_op.h"
+#include "shardwright/cpu/library/library_op.h"
 
 namespace shardwright::cpu {
 

@@ -13,9 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/box_copy.h"
-#include "shardwright/cpu/dot.h"
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/support/box_copy.h"
+#include "shardwright/cpu/dot/dot.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/convolution.h"
 
 #include <cstring>

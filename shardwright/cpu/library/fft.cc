@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/families.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 

@@ -13,8 +13,8 @@
 #ifndef SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
 #define SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
 
-#include "shardwright/cpu/library_op.h"
-#include "shardwright/cpu/run_context.h"
+#include "shardwright/cpu/library/library_op.h"
+#include "shardwright/cpu/library/run_context.h"
 
 #include <functional>
 

@@ -17,7 +17,7 @@
 #ifndef SHARDWRIGHT_CPU_LIBRARY_LAPACK_H
 #define SHARDWRIGHT_CPU_LIBRARY_LAPACK_H
 
-#include "shardwright/cpu/element_type.h"
+#include "shardwright/support/element_type.h"
 
 #include <complex>
 #include <cstddef>

@@ -16,7 +16,7 @@
 #define SHARDWRIGHT_CPU_LIBRARY_LAPACK_CALL_H
 
 #include "shardwright/cpu/library/lapack.h"
-#include "shardwright/cpu/library_op.h"
+#include "shardwright/cpu/library/library_op.h"
 
 namespace shardwright::cpu {
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/library_op.h"
+#include "shardwright/cpu/library/library_op.h"
 
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/counter_random.h"
 
 #include <gmock/gmock.h>

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/counter_random.h"
 #include "shardwright/cpu/library/families.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"

@@ -16,10 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/kernel_graph.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/counter_random.h"
 #include "shardwright/cpu/library/families.h"
-#include "shardwright/cpu/narrow_float.h"
+#include "shardwright/support/narrow_float.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "shardwright/dialect/chlo/chlo.h"
-#include "shardwright/dialect/stablehlo/field_list.h"
+#include "shardwright/dialect/stablehlo/text/field_list.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "shardwright/dialect/chlo/chlo_dialect.cpp.inc"

@@ -7,7 +7,7 @@
 
 #include "shardwright/dialect/chlo/infer.h"
 
-#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
 
 using namespace mlir;
 

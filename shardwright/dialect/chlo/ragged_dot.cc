@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/chlo/chlo.h"
-#include "shardwright/dialect/stablehlo/dot_dimensions.h"
-#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/infer/dot_dimensions.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
 
 using namespace mlir;
 

@@ -7,7 +7,7 @@
 
 #include "shardwright/interop/bounded/bounded_ops.h"
 
-#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"

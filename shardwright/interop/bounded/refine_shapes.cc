@@ -7,7 +7,7 @@
 
 #include "shardwright/interop/bounded/refine_shapes.h"
 
-#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
 #include "shardwright/interop/bounded/bounded_values.h"
 #include "shardwright/interop/bounded/refine_calls.h"
 #include "shardwright/partition/partition.h"

@@ -7,7 +7,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "shardwright/dialect/chlo/chlo.h"
-#include "shardwright/dialect/stablehlo/infer.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
 #include "shardwright/interop/chlo/chlo_passes.h"
 #include "shardwright/interop/chlo/expand_op.h"
 #include "shardwright/interop/chlo/replace_op.h"

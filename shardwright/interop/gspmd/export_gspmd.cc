@@ -24,7 +24,7 @@
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 #include "shardwright/interop/gspmd/manual_contexts.h"
 #include "shardwright/interop/gspmd/mhlo_sharding_text.h"
-#include "shardwright/interop/outline_manual_body.h"
+#include "shardwright/interop/gspmd/outline_manual_body.h"
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/propagate/passes.h"
 

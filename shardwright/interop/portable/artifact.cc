@@ -9,8 +9,8 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
-#include "shardwright/interop/input_limits.h"
-#include "shardwright/interop/newer_types.h"
+#include "shardwright/interop/input/input_limits.h"
+#include "shardwright/interop/input/newer_types.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -11,7 +11,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/gspmd/gspmd_shardings.h"
 #include "shardwright/interop/gspmd/mhlo_sharding_text.h"
-#include "shardwright/interop/outline_manual_body.h"
+#include "shardwright/interop/gspmd/outline_manual_body.h"
 #include "shardwright/interop/round_trip/frontend_attributes.h"
 #include "shardwright/propagate/passes.h"
 

@@ -9,7 +9,7 @@
 #define SHARDWRIGHT_PARTITION_OVERLAP_DEVICE_RING_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/function_start.h"
+#include "shardwright/partition/support/function_start.h"
 
 #include <map>
 #include <optional>

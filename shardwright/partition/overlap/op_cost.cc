@@ -9,7 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
-#include "shardwright/partition/layout.h"
+#include "shardwright/partition/layout/layout.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -16,7 +16,7 @@
 #define SHARDWRIGHT_PARTITION_OVERLAP_OP_COST_H
 
 #include "shardwright/mesh/mesh.h"
-#include "shardwright/partition/machine_model.h"
+#include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/partition/overlap/timeline.h"
 
 #include "mlir/IR/Operation.h"

@@ -15,7 +15,7 @@
 #define SHARDWRIGHT_PARTITION_OVERLAP_OVERLAP_H
 
 #include "shardwright/mesh/mesh.h"
-#include "shardwright/partition/machine_model.h"
+#include "shardwright/partition/cost/machine_model.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/layout.h"
+#include "shardwright/partition/layout/layout.h"
 #include "shardwright/partition/overlap/device_ring.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/overlap.h"

@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_COLLECTIVE_STEPS_H
 #define SHARDWRIGHT_PARTITION_SHARDY_COLLECTIVE_STEPS_H
 
-#include "shardwright/partition/reshard_planner.h"
+#include "shardwright/partition/reshard/reshard_planner.h"
 
 namespace shardwright {
 

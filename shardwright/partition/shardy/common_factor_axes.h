@@ -16,7 +16,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_COMMON_FACTOR_AXES_H
 #define SHARDWRIGHT_PARTITION_SHARDY_COMMON_FACTOR_AXES_H
 
-#include "shardwright/propagate/factor_projection.h"
+#include "shardwright/propagate/step/factor_projection.h"
 
 namespace shardwright {
 

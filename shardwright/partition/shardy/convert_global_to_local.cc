@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/localizer.h"
+#include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/shardy/passes.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"

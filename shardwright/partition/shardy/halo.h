@@ -15,7 +15,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_HALO_H
 #define SHARDWRIGHT_PARTITION_SHARDY_HALO_H
 
-#include "shardwright/partition/layout.h"
+#include "shardwright/partition/layout/layout.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -15,7 +15,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/propagate/fetch_ahead.h"
+#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;

@@ -10,7 +10,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/factor_projection.h"
+#include "shardwright/propagate/step/factor_projection.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

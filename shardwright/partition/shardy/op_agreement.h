@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_OP_AGREEMENT_H
 #define SHARDWRIGHT_PARTITION_SHARDY_OP_AGREEMENT_H
 
-#include "shardwright/partition/layout.h"
+#include "shardwright/partition/layout/layout.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 

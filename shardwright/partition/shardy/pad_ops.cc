@@ -13,8 +13,8 @@
 
 #include "shardwright/partition/shardy/divisibility_padder.h"
 
-#include "shardwright/partition/combine.h"
-#include "shardwright/partition/op_windows.h"
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_windows.h"
 
 #include "shardwright/rules/reducer.h"
 #include "shardwright/rules/rule_interface.h"

@@ -12,7 +12,7 @@
 
 #include "shardwright/partition/shardy/divisibility_padder.h"
 
-#include "shardwright/partition/combine.h"
+#include "shardwright/partition/ops/combine.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 

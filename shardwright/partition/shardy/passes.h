@@ -9,9 +9,9 @@
 #define SHARDWRIGHT_PARTITION_SHARDY_PASSES_H
 
 #include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/propagate/call_order.h"
-#include "shardwright/propagate/module_contents.h"
-#include "shardwright/propagate/op_index.h"
+#include "shardwright/propagate/index/call_order.h"
+#include "shardwright/propagate/index/module_contents.h"
+#include "shardwright/propagate/index/op_index.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -10,7 +10,7 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/propagate/fetch_ahead.h"
+#include "shardwright/propagate/index/fetch_ahead.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

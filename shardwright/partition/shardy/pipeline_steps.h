@@ -13,9 +13,9 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 #define SHARDWRIGHT_PARTITION_SHARDY_PIPELINE_STEPS_H
 
-#include "shardwright/propagate/call_order.h"
-#include "shardwright/propagate/module_contents.h"
-#include "shardwright/propagate/op_index.h"
+#include "shardwright/propagate/index/call_order.h"
+#include "shardwright/propagate/index/module_contents.h"
+#include "shardwright/propagate/index/op_index.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

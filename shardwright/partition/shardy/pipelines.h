@@ -14,7 +14,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_PIPELINES_H
 #define SHARDWRIGHT_PARTITION_SHARDY_PIPELINES_H
 
-#include "shardwright/propagate/engine.h"
+#include "shardwright/propagate/engine/engine.h"
 
 #include "mlir/Pass/PassManager.h"
 

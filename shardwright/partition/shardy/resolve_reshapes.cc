@@ -13,7 +13,7 @@
 
 #include "shardwright/partition/shardy/permutation_resolver.h"
 
-#include "shardwright/partition/uneven.h"
+#include "shardwright/mesh/uneven.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 

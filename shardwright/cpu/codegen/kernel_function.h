@@ -1,0 +1,77 @@
+//===- kernel_function.h - the state of emitKernel --------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Internal to kernel_emitter.h. The loops of a plan are in kernel_loops.cc, its
+// reductions in kernel_reduce.cc; scatters, scans and sorts have loops of their
+// own (kernel_scatter.cc, kernel_scan.cc, kernel_sort.cc).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_KERNEL_FUNCTION_H
+#define SHARDWRIGHT_CPU_KERNEL_FUNCTION_H
+
+#include "shardwright/cpu/plan/kernel_planner.h"
+#include "shardwright/cpu/codegen/node_emitter.h"
+
+#include "llvm/IR/Module.h"
+
+namespace shardwright::cpu {
+
+class KernelEmitter {
+public:
+  KernelEmitter(llvm::Function *function, const Cluster &cluster,
+                const KernelPlan &plan, const TargetInfo &target);
+  void emit();
+
+private:
+  using Body = llvm::function_ref<void(const IndexVector &)>;
+
+  void emitRows(size_t group, IndexVector &groups,
+                llvm::function_ref<void()> body);
+  void emitDomain();
+  void emitTiles(IndexVector &groups);
+  void emitTail(const IndexVector &rowGroups);
+  void emitOutputs(const IndexVector &rowGroups, const IndexVector &tailGroups,
+                   bool rowOutputs);
+  void emitRowLevel(int level);
+  void emitColumnReduces(llvm::ArrayRef<IndexVector> kept);
+  void emitScatter();
+  void emitScan();
+  void emitSort();
+  /// Runs `body` for `unroll` times lanes consecutive values of the innermost
+  /// loop, of `size` elements, at a time; what is left over goes with fewer.
+  /// A range that is not all of it begins at such a multiple.
+  Values innermost(int64_t size, const LoopEmitter::Bounds &range, int unroll,
+                   llvm::ArrayRef<llvm::Value *> carried,
+                   llvm::function_ref<Values(llvm::ArrayRef<IndexExpr>,
+                                             llvm::ArrayRef<llvm::Value *>)>
+                       body);
+  /// Index vector at which output `number` is stored, and its value node.
+  bool isRowOutput(int number) const;
+  llvm::Value *outputBuffer(int number) const {
+    return buffers[cluster.numParams + number];
+  }
+  llvm::Value *horizontal(Op op, ElementType type, llvm::Value *x);
+  IndexVector rowIndex(const Node &node, const IndexVector &groups);
+
+  llvm::Function *function;
+  const Cluster &cluster;
+  const Graph &graph;
+  const KernelPlan &plan;
+  llvm::IRBuilder<> b;
+  IndexSpace space;
+  LoopEmitter loops;
+  llvm::SmallVector<llvm::Value *, 8> buffers;
+  std::unique_ptr<NodeEmitter> nodes;
+  Shape rowShape, tailShape, reducedShape;
+  IndexVector currentRow; ///< one expression for each row group
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_KERNEL_FUNCTION_H

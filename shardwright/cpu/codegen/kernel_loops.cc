@@ -1,0 +1,284 @@
+//===- kernel_loops.cc - the loops of a plan ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/codegen/kernel_function.h"
+
+using namespace llvm;
+
+namespace shardwright::cpu {
+
+Values KernelEmitter::innermost(
+    int64_t size, const LoopEmitter::Bounds &all, int unroll,
+    ArrayRef<Value *> carried,
+    function_ref<Values(ArrayRef<IndexExpr>, ArrayRef<Value *>)> body) {
+  int lanes = plan.lanes;
+  int64_t wide = static_cast<int64_t>(lanes) * unroll;
+  int64_t mainEnd = size / wide * wide, vectorEnd = size / lanes * lanes;
+  bool whole = isa<ConstantInt>(all.lo) && isa<ConstantInt>(all.hi);
+  Values state(carried);
+  if (plan.overlaps && carried.empty() && lanes > 1 && size > lanes &&
+      size % lanes != 0) {
+    AtomId var = space.variable({0, size - 1});
+    LoopEmitter::Bounds range = loops.bounds(0, size, lanes);
+    if (!whole)
+      range = {all.lo, all.hi, lanes, /*maybeEmpty=*/true, {}};
+    range.last = size - lanes;
+    return loops.loop(var, range, lanes, {}, [&](ArrayRef<Value *> inner) {
+      return body({space.term(var)}, inner);
+    });
+  }
+  auto piece = [&](int64_t from, int64_t to, int width, int copies) {
+    if (from >= to)
+      return;
+    int64_t step = static_cast<int64_t>(width) * copies;
+    // The range is that of all lanes of the first copy.
+    AtomId var = space.variable({0, to - step + width - 1});
+    LoopEmitter::Bounds range = loops.bounds(from, to, step);
+    if (!whole) {
+      range.lo = from == 0 ? all.lo
+                           : b.CreateBinaryIntrinsic(Intrinsic::smax, all.lo,
+                                                     b.getInt64(from));
+      range.hi =
+          b.CreateBinaryIntrinsic(Intrinsic::smin, all.hi, b.getInt64(to));
+      range.maybeEmpty = true;
+    }
+    state = loops.loop(var, range, width, state, [&](ArrayRef<Value *> inner) {
+      IndexVector at;
+      for (int u = 0; u < copies; ++u)
+        at.push_back(space.add(space.term(var), u * width));
+      return body(at, inner);
+    });
+  };
+  piece(0, mainEnd, lanes, unroll);
+  piece(mainEnd, vectorEnd, lanes, 1);
+  piece(vectorEnd, size, 1, 1);
+  return state;
+}
+
+IndexVector KernelEmitter::rowIndex(const Node &node,
+                                    const IndexVector &groups) {
+  return reshapeIndex(domainIndex(groups, plan.rowDims, space), rowShape,
+                      node.shape, space);
+}
+
+void KernelEmitter::emitOutputs(const IndexVector &rowGroups,
+                                const IndexVector &tailGroups,
+                                bool rowOutputs) {
+  IndexVector row = domainIndex(rowGroups, plan.rowDims, space);
+  IndexVector full = row;
+  Shape fullShape = rowShape;
+  if (!rowOutputs) {
+    llvm::append_range(full, domainIndex(tailGroups, plan.tailDims, space));
+    llvm::append_range(fullShape, tailShape);
+  }
+  // All values before all stores: an output may share the buffer of a param
+  // that is read at the same element (mayShareBuffer).
+  std::vector<std::pair<int, Value *>> values;
+  std::vector<IndexVector> indices;
+  for (int i = 0; i < static_cast<int>(cluster.outputs.size()); ++i) {
+    if (isRowOutput(i) != rowOutputs)
+      continue;
+    int32_t id = valueNode(graph, cluster.outputs[i]);
+    indices.push_back(reshapeIndex(full, fullShape, graph[id].shape, space));
+    values.push_back({i, nodes->value(id, indices.back())});
+  }
+  for (auto [value, index] : llvm::zip_equal(values, indices)) {
+    auto [i, x] = value;
+    int32_t output = cluster.outputs[i];
+    IndexVector at = index;
+    if (graph[output].op == Op::UpdateSlice)
+      at = updateIndex(graph, output, at, space);
+    nodes->store(x, graph[output].type, outputBuffer(i),
+                 space.linearize(at, rowMajorStrides(graph[output].shape)));
+  }
+}
+
+void KernelEmitter::emitRows(size_t group, IndexVector &groups,
+                             function_ref<void()> body) {
+  if (group == plan.rows.size()) {
+    body();
+    return;
+  }
+  if (static_cast<int>(group) == plan.transposedRow) {
+    groups[group] = IndexExpr(0);
+    emitRows(group + 1, groups, body);
+    return;
+  }
+  AtomId var = space.variable({0, plan.rows[group] - 1});
+  groups[group] = space.term(var);
+  LoopEmitter::Bounds range = loops.bounds(0, plan.rows[group]);
+  if (group == 0) {
+    range.lo = function->getArg(1);
+    range.hi = function->getArg(2);
+    range.maybeEmpty = true;
+  }
+  loops.loop(var, range, 1, {}, [&](ArrayRef<Value *>) {
+    emitRows(group + 1, groups, body);
+    return Values();
+  });
+}
+
+void KernelEmitter::emitDomain() {
+  IndexVector groups(plan.rows.size());
+  auto body = [&] {
+    currentRow = groups;
+    if (plan.transposedRow >= 0)
+      emitTiles(groups);
+    else
+      emitTail(groups);
+  };
+  emitRows(0, groups, body);
+}
+
+// Blocks of lanes x lanes elements, then the rows that are left over.
+void KernelEmitter::emitTiles(IndexVector &groups) {
+  int t = plan.transposedRow;
+  int64_t rows = plan.rows[t], size = plan.tail[0];
+  int lanes = plan.lanes;
+  auto block = [&](const IndexExpr &first) {
+    auto within = [&](int width, const IndexExpr &v) {
+      AtomId var = space.variable({0, lanes - 1});
+      loops.loop(var, loops.bounds(0, lanes), 1, {}, [&](ArrayRef<Value *>) {
+        if (width > 1)
+          nodes->tileVar = var;
+        IndexVector at = groups;
+        at[t] = space.add(first, space.term(var));
+        emitOutputs(at, {v}, false);
+        nodes->tileVar = -1;
+        return Values();
+      });
+    };
+    innermost(size, loops.bounds(0, size), 1, {},
+              [&](ArrayRef<IndexExpr> v, ArrayRef<Value *>) {
+                within(loops.lanes, v[0]);
+                return Values();
+              });
+  };
+  auto leftOver = [&] {
+    int64_t first = rows / lanes * lanes;
+    AtomId var = space.variable({0, rows - 1});
+    loops.loop(var, loops.bounds(first, rows), 1, {}, [&](ArrayRef<Value *>) {
+      IndexVector at = groups;
+      at[t] = space.term(var);
+      emitTail(at);
+      return Values();
+    });
+  };
+  int64_t blocks = rows / lanes;
+  AtomId var = space.variable({0, blocks});
+  IndexExpr first = space.multiply(space.term(var), lanes);
+  if (t != 0) {
+    loops.loop(var, loops.bounds(0, blocks), 1, {}, [&](ArrayRef<Value *>) {
+      block(first);
+      return Values();
+    });
+    leftOver();
+    return;
+  }
+  LoopEmitter::Bounds range{function->getArg(1), function->getArg(2), 1, true};
+  loops.loop(var, range, 1, {}, [&](ArrayRef<Value *>) {
+    if (rows % lanes == 0)
+      block(first);
+    else
+      loops.branch(
+          b.CreateICmpSLT(loops.variable(var), b.getInt64(blocks)),
+          [&] { block(first); }, leftOver);
+    return Values();
+  });
+}
+
+void KernelEmitter::emitTail(const IndexVector &rowGroups) {
+  if (plan.kind == KernelPlan::Kind::Row) {
+    nodes->rowLinear = space.linearize(rowGroups, rowMajorStrides(plan.rows));
+    nodes->tailSize = product(plan.tail);
+    for (auto [id, level] : plan.scratch)
+      nodes->scratch[id].filled = false;
+    for (int level = 0; level < static_cast<int>(plan.levels.size()); ++level) {
+      emitRowLevel(level);
+      for (auto [id, first] : plan.scratch)
+        if (first == level)
+          nodes->scratch[id].filled = true;
+    }
+    emitOutputs(rowGroups, {}, /*rowOutputs=*/true);
+    bool any = false;
+    for (int i = 0; i < static_cast<int>(cluster.outputs.size()); ++i)
+      any |= !isRowOutput(i);
+    if (!any)
+      return;
+  }
+  if (plan.tail.empty()) {
+    emitOutputs(rowGroups, {}, false);
+    return;
+  }
+  // Outer groups of the tail, then the innermost one.
+  IndexVector tail(plan.tail.size());
+  std::function<void(size_t)> nest = [&](size_t group) {
+    int64_t size = plan.tail[group];
+    if (group + 1 < plan.tail.size()) {
+      AtomId var = space.variable({0, size - 1});
+      tail[group] = space.term(var);
+      loops.loop(var, loops.bounds(0, size), 1, {}, [&](ArrayRef<Value *>) {
+        nest(group + 1);
+        return Values();
+      });
+      return;
+    }
+    bool column = plan.kind == KernelPlan::Kind::Column;
+    // Wide pieces of each row keep the memory system busy, as long as the
+    // accumulators stay in registers.
+    int unroll = 1;
+    if (column) {
+      size_t reduces = 0;
+      for (const auto &level : plan.levels)
+        reduces += level.size();
+      unroll = reduces <= 1 && size >= 8 * plan.lanes ? 8 : 4;
+    }
+    auto inner = [&](const LoopEmitter::Bounds &range) {
+      innermost(size, range, unroll, {},
+                [&](ArrayRef<IndexExpr> at, ArrayRef<Value *>) {
+                  std::vector<IndexVector> kept;
+                  for (const IndexExpr &v : at) {
+                    tail[group] = v;
+                    IndexVector index =
+                        domainIndex(rowGroups, plan.rowDims, space);
+                    llvm::append_range(index,
+                                       domainIndex(tail, plan.tailDims, space));
+                    kept.push_back(index);
+                  }
+                  if (column)
+                    emitColumnReduces(kept);
+                  for (const IndexExpr &v : at) {
+                    tail[group] = v;
+                    emitOutputs(rowGroups, tail, false);
+                  }
+                  return Values();
+                });
+    };
+    if (!plan.chunk) {
+      inner(loops.bounds(0, size));
+      return;
+    }
+    AtomId chunk = space.variable({0, plan.iterations - 1});
+    LoopEmitter::Bounds range{function->getArg(1), function->getArg(2), 1,
+                              true};
+    loops.loop(chunk, range, 1, {}, [&](ArrayRef<Value *>) {
+      if (plan.iterations == 1) {
+        inner(loops.bounds(0, size));
+        return Values();
+      }
+      Value *lo = b.CreateMul(loops.variable(chunk), b.getInt64(plan.chunk));
+      Value *hi = b.CreateBinaryIntrinsic(
+          Intrinsic::smin, b.CreateAdd(lo, b.getInt64(plan.chunk)),
+          b.getInt64(size));
+      inner({lo, hi, 1, /*maybeEmpty=*/true, {}});
+      return Values();
+    });
+  };
+  nest(0);
+}
+
+} // namespace shardwright::cpu

@@ -1,0 +1,102 @@
+//===- loop_emitter.h - loops, and values placed where they belong -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Nested loops over the variables of an IndexSpace. Every value has a depth:
+// that of the innermost loop whose variable it needs. It is emitted there, in
+// front of the loops inside, and remembered there, so invariant code is hoisted
+// and repeated code shared by construction.
+//
+// At most one variable is *vectorised* at a time: an iteration stands for
+// `lanes` consecutive values of it, and values that depend on it are vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_LOOP_EMITTER_H
+#define SHARDWRIGHT_CPU_LOOP_EMITTER_H
+
+#include "shardwright/cpu/plan/index_expr.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+#include <functional>
+#include <optional>
+
+namespace shardwright::cpu {
+
+using Values = llvm::SmallVector<llvm::Value *, 8>;
+
+class LoopEmitter {
+public:
+  LoopEmitter(llvm::IRBuilder<> &b, IndexSpace &space) : b(b), space(space) {
+    scopes.emplace_back();
+  }
+
+  struct Bounds {
+    llvm::Value *lo, *hi; ///< i64, hi excluded
+    int64_t step = 1;
+    bool maybeEmpty = false;
+    /// The variable is never more: the last turn overlaps with the one before.
+    std::optional<int64_t> last = {};
+  };
+  Bounds bounds(int64_t lo, int64_t hi, int64_t step = 1) {
+    return {b.getInt64(lo), b.getInt64(hi), step, lo >= hi, {}};
+  }
+  /// Runs `body` with `var` bound; returns the carried values after the loop.
+  Values loop(AtomId var, const Bounds &bounds, int lanes,
+              llvm::ArrayRef<llvm::Value *> carried,
+              llvm::function_ref<Values(llvm::ArrayRef<llvm::Value *>)> body);
+  /// Emits one of two pieces of code; neither yields a value.
+  void branch(llvm::Value *condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+
+  using Key = std::array<int32_t, 5>;
+  /// The value under `key` at `depth`: remembered, or made now, there.
+  llvm::Value *at(int depth, const Key &key,
+                  llvm::function_ref<llvm::Value *()> make);
+  void remember(int depth, const Key &key, llvm::Value *value);
+  llvm::Value *lookup(int depth, const Key &key);
+  int depth(const IndexExpr &e) const;
+  int depth(const IndexVector &index) const;
+  int currentDepth() const { return current; }
+
+  /// Lane 0 of a variable.
+  llvm::Value *variable(AtomId var) const { return vars.at(var).value; }
+  bool isVector(const IndexExpr &e) const {
+    return lanes > 1 && space.dependsOn(e, vectorVar);
+  }
+  bool isVector(const IndexVector &index) const {
+    return llvm::any_of(index, [&](auto &e) { return isVector(e); });
+  }
+
+  /// The vectorised variable and its lanes (-1 and 1 when there is none).
+  AtomId vectorVar = -1;
+  int lanes = 1;
+
+private:
+  struct Scope {
+    /// The branch into the open loop below; code for this scope goes before it.
+    llvm::Instruction *anchor = nullptr;
+    std::map<Key, llvm::Value *> values;
+  };
+  struct Variable {
+    llvm::Value *value;
+    int depth;
+  };
+  /// Makes room for control flow where the builder stands.
+  class Opening;
+
+  llvm::IRBuilder<> &b;
+  IndexSpace &space;
+  std::vector<Scope> scopes;
+  int current = 0;
+  std::map<AtomId, Variable> vars;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_LOOP_EMITTER_H

@@ -1,0 +1,100 @@
+//===- collectives.h - collectives between devices of one process -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A collective is plain loops over the buffers of all members of a group, cut
+// into independent units of work. Who runs them, and when, is the executor's
+// business.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_COLLECTIVES_H
+#define SHARDWRIGHT_CPU_COLLECTIVES_H
+
+#include "shardwright/cpu/collectives/reduce.h"
+
+#include <optional>
+#include <vector>
+
+namespace shardwright::cpu {
+
+/// A CollectiveSpec, checked and prepared.
+class CollectivePlan {
+public:
+  /// Fails when the spec contradicts itself: shapes, groups, devices out of
+  /// range or used twice, a reduction that the type lacks. `kernels` are those
+  /// of the program.
+  static llvm::Expected<CollectivePlan>
+  create(const CollectiveSpec &spec, int64_t numDevices,
+         llvm::ArrayRef<Kernel> kernels = {});
+
+  CollectiveKind kind() const { return spec.kind; }
+  bool isPermute() const {
+    return spec.kind == CollectiveKind::CollectivePermute;
+  }
+  int64_t inputBytes() const { return inBytes; }
+  int64_t outputBytes() const { return outBytes; }
+
+  // --- groups: every kind but permute ---
+  llvm::ArrayRef<llvm::SmallVector<int32_t, 8>> groups() const {
+    return spec.groups;
+  }
+  /// -1: the device is in no group: zeros.
+  int32_t groupOf(int32_t device) const { return place[device].group; }
+  int32_t positionOf(int32_t device) const { return place[device].position; }
+  /// Independent pieces of work of one group.
+  int64_t units(int32_t group) const;
+  /// `inputs` and `outputs` are indexed by position in the group. No output
+  /// overlaps any input.
+  void run(int32_t group, const void *const *inputs, void *const *outputs,
+           int64_t unit) const;
+
+  // --- collective_permute ---
+  /// -1: none, the output is zeros.
+  int32_t sourceOf(int32_t device) const { return place[device].source; }
+  llvm::ArrayRef<int32_t> targetsOf(int32_t device) const {
+    return targets[device];
+  }
+
+private:
+  struct Place {
+    int32_t group = -1, position = -1, source = -1;
+  };
+
+  /// An array seen as [rows][cols] around the dimension that changes.
+  struct Blocks {
+    int64_t rows = 0, cols = 0;       ///< of one member's part, in elements
+    int64_t rowStep = 1, colStep = 1; ///< of a unit
+    int64_t perPart = 0;              ///< units
+  };
+  static Blocks cutIntoBlocks(int64_t rows, int64_t cols, int64_t width);
+
+  void runAllReduce(int64_t members, const void *const *inputs,
+                    void *const *outputs, int64_t unit) const;
+  void runAllGather(int64_t members, const void *const *inputs,
+                    void *const *outputs, int64_t unit) const;
+  void runReduceScatter(int64_t members, const void *const *inputs,
+                        void *const *outputs, int64_t unit) const;
+  void runAllToAll(int64_t members, const void *const *inputs,
+                   void *const *outputs, int64_t unit) const;
+  void runBroadcast(int64_t members, const void *const *inputs,
+                    void *const *outputs, int64_t unit) const;
+
+  CollectiveSpec spec;
+  std::optional<Reduction> reduction;
+  int64_t width = 0, inBytes = 0, outBytes = 0;
+  Blocks blocks;
+  std::vector<Place> place;
+  std::vector<llvm::SmallVector<int32_t, 1>> targets;
+};
+
+/// `all_reduce`, for messages.
+llvm::StringRef str(CollectiveKind kind);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_COLLECTIVES_H

@@ -1,0 +1,97 @@
+//===- dot_product.h - the ways to multiply matrices ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Internal to dot.cc: products whose sizes are known to be good.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_DOT_PRODUCT_H
+#define SHARDWRIGHT_CPU_DOT_PRODUCT_H
+
+#include "shardwright/support/element_type.h"
+
+#include "llvm/Support/Error.h"
+
+#include <optional>
+
+namespace shardwright::cpu {
+
+/// A batch of matrices in memory; strides in elements.
+struct Matrices {
+  char *data;
+  ElementType type;
+  int64_t rowStride, colStride, batchStride;
+
+  Matrices transposed() const {
+    return {data, type, colStride, rowStride, batchStride};
+  }
+  Matrices advanced(int64_t elements) const {
+    Matrices moved = *this;
+    if (data) // an empty matrix may have no memory
+      moved.data += elements * byteWidth(type);
+    return moved;
+  }
+};
+
+/// c[b] = a[b] * b[b]: (m, k) by (k, n). No size is 0.
+struct Product {
+  int64_t batches, m, n, k;
+  Matrices a, b, c;
+
+  Product transposed() const {
+    return {batches, n, m, k, b.transposed(), a.transposed(), c.transposed()};
+  }
+};
+
+/// Memory of the calling thread, aligned and not initialised; valid until the
+/// next call for the same use. Null when there is none left.
+enum class Scratch : uint8_t {
+  PackedLeft,
+  PackedRight,
+  PackedResult,
+  FloatLeft,
+  FloatRight,
+  FloatResult,
+  Library,
+  BlockLeft,
+  BlockRight,
+  BlockResult,
+};
+constexpr int numScratch = 10;
+void *scratch(Scratch use, int64_t bytes);
+/// Gives back what is too large to keep.
+void trimScratch();
+
+/// oneDNN has a fast kernel for these types (on this machine).
+bool hasLibraryProduct(const Product &p);
+llvm::Error libraryProduct(Product p);
+
+/// m or n is 1, and the types are f32, f64, bf16 or f16.
+bool hasVectorProduct(const Product &p);
+llvm::Error vectorProduct(const Product &p);
+
+/// In what type sums are kept when every other way is closed.
+enum class Accumulator : uint8_t {
+  Float,
+  Double,
+  Word,
+  LongWord,
+  Complex,
+  DoubleComplex
+};
+std::optional<Accumulator> accumulatorFor(ElementType lhs, ElementType rhs,
+                                          ElementType out);
+llvm::Error genericProduct(const Product &p, Accumulator accumulator);
+
+/// Converts a real matrix to floats in row-major order, and back.
+void toFloats(const Matrices &from, int64_t rows, int64_t cols, float *to);
+void fromFloats(const float *from, int64_t rows, int64_t cols,
+                const Matrices &to);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_DOT_PRODUCT_H

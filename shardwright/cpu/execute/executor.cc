@@ -1,0 +1,76 @@
+//===- executor.cc - runs a Program on virtual devices --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/executor.h"
+
+#include "shardwright/cpu/execute/run.h"
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+Executor::Executor(std::unique_ptr<Prepared> p) : prepared(std::move(p)) {}
+Executor::~Executor() = default;
+
+llvm::Expected<std::unique_ptr<Executor>>
+Executor::create(const Program &program) {
+  auto prepared = std::make_unique<Prepared>(program);
+  if (llvm::Error e = prepared->prepare())
+    return e;
+  return std::unique_ptr<Executor>(new Executor(std::move(prepared)));
+}
+
+llvm::Expected<Executor::Memory> Executor::takeMemory() const {
+  return prepared->takeMemory();
+}
+
+llvm::Error Executor::run(llvm::ArrayRef<DeviceBuffers> buffers,
+                          ThreadPool &pool, RunStatistics *statistics,
+                          Trace *trace) const {
+  llvm::Expected<Memory> memory = takeMemory();
+  if (!memory)
+    return memory.takeError();
+  return run(std::move(*memory), buffers, pool, statistics, trace);
+}
+
+llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
+                          ThreadPool &pool, RunStatistics *statistics,
+                          Trace *trace) const {
+  const Program &program = prepared->program;
+  if (int64_t(buffers.size()) != prepared->numDevices)
+    return llvm::createStringError("buffers for " +
+                                   llvm::Twine(buffers.size()) +
+                                   " devices, but the program runs on " +
+                                   llvm::Twine(prepared->numDevices));
+  for (size_t d = 0; d < buffers.size(); ++d) {
+    const DeviceBuffers &b = buffers[d];
+    if (b.arguments.size() != program.arguments.size() ||
+        b.results.size() != program.results.size())
+      return llvm::createStringError(
+          "device " + llvm::Twine(d) + " has " +
+          llvm::Twine(b.arguments.size()) + " arguments and " +
+          llvm::Twine(b.results.size()) + " results, but the program has " +
+          llvm::Twine(program.arguments.size()) + " and " +
+          llvm::Twine(program.results.size()));
+  }
+  // Shared: a task that the pool gets to late finds the run over, and goes.
+  auto run = std::make_shared<Run>(*prepared, pool, statistics != nullptr,
+                                   trace, std::move(memory));
+  run->bind(buffers);
+  llvm::Error error = run->execute(statistics);
+  prepared->giveBack(run->takeMemory());
+  return error;
+}
+
+llvm::Error cpu::execute(const Program &program,
+                         llvm::ArrayRef<DeviceBuffers> buffers,
+                         ThreadPool &pool, RunStatistics *statistics) {
+  llvm::Expected<std::unique_ptr<Executor>> executor =
+      Executor::create(program);
+  if (!executor)
+    return executor.takeError();
+  return (*executor)->run(buffers, pool, statistics);
+}

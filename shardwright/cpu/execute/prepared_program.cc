@@ -1,0 +1,392 @@
+//===- prepared_program.cc - a program checked and ready to run -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/prepared_program.h"
+
+#include "shardwright/support/host_memory.h"
+#include "shardwright/support/idle_memory.h"
+#include "shardwright/cpu/graph/kernel_graph.h"
+#include "shardwright/cpu/program/memory_plan.h"
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
+  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
+}
+
+static const char *kindName(StepKind kind) {
+  switch (kind) {
+  case StepKind::Kernel:
+    return "kernel";
+  case StepKind::Dot:
+    return "dot";
+  case StepKind::Library:
+    return "library call";
+  case StepKind::Copy:
+    return "copy";
+  case StepKind::DeviceId:
+    return "device id";
+  case StepKind::ReplicaId:
+    return "replica id";
+  case StepKind::Collective:
+    return "collective";
+  case StepKind::Jump:
+    return "jump";
+  case StepKind::JumpIfFalse:
+    return "branch";
+  case StepKind::Switch:
+    return "switch";
+  case StepKind::Return:
+    return "return";
+  }
+  return "unknown";
+}
+
+std::string Executor::Prepared::locate(int32_t index) const {
+  const Step &step = program.steps[index];
+  if (step.location >= 0 && step.location < int32_t(program.locations.size()))
+    return program.locations[step.location];
+  std::string text = kindName(step.kind);
+  if (step.kind == StepKind::Library && step.payload >= 0 &&
+      step.payload < int32_t(program.libraryCalls.size()))
+    text = program.libraryCalls[step.payload].name;
+  if (step.kind == StepKind::Collective && step.payload >= 0 &&
+      step.payload < int32_t(program.collectives.size()))
+    text = str(program.collectives[step.payload].kind).str();
+  return text + " (step " + std::to_string(index) + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+llvm::Error Executor::Prepared::checkSlots() {
+  int32_t count = program.slots.size();
+  if (program.arenaBytes < 0)
+    return fail("the memory plan has no size");
+  places.resize(count);
+  for (SlotId s = 0; s < count; ++s) {
+    const Slot &slot = program.slots[s];
+    for (int64_t size : slot.shape)
+      if (size < 0)
+        return fail("slot ", s, " has a negative size");
+    SlotId base = baseOf(program, s);
+    if (base < 0)
+      return fail("slot ", s, " is a view of nothing");
+    int64_t offset = 0;
+    for (SlotId v = s; v != base; v = program.slots[v].index) {
+      const Slot &view = program.slots[v], &under = program.slots[view.index];
+      if (view.offset < 0 || view.offset > under.bytes() ||
+          view.bytes() > under.bytes() - view.offset)
+        return fail("slot ", v, " reaches beyond slot ", view.index,
+                    ", which it is a view of");
+      offset += view.offset;
+    }
+    const Slot &owner = program.slots[base];
+    auto indexIn = [&](size_t size) {
+      return owner.index >= 0 && size_t(owner.index) < size;
+    };
+    places[s] = {owner.home, owner.index, offset};
+    switch (owner.home) {
+    case Slot::Home::Arena:
+      if (owner.offset < 0 || owner.bytes() > program.arenaBytes ||
+          owner.offset > program.arenaBytes - owner.bytes())
+        return fail("slot ", base, " has no place in the arena");
+      places[s].offset += owner.offset;
+      break;
+    case Slot::Home::Argument:
+      if (!indexIn(program.arguments.size()))
+        return fail("slot ", base, " is argument ", owner.index, " of ",
+                    program.arguments.size());
+      callerSlots.push_back(s);
+      break;
+    case Slot::Home::Result:
+      if (!indexIn(program.results.size()))
+        return fail("slot ", base, " is result ", owner.index, " of ",
+                    program.results.size());
+      callerSlots.push_back(s);
+      break;
+    case Slot::Home::Constant:
+      if (!indexIn(program.constants.size()) ||
+          program.constants[owner.index].bytes < owner.bytes())
+        return fail("slot ", base, " has no constant of its size");
+      break;
+    case Slot::Home::View:
+      return fail("slot ", base, " is a view of nothing");
+    }
+  }
+  auto inRange = [&](SlotId s) { return s >= 0 && s < count; };
+  // What the caller hands in is as large as the argument, and no slot may see
+  // more of it.
+  auto size = [&](llvm::ArrayRef<SlotId> signature, int32_t index) {
+    return program.slots[signature[index]].bytes();
+  };
+  for (auto [signature, what] :
+       {std::pair(llvm::ArrayRef<SlotId>(program.arguments), "argument"),
+        std::pair(llvm::ArrayRef<SlotId>(program.results), "result")})
+    for (size_t i = 0; i < signature.size(); ++i)
+      if (!inRange(signature[i]))
+        return fail(what, " ", i, " has no slot");
+  for (SlotId s : callerSlots) {
+    const Place &p = places[s];
+    int64_t whole = p.home == Slot::Home::Argument
+                        ? size(program.arguments, p.index)
+                        : size(program.results, p.index);
+    if (p.offset + program.slots[s].bytes() > whole)
+      return fail("slot ", s, " is larger than the ",
+                  p.home == Slot::Home::Argument ? "argument" : "result",
+                  " it lies in");
+  }
+  for (auto [i, s] : llvm::enumerate(program.results)) {
+    const Place &p = places[s];
+    if (p.home != Slot::Home::Result || p.index != int32_t(i) || p.offset != 0)
+      copiedResults.push_back({s, int32_t(i)});
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Executor::Prepared::checkStep(int32_t index) {
+  const Step &step = program.steps[index];
+  auto bad = [&](auto &&...parts) {
+    return fail(locate(index), ": ", parts...);
+  };
+  for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
+    if (s < 0 || s >= int32_t(program.slots.size()))
+      return bad("there is no slot ", s);
+  for (SlotId s : step.outputs)
+    if (places[s].home == Slot::Home::Argument ||
+        places[s].home == Slot::Home::Constant)
+      return bad("writes slot ", s, ", which is read-only");
+  auto bytes = [&](SlotId s) { return program.slots[s].bytes(); };
+  auto payloadIn = [&](size_t size) {
+    return step.payload >= 0 && size_t(step.payload) < size;
+  };
+  auto targetOk = [&](int32_t target) {
+    return target >= 0 && target < int32_t(program.steps.size());
+  };
+  auto arity = [&](size_t in, size_t out) {
+    return step.inputs.size() == in && step.outputs.size() == out;
+  };
+  double cost = 20;
+  switch (step.kind) {
+  case StepKind::Kernel: {
+    if (!payloadIn(program.kernels.size()))
+      return bad("there is no kernel ", step.payload);
+    const Kernel &kernel = program.kernels[step.payload];
+    if (!kernel.function)
+      return bad("kernel '", kernel.symbol, "' has no code");
+    if (kernel.iterations < 0)
+      return bad("kernel '", kernel.symbol, "' has ", kernel.iterations,
+                 " iterations");
+    cost = kernel.costNs;
+    if (cost <= 0) {
+      // No estimate: as if it only moved its operands.
+      cost = 50;
+      for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
+        cost += bytes(s) * 0.1;
+    }
+    break;
+  }
+  case StepKind::Dot: {
+    if (!payloadIn(dots.size()) || !arity(2, 1))
+      return bad("malformed dot step");
+    const DotPlan &dot = dots[step.payload];
+    const DotSpec &spec = program.dots[step.payload];
+    if (dot.lhsExtent() * byteWidth(spec.lhsType) > bytes(step.inputs[0]) ||
+        dot.rhsExtent() * byteWidth(spec.rhsType) > bytes(step.inputs[1]) ||
+        dot.outExtent() * byteWidth(spec.outType) > bytes(step.outputs[0]))
+      return bad("the dot reaches beyond its operands");
+    cost = dot.costNs();
+    break;
+  }
+  case StepKind::Library: {
+    if (!payloadIn(libraryOps.size()))
+      return bad("there is no library call ", step.payload);
+    const LibraryCall &call = program.libraryCalls[step.payload];
+    const LibraryOp &op = libraryOps[step.payload];
+    size_t scratch = call.scratchBytes * call.scratchCopies > 0 ? 1 : 0;
+    if (!arity(call.inputs.size(), call.outputs.size() + scratch))
+      return bad("has ", step.inputs.size(), " operands and ",
+                 step.outputs.size(), " results");
+    auto bytesOf = [](const BufferType &type) {
+      return product(type.shape) * byteWidth(type.type);
+    };
+    for (auto [slot, type] : llvm::zip_equal(step.inputs, call.inputs))
+      if (bytes(slot) != bytesOf(type))
+        return bad("an operand does not have the shape it is for");
+    for (auto [slot, type] : llvm::zip(step.outputs, call.outputs))
+      if (bytes(slot) != bytesOf(type))
+        return bad("a result does not have the shape it is for");
+    if (op.scratchBytes > call.scratchBytes ||
+        (scratch &&
+         bytes(step.outputs.back()) < call.scratchBytes * call.scratchCopies))
+      return bad("its scratch memory is too small");
+    cost = op.costNs;
+    break;
+  }
+  case StepKind::Copy:
+    if (!arity(1, 1) || bytes(step.inputs[0]) != bytes(step.outputs[0]))
+      return bad("copy between slots of different size");
+    cost += bytes(step.inputs[0]) * 0.1;
+    break;
+  case StepKind::DeviceId:
+  case StepKind::ReplicaId:
+    if (!arity(0, 1) || bytes(step.outputs[0]) != 4)
+      return bad("wants one output of 4 bytes");
+    break;
+  case StepKind::Collective: {
+    if (!payloadIn(collectives.size()))
+      return bad("there is no collective ", step.payload);
+    const CollectivePlan &plan = collectives[step.payload];
+    if (step.inputs.empty() || step.inputs.size() != step.outputs.size())
+      return bad("has ", step.inputs.size(), " operands and ",
+                 step.outputs.size(), " results");
+    for (auto [in, out] : llvm::zip_equal(step.inputs, step.outputs))
+      if (bytes(in) != plan.inputBytes() || bytes(out) != plan.outputBytes())
+        return bad("its operands do not have the shape it is for");
+    for (SlotId in : step.inputs)
+      for (SlotId out : step.outputs) {
+        const Place &a = places[in], &b = places[out];
+        if (a.home == b.home &&
+            (a.home == Slot::Home::Arena || a.index == b.index) &&
+            a.offset < b.offset + bytes(out) && b.offset < a.offset + bytes(in))
+          return bad("a result shares memory with an operand");
+      }
+    break;
+  }
+  case StepKind::Jump:
+    if (!targetOk(step.target))
+      return bad("jumps to step ", step.target);
+    break;
+  case StepKind::JumpIfFalse:
+    if (!targetOk(step.target))
+      return bad("jumps to step ", step.target);
+    if (!arity(1, 0) || bytes(step.inputs[0]) != 1)
+      return bad("wants a predicate of one byte");
+    break;
+  case StepKind::Switch:
+    if (!payloadIn(program.switchTargets.size()) ||
+        program.switchTargets[step.payload].empty())
+      return bad("has no targets");
+    for (int32_t target : program.switchTargets[step.payload])
+      if (!targetOk(target))
+        return bad("jumps to step ", target);
+    if (!arity(1, 0) || bytes(step.inputs[0]) != 4)
+      return bad("wants an index of four bytes");
+    break;
+  case StepKind::Return:
+    break;
+  }
+  steps.push_back({step.kind, step.payload, step.target,
+                   int32_t(operandSlots.size()), int32_t(step.inputs.size()),
+                   int32_t(step.outputs.size()), cost});
+  operandSlots.insert(operandSlots.end(), step.inputs.begin(),
+                      step.inputs.end());
+  operandSlots.insert(operandSlots.end(), step.outputs.begin(),
+                      step.outputs.end());
+  return llvm::Error::success();
+}
+
+llvm::Error Executor::Prepared::prepare() {
+  if (program.numReplicas < 1 || program.numPartitions < 1 ||
+      program.numReplicas > mostDevices ||
+      program.numPartitions > mostDevices / program.numReplicas)
+    return fail("a program for ", program.numReplicas, " replicas of ",
+                program.numPartitions, " partitions cannot run here; at most ",
+                mostDevices, " devices are possible");
+  numDevices = program.numDevices();
+  if (llvm::Error e = checkSlots())
+    return e;
+  for (const DotSpec &spec : program.dots) {
+    llvm::Expected<DotPlan> plan = DotPlan::create(spec);
+    if (!plan)
+      return fail("dot: ", toString(plan.takeError()));
+    dotPieces.push_back(plan->pieces(numDevices));
+    dots.push_back(std::move(*plan));
+  }
+  for (const LibraryCall &call : program.libraryCalls) {
+    llvm::Expected<LibraryOp> op = makeLibraryOp(call);
+    if (!op)
+      return fail(call.name, ": ", toString(op.takeError()));
+    libraryOps.push_back(std::move(*op));
+    hostCalls.push_back(!findLibraryRow(call.name));
+  }
+  for (const CollectiveSpec &spec : program.collectives) {
+    llvm::Expected<CollectivePlan> plan =
+        CollectivePlan::create(spec, numDevices, program.kernels);
+    if (!plan)
+      return plan.takeError();
+    collectives.push_back(std::move(*plan));
+  }
+  for (int32_t i = 0; i < int32_t(program.steps.size()); ++i)
+    if (llvm::Error e = checkStep(i))
+      return e;
+  if (steps.empty() || (steps.back().kind != StepKind::Return &&
+                        steps.back().kind != StepKind::Jump &&
+                        steps.back().kind != StepKind::Switch))
+    return fail("the program does not end with a return");
+  segmentNs = std::vector<std::atomic<float>>(steps.size());
+  for (int32_t i = 0; i < int32_t(steps.size()); ++i)
+    if (i == 0 || steps[i - 1].kind == StepKind::Collective)
+      segmentNs[i] = guessSegment(i);
+  return llvm::Error::success();
+}
+
+double Executor::Prepared::guessSegment(int32_t begin) const {
+  double ns = 0;
+  for (int32_t i = begin; i < int32_t(steps.size()); ++i) {
+    const StepInfo &s = steps[i];
+    if (s.kind == StepKind::Collective || s.kind == StepKind::Return)
+      break;
+    if (s.kind == StepKind::Jump && s.target <= i)
+      return ns * 16; // a loop of unknown length
+    ns += s.costNs;
+  }
+  return ns;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
+  if (auto kept = takeIdle(this))
+    return std::move(*static_cast<std::vector<DeviceMemory> *>(kept.get()));
+  // Arenas that begin at one place of a page would fight for the same lines of
+  // the cache when a collective walks through all of them.
+  constexpr int64_t page = 4096, stagger = 5 * 64;
+  std::vector<DeviceMemory> memory(numDevices);
+  for (int32_t d = 0; d < numDevices; ++d) {
+    int64_t bytes;
+    if (__builtin_add_overflow(program.arenaBytes, page, &bytes) ||
+        bytes > machineMemory() / numDevices ||
+        !(memory[d].allocation = allocateHost(bytes)))
+      return fail("not enough memory for the buffers of ", numDevices,
+                  " devices, ", program.arenaBytes, " bytes each");
+    char *arena = static_cast<char *>(memory[d].allocation.get()) +
+                  int64_t(d) * stagger % page;
+    memory[d].table.resize(places.size());
+    for (size_t s = 0; s < places.size(); ++s) {
+      const Place &p = places[s];
+      if (p.home == Slot::Home::Arena)
+        memory[d].table[s] = arena + p.offset;
+      else if (p.home == Slot::Home::Constant)
+        memory[d].table[s] = const_cast<char *>(
+            static_cast<const char *>(program.constants[p.index].data.get()) +
+            p.offset);
+    }
+  }
+  return memory;
+}
+
+void Executor::Prepared::giveBack(std::vector<DeviceMemory> memory) {
+  keepIdle(this, program.arenaBytes * numDevices,
+           std::make_shared<std::vector<DeviceMemory>>(std::move(memory)));
+}
+
+Executor::Prepared::~Prepared() { dropIdle(this); }

@@ -1,0 +1,250 @@
+//===- run.cc - one run of a program: a device ----------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/run.h"
+
+#include "shardwright/support/fault_injection.h"
+
+#include <cstring>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+Run::Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
+         Trace *trace, std::vector<DeviceMemory> m)
+    : prepared(p), program(p.program), pool(pool), timed(timed), trace(trace),
+      context(RunContext::current()), memory(std::move(m)),
+      devices(p.numDevices), splits(p.numDevices < pool.size()) {
+  static std::atomic<int64_t> runs{0};
+  context.id = ++runs;
+  for (int32_t d = 0; d < prepared.numDevices; ++d) {
+    devices[d].number = d;
+    devices[d].table = memory[d].table.data();
+  }
+}
+
+void Run::bind(llvm::ArrayRef<DeviceBuffers> given) {
+  buffers.assign(given.begin(), given.end());
+  for (int32_t d = 0; d < prepared.numDevices; ++d)
+    for (SlotId s : prepared.callerSlots) {
+      const Prepared::Place &p = prepared.places[s];
+      void *base = p.home == Slot::Home::Argument
+                       ? buffers[d].arguments[p.index]
+                       : buffers[d].results[p.index];
+      memory[d].table[s] = static_cast<char *>(base) + p.offset;
+    }
+}
+
+llvm::Error Run::execute(RunStatistics *statistics) {
+  auto begin = Clock::now();
+  if (trace)
+    trace->start(prepared.numDevices);
+  // Each turn ends with all devices finished, parted, or in one place again.
+  while (lockstep() == Outcome::Parted) {
+    parted();
+    if (failed() || doneDevices == prepared.numDevices)
+      break;
+    ++rejoins;
+  }
+  if (statistics) {
+    statistics->seconds =
+        std::chrono::duration<double>(Clock::now() - begin).count();
+    statistics->collectiveSeconds = collectiveNs * 1e-9;
+    statistics->rejoins = rejoins;
+    statistics->steps = 0;
+    for (const Device &d : devices)
+      statistics->steps += d.steps;
+  }
+  if (!failed())
+    return llvm::Error::success();
+  return llvm::createStringError(error);
+}
+
+void Run::fail(int32_t device, int32_t step, const llvm::Twine &what) {
+  std::lock_guard lock(errorMutex);
+  poisoned = true;
+  // Of devices that fail at the same time the first is named: one error, the
+  // same each time.
+  if (!error.empty() && errorDevice <= device)
+    return;
+  errorDevice = device;
+  error =
+      (prepared.locate(step) + ": device " + llvm::Twine(device) + ": " + what)
+          .str();
+}
+
+bool Run::kernelSucceeded(int32_t device, int32_t step) {
+  if (auto failure = takeKernelFailure())
+    fail(device, step, *failure);
+  else if (isFaultDue(FaultKind::Kernel, device))
+    fail(device, step, injectedFaultText);
+  else
+    return true;
+  return false;
+}
+
+bool Run::collectiveMayStart(const Device &device) {
+  if (!isFaultDue(FaultKind::Collective, device.number))
+    return true;
+  fail(device.number, device.pc, injectedFaultText);
+  return false;
+}
+
+void Run::copyResults(const Device &device) {
+  for (auto [slot, result] : prepared.copiedResults)
+    std::memcpy(buffers[device.number].results[result], device.table[slot],
+                program.slots[slot].bytes());
+}
+
+bool Run::isHeavy(const StepInfo &step) const {
+  if (step.costNs < heavyNs)
+    return false;
+  if (step.kind == StepKind::Kernel)
+    return program.kernels[step.payload].iterations > 1;
+  if (step.kind == StepKind::Library)
+    return prepared.libraryOps[step.payload].pieces > 1;
+  return step.kind == StepKind::Dot && prepared.dotPieces[step.payload] > 1;
+}
+
+llvm::Error Run::callLibrary(const Device &device, const StepInfo &step,
+                             int64_t begin, int64_t end, int64_t worker) const {
+  const SlotId *operands = prepared.operandSlots.data() + step.operands;
+  int32_t count = step.numInputs + step.numOutputs;
+  llvm::SmallVector<void *, 16> pointers(count);
+  for (int32_t i = 0; i < count; ++i)
+    pointers[i] = device.table[operands[i]];
+  const LibraryCall &call = program.libraryCalls[step.payload];
+  LibraryBuffers buffers{pointers.data(), pointers.data() + step.numInputs,
+                         nullptr};
+  if (step.numOutputs > int32_t(call.outputs.size()))
+    buffers.scratch =
+        static_cast<char *>(pointers.back()) + worker * call.scratchBytes;
+  buffers.replica = device.number / program.numPartitions;
+  buffers.partition = device.number % program.numPartitions;
+  RunContext::Scope scope(context, device.number);
+  return prepared.libraryOps[step.payload].run(buffers, begin, end);
+}
+
+bool Run::callHost(const Device &device) {
+  auto begin = traceNow();
+  llvm::Error e = callLibrary(device, at(device), 0, 1, 0);
+  record(device, device.pc, Trace::What::Work, begin);
+  if (!e)
+    return true;
+  fail(device.number, device.pc, toString(std::move(e)));
+  return false;
+}
+
+void Run::advance(Device &device, bool stopAtHeavy) {
+  void *const *table = device.table;
+  llvm::SmallVector<void *, 24> pointers;
+  int32_t pc = device.pc;
+  int64_t steps = 0;
+  for (;;) {
+    const StepInfo &s = prepared.steps[pc];
+    const SlotId *operands = prepared.operandSlots.data() + s.operands;
+    switch (s.kind) {
+    case StepKind::Kernel: {
+      if (stopAtHeavy && isHeavy(s))
+        goto stop;
+      int32_t count = s.numInputs + s.numOutputs;
+      pointers.resize_for_overwrite(count);
+      for (int32_t i = 0; i < count; ++i)
+        pointers[i] = table[operands[i]];
+      const Kernel &kernel = program.kernels[s.payload];
+      auto begin = traceNow();
+      kernel.function(pointers.data(), 0, kernel.iterations);
+      record(device, pc, Trace::What::Work, begin);
+      if (!kernelSucceeded(device.number, pc))
+        goto stop;
+      ++pc;
+      break;
+    }
+    case StepKind::Dot: {
+      if (stopAtHeavy && isHeavy(s))
+        goto stop;
+      int64_t parts = prepared.dotPieces[s.payload];
+      auto begin = traceNow();
+      for (int64_t part = 0; part < parts; ++part)
+        if (llvm::Error e = prepared.dots[s.payload].run(
+                table[operands[0]], table[operands[1]], table[operands[2]],
+                part, parts)) {
+          fail(device.number, pc, toString(std::move(e)));
+          goto stop;
+        }
+      record(device, pc, Trace::What::Work, begin);
+      ++pc;
+      break;
+    }
+    case StepKind::Library:
+      if (prepared.mayBlock(s) || (stopAtHeavy && isHeavy(s)))
+        goto stop;
+      if (llvm::Error e = callLibrary(
+              device, s, 0, prepared.libraryOps[s.payload].pieces, 0)) {
+        fail(device.number, pc, toString(std::move(e)));
+        goto stop;
+      }
+      ++pc;
+      break;
+    case StepKind::Copy:
+      if (table[operands[0]] != table[operands[1]]) {
+        auto begin = traceNow();
+        std::memmove(table[operands[1]], table[operands[0]],
+                     program.slots[operands[0]].bytes());
+        record(device, pc, Trace::What::Work, begin);
+      }
+      ++pc;
+      break;
+    case StepKind::DeviceId: {
+      uint32_t id = device.number % program.numPartitions;
+      std::memcpy(table[operands[0]], &id, sizeof id);
+      ++pc;
+      break;
+    }
+    case StepKind::ReplicaId: {
+      uint32_t id = device.number / program.numPartitions;
+      std::memcpy(table[operands[0]], &id, sizeof id);
+      ++pc;
+      break;
+    }
+    case StepKind::Jump:
+      // Every loop passes here or through a branch: the place to give up.
+      if (s.target <= pc && failed())
+        goto stop;
+      pc = s.target;
+      break;
+    case StepKind::JumpIfFalse: {
+      bool isTrue = *static_cast<const uint8_t *>(table[operands[0]]) != 0;
+      if (!isTrue && s.target <= pc && failed())
+        goto stop;
+      pc = isTrue ? pc + 1 : s.target;
+      break;
+    }
+    case StepKind::Switch: {
+      int32_t index;
+      std::memcpy(&index, table[operands[0]], sizeof index);
+      const std::vector<int32_t> &targets = program.switchTargets[s.payload];
+      if (index < 0 || index >= int32_t(targets.size()))
+        index = targets.size() - 1;
+      if (targets[index] <= pc && failed())
+        goto stop;
+      pc = targets[index];
+      break;
+    }
+    case StepKind::Return:
+      device.pc = pc;
+      copyResults(device);
+      goto stop;
+    case StepKind::Collective:
+      goto stop;
+    }
+    ++steps;
+  }
+stop:
+  device.pc = pc;
+  device.steps += steps;
+}

@@ -1,0 +1,179 @@
+//===- run.h - one run of a program -----------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Internal to the executor: the state of one call of Executor::run.
+// While all devices stand at one step the thread that called `run` leads
+// (run_lockstep.cc): a segment is a parallel-for over the devices, a collective
+// one over its units of work. When they part (run_parted.cc), each device is a
+// task that runs to its next meeting; the last to arrive makes the collective
+// a job for whoever is free. Nobody waits but the leader. When all devices
+// stand at one step again, the leader takes over.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_RUN_H
+#define SHARDWRIGHT_CPU_RUN_H
+
+#include "shardwright/cpu/execute/prepared_program.h"
+#include "shardwright/cpu/library/run_context.h"
+#include "shardwright/support/thread_pool.h"
+#include "shardwright/cpu/program/trace.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <queue>
+
+namespace shardwright::cpu {
+
+class Run : public std::enable_shared_from_this<Run> {
+public:
+  Run(const Executor::Prepared &p, ThreadPool &pool, bool timed, Trace *trace,
+      std::vector<DeviceMemory> memory);
+
+  /// Sets the addresses of arguments and results.
+  void bind(llvm::ArrayRef<DeviceBuffers> buffers);
+  llvm::Error execute(RunStatistics *statistics);
+  std::vector<DeviceMemory> takeMemory() { return std::move(memory); }
+
+private:
+  using Prepared = Executor::Prepared;
+  using StepInfo = Prepared::StepInfo;
+  using Clock = std::chrono::steady_clock;
+  /// A step of this length is worth handing to several threads.
+  static constexpr double heavyNs = 20000;
+
+  enum class State : uint8_t {
+    Ready,   ///< may go on
+    Running, ///< some thread has it
+    Waiting, ///< at a meeting
+    Done,
+  };
+  struct alignas(64) Device {
+    int32_t number = 0;
+    int32_t pc = 0;
+    State state = State::Ready;
+    int64_t meetings = 0; ///< passed so far
+    int64_t steps = 0;
+    void *const *table = nullptr;
+    Clock::time_point arrived; ///< at the meeting where it waits; for the trace
+  };
+
+  // --- one device ---
+  /// Runs to the next collective or return, or, if `stopAtHeavy`, to a step
+  /// worth splitting; stops at once when the run has failed.
+  void advance(Device &device, bool stopAtHeavy);
+  bool isHeavy(const StepInfo &step) const;
+  /// Pieces [begin, end) of a library call, with the scratch memory of one of
+  /// those that work on it.
+  llvm::Error callLibrary(const Device &device, const StepInfo &step,
+                          int64_t begin, int64_t end, int64_t worker) const;
+  /// All of a call that may wait for the host; false: the run has failed.
+  bool callHost(const Device &device);
+  void copyResults(const Device &device);
+  /// Now, when anybody asks.
+  Clock::time_point traceNow() const {
+    return trace ? Clock::now() : Clock::time_point();
+  }
+  void record(const Device &device, int32_t step, Trace::What what,
+              Clock::time_point begin) {
+    if (trace)
+      trace->record(device.number, step, what, begin, Clock::now());
+  }
+  const StepInfo &at(const Device &device) const {
+    return prepared.steps[device.pc];
+  }
+  void fail(int32_t device, int32_t step, const llvm::Twine &what);
+  /// After a kernel's call on this thread; false: it failed, as the run has.
+  bool kernelSucceeded(int32_t device, int32_t step);
+  /// Asked once for each device that comes to a collective.
+  bool collectiveMayStart(const Device &device);
+  bool failed() const { return poisoned.load(std::memory_order_relaxed); }
+
+  // --- all devices at one step ---
+  enum class Outcome { Finished, Parted };
+  Outcome lockstep();
+  void runSegment();
+  void runSplit(int32_t step);
+  void runCollective(int32_t step);
+  bool allAtOneStep() const;
+
+  // --- parted ---
+  /// A collective whose members are all there.
+  struct Job {
+    int32_t step, group;
+    int64_t units, next = 0, done = 0;
+    std::vector<const void *> inputs; ///< [operand][position]
+    std::vector<void *> outputs;
+  };
+  struct PermuteMessage {
+    std::shared_ptr<void> data; ///< the operands one after another
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void parted();
+  void work(Lock &lock, bool isLeader);
+  void workOnJob(Lock &lock, Job &job, bool isLeader);
+  void makeReady(Device &device);
+  void arrive(Lock &lock, Device &device);
+  void arriveAtPermute(Lock &lock, Device &device);
+  void leave(Device &device);
+  void finish(Job &job);
+  bool mayRejoin() const;
+  void arriveAtHost(Device &device);
+  enum class Caller : uint8_t { Leader, Helper, Other };
+  /// The leader and helpers go on to take a piece of work themselves.
+  void callHelpers(Caller caller);
+  void reportDeadlock();
+
+  const Prepared &prepared;
+  const Program &program;
+  ThreadPool &pool;
+  const bool timed;
+  Trace *const trace; ///< may be null
+  RunContext context;
+  std::vector<DeviceMemory> memory;
+  std::vector<DeviceBuffers> buffers;
+  std::vector<Device> devices;
+  /// Fewer devices than threads: big steps are split.
+  const bool splits;
+
+  std::atomic<bool> poisoned{false};
+  std::atomic<int64_t> collectiveNs{0};
+  std::mutex errorMutex;
+  std::string error;
+  int32_t errorDevice = -1;
+
+  // Used by the leader in lockstep.
+  std::vector<const void *> scratchInputs;
+  std::vector<void *> scratchOutputs;
+  int64_t rejoins = 0;
+
+  // Guarded by `mutex`; used while parted.
+  std::mutex mutex;
+  std::condition_variable leaderWakes;
+  bool isParted = false;
+  bool leaderWaits = false;
+  int32_t helpers = 0;     ///< tasks of ours in the pool
+  int32_t busyHelpers = 0; ///< of these, at work on a device or a job
+  int32_t inProgress = 0;  ///< devices, units of jobs and messages at work
+  int32_t doneDevices = 0;
+  /// (meetings passed, device): those behind go first, so that they meet.
+  std::priority_queue<std::pair<int64_t, int32_t>,
+                      std::vector<std::pair<int64_t, int32_t>>, std::greater<>>
+      ready;
+  /// (step, group) -> members there
+  std::map<std::pair<int32_t, int32_t>, int32_t> meetings;
+  std::deque<std::unique_ptr<Job>> jobs;
+  /// (step, target) -> what its source sent and it has not received
+  std::map<std::pair<int32_t, int32_t>, std::deque<PermuteMessage>> messages;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_RUN_H

@@ -1,0 +1,231 @@
+//===- run_lockstep.cc - all devices at one step --------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/run.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+/// Handing out work costs about this much: less is done where we are.
+static constexpr double worthSharingNs = 2000;
+/// And a piece should not be much smaller than this.
+static constexpr double pieceNs = 500;
+/// Guess for what a collective moves: bytes read and written in cache.
+static constexpr double nsPerByte = 0.05;
+
+bool Run::allAtOneStep() const {
+  return llvm::all_of(
+      devices, [&](const Device &d) { return d.pc == devices.front().pc; });
+}
+
+Run::Outcome Run::lockstep() {
+  for (;;) {
+    runSegment();
+    if (failed())
+      return Outcome::Finished;
+    if (!allAtOneStep())
+      return Outcome::Parted;
+    int32_t step = devices.front().pc;
+    switch (prepared.steps[step].kind) {
+    case StepKind::Return:
+      return Outcome::Finished;
+    case StepKind::Collective: {
+      for (const Device &d : devices)
+        if (!collectiveMayStart(d))
+          return Outcome::Finished;
+      auto begin = traceNow();
+      runCollective(step);
+      for (Device &d : devices) {
+        record(d, step, Trace::What::Collective, begin);
+        ++d.meetings;
+      }
+      break;
+    }
+    default: {
+      if (prepared.mayBlock(prepared.steps[step])) {
+        // Each device waits on a thread of its own; a single one here, on the
+        // thread of the caller, for whom nobody waits but the caller.
+        if (devices.size() > 1)
+          return Outcome::Parted;
+        if (!callHost(devices.front()))
+          return Outcome::Finished;
+        break;
+      }
+      auto begin = traceNow();
+      runSplit(step);
+      for (const Device &d : devices)
+        record(d, step, Trace::What::Work, begin);
+      if (failed())
+        return Outcome::Finished;
+    }
+    }
+    for (Device &d : devices) {
+      ++d.pc;
+      ++d.steps;
+    }
+  }
+}
+
+void Run::runSegment() {
+  std::atomic<float> &estimate = prepared.segmentNs[devices.front().pc];
+  double ns = estimate.load(std::memory_order_relaxed);
+  int64_t count = devices.size();
+  auto measured = [&](Clock::time_point begin, int64_t n) {
+    double now =
+        std::chrono::duration<double, std::nano>(Clock::now() - begin).count() /
+        n;
+    // Half the old: one interruption does not decide, two do.
+    estimate.store(ns > 0 ? (ns + now) / 2 : now, std::memory_order_relaxed);
+  };
+  if (pool.size() == 1 || count == 1 || ns * count < worthSharingNs) {
+    auto begin = Clock::now();
+    for (Device &d : devices)
+      advance(d, splits);
+    measured(begin, count);
+    return;
+  }
+  int64_t grain = std::max<int64_t>(1, pieceNs / std::max(ns, 1.0));
+  pool.parallelFor(count, grain, [&](int64_t begin, int64_t end) {
+    auto start = Clock::now();
+    for (int64_t d = begin; d < end; ++d)
+      advance(devices[d], splits);
+    if (begin == 0)
+      measured(start, end - begin);
+  });
+}
+
+void Run::runSplit(int32_t step) {
+  const StepInfo &s = prepared.steps[step];
+  int64_t count = devices.size();
+  const SlotId *operands = prepared.operandSlots.data() + s.operands;
+  if (s.kind == StepKind::Dot) {
+    int64_t parts = prepared.dotPieces[s.payload];
+    pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
+      Device &d = devices[i / parts];
+      if (llvm::Error e = prepared.dots[s.payload].run(
+              d.table[operands[0]], d.table[operands[1]], d.table[operands[2]],
+              i % parts, parts))
+        fail(d.number, step, toString(std::move(e)));
+    });
+    return;
+  }
+  if (s.kind == StepKind::Library) {
+    const LibraryCall &call = program.libraryCalls[s.payload];
+    int64_t pieces = prepared.libraryOps[s.payload].pieces;
+    int64_t parts =
+        std::clamp<int64_t>((pool.size() + count - 1) / count, 1, pieces);
+    if (call.scratchBytes > 0)
+      parts = std::min(parts, call.scratchCopies);
+    pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
+      Device &d = devices[i / parts];
+      int64_t part = i % parts;
+      if (llvm::Error e = callLibrary(d, s, pieces * part / parts,
+                                      pieces * (part + 1) / parts, part))
+        fail(d.number, step, toString(std::move(e)));
+    });
+    return;
+  }
+  const Kernel &kernel = program.kernels[s.payload];
+  // More pieces than threads even out what they cost.
+  int64_t parts = std::clamp<int64_t>(
+      2 * pool.size() / count, 1,
+      std::min<int64_t>(kernel.iterations, s.costNs / (heavyNs / 4)));
+  int32_t pointerCount = s.numInputs + s.numOutputs;
+  pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
+    Device &d = devices[i / parts];
+    int64_t part = i % parts;
+    llvm::SmallVector<void *, 24> pointers(pointerCount);
+    for (int32_t k = 0; k < pointerCount; ++k)
+      pointers[k] = d.table[operands[k]];
+    kernel.function(pointers.data(), kernel.iterations * part / parts,
+                    kernel.iterations * (part + 1) / parts);
+    kernelSucceeded(d.number, step);
+  });
+}
+
+void Run::runCollective(int32_t step) {
+  auto begin = timed ? Clock::now() : Clock::time_point();
+  const StepInfo &s = prepared.steps[step];
+  const CollectivePlan &plan = prepared.collectives[s.payload];
+  auto inputs = prepared.inputs(s), outputs = prepared.outputs(s);
+  int64_t count = devices.size(), operands = inputs.size();
+
+  // Pieces are independent, whichever device, operand and group they are of.
+  int64_t pieces;
+  llvm::unique_function<void(int64_t)> runPiece;
+  constexpr int64_t copyBytes = 1 << 17;
+  int64_t bytes = plan.outputBytes();
+  int64_t copies = (bytes + copyBytes - 1) / copyBytes;
+  auto copyPiece = [&](int64_t i, int64_t blocks) {
+    int64_t operand = i / blocks % operands;
+    Device &target = devices[i / blocks / operands];
+    int64_t offset = i % blocks * copyBytes;
+    int64_t size = std::min(copyBytes, bytes - offset);
+    char *to = static_cast<char *>(target.table[outputs[operand]]) + offset;
+    int32_t source = plan.isPermute() ? plan.sourceOf(target.number) : -1;
+    if (source < 0)
+      std::memset(to, 0, size);
+    else
+      std::memcpy(
+          to,
+          static_cast<const char *>(devices[source].table[inputs[operand]]) +
+              offset,
+          size);
+  };
+  if (plan.isPermute()) {
+    pieces = count * operands * copies;
+    runPiece = [&](int64_t i) { copyPiece(i, copies); };
+  } else {
+    auto groups = plan.groups();
+    scratchInputs.resize(operands * count);
+    scratchOutputs.resize(operands * count);
+    llvm::SmallVector<int64_t, 8> firstOf(groups.size());
+    int64_t next = 0;
+    for (auto [g, group] : llvm::enumerate(groups)) {
+      firstOf[g] = next;
+      for (int32_t device : group) {
+        for (int64_t k = 0; k < operands; ++k) {
+          scratchInputs[k * count + next] = devices[device].table[inputs[k]];
+          scratchOutputs[k * count + next] = devices[device].table[outputs[k]];
+        }
+        ++next;
+      }
+    }
+    int64_t units = plan.units(0), perOperand = units * groups.size();
+    pieces = perOperand * operands;
+    runPiece = [this, &plan, firstOf, units, perOperand, count](int64_t i) {
+      int64_t k = i / perOperand, g = i % perOperand / units;
+      int64_t at = k * count + firstOf[g];
+      plan.run(g, &scratchInputs[at], &scratchOutputs[at], i % units);
+    };
+    if (next < count) // some are in no group
+      for (int64_t d = 0; d < count; ++d)
+        if (plan.groupOf(d) < 0)
+          for (int64_t i = 0; i < operands * copies; ++i)
+            copyPiece(d * operands * copies + i, copies);
+  }
+
+  double ns =
+      nsPerByte * count * operands * (plan.inputBytes() + plan.outputBytes()) +
+      20.0 * pieces;
+  if (ns < worthSharingNs || pool.size() == 1) {
+    for (int64_t i = 0; i < pieces; ++i)
+      runPiece(i);
+  } else {
+    int64_t grain = std::max<int64_t>(1, pieces * pieceNs / ns);
+    pool.parallelFor(pieces, grain, [&](int64_t first, int64_t end) {
+      for (int64_t i = first; i < end; ++i)
+        runPiece(i);
+    });
+  }
+  if (timed)
+    collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
+}

@@ -1,0 +1,392 @@
+//===- run_parted.cc - devices that go their own ways ---------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/run.h"
+
+#include "shardwright/support/blocking_threads.h"
+#include "shardwright/support/host_memory.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+void Run::parted() {
+  Lock lock(mutex);
+  isParted = true;
+  // A helper that comes late to an earlier stretch may start at once.
+  for (Device &d : devices)
+    d.state = State::Running;
+  for (Device &d : devices) {
+    const StepInfo &s = at(d);
+    if (s.kind == StepKind::Collective || s.kind == StepKind::Return ||
+        prepared.mayBlock(s))
+      arrive(lock, d);
+    else
+      makeReady(d);
+  }
+  callHelpers(Caller::Leader);
+  work(lock, /*isLeader=*/true);
+  isParted = false;
+  ready = {};
+}
+
+/// All devices are ready, nothing is under way, and they stand at one step. A
+/// message on its way would be overtaken.
+bool Run::mayRejoin() const {
+  return inProgress == 0 && ready.size() == devices.size() &&
+         messages.empty() && allAtOneStep();
+}
+
+/// Takes part until there is nothing to do; the leader, until the parted
+/// stretch is over.
+void Run::work(Lock &lock, bool isLeader) {
+  while (isParted) {
+    Job *job = nullptr;
+    if (!failed())
+      for (auto &candidate : jobs)
+        if (candidate->next < candidate->units) {
+          job = candidate.get();
+          break;
+        }
+    if (job) {
+      workOnJob(lock, *job, isLeader);
+    } else if (!failed() && !ready.empty() && !mayRejoin()) {
+      Device &d = devices[ready.top().second];
+      ready.pop();
+      d.state = State::Running;
+      ++inProgress;
+      busyHelpers += !isLeader;
+      lock.unlock();
+      advance(d, /*stopAtHeavy=*/false);
+      lock.lock();
+      --inProgress;
+      if (!failed())
+        arrive(lock, d);
+      busyHelpers -= !isLeader;
+      callHelpers(isLeader ? Caller::Leader : Caller::Helper);
+    } else if (!isLeader) {
+      return;
+    } else if (inProgress > 0) {
+      leaderWaits = true;
+      leaderWakes.wait(lock);
+      leaderWaits = false;
+    } else {
+      // Nothing is under way and nobody may start: done, failed, together
+      // again, or stuck.
+      if (!failed() && doneDevices < int32_t(devices.size()) && ready.empty())
+        reportDeadlock();
+      return;
+    }
+  }
+}
+
+/// After a change: threads for what may go on now.
+void Run::callHelpers(Caller caller) {
+  int64_t wanted = mayRejoin() ? 0 : int64_t(ready.size());
+  for (auto &job : jobs)
+    wanted += job->units - job->next;
+  if (failed())
+    wanted = 0;
+  bool takesOne = caller != Caller::Other;
+  bool leaderTakesOne = caller == Caller::Leader || leaderWaits;
+  if (leaderWaits && (wanted > takesOne || (wanted == 0 && inProgress == 0)))
+    leaderWakes.notify_one();
+  // Those at work take nothing until they are done, which may be long.
+  int64_t enough = busyHelpers + wanted - leaderTakesOne;
+  while (helpers < std::min<int64_t>(enough, pool.size() - 1)) {
+    ++helpers;
+    pool.submit([self = shared_from_this()] {
+      Lock lock(self->mutex);
+      self->work(lock, /*isLeader=*/false);
+      --self->helpers;
+    });
+  }
+}
+
+void Run::makeReady(Device &d) {
+  d.state = State::Ready;
+  ready.push({d.meetings, d.number});
+}
+
+/// Past the meeting at which it stands.
+void Run::leave(Device &d) {
+  record(d, d.pc, Trace::What::Waiting, d.arrived);
+  ++d.pc;
+  ++d.steps;
+  ++d.meetings;
+  makeReady(d);
+}
+
+void Run::arrive(Lock &lock, Device &d) {
+  d.arrived = traceNow();
+  const StepInfo &s = at(d);
+  if (s.kind == StepKind::Return) {
+    d.state = State::Done;
+    ++doneDevices;
+    return;
+  }
+  if (s.kind != StepKind::Collective)
+    return arriveAtHost(d);
+  if (!collectiveMayStart(d))
+    return;
+  const CollectivePlan &plan = prepared.collectives[s.payload];
+  if (plan.isPermute())
+    return arriveAtPermute(lock, d);
+  int32_t group = plan.groupOf(d.number);
+  if (group < 0) { // nobody to wait for
+    for (SlotId out : prepared.outputs(s))
+      std::memset(d.table[out], 0, plan.outputBytes());
+    return leave(d);
+  }
+  d.state = State::Waiting;
+  llvm::ArrayRef<int32_t> members = plan.groups()[group];
+  auto key = std::pair(d.pc, group);
+  if (++meetings[key] < int32_t(members.size()))
+    return;
+  meetings.erase(key);
+  auto job = std::make_unique<Job>();
+  job->step = d.pc;
+  job->group = group;
+  job->units = plan.units(group) * s.numInputs;
+  for (SlotId in : prepared.inputs(s))
+    for (int32_t member : members)
+      job->inputs.push_back(devices[member].table[in]);
+  for (SlotId out : prepared.outputs(s))
+    for (int32_t member : members)
+      job->outputs.push_back(devices[member].table[out]);
+  if (job->units == 0)
+    return finish(*job);
+  jobs.push_back(std::move(job));
+}
+
+/// Under way until the host has answered, on a thread that may wait for it.
+void Run::arriveAtHost(Device &d) {
+  d.state = State::Running;
+  ++inProgress;
+  bool isRunning = runBlocking([self = shared_from_this(), &d] {
+    bool succeeded = self->callHost(d);
+    Lock lock(self->mutex);
+    --self->inProgress;
+    if (succeeded && !self->failed())
+      self->leave(d);
+    self->callHelpers(Caller::Other);
+  });
+  if (!isRunning) {
+    --inProgress;
+    fail(d.number, d.pc, "the system grants no thread to wait for the host on");
+  }
+}
+
+void Run::workOnJob(Lock &lock, Job &job, bool isLeader) {
+  const CollectivePlan &plan =
+      prepared.collectives[prepared.steps[job.step].payload];
+  int64_t unit = job.next++;
+  ++inProgress;
+  busyHelpers += !isLeader;
+  lock.unlock();
+  auto begin = timed ? Clock::now() : Clock::time_point();
+  int64_t perOperand = plan.units(job.group);
+  int64_t first = unit / perOperand * plan.groups()[job.group].size();
+  plan.run(job.group, &job.inputs[first], &job.outputs[first],
+           unit % perOperand);
+  if (timed)
+    collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
+  lock.lock();
+  --inProgress;
+  busyHelpers -= !isLeader;
+  if (++job.done == job.units) {
+    finish(job);
+    llvm::erase_if(jobs, [&](auto &j) { return j.get() == &job; });
+  }
+  callHelpers(isLeader ? Caller::Leader : Caller::Helper);
+}
+
+/// Every member leaves: until now nobody has touched its operands.
+void Run::finish(Job &job) {
+  const CollectivePlan &plan =
+      prepared.collectives[prepared.steps[job.step].payload];
+  for (int32_t member : plan.groups()[job.group])
+    leave(devices[member]);
+}
+
+//===----------------------------------------------------------------------===//
+// collective_permute
+//===----------------------------------------------------------------------===//
+
+/// A device sends to its targets and goes on; it waits for its own source
+/// alone. What a target is not there to receive travels in a copy, since the
+/// sender may overwrite its operand.
+void Run::arriveAtPermute(Lock &lock, Device &d) {
+  int32_t step = d.pc;
+  const StepInfo &s = prepared.steps[step];
+  const CollectivePlan &plan = prepared.collectives[s.payload];
+  auto inputs = prepared.inputs(s), outputs = prepared.outputs(s);
+  int64_t bytes = plan.outputBytes();
+  int32_t source = plan.sourceOf(d.number);
+
+  auto takeMessage = [&](const Device &target) -> std::shared_ptr<void> {
+    auto it = messages.find({step, target.number});
+    if (it == messages.end())
+      return nullptr;
+    auto data = std::move(it->second.front().data);
+    it->second.pop_front();
+    if (it->second.empty())
+      messages.erase(it);
+    return data;
+  };
+  auto receive = [&](Device &target, const void *data) {
+    for (size_t k = 0; k < outputs.size(); ++k)
+      std::memcpy(target.table[outputs[k]],
+                  static_cast<const char *>(data) + k * bytes, bytes);
+  };
+  auto copyFrom = [&](Device &target, const Device &from) {
+    for (size_t k = 0; k < outputs.size(); ++k)
+      std::memcpy(target.table[outputs[k]], from.table[inputs[k]], bytes);
+  };
+
+  // While we copy, nobody else may deliver to these or to us.
+  llvm::SmallVector<Device *, 2> direct, absent;
+  for (int32_t number : plan.targetsOf(d.number)) {
+    Device &target = devices[number];
+    if (&target == &d)
+      continue;
+    if (target.state == State::Waiting && target.pc == step) {
+      target.state = State::Running;
+      direct.push_back(&target);
+    } else {
+      absent.push_back(&target);
+    }
+  }
+  std::shared_ptr<void> own;
+  if (source >= 0 && source != d.number)
+    own = takeMessage(d);
+  d.state = State::Running;
+  ++inProgress;
+  lock.unlock();
+
+  auto begin = timed ? Clock::now() : Clock::time_point();
+  for (Device *target : direct)
+    copyFrom(*target, d);
+  llvm::SmallVector<std::shared_ptr<void>, 2> sent;
+  for (size_t i = 0; i < absent.size(); ++i) {
+    std::shared_ptr<void> data = allocateHost(bytes * inputs.size());
+    if (!data) {
+      fail(d.number, step, "not enough memory to send its operand");
+      break;
+    }
+    for (size_t k = 0; k < inputs.size(); ++k)
+      std::memcpy(static_cast<char *>(data.get()) + k * bytes,
+                  d.table[inputs[k]], bytes);
+    sent.push_back(std::move(data));
+  }
+  bool received = true;
+  if (source < 0)
+    for (SlotId out : outputs)
+      std::memset(d.table[out], 0, bytes);
+  else if (source == d.number)
+    copyFrom(d, d);
+  else if (own)
+    receive(d, own.get());
+  else
+    received = false;
+  if (timed)
+    collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
+
+  lock.lock();
+  --inProgress;
+  if (failed())
+    return;
+  for (Device *target : direct)
+    leave(*target);
+  for (auto [target, data] : llvm::zip_equal(absent, sent)) {
+    messages[{step, target->number}].push_back({std::move(data)});
+    // It may have come, and found nothing, while we were packing.
+    if (target->state == State::Waiting && target->pc == step) {
+      receive(*target, takeMessage(*target).get());
+      leave(*target);
+    }
+  }
+  if (!received && (own = takeMessage(d))) {
+    receive(d, own.get());
+    received = true;
+  }
+  if (received)
+    leave(d);
+  else
+    d.state = State::Waiting;
+}
+
+//===----------------------------------------------------------------------===//
+// Deadlock
+//===----------------------------------------------------------------------===//
+
+/// `device 3`, `devices 0-2, 5`.
+static std::string name(llvm::ArrayRef<int32_t> sorted) {
+  std::string text = sorted.size() == 1 ? "device " : "devices ";
+  for (size_t i = 0; i < sorted.size();) {
+    size_t j = i;
+    while (j + 1 < sorted.size() && sorted[j + 1] == sorted[j] + 1)
+      ++j;
+    if (i > 0)
+      text += ", ";
+    text += std::to_string(sorted[i]);
+    if (j > i)
+      text += (j == i + 1 ? ", " : "-") + std::to_string(sorted[j]);
+    i = j + 1;
+  }
+  return text;
+}
+
+void Run::reportDeadlock() {
+  // One part for each place where devices wait: op, who is there, whom they
+  // miss. Then who has finished.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> waiting;
+  std::vector<int32_t> finished;
+  for (const Device &d : devices) {
+    if (d.state == State::Done) {
+      finished.push_back(d.number);
+      continue;
+    }
+    const CollectivePlan &plan = prepared.collectives[at(d).payload];
+    int32_t key = plan.isPermute() ? d.number : plan.groupOf(d.number);
+    waiting[{d.pc, key}].push_back(d.number);
+  }
+  os << "deadlock: ";
+  bool isFirst = true;
+  for (auto &[key, there] : waiting) {
+    const CollectivePlan &plan =
+        prepared.collectives[prepared.steps[key.first].payload];
+    std::vector<int32_t> missing;
+    if (plan.isPermute())
+      missing.push_back(plan.sourceOf(there[0]));
+    else
+      for (int32_t member : plan.groups()[key.second])
+        if (!llvm::is_contained(there, member))
+          missing.push_back(member);
+    llvm::sort(missing);
+    if (!isFirst)
+      os << "; ";
+    isFirst = false;
+    os << name(there) << (there.size() == 1 ? " waits at " : " wait at ")
+       << prepared.locate(key.first) << " for " << name(missing);
+  }
+  if (!finished.empty())
+    os << "; " << name(finished)
+       << (finished.size() == 1 ? " has finished" : " have finished");
+  os << "; all devices of a group must come to its collectives in the same "
+        "order";
+  std::lock_guard lock(errorMutex);
+  poisoned = true;
+  error = text;
+}

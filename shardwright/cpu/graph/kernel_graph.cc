@@ -1,0 +1,208 @@
+//===- kernel_graph.cc - what kernels compute, as plain data --------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/graph/kernel_graph.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace shardwright::cpu {
+
+int64_t product(llvm::ArrayRef<int64_t> sizes) {
+  int64_t n = 1;
+  for (int64_t s : sizes)
+    n *= s;
+  return n;
+}
+
+Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
+  Shape strides(shape.size(), 1);
+  for (int i = static_cast<int>(shape.size()) - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * shape[i + 1];
+  return strides;
+}
+
+int64_t Node::elements() const { return product(shape); }
+
+llvm::StringRef name(Op op) {
+  static constexpr const char *names[] = {
+      "extern",
+      "undef",
+      "param",
+      "constant",
+      "iota",
+      "abs",
+      "negate",
+      "not",
+      "sign",
+      "ceil",
+      "floor",
+      "round_afz",
+      "round_even",
+      "clz",
+      "popcnt",
+      "cbrt",
+      "cosine",
+      "exp",
+      "expm1",
+      "log",
+      "log1p",
+      "logistic",
+      "rsqrt",
+      "sine",
+      "sqrt",
+      "tan",
+      "tanh",
+      "is_finite",
+      "convert",
+      "real",
+      "imag",
+      "reduce_precision",
+      "add",
+      "multiply",
+      "subtract",
+      "divide",
+      "remainder",
+      "power",
+      "maximum",
+      "minimum",
+      "and",
+      "or",
+      "xor",
+      "shift_left",
+      "shift_right_arithmetic",
+      "shift_right_logical",
+      "atan2",
+      "complex",
+      "compare",
+      "select",
+      "clamp",
+      "broadcast",
+      "reshape",
+      "transpose",
+      "slice",
+      "reverse",
+      "pad",
+      "concat",
+      "bitcast",
+      "dynamic_slice",
+      "gather",
+      "reduce",
+      "proj",
+      "reduce_window",
+      "update_slice",
+      "scatter",
+      "sort",
+  };
+  return names[static_cast<int>(op)];
+}
+
+/// A call for each element.
+static bool isComplexCall(const Node &node) {
+  return isComplex(node.type) &&
+         ((node.op >= Op::Cbrt && node.op <= Op::Tanh) ||
+          node.op == Op::Divide || node.op == Op::Power ||
+          node.op == Op::Atan2);
+}
+
+int operationCost(const Node &node) {
+  if (isComplexCall(node))
+    return 300;
+  switch (node.op) {
+  case Op::Exp:
+  case Op::Log:
+  case Op::Expm1:
+    return 16;
+  case Op::Tanh:
+  case Op::Logistic:
+  case Op::Log1p:
+    return 24;
+  case Op::Sine:
+  case Op::Cosine:
+  case Op::Tan:
+  case Op::Cbrt:
+    return 40;
+  case Op::Power:
+  case Op::Atan2:
+    return 80;
+  case Op::Remainder:
+    return 60;
+  case Op::Divide:
+    return isFloat(node.type) ? 6 : 30;
+  case Op::Rsqrt:
+    return 12;
+  case Op::Sqrt:
+    return 6;
+  case Op::Gather:
+    return 4;
+  default:
+    if (isMovement(node.op) || node.op <= Op::Iota)
+      return 0;
+    return 1;
+  }
+}
+
+static void writeInts(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> ints) {
+  os << '[';
+  llvm::interleave(ints, os, ",");
+  os << ']';
+}
+
+static void writeNode(llvm::raw_ostream &os, const Node &node) {
+  os << name(node.op) << ' ' << str(node.type);
+  writeInts(os, node.shape);
+  for (int32_t operand : node.operands)
+    os << " %" << operand;
+  for (const Shape &attr : node.attrs) {
+    os << ' ';
+    writeInts(os, attr);
+  }
+  if (node.op == Op::Param || node.op == Op::Constant) {
+    os << " 0x";
+    os.write_hex(node.bits);
+    if (node.highBits) {
+      os << ":";
+      os.write_hex(node.highBits);
+    }
+  }
+  if (node.body) {
+    os << " {";
+    for (const Node &inner : node.body->nodes) {
+      writeNode(os, inner);
+      os << ';';
+    }
+    os << " ->";
+    for (int32_t r : node.body->results)
+      os << " %" << r;
+    os << '}';
+  }
+}
+
+void print(const Cluster &cluster, llvm::raw_ostream &os) {
+  for (auto [i, node] : llvm::enumerate(cluster.graph.nodes)) {
+    os << '%' << i << " = ";
+    writeNode(os, node);
+    os << '\n';
+  }
+  os << "->";
+  for (auto [output, inPlace] :
+       llvm::zip_equal(cluster.outputs, cluster.inPlace)) {
+    os << " %" << output;
+    if (inPlace >= 0)
+      os << '@' << inPlace;
+  }
+  os << '\n';
+}
+
+std::string serialize(const Cluster &cluster) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(cluster, os);
+  return text;
+}
+
+} // namespace shardwright::cpu

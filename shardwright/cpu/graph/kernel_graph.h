@@ -1,0 +1,175 @@
+//===- kernel_graph.h - what kernels compute, as plain data -----*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tensor operations of one block as an array of nodes, each with one value;
+// operands have smaller ids. Fusion (fusion.h) picks sets of nodes; such a set,
+// cut out as a graph of its own with its inputs as Param nodes, is a *cluster*:
+// the unit that becomes one kernel. A cluster holds no names and no MLIR, so
+// its serialisation is the key under which the machine code is cached.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_KERNEL_GRAPH_H
+#define SHARDWRIGHT_CPU_KERNEL_GRAPH_H
+
+#include "shardwright/cpu/program/program.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace shardwright::cpu {
+
+enum class Op : uint8_t {
+  // Leaves.
+  Extern,   ///< a value that no kernel computes (argument, dot, collective...)
+  Undef,    ///< a buffer to be filled piece by piece
+  Param,    ///< bits: number of the buffer; in a Body: number of the argument
+  Constant, ///< bits: the element, in its own format, everywhere
+  Iota,     ///< attrs = {{dimension}}
+  // Elementwise, one operand.
+  Abs,
+  Negate,
+  Not,
+  Sign,
+  Ceil,
+  Floor,
+  RoundAfz,
+  RoundEven,
+  Clz,
+  Popcnt,
+  Cbrt,
+  Cosine,
+  Exp,
+  Expm1,
+  Log,
+  Log1p,
+  Logistic,
+  Rsqrt,
+  Sine,
+  Sqrt,
+  Tan,
+  Tanh,
+  IsFinite,
+  Convert,
+  Real,
+  Imag,
+  ReducePrecision, ///< attrs = {{exponent bits, mantissa bits}}
+  // Elementwise, two operands.
+  Add,
+  Multiply,
+  Subtract,
+  Divide,
+  Remainder,
+  Power,
+  Maximum,
+  Minimum,
+  And,
+  Or,
+  Xor,
+  ShiftLeft,
+  ShiftRightArithmetic,
+  ShiftRightLogical,
+  Atan2,
+  Complex,
+  Compare, ///< attrs = {{direction, total order?}}
+  // Elementwise, three operands (predicate or bounds may be scalars).
+  Select,
+  Clamp,
+  // Movement.
+  Broadcast,    ///< attrs = {dims}
+  Reshape,      ///< same elements in row-major order
+  Transpose,    ///< attrs = {permutation}
+  Slice,        ///< attrs = {starts, strides}
+  Reverse,      ///< attrs = {dims}
+  Pad,          ///< operands x, value; attrs = {low, interior}
+  Concat,       ///< attrs = {{dim}}
+  Bitcast,      ///< width changes add or drop the innermost dimension
+  DynamicSlice, ///< operands x, one scalar start per dimension
+  Gather, ///< operands x, starts; attrs = {offset, collapsed, operand batching,
+          ///< starts batching, start map, {index vector dim}, slice sizes}
+  // Contractions. The accumulator comes first in the body's arguments.
+  Reduce,       ///< operands x..., init...; attrs = {dims}
+  Proj,         ///< result attrs[0][0] (>= 1) of its Reduce
+  ReduceWindow, ///< operand x, init; attrs = {window, strides, base dilation,
+                ///< window dilation, low padding}
+  // Written into a buffer that already holds operand 0.
+  UpdateSlice, ///< operands x, update, one scalar start per dimension
+  Scatter,     ///< operands x..., starts, updates...; attrs = {update window,
+               ///< inserted, input batching, starts batching, operand dims,
+               ///< {index vector dim}}
+  Sort,        ///< operands x...; attrs = {{dim, stable}}; results as Reduce's
+};
+
+enum class Direction : int64_t { EQ, NE, GE, GT, LE, LT };
+
+struct Body;
+
+struct Node {
+  Op op = Op::Extern;
+  ElementType type = ElementType::F32;
+  Shape shape;
+  llvm::SmallVector<int32_t, 3> operands;
+  std::vector<Shape> attrs;
+  uint64_t bits = 0, highBits = 0; ///< highBits: beyond 64 (complex<f64>)
+  std::shared_ptr<const Body> body;
+  /// Index into Program::locations; not part of the key.
+  int32_t location = -1;
+
+  int64_t elements() const;
+};
+
+/// A scalar function: the first nodes are its Params, in order.
+struct Body {
+  std::vector<Node> nodes;
+  llvm::SmallVector<int32_t, 2> results;
+};
+
+struct Graph {
+  std::vector<Node> nodes;
+
+  int32_t add(Node node) {
+    nodes.push_back(std::move(node));
+    return static_cast<int32_t>(nodes.size()) - 1;
+  }
+  const Node &operator[](int32_t id) const { return nodes[id]; }
+};
+
+/// One kernel: buffers are the params, then the outputs. `inPlace[i]` is the
+/// param whose buffer is output i's own buffer (-1: none; then buffers do not
+/// overlap).
+struct Cluster {
+  Graph graph;
+  int32_t numParams = 0;
+  llvm::SmallVector<int32_t, 2> outputs;
+  llvm::SmallVector<int32_t, 2> inPlace;
+};
+
+/// Equal keys, equal code.
+std::string serialize(const Cluster &cluster);
+/// `add f32[8x16] %0, %1`, a line each; for tests and messages.
+void print(const Cluster &cluster, llvm::raw_ostream &os);
+llvm::StringRef name(Op op);
+
+inline bool isElementwise(Op op) { return op >= Op::Abs && op <= Op::Clamp; }
+/// Moves elements only; evaluating it costs no arithmetic.
+inline bool isMovement(Op op) {
+  return op >= Op::Broadcast && op <= Op::Gather;
+}
+/// Rough cost of one element, in simple vector operations.
+int operationCost(const Node &node);
+
+int64_t product(llvm::ArrayRef<int64_t> sizes);
+/// Row-major strides in elements.
+Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_KERNEL_GRAPH_H

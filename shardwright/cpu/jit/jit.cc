@@ -1,0 +1,444 @@
+//===- jit.cc - clusters to machine code ----------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/jit/jit.h"
+
+#include "shardwright/cpu/jit/build_identity.h"
+#include "shardwright/cpu/jit/code_generator.h"
+#include "shardwright/cpu/jit/kernel_cache.h"
+#include "shardwright/cpu/codegen/kernel_emitter.h"
+#include "shardwright/cpu/jit/linked_code.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace llvm;
+
+namespace shardwright::cpu {
+
+static constexpr size_t kernelsPerModule = 10;
+
+/// Estimated times up to which code is made quickly: of one run of a kernel,
+/// straight through or with loops that carry values (sorts are mostly estimated
+/// far too high), and of all kernels of a program together.
+static constexpr double briefMapNs = 4000, briefLoopsNs = 1000,
+                        briefSortNs = 20000, briefProgramNs = 40000;
+
+static double briefNs(KernelPlan::Kind kind) {
+  switch (kind) {
+  case KernelPlan::Kind::Map:
+    return briefMapNs;
+  case KernelPlan::Kind::Sort:
+    return briefSortNs;
+  default:
+    return briefLoopsNs;
+  }
+}
+/// In longer programs: of the kernels that take least, up to this part of all.
+static constexpr double quickShare = 0.05;
+
+const TargetInfo &hostTarget() {
+  static const TargetInfo target = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+    // Vector variants of the C library's functions.
+    sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
+    TargetInfo info;
+    info.cpu = sys::getHostCPUName().str();
+    SubtargetFeatures features;
+    StringMap<bool> host = sys::getHostCPUFeatures();
+    std::vector<std::pair<std::string, bool>> sorted;
+    for (auto &f : host)
+      sorted.push_back({f.getKey().str(), f.getValue()});
+    llvm::sort(sorted);
+    for (auto &[name, on] : sorted)
+      features.AddFeature(name, on);
+    info.features = features.getString();
+    info.lanes512 = host.lookup("avx512f") && host.lookup("avx512dq") &&
+                    host.lookup("avx512bw") && host.lookup("avx512vl");
+    info.maxLanes = info.lanes512 ? 16 : host.lookup("avx") ? 8 : 4;
+    return info;
+  }();
+  return target;
+}
+
+static std::string hash(StringRef text) {
+  BLAKE3 hasher;
+  hasher.update(text);
+  BLAKE3Result<16> result = hasher.final<16>();
+  return toHex(ArrayRef<uint8_t>(result), /*LowerCase=*/true);
+}
+
+std::string kernelSymbol(const Cluster &cluster) {
+  return "sw_" + hash(serialize(cluster));
+}
+
+/// What the names of cached kernels depend on beside their structure.
+static std::string targetKey() {
+  const CodeTarget &target = codeTarget();
+  return buildIdentity() + ";" + target.version + ";" + target.triple + ";" +
+         target.cpu + ";" + target.features;
+}
+
+static void emitAll(Module &module, const CodeGenerator &generator,
+                    ArrayRef<const Cluster *> clusters,
+                    ArrayRef<KernelPlan> plans, ArrayRef<std::string> symbols) {
+  generator.setTarget(module);
+  for (size_t i = 0; i < clusters.size(); ++i)
+    emitKernel(module, *clusters[i], plans[i], symbols[i], hostTarget());
+}
+
+static Expected<std::unique_ptr<MemoryBuffer>>
+compileModule(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
+              ArrayRef<std::string> symbols, CodeGenerator &generator) {
+  LLVMContext context;
+  Module module(symbols.front(), context);
+  emitAll(module, generator, clusters, plans, symbols);
+  if (Error e = generator.optimize(module))
+    return std::move(e);
+  return generator.generate(module);
+}
+
+namespace {
+
+/// A kernel that is in the process already.
+struct Loaded {
+  std::weak_ptr<const LinkedCode> code;
+  KernelFn function;
+};
+
+/// Kernels of the process by symbol, so that programs share them. The latest
+/// modules stay when their programs go: JAX compiles the same small programs
+/// again and again.
+struct LoadedKernels {
+  static constexpr size_t kept = 256;
+  std::mutex mutex;
+  StringMap<Loaded> bySymbol;
+  std::deque<std::shared_ptr<const LinkedCode>> latest;
+  size_t sweepAt = 1024;
+
+  std::shared_ptr<const LinkedCode> find(StringRef symbol, KernelFn &function) {
+    std::lock_guard lock(mutex);
+    auto it = bySymbol.find(symbol);
+    if (it == bySymbol.end())
+      return nullptr;
+    function = it->second.function;
+    return it->second.code.lock();
+  }
+
+  void add(const std::shared_ptr<const LinkedCode> &code,
+           ArrayRef<std::string> symbols) {
+    std::shared_ptr<const LinkedCode> oldest; // goes after the lock
+    std::lock_guard lock(mutex);
+    for (const std::string &symbol : symbols)
+      bySymbol[symbol] = {code, reinterpret_cast<KernelFn>(code->find(symbol))};
+    latest.push_back(code);
+    if (latest.size() > kept) {
+      oldest = std::move(latest.front());
+      latest.pop_front();
+    }
+    if (bySymbol.size() < sweepAt)
+      return;
+    for (auto it = bySymbol.begin(); it != bySymbol.end();) {
+      auto here = it++;
+      if (here->second.code.expired())
+        bySymbol.erase(here);
+    }
+    sweepAt = std::max<size_t>(1024, 2 * bySymbol.size());
+  }
+};
+
+LoadedKernels &loadedKernels() {
+  static LoadedKernels *all = new LoadedKernels;
+  return *all;
+}
+
+} // namespace
+
+static std::optional<Effort> effortOfEnvironment() {
+  const char *asked = std::getenv("SHARDWRIGHT_CODE");
+  if (!asked)
+    return std::nullopt;
+  if (StringRef(asked) == "quick")
+    return Effort::Quick;
+  if (StringRef(asked) == "full")
+    return Effort::Full;
+  return std::nullopt;
+}
+
+/// The effort that each kernel is worth.
+static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
+                                         ArrayRef<double> runs,
+                                         std::optional<Effort> forced) {
+  if (!forced)
+    forced = effortOfEnvironment();
+  if (forced)
+    return std::vector<Effort>(plans.size(), *forced);
+  SmallVector<std::pair<double, size_t>> byTime;
+  double total = 0;
+  for (auto [i, plan] : enumerate(plans)) {
+    byTime.push_back({plan.costNs * (runs.empty() ? 1 : runs[i]), i});
+    total += byTime.back().first;
+  }
+  llvm::sort(byTime);
+  double limit = total <= briefProgramNs ? total : quickShare * total;
+  std::vector<Effort> efforts(plans.size(), Effort::Full);
+  double quick = 0;
+  for (auto [ns, i] : byTime)
+    if ((quick += ns) <= limit && plans[i].costNs <= briefNs(plans[i].kind))
+      efforts[i] = Effort::Quick;
+  return efforts;
+}
+
+namespace {
+
+/// Kernels that are not in the process yet.
+struct Missing {
+  std::vector<const Cluster *> clusters;
+  std::vector<Effort> efforts;
+  std::vector<KernelPlan> plans;
+  std::vector<std::string> symbols;
+  std::vector<size_t> at; ///< their places among all
+};
+
+/// Kernels that come together: from one object of the cache or in one module.
+struct Batch {
+  std::optional<KernelCache::Found> cached;
+  Effort effort = Effort::Full;                  ///< of a module
+  SmallVector<size_t, kernelsPerModule> kernels; ///< of Missing
+  std::shared_ptr<LinkedCode> code;
+};
+
+/// Brings the missing kernels into the process, several batches at a time.
+class BatchCompiler {
+public:
+  BatchCompiler(const Missing &missing, const KernelCache *cache)
+      : missing(missing), cache(cache) {
+    std::map<sys::fs::UniqueID, size_t> byObject;
+    size_t openOf[2] = {~size_t(0), ~size_t(0)};
+    for (size_t i = 0; i < missing.symbols.size(); ++i) {
+      std::optional<KernelCache::Found> found;
+      if (cache)
+        found = cache->find(missing.symbols[i]);
+      if (found) {
+        auto [it, isNew] = byObject.try_emplace(found->id, batches.size());
+        if (isNew)
+          batches.emplace_back().cached = std::move(found);
+        batches[it->second].kernels.push_back(i);
+        continue;
+      }
+      Effort effort = missing.efforts[i];
+      size_t &open = openOf[static_cast<int>(effort)];
+      if (open >= batches.size() ||
+          batches[open].kernels.size() == kernelsPerModule) {
+        open = batches.size();
+        batches.emplace_back().effort = effort;
+      }
+      batches[open].kernels.push_back(i);
+    }
+  }
+
+  Error run(int threads);
+
+  std::vector<Batch> batches;
+  std::vector<std::string> warnings;
+
+private:
+  void work();
+  Error compile(Batch &batch, CodeGenerator &generator);
+  Error load(Batch &batch);
+  Error link(Batch &batch, std::unique_ptr<MemoryBuffer> object);
+  void warn(std::string text) {
+    std::lock_guard lock(mutex);
+    // One file that cannot be written is like the next.
+    if (warnings.empty())
+      warnings.push_back(std::move(text));
+  }
+
+  const Missing &missing;
+  const KernelCache *cache;
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  Error failure = Error::success();
+};
+
+} // namespace
+
+Error BatchCompiler::link(Batch &batch, std::unique_ptr<MemoryBuffer> object) {
+  auto code = LinkedCode::link(std::move(object));
+  if (!code)
+    return code.takeError();
+  for (size_t i : batch.kernels)
+    if (!(*code)->find(missing.symbols[i]))
+      return createStringError("no kernel %s in its object file",
+                               missing.symbols[i].c_str());
+  batch.code = std::move(*code);
+  return Error::success();
+}
+
+Error BatchCompiler::load(Batch &batch) {
+  auto object = cache->load(*batch.cached);
+  if (!object)
+    return object.takeError();
+  return link(batch, std::move(*object));
+}
+
+Error BatchCompiler::compile(Batch &batch, CodeGenerator &generator) {
+  SmallVector<const Cluster *> clusters;
+  std::vector<KernelPlan> plans;
+  SmallVector<std::string> symbols;
+  for (size_t i : batch.kernels) {
+    clusters.push_back(missing.clusters[i]);
+    plans.push_back(missing.plans[i]);
+    symbols.push_back(missing.symbols[i]);
+  }
+  auto object = compileModule(clusters, plans, symbols, generator);
+  if (!object)
+    return object.takeError();
+  if (cache)
+    if (Error e = cache->store(symbols, (*object)->getBuffer()))
+      warn("the kernel cache is not written: " + toString(std::move(e)));
+  return link(batch, std::move(*object));
+}
+
+void BatchCompiler::work() {
+  auto fail = [&](Error e) {
+    std::lock_guard lock(mutex);
+    failure = joinErrors(std::move(failure), std::move(e));
+  };
+  std::optional<CodeGeneratorLease> generators[2];
+  for (size_t b; (b = next++) < batches.size();) {
+    Batch &batch = batches[b];
+    if (batch.cached) {
+      Error e = load(batch);
+      if (!e)
+        continue;
+      warn("the file '" + batch.cached->path +
+           "' of the kernel cache is ignored: " + toString(std::move(e)));
+    }
+    auto &generator = generators[static_cast<int>(batch.effort)];
+    if (!generator) {
+      Expected<CodeGeneratorLease> lease =
+          CodeGeneratorLease::take(batch.effort);
+      if (!lease)
+        return fail(lease.takeError());
+      generator.emplace(std::move(*lease));
+    }
+    if (Error e = compile(batch, **generator))
+      return fail(std::move(e));
+  }
+}
+
+Error BatchCompiler::run(int wanted) {
+  size_t threads =
+      wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min(threads, batches.size());
+  std::vector<std::thread> pool;
+  for (size_t i = 1; i < threads; ++i)
+    pool.emplace_back([this] { work(); });
+  work();
+  for (std::thread &t : pool)
+    t.join();
+  return std::move(failure);
+}
+
+Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
+                                         const JitOptions &options,
+                                         ArrayRef<double> runs) {
+  const TargetInfo &target = hostTarget();
+  CompiledKernels result;
+  result.code = std::make_shared<ProgramCode>();
+  SmallPtrSet<const LinkedCode *, 8> seen;
+  auto keep = [&](std::shared_ptr<const LinkedCode> code) {
+    if (seen.insert(code.get()).second)
+      result.code->objects.push_back(std::move(code));
+  };
+  std::vector<KernelPlan> plans;
+  for (const Cluster *c : clusters)
+    plans.push_back(planKernel(*c, target.maxLanes));
+  std::vector<Effort> efforts = chooseEfforts(plans, runs, options.effort);
+  Missing missing;
+  for (auto [c, plan, effort] : zip_equal(clusters, plans, efforts)) {
+    Kernel kernel;
+    kernel.symbol = kernelSymbol(*c);
+    if (effort == Effort::Quick)
+      kernel.symbol += "_quick";
+    kernel.iterations = plan.iterations;
+    kernel.costNs = plan.costNs;
+    KernelFacts &facts = result.code->kernels.emplace_back();
+    countWork(*c, facts.flops, facts.transcendentals);
+    if (auto loaded = loadedKernels().find(kernel.symbol, kernel.function)) {
+      keep(std::move(loaded));
+    } else {
+      missing.clusters.push_back(c);
+      missing.efforts.push_back(effort);
+      missing.plans.push_back(std::move(plan));
+      missing.symbols.push_back(kernel.symbol);
+      missing.at.push_back(result.kernels.size());
+    }
+    result.kernels.push_back(std::move(kernel));
+  }
+
+  std::optional<KernelCache> cache;
+  if (!options.cacheDir.empty() && !missing.symbols.empty()) {
+    cache.emplace(options.cacheDir, targetKey());
+    if (std::string why = cache->distrust(); !why.empty()) {
+      result.warnings.push_back("the kernel cache '" + options.cacheDir +
+                                "' is not used: " + why +
+                                "; use a directory of your own (chmod 700)");
+      cache.reset();
+    }
+  }
+  BatchCompiler compiler(missing, cache ? &*cache : nullptr);
+  if (Error e = compiler.run(options.threads))
+    return std::move(e);
+  llvm::append_range(result.warnings, std::move(compiler.warnings));
+  for (Batch &batch : compiler.batches) {
+    SmallVector<std::string> symbols;
+    for (size_t i : batch.kernels) {
+      symbols.push_back(missing.symbols[i]);
+      result.kernels[missing.at[i]].function =
+          reinterpret_cast<KernelFn>(batch.code->find(symbols.back()));
+    }
+    loadedKernels().add(batch.code, symbols);
+    keep(std::move(batch.code));
+  }
+  return result;
+}
+
+std::string kernelIR(const Cluster &cluster) {
+  auto generator = CodeGeneratorLease::take(Effort::Full);
+  if (!generator)
+    return toString(generator.takeError());
+  LLVMContext context;
+  Module module("kernel", context);
+  KernelPlan plan = planKernel(cluster, hostTarget().maxLanes);
+  emitAll(module, **generator, {&cluster}, {plan}, {kernelSymbol(cluster)});
+  std::string text;
+  raw_string_ostream os(text);
+  if (Error e = (*generator)->optimize(module))
+    os << toString(std::move(e)) << "\n";
+  module.print(os, nullptr);
+  return text;
+}
+
+} // namespace shardwright::cpu

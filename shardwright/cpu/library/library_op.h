@@ -1,0 +1,117 @@
+//===- library_op.h - operations that call C++ code -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A *library op* is a step of the per-device program that calls a C++ function
+// on buffers: convolution, FFT, LAPACK, random bits, functions of the host.
+// What is asked for is plain data (LibraryCall, part of the Program); before
+// the program runs a maker turns it into a LibraryOp: checked, with everything
+// that does not depend on the data computed. Makers are found by name in one
+// table (library/table.cc); each family is one file of library/.
+//
+// To add one: write its maker (and, for a StableHLO op, its reader) in a file
+// of library/, declare both in library/families.h, and add a row to the table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_LIBRARY_OP_H
+#define SHARDWRIGHT_CPU_LIBRARY_OP_H
+
+#include "shardwright/cpu/program/program.h"
+
+#include "mlir/Support/LogicalResult.h"
+#include "llvm/ADT/FunctionExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir {
+class Operation;
+class NamedAttribute;
+} // namespace mlir
+
+namespace shardwright::cpu {
+
+/// What one piece of work gets. Buffers are dense; see LibraryRow for their
+/// layout. No output overlaps an input, unless the call says that it aliases
+/// it: then both are one buffer.
+struct LibraryBuffers {
+  void *const *inputs;
+  void *const *outputs;
+  /// LibraryOp::scratchBytes bytes, 64-byte aligned, not initialised.
+  void *scratch;
+  int32_t replica = 0, partition = 0;
+};
+
+/// A call made ready. Any number of threads may run it at the same time, on
+/// different buffers or on different pieces of the same.
+struct LibraryOp {
+  /// Independent pieces of work of one call.
+  int64_t pieces = 1;
+  /// Memory that each thread at work on a call needs.
+  int64_t scratchBytes = 0;
+  /// Rough time of the whole call on one thread.
+  double costNs = 1000;
+  /// Does pieces [begin, end). An error fails the run.
+  llvm::unique_function<llvm::Error(const LibraryBuffers &buffers,
+                                    int64_t begin, int64_t end) const>
+      run;
+};
+
+/// Checks a call and prepares it. Errors say what does not fit, not where.
+using LibraryMaker = llvm::Expected<LibraryOp> (*)(const LibraryCall &call);
+/// Copies what the maker needs to know from the attributes of a StableHLO op.
+using LibraryReader = void (*)(mlir::Operation *op, LibraryCall &call);
+
+struct LibraryRow {
+  LibraryMaker make = nullptr;
+  /// Null: a custom call, whose dictionary is copied as it is.
+  LibraryReader read = nullptr;
+  /// One letter for each operand, '>', one for each result: 'm' is matrices in
+  /// column-major order (batch dimensions outermost), anything else row-major.
+  /// May be shorter than the call.
+  llvm::StringRef layouts = ">";
+  /// (result, operand) pairs that share a buffer, whatever the call says.
+  llvm::ArrayRef<std::pair<int, int>> aliases = {};
+};
+
+/// Null: there is no such operation or custom call target.
+std::optional<LibraryRow> findLibraryRow(llvm::StringRef name);
+
+/// Prepares a call through the table, or through the functions that the host
+/// registered (host_call.h).
+llvm::Expected<LibraryOp> makeLibraryOp(const LibraryCall &call);
+
+/// Threads that one call can use: copies of its scratch memory that the memory
+/// plan holds.
+int64_t scratchCopies(const LibraryOp &op);
+
+// --- attributes, for readers ---
+void put(LibraryCall &call, llvm::StringRef name, int64_t value);
+void put(LibraryCall &call, llvm::StringRef name,
+         llvm::ArrayRef<int64_t> values);
+void put(LibraryCall &call, llvm::StringRef name, llvm::StringRef text);
+/// Fails on attributes of a kind that plain data cannot hold.
+llvm::Expected<LibraryAttribute> readAttribute(mlir::NamedAttribute attribute);
+
+// --- attributes, for makers ---
+const LibraryAttribute *find(const LibraryCall &call, llvm::StringRef name);
+llvm::Expected<int64_t> getInteger(const LibraryCall &call,
+                                   llvm::StringRef name);
+/// Empty when it is missing.
+llvm::ArrayRef<int64_t> getIntegers(const LibraryCall &call,
+                                    llvm::StringRef name);
+
+/// Fails unless the call has so many operands and results.
+llvm::Error checkArity(const LibraryCall &call, size_t inputs, size_t outputs);
+/// Fails unless `got` has that type and shape; `what` names it.
+llvm::Error checkArray(const BufferType &got, ElementType type,
+                       llvm::ArrayRef<int64_t> shape, const llvm::Twine &what);
+
+/// `f32[8,16]`, for messages.
+std::string str(const BufferType &type);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_LIBRARY_OP_H

@@ -1,0 +1,135 @@
+//===- lower_block.h - a block to steps -------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Internal to the lowering: the program under construction (lowering.cc) and
+// one block's part of it (lower_block.cc; dots, collectives and control flow in
+// lower_dot.cc, lower_collective.cc and lower_control.cc).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_LOWER_BLOCK_H
+#define SHARDWRIGHT_CPU_LOWER_BLOCK_H
+
+#include "shardwright/cpu/fusion/fusion.h"
+#include "shardwright/cpu/lower/lowering.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+namespace shardwright::cpu {
+
+namespace hlo = shardwright::stablehlo;
+
+/// A buffer that a block's result should end up in.
+struct Wish {
+  SlotId slot = -1;
+  /// The value that occupies the buffer when the block begins (a loop's
+  /// argument): the result may be written only after its last use.
+  mlir::Value occupant;
+};
+
+class BlockLowering;
+
+class Lowering {
+public:
+  Lowering(mlir::ModuleOp module, const LoweringOptions &options)
+      : module(module), options(options), locations(program.locations) {}
+  mlir::FailureOr<Program> run();
+
+private:
+  friend class BlockLowering;
+
+  SlotId makeSlot(ElementType type, llvm::ArrayRef<int64_t> shape,
+                  Slot::Home home = Slot::Home::Arena, int32_t index = -1);
+  SlotId makeView(SlotId of, ElementType type, llvm::ArrayRef<int64_t> shape,
+                  int64_t offset);
+  /// Equal bytes are one constant.
+  SlotId makeConstant(ElementType type, llvm::ArrayRef<int64_t> shape,
+                      ConstantData data);
+  Step &addStep(StepKind kind, llvm::ArrayRef<SlotId> inputs,
+                llvm::ArrayRef<SlotId> outputs, int32_t location);
+  void copy(SlotId from, SlotId to, int32_t location);
+  bool sameBytes(SlotId a, SlotId b) const;
+  SlotId base(SlotId slot) const;
+  int32_t here() const { return static_cast<int32_t>(program.steps.size()); }
+  int32_t kernel(const Cluster &cluster);
+
+  mlir::ModuleOp module;
+  const LoweringOptions &options;
+  Program program;
+  LocationTable locations;
+  llvm::DenseMap<mlir::Value, SlotId> slotOfValue;
+  std::map<std::string, int32_t> kernelIds;
+  /// By their bytes, which `program` keeps.
+  llvm::DenseMap<llvm::StringRef, int32_t> constantIds;
+  std::vector<std::unique_ptr<Cluster>> clusters;
+  /// About how often a run of the program runs each cluster, and the steps that
+  /// are being added.
+  std::vector<double> runs;
+  double repeats = 1;
+};
+
+/// Steps of one block.
+class BlockLowering {
+public:
+  /// `ownsArguments`: the block's arguments may be overwritten when dead.
+  BlockLowering(Lowering &parent, mlir::Block &block, bool ownsArguments)
+      : p(parent), program(parent.program), block(block),
+        ownsArguments(ownsArguments) {}
+  /// Slots of the terminator's operands (-1: token), those wished for if it can
+  /// be.
+  mlir::FailureOr<llvm::SmallVector<SlotId, 4>>
+  run(llvm::ArrayRef<Wish> wishes);
+
+private:
+  mlir::LogicalResult bindExternals();
+  void findUses();
+  bool grant(int32_t node, const Wish &wish);
+  bool replaces(const Unit &unit, int32_t node, int32_t old) const;
+  void planLoops();
+  mlir::LogicalResult lower(int32_t unit);
+  void lowerView(const Unit &unit);
+  void lowerKernel(int32_t number, Unit &unit);
+  mlir::LogicalResult lowerOpaque(const BlockGraph::Opaque &opaque);
+  mlir::LogicalResult lowerLibrary(const BlockGraph::Opaque &opaque,
+                                   int32_t number, const Unit &unit);
+  mlir::LogicalResult lowerDot(const BlockGraph::Opaque &opaque);
+  mlir::LogicalResult readReduction(mlir::Operation *op, CollectiveSpec &spec);
+  mlir::LogicalResult lowerCollective(const BlockGraph::Opaque &opaque);
+  mlir::LogicalResult lowerWhile(const BlockGraph::Opaque &opaque);
+  mlir::LogicalResult lowerBranches(const BlockGraph::Opaque &opaque);
+  SlotId slot(int32_t node);
+  SlotId target(int32_t node);
+  int32_t root(int32_t node) const {
+    while (viewOf[node] >= 0)
+      node = viewOf[node];
+    return node;
+  }
+  /// A buffer for `node` that starts as the unit's input `param`, in slot
+  /// `old`: that slot itself, where nobody needs it any more, or a copy.
+  SlotId updateInPlace(int32_t node, int32_t number, const Unit &unit,
+                       size_t param, SlotId old, int32_t location);
+  bool mayOverwrite(int32_t node, int32_t unit, const Unit &inUnit,
+                    size_t param) const;
+
+  Lowering &p;
+  Program &program;
+  mlir::Block &block;
+  bool ownsArguments;
+  BlockGraph graph;
+  std::vector<Unit> units;
+  std::vector<SlotId> slots, granted;
+  /// The granted buffer is in use until the unit begins.
+  std::vector<bool> guarded;
+  std::vector<int32_t> viewOf, maker, lastUse, useCount;
+};
+
+/// Is result i of the loop always its initial value?
+bool isInvariant(hlo::WhileOp op, unsigned i);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_LOWER_BLOCK_H

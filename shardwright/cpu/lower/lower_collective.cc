@@ -1,0 +1,116 @@
+//===- lower_collective.cc - collectives to steps -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/lower/lower_block.h"
+#include "shardwright/cpu/collectives/reduce.h"
+#include "shardwright/cpu/read/replica_groups.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace shardwright::cpu {
+
+/// Do the shapes agree with the size of the groups?
+static LogicalResult checkCollective(Operation *op,
+                                     const CollectiveSpec &spec) {
+  auto rank = static_cast<int64_t>(spec.inputShape.size());
+  bool grows = spec.kind == CollectiveKind::AllGather,
+       shrinks = spec.kind == CollectiveKind::ReduceScatter,
+       exchanges = spec.kind == CollectiveKind::AllToAll;
+  Shape expected = spec.inputShape;
+  if (grows || shrinks || exchanges) {
+    if (spec.dim >= rank || spec.concatDim >= rank ||
+        spec.outputShape.size() != spec.inputShape.size())
+      return op->emitError("the dimension is not one of the operand's");
+    auto n = static_cast<int64_t>(spec.groups.front().size());
+    for (const auto &group : spec.groups)
+      if (static_cast<int64_t>(group.size()) != n)
+        return op->emitError("replica groups should have one size");
+    if (grows)
+      expected[spec.dim] *= n;
+    if ((shrinks || exchanges) && expected[spec.dim] % n)
+      return op->emitError() << "dimension of size " << expected[spec.dim]
+                             << " does not split over groups of " << n;
+    if (shrinks || exchanges)
+      expected[spec.dim] /= n;
+    if (exchanges)
+      expected[spec.concatDim] *= n;
+  }
+  if (expected != spec.outputShape)
+    return op->emitError(
+        "the result's shape does not fit the size of the replica "
+        "groups");
+  return success();
+}
+
+/// A scalar computation as a kernel over arrays of reduceKernelElements.
+static Cluster reductionCluster(const Body &body) {
+  Cluster cluster;
+  cluster.numParams = 2;
+  for (Node node : body.nodes) {
+    node.shape = {reduceKernelElements};
+    cluster.graph.add(std::move(node));
+  }
+  cluster.outputs = {body.results[0]};
+  cluster.inPlace = {-1};
+  return cluster;
+}
+
+LogicalResult BlockLowering::readReduction(Operation *op,
+                                           CollectiveSpec &spec) {
+  if (spec.kind != CollectiveKind::AllReduce &&
+      spec.kind != CollectiveKind::ReduceScatter)
+    return success();
+  Region &computation = op->getRegion(0);
+  if (std::optional<ReduceKind> known = knownReduction(computation)) {
+    spec.reduce = *known;
+    llvm::Expected<Reduction> reduction =
+        Reduction::create(spec.type, spec.reduce);
+    if (reduction)
+      return success();
+    llvm::consumeError(reduction.takeError());
+  }
+  FailureOr<std::shared_ptr<const Body>> body = readBody(computation);
+  if (failed(body))
+    return failure();
+  if (computation.getNumArguments() != 2 || (*body)->results.size() != 1 ||
+      (*body)->nodes[0].type != spec.type ||
+      (*body)->nodes[(*body)->results[0]].type != spec.type)
+    return op->emitError("its computation should take two elements and give "
+                         "one, all of the operand's type");
+  spec.reduceKernel = p.kernel(reductionCluster(**body));
+  return success();
+}
+
+LogicalResult BlockLowering::lowerCollective(const BlockGraph::Opaque &opaque) {
+  CollectiveSpec spec;
+  if (failed(readCollective(opaque.op, program.numReplicas,
+                            program.numPartitions, spec)))
+    return failure();
+  for (auto [in, out] : llvm::zip_equal(opaque.inputs, opaque.results)) {
+    CollectiveSpec one = spec;
+    SlotId from = slot(in), to = target(out);
+    one.type = program.slots[from].type;
+    one.inputShape = program.slots[from].shape;
+    one.outputShape = program.slots[to].shape;
+    if (program.slots[to].type != one.type)
+      return opaque.op->emitError(
+          "a collective that changes the element type is "
+          "not supported by the cpu backend yet");
+    if (failed(checkCollective(opaque.op, one)) ||
+        failed(readReduction(opaque.op, one)))
+      return failure();
+    Step &step = p.addStep(StepKind::Collective, {from}, {to},
+                           p.locations.add(opaque.op));
+    step.payload = static_cast<int32_t>(program.collectives.size());
+    program.collectives.push_back(std::move(one));
+  }
+  return success();
+}
+
+} // namespace shardwright::cpu

@@ -1,0 +1,34 @@
+//===- lowering.h - local StableHLO to a Program ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_LOWERING_H
+#define SHARDWRIGHT_CPU_LOWERING_H
+
+#include "shardwright/cpu/program/program.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace shardwright::cpu {
+
+struct LoweringOptions {
+  /// Directory of the object cache; empty: none.
+  std::string cacheDir;
+  /// 0: as many as the machine has cores.
+  int compileThreads = 0;
+};
+
+/// Compiles the per-device program in `module` (function @main or the only
+/// function, local shapes, no sdy ops) to steps and machine code. `module` is
+/// changed (calls are inlined, ops are canonicalised). Arena slots
+/// have no offsets yet. An op that is not supported is an error that names it.
+mlir::FailureOr<Program> lowerToProgram(mlir::ModuleOp module,
+                                        const LoweringOptions &options = {});
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_LOWERING_H

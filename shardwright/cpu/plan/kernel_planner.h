@@ -1,0 +1,78 @@
+//===- kernel_planner.h - the state of planKernel ---------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Internal to kernel_plan.h. The domain is chosen in kernel_domain.cc, merged
+// into loops in kernel_plan.cc; what may be fused or share a buffer is asked in
+// fusion_limits.cc.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_KERNEL_PLANNER_H
+#define SHARDWRIGHT_CPU_KERNEL_PLANNER_H
+
+#include "shardwright/cpu/plan/cluster_visitor.h"
+#include "shardwright/cpu/plan/kernel_plan.h"
+
+namespace shardwright::cpu {
+
+/// Loops over some dimensions, merged as `groups` says.
+struct Loops {
+  std::vector<Shape> rowDims, tailDims, reducedDims;
+};
+
+/// What a cluster is computed over: its dimensions, not yet merged.
+struct Shapes {
+  KernelPlan::Kind kind = KernelPlan::Kind::Map;
+  Shape rows, tail, reduced;
+};
+
+/// Are the reduced dimensions (sizes of 1 aside) the last ones?
+bool reducesSuffix(const Graph &graph, const Node &node);
+/// The node whose value an output stores, element by element.
+int32_t valueNode(const Graph &graph, int32_t output);
+/// The domain; nothing when the cluster's pieces do not share one.
+std::optional<Shapes> chooseDomain(const Cluster &cluster);
+Shape withoutOnes(llvm::ArrayRef<int64_t> shape);
+/// Each dimension a group of its own.
+std::vector<Shape> singles(llvm::ArrayRef<int64_t> sizes);
+
+class Planner {
+public:
+  Planner(const Cluster &cluster, int maxLanes)
+      : cluster(cluster), graph(cluster.graph), maxLanes(maxLanes) {}
+
+  KernelPlan run();
+  std::optional<std::string> whyNot();
+  bool mayShare(int output, int param);
+
+private:
+  struct Walk {
+    IndexSpace space;
+    std::unique_ptr<ClusterVisitor> visitor;
+    std::vector<AtomId> rowVars, tailVars, reducedVars;
+    IndexVector rowIndex, tailIndex, reducedIndex;
+  };
+  std::unique_ptr<Walk> walk(const Loops &loops);
+  bool usesMerged(const Walk &w, llvm::ArrayRef<AtomId> vars) const;
+  void mergeGroups(Loops &loops, std::vector<Shape> Loops::*part);
+  void chooseTransposed(const Walk &w);
+  void chooseScratch(Walk &w);
+  void findLevels();
+  void estimate();
+  std::optional<std::string> recomputes(const Walk &w) const;
+
+  const Cluster &cluster;
+  const Graph &graph;
+  int maxLanes;
+  Shapes shapes;
+  KernelPlan plan;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_KERNEL_PLANNER_H

@@ -1,0 +1,112 @@
+//===- row_scratch.cc - which rows a kernel keeps -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/plan/kernel_planner.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+
+namespace shardwright::cpu {
+
+// A node is worth keeping when several loops over the tail need it, it is dear,
+// and it is not merely a step towards another that is kept.
+void Planner::chooseScratch(Walk &w) {
+  size_t n = graph.nodes.size();
+  int finalLoop = static_cast<int>(plan.levels.size());
+  std::vector<uint32_t> loops(n, 0);
+  if (finalLoop >= 31 || product(plan.tail) > 16384)
+    return;
+  auto dependsOnTail = [&](int32_t id) {
+    for (int32_t index : w.visitor->visits[id])
+      for (const IndexExpr &e : w.space.interned(index))
+        for (AtomId v : w.tailVars)
+          if (w.space.dependsOn(e, v))
+            return true;
+    return false;
+  };
+  std::vector<bool> full(n);
+  for (size_t i = 0; i < n; ++i)
+    full[i] = dependsOnTail(i);
+  for (auto [level, reduces] : llvm::enumerate(plan.levels))
+    for (int32_t r : reduces)
+      for (int32_t o : graph[r].operands)
+        loops[o] |= uint32_t(1) << level;
+  for (int32_t output : cluster.outputs)
+    if (full[valueNode(graph, output)])
+      loops[valueNode(graph, output)] |= uint32_t(1) << finalLoop;
+  for (int i = static_cast<int>(n) - 1; i >= 0; --i) {
+    if (!full[i])
+      loops[i] = 0;
+    const Node &node = graph[i];
+    if (node.op == Op::Reduce || node.op == Op::Proj)
+      continue;
+    for (int32_t o : node.operands)
+      loops[o] |= loops[i];
+  }
+  std::vector<bool> kept(n, false);
+  // Is every user of a node in the same loops? Then the user is what to keep.
+  auto sameAsUsers = [&](int32_t id) {
+    bool any = false;
+    for (size_t u = id + 1; u < n; ++u) {
+      const Node &user = graph[u];
+      if (!llvm::is_contained(user.operands, id) || user.op == Op::Reduce)
+        continue;
+      if (loops[u] != loops[id])
+        return false;
+      any = true;
+    }
+    for (const auto &reduces : plan.levels)
+      for (int32_t r : reduces)
+        if (llvm::is_contained(graph[r].operands, id))
+          return false;
+    if (llvm::is_contained(cluster.outputs, id))
+      return false;
+    return any;
+  };
+  IndexVector domainAt = w.rowIndex;
+  llvm::append_range(domainAt, w.tailIndex);
+  Shape domainShape = shapes.rows;
+  llvm::append_range(domainShape, shapes.tail);
+  IndexExpr domain = w.space.linearize(domainAt, rowMajorStrides(domainShape));
+  int64_t bytes = 0;
+  for (int i = static_cast<int>(n) - 1; i >= 0; --i) {
+    const Node &node = graph[i];
+    if (llvm::popcount(loops[i]) < 2 || !isElementwise(node.op) ||
+        isComplex(node.type) || w.visitor->visits[i].size() != 1 ||
+        sameAsUsers(i))
+      continue;
+    // Only rows of the domain itself, in its order, have a place in scratch.
+    IndexVector index = w.space.interned(*w.visitor->visits[i].begin());
+    if (node.elements() != product(plan.rows) * product(plan.tail) ||
+        !(w.space.linearize(index, rowMajorStrides(node.shape)) == domain))
+      continue;
+    // Cost of recomputing: the operations below, up to loads.
+    int cost = 0;
+    std::vector<int32_t> stack{i};
+    std::set<int32_t> seen;
+    while (!stack.empty()) {
+      int32_t id = stack.back();
+      stack.pop_back();
+      if (!full[id] || kept[id] || !seen.insert(id).second)
+        continue;
+      cost += graph[id].op == Op::Param ? 1 : operationCost(graph[id]);
+      if (graph[id].op != Op::Reduce && graph[id].op != Op::Proj)
+        llvm::append_range(stack, graph[id].operands);
+    }
+    // Floats are kept as in registers, at least 4 bytes wide.
+    int64_t width = isFloat(node.type)
+                        ? std::max<int64_t>(4, byteWidth(node.type))
+                        : byteWidth(node.type);
+    if (cost < 6 || bytes + width * product(plan.tail) > 65536)
+      continue;
+    bytes += width * product(plan.tail);
+    kept[i] = true;
+    plan.scratch.push_back({i, llvm::countr_zero(loops[i])});
+  }
+}
+
+} // namespace shardwright::cpu

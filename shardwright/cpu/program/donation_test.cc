@@ -1,0 +1,83 @@
+//===- donation_test.cc - an argument's memory is free when it is read ----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/program/donation.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include "gtest/gtest.h"
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+namespace {
+
+constexpr SlotId argument = 0, result = 1, between = 2;
+
+/// An argument, a result, and an array of the arena, of equal size.
+Program slots() {
+  Program p;
+  for (auto home :
+       {Slot::Home::Argument, Slot::Home::Result, Slot::Home::Arena}) {
+    Slot s;
+    s.home = home;
+    s.index = 0;
+    s.shape = {4};
+    p.slots.push_back(s);
+  }
+  p.arguments = {argument};
+  p.results = {result};
+  return p;
+}
+
+void step(Program &p, StepKind kind, llvm::ArrayRef<SlotId> in,
+          llvm::ArrayRef<SlotId> out, int32_t target = -1) {
+  Step s;
+  s.kind = kind;
+  s.inputs.assign(in.begin(), in.end());
+  s.outputs.assign(out.begin(), out.end());
+  s.target = target;
+  p.steps.push_back(s);
+}
+
+TEST(Donation, AfterTheLastRead) {
+  Program p = slots();
+  step(p, StepKind::Kernel, {argument}, {between});
+  step(p, StepKind::Kernel, {between}, {result});
+  step(p, StepKind::Return, {}, {});
+  EXPECT_TRUE(mayReuse(p, 0, 0));
+  p = slots();
+  step(p, StepKind::Kernel, {argument}, {between});
+  step(p, StepKind::Kernel, {between}, {result});
+  step(p, StepKind::Kernel, {argument, result}, {between});
+  step(p, StepKind::Return, {}, {});
+  EXPECT_FALSE(mayReuse(p, 0, 0));
+}
+
+TEST(Donation, TheNextTurnOfALoopReadsAgain) {
+  Program p = slots();
+  step(p, StepKind::Kernel, {argument}, {between});
+  step(p, StepKind::Kernel, {between}, {result});
+  step(p, StepKind::Jump, {}, {}, 0);
+  step(p, StepKind::Return, {}, {});
+  EXPECT_FALSE(mayReuse(p, 0, 0));
+  // Read before the loop, or in a loop before the one that writes.
+  p = slots();
+  step(p, StepKind::Kernel, {argument}, {between});
+  step(p, StepKind::Kernel, {between}, {result});
+  step(p, StepKind::Jump, {}, {}, 1);
+  step(p, StepKind::Return, {}, {});
+  EXPECT_TRUE(mayReuse(p, 0, 0));
+  p = slots();
+  step(p, StepKind::Kernel, {argument}, {between});
+  step(p, StepKind::Jump, {}, {}, 0);
+  step(p, StepKind::Kernel, {between}, {result});
+  step(p, StepKind::Return, {}, {});
+  EXPECT_TRUE(mayReuse(p, 0, 0));
+}
+
+} // namespace

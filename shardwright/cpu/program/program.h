@@ -1,0 +1,204 @@
+//===- program.h - a compiled per-device program ----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The per-device program as flat steps over buffer slots. One Program serves
+// all devices: what differs between them is the device number, the arguments
+// and the control flow they take. Lowering (lowering.h) makes it from local
+// StableHLO, the memory plan (memory_plan.h) gives arena slots their offsets,
+// the executor (executor.h) runs it.
+//
+// Control flow is jumps between steps; a predicate is read from its slot by the
+// host. A *meeting* step (collective) is where devices wait for each other; the
+// steps between two meetings are a segment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_PROGRAM_H
+#define SHARDWRIGHT_CPU_PROGRAM_H
+
+#include "shardwright/support/element_type.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shardwright::cpu {
+
+using SlotId = int32_t;
+using Shape = llvm::SmallVector<int64_t, 4>;
+
+/// A dense row-major array of one device.
+struct Slot {
+  enum class Home : uint8_t {
+    Arena,    ///< at `offset` of the device's arena (set by the memory plan)
+    Argument, ///< buffer `index` of the caller; never written
+    Result,   ///< buffer `index` of the caller; written before the program ends
+    Constant, ///< Program::constants[index]; shared by all devices
+    View,     ///< the bytes of slot `index`, starting `offset` bytes in; owns
+              ///< nothing
+  };
+  Home home = Home::Arena;
+  int32_t index = -1;
+  int64_t offset = -1;
+  ElementType type = ElementType::F32;
+  Shape shape;
+
+  int64_t elements() const;
+  int64_t bytes() const { return elements() * byteWidth(type); }
+};
+
+/// A program has at most so many devices: what is told of each of them has to
+/// fit in memory.
+constexpr int64_t mostDevices = 1 << 20;
+
+/// Generated code: computes iterations [begin, end) of its outermost loop.
+/// `buffers` holds the inputs then the outputs of the step.
+using KernelFn = void (*)(void *const *buffers, int64_t begin, int64_t end);
+
+struct Kernel {
+  std::string symbol; ///< equal structure, equal symbol
+  KernelFn function = nullptr;
+  int64_t iterations = 1; ///< independent iterations: may be split over threads
+  double costNs = 0; ///< rough estimate for the whole kernel, for scheduling
+};
+
+/// For code that a kernel calls (a runtime function, a custom call) and that
+/// cannot do its work: the run fails with `message` when the kernel returns.
+void failKernel(llvm::StringRef message);
+/// The message that this thread's kernel left; null (cheaply) when it did not
+/// fail. Clears it.
+std::unique_ptr<std::string> takeKernelFailure();
+
+/// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], with operands in
+/// any layout that strides can express. Strides in elements.
+struct DotSpec {
+  ElementType lhsType, rhsType, outType;
+  Shape batch; ///< sizes; may be empty
+  int64_t m = 1, n = 1, k = 1;
+  Shape lhsBatchStrides, rhsBatchStrides, outBatchStrides;
+  int64_t lhsStrideM, lhsStrideK, rhsStrideK, rhsStrideN, outStrideM,
+      outStrideN;
+};
+
+/// Type and shape of a dense array.
+struct BufferType {
+  ElementType type = ElementType::F32;
+  Shape shape;
+};
+
+/// A named constant of a library call.
+struct LibraryAttribute {
+  enum class Kind : uint8_t { Integers, Reals, Text, Dictionary };
+  std::string name;
+  Kind kind = Kind::Integers;
+  /// Numbers: their type, and whether they are an array (else there is one).
+  ElementType type = ElementType::S64;
+  bool isArray = false;
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  std::string text;
+  std::vector<LibraryAttribute> fields;
+};
+
+/// A call of C++ code (library_op.h): which, and on what.
+struct LibraryCall {
+  /// `stablehlo.fft`, or the target of a custom call.
+  std::string name;
+  std::vector<LibraryAttribute> attributes;
+  /// Shapes as the operation says them, whatever the layout of the buffers.
+  std::vector<BufferType> inputs, outputs;
+  /// (result, operand) pairs that are one buffer.
+  std::vector<std::pair<int, int>> aliases;
+  /// Scratch memory, the last output of the step: so many bytes, so many times.
+  int64_t scratchBytes = 0, scratchCopies = 0;
+};
+
+enum class CollectiveKind : uint8_t {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  CollectivePermute,
+  CollectiveBroadcast,
+};
+constexpr int64_t reduceKernelElements = 512;
+enum class ReduceKind : uint8_t { Add, Mul, Max, Min, And, Or, Xor };
+
+struct CollectiveSpec {
+  CollectiveKind kind;
+  ReduceKind reduce = ReduceKind::Add;
+  /// A reduction of another kind: kernels[reduceKernel] takes two arrays of
+  /// reduceKernelElements, the one so far first, and gives the next.
+  int32_t reduceKernel = -1;
+  ElementType type;
+  Shape inputShape, outputShape;
+  /// all_gather: dimension that grows; reduce_scatter: dimension that shrinks;
+  /// all_to_all: split dimension, and concatDim.
+  int64_t dim = 0, concatDim = 0;
+  /// Groups of devices, members in order; a device is in at most one (for
+  /// permute there are none). Those in none get zeros.
+  std::vector<llvm::SmallVector<int32_t, 8>> groups;
+  /// collective_permute: (source, target).
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+};
+
+enum class StepKind : uint8_t {
+  Kernel,      ///< kernels[payload](inputs..., outputs...)
+  Dot,         ///< dots[payload]: inputs = {lhs, rhs}, outputs = {out}
+  Library,     ///< libraryCalls[payload](inputs..., outputs..., scratch)
+  Copy,        ///< outputs[0] := inputs[0], same bytes
+  DeviceId,    ///< outputs[0] (ui32 scalar) := partition number of the device
+  ReplicaId,   ///< outputs[0] (ui32 scalar) := replica number of the device
+  Collective,  ///< collectives[payload]: a meeting; inputs = {in...}, outputs =
+               ///< {out...} pairwise
+  Jump,        ///< go to `target`
+  JumpIfFalse, ///< inputs = {pred}: go to `target` when the i1 scalar is 0
+  Switch, ///< inputs = {i32 index}: go to targets[payload][clamped index]; out
+          ///< of range goes to the last
+  Return, ///< end of the program
+};
+
+struct Step {
+  StepKind kind;
+  int32_t payload = -1;
+  int32_t target = -1;
+  llvm::SmallVector<SlotId, 4> inputs, outputs;
+  int32_t location =
+      -1; ///< index into Program::locations, for errors and profiles
+};
+
+/// 64-byte aligned bytes.
+struct ConstantData {
+  std::shared_ptr<const void> data;
+  int64_t bytes = 0;
+};
+
+struct Program {
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  std::vector<Kernel> kernels;
+  std::vector<DotSpec> dots;
+  std::vector<LibraryCall> libraryCalls;
+  std::vector<CollectiveSpec> collectives;
+  std::vector<std::vector<int32_t>> switchTargets;
+  std::vector<ConstantData> constants;
+  /// `stablehlo.add at file.py:12:3`: op and source of steps.
+  std::vector<std::string> locations;
+  llvm::SmallVector<SlotId, 8> arguments, results;
+  int64_t numReplicas = 1, numPartitions = 1;
+  int64_t arenaBytes = 0;
+  /// Keeps the generated code alive.
+  std::shared_ptr<void> code;
+
+  int64_t numDevices() const { return numReplicas * numPartitions; }
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_PROGRAM_H

@@ -1,0 +1,83 @@
+//===- block_reader.h - reads one block -------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Internal to block_graph.h: the state of readBlock. Movement operations are in
+// read_movement.cc, contractions in read_contraction.cc, what no kernel
+// computes in read_opaque.cc and read_library.cc.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_BLOCK_READER_H
+#define SHARDWRIGHT_CPU_BLOCK_READER_H
+
+#include "shardwright/cpu/read/block_graph.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+
+namespace shardwright::cpu {
+
+namespace hlo = shardwright::stablehlo;
+
+/// The kind of an elementwise operation, by its name.
+std::optional<Op> elementwiseOp(llvm::StringRef name);
+/// Attributes of an elementwise operation; an error when its element type has
+/// no such operation.
+mlir::LogicalResult readElementwise(mlir::Operation *op, Node &node);
+mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
+
+class BlockReader {
+public:
+  BlockReader(mlir::Block &block, LocationTable &locations)
+      : block(block), locations(locations) {}
+  mlir::FailureOr<BlockGraph> run();
+
+private:
+  mlir::LogicalResult read(mlir::Operation &op);
+  mlir::LogicalResult readMovement(mlir::Operation &op);
+  mlir::LogicalResult readPieces(mlir::Operation &op, const Node &concat,
+                                 int64_t dim);
+  mlir::FailureOr<Node> startReduction(mlir::Operation &op, Op kind,
+                                       mlir::Region &region);
+  mlir::LogicalResult readReduce(hlo::ReduceOp op);
+  mlir::LogicalResult readWindow(hlo::ReduceWindowOp op);
+  mlir::LogicalResult readScatter(hlo::ScatterOp op);
+  mlir::LogicalResult readSort(hlo::SortOp op);
+  mlir::LogicalResult readDot(hlo::DotGeneralOp op);
+  mlir::LogicalResult readOpaque(mlir::Operation &op, bool ordered);
+  mlir::LogicalResult readLibrary(mlir::Operation &op);
+  mlir::FailureOr<int32_t> operand(mlir::Operation *user, mlir::Value value);
+  mlir::FailureOr<int32_t> external(mlir::Operation *user, mlir::Value value);
+  mlir::LogicalResult operands(mlir::Operation &op, Node &node);
+  mlir::FailureOr<Node> start(mlir::Operation *op, mlir::Type type, Op kind);
+  int32_t add(Node node);
+  int32_t addUnique(Node node, int32_t producer);
+  void results(mlir::Operation &op, int32_t first);
+
+  mlir::Block &block;
+  LocationTable &locations;
+  BlockGraph result;
+  llvm::DenseMap<mlir::Value, int32_t> ids;
+  std::map<std::string, int32_t> known;
+  llvm::DenseSet<mlir::Operation *> done;
+};
+
+/// What reading relies on, for gather (`windows` is the result) and for scatter
+/// (the updates). Verifiers check more, with better messages.
+bool windowDimsFit(const Node &operand, const Node &starts, const Node &windows,
+                   llvm::ArrayRef<int64_t> windowDims,
+                   llvm::ArrayRef<int64_t> collapsed,
+                   llvm::ArrayRef<int64_t> batching,
+                   llvm::ArrayRef<int64_t> startsBatching,
+                   llvm::ArrayRef<int64_t> startMap, int64_t vectorDim);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_BLOCK_READER_H

@@ -1,0 +1,64 @@
+//===- read_value.cc - locations and types --------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/read/block_reader.h"
+
+using namespace mlir;
+
+namespace shardwright::cpu {
+
+static FileLineColLoc sourceLocation(Location location) {
+  if (auto file = dyn_cast<FileLineColLoc>(location))
+    return file;
+  if (auto named = dyn_cast<NameLoc>(location))
+    return sourceLocation(named.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return sourceLocation(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc found = sourceLocation(part))
+        return found;
+  return nullptr;
+}
+
+int32_t LocationTable::add(Operation *op) {
+  std::string text = op->getName().getStringRef().str();
+  if (FileLineColLoc at = sourceLocation(op->getLoc()))
+    text += " at " + at.getFilename().str() + ":" +
+            std::to_string(at.getLine()) + ":" + std::to_string(at.getColumn());
+  auto [it, inserted] =
+      ids.try_emplace(text, static_cast<int32_t>(texts.size()));
+  if (inserted)
+    texts.push_back(text);
+  return it->second;
+}
+
+LogicalResult readType(Operation *op, Type type, ElementType &element,
+                       Shape &shape) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return op->emitError() << "type " << type
+                           << " is not supported by the cpu backend yet";
+  if (!tensor.hasStaticShape())
+    return op->emitError() << "shape of " << type
+                           << " is not static, which the cpu backend needs";
+  std::optional<ElementType> known =
+      elementTypeFromMLIR(tensor.getElementType());
+  if (!known)
+    return op->emitError() << "element type " << tensor.getElementType()
+                           << " is not supported by the cpu backend yet";
+  element = *known;
+  shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  // Offsets are 64-bit, and so must sizes in bytes be.
+  int64_t bytes = byteWidth(element);
+  for (int64_t s : shape)
+    if (llvm::MulOverflow(bytes, s, bytes))
+      return op->emitError() << "array " << type << " is too large";
+  return success();
+}
+
+} // namespace shardwright::cpu

@@ -1,0 +1,307 @@
+//===- replica_groups.cc - who takes part in a collective -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/read/replica_groups.h"
+
+#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace shardwright::cpu {
+
+namespace hlo = shardwright::stablehlo;
+
+namespace {
+/// What the ids in the groups number.
+enum class Mode { Replica, ReplicaAndPartition, Partition, Flattened };
+using Groups = std::vector<llvm::SmallVector<int32_t, 8>>;
+} // namespace
+
+static bool hasChannel(std::optional<hlo::ChannelHandleAttr> channel) {
+  return channel && channel->getHandle() > 0;
+}
+
+/// A list of equal ids takes no space however long it is: no group has them.
+static LogicalResult checkLength(Operation *op, DenseIntElementsAttr ids) {
+  if (ids && ids.isSplat() && ids.getNumElements() > mostDevices)
+    return op->emitError() << "device ids repeat one id "
+                           << ids.getNumElements() << " times, at most "
+                           << mostDevices << " devices are possible";
+  return success();
+}
+
+/// The mesh of groups that are named by axes: in the attribute, or a symbol.
+static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
+  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr)) {
+    auto mesh = SymbolTable::lookupNearestSymbolFrom<sdy::MeshOp>(op, symbol);
+    if (!mesh)
+      return op->emitError() << "replica groups name mesh " << symbol
+                             << ", which is not in the module";
+    return sdy::meshFromAttr(mesh.getMesh());
+  }
+  auto mesh = cast<hlo::MeshAttr>(attr);
+  llvm::SmallVector<MeshAxis, 4> axes;
+  for (hlo::MeshAxisAttr axis : mesh.getAxes()) {
+    if (axis.getSize() < 1)
+      return op->emitError()
+             << "replica groups name a mesh whose axis '" << axis.getName()
+             << "' has size " << axis.getSize();
+    axes.push_back({axis.getName().str(), axis.getSize()});
+  }
+  llvm::SmallVector<int64_t, 0> ids;
+  if (failed(checkLength(op, mesh.getDeviceIds())))
+    return failure();
+  if (DenseIntElementsAttr list = mesh.getDeviceIds())
+    for (const APInt &id : list)
+      ids.push_back(id.getSExtValue());
+  if (Mesh::numDevicesOverflows(axes) || Mesh(axes).numDevices() > mostDevices)
+    return op->emitError() << "replica groups name a mesh of more than "
+                           << mostDevices << " devices";
+  int64_t devices = Mesh(axes).numDevices();
+  std::vector<bool> seen(devices, false);
+  bool good = ids.empty() || int64_t(ids.size()) == devices;
+  for (int64_t id : ids) {
+    good = good && id >= 0 && id < devices && !seen[id];
+    if (good)
+      seen[id] = true;
+  }
+  if (!good)
+    return op->emitError("replica groups name a mesh whose device ids do not "
+                         "fit its axes");
+  return Mesh(axes, ids);
+}
+
+/// Groups that are named by axes: consecutive devices once those come last.
+static LogicalResult readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
+                              std::vector<llvm::SmallVector<int64_t>> &rows) {
+  FailureOr<Mesh> mesh = readMesh(op, attr.getMesh());
+  if (failed(mesh))
+    return failure();
+  AxisList axes;
+  for (hlo::AxisRefAttr ref : attr.getAxes()) {
+    std::optional<int32_t> axis = mesh->find(ref.getName());
+    if (!axis)
+      return op->emitError() << "replica groups name axis '" << ref.getName()
+                             << "', which the mesh does not have";
+    AxisRef whole = mesh->fullAxis(*axis);
+    if (hlo::SubAxisInfoAttr sub = ref.getSubAxisInfo()) {
+      int64_t before = sub.getPreSize(), size = sub.getSize();
+      if (before < 1 || size < 1 || whole.size % before != 0 ||
+          whole.size / before % size != 0)
+        return op->emitError()
+               << "replica groups cut axis '" << ref.getName() << "' of size "
+               << whole.size << " at (" << before << ')' << size;
+      whole.preSize = before;
+      whole.size = size;
+    }
+    for (AxisRef other : axes)
+      if (other.axis == whole.axis &&
+          other.preSize < whole.preSize * whole.size &&
+          whole.preSize < other.preSize * other.size)
+        return op->emitError() << "replica groups name a part of axis '"
+                               << ref.getName() << "' twice";
+    axes.push_back(whole);
+  }
+  DeviceGroups groups = deviceGroups(*mesh, axes);
+  for (int64_t g = 0; g < groups.numGroups; ++g)
+    rows.emplace_back(groups.ids.begin() + g * groups.groupSize,
+                      groups.ids.begin() + (g + 1) * groups.groupSize);
+  return success();
+}
+
+/// Rows of a dense rank-2 attribute; -1 pads.
+static LogicalResult readRows(Operation *op, Attribute attr,
+                              std::vector<llvm::SmallVector<int64_t>> &rows) {
+  if (auto axes = dyn_cast_or_null<hlo::ReplicaGroupMeshAxesAttr>(attr))
+    return readAxes(op, axes, rows);
+  auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+  if (!dense)
+    return op->emitError("replica groups should be a list of ids or axes of a "
+                         "mesh");
+  auto type = cast<ShapedType>(dense.getType());
+  if (type.getRank() != 2)
+    return op->emitError("replica groups should be a rank 2 tensor");
+  if (failed(checkLength(op, dense)))
+    return failure();
+  int64_t columns = type.getDimSize(1), at = 0;
+  for (APInt value : dense.getValues<APInt>()) {
+    if (at++ % columns == 0)
+      rows.emplace_back();
+    if (int64_t id = value.getSExtValue(); id != -1)
+      rows.back().push_back(id);
+  }
+  llvm::erase_if(rows, [](auto &row) { return row.empty(); });
+  return success();
+}
+
+static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
+                             int64_t R, int64_t P, Groups &groups) {
+  std::vector<llvm::SmallVector<int64_t>> rows;
+  if (failed(readRows(op, attr, rows)))
+    return failure();
+  int64_t ids = mode == Mode::Flattened   ? R * P
+                : mode == Mode::Partition ? P
+                                          : R;
+  if (rows.empty()) {
+    rows.emplace_back(ids);
+    std::iota(rows[0].begin(), rows[0].end(), 0);
+  } else if (mode == Mode::Flattened &&
+             isa<hlo::ReplicaGroupMeshAxesAttr>(attr)) {
+    // The axes are those of each replica's own mesh.
+    int64_t devices = 0;
+    for (const auto &row : rows)
+      devices += row.size();
+    size_t n = devices == P ? rows.size() : 0;
+    for (int64_t r = 1; r < R; ++r)
+      for (size_t i = 0; i < n; ++i) {
+        rows.push_back(rows[i]);
+        for (int64_t &id : rows.back())
+          id += r * P;
+      }
+  }
+  std::vector<bool> seen(ids, false);
+  for (const auto &row : rows)
+    for (int64_t id : row) {
+      if (id < 0 || id >= ids)
+        return op->emitError()
+               << "replica id " << id << " is not one of the program's " << ids;
+      if (seen[id])
+        return op->emitError()
+               << "replica id #" << id << " seen more than once";
+      seen[id] = true;
+    }
+  for (const auto &row : rows) {
+    if (mode == Mode::Flattened) {
+      groups.emplace_back(row.begin(), row.end());
+    } else if (mode == Mode::Replica) {
+      for (int64_t p = 0; p < P; ++p) {
+        groups.emplace_back();
+        for (int64_t r : row)
+          groups.back().push_back(static_cast<int32_t>(r * P + p));
+      }
+    } else if (mode == Mode::Partition) {
+      for (int64_t r = 0; r < R; ++r) {
+        groups.emplace_back();
+        for (int64_t p : row)
+          groups.back().push_back(static_cast<int32_t>(r * P + p));
+      }
+    } else {
+      groups.emplace_back();
+      for (int64_t p = 0; p < P; ++p)
+        for (int64_t r : row)
+          groups.back().push_back(static_cast<int32_t>(r * P + p));
+    }
+  }
+  return success();
+}
+
+std::optional<ReduceKind> knownReduction(Region &region) {
+  Block &block = region.front();
+  Operation *terminator = block.getTerminator();
+  if (terminator->getNumOperands() != 1 || block.getNumArguments() != 2)
+    return std::nullopt;
+  Operation *inner = terminator->getOperand(0).getDefiningOp();
+  if (!inner || inner->getNumOperands() != 2 ||
+      inner->getOperand(0) == inner->getOperand(1))
+    return std::nullopt;
+  for (Value v : inner->getOperands())
+    if (v != block.getArgument(0) && v != block.getArgument(1))
+      return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(inner)
+      .Case([](hlo::AddOp) { return ReduceKind::Add; })
+      .Case([](hlo::MulOp) { return ReduceKind::Mul; })
+      .Case([](hlo::MaxOp) { return ReduceKind::Max; })
+      .Case([](hlo::MinOp) { return ReduceKind::Min; })
+      .Case([](hlo::AndOp) { return ReduceKind::And; })
+      .Case([](hlo::OrOp) { return ReduceKind::Or; })
+      .Case([](hlo::XorOp) { return ReduceKind::Xor; })
+      .Default(std::nullopt);
+}
+
+template <typename OpT>
+static LogicalResult reducingGroups(OpT op, int64_t R, int64_t P,
+                                    Groups &groups) {
+  bool channel = hasChannel(op.getChannelHandle());
+  bool global = op.getUseGlobalDeviceIds();
+  if (global && !channel)
+    return op.emitError("use_global_device_ids needs a channel handle above 0");
+  Mode mode = !channel ? Mode::Replica
+              : global ? Mode::Flattened
+                       : Mode::ReplicaAndPartition;
+  return resolve(op, op.getReplicaGroups(), mode, R, P, groups);
+}
+
+template <typename OpT>
+static LogicalResult movingGroups(OpT op, int64_t R, int64_t P,
+                                  Groups &groups) {
+  Mode mode =
+      hasChannel(op.getChannelHandle()) ? Mode::Partition : Mode::Replica;
+  return resolve(op, op.getReplicaGroups(), mode, R, P, groups);
+}
+
+LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
+                             CollectiveSpec &spec) {
+  if (auto x = dyn_cast<hlo::AllReduceOp>(op)) {
+    spec.kind = CollectiveKind::AllReduce;
+    return reducingGroups(x, R, P, spec.groups);
+  }
+  if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op)) {
+    spec.kind = CollectiveKind::AllReduce; // of which the root keeps the result
+    return reducingGroups(x, R, P, spec.groups);
+  }
+  if (auto x = dyn_cast<hlo::ReduceScatterOp>(op)) {
+    spec.kind = CollectiveKind::ReduceScatter;
+    spec.dim = x.getScatterDimension();
+    return reducingGroups(x, R, P, spec.groups);
+  }
+  if (auto x = dyn_cast<hlo::AllGatherOp>(op)) {
+    spec.kind = CollectiveKind::AllGather;
+    spec.dim = x.getAllGatherDim();
+    return reducingGroups(x, R, P, spec.groups);
+  }
+  if (auto x = dyn_cast<hlo::AllToAllOp>(op)) {
+    spec.kind = CollectiveKind::AllToAll;
+    spec.dim = x.getSplitDimension();
+    spec.concatDim = x.getConcatDimension();
+    return movingGroups(x, R, P, spec.groups);
+  }
+  if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op)) {
+    spec.kind = CollectiveKind::CollectiveBroadcast;
+    return movingGroups(x, R, P, spec.groups);
+  }
+  auto x = cast<hlo::CollectivePermuteOp>(op);
+  spec.kind = CollectiveKind::CollectivePermute;
+  bool partitions = hasChannel(x.getChannelHandle());
+  if (failed(checkLength(op, x.getSourceTargetPairs())))
+    return failure();
+  auto pairs = llvm::to_vector(x.getSourceTargetPairs().getValues<int64_t>());
+  if (pairs.size() % 2)
+    return op->emitError("source_target_pairs should have two columns");
+  int64_t ids = partitions ? P : R;
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    int64_t from = pairs[i], to = pairs[i + 1];
+    if (from < 0 || to < 0 || from >= ids || to >= ids)
+      return op->emitError()
+             << "source_target_pairs name device " << std::max(from, to)
+             << ", but the program has " << ids;
+    for (int64_t other = 0; other < (partitions ? R : P); ++other) {
+      auto device = [&](int64_t id) {
+        return static_cast<int32_t>(partitions ? other * P + id
+                                               : id * P + other);
+      };
+      spec.pairs.push_back({device(from), device(to)});
+    }
+  }
+  return success();
+}
+
+} // namespace shardwright::cpu

@@ -1,0 +1,29 @@
+//===- replica_groups.h - who takes part in a collective --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_REPLICA_GROUPS_H
+#define SHARDWRIGHT_CPU_REPLICA_GROUPS_H
+
+#include "shardwright/cpu/program/program.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace shardwright::cpu {
+
+/// Fills in everything but the shapes, the element type and the reduction of a
+/// collective operation's spec. Devices are numbered replica * numPartitions +
+/// partition. Errors are emitted at the operation.
+mlir::LogicalResult readCollective(mlir::Operation *op, int64_t numReplicas,
+                                   int64_t numPartitions, CollectiveSpec &spec);
+
+/// The one operation that the computation of a reduction is.
+std::optional<ReduceKind> knownReduction(mlir::Region &computation);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_REPLICA_GROUPS_H

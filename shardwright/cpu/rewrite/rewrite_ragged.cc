@@ -1,0 +1,260 @@
+//===- rewrite_ragged.cc - ragged_all_to_all ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The custom call as JAX writes it: operand, output, input_offsets, send_sizes,
+// output_offsets, recv_sizes; of each list, the same number of entries for each
+// member of the group. Everyone gathers the operands and the first three lists,
+// and then copies what was sent to it, slice by slice, in a loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/read/replica_groups.h"
+#include "shardwright/cpu/rewrite/rewrite_ops.h"
+
+using namespace mlir;
+
+namespace shardwright::cpu {
+
+namespace hlo = shardwright::stablehlo;
+
+bool isRaggedAllToAll(hlo::CustomCallOp op) {
+  return op.getCallTargetName() == "ragged_all_to_all";
+}
+
+namespace {
+
+/// StableHLO in short form, at one place.
+struct Maker {
+  OpBuilder b;
+  Location at;
+
+  RankedTensorType type(ArrayRef<int64_t> shape, Type element) {
+    return RankedTensorType::get(shape, element);
+  }
+  Value constant(int32_t value) {
+    return hlo::ConstantOp::create(
+        b, at, DenseElementsAttr::get(type({}, b.getI32Type()), value));
+  }
+  Value reshape(Value v, ArrayRef<int64_t> shape) {
+    auto from = cast<RankedTensorType>(v.getType());
+    return hlo::ReshapeOp::create(b, at, from.clone(shape), v);
+  }
+  /// Entry [i, j] of a matrix, converted to i32.
+  Value entry(Value matrix, Value i, Value j) {
+    auto from = cast<RankedTensorType>(matrix.getType());
+    Value one = hlo::DynamicSliceOp::create(b, at, from.clone({1, 1}), matrix,
+                                            ValueRange{i, j},
+                                            b.getDenseI64ArrayAttr({1, 1}));
+    return hlo::ConvertOp::create(b, at, type({}, b.getI32Type()),
+                                  reshape(one, {}));
+  }
+  Value broadcast(Value v, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+    auto from = cast<RankedTensorType>(v.getType());
+    return hlo::BroadcastInDimOp::create(b, at, from.clone(shape), v,
+                                         b.getDenseI64ArrayAttr(dims));
+  }
+  Value compare(Value x, Value y, hlo::ComparisonDirection direction) {
+    return hlo::CompareOp::create(b, at, x, y, direction);
+  }
+};
+
+} // namespace
+
+/// The groups of a call, from its dictionary.
+static LogicalResult readGroups(hlo::CustomCallOp op, DenseIntElementsAttr &ids,
+                                hlo::ChannelHandleAttr &channel) {
+  auto options = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
+  if (!options)
+    options = dyn_cast_or_null<DictionaryAttr>(
+        op.getBackendConfig().value_or(Attribute()));
+  ids =
+      options ? options.getAs<DenseIntElementsAttr>("replica_groups") : nullptr;
+  if (!ids || ids.getType().getRank() != 2)
+    return op.emitError("custom call 'ragged_all_to_all' wants an attribute "
+                        "replica_groups of rank 2");
+  auto id = options.getAs<IntegerAttr>("channel_id");
+  if (id && id.getValue().sgt(0))
+    channel = hlo::ChannelHandleAttr::get(op.getContext(),
+                                          id.getValue().getSExtValue(), 1);
+  return success();
+}
+
+static LogicalResult checkRagged(hlo::CustomCallOp op) {
+  auto bad = [&](const Twine &why) {
+    return op.emitError() << "custom call 'ragged_all_to_all' " << why;
+  };
+  if (op.getNumOperands() != 6 || op.getNumResults() != 1)
+    return bad("wants six operands and one result");
+  SmallVector<RankedTensorType> types;
+  for (Type t : op->getOperandTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(t);
+    if (!tensor || !tensor.hasStaticShape() || tensor.getRank() == 0)
+      return bad("wants arrays of static shape and at least one dimension");
+    types.push_back(tensor);
+  }
+  if (types[0].getElementType() != types[1].getElementType() ||
+      types[0].getShape().drop_front() != types[1].getShape().drop_front() ||
+      op.getResult(0).getType() != types[1])
+    return bad("wants an operand, an output and a result that differ in the "
+               "first dimension of the operand at most");
+  for (RankedTensorType list : ArrayRef(types).drop_front(2))
+    if (list.getRank() != 1 || !list.getElementType().isInteger() ||
+        list.getShape() != types[2].getShape())
+      return bad("wants four lists of integers of one length");
+  return success();
+}
+
+LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
+                                    int64_t partitions) {
+  DenseIntElementsAttr ids;
+  hlo::ChannelHandleAttr channel;
+  if (failed(checkRagged(op)) || failed(readGroups(op, ids, channel)))
+    return failure();
+  Maker m{OpBuilder(op), op.getLoc()};
+  Type i32 = m.b.getI32Type();
+  // As all_to_all: of partitions with a channel, else of replicas.
+  CollectiveSpec spec;
+  {
+    auto probe = hlo::CollectiveBroadcastOp::create(
+        m.b, m.at, TypeRange{op.getOperand(2).getType()},
+        ValueRange{op.getOperand(2)}, ids, channel, /*has_dynamic_root=*/false);
+    LogicalResult read = readCollective(probe, replicas, partitions, spec);
+    probe.erase();
+    if (failed(read))
+      return failure();
+  }
+  int64_t size = spec.groups.empty() ? 0 : int64_t(spec.groups[0].size());
+  int64_t count =
+      cast<RankedTensorType>(op.getOperand(2).getType()).getDimSize(0);
+  if (size == 0 || count % size != 0 || count > INT32_MAX)
+    return op.emitError() << "custom call 'ragged_all_to_all' has lists of "
+                          << count << " entries for groups of " << size;
+  int64_t each = count / size;
+
+  SmallVector<int64_t> flat;
+  SmallVector<int32_t> placeOf(replicas * partitions, 0);
+  for (const auto &group : spec.groups) {
+    if (int64_t(group.size()) != size)
+      return op.emitError("replica groups should have one size");
+    for (auto [i, device] : llvm::enumerate(group)) {
+      flat.push_back(device);
+      placeOf[device] = int32_t(i);
+    }
+  }
+  auto groups = DenseIntElementsAttr::get(
+      RankedTensorType::get({int64_t(spec.groups.size()), size},
+                            m.b.getI64Type()),
+      flat);
+  auto global = hlo::ChannelHandleAttr::get(op.getContext(), 1, 1);
+  auto gather = [&](Value v) -> Value {
+    auto type = cast<RankedTensorType>(v.getType());
+    SmallVector<int64_t> one{1}, all{size};
+    one.append(type.getShape().begin(), type.getShape().end());
+    all.append(type.getShape().begin(), type.getShape().end());
+    return hlo::AllGatherOp::create(m.b, m.at, TypeRange{type.clone(all)},
+                                    ValueRange{m.reshape(v, one)},
+                                    /*all_gather_dim=*/0, groups, global,
+                                    /*use_global_device_ids=*/true)
+        .getResult(0);
+  };
+  Value operands = gather(op.getOperand(0));
+  Value inputOffsets = gather(op.getOperand(2)),
+        sizes = gather(op.getOperand(3)),
+        outputOffsets = gather(op.getOperand(4));
+
+  // Where this device stands in its group.
+  auto u32 = m.type({}, m.b.getIntegerType(32, /*isSigned=*/false));
+  Value perReplica = hlo::ConstantOp::create(
+      m.b, m.at, DenseElementsAttr::get(u32, uint32_t(partitions)));
+  Value device = hlo::AddOp::create(
+      m.b, m.at,
+      hlo::MulOp::create(m.b, m.at, hlo::ReplicaIdOp::create(m.b, m.at, u32),
+                         perReplica),
+      hlo::PartitionIdOp::create(m.b, m.at, u32));
+  auto tableType = m.type({int64_t(placeOf.size())}, i32);
+  Value table = hlo::ConstantOp::create(
+      m.b, m.at, DenseElementsAttr::get(tableType, ArrayRef<int32_t>(placeOf)));
+  Value place = m.reshape(
+      hlo::DynamicSliceOp::create(m.b, m.at, tableType.clone({1}, i32), table,
+                                  device, m.b.getDenseI64ArrayAttr({1})),
+      {});
+  Value first = hlo::MulOp::create(m.b, m.at, place, m.constant(int32_t(each)));
+
+  // for k in 0..count: member k / each sent slice k % each of those to us.
+  Value output = op.getOperand(1);
+  auto outType = cast<RankedTensorType>(output.getType());
+  auto inType = cast<RankedTensorType>(op.getOperand(0).getType());
+  int64_t rows = outType.getDimSize(0), inRows = inType.getDimSize(0);
+  if (rows == 0 || inRows == 0) {
+    op.replaceAllUsesWith(ValueRange{output});
+    op.erase();
+    return success();
+  }
+  auto loop =
+      hlo::WhileOp::create(m.b, m.at, TypeRange{m.type({}, i32), outType},
+                           ValueRange{m.constant(0), output});
+  SmallVector<Type> carried{m.type({}, i32), outType};
+  SmallVector<Location> places{m.at, m.at};
+  {
+    OpBuilder::InsertionGuard guard(m.b);
+    Block *cond = m.b.createBlock(&loop.getCond(), {}, carried, places);
+    hlo::ReturnOp::create(
+        m.b, m.at,
+        ValueRange{m.compare(cond->getArgument(0), m.constant(int32_t(count)),
+                             hlo::ComparisonDirection::LT)});
+    Block *body = m.b.createBlock(&loop.getBody(), {}, carried, places);
+    Value k = body->getArgument(0), sofar = body->getArgument(1);
+    Value perMember = m.constant(int32_t(each));
+    Value sender = hlo::DivOp::create(m.b, m.at, k, perMember);
+    Value slice = hlo::AddOp::create(
+        m.b, m.at, first, hlo::RemOp::create(m.b, m.at, k, perMember));
+    Value from = m.entry(inputOffsets, sender, slice),
+          length = m.entry(sizes, sender, slice),
+          to = m.entry(outputOffsets, sender, slice);
+    // Of row r of the output, the row of the sender's operand.
+    auto rowsType = m.type({rows}, i32);
+    Value row = hlo::IotaOp::create(m.b, m.at, rowsType, 0);
+    Value inSlice =
+        hlo::SubtractOp::create(m.b, m.at, row, m.broadcast(to, {rows}, {}));
+    Value source =
+        hlo::AddOp::create(m.b, m.at, inSlice, m.broadcast(from, {rows}, {}));
+    Value isSent = hlo::AndOp::create(
+        m.b, m.at,
+        m.compare(inSlice, m.broadcast(m.constant(0), {rows}, {}),
+                  hlo::ComparisonDirection::GE),
+        m.compare(inSlice, m.broadcast(length, {rows}, {}),
+                  hlo::ComparisonDirection::LT));
+    SmallVector<int64_t> one{1};
+    one.append(inType.getShape().begin(), inType.getShape().end());
+    SmallVector<Value> index(inType.getRank() + 1, m.constant(0));
+    index[0] = sender;
+    Value theirs = m.reshape(
+        hlo::DynamicSliceOp::create(m.b, m.at, inType.clone(one), operands,
+                                    index, m.b.getDenseI64ArrayAttr(one)),
+        inType.getShape());
+    SmallVector<int64_t> offsetDims, sliceSizes(inType.getShape());
+    for (int64_t d = 1; d < inType.getRank(); ++d)
+      offsetDims.push_back(d);
+    sliceSizes[0] = 1;
+    auto numbers = hlo::GatherDimensionNumbersAttr::get(
+        op.getContext(), offsetDims, /*collapsedSliceDims=*/{0},
+        /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
+        /*startIndexMap=*/{0}, /*indexVectorDim=*/1);
+    Value taken = hlo::GatherOp::create(
+        m.b, m.at, outType, theirs, m.reshape(source, {rows, 1}), numbers,
+        m.b.getDenseI64ArrayAttr(sliceSizes), /*indices_are_sorted=*/false);
+    Value mask = m.broadcast(isSent, outType.getShape(), {0});
+    Value next = hlo::SelectOp::create(m.b, m.at, outType, mask, taken, sofar);
+    Value more = hlo::AddOp::create(m.b, m.at, k, m.constant(1));
+    hlo::ReturnOp::create(m.b, m.at, ValueRange{more, next});
+  }
+  op.replaceAllUsesWith(ValueRange{loop.getResult(1)});
+  op.erase();
+  return success();
+}
+
+} // namespace shardwright::cpu

@@ -1,0 +1,20 @@
+//===- control_flow_ops.cc - generated code of control flow -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/text/assembly.h"
+#include "shardwright/dialect/stablehlo/control_flow.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
+
+#define GET_OP_CLASSES
+#include "shardwright/dialect/stablehlo/control_flow.cpp.inc"
+
+void shardwright::stablehlo::StablehloDialect::registerControlFlowOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "shardwright/dialect/stablehlo/control_flow.cpp.inc"
+      >();
+}

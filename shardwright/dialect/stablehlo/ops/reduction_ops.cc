@@ -1,0 +1,21 @@
+//===- reduction_ops.cc - generated code of reductions ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/stablehlo/text/assembly.h"
+#include "shardwright/dialect/stablehlo/infer/infer.h"
+#include "shardwright/dialect/stablehlo/text/old_spellings.h"
+#include "shardwright/dialect/stablehlo/reduction.h"
+
+#define GET_OP_CLASSES
+#include "shardwright/dialect/stablehlo/reduction.cpp.inc"
+
+void shardwright::stablehlo::StablehloDialect::registerReductionOps() {
+  addOpsWithOldSpellings<
+#define GET_OP_LIST
+#include "shardwright/dialect/stablehlo/reduction.cpp.inc"
+      >(this);
+}

@@ -1,0 +1,485 @@
+//===- combine_collectives.cc - one collective for several ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives of a class (join_collectives.h) that do not wait for each other
+// become one: the bytes are the same, what each exchange costs beside them is
+// paid once.
+//
+// Which go together is found by playing the block through: whatever has its
+// operands takes place, but collectives wait; when nothing else can go on, one
+// class is chosen, and all of its collectives that are ready take place
+// together. Played in that order the program is the same, so any number of
+// groups is free of cycles. A collective that waits for others of its class may
+// be worth more than one that goes at once; the choice is made in several ways
+// (Policy), and that which leaves the fewest collectives is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/combine/combine_collectives.h"
+
+#include "shardwright/partition/combine/hoist_collectives.h"
+#include "shardwright/partition/combine/join_collectives.h"
+#include "shardwright/partition/combine/join_permutes.h"
+#include "shardwright/partition/combine/share_equal_ops.h"
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+
+#include <map>
+#include <queue>
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+enum class Policy {
+  /// Every class that has one ready, in turn: nothing waits long.
+  Soon,
+  /// The class of the one with the longest chain of collectives behind it.
+  LongestChain,
+  /// Likewise, but first classes of which no other will get ready.
+  Complete,
+};
+
+/// Remembers new ops.
+struct Created : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    ops.push_back(op);
+  }
+  SmallVector<Operation *> ops;
+};
+
+/// An op that may be joined.
+struct Collective {
+  Operation *op;
+  std::optional<CollectiveClass> its;
+};
+
+class BlockCombiner {
+public:
+  BlockCombiner(Block &block, func::FuncOp func, const SharedOps &ops)
+      : block(block), func(func), ops(ops) {}
+  /// `collectives` are those of the block.
+  void run(SmallVector<Collective> collectives);
+
+private:
+  /// Collectives of one class that take place together.
+  using Round = SmallVector<int32_t, 4>;
+
+  /// What the game is played with: collectives that have a class, and joints,
+  /// for which several others must have taken place. Any other op goes on as
+  /// soon as one of these has taken place, or at once.
+  struct Node {
+    /// Null for a joint.
+    Operation *op = nullptr;
+    int32_t classId = -1;
+    /// Of an op: joinedBytes().
+    double bytes = 0;
+    /// Who waits for it, and for how many it waits.
+    SmallVector<int32_t, 2> users;
+    int32_t waitsFor = 0;
+    /// Collectives on the longest chain that begins with it.
+    int32_t chain = 0;
+  };
+
+  void shareEqual(SmallVectorImpl<Collective> &collectives);
+  void findNodes(ArrayRef<Collective> collectives);
+  /// Calls `visit` with what `op` and the ops in it use.
+  template <typename Visit> void forEachUsed(Operation &op, Visit visit);
+  std::vector<Round> play(Policy policy);
+  /// Cut where one collective would be too large.
+  std::vector<Round> cut(const Round &round);
+  JoinedPermutes joinPermutes(const Round &round);
+  bool arePermutes(const Round &round) {
+    return isa<stablehlo::CollectivePermuteOp>(nodes[round.front()].op);
+  }
+  int64_t numCollectives(ArrayRef<Round> rounds);
+  void restoreOrder(ArrayRef<Operation *> created);
+
+  Block &block;
+  func::FuncOp func;
+  const SharedOps &ops;
+  /// In the block's order.
+  std::vector<Node> nodes;
+  int32_t numClasses = 0;
+};
+
+template <typename Visit>
+void BlockCombiner::forEachUsed(Operation &op, Visit visit) {
+  for (Value operand : op.getOperands())
+    visit(operand);
+  for (Region &region : op.getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        visit(operand);
+    });
+}
+
+void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
+  std::map<CollectiveClass, int32_t> classes;
+  llvm::DenseMap<Operation *, int32_t> classOf;
+  for (const Collective &collective : collectives)
+    if (collective.its)
+      classOf[collective.op] =
+          classes.try_emplace(*collective.its, classes.size()).first->second;
+  numClasses = classes.size();
+  if (classOf.size() < 2)
+    return;
+  // By result the node that its op can go on after; those of ops that wait for
+  // none are not in.
+  llvm::DenseMap<Value, int32_t> after;
+  after.reserve(ops.order.size(block));
+  int32_t lastEffect = -1;
+  SmallVector<int32_t> sources;
+  BlockOrder::Walk ahead = ops.order.walk(block);
+  for (Operation &op : block.without_terminator()) {
+    ahead.reach(&op);
+    sources.clear();
+    forEachUsed(op, [&](Value value) {
+      if (auto it = after.find(value);
+          it != after.end() && !llvm::is_contained(sources, it->second))
+        sources.push_back(it->second);
+    });
+    auto its = mayBeJoined(&op) ? classOf.find(&op) : classOf.end();
+    bool hasClass = its != classOf.end();
+    // What has effects keeps its order.
+    bool hasEffect = ops.withEffects.contains(&op);
+    if (hasEffect && lastEffect >= 0)
+      sources.push_back(lastEffect);
+    if (sources.size() > 1) {
+      llvm::sort(sources);
+      sources.erase(llvm::unique(sources), sources.end());
+    }
+    int32_t goesOn = sources.empty() ? -1 : sources.front();
+    if (hasClass || sources.size() > 1) {
+      goesOn = nodes.size();
+      nodes.emplace_back();
+      nodes.back().waitsFor = sources.size();
+      for (int32_t source : sources)
+        nodes[source].users.push_back(goesOn);
+    }
+    if (hasClass) {
+      nodes.back().op = &op;
+      nodes.back().classId = its->second;
+      nodes.back().bytes = joinedBytes(&op);
+    }
+    if (hasEffect)
+      lastEffect = goesOn;
+    if (goesOn >= 0)
+      for (Value result : op.getResults())
+        after[result] = goesOn;
+  }
+  for (Node &node : llvm::reverse(nodes)) {
+    for (int32_t user : node.users)
+      node.chain = std::max(node.chain, nodes[user].chain);
+    node.chain += node.op != nullptr;
+  }
+}
+
+std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
+  if (round.size() == 1 || arePermutes(round))
+    return {round};
+  std::vector<Round> parts;
+  // By part; the latest that has room.
+  SmallVector<double> bytes;
+  double most = mostJoinedBytes(nodes[round.front()].op);
+  for (int32_t i : round) {
+    double own = nodes[i].bytes;
+    size_t p = 0;
+    while (p < parts.size() && bytes[p] + own > most)
+      ++p;
+    if (p == parts.size()) {
+      parts.emplace_back();
+      bytes.push_back(0);
+    }
+    parts[p].push_back(i);
+    bytes[p] += own;
+  }
+  return parts;
+}
+
+std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
+  std::vector<Round> rounds, ready(numClasses);
+  std::vector<int32_t> left, inClass(numClasses, 0), next;
+  for (const Node &node : nodes) {
+    left.push_back(node.waitsFor);
+    if (node.op)
+      ++inClass[node.classId];
+  }
+  auto arrive = [&](int32_t i) {
+    if (nodes[i].op)
+      ready[nodes[i].classId].push_back(i);
+    else
+      next.push_back(i);
+  };
+  auto leave = [&](int32_t i) {
+    for (int32_t user : nodes[i].users)
+      if (--left[user] == 0)
+        arrive(user);
+  };
+  auto takePlace = [&](int32_t its) {
+    Round round = std::move(ready[its]);
+    ready[its].clear();
+    inClass[its] -= round.size();
+    llvm::sort(round);
+    for (Round &part : cut(round))
+      rounds.push_back(std::move(part));
+    for (int32_t i : round)
+      leave(i);
+  };
+  for (int32_t i = 0; i < int32_t(nodes.size()); ++i)
+    if (left[i] == 0)
+      arrive(i);
+  while (true) {
+    while (!next.empty()) {
+      int32_t i = next.back();
+      next.pop_back();
+      leave(i);
+    }
+    int32_t best = -1;
+    std::pair<bool, int32_t> bestRank;
+    SmallVector<int32_t> all;
+    for (int32_t its = 0; its < numClasses; ++its) {
+      if (ready[its].empty())
+        continue;
+      all.push_back(its);
+      std::pair<bool, int32_t> rank(policy == Policy::Complete &&
+                                        int32_t(ready[its].size()) ==
+                                            inClass[its],
+                                    0);
+      for (int32_t i : ready[its])
+        rank.second = std::max(rank.second, nodes[i].chain);
+      if (best < 0 || rank > bestRank) {
+        best = its;
+        bestRank = rank;
+      }
+    }
+    if (all.empty())
+      return rounds;
+    if (policy == Policy::Soon)
+      // Those that the others make ready come with the next.
+      for (int32_t its : all)
+        takePlace(its);
+    else
+      takePlace(best);
+  }
+}
+
+JoinedPermutes BlockCombiner::joinPermutes(const Round &round) {
+  SmallVector<stablehlo::CollectivePermuteOp> permutes;
+  for (int32_t i : round)
+    permutes.push_back(cast<stablehlo::CollectivePermuteOp>(nodes[i].op));
+  return JoinedPermutes(permutes);
+}
+
+int64_t BlockCombiner::numCollectives(ArrayRef<Round> rounds) {
+  int64_t number = 0;
+  for (const Round &round : rounds)
+    number += arePermutes(round) ? joinPermutes(round).size() : 1;
+  return number;
+}
+
+/// A collective of the same value as another one is not needed.
+void BlockCombiner::shareEqual(SmallVectorImpl<Collective> &collectives) {
+  // By operand.
+  llvm::DenseMap<Value, SmallVector<Collective, 1>> known;
+  auto attributesOf = [](Operation *op) {
+    NamedAttrList attributes(op->getAttrDictionary());
+    attributes.erase("channel_handle");
+    return attributes.getDictionary(op->getContext());
+  };
+  llvm::erase_if(collectives, [&](const Collective &collective) {
+    Operation *op = collective.op;
+    if (!collective.its || op->getNumOperands() != 1)
+      return false;
+    auto &likes = known[op->getOperand(0)];
+    auto first = llvm::find_if(likes, [&](const Collective &like) {
+      return like.its == collective.its &&
+             attributesOf(like.op) == attributesOf(op);
+    });
+    if (first != likes.end() &&
+        first->op->getResultTypes() == op->getResultTypes()) {
+      op->replaceAllUsesWith(first->op);
+      op->erase();
+      return true;
+    }
+    likes.push_back(collective);
+    return false;
+  });
+}
+
+/// Each op as early as it was, but after what it waits for. `created` may have
+/// users before them: these move, with what uses them, and nothing else.
+void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
+  constexpr int32_t kCame = -2, kNone = -1;
+  // Of each op whose turn has not come a number, by its results, and the last
+  // of those who wait for it.
+  llvm::DenseMap<Value, int32_t> ahead;
+  SmallVector<int32_t> lastWait;
+  struct Wait {
+    int32_t user;
+    /// For the same op.
+    int32_t before;
+  };
+  std::vector<Wait> waits;
+  struct Late {
+    Operation *op;
+    int32_t number;
+    int32_t waitsFor;
+  };
+  std::vector<Late> late;
+  auto expect = [&](Operation *op) {
+    for (Value result : op->getResults())
+      ahead[result] = lastWait.size();
+    lastWait.push_back(kNone);
+    return int32_t(lastWait.size() - 1);
+  };
+  llvm::DenseMap<Operation *, int32_t> createdAhead;
+  for (Operation *op : created)
+    if (op->getBlock() == &block)
+      createdAhead[op] = expect(op);
+  size_t numAhead = createdAhead.size();
+
+  std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
+  auto release = [&](int32_t number) {
+    --numAhead;
+    for (int32_t at = std::exchange(lastWait[number], kCame); at != kNone;
+         at = waits[at].before)
+      if (--late[waits[at].user].waitsFor == 0)
+        ready.push(waits[at].user);
+  };
+  int32_t lastEffect = kNone;
+  BlockOrder::Walk order = ops.order.walk(block);
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (numAhead == 0)
+      return;
+    order.reach(&op);
+    int32_t waitsFor = 0;
+    auto wait = [&](int32_t number) {
+      if (lastWait[number] == kCame)
+        return;
+      waits.push_back({int32_t(late.size()), lastWait[number]});
+      lastWait[number] = waits.size() - 1;
+      ++waitsFor;
+    };
+    forEachUsed(op, [&](Value value) {
+      if (auto it = ahead.find(value); it != ahead.end())
+        wait(it->second);
+    });
+    bool hasEffect = ops.withEffects.contains(&op);
+    if (hasEffect && lastEffect != kNone)
+      wait(lastEffect);
+    auto its = createdAhead.find(&op);
+    int32_t number = its == createdAhead.end() ? kNone : its->second;
+    if (waitsFor > 0) {
+      if (number == kNone) {
+        number = expect(&op);
+        ++numAhead;
+      }
+      late.push_back({&op, number, waitsFor});
+    }
+    if (hasEffect)
+      lastEffect = number;
+    if (waitsFor > 0 || number == kNone)
+      continue;
+    release(number);
+    for (Operation *at = &op; !ready.empty();) {
+      auto [next, itsNumber, left] = late[ready.top()];
+      ready.pop();
+      next->moveAfter(at);
+      at = next;
+      release(itsNumber);
+    }
+  }
+}
+
+void BlockCombiner::run(SmallVector<Collective> collectives) {
+  shareEqual(collectives);
+  findNodes(collectives);
+  if (nodes.empty())
+    return;
+  std::vector<Round> rounds;
+  int64_t fewest = 0;
+  for (Policy policy : {Policy::Soon, Policy::LongestChain, Policy::Complete}) {
+    std::vector<Round> played = play(policy);
+    int64_t number = numCollectives(played);
+    if (rounds.empty() || number < fewest) {
+      rounds = std::move(played);
+      fewest = number;
+    }
+  }
+  Created created;
+  for (const Round &round : rounds) {
+    if (round.size() < 2)
+      continue;
+    if (arePermutes(round)) {
+      joinPermutes(round).build(func, &created);
+      continue;
+    }
+    SmallVector<Operation *> members;
+    for (int32_t i : round)
+      members.push_back(nodes[i].op);
+    joinCollectives(members, &created);
+  }
+  if (!created.ops.empty())
+    restoreOrder(created.ops);
+}
+
+} // namespace
+
+/// Those in loops may leave them.
+static SmallVector<Operation *> hoist(func::FuncOp func,
+                                      ArrayRef<Operation *> collectives) {
+  if (llvm::none_of(collectives, [](Operation *op) {
+        return isa<stablehlo::WhileOp>(op->getParentOp());
+      }))
+    return SmallVector<Operation *>(collectives);
+  hoistCollectives(func);
+  SmallVector<Operation *> moved;
+  func.walk([&](Operation *op) {
+    if (mayBeJoined(op))
+      moved.push_back(op);
+  });
+  return moved;
+}
+
+void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
+                        const BlockOrder &order) {
+  llvm::DenseMap<Block *, SmallVector<Collective>> collectives;
+  int64_t joinable = 0;
+  bool hasPermutes = false;
+  for (Operation *op : hoist(func, all)) {
+    std::optional<CollectiveClass> its = collectiveClass(op);
+    collectives[op->getBlock()].push_back({op, its});
+    joinable += its.has_value();
+    hasPermutes |= isa<stablehlo::CollectivePermuteOp>(op);
+  }
+  if (joinable > 1) {
+    // Equal operands are seen as equal.
+    SharedOps ops = shareEqualOps(func, order);
+    for (const auto &[block, inBlock] : collectives)
+      for (const Collective &collective : inBlock)
+        if (collective.its)
+          ops.withEffects.erase(collective.op);
+    SmallVector<Block *> blocks;
+    if (collectives.size() == 1)
+      blocks.push_back(collectives.begin()->first);
+    else
+      func.walk([&](Block *block) {
+        if (collectives.contains(block))
+          blocks.push_back(block);
+      });
+    for (Block *block : blocks)
+      BlockCombiner(*block, func, ops).run(std::move(collectives[block]));
+  }
+  if (hasPermutes)
+    func.walk([](stablehlo::CollectivePermuteOp op) {
+      op->removeDiscardableAttr(kRestUnusedAttrName);
+    });
+}
+
+} // namespace shardwright

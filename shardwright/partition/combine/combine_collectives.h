@@ -1,0 +1,26 @@
+//===- combine_collectives.h - one collective for several -------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
+#define SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
+
+#include "shardwright/partition/support/block_order.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardwright {
+
+/// Makes one collective of several of a function that is local already; part of
+/// `localize`. `collectives` are all its ops that `mayBeJoined`, in program
+/// order; `order` is where its ops are, as a hint.
+void combineCollectives(mlir::func::FuncOp func,
+                        llvm::ArrayRef<mlir::Operation *> collectives,
+                        const BlockOrder &order);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H

@@ -1,0 +1,202 @@
+//===- share_equal_ops.cc - one op for equal ones -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk in program order. Each op is hashed once, and its hash kept: local
+// programs are long, and most of their ops are like no other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/combine/share_equal_ops.h"
+
+#include "shardwright/partition/ops/op_effects.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+/// Ops that are visible at a place of the program, by what they do.
+class KnownOps {
+public:
+  KnownOps() : slots(1024) {}
+
+  /// Null if there is none.
+  Operation *find(Operation *op, size_t hash) const {
+    for (size_t i = hash;; ++i) {
+      const Slot &slot = slots[i & (slots.size() - 1)];
+      if (slot.entry < 0)
+        return nullptr;
+      if (slot.tag == tagOf(hash) && OperationEquivalence::isEquivalentTo(
+                                         op, entries[slot.entry].op,
+                                         OperationEquivalence::IgnoreLocations))
+        return entries[slot.entry].op;
+    }
+  }
+  /// So many more are expected.
+  void reserve(size_t more) {
+    size_t expected = entries.size() + more;
+    entries.reserve(expected);
+    if (2 * expected > slots.size())
+      resize(llvm::PowerOf2Ceil(2 * expected));
+  }
+  void add(Operation *op, size_t hash) {
+    entries.push_back({op, hash});
+    if (2 * entries.size() <= slots.size())
+      return place(entries.size() - 1);
+    resize(2 * slots.size());
+  }
+  size_t size() const { return entries.size(); }
+  /// Forgets all but the first ones: each slot is emptied before those that
+  /// were taken when it was empty.
+  void shrink(size_t size) {
+    for (; entries.size() > size; entries.pop_back())
+      slots[entries.back().slot] = {};
+  }
+
+private:
+  struct Entry {
+    Operation *op;
+    size_t hash;
+    size_t slot = 0;
+  };
+  /// Of another entry, most often, which the tag says without looking there.
+  struct Slot {
+    uint32_t tag = 0;
+    int32_t entry = -1;
+  };
+  static uint32_t tagOf(size_t hash) { return hash >> 32; }
+
+  void resize(size_t size) {
+    slots.assign(size, {});
+    for (size_t i = 0; i < entries.size(); ++i)
+      place(i);
+  }
+
+  void place(size_t entry) {
+    size_t i = entries[entry].hash;
+    for (i &= slots.size() - 1; slots[i].entry >= 0;)
+      i = (i + 1) & (slots.size() - 1);
+    slots[i] = {tagOf(entries[entry].hash), int32_t(entry)};
+    entries[entry].slot = i;
+  }
+
+  std::vector<Entry> entries;
+  /// At most half full.
+  std::vector<Slot> slots;
+};
+
+class Sharer {
+public:
+  explicit Sharer(const BlockOrder &order) : order(order) {}
+  void visit(Region &region, bool isControlFlow);
+  SharedOps takeShared() { return std::move(shared); }
+
+private:
+  /// Whether the op is left.
+  bool visit(Operation *op);
+  size_t hashOf(Operation *op, bool isCommutative);
+
+  struct Traits {
+    bool isCommutative = false;
+    bool isTerminator = false;
+    /// Has blocks whose ops may be many.
+    bool isControlFlow = false;
+  };
+  Traits traitsOf(Operation *op) {
+    return traits.get(op->getName(), [&] {
+      return Traits{
+          op->hasTrait<OpTrait::IsCommutative>(),
+          op->hasTrait<OpTrait::IsTerminator>(),
+          isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op)};
+    });
+  }
+
+  const BlockOrder &order;
+  OpEffects effects;
+  KnownOps known;
+  OpNameMap<Traits> traits;
+  SharedOps shared;
+};
+
+size_t Sharer::hashOf(Operation *op, bool isCommutative) {
+  auto mix = [](size_t hash, const void *word) {
+    return (hash ^ (uintptr_t(word) >> 3)) * 0x9e3779b97f4a7c15ull;
+  };
+  size_t operands = 0;
+  for (Value operand : op->getOperands()) {
+    const void *word = operand.getAsOpaquePointer();
+    operands = isCommutative ? operands + mix(0, word) : mix(operands, word);
+  }
+  size_t hash = mix(operands ^ size_t(op->hashProperties()),
+                    op->getName().getAsOpaquePointer());
+  hash = mix(hash, op->getRawDictionaryAttrs().getAsOpaquePointer());
+  for (Type type : op->getResultTypes())
+    hash = mix(hash, type.getAsOpaquePointer());
+  // The low bits choose the slot.
+  return hash ^ (hash >> 32);
+}
+
+void Sharer::visit(Region &region, bool isControlFlow) {
+  size_t outside = known.size();
+  for (Block &block : region) {
+    if (!isControlFlow) {
+      for (Operation &op : llvm::make_early_inc_range(block))
+        visit(&op);
+      continue;
+    }
+    known.reserve(order.size(block));
+    BlockOrder::Walk ahead = order.walk(block);
+    BlockOrder::Ops left;
+    left.reserve(order.size(block));
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      ahead.reach(&op);
+      if (visit(&op))
+        left.push_back(&op);
+    }
+    shared.order.note(block, std::move(left));
+  }
+  known.shrink(outside);
+}
+
+bool Sharer::visit(Operation *op) {
+  Traits its = traitsOf(op);
+  for (Region &region : op->getRegions())
+    visit(region, its.isControlFlow);
+  if (op->use_empty() && isOpTriviallyDead(op)) {
+    op->erase();
+    return false;
+  }
+  if (its.isTerminator)
+    return true;
+  if (!effects.isFree(op)) {
+    shared.withEffects.insert(op);
+    return true;
+  }
+  if (op->getNumResults() == 0)
+    return true;
+  size_t hash = hashOf(op, its.isCommutative);
+  Operation *equal = known.find(op, hash);
+  if (!equal) {
+    known.add(op, hash);
+    return true;
+  }
+  if (isa<UnknownLoc>(equal->getLoc()))
+    equal->setLoc(op->getLoc());
+  op->replaceAllUsesWith(equal->getResults());
+  op->erase();
+  return false;
+}
+
+} // namespace
+
+SharedOps shareEqualOps(func::FuncOp func, const BlockOrder &order) {
+  Sharer sharer(order);
+  sharer.visit(func.getBody(), /*isControlFlow=*/true);
+  return sharer.takeShared();
+}
+
+} // namespace shardwright

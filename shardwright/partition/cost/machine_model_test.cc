@@ -1,0 +1,110 @@
+//===- machine_model_test.cc - tests of machine models --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/cost/machine_model.h"
+
+#include <gtest/gtest.h>
+
+namespace shardwright {
+namespace {
+
+MachineModel machineOf(llvm::StringRef text) {
+  llvm::Expected<MachineModel> machine = MachineModel::parse(text, "m.json");
+  if (machine)
+    return *machine;
+  ADD_FAILURE() << llvm::toString(machine.takeError());
+  return {};
+}
+
+std::string errorOf(llvm::StringRef text) {
+  llvm::Expected<MachineModel> machine = MachineModel::parse(text, "m.json");
+  return machine ? "" : llvm::toString(machine.takeError());
+}
+
+TEST(MachineModel, WithoutAnyTheWeightsAreThoseOfThePlanner) {
+  CostModel costs = MachineModel().costs({}, "f32"), planner;
+  EXPECT_DOUBLE_EQ(costs.touch, planner.touch);
+  EXPECT_DOUBLE_EQ(costs.flop, planner.flop);
+}
+
+TEST(MachineModel, ReadsWhatIsThereAndKeepsTheRest) {
+  MachineModel m = machineOf(R"({"name": "pod",
+    "flops_per_second": {"bf16": 2e14, "f8": 4e14, "f": 3e13, "default": 1e13},
+    "memory": {"bytes_per_second": 1e12},
+    "link": {"bytes_per_second": 5e10, "directions": 2},
+    "links": {"hosts": {"bytes_per_second": 6e9, "directions": 1}}})");
+  EXPECT_EQ(m.name, "pod");
+  EXPECT_EQ(m.flopsOf("bf16"), 2e14);
+  EXPECT_EQ(m.flopsOf("f8E4M3FN"), 4e14);
+  EXPECT_EQ(m.flopsOf("f64"), 3e13);
+  EXPECT_EQ(m.flopsOf("ui8"), 1e13);
+  EXPECT_EQ(m.memoryBytesPerSecond, 1e12);
+  EXPECT_EQ(m.memoryBytes, MachineModel().memoryBytes);
+  EXPECT_EQ(m.linkOf("x"), (LinkModel{5e10, 1e-6, 2}));
+  EXPECT_EQ(m.linkOf("hosts"), (LinkModel{6e9, 1e-6, 1}));
+  EXPECT_EQ(m.linkOver({"x", "hosts"}), (LinkModel{6e9, 1e-6, 1}));
+  CostModel costs = m.costs({"x"}, "bf16");
+  EXPECT_DOUBLE_EQ(costs.alpha, 1e5);
+  EXPECT_DOUBLE_EQ(costs.touch, 0.1);
+  EXPECT_DOUBLE_EQ(costs.flop, 1e-3);
+}
+
+TEST(MachineModel, EachAxisCostsWhatItsLinkDoes) {
+  MachineModel m = machineOf(R"({
+    "memory": {"bytes_per_second": 1e12},
+    "link": {"bytes_per_second": 5e10, "directions": 2},
+    "links": {"hosts": {"bytes_per_second": 1e10, "directions": 1,
+                        "latency_seconds": 1e-5}}})");
+  CostModel costs = m.costs({"x", "hosts"}, "f32");
+  EXPECT_DOUBLE_EQ(costs.touch, 0.1);
+  EXPECT_DOUBLE_EQ(costs.links["x"].byte, 1);
+  EXPECT_DOUBLE_EQ(costs.links["x"].alpha, 1e5);
+  EXPECT_DOUBLE_EQ(costs.links["hosts"].byte, 10);
+  EXPECT_DOUBLE_EQ(costs.links["hosts"].alpha, 1e6);
+  // Where all are slow, the unit is slow.
+  EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").links["hosts"].byte, 1);
+  EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").touch, 0.01);
+}
+
+TEST(MachineModel, OneNumberForAllElements) {
+  EXPECT_EQ(machineOf(R"({"flops_per_second": 7})").flopsOf("i32"), 7);
+}
+
+TEST(MachineModel, ErrorsSayLineKeyExpectedAndFound) {
+  EXPECT_EQ(errorOf("{\n  \"memory\": {\n    \"bytes\": \"much\"}}"),
+            "m.json:3: memory.bytes: expected a number from 1 to 1e30, found "
+            "\"much\"");
+  EXPECT_EQ(errorOf("{\"link\": {\"directions\": 3}}"),
+            "m.json:1: link.directions: expected 1 or 2, found 3");
+  EXPECT_EQ(errorOf("{\"links\": {\n\"x\": {\n\"latency_seconds\": -1}}}"),
+            "m.json:3: links.x.latency_seconds: expected seconds from 0 "
+            "to 1000, found -1");
+  EXPECT_EQ(errorOf("{\"memory\": {\"bytes_per_second\": 1e-320}}")
+                .rfind("m.json:1: memory.bytes_per_second: expected a number "
+                       "from 1 to 1e30",
+                       0),
+            0u);
+  EXPECT_EQ(errorOf("{\"memroy\": {}}"),
+            "m.json:1: memroy: unknown key, did you mean \"memory\"?");
+  EXPECT_EQ(errorOf("[]"), "m.json:1: expected an object, found []");
+  EXPECT_EQ(errorOf("{\"flops_per_second\": {\"real\": 1}}"),
+            "m.json:1: flops_per_second.real: expected an element type such "
+            "as f32, bf16 or i8, or default");
+  EXPECT_EQ(errorOf("{\"flops_per_second\": {\"\": 1}}"),
+            "m.json:1: flops_per_second.: expected an element type such as "
+            "f32, bf16 or i8, or default");
+  // The key, not a string or a key of another object that reads the same.
+  EXPECT_EQ(errorOf("{\"name\": \"memory\", \"links\": {\"memory\": {}},\n"
+                    "\"memory\": 1}"),
+            "m.json:2: memory: expected an object, found 1");
+  EXPECT_EQ(errorOf("{\n\"name\" 1}").rfind("m.json:2: expected JSON: ", 0),
+            0u);
+  EXPECT_FALSE(errorOf("").empty());
+}
+
+} // namespace
+} // namespace shardwright

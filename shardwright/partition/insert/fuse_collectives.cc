@@ -1,0 +1,63 @@
+//===- fuse_collectives.cc - cheaper collectives for the same effect ------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/insert/fuse_collectives.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+/// The one sharding to which all users slice the value; null if there is none.
+sdy::AllSliceOp commonSlice(Value value) {
+  sdy::AllSliceOp slice;
+  for (Operation *user : value.getUsers()) {
+    auto other = dyn_cast<sdy::AllSliceOp>(user);
+    if (!other || (slice && slice.getOutSharding() != other.getOutSharding()))
+      return {};
+    slice = slice ? slice : other;
+  }
+  return slice;
+}
+
+void fuse(sdy::AllReduceOp reduce, MeshTable &meshes) {
+  sdy::AllSliceOp slice = commonSlice(reduce.getResult());
+  std::optional<ReducerKind> kind = getReducer(reduce);
+  if (!slice || !kind)
+    return;
+  Type type = reduce.getType();
+  Layout layout = meshes.toLayout(reduce.getOutSharding(), type);
+  Layout target = meshes.toLayout(slice.getOutSharding(), type);
+  if (target.mesh < 0 || (layout.mesh >= 0 && layout.mesh != target.mesh))
+    return;
+  AxisList axes =
+      meshes.toAxes(target.mesh, reduce.getReductionAxes().getValue());
+  Completion completion = planCompletion(layout.sharding, axes, target.sharding,
+                                         dimsOf(type), elementBytes(type));
+  if (!completion.scatters())
+    return;
+  OpBuilder builder(reduce);
+  Value value = buildCompletion(builder, reduce.getLoc(), reduce.getTensor(),
+                                target.mesh, completion, *kind, meshes);
+  value = buildReshard(builder, reduce.getLoc(), value,
+                       {target.mesh, completion.after}, target, meshes);
+  SmallVector<Operation *> slices(reduce->getUsers());
+  for (Operation *user : slices) {
+    user->getResult(0).replaceAllUsesWith(value);
+    user->erase();
+  }
+  reduce->erase();
+}
+
+} // namespace
+
+void fuseCollectives(ArrayRef<sdy::AllReduceOp> reduces, MeshTable &meshes) {
+  for (sdy::AllReduceOp op : reduces)
+    fuse(op, meshes);
+}
+
+} // namespace shardwright

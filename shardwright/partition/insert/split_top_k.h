@@ -1,0 +1,27 @@
+//===- split_top_k.h - the first of the sorted, from each shard -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SPLIT_TOP_K_H
+#define SHARDWRIGHT_PARTITION_SPLIT_TOP_K_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/layout.h"
+
+namespace shardwright {
+
+/// A sort along a sharded dimension of which only the first rows are used:
+/// sorts within each shard of the given layout of its inputs, then the first
+/// rows of all shards. Returns the ops that take its place, in order (the sort
+/// itself if it stays); they carry the shardings that keep the first step
+/// local.
+llvm::SmallVector<mlir::Operation *> splitTopK(stablehlo::SortOp sort,
+                                               const Layout &layout,
+                                               const MeshTable &meshes);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SPLIT_TOP_K_H

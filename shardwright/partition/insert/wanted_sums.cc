@@ -1,0 +1,183 @@
+//===- wanted_sums.cc - values that are wanted as partial sums ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/insert/wanted_sums.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/linear_ops.h"
+#include "shardwright/partition/layout/value_versions.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+/// How many ops behind each other are looked through.
+constexpr int kMaxDepth = 16;
+
+static bool isUnreduced(sdy::TensorShardingAttr sharding) {
+  return sharding && !sharding.getUnreducedAxes().empty();
+}
+
+/// Some place of the op says that a value is unreduced.
+static bool saysUnreduced(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<sdy::ReshardOp, sdy::ShardingConstraintOp>(
+          [](auto o) { return isUnreduced(o.getSharding()); })
+      .Case([](sdy::CollectiveOpInterface o) {
+        return isUnreduced(o.getOutSharding());
+      })
+      .Case([](sdy::ManualComputationOp o) {
+        return llvm::any_of(o.getInShardings().getShardings(), isUnreduced) ||
+               llvm::any_of(o.getOutShardings().getShardings(), isUnreduced);
+      })
+      .Default([](Operation *o) {
+        return llvm::any_of(sdy::getShardings(o), isUnreduced);
+      });
+}
+
+WantedSums::WantedSums(func::FuncOp func, MeshTable &meshes) : meshes(meshes) {
+  for (int64_t i = 0; i < func.getNumResults(); ++i)
+    hasUnreduced |= isUnreduced(sdy::getFuncResultSharding(func, i));
+  DictionaryAttr last;
+  if (!hasUnreduced)
+    func.walk([&](Operation *op) {
+      // Most ops have the attributes of the one before.
+      if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
+          op->getRawDictionaryAttrs() == last)
+        return WalkResult::advance();
+      last = op->getRawDictionaryAttrs();
+      hasUnreduced = saysUnreduced(op);
+      return hasUnreduced ? WalkResult::interrupt() : WalkResult::advance();
+    });
+}
+
+WantedSums::Axes WantedSums::read(sdy::TensorShardingAttr sharding) {
+  Axes axes;
+  if (!isUnreduced(sharding))
+    return axes;
+  axes.mesh = meshes.idOf(sharding.getMeshOrRef());
+  if (axes.mesh >= 0)
+    axes.axes = meshes.toAxes(axes.mesh, sharding.getUnreducedAxes());
+  sortAndMerge(axes.axes);
+  return axes;
+}
+
+LayoutRef WantedSums::add(LayoutRef layout, const Axes &more) {
+  if (more.axes.empty() || (layout->mesh >= 0 && layout->mesh != more.mesh))
+    return layout;
+  Layout out = *layout;
+  out.mesh = more.mesh;
+  AxisList used = out.sharding.allAxes();
+  used.append(out.sharding.unreduced);
+  for (AxisRef axis : more.axes)
+    if (axis.size > 1 && llvm::none_of(used, [&](AxisRef other) {
+          return overlaps(axis, other) || !canCoexist(axis, other);
+        }))
+      out.sharding.unreduced.push_back(axis);
+  sortAndMerge(out.sharding.unreduced);
+  return out.sharding.unreduced.empty() ? layout : meshes.known(out);
+}
+
+LayoutRef WantedSums::withSums(Value value, LayoutRef layout) {
+  if (!hasUnreduced || !isStaticTensor(value.getType()) ||
+      !canAdd(value.getType()))
+    return layout;
+  return add(layout, ofUses(value, 0));
+}
+
+LayoutRef WantedSums::withCarriedSums(OpResult result, LayoutRef layout) {
+  if (!hasUnreduced || !isStaticTensor(result.getType()) ||
+      !canAdd(result.getType()))
+    return layout;
+  return add(layout, ofCarried(result));
+}
+
+WantedSums::Axes WantedSums::ofUses(Value value, int depth) {
+  if (depth > kMaxDepth || value.use_empty())
+    return {};
+  auto known = found.find(value);
+  if (known != found.end())
+    return known->second;
+  std::optional<Axes> common;
+  for (OpOperand &use : value.getUses()) {
+    Axes axes = ofUse(use, depth);
+    if (common && common->mesh == axes.mesh)
+      axes.axes = commonAxes(common->axes, axes.axes);
+    else if (common)
+      axes = {};
+    common = axes;
+    if (axes.axes.empty())
+      break;
+  }
+  return found[value] = *common;
+}
+
+WantedSums::Axes WantedSums::ofResult(OpResult result, int depth) {
+  Axes own = read(sdy::getSharding(result));
+  return own.axes.empty() ? ofUses(result, depth + 1) : own;
+}
+
+WantedSums::Axes WantedSums::ofUse(OpOperand &use, int depth) {
+  Operation *user = use.getOwner();
+  unsigned i = use.getOperandNumber();
+  if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp,
+          sdy::CollectiveOpInterface>(user))
+    return read(sdy::getSharding(user->getResult(0)));
+  if (auto manual = dyn_cast<sdy::ManualComputationOp>(user))
+    return read(manual.getInSharding(i));
+  if (isa<stablehlo::OptimizationBarrierOp>(user))
+    return ofResult(user->getResult(i), depth);
+  if (isa<stablehlo::WhileOp>(user))
+    return ofCarried(user->getResult(i));
+  if (user->hasTrait<OpTrait::IsTerminator>()) {
+    Operation *parent = user->getParentOp();
+    if (auto func = dyn_cast<func::FuncOp>(parent))
+      return read(sdy::getFuncResultSharding(func, i));
+    if (auto manual = dyn_cast<sdy::ManualComputationOp>(parent))
+      return read(manual.getOutShardingWithoutManualAxes(i));
+    bool isBody = !isa<stablehlo::WhileOp>(parent) ||
+                  user->getParentRegion() == &parent->getRegion(1);
+    if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(parent) &&
+        isBody)
+      return ofCarried(parent->getResult(i));
+    return {};
+  }
+  if (user->getNumResults() != 1)
+    return {};
+  // The other factor of a product may itself be wanted as a sum.
+  if (isProduct(user) &&
+      (i > 1 || !ValueVersions::isFree(user->getOperand(1 - i))))
+    return {};
+  if (!linearOperands(user, [&](unsigned operand) { return operand == i; })[i])
+    return {};
+  return ofResult(user->getResult(0), depth);
+}
+
+WantedSums::Axes WantedSums::ofCarried(OpResult result) {
+  Axes own = read(sdy::getSharding(result));
+  if (!own.axes.empty())
+    return own;
+  Operation *op = result.getOwner();
+  std::optional<Axes> common;
+  for (Region &region : op->getRegions()) {
+    if (isa<stablehlo::WhileOp>(op) && region.getRegionNumber() == 0)
+      continue;
+    Axes axes = read(sdy::getSharding(
+        region.front().getTerminator()->getOperand(result.getResultNumber())));
+    if (common && common->mesh != axes.mesh)
+      axes = {};
+    else if (common)
+      axes.axes = commonAxes(common->axes, axes.axes);
+    common = axes;
+  }
+  return common.value_or(Axes());
+}
+
+} // namespace shardwright

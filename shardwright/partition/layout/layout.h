@@ -1,0 +1,156 @@
+//===- layout.h - meshes of a module and layouts of its values --*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between the attributes of the IR and the value types that the partitioner
+// works with. A layout is a closed sharding on a numbered mesh, whose
+// dimensions may be uneven (uneven.h) inside the program. Replicated layouts
+// are on no mesh (-1). Values of rank 0 have layouts like any other: they may
+// be partial sums (unreduced), which no dimension tells.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/partition/reshard/reshard_planner.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace shardwright {
+
+/// On an op that one device alone does: the device's id.
+constexpr llvm::StringLiteral kDeviceAttrName("sw.device");
+
+struct Layout {
+  int32_t mesh = -1;
+  TensorSharding sharding;
+
+  static Layout replicated(int64_t rank) {
+    return {-1, TensorSharding::closed(rank)};
+  }
+  bool isReplicated() const { return sharding.isReplicated(); }
+  /// Without unreduced axes: that of the value itself where this is that of its
+  /// summands.
+  Layout completed() const;
+  /// Same data on every device. Replicated layouts are equal on any meshes.
+  bool isEquivalent(const Layout &other) const {
+    return sharding.isEquivalent(other.sharding) &&
+           (mesh == other.mesh || isReplicated());
+  }
+};
+
+using Layouts = llvm::SmallVector<Layout, 1>;
+
+/// A layout that a MeshTable has seen: of equal ones there is one object, which
+/// lives as long as the table.
+struct KnownLayout : Layout {
+  /// Null for a replicated layout on no mesh.
+  sdy::TensorShardingAttr attr;
+};
+using LayoutRef = const KnownLayout *;
+
+/// Rank and static dimensions; empty for what is no ranked tensor.
+llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
+/// A ranked tensor of static shape, of any rank: what collectives can move.
+bool isStaticTensor(mlir::Type type);
+/// Likewise with at least one dimension.
+bool isShardable(mlir::Type type);
+/// Bytes of an element; less than 1 for narrow integers.
+double elementBytes(mlir::Type type);
+
+class MeshTable {
+public:
+  /// Reads every `sdy.mesh`. Fails with a diagnostic if values of one function,
+  /// or of functions that call each other, are on meshes with other numbers of
+  /// devices.
+  static mlir::FailureOr<MeshTable> create(mlir::ModuleOp module,
+                                           const CostModel &costs = {},
+                                           Effort effort = Effort::Normal);
+  /// For who may look at this function of a module alone.
+  static mlir::FailureOr<MeshTable> createFor(mlir::func::FuncOp func);
+
+  /// The id of a mesh attribute or reference; -1 for a mesh without axes (empty
+  /// or of one device) and for an unknown reference.
+  int32_t idOf(mlir::Attribute meshOrRef);
+  const Mesh &mesh(int32_t id) const { return entries[id]->mesh; }
+  ReshardPlanner &planner(int32_t id) { return entries[id]->planner; }
+  /// Equal axes, whatever the device order.
+  bool sameAxes(int32_t a, int32_t b) const {
+    return entries[a]->mesh.axes() == entries[b]->mesh.axes();
+  }
+  int32_t size() const { return entries.size(); }
+  /// Of the meshes with axes; 1 if there are none, and the most of them if
+  /// functions have other numbers.
+  int64_t numDevices() const;
+  /// Of the meshes that the function uses.
+  int64_t numDevices(mlir::func::FuncOp func) const;
+
+  /// The layout that the attribute (null: none) asks of a value of this type.
+  const KnownLayout &toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  LayoutRef known(const Layout &layout);
+  /// On every device.
+  LayoutRef whole(int64_t rank);
+  /// Likewise at a border of the program, where all shards are even.
+  Layout toEvenLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  /// Null for a replicated layout on no mesh.
+  sdy::TensorShardingAttr toAttr(const Layout &layout) const;
+  /// Discardable attributes of an op of one result: with the layout in place of
+  /// the sharding that is there.
+  mlir::DictionaryAttr withLayout(mlir::DictionaryAttr attributes,
+                                  LayoutRef layout) const;
+  sdy::AxisRefListAttr axesAttr(int32_t mesh, AxisRefs axes) const;
+  sdy::ListOfAxisRefListsAttr listsAttr(int32_t mesh,
+                                        llvm::ArrayRef<AxisList> lists) const;
+  /// Axes of a collective's parameter.
+  AxisList toAxes(int32_t mesh, llvm::ArrayRef<sdy::AxisRefAttr> attrs) const;
+
+private:
+  struct Entry {
+    mlir::Attribute ref;
+    Mesh mesh;
+    ReshardPlanner planner;
+    Entry(mlir::Attribute ref, Mesh mesh, const CostModel &costs, Effort effort)
+        : ref(ref), mesh(mesh), planner(std::move(mesh), costs, effort) {}
+  };
+  int32_t add(mlir::Attribute ref, sdy::MeshAttr attr);
+  static MeshTable read(mlir::ModuleOp module, const CostModel &costs,
+                        Effort effort);
+  bool haveOneSize() const;
+  mlir::LogicalResult checkSizes(llvm::ArrayRef<mlir::func::FuncOp> funcs);
+  const KnownLayout &lookUp(sdy::TensorShardingAttr attr, mlir::Type type);
+
+  mlir::MLIRContext *context = nullptr;
+  CostModel costs;
+  Effort effort = Effort::Normal;
+  std::vector<std::unique_ptr<Entry>> entries;
+  llvm::DenseMap<mlir::Attribute, int32_t> ids;
+  /// Only where meshes have other numbers of devices.
+  llvm::DenseMap<mlir::Operation *, int64_t> devicesOf;
+  std::vector<std::unique_ptr<KnownLayout>> layouts;
+  std::unordered_multimap<size_t, LayoutRef> byHash;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, LayoutRef> asked;
+  /// The last of those that were asked, by their hash.
+  struct Recent {
+    mlir::Attribute attr;
+    mlir::Type type;
+    LayoutRef layout = nullptr;
+  };
+  std::vector<Recent> recent{256};
+  mutable llvm::DenseMap<std::pair<mlir::DictionaryAttr, LayoutRef>,
+                         mlir::DictionaryAttr>
+      laidOut;
+  llvm::SmallVector<LayoutRef> replicated;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_H

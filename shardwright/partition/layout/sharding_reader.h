@@ -1,0 +1,54 @@
+//===- sharding_reader.h - shardings of many results ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SHARDING_READER_H
+#define SHARDWRIGHT_PARTITION_SHARDING_READER_H
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/support/op_name_map.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace shardwright {
+
+/// `sdy::getSharding` of many results: few dictionaries of attributes are
+/// different, and looking into one costs.
+class ShardingReader {
+public:
+  sdy::TensorShardingAttr of(mlir::OpResult result) {
+    mlir::Operation *op = result.getOwner();
+    if (!keepsShardings.get(op->getName(), [&] {
+          return !mlir::isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
+                 !op->getName()
+                      .hasInterface<sdy::ShardableDataFlowOpInterface>();
+        }))
+      return sdy::getSharding(result);
+    if (op->getRawDictionaryAttrs() != last) {
+      last = op->getRawDictionaryAttrs();
+      auto [it, isNew] = known.try_emplace(last);
+      if (isNew)
+        it->second = mlir::dyn_cast_or_null<sdy::TensorShardingPerValueAttr>(
+            last.get(sdy::kShardingAttr));
+      lastShardings = it->second;
+    }
+    size_t i = result.getResultNumber();
+    return lastShardings && i < lastShardings.size()
+               ? lastShardings.getSharding(i)
+               : nullptr;
+  }
+
+private:
+  /// Names of ops whose discardable attributes hold the shardings of results.
+  OpNameMap<bool> keepsShardings;
+  llvm::DenseMap<mlir::DictionaryAttr, sdy::TensorShardingPerValueAttr> known;
+  mlir::DictionaryAttr last;
+  sdy::TensorShardingPerValueAttr lastShardings;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SHARDING_READER_H

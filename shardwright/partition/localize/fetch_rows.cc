@@ -1,0 +1,325 @@
+//===- fetch_rows.cc - rows of an operand that other shards have ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `row_window` says which rows each shard gets from which; here they are cut
+// out, sent and put side by side.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/combine/join_permutes.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/op_windows.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Moves rows of one dimension of a value between the shards along some axes.
+class RowMover {
+public:
+  RowMover(OpBuilder &builder, Location loc, ShardIndices &indices,
+           int32_t mesh, AxisRefs axes, int64_t dim)
+      : builder(builder), loc(loc), indices(indices), mesh(mesh), axes(axes),
+        dim(dim) {}
+
+  Value rows(Value value, int64_t from, int64_t count);
+  Value rowsAt(Value value, Value from, int64_t count);
+  /// The entry of this device's shard.
+  Value lookUp(ArrayRef<int64_t> table);
+  Value placed(ArrayRef<RowExchange> exchanges, ArrayRef<Value> messages,
+               int64_t width, Value zero);
+
+private:
+  Value assembled(ArrayRef<std::pair<int64_t, Value>> tiles, int64_t width,
+                  Value zero);
+  Value overlaid(ArrayRef<RowExchange> exchanges, ArrayRef<Value> messages,
+                 int64_t width, Value zero);
+  Value filled(int64_t count, Value like, Value zero);
+
+  OpBuilder &builder;
+  Location loc;
+  ShardIndices &indices;
+  int32_t mesh;
+  AxisRefs axes;
+  int64_t dim;
+};
+
+Value RowMover::rows(Value value, int64_t from, int64_t count) {
+  auto type = typeOf(value);
+  if (from == 0 && count == type.getDimSize(dim))
+    return value;
+  SmallVector<int64_t> start(type.getRank(), 0), end(type.getShape()),
+      one(type.getRank(), 1), shape(type.getShape());
+  start[dim] = from;
+  end[dim] = from + count;
+  shape[dim] = count;
+  return stablehlo::SliceOp::create(builder, loc,
+                                    type.clone(ArrayRef<int64_t>(shape)), value,
+                                    start, end, one);
+}
+
+Value RowMover::rowsAt(Value value, Value from, int64_t count) {
+  auto type = typeOf(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = count;
+  SmallVector<Value> starts(type.getRank(), indices.constant(0));
+  starts[dim] = from;
+  return stablehlo::DynamicSliceOp::create(
+      builder, loc, type.clone(ArrayRef<int64_t>(shape)), value, starts, shape);
+}
+
+Value RowMover::lookUp(ArrayRef<int64_t> table) {
+  if (llvm::all_equal(table))
+    return indices.constant(table.front());
+  auto i64 = builder.getI64Type();
+  auto type = RankedTensorType::get({int64_t(table.size())}, i64);
+  Value all = stablehlo::ConstantOp::create(
+      builder, loc, type, DenseElementsAttr::get(type, table));
+  Value one = stablehlo::DynamicSliceOp::create(
+      builder, loc, RankedTensorType::get({1}, i64), all,
+      ValueRange(indices.index(mesh, axes)), ArrayRef<int64_t>(1));
+  return stablehlo::ReshapeOp::create(builder, loc,
+                                      RankedTensorType::get({}, i64), one);
+}
+
+Value RowMover::filled(int64_t count, Value like, Value zero) {
+  auto type = typeOf(like);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = count;
+  return stablehlo::BroadcastInDimOp::create(
+      builder, loc, type.clone(ArrayRef<int64_t>(shape)), zero,
+      ArrayRef<int64_t>());
+}
+
+/// Side by side; what no tile covers is zero.
+Value RowMover::assembled(ArrayRef<std::pair<int64_t, Value>> tiles,
+                          int64_t width, Value zero) {
+  SmallVector<Value> parts;
+  int64_t at = 0;
+  for (auto [to, tile] : tiles) {
+    int64_t begin = std::max<int64_t>(to, 0);
+    int64_t end = std::min(to + typeOf(tile).getDimSize(dim), width);
+    if (end <= begin)
+      continue;
+    if (begin > at)
+      parts.push_back(filled(begin - at, tile, zero));
+    parts.push_back(rows(tile, begin - to, end - begin));
+    at = end;
+  }
+  if (at < width)
+    parts.push_back(filled(width - at, tiles.front().second, zero));
+  if (parts.size() == 1)
+    return parts.front();
+  SmallVector<int64_t> shape(typeOf(parts.front()).getShape());
+  shape[dim] = width;
+  return stablehlo::ConcatenateOp::create(
+      builder, loc, typeOf(parts.front()).clone(ArrayRef<int64_t>(shape)),
+      parts, dim);
+}
+
+/// One over the other in a buffer with room on both sides, each shard at places
+/// of its own.
+Value RowMover::overlaid(ArrayRef<RowExchange> exchanges,
+                         ArrayRef<Value> messages, int64_t width, Value zero) {
+  int64_t room = 0;
+  for (const RowExchange &exchange : exchanges)
+    room = std::max(room, exchange.rows);
+  Value buffer = filled(width + 2 * room, messages.front(), zero);
+  for (auto [exchange, message] : llvm::zip(exchanges, messages)) {
+    SmallVector<int64_t> table;
+    for (const RowPiece &piece : exchange.pieces)
+      table.push_back(room + (piece.source < 0 ? width : piece.to));
+    SmallVector<Value> starts(typeOf(message).getRank(), indices.constant(0));
+    starts[dim] = lookUp(table);
+    buffer = stablehlo::DynamicUpdateSliceOp::create(
+        builder, loc, buffer.getType(), buffer, message, starts);
+  }
+  return rows(buffer, room, width);
+}
+
+Value RowMover::placed(ArrayRef<RowExchange> exchanges,
+                       ArrayRef<Value> messages, int64_t width, Value zero) {
+  // Everyone at the same place, with nothing of another exchange there?
+  SmallVector<std::pair<int64_t, Value>> tiles;
+  bool isStatic = true;
+  for (auto [exchange, message] : llvm::zip(exchanges, messages)) {
+    std::optional<int64_t> to;
+    for (const RowPiece &piece : exchange.pieces)
+      if (piece.source >= 0) {
+        isStatic &= !to || *to == piece.to;
+        to = piece.to;
+      }
+    tiles.push_back({to.value_or(0), message});
+  }
+  llvm::sort(tiles, [](auto &a, auto &b) { return a.first < b.first; });
+  for (size_t i = 1; i < tiles.size(); ++i)
+    isStatic &=
+        tiles[i - 1].first + typeOf(tiles[i - 1].second).getDimSize(dim) <=
+        tiles[i].first;
+  return isStatic ? assembled(tiles, width, zero)
+                  : overlaid(exchanges, messages, width, zero);
+}
+
+} // namespace
+
+Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
+                           int64_t dim, const RowPlace &place,
+                           const RowWindow &window, Value fill) {
+  auto type = typeOf(value);
+  Value zero = fill ? fill
+                    : zeros(builder, loc,
+                            RankedTensorType::get({}, type.getElementType()));
+  RowMover mover(builder, loc, indices, place.mesh, place.axes, dim);
+  auto i64 = RankedTensorType::get({}, builder.getI64Type());
+  auto plus = [&](Value a, int64_t b) -> Value {
+    return b == 0 ? a
+                  : Value(stablehlo::AddOp::create(builder, loc, i64, a,
+                                                   indices.constant(b)));
+  };
+  Value start = indices.offset(place.mesh, place.axes, window.scale);
+  int64_t shards = totalSize(place.axes);
+  if (place.isWhole && window.wraps) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] *= 2;
+    value = stablehlo::ConcatenateOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)),
+        ValueRange{value, value}, dim);
+    type = typeOf(value);
+  }
+  if (place.isWhole) {
+    // Cut out of it, with room for windows that reach beyond it.
+    SmallVector<int64_t> room(type.getRank(), 0), none(room),
+        shape(type.getShape());
+    room[dim] = window.width;
+    shape[dim] += 2 * window.width;
+    Value padded = stablehlo::PadOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)), value, zero, room,
+        room, none);
+    return mover.rowsAt(padded, plus(start, window.offset + window.width),
+                        window.width);
+  }
+
+  ExchangePlan plan = planExchange(window, place.size, shards);
+  std::vector<RowExchange> exchanges;
+  SmallVector<Value> messages;
+  DeviceGroups groups;
+  auto send = [&](const RowExchange &exchange, bool isOwn) {
+    if (exchange.rows == 0)
+      return;
+    SmallVector<int64_t> from(shards, 0);
+    std::optional<int64_t> common;
+    bool isStatic = true;
+    for (const RowPiece &piece : exchange.pieces)
+      if (piece.source >= 0) {
+        from[piece.source] = piece.from;
+        isStatic &= !common || *common == piece.from;
+        common = piece.from;
+      }
+    Value message =
+        isStatic ? mover.rows(value, *common, exchange.rows)
+                 : mover.rowsAt(value, mover.lookUp(from), exchange.rows);
+    if (!isOwn) {
+      if (groups.ids.empty())
+        groups = deviceGroups(meshes.mesh(place.mesh), place.axes);
+      SmallVector<int64_t> pairs;
+      for (int64_t g = 0; g < groups.numGroups; ++g)
+        for (auto [k, piece] : llvm::enumerate(exchange.pieces))
+          if (piece.source >= 0)
+            pairs.append({groups.ids[g * shards + piece.source],
+                          groups.ids[g * shards + int64_t(k)]});
+      auto pairType = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
+                                            builder.getI64Type());
+      auto permute = stablehlo::CollectivePermuteOp::create(
+          builder, loc, message.getType(), message,
+          DenseIntElementsAttr::get(pairType, ArrayRef<int64_t>(pairs)),
+          nextHandle());
+      // Rows that no shard sent are outside of the dimension: filled, or those
+      // beyond the end of an uneven one.
+      permute->setDiscardableAttr(kRestUnusedAttrName, builder.getUnitAttr());
+      message = permute;
+    }
+    exchanges.push_back(exchange);
+    messages.push_back(message);
+  };
+  send(plan.own, /*isOwn=*/true);
+  for (const RowExchange &exchange : plan.exchanges)
+    send(exchange, /*isOwn=*/false);
+  if (messages.empty()) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = window.width;
+    return stablehlo::BroadcastInDimOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)), zero,
+        ArrayRef<int64_t>());
+  }
+  Value all = mover.placed(exchanges, messages, window.width, zero);
+  if (!fill || !plan.leavesRows)
+    return all;
+
+  auto counts = typeOf(all).clone(builder.getI64Type());
+  Value row = stablehlo::AddOp::create(
+      builder, loc, counts,
+      stablehlo::IotaOp::create(builder, loc, counts, dim),
+      broadcastScalar(builder, loc, plus(start, window.offset), counts));
+  Value after =
+      buildCompare(builder, loc, row,
+                   broadcastScalar(builder, loc, indices.constant(0), counts),
+                   stablehlo::ComparisonDirection::GE);
+  Value before = buildCompare(
+      builder, loc, row,
+      broadcastScalar(builder, loc, indices.constant(place.size), counts),
+      stablehlo::ComparisonDirection::LT);
+  Value inside =
+      stablehlo::AndOp::create(builder, loc, after.getType(), after, before);
+  return stablehlo::SelectOp::create(
+      builder, loc, all.getType(), inside, all,
+      broadcastScalar(builder, loc, fill, typeOf(all)));
+}
+
+LogicalResult Localizer::fetchWindows(
+    Operation *op, llvm::function_ref<Value(int64_t operand)> fillOf,
+    llvm::function_ref<void(const OpWindow &, const RowWindow &)> settle) {
+  OpBuilder builder(op);
+  Value result = op->getResult(0);
+  // As they were: what is fetched has no layout of its own.
+  SmallVector<Value> operands(op->getOperands());
+  SmallVector<OpWindow, 2> windows = windowsOf.lookup(op);
+  for (const OpWindow &window : windows) {
+    Value mover = window.kernelDim < 0 ? result : operands[1];
+    int64_t movingDim =
+        window.kernelDim < 0 ? window.resultDim : window.kernelDim;
+    RowPlace place{layoutOf(mover).mesh, axesOf(mover, movingDim)};
+    if (place.axes.empty())
+      continue;
+    Value operand = operands[window.operand];
+    place.size = wholeSize(operand, window.operandDim);
+    place.isWhole = axesOf(operand, window.operandDim).empty();
+    std::optional<RowWindow> rows = window.map.ofShards(totalSize(place.axes));
+    if (!rows)
+      return op->emitOpError("has dimension ")
+             << window.resultDim
+             << " in shards that start between rows of the operand; run "
+                "sw-insert-collectives first";
+    if (forms.asShardy && !place.isWhole &&
+        !planExchange(*rows, place.size, totalSize(place.axes))
+             .exchanges.empty())
+      return refuseExchange(op, window.resultDim);
+    op->setOperand(window.operand,
+                   fetchRows(builder, op->getLoc(),
+                             op->getOperand(window.operand), window.operandDim,
+                             place, *rows, fillOf(window.operand)));
+    settle(window, *rows);
+  }
+  return success();
+}
+
+} // namespace shardwright

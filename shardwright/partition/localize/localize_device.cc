@@ -1,0 +1,77 @@
+//===- localize_device.cc - what one device does alone --------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op with effects for one device is a branch that the others do not take.
+// They get its results from that device, bit by bit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/localize/localizer.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+LogicalResult Localizer::localizeOnDevice(Operation *op, int64_t device) {
+  int64_t devices = meshes.numDevices(func);
+  if (device < 0 || device >= devices)
+    return op->emitOpError("is for device ")
+           << device << ", but the mesh has " << devices
+           << " devices; give it the sharding of one of them";
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  Value here =
+      buildCompare(builder, loc, indices.device(), indices.constant(device),
+                   stablehlo::ComparisonDirection::EQ);
+  auto branch =
+      stablehlo::IfOp::create(builder, loc, op->getResultTypes(), here);
+  builder.createBlock(&branch.getTrueBranch());
+  Operation *copy = builder.clone(*op);
+  copy->removeDiscardableAttr(kDeviceAttrName);
+  stablehlo::ReturnOp::create(builder, loc, copy->getResults());
+  builder.createBlock(&branch.getFalseBranch());
+  SmallVector<Value> nothing;
+  for (Type type : op->getResultTypes()) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      nothing.push_back(zeros(builder, loc, tensor));
+    else if (isa<stablehlo::TokenType>(type))
+      nothing.push_back(stablehlo::CreateTokenOp::create(builder, loc, type));
+    else
+      return op->emitOpError("is for one device, but has a result of type ")
+             << type << ", which others cannot get";
+  }
+  stablehlo::ReturnOp::create(builder, loc, nothing);
+
+  // The first of a group is whom the others hear.
+  SmallVector<int64_t> group = {device};
+  for (int64_t d = 0; d < devices; ++d)
+    if (d != device)
+      group.push_back(d);
+  auto groups = DenseIntElementsAttr::get(
+      RankedTensorType::get({1, devices}, builder.getI64Type()),
+      ArrayRef<int64_t>(group));
+  builder.setInsertionPointAfter(branch);
+  for (auto [result, value] :
+       llvm::zip(op->getResults(), branch->getResults())) {
+    Value everywhere = value;
+    if (isa<RankedTensorType>(value.getType()) && !result.use_empty()) {
+      OperationState state(
+          loc, stablehlo::CollectiveBroadcastOp::getOperationName());
+      state.addOperands(value);
+      state.addTypes(value.getType());
+      state.addAttribute("replica_groups", groups);
+      state.addAttribute("channel_handle", nextHandle());
+      everywhere = builder.create(state)->getResult(0);
+    }
+    result.replaceAllUsesWith(everywhere);
+  }
+  op->erase();
+  return success();
+}
+
+} // namespace shardwright

@@ -1,0 +1,100 @@
+//===- localize_finish.cc - ops that are local ----------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Right after its visit, while it is in the caches, each op loses what concerns
+// the program of all devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/combine/join_collectives.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/rules/rule_interface.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+const Localizer::Known &Localizer::known(DictionaryAttr attributes) {
+  if (attributes == lastAttributes)
+    return lastKnown;
+  auto [it, isNew] = knownOf.try_emplace(attributes);
+  if (isNew) {
+    NamedAttrList list(attributes);
+    list.erase(sdy::kShardingAttr);
+    list.erase(sdy::kShardingRuleAttr);
+    it->second = {list.getDictionary(func.getContext()),
+                  attributes.getAs<IntegerAttr>(kDeviceAttrName)};
+  }
+  lastAttributes = attributes;
+  return lastKnown = it->second;
+}
+
+/// Without the ops in it, of which some may be erased, and it too.
+WalkResult Localizer::finishOne(Operation *op) {
+  if (DictionaryAttr attributes = op->getRawDictionaryAttrs();
+      !attributes.empty())
+    op->setDiscardableAttrs(known(attributes).unsharded);
+  NameTraits its = traits.get(op->getName(), [&] {
+    return NameTraits{mayBeJoined(op), isa<MeshUserOpInterface>(op),
+                      isa_and_nonnull<sdy::SdyDialect>(op->getDialect())};
+  });
+  if (its.mayBeJoined)
+    left.collectives.push_back(op);
+  if (!its.isSdy) {
+    if (its.usesMesh)
+      left.usesMeshes |= bool(cast<MeshUserOpInterface>(op).getUsedMesh());
+    return WalkResult::advance();
+  }
+  if (auto constant = dyn_cast<sdy::ConstantOp>(op)) {
+    OpBuilder builder(op);
+    auto local = stablehlo::ConstantOp::create(
+        builder, op->getLoc(), constant.getType(), constant.getValue());
+    local->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op->replaceAllUsesWith(local->getResults());
+    op->erase();
+    return WalkResult::skip();
+  }
+  if (isa<sdy::ReshardOp, sdy::ShardingConstraintOp, sdy::PropagationBarrierOp>(
+          op) &&
+      !isa<func::FuncOp>(op->getParentOp()) &&
+      cast<ShapedType>(op->getResult(0).getType()).getRank() == 0) {
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+    return WalkResult::skip();
+  }
+  if (takenPermutes.contains(op))
+    return WalkResult::skip();
+  return refuse(op);
+}
+
+LogicalResult Localizer::refuse(Operation *op) {
+  return op->emitOpError("has no local form; run sw-insert-collectives first");
+}
+
+LogicalResult Localizer::finish(Block::iterator begin, Block::iterator end,
+                                BlockOrder::Ops &ops) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(begin, end))) {
+    if (!finished.all) {
+      // Regions of single elements (reducers, comparators) are not visited:
+      // what propagation left in them means the same on every device.
+      WalkResult done =
+          op.getNumRegions() == 0 || &op == finished.inside
+              ? finishOne(&op)
+              : op.walk([&](Operation *inner) { return finishOne(inner); });
+      if (done.wasInterrupted())
+        return failure();
+      if (done.wasSkipped())
+        continue;
+    }
+    ops.push_back(&op);
+  }
+  return success();
+}
+
+} // namespace shardwright

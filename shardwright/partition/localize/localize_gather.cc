@@ -1,0 +1,351 @@
+//===- localize_gather.cc - local forms of gather and scatter -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Indices into a sharded dimension are made relative to the shard. A gather
+// takes what lies in the shard and zeros for the rest (the sum over the shards
+// is the result); a scatter drops updates outside of its operand anyway (see
+// localize_scatter_windows.cc for those that are inside in part). A dimension
+// of which one row is taken, and that no index names, is read or written at its
+// first row, which the first shard has.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/localize/localizer.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace shardwright {
+
+Localizer::LocalIndices
+Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
+                           int64_t indexVectorDim,
+                           ArrayRef<int64_t> indexedDims, Value operand,
+                           ArrayRef<int64_t> shardedDims, bool clampAndTest) {
+  auto type = cast<RankedTensorType>(indexVectors.getType());
+  Type i64 = builder.getI64Type();
+  auto wide = RankedTensorType::get(type.getShape(), i64);
+  if (type != wide)
+    indexVectors =
+        stablehlo::ConvertOp::create(builder, loc, wide, indexVectors);
+  bool isVector = indexVectorDim < type.getRank();
+  int64_t n = indexedDims.size();
+
+  // One number for each component, as a tensor like the indices.
+  auto spread = [&](ArrayRef<int64_t> numbers) -> Value {
+    auto small = RankedTensorType::get({n}, i64);
+    if (isVector) {
+      Value vector = stablehlo::ConstantOp::create(
+          builder, loc, small, DenseElementsAttr::get(small, numbers));
+      return stablehlo::BroadcastInDimOp::create(
+          builder, loc, wide, vector, ArrayRef<int64_t>(indexVectorDim));
+    }
+    return broadcastScalar(builder, loc, indices.constant(numbers.front()),
+                           wide);
+  };
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(),
+                    kMost = std::numeric_limits<int64_t>::max();
+  SmallVector<int64_t> least(n, kLeast), most(n, kMost), zero(n, kLeast),
+      end(n, kMost);
+  SmallVector<Value> offsets(n);
+  Layout layout = layoutOf(operand);
+  for (auto [k, d] : llvm::enumerate(indexedDims)) {
+    if (!llvm::is_contained(shardedDims, d))
+      continue;
+    AxisRefs axes = layout.sharding.dims[d].axes;
+    int64_t size = dimsOf(operand.getType())[d];
+    least[k] = zero[k] = 0;
+    most[k] = wholeSize(operand, d) - 1;
+    end[k] = size;
+    offsets[k] = indices.offset(layout.mesh, axes, size);
+  }
+  LocalIndices out;
+  if (clampAndTest)
+    indexVectors = stablehlo::ClampOp::create(builder, loc, wide, spread(least),
+                                              indexVectors, spread(most));
+  Value offset;
+  if (isVector) {
+    SmallVector<Value> parts;
+    auto one = RankedTensorType::get({1}, i64);
+    for (Value o : offsets)
+      parts.push_back(stablehlo::ReshapeOp::create(
+          builder, loc, one, o ? o : indices.constant(0)));
+    Value vector = stablehlo::ConcatenateOp::create(
+        builder, loc, RankedTensorType::get({n}, i64), parts, 0);
+    offset = stablehlo::BroadcastInDimOp::create(
+        builder, loc, wide, vector, ArrayRef<int64_t>(indexVectorDim));
+  } else {
+    offset = broadcastScalar(builder, loc, offsets.front(), wide);
+  }
+  out.indices =
+      stablehlo::SubtractOp::create(builder, loc, wide, indexVectors, offset);
+  if (!clampAndTest)
+    return out;
+
+  auto pred = RankedTensorType::get(type.getShape(), builder.getI1Type());
+  Value above = buildCompare(builder, loc, out.indices, spread(zero),
+                             stablehlo::ComparisonDirection::GE);
+  Value below = buildCompare(builder, loc, out.indices, spread(end),
+                             stablehlo::ComparisonDirection::LT);
+  // `end` of the other components is the largest number, which they may be.
+  below = stablehlo::OrOp::create(
+      builder, loc, pred, below,
+      buildCompare(builder, loc, spread(end),
+                   spread(SmallVector<int64_t>(n, kMost)),
+                   stablehlo::ComparisonDirection::EQ));
+  out.inside = stablehlo::AndOp::create(builder, loc, pred, above, below);
+  if (isVector) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + indexVectorDim);
+    auto scalar = RankedTensorType::get({}, builder.getI1Type());
+    Value yes = stablehlo::ConstantOp::create(
+        builder, loc, scalar, DenseElementsAttr::get(scalar, true));
+    auto all = stablehlo::ReduceOp::create(
+        builder, loc,
+        TypeRange(RankedTensorType::get(shape, builder.getI1Type())),
+        ValueRange(out.inside), ValueRange(yes),
+        ArrayRef<int64_t>(indexVectorDim));
+    buildReducerBody(all.getBody(), loc, ReducerKind::And, builder.getI1Type());
+    out.inside = all->getResult(0);
+  }
+  return out;
+}
+
+Value Localizer::hasFirstShards(OpBuilder &builder, Location loc, Value value,
+                                ArrayRef<int64_t> dims) {
+  Layout layout = layoutOf(value);
+  Value all;
+  for (int64_t d : dims) {
+    Value at = indices.offset(layout.mesh, layout.sharding.dims[d].axes,
+                              dimsOf(value.getType())[d]);
+    Value is = buildCompare(builder, loc, at, indices.constant(0),
+                            stablehlo::ComparisonDirection::EQ);
+    all = all ? Value(stablehlo::AndOp::create(builder, loc, is.getType(), all,
+                                               is))
+              : is;
+  }
+  return all;
+}
+
+LogicalResult Localizer::refusePartOf(Operation *op, int64_t dim, int64_t rows,
+                                      int64_t size) {
+  return op->emitOpError("takes ")
+         << rows << " of the " << size << " rows of dimension " << dim
+         << " of its operand, which is sharded; reshard the operand to have "
+            "this dimension whole first";
+}
+
+LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
+  auto dims = op.getDimensionNumbers();
+  Value operand = op.getOperand();
+  ArrayRef<int64_t> local = dimsOf(operand.getType());
+  SmallVector<int64_t> sizes(op.getSliceSizes()), indexed, fixed;
+  for (int64_t d = 0; d < int64_t(sizes.size()); ++d) {
+    AxisRefs axes = axesOf(operand, d);
+    if (axes.empty() || llvm::is_contained(dims.getOperandBatchingDims(), d))
+      continue;
+    int64_t whole = wholeSize(operand, d);
+    // Whole dimensions stay whole; of the others one row is taken.
+    if (sizes[d] == whole && whole != 1)
+      sizes[d] = local[d];
+    else if (sizes[d] != 1)
+      return refusePartOf(op, d, sizes[d], whole);
+    else if (llvm::is_contained(dims.getStartIndexMap(), d))
+      indexed.push_back(d);
+    else
+      fixed.push_back(d);
+  }
+  op.setSliceSizes(sizes);
+  (void)setLocalResultTypes(op);
+  if (indexed.empty() && fixed.empty())
+    return success();
+
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto pred = RankedTensorType::get(type.getShape(), builder.getI1Type());
+  Value inside, starts = op.getStartIndices();
+  if (!fixed.empty())
+    inside = broadcastScalar(
+        builder, loc, hasFirstShards(builder, loc, operand, fixed), pred);
+  if (!indexed.empty()) {
+    LocalIndices at = localizeIndices(
+        builder, loc, starts, dims.getIndexVectorDim(), dims.getStartIndexMap(),
+        operand, indexed, /*clampAndTest=*/true);
+    starts = at.indices;
+    SmallVector<int64_t> batchDims;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(dims.getOffsetDims(), d))
+        batchDims.push_back(d);
+    Value isIn = stablehlo::BroadcastInDimOp::create(builder, loc, pred,
+                                                     at.inside, batchDims);
+    inside =
+        inside
+            ? Value(stablehlo::AndOp::create(builder, loc, pred, inside, isIn))
+            : isIn;
+  }
+  bool isSorted = indexed.empty() && op.getIndicesAreSorted();
+  Value taken = stablehlo::GatherOp::create(builder, loc, type, operand, starts,
+                                            dims, sizes, isSorted);
+  return replace(op,
+                 stablehlo::SelectOp::create(builder, loc, type, inside, taken,
+                                             neutral(builder, loc, type)));
+}
+
+void Localizer::dropBeyondEnd(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value vectors = op.getScatterIndices();
+  auto type = cast<RankedTensorType>(vectors.getType());
+  SmallVector<int64_t> uneven;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (d != dims.getIndexVectorDim() &&
+        !llvm::is_contained(dims.getScatterIndicesBatchingDims(), d) &&
+        type.getDimSize(d) * totalSize(axesOf(vectors, d)) !=
+            wholeSize(vectors, d))
+      uneven.push_back(d);
+  if (uneven.empty())
+    return;
+  OpBuilder builder(op);
+  Type i64 = builder.getI64Type();
+  Value wide = stablehlo::ConvertOp::create(builder, op.getLoc(),
+                                            type.clone(i64), vectors);
+  inherit(wide, vectors);
+  op.getScatterIndicesMutable().set(maskBeyondEnd(
+      builder, op.getLoc(), wide, uneven, builder.getIntegerAttr(i64, -1)));
+  op.setIndicesAreSorted(false);
+  op.setUniqueIndices(false);
+}
+
+FailureOr<Localizer::ScatterDims>
+Localizer::readScatter(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value input = op.getInputs().front(), update = op.getUpdates().front();
+  ScatterDims read;
+  int64_t window = 0;
+  for (int64_t d = 0, e = dimsOf(input.getType()).size(); d < e; ++d) {
+    if (llvm::is_contained(dims.getInputBatchingDims(), d))
+      continue;
+    bool isInserted = llvm::is_contained(dims.getInsertedWindowDims(), d);
+    int64_t place = isInserted ? -1 : dims.getUpdateWindowDims()[window++];
+    AxisRefs axes = axesOf(input, d);
+    if (axes.empty())
+      continue;
+    int64_t size = wholeSize(input, d);
+    int64_t rows = isInserted ? 1 : wholeSize(update, place);
+    // A window as long as the dimension is in it only if it starts where the
+    // dimension does, here as there.
+    if (!isInserted && rows == size && axesOf(update, place) == axes)
+      continue;
+    bool isIndexed = llvm::is_contained(dims.getScatterDimsToOperandDims(), d);
+    bool isWhole = isInserted || axesOf(update, place).empty();
+    if (isIndexed && isWhole && rows == 1)
+      read.shifted.push_back(d);
+    else if (isIndexed && isWhole)
+      read.cut.push_back({d, rows});
+    else if (isInserted && forms.asShardy)
+      return op.emitOpError("sharding operand dimension ")
+             << d
+             << " that is not indexed but in inserted window dimension is not "
+                "supported.";
+    else if (isWhole && rows == 1)
+      read.fixed.push_back(d);
+    else
+      return refusePartOf(op, d, rows, size);
+  }
+  for (WindowRows window : read.cut)
+    read.shifted.push_back(window.dim);
+  return read;
+}
+
+void Localizer::inheritPart(Value value, Value from) {
+  inherit(value, from);
+  if (auto it = partialKind.find(from); it != partialKind.end())
+    partialKind[value] = ReducerKind(it->second);
+  if (madeWhole.contains(from))
+    madeWhole.insert(value);
+}
+
+LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
+  auto dims = op.getScatterDimensionNumbers();
+  Value input = op.getInputs().front();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  FailureOr<ScatterDims> read = readScatter(op);
+  if (failed(read))
+    return failure();
+  dropBeyondEnd(op);
+  indexIntoRoom(op, read->cut);
+  if (!read->shifted.empty()) {
+    LocalIndices at = localizeIndices(
+        builder, loc, op.getScatterIndices(), dims.getIndexVectorDim(),
+        dims.getScatterDimsToOperandDims(), input, read->shifted,
+        /*clampAndTest=*/false);
+    op.getScatterIndicesMutable().set(at.indices);
+    op.setIndicesAreSorted(false);
+  }
+
+  // Where the updates are split over devices that share the operand, one of
+  // them starts from the operand and the others from nothing.
+  Layout updates = layoutOf(op.getUpdates().front());
+  AxisList partial;
+  int64_t indexDim = 0;
+  for (int64_t d = 0; d < updates.sharding.rank(); ++d) {
+    if (llvm::is_contained(dims.getUpdateWindowDims(), d))
+      continue;
+    int64_t x = indexDim + (indexDim >= dims.getIndexVectorDim());
+    ++indexDim;
+    if (llvm::is_contained(dims.getScatterIndicesBatchingDims(), x))
+      continue;
+    partial.append(updates.sharding.dims[d].axes.begin(),
+                   updates.sharding.dims[d].axes.end());
+  }
+  if (!partial.empty()) {
+    std::optional<ReducerKind> kind = uniformReducer(op.getUpdateComputation());
+    if (!kind)
+      return op.emitOpError("has updates split over devices, but no reducer "
+                            "that could combine its parts; run "
+                            "sw-insert-collectives first");
+    Value first =
+        buildCompare(builder, loc, indices.index(updates.mesh, partial),
+                     indices.constant(0), stablehlo::ComparisonDirection::EQ);
+    for (OpOperand &use : op.getInputsMutable()) {
+      auto type = cast<RankedTensorType>(use.get().getType());
+      TypedAttr identity = identityElement(*kind, type.getElementType());
+      if (!identity)
+        return op.emitOpError("has updates split over devices, but ")
+               << stringify(*kind) << " of " << type.getElementType()
+               << " has no identity to start a part from";
+      // Of sums -0, so that a -0 that nobody updates stays one.
+      Value nothing = *kind == ReducerKind::Add
+                          ? neutral(builder, loc, type)
+                          : stablehlo::ConstantOp::create(
+                                builder, loc, type, splatOf(type, identity));
+      use.set(stablehlo::SelectOp::create(builder, loc, type, first, use.get(),
+                                          nothing));
+    }
+  }
+  SmallVector<Value> inputs(op.getInputs()), updated(op->getResults());
+  if (read->cut.empty())
+    (void)setLocalResultTypes(op);
+  else
+    updated = scatterIntoRoom(op, read->cut);
+  if (read->fixed.empty())
+    return success();
+  Value isFirst = hasFirstShards(builder, loc, input, read->fixed);
+  for (auto [value, other] : llvm::zip(updated, inputs)) {
+    builder.setInsertionPointAfterValue(value);
+    Value kept = stablehlo::SelectOp::create(builder, loc, value.getType(),
+                                             isFirst, value, other);
+    value.replaceAllUsesExcept(kept, kept.getDefiningOp());
+    inheritPart(kept, value);
+  }
+  return success();
+}
+
+} // namespace shardwright

@@ -1,0 +1,124 @@
+//===- linear_ops.cc - ops that may work on partial sums ------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/ops/linear_ops.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/rules/reducer.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+bool canAdd(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (auto number = dyn_cast<FloatType>(element))
+    return APFloat::semanticsHasZero(number.getFloatSemantics());
+  return isa<IntegerType>(element) && !element.isInteger(1);
+}
+
+DenseElementsAttr splatOfValue(Value value) {
+  while (auto broadcast = value.getDefiningOp<stablehlo::BroadcastInDimOp>())
+    value = broadcast.getOperand();
+  DenseElementsAttr elements;
+  if (auto constant = value.getDefiningOp<sdy::ConstantOp>())
+    elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  else
+    matchPattern(value, m_Constant(&elements));
+  return elements && elements.isSplat() ? elements : DenseElementsAttr();
+}
+
+bool isZeroSplat(Value value) {
+  DenseElementsAttr elements = splatOfValue(value);
+  if (!elements)
+    return false;
+  Type type = elements.getElementType();
+  if (isa<FloatType>(type))
+    return elements.getSplatValue<APFloat>().isZero();
+  return isa<IntegerType>(type) && elements.getSplatValue<APInt>().isZero();
+}
+
+bool isProduct(Operation *op) {
+  return isa<stablehlo::MulOp, stablehlo::DotGeneralOp, stablehlo::DotOp,
+             stablehlo::ConvolutionOp>(op);
+}
+
+/// Of a conversion, the sum of the results is the result of the sum: between
+/// floats up to rounding, between integers where bits are dropped.
+static bool convertsLinearly(stablehlo::ConvertOp op) {
+  Type from = getElementTypeOrSelf(op.getOperand().getType());
+  Type to = getElementTypeOrSelf(op.getType());
+  if (isa<FloatType>(from))
+    return isa<FloatType>(to);
+  auto wide = dyn_cast<IntegerType>(from), narrow = dyn_cast<IntegerType>(to);
+  return wide && narrow && narrow.getWidth() <= wide.getWidth();
+}
+
+/// The first `count` operands.
+static SmallVector<bool, 4> first(Operation *op, unsigned count) {
+  SmallVector<bool, 4> flags(op->getNumOperands(), false);
+  std::fill_n(flags.begin(), count, true);
+  return flags;
+}
+
+static SmallVector<bool, 4> jointOperands(Operation *op) {
+  unsigned all = op->getNumOperands();
+  if (isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::NegOp,
+          stablehlo::TransposeOp, stablehlo::ReshapeOp,
+          stablehlo::BroadcastInDimOp, stablehlo::SliceOp, stablehlo::ReverseOp,
+          stablehlo::ConcatenateOp, stablehlo::PadOp, stablehlo::RealOp,
+          stablehlo::ImagOp, stablehlo::ComplexOp>(op))
+    return first(op, all);
+  if (isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp>(op))
+    return first(op, 1);
+  if (isa<stablehlo::DynamicUpdateSliceOp>(op))
+    return first(op, 2);
+  // Whole numbers lose the rest.
+  if (isa<stablehlo::DivOp>(op) &&
+      !isa<IntegerType>(getElementTypeOrSelf(op->getResult(0))))
+    return first(op, 1);
+  if (auto convert = dyn_cast<stablehlo::ConvertOp>(op))
+    return first(op, convertsLinearly(convert) ? 1 : 0);
+  if (auto select = dyn_cast<stablehlo::SelectOp>(op)) {
+    SmallVector<bool, 4> flags = first(op, all);
+    flags.front() = false;
+    return flags;
+  }
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    return first(op, uniformReducer(reduce.getBody()) == ReducerKind::Add ? all
+                                                                          : 0);
+  return first(op, 0);
+}
+
+SmallVector<bool, 4>
+linearOperands(Operation *op,
+               llvm::function_ref<bool(unsigned operand)> isPartial) {
+  SmallVector<bool, 4> flags = first(op, 0);
+  if (isProduct(op)) {
+    for (unsigned i : {0, 1})
+      if (isPartial(i)) {
+        flags[i] = true;
+        break;
+      }
+  } else {
+    flags = jointOperands(op);
+  }
+  auto adds = [](Type type) { return canAdd(type); };
+  if (!llvm::all_of(op->getResultTypes(), adds))
+    return first(op, 0);
+  for (auto [flag, type] : llvm::zip(flags, op->getOperandTypes()))
+    if (flag && !canAdd(type))
+      return first(op, 0);
+  return flags;
+}
+
+} // namespace shardwright

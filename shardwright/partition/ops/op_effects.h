@@ -1,0 +1,58 @@
+//===- op_effects.h - which ops have side effects ---------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_OP_EFFECTS_H
+#define SHARDWRIGHT_PARTITION_OP_EFFECTS_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/support/op_name_map.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace shardwright {
+
+/// `isMemoryEffectFree` of many ops. Most ops have effects by their name, of
+/// which the first is asked.
+class OpEffects {
+public:
+  bool isFree(mlir::Operation *op) {
+    switch (byName.get(op->getName(), [&] { return known(op); })) {
+    case Known::Free:
+      return true;
+    case Known::HasEffects:
+      return false;
+    case Known::AsItsRegions:
+      for (mlir::Region &region : op->getRegions())
+        for (mlir::Operation &inner : region.getOps())
+          if (!isFree(&inner))
+            return false;
+      return true;
+    case Known::Unknown:
+      break;
+    }
+    return mlir::isMemoryEffectFree(op);
+  }
+
+private:
+  /// What the name says.
+  enum class Known { Unknown, Free, HasEffects, AsItsRegions };
+  static Known known(mlir::Operation *op) {
+    if (mlir::isa<stablehlo::CustomCallOp>(op) ||
+        !mlir::isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
+      return Known::Unknown;
+    if (!op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
+      return mlir::isMemoryEffectFree(op) ? Known::Free : Known::HasEffects;
+    return mlir::isa<mlir::MemoryEffectOpInterface>(op) ? Known::Unknown
+                                                        : Known::AsItsRegions;
+  }
+
+  OpNameMap<Known> byName;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_OP_EFFECTS_H

@@ -1,0 +1,356 @@
+//===- op_problem.cc - what may be sharded when an op is computed ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op's rule says how dimensions relate; whether a sharded dimension also has
+// a local form is decided here, beside it. What is refused here is gathered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/ops/op_problem.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/rules/batch_partitionable.h"
+#include "shardwright/rules/rule_interface.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+/// Where rows are taken out of a dimension: the device that has a row gives it
+/// to all, whatever dimension the result makes of them.
+static void letOwnersGive(Operation *op, ShardingRule &rule) {
+  auto slice = dyn_cast<stablehlo::SliceOp>(op);
+  if (!slice && !isa<stablehlo::DynamicSliceOp>(op))
+    return;
+  ArrayRef<int64_t> in = dimsOf(op->getOperand(0).getType());
+  ArrayRef<int64_t> out = dimsOf(op->getResult(0).getType());
+  for (size_t d = 0; d < in.size(); ++d) {
+    // Of a fixed slice, more than one row can be sharded like the operand.
+    if (in[d] == out[d] || (slice && out[d] != 1))
+      continue;
+    for (int32_t f : rule.results[0][d])
+      rule.factors[f] = {out[d], FactorKind::PassThrough};
+    rule.operands[0][d] = {int32_t(rule.factors.size())};
+    rule.factors.push_back({in[d], FactorKind::Reduction});
+  }
+}
+
+/// Of windows that cover a part of a dimension, each owner takes what falls
+/// into its shard.
+static void letOwnersTake(stablehlo::ScatterOp op, ShardingRule &rule) {
+  for (WindowRows window :
+       partialWindows(op, dimsOf(op.getInputs().front().getType())))
+    for (int32_t f : rule.operands[0][window.dim])
+      rule.factors[f].kind = FactorKind::PassThrough;
+}
+
+/// Windows that tile a dimension belong to the shards that they lie in: the
+/// source's dimension leads the operand's.
+static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
+  ArrayRef<int64_t> in = dimsOf(op.getOperand().getType());
+  ArrayRef<int64_t> out = dimsOf(op.getSource().getType());
+  for (size_t d = 0; d < in.size(); ++d) {
+    const DimMapping &whole = rule.operands[0][d],
+                     &windows = rule.operands[1][d];
+    int64_t stride = op.getWindowStrides() ? (*op.getWindowStrides())[d] : 1;
+    if (whole == windows || whole.size() != 1 || windows.size() != 1)
+      continue;
+    if (!windowsTile(op, d)) {
+      // Rows of both sides go to the shards of the result.
+      if (exchangesWindows(op))
+        rule.operands[1][d] = whole;
+      continue;
+    }
+    int32_t lead = windows.front(), rest = whole.front();
+    rule.factors[lead] = {out[d], FactorKind::PassThrough};
+    rule.factors[rest] = {stride, FactorKind::NeedReplication};
+    rule.operands[0][d] = rule.results[0][d] = {lead, rest};
+  }
+}
+
+std::optional<ShardingRule> getPartitionRule(Operation *op) {
+  // Every device draws the same numbers, of which each takes its part. Shapes
+  // that are values are those of the whole program.
+  if (isa<stablehlo::RngOp, stablehlo::RngBitGeneratorOp,
+          stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
+          stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
+          stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
+          stablehlo::DynamicConvOp>(op))
+    return std::nullopt;
+  // The rule that a custom call brings says how shardings propagate through it,
+  // not that it can be made in parts.
+  bool isOpaque = isa<stablehlo::CustomCallOp>(op) &&
+                  op->getDiscardableAttr(sdy::kShardingRuleAttr);
+  std::optional<ShardingRule> rule =
+      isOpaque ? batchedCallRule(op)
+               : getShardingRule(op, {.extraRules = true});
+  if (!rule || rule->operands.size() != op->getNumOperands() ||
+      rule->results.size() != op->getNumResults())
+    return std::nullopt;
+  auto fits = [](Type type, const TensorMapping &mapping) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.hasStaticShape() &&
+                        tensor.getRank() == int64_t(mapping.size())
+                  : mapping.empty();
+  };
+  for (auto [value, mapping] : llvm::zip(op->getOperands(), rule->operands))
+    if (!fits(value.getType(), mapping))
+      return std::nullopt;
+  for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
+    if (!fits(value.getType(), mapping))
+      return std::nullopt;
+  letOwnersGive(op, *rule);
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    letOwnersTake(scatter, *rule);
+  if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
+    alignWindows(scatter, *rule);
+  return rule;
+}
+
+std::optional<ReducerKind> getCombiner(Operation *op) {
+  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
+    return uniformReducer(reduce.getBody());
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return uniformReducer(scatter.getUpdateComputation());
+  if (isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp, stablehlo::SliceOp>(
+          op)) {
+    Type type = getElementTypeOrSelf(op->getResult(0));
+    if (type.isInteger(1))
+      return ReducerKind::Or;
+    // Types without zero have no sign either: the least does as well.
+    if (auto number = dyn_cast<FloatType>(type);
+        number && !APFloat::semanticsHasZero(number.getFloatSemantics()))
+      return ReducerKind::Max;
+  }
+  // Contractions sum; of a masked gather or slice all parts but one are zero;
+  // other ops declare sums by a reduction factor.
+  return ReducerKind::Add;
+}
+
+namespace {
+
+/// Marks the factors of some dimensions of a tensor.
+void keepDims(DecideProblem &problem, const TensorMapping &mapping,
+              ArrayRef<int64_t> dims) {
+  for (int64_t d : dims)
+    for (int32_t f : mapping[d])
+      problem.keepWhole[f] = true;
+}
+
+void keepDimsWhere(DecideProblem &problem, const TensorMapping &mapping,
+                   llvm::function_ref<bool(int64_t)> where) {
+  for (int64_t d = 0; d < int64_t(mapping.size()); ++d)
+    if (where(d))
+      keepDims(problem, mapping, d);
+}
+
+/// Operand dimensions that a gather or scatter addresses or batches. Dimensions
+/// of which one row is taken without an index have no local form.
+void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
+                   ArrayRef<int64_t> inserted, ArrayRef<int64_t> indexed) {
+  for (int64_t d : inserted)
+    if (!llvm::is_contained(indexed, d))
+      keepDims(problem, mapping, d);
+}
+
+/// The op does to each row along a pass-through factor what it does to any
+/// other, and gives back no row of another number: rows beyond the end do no
+/// harm.
+bool worksRowByRow(Operation *op) {
+  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
+    return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
+  // Rows of a call that others see must be real.
+  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
+    return !call.getHasSideEffect();
+  return isElementwise(op) ||
+         isa<stablehlo::BatchNormGradOp, stablehlo::BatchNormInferenceOp,
+             stablehlo::BatchNormTrainingOp, stablehlo::BitcastConvertOp,
+             stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
+             stablehlo::ConcatenateOp, stablehlo::DotGeneralOp,
+             stablehlo::DotOp, stablehlo::DynamicSliceOp,
+             stablehlo::DynamicUpdateSliceOp, stablehlo::FftOp,
+             stablehlo::GatherOp, stablehlo::ScatterOp,
+             stablehlo::SelectAndScatterOp, stablehlo::PadOp,
+             stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
+             stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SliceOp,
+             stablehlo::SortOp, stablehlo::TransposeOp,
+             stablehlo::TriangularSolveOp>(op);
+}
+
+/// Their local forms mask what is beyond the end, or never read it.
+bool masksReduction(Operation *op) {
+  if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::DynamicSliceOp,
+          stablehlo::GatherOp, stablehlo::SliceOp>(op))
+    return true;
+  // By index vectors that lead nowhere.
+  if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
+    return !scatter.getScatterDimensionNumbers()
+                .getScatterDimsToOperandDims()
+                .empty();
+  if (!isa<stablehlo::ReduceOp>(op))
+    return false;
+  std::optional<ReducerKind> kind = getCombiner(op);
+  return kind && llvm::all_of(op->getResultTypes(), [&](Type type) {
+           return bool(identityElement(*kind, getElementTypeOrSelf(type)));
+         });
+}
+
+/// The factor is all of each dimension that has it.
+bool isWholeDim(const ShardingRule &rule, const DecideProblem &problem,
+                int32_t f) {
+  auto holdsAlone = [&](const TensorSite &site, const TensorMapping &mapping) {
+    for (auto [size, factors] : llvm::zip(site.shape, mapping))
+      if (llvm::is_contained(factors, f) &&
+          (factors.size() != 1 || size != rule.factors[f].size))
+        return false;
+    return true;
+  };
+  for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands))
+    if (!holdsAlone(site, mapping))
+      return false;
+  for (auto [site, mapping] : llvm::zip(problem.results, rule.results))
+    if (!holdsAlone(site, mapping))
+      return false;
+  return true;
+}
+
+} // namespace
+
+DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
+  DecideProblem problem;
+  problem.rule = &rule;
+  problem.keepWhole.assign(rule.factors.size(), false);
+  problem.canReduce = getCombiner(op).has_value();
+  auto site = [](Value value) {
+    TensorSite out;
+    out.shape.assign(dimsOf(value.getType()).begin(),
+                     dimsOf(value.getType()).end());
+    out.elementBytes = elementBytes(value.getType());
+    return out;
+  };
+  for (Value operand : op->getOperands())
+    problem.operands.push_back(site(operand));
+  for (Value result : op->getResults())
+    problem.results.push_back(site(result));
+
+  // A dimension that only one side has cannot be split on that side alone,
+  // unless the other side is the same for all of its parts.
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    if (factor.kind != FactorKind::PassThrough)
+      continue;
+    bool inOperands = false, inResults = false;
+    for (int64_t i = 0; i < rule.numTensors(); ++i)
+      (i < int64_t(rule.operands.size()) ? inOperands : inResults) |=
+          rule.holds(i, f);
+    if (!inResults || (!inOperands && !isa<stablehlo::BroadcastInDimOp>(op)))
+      problem.keepWhole[f] = true;
+  }
+
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<stablehlo::DotGeneralOp, stablehlo::DotOp>(
+          [&](auto) { problem.isContraction = true; })
+      .Case([&](stablehlo::ConvolutionOp conv) {
+        problem.isContraction = true;
+        auto dims = conv.getDimensionNumbers();
+        keepDims(problem, rule.operands[0], dims.getInputSpatialDimensions());
+        keepDims(problem, rule.operands[1], dims.getKernelSpatialDimensions());
+        keepDims(problem, rule.results[0], dims.getOutputSpatialDimensions());
+      })
+      .Case([&](stablehlo::DynamicUpdateSliceOp update) {
+        // A part of the operand's dimension is updated: every device holds the
+        // whole update and takes what falls into its shard.
+        keepDimsWhere(problem, rule.operands[1], [&](int64_t d) {
+          return problem.operands[0].shape[d] != problem.operands[1].shape[d];
+        });
+      })
+      .Case([&](stablehlo::GatherOp gather) {
+        auto dims = gather.getDimensionNumbers();
+        // Index components of a sharded dimension are compared with the shard's
+        // range; taken-once dimensions need an index for that.
+        for (auto [d, size] : llvm::enumerate(gather.getSliceSizes()))
+          if (size == 1 && problem.operands[0].shape[d] != 1 &&
+              !llvm::is_contained(dims.getOperandBatchingDims(), int64_t(d)) &&
+              !llvm::is_contained(dims.getStartIndexMap(), int64_t(d)))
+            keepDims(problem, rule.operands[0], int64_t(d));
+      })
+      .Case([&](stablehlo::ScatterOp scatter) {
+        auto dims = scatter.getScatterDimensionNumbers();
+        keepUnindexed(problem, rule.operands[0], dims.getInsertedWindowDims(),
+                      dims.getScatterDimsToOperandDims());
+        // Mixed reducers have no identity to start a partial result from.
+        if (problem.canReduce)
+          problem.canReduce =
+              llvm::all_of(scatter.getInputs().getTypes(), [&](Type type) {
+                return bool(identityElement(*getCombiner(op),
+                                            getElementTypeOrSelf(type)));
+              });
+      })
+      .Case([&](stablehlo::ReduceOp reduce) {
+        if (problem.canReduce)
+          problem.canReduce =
+              llvm::all_of(reduce.getInputs().getTypes(), [&](Type type) {
+                return bool(identityElement(*getCombiner(op),
+                                            getElementTypeOrSelf(type)));
+              });
+      })
+      .Case([&](stablehlo::GetDimensionSizeOp) {
+        problem.keepWhole.assign(rule.factors.size(), true);
+      });
+
+  // Rows of neighbours can be had where the factor alone makes the result's
+  // dimension and leads the operand's.
+  for (const OpWindow &window : getWindows(op)) {
+    const DimMapping &made = rule.results[0][window.resultDim];
+    const DimMapping &read = rule.operands[window.operand][window.operandDim];
+    if (window.kernelDim >= 0) {
+      // Each shard of the kernel sums up its part, if it alone leads the rows.
+      const DimMapping &kernel = rule.operands[1][window.kernelDim];
+      if (kernel.size() != 1 || read.empty() ||
+          read.front() != kernel.front() ||
+          rule.factors[kernel.front()].size != window.map.outSize ||
+          rule.factors[kernel.front()].kind != FactorKind::Reduction)
+        continue;
+      problem.keepWhole[kernel.front()] = false;
+      problem.windows.push_back(
+          {kernel.front(), window.operand, window.operandDim, window.map});
+      problem.windows.back().isEven = true;
+      continue;
+    }
+    if (read.size() == 1 &&
+        rule.factors[read.front()].kind == FactorKind::Reduction)
+      continue;
+    if (made.size() != 1 || read.empty() || read.front() != made.front()) {
+      keepDims(problem, rule.results[0], window.resultDim);
+      keepDims(problem, rule.operands[window.operand], window.operandDim);
+      continue;
+    }
+    problem.keepWhole[made.front()] = false;
+    problem.windows.push_back({made.front(), window.operand, window.operandDim,
+                               window.map, window.isScan});
+  }
+
+  bool rowByRow = worksRowByRow(op);
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    bool works = factor.kind == FactorKind::PassThrough ? rowByRow
+                 : factor.kind == FactorKind::Reduction ? masksReduction(op)
+                                                        : false;
+    bool exchanges =
+        llvm::any_of(problem.windows, [&](const FactorWindow &window) {
+          return window.factor == int32_t(f);
+        });
+    problem.mayBeUneven.push_back(exchanges ||
+                                  (works && isWholeDim(rule, problem, f)));
+  }
+  return problem;
+}
+
+} // namespace shardwright

@@ -1,0 +1,215 @@
+//===- inline_calls.cc - a program without calls --------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Callees are flattened before their callers, so that each call is a copy of a
+// body without calls. The copies' locations name both places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/partition.h"
+
+#include "shardwright/dialect/chlo/chlo.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/propagate/import/call_growth.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+
+namespace shardwright {
+namespace {
+
+class Inliner {
+public:
+  explicit Inliner(ModuleOp module) : module(module), symbols(module) {}
+
+  LogicalResult run(InlinedOps *found);
+
+private:
+  enum class State { Open, Done };
+  static bool isJoin(Operation *op) {
+    return isa<stablehlo::PadOp, stablehlo::ConcatenateOp>(op);
+  }
+  static bool isFold(Operation *op) {
+    return isa<stablehlo::ReduceOp, stablehlo::ScatterOp>(op);
+  }
+  LogicalResult flatten(func::FuncOp func);
+  struct Found {
+    size_t count = 0;
+    SmallVector<Operation *> joins, folds;
+    void note(Operation *op) {
+      if (isJoin(op))
+        joins.push_back(op);
+      else if (isFold(op))
+        folds.push_back(op);
+    }
+  };
+  LogicalResult inlineCall(func::CallOp call, Found &found,
+                           BlockOrder::Ops &copies);
+  void noteNames(Operation *op);
+  void eraseUnused();
+
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::DenseMap<Operation *, State> states;
+  /// Of functions that are done.
+  llvm::DenseMap<Operation *, Found> foundIn;
+  BlockOrder order;
+  /// What else than calls refers to.
+  llvm::DenseSet<StringAttr> named;
+  llvm::DenseSet<Attribute> seen;
+};
+
+LogicalResult Inliner::run(InlinedOps *found) {
+  if (failed(checkCallGrowth(module, mayNameFunctions)))
+    return failure();
+  // Before bodies are copied: copies name nothing new.
+  for (Operation &op : *module.getBody())
+    op.walk([&](Operation *inner) { noteNames(inner); });
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(flatten(func)))
+      return failure();
+  eraseUnused();
+  if (found) {
+    for (auto func : module.getOps<func::FuncOp>()) {
+      const Found &in = foundIn[func];
+      found->count += in.count;
+      found->joins.append(in.joins.begin(), in.joins.end());
+      found->folds.append(in.folds.begin(), in.folds.end());
+    }
+    found->order = std::move(order);
+  }
+  return success();
+}
+
+LogicalResult Inliner::flatten(func::FuncOp func) {
+  auto [it, isNew] = states.try_emplace(func, State::Open);
+  if (!isNew)
+    return success();
+  Found found;
+  SmallVector<Operation *> noted;
+  Block *block = func.isDeclaration() ? nullptr : &func.getBody().front();
+  BlockOrder::Ops before, after;
+  func.walk([&](Operation *op) {
+    ++found.count;
+    if (isa<func::CallOp>(op) || isJoin(op) || isFold(op))
+      noted.push_back(op);
+    if (op->getBlock() == block)
+      before.push_back(op);
+  });
+  size_t next = 0;
+  for (Operation *op : noted) {
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call) {
+      found.note(op);
+      continue;
+    }
+    BlockOrder::Ops inner;
+    bool isInner = op->getBlock() != block;
+    if (!isInner) {
+      for (; before[next] != op; ++next)
+        after.push_back(before[next]);
+      ++next;
+    }
+    if (failed(inlineCall(call, found, isInner ? inner : after)))
+      return failure();
+  }
+  if (block) {
+    after.append(before.begin() + next, before.end());
+    order.note(*block, std::move(after));
+  }
+  foundIn[func] = std::move(found);
+  states[func] = State::Done;
+  return success();
+}
+
+/// Adds to `found` and `copies` what takes the place of the call.
+LogicalResult Inliner::inlineCall(func::CallOp call, Found &found,
+                                  BlockOrder::Ops &copies) {
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee)
+    return call.emitError("callee '") << call.getCallee() << "' is not defined";
+  if (callee.isDeclaration())
+    return call.emitError("callee '")
+           << call.getCallee() << "' has no body; calls of functions that are "
+           << "only declared are not supported";
+  if (!callee.getBody().hasOneBlock())
+    return call.emitError("callee '")
+           << call.getCallee() << "' has several blocks; only structured "
+           << "control flow is supported";
+  auto state = states.find(callee);
+  if (state != states.end() && state->second == State::Open)
+    return call.emitError("recursive call of '")
+           << call.getCallee() << "'; recursion is not supported";
+  if (failed(flatten(callee)))
+    return failure();
+
+  auto note = [&, at = call.getLoc()](Operation *op) {
+    op->setLoc(CallSiteLoc::get(op->getLoc(), at));
+    ++found.count;
+    found.note(op);
+  };
+  OpBuilder builder(call);
+  IRMapping mapping;
+  Block &body = callee.getBody().front();
+  mapping.map(body.getArguments(), call.getOperands());
+  for (Operation &op : body.without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    copies.push_back(copy);
+    if (copy->getNumRegions() == 0)
+      note(copy);
+    else
+      copy->walk(note);
+  }
+  Operation *terminator = body.getTerminator();
+  for (auto [result, returned] :
+       llvm::zip(call.getResults(), terminator->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
+  call.erase();
+  return success();
+}
+
+void Inliner::noteNames(Operation *op) {
+  Attribute attributes = mayNameFunctions(op->getName())
+                             ? op->getAttrDictionary()
+                             : op->getRawDictionaryAttrs();
+  if (!seen.insert(attributes).second)
+    return;
+  attributes.walk(
+      [&](SymbolRefAttr symbol) { named.insert(symbol.getRootReference()); });
+}
+
+/// Erases private functions that only calls referred to; the entry stays.
+void Inliner::eraseUnused() {
+  func::FuncOp entry = sdy::getMainFunc(module);
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (func.isPrivate() && !named.contains(func.getSymNameAttr()) &&
+        func != entry)
+      func.erase();
+}
+
+} // namespace
+
+bool mayNameFunctions(OperationName name) {
+  TypeID id = name.getTypeID();
+  if (id == TypeID::get<func::CallOp>())
+    return false;
+  if (id == TypeID::get<stablehlo::CustomCallOp>() ||
+      id == TypeID::get<stablehlo::CompositeOp>())
+    return true;
+  return !isa_and_nonnull<stablehlo::StablehloDialect, chlo::ChloDialect,
+                          sdy::SdyDialect>(name.getDialect());
+}
+
+LogicalResult inlineCalls(ModuleOp module, InlinedOps *found) {
+  return Inliner(module).run(found);
+}
+
+} // namespace shardwright

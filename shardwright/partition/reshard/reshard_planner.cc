@@ -1,0 +1,350 @@
+//===- reshard_planner.cc - the cheapest way between two shardings --------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `reshard_atoms` makes placements of atoms of both shardings, `reshard_search`
+// walks from one to the other; here the path is turned back into steps over
+// axes, and the cheapest of some ways to cut is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/reshard/reshard_planner.h"
+
+#include "shardwright/partition/reshard/direct_exchange.h"
+#include "shardwright/partition/reshard/reshard_atoms.h"
+#include "shardwright/partition/reshard/reshard_search.h"
+#include "shardwright/mesh/uneven.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace shardwright;
+using namespace shardwright::reshard;
+
+namespace {
+
+int64_t numPrimeFactors(int64_t n) {
+  int64_t count = 0;
+  for (int64_t p = 2; p * p <= n; ++p)
+    for (; n % p == 0; n /= p)
+      ++count;
+  return count + (n > 1);
+}
+
+/// The step that leads from one placement to the next.
+ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
+                     const SearchStep &step) {
+  ReshardStep out;
+  const Placement &next = step.after;
+  out.after = closedOf(toAxes(atoms, next));
+  out.targetOrder = next.targetOrder;
+  out.bytes = step.bytes;
+  switch (step.move) {
+  case SearchMove::Slice:
+  case SearchMove::Gather: {
+    bool slice = step.move == SearchMove::Slice;
+    out.kind = slice ? ReshardStep::Slice : ReshardStep::Gather;
+    for (auto [p, n] : llvm::zip(prev.dims, next.dims)) {
+      llvm::ArrayRef<uint8_t> longer(slice ? n : p), shorter(slice ? p : n);
+      out.axes.push_back(refsOf(atoms, longer.drop_front(shorter.size())));
+    }
+    break;
+  }
+  case SearchMove::Permute:
+    out.kind = ReshardStep::Permute;
+    break;
+  case SearchMove::AllToAll:
+    out.kind = ReshardStep::AllToAll;
+    for (auto [s, p] : llvm::enumerate(prev.dims)) {
+      if (next.dims[s].size() >= p.size())
+        continue;
+      uint8_t first = p[next.dims[s].size()];
+      for (auto [t, q] : llvm::enumerate(next.dims)) {
+        auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
+            std::min(q.size(), prev.dims[t].size()));
+        if (llvm::is_contained(added, first))
+          out.moves.push_back({refsOf(atoms, added), int64_t(s), int64_t(t)});
+      }
+    }
+    break;
+  }
+  return out;
+}
+
+/// Where an all-to-all delivers its axes in another order: the permute that
+/// puts them into that order.
+std::optional<ReshardStep>
+makeReorder(const Atoms &atoms, const Placement &prev, const SearchStep &step) {
+  if (step.move != SearchMove::AllToAll)
+    return std::nullopt;
+  Placement ordered = prev;
+  const Placement &next = step.after;
+  for (auto [s, p] : llvm::enumerate(prev.dims)) {
+    if (next.dims[s].size() >= p.size())
+      continue;
+    uint8_t first = p[next.dims[s].size()];
+    for (auto [t, q] : llvm::enumerate(next.dims)) {
+      auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
+          std::min(q.size(), prev.dims[t].size()));
+      if (!llvm::is_contained(added, first))
+        continue;
+      ordered.dims[s].truncate(next.dims[s].size());
+      ordered.dims[s].append(added.begin(), added.end());
+    }
+  }
+  if (ordered == prev)
+    return std::nullopt;
+  ReshardStep out;
+  out.kind = ReshardStep::Permute;
+  out.after = closedOf(toAxes(atoms, ordered));
+  out.targetOrder = ordered.targetOrder;
+  out.withNext = true;
+  return out;
+}
+
+std::string keyOf(const DimAxes &from, const DimAxes &to, AxisRefs unreduced,
+                  llvm::ArrayRef<int64_t> shape, double elementBytes,
+                  bool changesOrder) {
+  std::string key;
+  auto add = [&](int64_t n) { key.append((const char *)&n, sizeof n); };
+  auto addAxes = [&](AxisRefs axes) {
+    add(axes.size());
+    for (AxisRef a : axes)
+      add(a.axis), add(a.preSize), add(a.size);
+  };
+  for (const DimAxes *side : {&from, &to})
+    for (const AxisList &list : *side)
+      addAxes(list);
+  addAxes(unreduced);
+  for (int64_t n : shape)
+    add(n);
+  add(int64_t(elementBytes * 8));
+  add(changesOrder);
+  return key;
+}
+
+} // namespace
+
+/// Along which devices exchange in the step from `before`.
+AxisList axesOf(const ReshardStep &step, const TensorSharding &before) {
+  AxisList axes;
+  if (step.kind == ReshardStep::Gather)
+    for (const AxisList &list : step.axes)
+      axes.append(list.begin(), list.end());
+  for (const ReshardStep::Move &move : step.moves)
+    axes.append(move.axes.begin(), move.axes.end());
+  if (step.kind == ReshardStep::Permute)
+    for (auto [was, is] : llvm::zip(before.dims, step.after.dims))
+      if (was.axes != is.axes)
+        for (const AxisList *list : {&was.axes, &is.axes})
+          axes.append(list->begin(), list->end());
+  return axes;
+}
+
+ReshardPlanner::ReshardPlanner(Mesh given, CostModel weights, Effort effort)
+    : mesh(std::move(given)), costs(std::move(weights)), effort(effort) {
+  for (const MeshAxis &axis : mesh.axes()) {
+    auto own = costs.links.find(axis.name);
+    links.push_back(own == costs.links.end() ? LinkCost{costs.alpha, 1}
+                                             : own->second);
+  }
+}
+
+AxisList ReshardPlanner::allAxes() const {
+  AxisList axes;
+  for (int32_t axis = 0; axis < mesh.numAxes(); ++axis)
+    axes.push_back(mesh.fullAxis(axis));
+  return axes;
+}
+
+LinkCost ReshardPlanner::linkOver(AxisRefs axes) const {
+  LinkCost cost{0, 0};
+  for (AxisRef axis : axes)
+    if (axis.size > 1)
+      cost = cost.with(links[axis.axis]);
+  return cost;
+}
+
+const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
+                                        const TensorSharding &toSharding,
+                                        llvm::ArrayRef<int64_t> shape,
+                                        double elementBytes,
+                                        bool changesOrder) {
+  DimAxes from = axesOf(fromSharding), to = axesOf(toSharding);
+  auto &slot = plans[keyOf(from, to, fromSharding.unreduced, shape,
+                           elementBytes, changesOrder)];
+  if (slot)
+    return *slot;
+  slot = std::make_unique<ReshardPlan>();
+  ReshardPlan &plan = *slot;
+
+  double total = elementBytes;
+  for (int64_t n : shape)
+    total *= double(n);
+  auto localBytes = [&](const DimAxes &dims) {
+    double local = total;
+    for (const AxisList &list : dims)
+      local /= double(totalSize(list));
+    return local;
+  };
+  plan.peakBytes = std::max(localBytes(from), localBytes(to));
+
+  // Parts that no common cut can express are gathered before anything else.
+  DimAxes start = from;
+  if (dropIncompatible(mesh, start, to)) {
+    for (auto [n, f, s] : llvm::zip(shape, from, start))
+      if (!refines(n, totalSize(s), totalSize(f)))
+        s.clear();
+    ReshardStep gather;
+    gather.kind = ReshardStep::Gather;
+    for (auto [f, s] : llvm::zip(from, start)) {
+      AxisList lost;
+      appendMerged(lost, AxisRefs(f).drop_front(s.size()));
+      gather.axes.push_back(std::move(lost));
+    }
+    gather.after = closedOf(start);
+    gather.bytes = localBytes(start) - localBytes(from);
+    plan.peakBytes = std::max(plan.peakBytes, localBytes(start));
+    plan.steps.push_back(std::move(gather));
+    plan.firstOnSegments = 1;
+  }
+
+  auto search = [&](const Atoms &atoms, llvm::ArrayRef<int64_t> sizes,
+                    bool movesTogether) {
+    SearchProblem problem;
+    problem.sizes = atoms.sizes;
+    problem.from = atoms.from;
+    problem.to = atoms.to;
+    problem.from.targetOrder = !changesOrder;
+    problem.to.targetOrder = true;
+    if (llvm::any_of(links, [](LinkCost link) { return link != LinkCost(); }))
+      for (AxisRef ref : atoms.refs)
+        problem.links.push_back(links[ref.axis]);
+    problem.orderLink = linkOver(allAxes());
+    problem.baseBytes = localBytes(atoms.base);
+    problem.movesTogether = movesTogether;
+    problem.recipesOnly = effort == Effort::Fast;
+    for (auto [n, base] : llvm::zip(sizes, atoms.base)) {
+      problem.dimSizes.push_back(n);
+      problem.baseShards.push_back(totalSize(base));
+    }
+    return searchReshard(problem);
+  };
+
+  Atoms atoms = makeAtoms(mesh, start, to, shape);
+  SearchResult best = search(atoms, shape, /*movesTogether=*/false);
+  auto isImprovable = [&] {
+    return effort != Effort::Fast && best.communicates() &&
+           best.cost > best.bound * (1 + 1e-4);
+  };
+  auto trySegments = [&](const DimAxes &from, const DimAxes &to) {
+    Segments segments = makeSegments(from, to, shape);
+    if (segments.sizes.size() == shape.size())
+      return;
+    Atoms other = makeAtoms(mesh, segments.from, segments.to, segments.sizes);
+    SearchResult result = search(other, segments.sizes, /*movesTogether=*/true);
+    if (result.cost >= best.cost * (1 - 1e-6))
+      return;
+    best = std::move(result);
+    atoms = std::move(other);
+    plan.segments = segments.sizes;
+    plan.start = closedOf(segments.from);
+  };
+  DimAxes fineFrom = start, fineTo = to;
+  cutToEachOther(mesh, fineFrom, fineTo);
+  if (isImprovable())
+    trySegments(fineFrom, fineTo);
+  // Axes of unequal sizes can trade places only in parts.
+  bool unequal = llvm::any_of(
+      atoms.sizes, [&](int64_t size) { return size != atoms.sizes.front(); });
+  int64_t primes = 0;
+  for (int64_t size : atoms.sizes)
+    primes += numPrimeFactors(size);
+  if (unequal && primes <= 6 && primes > int64_t(atoms.sizes.size()) &&
+      isImprovable()) {
+    cutToPrimes(atoms, fineFrom, fineTo);
+    Atoms fine = makeAtoms(mesh, fineFrom, fineTo, shape);
+    SearchResult finer = search(fine, shape, /*movesTogether=*/false);
+    if (finer.cost < best.cost * (1 - 1e-9)) {
+      best = std::move(finer);
+      atoms = std::move(fine);
+      plan.segments.clear();
+    }
+    if (isImprovable())
+      trySegments(fineFrom, fineTo);
+  }
+
+  const Placement *prev = &atoms.from;
+  for (const SearchStep &step : best.steps) {
+    if (auto reorder = makeReorder(atoms, *prev, step))
+      plan.steps.push_back(std::move(*reorder));
+    plan.steps.push_back(makeStep(atoms, *prev, step));
+    plan.peakBytes =
+        std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
+    prev = &step.after;
+  }
+  const TensorSharding *before = &fromSharding;
+  for (auto [i, step] : llvm::enumerate(plan.steps)) {
+    if (!plan.segments.empty() && i == plan.firstOnSegments)
+      before = &plan.start;
+    plan.bytes += step.bytes;
+    if (step.kind != ReshardStep::Slice && !step.withNext)
+      plan.cost +=
+          (changesOrder ? linkOver(allAxes()) : linkOver(axesOf(step, *before)))
+              .of(step.bytes);
+    before = &step.after;
+  }
+  // What is gathered first counts against the plan, not the search.
+  TensorSharding end = toSharding;
+  end.unreduced = fromSharding.unreduced;
+  considerExchange(plan, fromSharding, end, shape, elementBytes, changesOrder,
+                   best.bound);
+  return plan;
+}
+
+static int64_t localElements(const TensorSharding &sharding,
+                             llvm::ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (auto [dim, n] : llvm::zip(sharding.dims, shape))
+    elements *= shardSize(n, dim.shards());
+  return elements;
+}
+
+void ReshardPlanner::considerExchange(ReshardPlan &plan,
+                                      const TensorSharding &from,
+                                      const TensorSharding &to,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      double elementBytes, bool changesOrder,
+                                      double bound) const {
+  constexpr int64_t kMostDevices = 4096, kMostPieces = 64, kFewPieces = 4;
+  // Few percent are not worth more rounds.
+  constexpr double kWorthwhile = 0.98, kMuchBetter = 1 / 1.5;
+  double larger = elementBytes * double(std::max(localElements(from, shape),
+                                                 localElements(to, shape)));
+  bool holdsMore = plan.peakBytes > larger * (1 + 1e-9);
+  bool searchesLong = effort == Effort::Most;
+  if (effort == Effort::Fast || plan.bytes == 0 || changesOrder ||
+      mesh.numDevices() > kMostDevices ||
+      !(searchesLong || holdsMore || plan.bytes * kMuchBetter > bound))
+    return;
+  int64_t pieces = exchangePieces(from, to, shape);
+  if (pieces > (searchesLong || holdsMore ? kMostPieces : kFewPieces))
+    return;
+  double bytes = elementBytes * exchangeElements(mesh, from, mesh, to, shape);
+  AxisList axes = from.allAxes();
+  axes.append(to.allAxes());
+  LinkCost link = linkOver(axes);
+  double cost = link.byte * bytes + link.alpha * double(pieces);
+  if (cost >=
+      plan.cost * (searchesLong || holdsMore ? kWorthwhile : kMuchBetter))
+    return;
+  plan = {};
+  plan.isDirect = true;
+  plan.bytes = bytes;
+  plan.cost = cost;
+  plan.peakBytes = larger;
+}

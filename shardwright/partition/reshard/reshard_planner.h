@@ -1,0 +1,116 @@
+//===- reshard_planner.h - the cheapest way between two shardings -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From any sharding of a tensor to any other over the same axes (possibly with
+// another device order): a sequence of slice, all-to-all, permute and gather
+// steps, found by a shortest-path search over the placements of axis atoms.
+// The atoms are the axes of both shardings cut at all their boundaries, so the
+// cost of a search depends on the number of axes, never on the number of
+// devices. Where steps on whole dimensions send more than the bound, the search
+// is run again on dimensions cut where shards of both sides end: between steps,
+// a device may then hold rows that are no neighbours. Plans are remembered.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
+#define SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
+
+#include "shardwright/mesh/sharding.h"
+#include "shardwright/partition/cost/cost_model.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace shardwright {
+
+/// One collective on a global value. Its meaning is that of the sdy op of the
+/// same name.
+struct ReshardStep {
+  enum Kind { Slice, AllToAll, Permute, Gather } kind = Slice;
+  /// Slice, Gather: axes that each dimension gains or loses at its end.
+  llvm::SmallVector<AxisList, 4> axes;
+  struct Move {
+    AxisList axes;
+    int64_t source = 0, target = 0;
+  };
+  /// AllToAll: all dimensions distinct, sources ascending.
+  llvm::SmallVector<Move, 1> moves;
+  /// Closed sharding after the step.
+  TensorSharding after;
+  /// The devices are in the target mesh's order after the step.
+  bool targetOrder = false;
+  /// Permute: only the order of the axes changes that the all-to-all after it
+  /// moves, which delivers them in that order by itself. Costs nothing.
+  bool withNext = false;
+  /// Mean bytes that a device sends.
+  double bytes = 0;
+};
+
+struct ReshardPlan {
+  llvm::SmallVector<ReshardStep, 3> steps;
+  /// Not empty: from step `firstOnSegments` on, the steps act on the value
+  /// reshaped to these dimensions, whose sharding is `start` then. Where the
+  /// shards of both sides begin and end within a dimension, it is cut into
+  /// several, of which steps may move any.
+  llvm::SmallVector<int64_t, 8> segments;
+  TensorSharding start;
+  size_t firstOnSegments = 0;
+  /// No steps: each device gets just what it lacks (direct_exchange.h).
+  bool isDirect = false;
+  /// Mean bytes that a device sends, all steps.
+  double bytes = 0;
+  /// In units of CostModel.
+  double cost = 0;
+  /// Largest local size in bytes between the first and the last step.
+  double peakBytes = 0;
+};
+
+class ReshardPlanner {
+public:
+  /// `mesh` gives the axes; device ids play no part.
+  explicit ReshardPlanner(Mesh mesh, CostModel costs = {},
+                          Effort effort = Effort::Normal);
+
+  /// The plan from `from` to `to`, which have the rank of `shape`. Partial sums
+  /// stay so: both sides are unreduced along the axes of `from.unreduced`,
+  /// whatever `to.unreduced` says (partial_sums.h makes and completes them).
+  /// Every dimension has at least a row for each of its shards; uneven ones
+  /// (uneven.h) pass through whole or even shards only where no common cut
+  /// leads on. `changesOrder`: the two sides are on meshes with equal axes and
+  /// different device ids. The reference is valid for the life of the planner.
+  const ReshardPlan &plan(const TensorSharding &from, const TensorSharding &to,
+                          llvm::ArrayRef<int64_t> shape, double elementBytes,
+                          bool changesOrder = false);
+
+  const Mesh &getMesh() const { return mesh; }
+  /// What an exchange along these axes costs: the weakest link decides. No
+  /// axes: nothing.
+  LinkCost linkOver(AxisRefs axes) const;
+  const CostModel &getCosts() const { return costs; }
+  Effort getEffort() const { return effort; }
+
+private:
+  AxisList allAxes() const;
+  /// Makes the plan a direct exchange where that costs less.
+  void considerExchange(ReshardPlan &plan, const TensorSharding &from,
+                        const TensorSharding &to, llvm::ArrayRef<int64_t> shape,
+                        double elementBytes, bool changesOrder,
+                        double bound) const;
+
+  Mesh mesh;
+  CostModel costs;
+  /// By axis.
+  llvm::SmallVector<LinkCost, 4> links;
+  Effort effort;
+  std::unordered_map<std::string, std::unique_ptr<ReshardPlan>> plans;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H

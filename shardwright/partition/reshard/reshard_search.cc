@@ -1,0 +1,308 @@
+//===- reshard_search.cc - shortest path between placements ---------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A* over placements. The estimate of what is left is what a device must on
+// average at least receive: its part of the target without what it holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/reshard/reshard_search.h"
+
+#include "shardwright/partition/reshard/placement_moves.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <algorithm>
+#include <queue>
+#include <string>
+#include <unordered_map>
+
+using namespace shardwright;
+
+bool SearchResult::communicates() const {
+  return llvm::any_of(
+      steps, [](const SearchStep &s) { return s.move != SearchMove::Slice; });
+}
+
+namespace {
+
+/// A slice costs no bytes, yet fewer steps are better among equals; expressed
+/// as a fraction of the base bytes so that it never decides against bytes.
+constexpr double kStepTie = 1e-7;
+constexpr size_t kMaxExpanded = 20000;
+std::string keyOf(const Placement &p) {
+  std::string key;
+  for (const auto &dim : p.dims) {
+    key.append(dim.begin(), dim.end());
+    key.push_back('\xff');
+  }
+  key.push_back(p.targetOrder);
+  return key;
+}
+
+/// Of the exchange between two placements.
+LinkCost linkBetween(const SearchProblem &problem, const Placement &a,
+                     const Placement &b) {
+  if (a.targetOrder != b.targetOrder)
+    return problem.orderLink;
+  LinkCost link;
+  if (problem.links.empty())
+    return link;
+  // An atom stays where it is counted from the front.
+  for (auto [was, is] : llvm::zip(a.dims, b.dims))
+    for (size_t i = 0; i < std::max(was.size(), is.size()); ++i) {
+      if (i < was.size() && i < is.size() && was[i] == is[i])
+        continue;
+      if (i < was.size())
+        link = link.with(problem.links[was[i]]);
+      if (i < is.size())
+        link = link.with(problem.links[is[i]]);
+    }
+  return link;
+}
+
+class Search {
+public:
+  Search(const SearchProblem &problem, bool directed, bool limitMemory)
+      : problem(problem), sizes(problem.sizes), moves(problem, directed) {
+    double larger = std::max(localBytes(problem.from), localBytes(problem.to));
+    memoryLimit = limitMemory ? larger * (1 + 1e-9) : 0;
+    outBytes = localBytes(problem.to);
+  }
+
+  /// Empty optional: budget spent or no way under the limits.
+  std::optional<SearchResult> run();
+  /// Bytes that a device must at least receive on average from here on.
+  double estimate(const Placement &p) const;
+
+private:
+  double localBytes(const Placement &p) const {
+    double bytes = problem.baseBytes;
+    for (const auto &dim : p.dims)
+      bytes /= double(problem.product(dim));
+    return bytes;
+  }
+
+  const SearchProblem &problem;
+  llvm::ArrayRef<int64_t> sizes;
+  PlacementMoves moves;
+  double memoryLimit = 0, outBytes = 0;
+};
+
+double Search::estimate(const Placement &p) const {
+  if (!p.targetOrder)
+    return std::max(0.0, outBytes - localBytes(p));
+  // The fraction of its part of the target that a device holds. Coordinates
+  // that must agree: each tie that says something new holds for one in `size`.
+  llvm::IntEqClasses equal(sizes.size());
+  double held = 1;
+  for (auto [now, wanted] : llvm::zip(p.dims, problem.to.dims)) {
+    size_t i = 0, common = std::min(now.size(), wanted.size());
+    for (; i < common && sizes[now[i]] == sizes[wanted[i]]; ++i) {
+      if (equal.findLeader(now[i]) == equal.findLeader(wanted[i]))
+        continue;
+      equal.join(now[i], wanted[i]);
+      held /= double(sizes[now[i]]);
+    }
+    double more =
+        double(problem.product(llvm::ArrayRef<uint8_t>(now).drop_front(i)));
+    if (i < common)
+      more /= double(
+          problem.product(llvm::ArrayRef<uint8_t>(wanted).drop_front(i)));
+    held /= std::max(1.0, more);
+  }
+  return outBytes * (1 - held);
+}
+
+std::optional<SearchResult> Search::run() {
+  struct Node {
+    Placement place;
+    double cost = 0, bytes = 0;
+    int32_t parent = -1;
+    SearchMove move = SearchMove::Slice;
+    bool closed = false;
+  };
+  std::vector<Node> nodes;
+  std::unordered_map<std::string, int32_t> indexOf;
+  using Entry = std::pair<double, int32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+
+  nodes.push_back({problem.from});
+  indexOf[keyOf(problem.from)] = 0;
+  queue.push({estimate(problem.from), 0});
+  double tie = kStepTie * std::max(problem.baseBytes, 1.0);
+  size_t expanded = 0;
+  int32_t goal = -1;
+  while (!queue.empty()) {
+    int32_t index = queue.top().second;
+    queue.pop();
+    if (nodes[index].closed)
+      continue;
+    nodes[index].closed = true;
+    if (nodes[index].place == problem.to) {
+      goal = index;
+      break;
+    }
+    if (++expanded > kMaxExpanded)
+      return std::nullopt;
+    Placement place = nodes[index].place;
+    double cost = nodes[index].cost, local = localBytes(place);
+    moves.each(
+        place, local, [&](SearchMove move, Placement next, double bytes) {
+          if (memoryLimit && localBytes(next) > memoryLimit)
+            return;
+          double nextCost = cost + tie;
+          if (move != SearchMove::Slice)
+            nextCost += linkBetween(problem, place, next).of(bytes);
+          auto [it, isNew] = indexOf.try_emplace(keyOf(next), nodes.size());
+          if (isNew)
+            nodes.emplace_back();
+          Node &node = nodes[it->second];
+          if (!isNew && (node.closed || node.cost <= nextCost))
+            return;
+          double total = nextCost + estimate(next);
+          node = {std::move(next), nextCost, bytes, index, move};
+          queue.push({total, it->second});
+        });
+  }
+  if (goal < 0)
+    return std::nullopt;
+  SearchResult result;
+  result.cost = nodes[goal].cost;
+  for (int32_t i = goal; nodes[i].parent >= 0; i = nodes[i].parent)
+    result.steps.push_back(
+        {nodes[i].move, std::move(nodes[i].place), nodes[i].bytes});
+  std::reverse(result.steps.begin(), result.steps.end());
+  return result;
+}
+
+/// Gather whatever differs, permute if the order of devices changes, slice.
+SearchResult gatherThenSlice(const SearchProblem &problem) {
+  SearchResult result;
+  Placement empty = problem.from;
+  double local = problem.baseBytes, whole = problem.baseBytes;
+  bool any = false;
+  for (auto &dim : empty.dims) {
+    for (uint8_t a : dim)
+      local /= double(problem.sizes[a]);
+    any |= !dim.empty();
+    dim.clear();
+  }
+  LinkCost link = problem.orderLink;
+  for (LinkCost atom : problem.links)
+    link = link.with(atom);
+  auto add = [&](SearchMove move, Placement after, double bytes) {
+    result.cost += link.of(bytes);
+    result.steps.push_back({move, std::move(after), bytes});
+  };
+  if (any)
+    add(SearchMove::Gather, empty, whole - local);
+  if (!problem.from.targetOrder) {
+    empty.targetOrder = true;
+    add(SearchMove::Permute, empty, whole);
+  }
+  if (!(empty == problem.to))
+    add(SearchMove::Slice, problem.to, 0);
+  return result;
+}
+
+/// The all-to-all delivers atoms in another order than they had.
+bool reorders(const Placement &before, const Placement &after) {
+  for (size_t s = 0; s < before.dims.size(); ++s) {
+    llvm::ArrayRef<uint8_t> moved = before.dims[s];
+    if (after.dims[s].size() >= moved.size())
+      continue;
+    moved = moved.drop_front(after.dims[s].size());
+    for (size_t t = 0; t < before.dims.size(); ++t) {
+      llvm::ArrayRef<uint8_t> added = after.dims[t];
+      if (added.size() <= before.dims[t].size())
+        continue;
+      added = added.drop_front(before.dims[t].size());
+      if (llvm::is_contained(added, moved.front()))
+        return added != moved;
+    }
+  }
+  return false;
+}
+
+/// Neighbouring slices and gathers become one step; so do all-to-alls between
+/// distinct dimensions.
+void mergeSteps(const SearchProblem &problem, SearchResult &result) {
+  llvm::SmallVector<SearchStep, 3> merged;
+  llvm::SmallVector<bool, 4> touched;
+  const Placement *before = &problem.from;
+  bool lastReorders = false;
+  LinkCost lastLink;
+  auto touch = [&](const Placement &a, const Placement &b, bool commit) {
+    bool clash = false;
+    touched.resize(a.dims.size(), false);
+    for (size_t d = 0; d < a.dims.size(); ++d)
+      if (a.dims[d].size() != b.dims[d].size()) {
+        clash |= touched[d];
+        if (commit)
+          touched[d] = true;
+      }
+    return clash;
+  };
+  for (SearchStep &step : result.steps) {
+    bool merge = !merged.empty() && merged.back().move == step.move &&
+                 step.move != SearchMove::Permute;
+    if (merge && step.move == SearchMove::AllToAll)
+      merge = !touch(*before, step.after, /*commit=*/false) &&
+              !reorders(*before, step.after) && !lastReorders;
+    // Together they take the weaker of their links.
+    LinkCost link = linkBetween(problem, *before, step.after);
+    merge &= step.move == SearchMove::Slice || link.byte == lastLink.byte;
+    lastLink = link;
+    lastReorders =
+        step.move == SearchMove::AllToAll && reorders(*before, step.after);
+    if (!merge)
+      touched.clear();
+    touch(*before, step.after, /*commit=*/true);
+    if (merge && step.move == SearchMove::AllToAll) {
+      // Together n*m ways: 1 - 1/(n*m) of the shard is sent, once.
+      SearchStep &last = merged.back();
+      double local = problem.baseBytes;
+      for (const auto &dim : step.after.dims)
+        for (uint8_t a : dim)
+          local /= double(problem.sizes[a]);
+      double keep = (1 - last.bytes / local) * (1 - step.bytes / local);
+      last.bytes = local * (1 - keep);
+      last.after = step.after;
+    } else if (merge) {
+      merged.back().bytes += step.bytes;
+      merged.back().after = step.after;
+    } else {
+      merged.push_back(step);
+    }
+    before = &step.after;
+  }
+  result.steps = std::move(merged);
+}
+
+} // namespace
+
+SearchResult shardwright::searchReshard(const SearchProblem &problem) {
+  std::optional<SearchResult> result;
+  for (bool limitMemory : {true, false})
+    for (bool directed : {false, true}) {
+      // With this many atoms a free search would only spend its budget.
+      if (!directed && (problem.recipesOnly || problem.sizes.size() > 8))
+        continue;
+      if (!result)
+        result = Search(problem, directed, limitMemory).run();
+    }
+  if (!result)
+    result = gatherThenSlice(problem);
+  mergeSteps(problem, *result);
+  result->bound = Search(problem, /*directed=*/true, /*limitMemory=*/false)
+                      .estimate(problem.from);
+  return std::move(*result);
+}

@@ -1,0 +1,85 @@
+//===- reshard_search.h - shortest path between placements ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search under the reshard planner. It knows atoms (0, 1, 2, ... with
+// sizes) and placements of atoms on dimensions; what mesh axes they are does
+// not matter to it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
+#define SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
+
+#include "shardwright/partition/cost/cost_model.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace shardwright {
+
+/// Atoms of each dimension, major to minor; an atom is in at most one place.
+struct Placement {
+  llvm::SmallVector<llvm::SmallVector<uint8_t, 4>, 4> dims;
+  /// Devices are in the order of the target mesh.
+  bool targetOrder = true;
+  friend bool operator==(const Placement &, const Placement &) = default;
+};
+
+enum class SearchMove : uint8_t { Slice, AllToAll, Permute, Gather };
+
+struct SearchStep {
+  SearchMove move = SearchMove::Slice;
+  Placement after;
+  /// Mean bytes a device sends.
+  double bytes = 0;
+};
+
+struct SearchProblem {
+  /// Size of each atom, >= 2; at most 255 atoms.
+  llvm::SmallVector<int64_t, 8> sizes;
+  Placement from, to;
+  /// Size of each dimension, and how many shards it has before any atom.
+  llvm::SmallVector<int64_t, 4> dimSizes, baseShards;
+  /// Bytes that a device would hold with no atom placed.
+  double baseBytes = 0;
+  /// What exchanging along each atom costs; empty: one for a byte, and no
+  /// more. A byte costs at least one.
+  llvm::SmallVector<LinkCost, 8> links;
+  /// Of going to the device order of the target mesh.
+  LinkCost orderLink;
+  /// Try all-to-alls that move atoms between several pairs of dimensions.
+  bool movesTogether = false;
+  /// Only moves that lead straight to the target, as long as there is a way.
+  bool recipesOnly = false;
+
+  /// Shards along these atoms.
+  int64_t product(llvm::ArrayRef<uint8_t> atoms) const {
+    int64_t n = 1;
+    for (uint8_t a : atoms)
+      n *= sizes[a];
+    return n;
+  }
+};
+
+struct SearchResult {
+  llvm::SmallVector<SearchStep, 3> steps;
+  double cost = 0;
+  /// No way costs less in bytes.
+  double bound = 0;
+  bool communicates() const;
+};
+
+/// The cheapest steps from `from` to `to`, never above the larger of both local
+/// sizes where that is possible. Falls back to simpler plans when the space is
+/// too large to search, never fails.
+SearchResult searchReshard(const SearchProblem &problem);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H

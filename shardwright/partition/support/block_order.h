@@ -1,0 +1,78 @@
+//===- block_order.h - where the ops ahead of a walk are --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In a module that the caches do not hold, a walk waits for each op: where the
+// next one is, only the last one says. One walk notes the ops of each block in
+// order, and later walks have those that they are about to reach fetched:
+//
+//   BlockOrder::Walk ahead = order.walk(block);
+//   for (Operation &op : block) {
+//     ahead.reach(&op);
+//     ...
+//
+// It is a hint and may be out of date: addresses are compared and fetched,
+// never read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_BLOCK_ORDER_H
+#define SHARDWRIGHT_PARTITION_BLOCK_ORDER_H
+
+#include "shardwright/propagate/index/op_order.h"
+
+namespace shardwright {
+
+class BlockOrder {
+public:
+  using Ops = llvm::SmallVector<mlir::Operation *, 0>;
+
+  /// The ops of the block, in order.
+  void note(mlir::Block &block, Ops ops) { opsOf[&block] = std::move(ops); }
+
+  class Walk {
+  public:
+    explicit Walk(llvm::ArrayRef<mlir::Operation *> ops) : ops(ops) {}
+
+    /// To be called for each op of the block in order.
+    void reach(const mlir::Operation *op) {
+      // Ops may be new, or gone.
+      size_t end = std::min(next + kAhead, ops.size());
+      for (size_t i = next; i < end; ++i)
+        if (ops[i] == op) {
+          next = i + 1;
+          if (i + kAhead < ops.size())
+            prefetchOp(ops[i + kAhead]);
+          return;
+        }
+    }
+
+  private:
+    static constexpr size_t kAhead = 12;
+    llvm::ArrayRef<mlir::Operation *> ops;
+    /// Where the op is that the walk is expected to reach.
+    size_t next = 0;
+  };
+  /// Valid until the next note().
+  Walk walk(mlir::Block &block) const {
+    auto it = opsOf.find(&block);
+    return Walk(it == opsOf.end() ? llvm::ArrayRef<mlir::Operation *>()
+                                  : llvm::ArrayRef(it->second));
+  }
+
+  /// How many ops the block had.
+  size_t size(mlir::Block &block) const {
+    auto it = opsOf.find(&block);
+    return it == opsOf.end() ? 0 : it->second.size();
+  }
+
+private:
+  llvm::DenseMap<mlir::Block *, Ops> opsOf;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_BLOCK_ORDER_H

@@ -1,0 +1,59 @@
+//===- client_options.cc - what a client is asked to be -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/api/client_options.h"
+
+#include <cstdlib>
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+static constexpr int64_t maxDevices = 1 << 20;
+
+static llvm::Error readDevices(llvm::StringRef text, const llvm::Twine &what,
+                               int64_t &devices) {
+  if (text.trim().getAsInteger(10, devices) || devices < 1 ||
+      devices > maxDevices)
+    return llvm::createStringError(what + " is '" + text +
+                                   "', expected a number from 1 to " +
+                                   llvm::Twine(maxDevices));
+  return llvm::Error::success();
+}
+
+llvm::Expected<ClientOptions>
+pjrt::readClientOptions(llvm::ArrayRef<NamedText> given) {
+  ClientOptions options;
+  constexpr const char *variable = "SHARDWRIGHT_NUM_DEVICES";
+  bool isGiven = false;
+  for (const NamedText &option : given) {
+    if (option.name == "num_devices") {
+      if (llvm::Error e = readDevices(option.value, "option 'num_devices'",
+                                      options.numDevices))
+        return e;
+      isGiven = true;
+    } else if (option.name == "platform_name") {
+      if (option.value.empty())
+        return llvm::createStringError("option 'platform_name' is empty");
+      options.platformName = option.value;
+    } else if (option.name == "num_nodes") {
+      if (option.value != "1")
+        return llvm::createStringError("option 'num_nodes' is '" +
+                                       option.value +
+                                       "': devices are those of one process");
+    } else if (option.name != "node_id") {
+      return llvm::createStringError(
+          "there is no option '" + option.name +
+          "', expected 'num_devices' or 'platform_name'");
+    }
+  }
+  if (const char *text = std::getenv(variable); text && *text && !isGiven)
+    if (llvm::Error e =
+            readDevices(text, llvm::Twine("environment variable ") + variable,
+                        options.numDevices))
+      return e;
+  return options;
+}

@@ -1,0 +1,134 @@
+//===- compile_program.cc - a client's module to a program ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/compile/compile.h"
+#include "shardwright/cpu/jit/build_identity.h"
+#include "shardwright/pjrt/calls/expand_calls.h"
+#include "shardwright/pjrt/ffi/ffi_attributes.h"
+#include "shardwright/pjrt/calls/host_callback.h"
+#include "shardwright/pjrt/request/prepare_module.h"
+#include "shardwright/pjrt/api/program.h"
+#include "shardwright/pjrt/request/program_reader.h"
+#include "shardwright/pjrt/request/program_text.h"
+#include "shardwright/pjrt/calls/propagate_calls.h"
+#include "shardwright/pjrt/request/xla_options.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/BLAKE3.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+/// What the user may ask for with `compiler_options`.
+static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
+                                  CompileOptions &options) {
+  for (const NamedText &option : overrides) {
+    StringRef name = option.name, value = option.value;
+    if (name == "shardwright_partition_effort") {
+      auto effort = llvm::StringSwitch<std::optional<Effort>>(value)
+                        .Case("0", Effort::Fast)
+                        .Case("1", Effort::Normal)
+                        .Case("2", Effort::Most)
+                        .Default(std::nullopt);
+      if (!effort)
+        return llvm::createStringError("option '" + name + "' is '" + value +
+                                       "', expected 0, 1 or 2");
+      options.partition.effort = *effort;
+    } else if (name == "shardwright_kernel_cache") {
+      options.kernelCacheDir = value.str();
+    } else if (name == "shardwright_compile_threads") {
+      if (value.getAsInteger(10, options.compileThreads) ||
+          options.compileThreads < 0)
+        return llvm::createStringError("option '" + name + "' is '" + value +
+                                       "', expected a number of threads");
+    } else {
+      llvm::Expected<bool> isXlas = isXlaOption(name, value);
+      if (!isXlas)
+        return isXlas.takeError();
+      if (!*isXlas)
+        return llvm::createStringError("No such compile option: '" + name +
+                                       "'");
+    }
+  }
+  return llvm::Error::success();
+}
+
+static std::string fingerprintOf(StringRef code, StringRef options) {
+  llvm::BLAKE3 hasher;
+  hasher.update(code);
+  hasher.update(options);
+  hasher.update(SHARDWRIGHT_VERSION);
+  hasher.update(cpu::buildIdentity());
+  llvm::BLAKE3Result<16> sum = hasher.final<16>();
+  return llvm::toHex(llvm::ArrayRef<uint8_t>(sum), /*LowerCase=*/true);
+}
+
+llvm::Expected<std::shared_ptr<LoadedProgram>>
+compileProgram(StringRef code, CompileRequest request) {
+  CompileOptions options;
+  if (llvm::Error e = applyOverrides(request.overrides, options))
+    return e;
+  ProgramReader reader;
+  auto program = std::make_shared<LoadedProgram>();
+  program->fingerprint = fingerprintOf(code, request.bytes);
+  KeptSources kept;
+  OwningOpRef<ModuleOp> module = reader.read(code);
+  if (!module)
+    return reader.error();
+  program->name = module->getSymName().value_or("module").str();
+  closeShardings(*module, request);
+  if (failed(checkFfiAttributes(*module)) || failed(pinCallbacks(*module)))
+    return reader.error();
+  FailureOr<ProgramLayouts> layouts = takeLayoutModes(*module);
+  if (failed(layouts))
+    return reader.error();
+  program->layouts = std::move(*layouts);
+  FailureOr<TokenPositions> tokens = dropTokens(*module);
+  if (failed(tokens))
+    return reader.error();
+  program->argumentOf = std::move(tokens->argumentOf);
+  program->resultOf = std::move(tokens->resultOf);
+
+  Builder b(&reader.context);
+  module.get()->setAttr("mhlo.num_partitions",
+                        b.getI32IntegerAttr(request.numPartitions));
+  module.get()->setAttr("mhlo.num_replicas",
+                        b.getI32IntegerAttr(request.numReplicas));
+  options.import.devices = request.numDevices();
+  if (!request.usesShardy)
+    options.beforePropagate = [&](ModuleOp module) {
+      return propagateThroughClientCalls(module, request.numPartitions);
+    };
+  options.beforePartition = [&](ModuleOp module) {
+    return expandClientCalls(module, request.numPartitions, kept);
+  };
+  options.afterStage = [&](Stage stage, ModuleOp module) {
+    if (stage != Stage::Local)
+      return;
+    shareCallbackResults(module, request.numPartitions);
+    writeLayouts(module, program->layouts,
+                 {program->argumentOf, program->resultOf});
+    program->text = programText(module);
+    dropLayouts(module);
+  };
+  FailureOr<Compiled> compiled = compile(*module, options);
+  if (failed(compiled))
+    return reader.error();
+  program->executable = compiled->executable;
+  if (program->executable->numDevices() != request.numDevices())
+    return llvm::createStringError(
+        "the program's mesh has " + Twine(program->executable->numDevices()) +
+        " devices, expected " + Twine(request.numReplicas) + " replicas of " +
+        Twine(request.numPartitions) + " partitions");
+  program->request = std::move(request);
+  program->describe();
+  return program;
+}
+
+} // namespace shardwright::pjrt

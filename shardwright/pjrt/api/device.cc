@@ -1,0 +1,109 @@
+//===- device.cc - devices and their descriptions -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/api/client_options.h"
+#include "shardwright/pjrt/base/slots.h"
+
+#include <unistd.h>
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+std::shared_ptr<PJRT_TopologyDescription>
+pjrt::makeTopology(int64_t numDevices) {
+  auto topology = std::make_shared<PJRT_TopologyDescription>();
+  for (int64_t i = 0; i < numDevices; ++i) {
+    auto &description = topology->descriptions.emplace_back(
+        std::make_unique<PJRT_DeviceDescription>());
+    description->id = i;
+    description->kind = Device::kind().str();
+    description->text = "ShardwrightDevice(id=" + std::to_string(i) + ")";
+    description->debugText = "shardwright:" + std::to_string(i);
+    topology->pointers.push_back(description.get());
+  }
+  topology->attributes.add("num_devices", numDevices);
+  return topology;
+}
+
+#define DESCRIPTION(slot, ...)                                                 \
+  PJRT_Error *pjrt::slot(PJRT_##slot##_Args *args) {                           \
+    return guarded(__func__, args, [&]() -> PJRT_Error * {                     \
+      SHARDWRIGHT_ALIVE(description, args->device_description,                 \
+                        "device description");                                 \
+      __VA_ARGS__;                                                             \
+      return nullptr;                                                          \
+    });                                                                        \
+  }
+#define DEVICE(slot, ...)                                                      \
+  PJRT_Error *pjrt::slot(PJRT_##slot##_Args *args) {                           \
+    return guarded(__func__, args, [&]() -> PJRT_Error * {                     \
+      SHARDWRIGHT_ALIVE(device, args->device, "device");                       \
+      __VA_ARGS__;                                                             \
+      return nullptr;                                                          \
+    });                                                                        \
+  }
+
+DESCRIPTION(DeviceDescription_Id, args->id = description->id)
+DESCRIPTION(DeviceDescription_ProcessIndex, args->process_index = 0)
+DESCRIPTION(DeviceDescription_Attributes, args->attributes = nullptr;
+            args->num_attributes = 0)
+DESCRIPTION(DeviceDescription_Kind,
+            args->device_kind = description->kind.data();
+            args->device_kind_size = description->kind.size())
+DESCRIPTION(DeviceDescription_DebugString,
+            args->debug_string = description->debugText.data();
+            args->debug_string_size = description->debugText.size())
+DESCRIPTION(DeviceDescription_ToString,
+            args->to_string = description->text.data();
+            args->to_string_size = description->text.size())
+
+DEVICE(Device_GetDescription, args->device_description = device->description)
+DEVICE(Device_IsAddressable, args->is_addressable = true)
+DEVICE(Device_LocalHardwareId,
+       args->local_hardware_id = device->description->id)
+DEVICE(Device_AddressableMemories, args->memories = device->memories.data();
+       args->num_memories = device->memories.size())
+DEVICE(Device_DefaultMemory, args->memory = device->memories.front())
+DEVICE(
+    Device_GetAttributes, args->attributes = nullptr; args->num_attributes = 0;
+    args->device_attributes = nullptr;
+    args->attributes_deleter = [](PJRT_Device_Attributes *) {})
+DEVICE(Device_ClearMemoryStats, (void)device)
+DEVICE(Device_CreateAsyncTrackingEvent, args->event = nullptr)
+
+PJRT_Error *
+pjrt::AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *args) {
+  return guarded(__func__, args, []() -> PJRT_Error * { return nullptr; });
+}
+
+PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(device, args->device, "device");
+    size_t structSize = args->struct_size;
+    PJRT_Extension_Base *extension = args->extension_start;
+    *args = {};
+    args->struct_size = structSize;
+    args->extension_start = extension;
+    args->device = device.get();
+    args->num_allocs_is_set = args->largest_alloc_size_is_set = true;
+    // Buffers of the device's own memory that are alive.
+    handles<PJRT_Buffer>().forEach([&](PJRT_Buffer &buffer) {
+      if (buffer.memory != device->memories.front() ||
+          buffer.buffer.isDeleted() || buffer.buffer.isDonated())
+        return;
+      int64_t bytes = buffer.buffer.bytes();
+      args->bytes_in_use += bytes;
+      ++args->num_allocs;
+      args->largest_alloc_size = std::max(args->largest_alloc_size, bytes);
+    });
+    // All devices have the memory of the host.
+    int64_t pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    args->bytes_limit_is_set = pages > 0 && size > 0;
+    args->bytes_limit = args->bytes_limit_is_set ? pages * size : 0;
+    return nullptr;
+  });
+}

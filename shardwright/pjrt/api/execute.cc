@@ -1,0 +1,180 @@
+//===- execute.cc - runs --------------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/library/run_context.h"
+#include "shardwright/cpu/program/trace.h"
+#include "shardwright/pjrt/api/program.h"
+#include "shardwright/pjrt/api/run_recorder.h"
+#include "shardwright/pjrt/base/slots.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+namespace {
+/// The arguments of one run, as the executable takes them.
+struct Arguments {
+  std::vector<std::vector<Buffer>> buffers; ///< [device][argument]
+  ExecuteOptions options;
+};
+} // namespace
+
+/// A buffer may be given twice, but not taken by either then. Texts are those
+/// that JAX's tests know from the CPU.
+static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
+                                  const PJRT_LoadedExecutable_Execute_Args &a,
+                                  size_t device,
+                                  const ExecuteOptions &options) {
+  const LoadedProgram &program = *loaded.program;
+  /// Where each was met first, and whether it is donated there.
+  llvm::SmallDenseMap<const PJRT_Buffer *, std::pair<size_t, bool>, 16> uses;
+  for (size_t i = 0; i < a.num_args; ++i) {
+    int32_t argument = program.argumentOf[i];
+    if (argument < 0)
+      continue;
+    bool donates = program.executable->arguments()[argument].donated &&
+                   !llvm::is_contained(options.keep, argument);
+    auto [it, isNew] =
+        uses.try_emplace(a.argument_lists[device][i], i, donates);
+    if (isNew || !(it->second.second || donates))
+      continue;
+    PJRT_LogicalDeviceIds at = loaded.logicalIds[device];
+    std::string where = std::to_string(i) + ", replica " +
+                        std::to_string(at.replica) + ", partition " +
+                        std::to_string(at.partition) + ", ";
+    if (it->second.second && donates)
+      return invalid(
+          "Attempt to donate the same buffer twice in Execute() (flattened "
+          "argument " +
+          where + "first use: " + llvm::Twine(it->second.first) +
+          "). Toy example for this bug: `f(donate(a), donate(a))`.");
+    if (donates)
+      return invalid(
+          "Attempt to donate a buffer which is also used by the same call to "
+          "Execute() (second use: flattened argument " +
+          where + "first use: " + llvm::Twine(it->second.first) +
+          "). Toy example for this bug: `f(a, donate(a))`.");
+    return invalid(
+        "Attempt to use a buffer that was previously donated in the same call "
+        "to Execute() (flattened argument " +
+        where + "first use: " + llvm::Twine(it->second.first) +
+        "). Toy example for this bug: `f(donate(a), a)`.");
+  }
+  return nullptr;
+}
+
+static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
+                           const PJRT_LoadedExecutable_Execute_Args &a,
+                           Arguments &arguments) {
+  const LoadedProgram &program = *loaded.program;
+  if (a.num_args != program.argumentOf.size())
+    return invalid("the program takes " +
+                   llvm::Twine(program.argumentOf.size()) +
+                   " arguments, but was given " + llvm::Twine(a.num_args));
+  if (!a.output_lists || (a.num_args && !a.argument_lists))
+    return invalid("the lists of arguments or outputs are a null pointer");
+  if (a.options && a.options->num_non_donatable_input_indices) {
+    if (!a.options->non_donatable_input_indices)
+      return invalid("the list of arguments to keep is a null pointer");
+    for (int64_t i : llvm::ArrayRef(a.options->non_donatable_input_indices,
+                                    a.options->num_non_donatable_input_indices))
+      if (i >= 0 && i < int64_t(a.num_args) && program.argumentOf[i] >= 0)
+        arguments.options.keep.push_back(program.argumentOf[i]);
+  }
+  for (size_t d = 0; d < a.num_devices; ++d) {
+    auto &list = arguments.buffers.emplace_back();
+    list.reserve(a.num_args);
+    if ((a.num_args && !a.argument_lists[d]) ||
+        (!program.resultOf.empty() && !a.output_lists[d]))
+      return invalid("the list of arguments or outputs of device " +
+                     llvm::Twine(d) + " is a null pointer");
+    for (size_t i = 0; i < a.num_args; ++i) {
+      SHARDWRIGHT_ALIVE(buffer, a.argument_lists[d][i], "argument");
+      if (program.argumentOf[i] < 0) { // a token: what made it comes first
+        arguments.options.after.push_back(buffer->buffer.ready());
+        continue;
+      }
+      if (buffer->buffer.isDeleted() || buffer->buffer.isDonated())
+        return invalid("Invalid buffer passed to Execute() as argument " +
+                       llvm::Twine(i) + " to replica " + llvm::Twine(d) +
+                       ": INVALID_ARGUMENT: Buffer has been deleted or "
+                       "donated.");
+      list.push_back(buffer->buffer);
+    }
+    if (PJRT_Error *error = checkDonations(loaded, a, d, arguments.options))
+      return error;
+  }
+  return nullptr;
+}
+
+PJRT_Error *
+pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
+  return guarded(__func__, args, [&]() -> PJRT_Error * {
+    SHARDWRIGHT_ALIVE(loaded, args->executable, "executable");
+    if (loaded->isDeleted)
+      return invalid("the executable has been deleted");
+    std::vector<PJRT_Device *> devices = loaded->devices;
+    if (args->execute_device) {
+      SHARDWRIGHT_ALIVE(device, args->execute_device, "device");
+      if (devices.size() != 1)
+        return invalid("a program for " + llvm::Twine(devices.size()) +
+                       " devices cannot run on one");
+      devices = {device.get()};
+    }
+    if (args->num_devices != devices.size())
+      return invalid("the program runs on " + llvm::Twine(devices.size()) +
+                     " devices, but was given arguments of " +
+                     llvm::Twine(args->num_devices));
+    if (args->options &&
+        (args->options->num_send_ops || args->options->num_recv_ops))
+      return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                       "callbacks for send and recv are not supported");
+    Arguments arguments;
+    if (PJRT_Error *error = collect(*loaded, *args, arguments))
+      return error;
+    for (PJRT_Device *device : devices)
+      arguments.options.devices.push_back(device->description->id);
+    cpu::RunContext run;
+    if (args->options && args->options->context) {
+      SHARDWRIGHT_ALIVE(context, args->options->context, "context");
+      std::lock_guard lock(context->mutex);
+      run.data = context->userData;
+    }
+
+    std::shared_ptr<LoadedProgram> program = loaded->program;
+    int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;
+    if (submitted)
+      arguments.options.trace = std::make_shared<cpu::Trace>();
+    cpu::RunContext::Scope scope(run);
+    auto execution = program->executable->execute(
+        arguments.buffers, *loaded->client->runtime, arguments.options);
+    if (!execution)
+      return toPjrt(execution.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    if (submitted)
+      RunRecorder::note(program, arguments.options, submitted, execution->done);
+    // The client may destroy everything as soon as we return.
+    if (!execution->done.isReady())
+      execution->done.onReady([program](llvm::StringRef) {});
+    for (size_t d = 0; d < devices.size(); ++d) {
+      for (size_t i = 0; i < program->resultOf.size(); ++i) {
+        int32_t result = program->resultOf[i];
+        Buffer buffer = result >= 0
+                            ? execution->results[d][result]
+                            : Buffer(devices[d]->description->id,
+                                     MemoryKind::Device, ElementType::Pred, {0},
+                                     std::make_shared<char>(), execution->done);
+        args->output_lists[d][i] = newBuffer(
+            loaded->client, devices[d]->memories[int(buffer.memory())],
+            std::move(buffer), program->layouts.results[i]);
+      }
+      if (args->device_complete_events)
+        args->device_complete_events[d] = newEvent(execution->done);
+    }
+    return nullptr;
+  });
+}

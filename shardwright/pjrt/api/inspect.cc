@@ -1,0 +1,182 @@
+//===- inspect.cc - what Python asks of a program -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/api/inspect.h"
+#include "shardwright/compile/explain_program.h"
+#include "shardwright/pjrt/calls/expand_calls.h"
+#include "shardwright/pjrt/calls/host_callback.h"
+#include "shardwright/pjrt/request/prepare_module.h"
+#include "shardwright/pjrt/request/program_reader.h"
+#include "shardwright/pjrt/calls/propagate_calls.h"
+
+#include "mlir/AsmParser/AsmParserState.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+static llvm::Error bad(const Twine &what) {
+  return llvm::createStringError("INVALID_ARGUMENT: " + what);
+}
+
+/// What both functions may be told: how hard to try, and for which machine.
+static llvm::Error readPlanning(const llvm::json::Object &request,
+                                Effort &effort,
+                                std::optional<MachineModel> &machine) {
+  if (auto asked = request.getInteger("effort")) {
+    if (*asked < 0 || *asked > 2)
+      return bad("effort is " + Twine(*asked) + ", expected 0, 1 or 2");
+    effort = Effort(*asked);
+  }
+  if (auto path = request.getString("machine")) {
+    llvm::Expected<MachineModel> model = MachineModel::read(path->str());
+    if (!model)
+      return bad("machine: " + llvm::toString(model.takeError()));
+    machine = std::move(*model);
+  }
+  return llvm::Error::success();
+}
+
+/// Devices of a program that says of none itself.
+static int64_t devicesOf(ModuleOp module) {
+  int64_t devices = 1;
+  for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
+    if (auto count = module->getAttrOfType<IntegerAttr>(name))
+      devices *= std::max<int64_t>(count.getInt(), 1);
+  return devices;
+}
+
+/// Calls that the client partitions, where it has said how.
+template <typename Options>
+static void askClients(Options &options, const llvm::json::Object &request,
+                       ModuleOp module, KeptSources &kept) {
+  int64_t devices = devicesOf(module);
+  if (!request.getBoolean("shardy").value_or(true))
+    options.beforePropagate = [devices](ModuleOp module) {
+      return propagateThroughClientCalls(module, devices);
+    };
+  options.beforePartition = [devices, &kept](ModuleOp module) {
+    return expandClientCalls(module, devices, kept);
+  };
+}
+
+static std::vector<std::string> texts(const llvm::json::Object &request,
+                                      StringRef name) {
+  std::vector<std::string> texts;
+  if (const llvm::json::Array *list = request.getArray(name))
+    for (const llvm::json::Value &value : *list)
+      if (auto text = value.getAsString())
+        texts.push_back(text->str());
+  return texts;
+}
+
+llvm::Expected<llvm::json::Object>
+inspectPartition(StringRef code, const llvm::json::Object &request) {
+  CompileOptions options;
+  if (llvm::Error e = readPlanning(request, options.partition.effort,
+                                   options.partition.machine))
+    return e;
+  if (auto overlap = request.getString("overlap")) {
+    auto mode = llvm::StringSwitch<std::optional<Overlap>>(*overlap)
+                    .Case("off", Overlap::Off)
+                    .Case("rings", Overlap::Rings)
+                    .Case("on", Overlap::On)
+                    .Default(std::nullopt);
+    if (!mode)
+      return bad("overlap is '" + *overlap + "', expected off, rings or on");
+    options.overlap = *mode;
+  }
+  std::vector<std::string> wanted = texts(request, "stages");
+  for (const std::string &name : wanted)
+    if (!stageFromName(name))
+      return bad("there is no stage '" + name +
+                 "', expected import, propagate, reshard or local");
+  bool locations = request.getBoolean("locations").value_or(false);
+
+  ProgramReader reader;
+  KeptSources kept;
+  OwningOpRef<ModuleOp> module = reader.read(code);
+  if (!module)
+    return reader.error();
+  askClients(options, request, *module, kept);
+  std::string name = module->getSymName().value_or("module").str();
+  // What JAX left open is ours to choose.
+  CompileRequest open;
+  open.chooseOutputs = open.chooseParameters = {1};
+  closeShardings(*module, open);
+  if (failed(pinCallbacks(*module)) || failed(dropTokens(*module)))
+    return reader.error();
+
+  llvm::json::Object stages;
+  options.stopAfter = Stage::Local;
+  options.afterStage = [&](Stage stage, ModuleOp module) {
+    if (!llvm::is_contained(wanted, str(stage)))
+      return;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    printModule(module, os, OpPrintingFlags().enableDebugInfo(locations));
+    stages[str(stage)] = text + "\n";
+  };
+  FailureOr<Compiled> compiled = compile(*module, options);
+  if (failed(compiled))
+    return reader.error();
+  llvm::json::Object answer;
+  if (request.getBoolean("memory").value_or(true) &&
+      failed(generateCode(*module, *compiled, options)))
+    answer["memory_unknown"] = llvm::toString(reader.error());
+
+  compiled->report.module = name;
+  std::string text, json;
+  llvm::raw_string_ostream textStream(text), jsonStream(json);
+  writeTextReport(compiled->report, textStream);
+  writeJsonReport(compiled->report, jsonStream);
+  llvm::Expected<llvm::json::Value> statistics = llvm::json::parse(json);
+  if (!statistics)
+    return statistics.takeError();
+  answer["name"] = llvm::json::fixUTF8(name);
+  answer["stages"] = std::move(stages);
+  answer["report"] = text;
+  answer["statistics"] = std::move(*statistics);
+  return answer;
+}
+
+llvm::Expected<llvm::json::Object>
+inspectShardings(StringRef code, const llvm::json::Object &request) {
+  ExplainRequest explain;
+  if (llvm::Error e = readPlanning(request, explain.effort, explain.machine))
+    return e;
+  explain.values = texts(request, "values");
+  explain.arguments = texts(request, "arguments");
+  explain.results = texts(request, "results");
+  explain.line = request.getString("line").value_or("").str();
+  explain.collectives = request.getBoolean("collectives").value_or(false);
+  explain.full = request.getBoolean("full").value_or(false);
+
+  ProgramReader reader;
+  KeptSources kept;
+  AsmParserState positions;
+  OwningOpRef<ModuleOp> module = reader.read(code, &positions);
+  if (!module)
+    return reader.error();
+  askClients(explain, request, *module, kept);
+  UserValues user(*module, &positions, reader.sources.get());
+  if (failed(pinCallbacks(*module)) || failed(dropTokens(*module)))
+    return reader.error();
+  BadRequest problem;
+  FailureOr<Explanation> explanation =
+      explainProgram(*module, user, explain, problem);
+  if (failed(explanation) && problem.text.empty())
+    return reader.error();
+  if (failed(explanation))
+    return bad(problem.text +
+               (problem.remedy.empty() ? "" : "; " + problem.remedy));
+  return llvm::json::Object{{"text", std::move(explanation->text)},
+                            {"data", std::move(explanation->data)}};
+}
+
+} // namespace shardwright::pjrt

@@ -1,0 +1,156 @@
+//===- objects.h - what the handles point to --------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_OBJECTS_H
+#define SHARDWRIGHT_PJRT_OBJECTS_H
+
+#include "shardwright/pjrt/abi/api.h"
+#include "shardwright/pjrt/base/handles.h"
+#include "shardwright/pjrt/request/layout_modes.h"
+#include "shardwright/pjrt/base/named_values.h"
+#include "shardwright/pjrt/base/status.h"
+#include "shardwright/runtime/client.h"
+#include "shardwright/runtime/executable.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shardwright::pjrt {
+struct LoadedProgram;
+struct FfiUserData;
+} // namespace shardwright::pjrt
+
+struct PJRT_DeviceDescription {
+  int id = 0;
+  std::string kind, text, debugText;
+};
+
+struct PJRT_Device {
+  PJRT_Client *client = nullptr;
+  PJRT_DeviceDescription *description = nullptr;
+  std::vector<PJRT_Memory *> memories; ///< the first is the default
+};
+
+namespace shardwright::pjrt {
+
+/// What frameworks attach to a memory.
+struct UserData {
+  const void *key = nullptr;
+  void *data = nullptr;
+  void (*destroy)(void *) = nullptr;
+};
+
+/// What clients get a PJRT_Memory* of.
+struct MemorySpace : PJRT_Memory {
+  ~MemorySpace();
+  PJRT_Device *device = nullptr;
+  MemoryKind kind = MemoryKind::Device;
+  int id = 0;
+  std::string text;
+  std::mutex mutex;
+  std::vector<UserData> userData;
+};
+
+inline MemorySpace *space(PJRT_Memory *memory) {
+  return static_cast<MemorySpace *>(memory);
+}
+
+} // namespace shardwright::pjrt
+
+struct PJRT_TopologyDescription {
+  std::vector<std::unique_ptr<PJRT_DeviceDescription>> descriptions;
+  std::vector<PJRT_DeviceDescription *> pointers;
+  shardwright::pjrt::NamedValues attributes;
+};
+
+struct PJRT_Client {
+  ~PJRT_Client();
+  std::shared_ptr<PJRT_TopologyDescription> topology;
+  std::vector<std::unique_ptr<PJRT_Device>> devices;
+  std::vector<std::unique_ptr<shardwright::pjrt::MemorySpace>> memories;
+  std::vector<PJRT_Device *> devicePointers;
+  std::vector<PJRT_Memory *> memoryPointers;
+  std::string platformName, platformVersion;
+  /// Where its programs run: devices of its own, threads of the process.
+  std::unique_ptr<shardwright::Client> runtime;
+};
+
+struct PJRT_Event {
+  shardwright::Event event;
+};
+
+struct PJRT_Buffer {
+  PJRT_Buffer(std::shared_ptr<PJRT_Client> client, PJRT_Memory *memory,
+              shardwright::Buffer buffer)
+      : client(std::move(client)), memory(memory), buffer(std::move(buffer)) {}
+
+  std::shared_ptr<PJRT_Client> client; ///< keeps device and memory alive
+  PJRT_Memory *memory;
+  shardwright::Buffer buffer;
+  /// It stands for a token: its type is TOKEN, and it has no elements.
+  bool isToken = false;
+  /// What clients are told (layout_modes.h).
+  shardwright::pjrt::MinorToMajor layout;
+
+  /// Memory that somebody outside looks at: not to be overwritten.
+  std::mutex mutex;
+  int64_t externalReferences = 0;
+  std::shared_ptr<void> heldMemory;
+};
+
+struct PJRT_Executable {
+  std::shared_ptr<shardwright::pjrt::LoadedProgram> program;
+};
+
+struct PJRT_LoadedExecutable {
+  std::shared_ptr<PJRT_Client> client;
+  std::shared_ptr<shardwright::pjrt::LoadedProgram> program;
+  std::vector<PJRT_Device *> devices; ///< by position of the assignment
+  std::vector<PJRT_LogicalDeviceIds> logicalIds;
+  std::atomic<bool> isDeleted{false};
+};
+
+struct PJRT_ExecuteContext {
+  std::mutex mutex;
+  std::shared_ptr<const shardwright::pjrt::FfiUserData> userData;
+};
+
+namespace shardwright::pjrt {
+
+/// The object, or null with `error` set to one that names what is wrong.
+template <typename T>
+std::shared_ptr<T> alive(const T *pointer, const char *what,
+                         PJRT_Error *&error) {
+  std::shared_ptr<T> object = handles<T>().find(pointer);
+  if (!object)
+    error = invalid(llvm::Twine("the ") + what +
+                    (pointer ? " has been destroyed, or is none of this plugin"
+                             : " is a null pointer"));
+  return object;
+}
+
+/// Declares `name`, the live object behind `pointer`, or returns the error.
+#define SHARDWRIGHT_ALIVE(name, pointer, what)                                 \
+  PJRT_Error *name##Error = nullptr;                                           \
+  auto name = alive(pointer, what, name##Error);                               \
+  if (!name)                                                                   \
+  return name##Error
+
+/// An event that a client owns.
+PJRT_Event *newEvent(Event event);
+/// A buffer that a client owns.
+PJRT_Buffer *newBuffer(std::shared_ptr<PJRT_Client> client, PJRT_Memory *memory,
+                       Buffer buffer, MinorToMajor layout = {});
+/// Whether a client may have these bytes of a buffer's memory as they are.
+PJRT_Error *checkRawBytes(const PJRT_Buffer &buffer, int64_t offset,
+                          int64_t size);
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_OBJECTS_H

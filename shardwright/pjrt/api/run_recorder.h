@@ -1,0 +1,55 @@
+//===- run_recorder.h - which programs ran on which device when -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_RUN_RECORDER_H
+#define SHARDWRIGHT_PJRT_RUN_RECORDER_H
+
+#include "shardwright/pjrt/api/program.h"
+
+namespace shardwright::pjrt {
+
+/// Nanoseconds since the epoch.
+int64_t nowInNanoseconds();
+
+/// A run that is over.
+struct RecordedRun {
+  std::shared_ptr<const LoadedProgram> program;
+  llvm::SmallVector<int32_t, 8> devices;
+  std::shared_ptr<const cpu::Trace> trace; ///< by position of a device
+  int64_t submitted, done;                 ///< nanoseconds since the epoch
+  bool hasFailed;
+};
+
+/// Runs that end between `start` and `stop`. Thread-safe.
+class RunRecorder {
+public:
+  ~RunRecorder() { stop(); }
+  void start();
+  void stop();
+  std::vector<RecordedRun> runs() const;
+
+  /// Whether any is started.
+  static bool isAny();
+  /// A run goes to the recorders that are started when it ends.
+  static void note(std::shared_ptr<const LoadedProgram> program,
+                   const ExecuteOptions &options, int64_t submitted,
+                   const Event &done);
+
+private:
+  mutable std::mutex mutex;
+  std::vector<RecordedRun> recorded;
+};
+
+/// As serialised tensorflow.profiler.XSpace: a plane a device, with a line of
+/// its runs and one of the operations in them. A device works in order: a run
+/// that failed before its first operation began when it was submitted or when
+/// the one before it ended.
+std::string toXSpace(llvm::ArrayRef<RecordedRun> runs);
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_RUN_RECORDER_H

@@ -1,0 +1,32 @@
+//===- client_texts.cc - errors in the words that clients know ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/base/client_texts.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+std::string shardwright::pjrt::inWordsOfXla(StringRef text) {
+  // `not enough memory for result 0 of device 0, 64 bytes`
+  if (size_t at = text.find("not enough memory"); at != StringRef::npos) {
+    StringRef bytes = text.substr(at);
+    bytes = bytes.substr(bytes.find(", ")).ltrim(", ").take_while(isDigit);
+    return ("RESOURCE_EXHAUSTED: Out of memory allocating " +
+            (bytes.empty() ? "" : bytes + " ") + "bytes. (" + text + ")")
+        .str();
+  }
+  // `f.py:3:4: custom call 'name': the cpu has no target of this name; ..`
+  auto [before, after] = text.split("custom call '");
+  auto [name, rest] = after.split("': ");
+  if (rest.starts_with("the cpu has no target of this name"))
+    return ("NOT_FOUND: No FFI handler registered for " + name +
+            " on a platform Host (canonical host)" +
+            (before.empty() ? "" : " (" + before.rtrim(": ") + ")"))
+        .str();
+  return text.str();
+}

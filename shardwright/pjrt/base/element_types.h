@@ -1,0 +1,24 @@
+//===- element_types.h - element types on both sides ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_ELEMENT_TYPES_H
+#define SHARDWRIGHT_PJRT_ELEMENT_TYPES_H
+
+#include "shardwright/support/element_type.h"
+#include "shardwright/pjrt/abi/base.h"
+
+namespace shardwright::pjrt {
+
+/// None for those that we have no elements for (1-bit integers, tokens).
+std::optional<ElementType> fromPjrt(PJRT_Buffer_Type type);
+PJRT_Buffer_Type toPjrt(ElementType type);
+/// `S4`
+llvm::StringRef name(PJRT_Buffer_Type type);
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_ELEMENT_TYPES_H

@@ -1,0 +1,101 @@
+//===- host_callback.cc - Python functions that programs call -------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/calls/host_callback.h"
+#include "shardwright/pjrt/abi/bridge.h"
+#include "shardwright/pjrt/base/element_types.h"
+#include "shardwright/runtime/custom_call.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+using namespace shardwright;
+
+static std::atomic<Shardwright_HostCallback> hostCallback = nullptr;
+static std::atomic<Shardwright_HoldCallback> holdCallback = nullptr;
+
+namespace {
+/// A Python function, kept for as long as an executable may call it.
+class Held {
+public:
+  explicit Held(uint64_t number) : number(number) { tell(true); }
+  ~Held() { tell(false); }
+  Held(const Held &) = delete;
+  Held &operator=(const Held &) = delete;
+
+private:
+  void tell(bool isHeld) {
+    if (Shardwright_HoldCallback hold = holdCallback.load())
+      hold(number, isHeld);
+  }
+  uint64_t number;
+};
+} // namespace
+
+static Shardwright_HostArray describe(const CustomCallBuffer &buffer) {
+  return {pjrt::toPjrt(buffer.type), int32_t(buffer.shape.size()),
+          buffer.shape.data(), buffer.data};
+}
+
+static llvm::Error fail(const llvm::Twine &why) {
+  return llvm::createStringError("INTERNAL: " + why);
+}
+
+static llvm::Error callHost(const CustomCall &call, uint64_t number) {
+  // A call for one device alone: others get theirs from it.
+  if (auto *device = call.attribute(pjrt::callbackDevice);
+      device && device->integers.size() == 1 &&
+      device->integers[0] != call.partition) {
+    for (const CustomCallBuffer &result : call.results)
+      std::memset(result.data, 0, result.elements() * byteWidth(result.type));
+    return llvm::Error::success();
+  }
+  Shardwright_HostCallback callback = hostCallback.load();
+  if (!callback)
+    return fail("a callback into Python, which has not registered any or has "
+                "ended");
+  llvm::SmallVector<Shardwright_HostArray, 8> operands, results;
+  for (const CustomCallBuffer &operand : call.operands)
+    operands.push_back(describe(operand));
+  for (const CustomCallBuffer &result : call.results)
+    results.push_back(describe(result));
+  std::string error(1 << 16, '\0');
+  int failed =
+      callback(number, operands.size(), operands.data(), results.size(),
+               results.data(), error.data(), error.size());
+  if (failed)
+    return fail((failed == 2 ? "Error when calling buffer callback: "
+                             : "CpuCallback error calling callback: ") +
+                llvm::Twine(error.c_str()));
+  return llvm::Error::success();
+}
+
+static llvm::Expected<CustomCallFunction>
+makeCall(const cpu::LibraryCall &call) {
+  for (const cpu::LibraryAttribute &attribute : call.attributes)
+    if (attribute.name == "index" && attribute.integers.size() == 1) {
+      uint64_t number = attribute.integers[0];
+      return CustomCallFunction(
+          [number, held = std::make_shared<Held>(number)](
+              const CustomCall &call) { return callHost(call, number); });
+    }
+  return fail("a callback without its number");
+}
+
+void pjrt::setHostCallback(Shardwright_HostCallback callback,
+                           Shardwright_HoldCallback hold) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (llvm::StringRef target : {callbackTarget, partitionedCallbackTarget})
+      llvm::consumeError(registerCustomCallMaker(target, makeCall));
+  });
+  hostCallback = callback;
+  holdCallback = hold;
+}

@@ -1,0 +1,115 @@
+//===- pin_callbacks.cc - callbacks that one device makes for all ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/mesh/hlo/hlo_sharding.h"
+#include "shardwright/pjrt/calls/host_callback.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+static constexpr llvm::StringLiteral configName("mhlo.backend_config");
+static constexpr llvm::StringLiteral gspmdSharding("mhlo.sharding");
+
+/// The device of a sharding that keeps the whole value on one; -1: another.
+static int64_t singleDevice(Operation *op, SymbolTable &symbols) {
+  if (auto text = op->getAttrOfType<StringAttr>(gspmdSharding)) {
+    auto sharding = HloSharding::parse(text.getValue());
+    if (!sharding) {
+      llvm::consumeError(sharding.takeError());
+      return -1;
+    }
+    if (sharding->isTuple() && !sharding->elements().empty())
+      return sharding->elements()[0].kind() == HloSharding::Kind::Maximal
+                 ? sharding->elements()[0].device()
+                 : -1;
+    return sharding->kind() == HloSharding::Kind::Maximal ? sharding->device()
+                                                          : -1;
+  }
+  auto shardings =
+      op->getAttrOfType<sdy::TensorShardingPerValueAttr>(sdy::kShardingAttr);
+  if (!shardings || shardings.getShardings().empty())
+    return -1;
+  Attribute meshOrRef = shardings.getShardings()[0].getMeshOrRef();
+  auto mesh = dyn_cast<sdy::MeshAttr>(meshOrRef);
+  if (auto name = dyn_cast<FlatSymbolRefAttr>(meshOrRef))
+    if (auto op = symbols.lookup<sdy::MeshOp>(name.getValue()))
+      mesh = op.getMesh();
+  return mesh && mesh.getAxes().empty() && mesh.getDeviceIds().size() == 1
+             ? mesh.getDeviceIds()[0]
+             : -1;
+}
+
+LogicalResult pinCallbacks(ModuleOp module) {
+  SymbolTable symbols(module);
+  module.walk([&](stablehlo::CustomCallOp call) {
+    bool isPartitioned = call.getCallTargetName() == partitionedCallbackTarget;
+    if (!isPartitioned && call.getCallTargetName() != callbackTarget)
+      return;
+    int64_t device = isPartitioned ? -1 : singleDevice(call, symbols);
+    call->removeAttr(sdy::kShardingAttr);
+    call->removeAttr(gspmdSharding);
+    auto config = call->getAttrOfType<DictionaryAttr>(configName);
+    if (device < 0 || !config)
+      return;
+    NamedAttrList fields(config);
+    fields.set(
+        callbackDevice,
+        IntegerAttr::get(IntegerType::get(call.getContext(), 64), device));
+    call->setAttr(configName, fields.getDictionary(call.getContext()));
+  });
+  return success();
+}
+
+void shareCallbackResults(ModuleOp module, int64_t numPartitions) {
+  if (numPartitions < 2)
+    return;
+  SmallVector<stablehlo::CustomCallOp> calls;
+  int64_t channel = 1;
+  module.walk([&](Operation *op) {
+    if (auto handle =
+            op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
+      channel = std::max<int64_t>(channel, handle.getHandle() + 1);
+    if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
+        call && call.getCallTargetName() == callbackTarget)
+      calls.push_back(call);
+  });
+  for (stablehlo::CustomCallOp call : calls) {
+    auto config = call->getAttrOfType<DictionaryAttr>(configName);
+    auto device =
+        config ? config.getAs<IntegerAttr>(callbackDevice) : IntegerAttr();
+    if (!device)
+      continue;
+    // The first of a group sends.
+    SmallVector<int64_t> group = {device.getInt()};
+    for (int64_t d = 0; d < numPartitions; ++d)
+      if (d != device.getInt())
+        group.push_back(d);
+    OpBuilder b(call.getContext());
+    b.setInsertionPointAfter(call);
+    auto groups = DenseIntElementsAttr::get(
+        RankedTensorType::get({1, int64_t(group.size())}, b.getI64Type()),
+        group);
+    for (Value result : call.getResults()) {
+      if (result.use_empty() || !isa<RankedTensorType>(result.getType()))
+        continue;
+      auto shared = stablehlo::CollectiveBroadcastOp::create(
+          b, call.getLoc(), TypeRange(result.getType()), ValueRange(result),
+          groups,
+          stablehlo::ChannelHandleAttr::get(call.getContext(), channel++, 1),
+          /*has_dynamic_root=*/false);
+      result.replaceAllUsesExcept(shared->getResult(0), shared);
+    }
+  }
+}
+
+} // namespace shardwright::pjrt

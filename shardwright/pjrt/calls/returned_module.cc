@@ -1,0 +1,117 @@
+//===- returned_module.cc - what a client makes of a call -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/calls/returned_module.h"
+
+#include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/interop/import_module.h"
+#include "shardwright/interop/load_module.h"
+#include "shardwright/partition/partition.h"
+#include "shardwright/pjrt/calls/host_callback.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+static constexpr llvm::StringLiteral channelName("channel_handle");
+
+LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
+                                   TypeRange results, int64_t devices) {
+  module = readModule(
+      llvm::MemoryBuffer::getMemBufferCopy(bytes, "custom_partitioning"),
+      call->getContext(),
+      kept.emplace_back(std::make_shared<llvm::SourceMgr>()), Trust::Full);
+  if (!module || failed(importModule(*module)) ||
+      failed(pinCallbacks(*module)) || failed(inlineCalls(*module)))
+    return failure();
+  main = sdy::getMainFunc(*module);
+  if (!main || main.isDeclaration() || !main.getBody().hasOneBlock())
+    return emitError(call->getLoc()) << "INTERNAL: custom_partitioner: the "
+                                        "module that it returned has no "
+                                        "function 'main' of one block";
+  auto check = [&](TypeRange have, TypeRange want,
+                   const char *what) -> LogicalResult {
+    if (have != want)
+      return emitError(call->getLoc())
+             << "INTERNAL: custom_partitioner: the module that it returned has "
+             << what << " of types (" << have
+             << "), expected those of the shards: (" << want << ")";
+    return success();
+  };
+  if (failed(check(main.getArgumentTypes(), arguments, "arguments")) ||
+      failed(check(main.getResultTypes(), results, "results")))
+    return failure();
+  // Of fewer devices where it was traced for another mesh than the program's.
+  WalkResult found = main.walk([&](Operation *op) {
+    auto groups = op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
+    int64_t grouped = 0;
+    if (groups)
+      grouped = llvm::count_if(groups.getValues<APInt>(), [](const APInt &id) {
+        return !id.isNegative();
+      });
+    if (grouped == 0 || grouped == devices)
+      return WalkResult::advance();
+    emitError(call->getLoc())
+        << "INTERNAL: custom_partitioner: the groups of " << op->getName()
+        << " hold " << grouped << " devices, expected the " << devices
+        << " of the program: collectives number those of its whole mesh";
+    return WalkResult::interrupt();
+  });
+  return failure(found.wasInterrupted());
+}
+
+void ReturnedModule::moveInto(Block &block) {
+  auto program = call->getParentOfType<ModuleOp>();
+  SymbolTable symbols(program);
+  int64_t channel = 1;
+  program.walk([&](Operation *op) {
+    if (auto handle =
+            op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName))
+      channel = std::max<int64_t>(channel, handle.getHandle() + 1);
+  });
+  // One for each that it has: equal ones stay equal.
+  llvm::DenseMap<int64_t, int64_t> channels;
+  main.walk([&](Operation *op) {
+    op->removeDiscardableAttr(sdy::kShardingAttr);
+    auto handle = op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName);
+    if (!handle)
+      return;
+    auto [it, isNew] = channels.try_emplace(handle.getHandle(), channel);
+    channel += isNew;
+    op->setAttr(channelName,
+                stablehlo::ChannelHandleAttr::get(op->getContext(), it->second,
+                                                  handle.getType()));
+  });
+  for (auto function :
+       llvm::make_early_inc_range(module->getOps<func::FuncOp>())) {
+    if (function == main)
+      continue;
+    StringAttr name = function.getSymNameAttr();
+    function->remove();
+    StringAttr unique = symbols.insert(function);
+    (void)SymbolTable::replaceAllSymbolUses(name, unique, main);
+  }
+  OpBuilder b = OpBuilder::atBlockEnd(&block);
+  IRMapping mapping;
+  Block &body = main.getBody().front();
+  mapping.map(body.getArguments(), block.getArguments());
+  for (Operation &op : body.without_terminator())
+    b.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookup(value));
+  sdy::ReturnOp::create(b, call->getLoc(), results);
+}
+
+} // namespace shardwright::pjrt

@@ -1,0 +1,22 @@
+//===- ffi_types.h - element types of foreign functions ---------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PJRT_FFI_TYPES_H
+#define SHARDWRIGHT_PJRT_FFI_TYPES_H
+
+#include "shardwright/support/element_type.h"
+
+#include <optional>
+
+namespace shardwright::pjrt {
+
+/// xla.PrimitiveType, which is XLA_FFI_DataType too; none for 6-bit floats.
+std::optional<int> ffiType(ElementType type);
+
+} // namespace shardwright::pjrt
+
+#endif // SHARDWRIGHT_PJRT_FFI_TYPES_H

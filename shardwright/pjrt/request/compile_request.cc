@@ -1,0 +1,172 @@
+//===- compile_request.cc - how a client wants a program compiled ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/request/compile_request.h"
+
+#include "shardwright/mesh/hlo/proto_wire.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace shardwright;
+using namespace shardwright::pjrt;
+
+static constexpr int64_t maxDevices = 1 << 20;
+
+static llvm::Error malformed(const char *what) {
+  return llvm::createStringError(llvm::Twine("the compile options hold a ") +
+                                 what + " that is malformed");
+}
+
+/// Of xla.DeviceAssignmentProto: replica_count 1, computation_count 2,
+/// computation_devices 3 {replica_device_ids 1}.
+static llvm::Error readAssignment(llvm::StringRef bytes,
+                                  CompileRequest &request) {
+  int64_t replicas = 0, partitions = 0;
+  std::vector<llvm::SmallVector<int64_t, 1>> columns;
+  ProtoReader reader(bytes, fieldSet({1, 2}), fieldSet({3}));
+  while (!reader.atEnd()) {
+    if (!reader.next())
+      return malformed("device assignment");
+    if (reader.field() == 1)
+      replicas = reader.varint32();
+    if (reader.field() == 2)
+      partitions = reader.varint32();
+    if (reader.field() != 3)
+      continue;
+    ProtoReader column(reader.bytes(), fieldSet({1}), fieldSet({1}));
+    auto &ids = columns.emplace_back();
+    while (!column.atEnd())
+      if (!column.next() || (column.field() == 1 && !column.repeated(ids)))
+        return malformed("device assignment");
+  }
+  if (replicas < 1 || partitions < 1 || int64_t(columns.size()) != partitions ||
+      replicas > maxDevices || partitions > maxDevices / replicas)
+    return malformed("device assignment");
+  request.assignment.resize(replicas * partitions);
+  llvm::SmallDenseSet<int64_t, 16> seen;
+  for (int64_t p = 0; p < partitions; ++p) {
+    if (int64_t(columns[p].size()) != replicas)
+      return malformed("device assignment");
+    for (int64_t r = 0; r < replicas; ++r) {
+      request.assignment[r * partitions + p] = columns[p][r];
+      if (!seen.insert(columns[p][r]).second)
+        return llvm::createStringError("the device assignment has device " +
+                                       llvm::Twine(columns[p][r]) + " twice");
+    }
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error readBuildOptions(llvm::StringRef bytes,
+                                    CompileRequest &request) {
+  ProtoReader reader(bytes, fieldSet({4, 5, 12, 18, 19}),
+                     fieldSet({9, 12, 18}));
+  while (!reader.atEnd()) {
+    if (!reader.next())
+      return malformed("message of build options");
+    switch (reader.field()) {
+    case 4:
+      request.numReplicas = reader.varint();
+      break;
+    case 5:
+      request.numPartitions = reader.varint();
+      break;
+    case 9:
+      if (llvm::Error e = readAssignment(reader.bytes(), request))
+        return e;
+      break;
+    case 12:
+      if (!reader.repeated(request.chooseOutputs))
+        return malformed("list of outputs");
+      break;
+    case 18:
+      if (!reader.repeated(request.chooseParameters))
+        return malformed("list of parameters");
+      break;
+    case 19:
+      request.usesShardy = reader.varint();
+      break;
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// An entry of map<string, OptionOverrideProto>: string 1, bool 2, int64 3; a
+/// double cannot be read, and none of our options is one.
+static llvm::Error readOverride(llvm::StringRef bytes,
+                                CompileRequest &request) {
+  NamedText option;
+  ProtoReader entry(bytes, 0, fieldSet({1, 2}));
+  while (!entry.atEnd()) {
+    if (!entry.next())
+      return malformed("option");
+    if (entry.field() == 1)
+      option.name = entry.bytes().str();
+    if (entry.field() != 2)
+      continue;
+    ProtoReader value(entry.bytes(), fieldSet({2, 3}), fieldSet({1}));
+    while (!value.atEnd()) {
+      if (!value.next())
+        return malformed("option");
+      if (value.field() == 1)
+        option.value = value.bytes().str();
+      else if (value.field() == 2)
+        option.value = value.varint() ? "true" : "false";
+      else if (value.field() == 3)
+        option.value = std::to_string(value.varint());
+    }
+  }
+  request.overrides.push_back(std::move(option));
+  return llvm::Error::success();
+}
+
+llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
+  CompileRequest request;
+  request.bytes = bytes.str();
+  ProtoReader reader(bytes, fieldSet({4}), fieldSet({3, 7}));
+  while (!reader.atEnd()) {
+    if (!reader.next())
+      return malformed("field");
+    if (reader.field() == 3)
+      if (llvm::Error e = readBuildOptions(reader.bytes(), request))
+        return e;
+    if (reader.field() == 4)
+      request.isPortable = reader.varint();
+    if (reader.field() == 7)
+      if (llvm::Error e = readOverride(reader.bytes(), request))
+        return e;
+  }
+  request.numReplicas = std::max<int64_t>(request.numReplicas, 1);
+  request.numPartitions = std::max<int64_t>(request.numPartitions, 1);
+  if (request.numReplicas > maxDevices ||
+      request.numPartitions > maxDevices / request.numReplicas)
+    return llvm::createStringError(
+        llvm::Twine(request.numReplicas) + " replicas of " +
+        llvm::Twine(request.numPartitions) + " partitions are too many");
+  if (!request.assignment.empty() &&
+      int64_t(request.assignment.size()) != request.numDevices())
+    return llvm::createStringError(
+        "the device assignment has " + llvm::Twine(request.assignment.size()) +
+        " devices, expected " + llvm::Twine(request.numReplicas) +
+        " replicas of " + llvm::Twine(request.numPartitions) + " partitions");
+  return request;
+}
+
+std::string pjrt::writeAssignment(const CompileRequest &request) {
+  ProtoWriter writer;
+  writer.varint(1, request.numReplicas);
+  writer.varint(2, request.numPartitions);
+  for (int64_t p = 0; p < request.numPartitions; ++p) {
+    llvm::SmallVector<int64_t, 4> ids;
+    for (int64_t r = 0; r < request.numReplicas; ++r)
+      ids.push_back(request.assignment[r * request.numPartitions + p]);
+    ProtoWriter column;
+    column.packed(1, ids);
+    writer.message(3, column.take());
+  }
+  return writer.take();
+}

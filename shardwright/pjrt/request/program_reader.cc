@@ -1,0 +1,70 @@
+//===- program_reader.cc - a client's module, and what is wrong -----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/pjrt/request/program_reader.h"
+
+#include "shardwright/compile/registration.h"
+#include "shardwright/mesh/printable.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace shardwright::pjrt {
+
+static const DialectRegistry &dialects() {
+  static const auto *registry = [] {
+    auto *registry = new DialectRegistry();
+    registerDialects(*registry);
+    return registry;
+  }();
+  return *registry;
+}
+
+/// `file.py:12:3: ` or nothing.
+static std::string where(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    auto line = dyn_cast<FileLineColLoc>(part);
+    if (!line)
+      return WalkResult::advance();
+    text = (line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
+            Twine(line.getColumn()) + ": ")
+               .str();
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+// Compilations run side by side; one does not need threads of its own.
+ProgramReader::ProgramReader()
+    : context(dialects(), MLIRContext::Threading::DISABLED),
+      sources(std::make_shared<llvm::SourceMgr>()),
+      handler(&context, [this](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+          errors += errors.empty() ? "" : "\n";
+          // Exceptions end up on terminals.
+          llvm::raw_string_ostream os(errors);
+          writePrintable(where(diagnostic.getLocation()) + diagnostic.str(),
+                         os);
+        }
+        return success();
+      }) {}
+
+OwningOpRef<ModuleOp> ProgramReader::read(StringRef code,
+                                          AsmParserState *positions) {
+  return readModule(llvm::MemoryBuffer::getMemBufferCopy(code, "program"),
+                    &context, sources, Trust::Full, positions);
+}
+
+llvm::Error ProgramReader::error() const {
+  return llvm::createStringError(
+      errors.empty() ? "compiling failed without saying why" : errors);
+}
+
+} // namespace shardwright::pjrt

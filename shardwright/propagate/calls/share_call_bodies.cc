@@ -1,0 +1,396 @@
+//===- share_call_bodies.cc - calls that propagate as if inlined ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/calls/share_call_bodies.h"
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/engine/engine.h"
+#include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/engine/sharding_groups.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+static bool hasShardings(func::FuncOp func) {
+  auto name = StringAttr::get(func.getContext(), sdy::kShardingAttr);
+  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+    if (func.getArgAttr(i, name))
+      return true;
+  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
+    if (func.getResultAttr(i, name))
+      return true;
+  return func
+      .walk([&](Operation *op) {
+        return op->getDiscardableAttr(name) ||
+                       isa<sdy::ShardingConstraintOp, sdy::ManualComputationOp>(
+                           op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool hasGroups(func::FuncOp func) {
+  return func.walk([](sdy::ShardingGroupOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
+                        const CallsByFunction &calls) {
+  if (contents.namedComputations || contents.funcEdges)
+    return false;
+  if (!contents.calls)
+    return bool(sdy::getMainFunc(module));
+  auto isPlain = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  auto functions = calls.functions();
+  SmallVector<char, 0> called(functions.size());
+  for (const auto &[op, callee] : calls.calls()) {
+    if (callee < 0)
+      return false;
+    called[callee] = true;
+  }
+  size_t inFunctions = 0;
+  auto main = module.lookupSymbol<func::FuncOp>(sdy::kMainFuncName);
+  if (!main)
+    return false;
+  int32_t i = 0;
+  bool mayShare = true;
+  calls.forEachFunction([&](func::FuncOp func) {
+    inFunctions += calls.in(functions[i]).size();
+    if (called[i] &&
+        (func == main || func.isExternal() || !func.getBody().hasOneBlock() ||
+         !isa<func::ReturnOp>(func.front().getTerminator()) ||
+         !llvm::all_of(func.getArgumentTypes(), isPlain) ||
+         !llvm::all_of(func.getResultTypes(), isPlain) ||
+         (contents.groups && hasGroups(func))))
+      mayShare = false;
+    ++i;
+  });
+  if (!mayShare || inFunctions != calls.calls().size())
+    return false;
+  if (!contents.manualComputations)
+    return true;
+  // What is within a manual computation may not use its axes, which is only
+  // seen there.
+  SmallVector<int32_t> inManual;
+  calls.forEachCall(
+      [&, i = size_t(0)](func::CallOp call, func::FuncOp) mutable {
+        if (call->getParentOfType<sdy::ManualComputationOp>())
+          inManual.push_back(calls.calls()[i].callee);
+        ++i;
+      });
+  SmallVector<char, 0> seen(functions.size());
+  while (!inManual.empty()) {
+    int32_t func = inManual.pop_back_val();
+    if (std::exchange(seen[func], true))
+      continue;
+    if (hasShardings(functions[func].op))
+      return false;
+    for (const CallsByFunction::Call &call : calls.in(functions[func]))
+      inManual.push_back(call.callee);
+  }
+  return true;
+}
+
+namespace {
+
+/// What flattening and import do, on functions that are called from several
+/// places: calls and the functions that they call get data flow edges.
+///
+/// What is done within a function waits until the function is about to be read:
+/// the caches do not hold all of them.
+class Sharer {
+public:
+  Sharer(ModuleOp module, const ModuleContents &contents, const OpIndex &index,
+         const CallsByFunction &callsByFunction, OpOrder &order)
+      : module(module), contents(contents), index(index),
+        callsByFunction(callsByFunction), order(order) {}
+
+  /// Gives every function its callees. Fails with a diagnostic on recursion.
+  LogicalResult run() {
+    FailureOr<SmallVector<int32_t>> callers = callsByFunction.callersFirst();
+    if (failed(callers))
+      return failure();
+    for (const auto &func : callsByFunction.functions())
+      functions.push_back({func.op, func.begin, func.end});
+    numOriginals = functions.size();
+    copies.assign(numOriginals, -1);
+    for (const auto &call : callsByFunction.calls())
+      calls.push_back({call.op, call.callee});
+    for (int32_t func : llvm::reverse(*callers))
+      splitFirstCall(func);
+    orderCallees(*callers);
+    if (contents.constraints || contents.manualComputations)
+      asking = index.byFunction(asksForShardings, askingOps);
+    return success();
+  }
+
+  /// To be done to each function before the graph is built: first to those that
+  /// nothing calls.
+  void prepareRoots() {
+    for (int32_t i = 0; i < numOriginals; ++i)
+      if (functions[i].body < 0)
+        prepare(i);
+  }
+
+  /// sdy-pre-order-funcs on what would be left, functions that nothing calls.
+  void orderRoots();
+
+  SharedCalls shared() {
+    return {sharedFunctions, roots, rootCalls,
+            [this](int32_t body) { prepare(bodies[body]); }};
+  }
+
+private:
+  struct Function {
+    func::FuncOp op;
+    /// Its part of `calls`.
+    int32_t begin, end;
+    /// Place in `bodies`; -1: nothing calls it.
+    int32_t body = -1;
+    /// The function that it is a copy of, or -1.
+    int32_t original = -1;
+  };
+
+  static constexpr auto asksForShardings =
+      isNamed<sdy::ShardingConstraintOp, sdy::ManualComputationOp>;
+
+  MutableArrayRef<SharedCall> callsOf(const Function &func) {
+    return MutableArrayRef(calls).slice(func.begin, func.end - func.begin);
+  }
+
+  void fetchAhead(ArrayRef<int32_t> next) const;
+  void prepare(int32_t number);
+  void applyConstraints(const Function &func);
+  void splitFirstCall(int32_t func);
+  int32_t copyOf(int32_t func);
+  void orderCallees(ArrayRef<int32_t> callers);
+
+  /// An op in the place of the call would be the newest user of its operands,
+  /// and take over its users one by one.
+  void importCall(func::CallOp call) {
+    renewUses(call);
+    for (Value result : call.getResults())
+      for (OpOperand *use : usesOf(result))
+        use->set(result);
+  }
+
+  void importBody(func::FuncOp func) {
+    renewUses(func.front().getTerminator());
+    SmallVector<sdy::TensorShardingAttr> in;
+    if (sdy::TensorShardingPerValueAttr list = argumentShardings(func))
+      in = llvm::to_vector(list.getShardings());
+    addDataFlowEdges(func.getArguments(), in);
+  }
+
+  static void renewUses(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(operand.get());
+  }
+
+  static SmallVector<OpOperand *> usesOf(Value value) {
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : value.getUses())
+      uses.push_back(&use);
+    return uses;
+  }
+
+  ModuleOp module;
+  const ModuleContents &contents;
+  const OpIndex &index;
+  const CallsByFunction &callsByFunction;
+  OpOrder &order;
+  /// Those of the module, then copies.
+  SmallVector<Function, 0> functions;
+  int32_t numOriginals = 0;
+  /// `body` is the number of the callee until orderCallees().
+  SmallVector<SharedCall, 0> calls;
+  /// By function: something calls it already.
+  SmallVector<char, 0> kept;
+  /// By original; -1: there is none.
+  SmallVector<int32_t, 0> copies;
+  /// Functions that are called, callees first.
+  SmallVector<int32_t, 0> bodies;
+  SmallVector<SharedFunction, 0> sharedFunctions;
+  /// The same.
+  llvm::DenseSet<Operation *> called;
+  SmallVector<OpIndex::InFunction, 0> asking;
+  OpIndex::Ops askingOps;
+  SmallVector<Operation *, 0> roots;
+  SmallVector<SharedCall, 0> rootCalls;
+};
+
+/// The functions to come, in stages: each says where the next one looks.
+void Sharer::fetchAhead(ArrayRef<int32_t> next) const {
+  auto func = [&](size_t i) -> func::FuncOp { return functions[next[i]].op; };
+  if (next.size() > 3)
+    prefetchOp(func(3));
+  if (next.size() > 2)
+    __builtin_prefetch(&func(2).front());
+  if (next.size() > 1)
+    __builtin_prefetch(func(1).getArguments().data());
+  if (next.empty())
+    return;
+  for (Value argument : func(0).getArguments())
+    __builtin_prefetch(argument.getAsOpaquePointer());
+  order.fetch(func(0));
+}
+
+/// What importing does to the function and to what is in it.
+void Sharer::prepare(int32_t number) {
+  const Function &func = functions[number];
+  if (func.body >= 0)
+    fetchAhead(ArrayRef(bodies).drop_front(func.body + 1));
+  for (const SharedCall &call : callsOf(func))
+    importCall(call.op);
+  if (func.body >= 0)
+    importBody(func.op);
+  for (const SharedCall &call : callsOf(func)) {
+    func::CallOp op = call.op;
+    addDataFlowEdges(op.getResults(), sdy::getShardings(op));
+  }
+  if (contents.constraints || contents.manualComputations)
+    applyConstraints(func);
+}
+
+void Sharer::applyConstraints(const Function &func) {
+  bool isCopy = func.original >= 0;
+  auto [original, begin, end] =
+      asking[isCopy ? func.original : &func - functions.data()];
+  if (begin == end)
+    return;
+  if (!isCopy)
+    return applyShardingConstraints(
+        index.inFunction(original, asksForShardings), called);
+  SmallVector<Operation *> ops;
+  func::FuncOp(func.op).walk([&](Operation *op) {
+    if (asksForShardings(op->getName()))
+      ops.push_back(op);
+  });
+  applyShardingConstraints(ops, called);
+}
+
+/// The first call of a function keeps it; all others share one copy.
+void Sharer::splitFirstCall(int32_t func) {
+  kept.resize(numOriginals);
+  for (int32_t i = functions[func].begin; i < functions[func].end; ++i) {
+    int32_t callee = calls[i].body;
+    if (std::exchange(kept[callee], true))
+      calls[i].body = copyOf(callee);
+  }
+}
+
+/// The copy keeps the name: what calls it is known by number.
+int32_t Sharer::copyOf(int32_t func) {
+  if (functions[func].original >= 0)
+    return func;
+  if (copies[func] >= 0)
+    return copies[func];
+  auto [op, begin, end, body, original] = functions[func];
+  order.fetch(op);
+  func::FuncOp clone = op.clone();
+  order.addFunction(clone);
+  SmallVector<func::CallOp> callsInClone;
+  clone.getBody().walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    order.add(nested);
+    if (begin != end)
+      if (auto call = dyn_cast<func::CallOp>(nested))
+        callsInClone.push_back(call);
+  });
+  SmallVector<SharedCall> own;
+  for (auto [i, call] : llvm::enumerate(callsInClone))
+    own.push_back({call, copyOf(calls[begin + i].body)});
+  module.push_back(clone);
+  int32_t first = calls.size();
+  calls.append(own);
+  copies[func] = functions.size();
+  functions.push_back({clone, first, int32_t(calls.size()), -1, func});
+  return copies[func];
+}
+
+void Sharer::orderCallees(ArrayRef<int32_t> callers) {
+  auto visit = [&](auto &self, int32_t func) -> void {
+    // Marked while it is visited; there is no recursion.
+    if (functions[func].body >= 0)
+      return;
+    for (const SharedCall &call : callsOf(functions[func]))
+      self(self, call.body);
+    functions[func].body = bodies.size();
+    bodies.push_back(func);
+  };
+  auto visitCallees = [&](const Function &func) {
+    for (const SharedCall &call : callsOf(func))
+      visit(visit, call.body);
+  };
+  for (int32_t func : callers)
+    visitCallees(functions[func]);
+  for (const Function &copy : ArrayRef(functions).drop_front(numOriginals))
+    visitCallees(copy);
+  for (SharedCall &call : calls)
+    call.body = functions[call.body].body;
+  called.reserve(bodies.size());
+  for (int32_t func : bodies) {
+    sharedFunctions.push_back({functions[func].op, callsOf(functions[func])});
+    called.insert(functions[func].op);
+  }
+}
+
+void Sharer::orderRoots() {
+  SmallVector<int32_t> uncalled;
+  for (int32_t i = 0; i < numOriginals; ++i)
+    if (functions[i].body < 0)
+      uncalled.push_back(i);
+  SmallVector<int32_t> moved;
+  llvm::DenseSet<Operation *> movedOps;
+  Block *block = module.getBody();
+  for (int32_t i : llvm::reverse(uncalled))
+    if (uncalled.size() == 1 || !functions[i].op.isExternal()) {
+      functions[i].op->moveBefore(block, block->end());
+      moved.push_back(i);
+      movedOps.insert(functions[i].op);
+    }
+  for (Operation *op : index.topLevel())
+    if (!called.contains(op) && !movedOps.contains(op))
+      roots.push_back(op);
+  // Those that stay are declarations.
+  for (int32_t i : moved) {
+    roots.push_back(functions[i].op);
+    llvm::append_range(rootCalls, callsOf(functions[i]));
+  }
+}
+
+} // namespace
+
+LogicalResult
+propagateThroughCalls(ModuleOp module, const ModuleContents &contents,
+                      const OpIndex &index, const CallsByFunction &calls,
+                      OpOrder &order, const EngineOptions &options) {
+  Sharer sharer(module, contents, index, calls, order);
+  if (failed(sharer.run()))
+    return failure();
+  sharer.prepareRoots();
+  if (contents.groups && failed(importShardingGroups(module)))
+    return failure();
+  sharer.orderRoots();
+  if (contents.groups)
+    syncShardingGroups(module);
+  PropagationGraph graph(module);
+  SharedCalls shared = sharer.shared();
+  if (failed(buildGraph(
+          module, {options.conservative, options.extraRules, &order, &index},
+          &shared, graph)))
+    return failure();
+  propagateInGraph(graph, options);
+  exportSharedBodies(module, graph, order);
+  return success();
+}
+
+} // namespace shardwright

@@ -1,0 +1,117 @@
+//===- engine_core.h - the state of one propagation -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The engine's parts, one file each:
+//
+//   engine         the loops over priorities, and what stands around them
+//   take_steps     one visit of an op, and whom it wakes
+//   find_dead_ops  ops that nothing uses leave the worklist
+//   tell_observer  what an observer hears
+//
+// What the loops read again and again is copied from the graph into arrays of
+// its own, a few bytes an op: of a large module the caches hold more of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_CORE_H
+#define SHARDWRIGHT_PROPAGATE_ENGINE_CORE_H
+
+#include "shardwright/propagate/engine/engine.h"
+#include "shardwright/propagate/graph/graph.h"
+#include "shardwright/propagate/engine/step_cache.h"
+#include "shardwright/propagate/engine/worklist.h"
+
+#include <optional>
+
+namespace shardwright {
+
+class PropagationEngine {
+public:
+  PropagationEngine(const EngineOptions &options, PropagationGraph &graph)
+      : options(options), graph(graph), shardings(graph.shardings) {}
+
+  void run();
+  /// Tells the observer what each rule relates in the end.
+  void reportEnd();
+
+private:
+  void runPriority();
+  void propagate();
+  void syncFuncResults();
+  void visit(NodeId n);
+  FactorDirections directionsOf(NodeId n) const;
+  bool operandsHaveOneUse(NodeId n) const;
+  llvm::ArrayRef<StepCache::Change> step(RuleId rule,
+                                         llvm::ArrayRef<ShardingId> ids,
+                                         FactorDirections directions,
+                                         bool isElementwise, bool conservative);
+  void setSlot(SlotId slot, ShardingId id);
+  /// Sets the sharding of a value and of its group, and wakes neighbours.
+  void update(ValueId value, ShardingId id, NodeId by);
+  void wake(ValueId value, NodeId by);
+  mlir::Value holderOf(ValueId value) const;
+  llvm::SmallVector<mlir::Value> holdersOf(const NodeRule &node) const;
+  llvm::SmallVector<const TensorSharding *>
+  resolve(llvm::ArrayRef<ShardingId> ids) const;
+  llvm::SmallVector<ShardingId, 8> shardingsOf(NodeId n);
+  PropagationEvent eventOf(ShardingId after) const;
+  void report(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
+              const FuncResult *result, RuleId rule, int32_t tensor,
+              llvm::ArrayRef<ShardingId> before, ShardingId after);
+  void reportGroup(ValueId member, ValueId from, ShardingId before,
+                   ShardingId after);
+  bool eraseIfDead(NodeId n);
+  void erase(NodeId n);
+  void pushDefiners(NodeId n);
+  bool mayDie(mlir::Operation *op, llvm::ArrayRef<CallSite> sites);
+
+  static constexpr int32_t kNumOpPriorities = 5;
+
+  /// When a node was visited last, and how. One whose slots did not change
+  /// since has nothing to do in the same directions. Time is counted in visits.
+  struct LastVisit {
+    int32_t time = 0;
+    FactorDirections directions{Direction::None, Direction::None};
+    Strategy strategy = Strategy::Aggressive;
+  };
+  /// The graph's `current`, until storeShardings().
+  struct SlotState {
+    ShardingId sharding;
+    int32_t changedAt : 31;
+    bool hasSiblings : 1;
+  };
+
+  void loadStates();
+  void storeShardings();
+
+  const EngineOptions &options;
+  PropagationGraph &graph;
+  ShardingTable &shardings;
+
+  /// By node.
+  std::vector<LastVisit> visits;
+  /// By rule: all of its factors are pass-through.
+  std::vector<char> onlyPassThrough;
+  std::vector<SlotState> slots;
+  Worklist worklist;
+
+  StepCache cache;
+  FactorPropagation factors;
+
+  Strategy strategy = Strategy::Aggressive;
+  StepOptions lastStep; ///< for observers; without mesh
+  /// -1: no op priorities.
+  int32_t level = -1;
+  int64_t userPriority = 0;
+  int32_t now = 1;
+  /// By body, once asked.
+  std::vector<std::optional<bool>> bodyMayDie;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_ENGINE_CORE_H

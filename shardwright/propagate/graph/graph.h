@@ -1,0 +1,318 @@
+//===- graph.h - a module as dense arrays, for propagation ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Propagation reads the module once into this form, works on numbers, and
+// writes what changed back once.
+//
+//   value  an SSA value, or the result of a function
+//   slot   a place that holds a sharding; the targets of a data flow edge (a
+//          while's result, its block arguments) share the slot of its edge op
+//   node   an op; its tensors are what its sharding rule relates. For a data
+//          flow edge these are the edge's sources and the edge's result.
+//
+// Slots and nodes are numbered in program order (pre-order).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_H
+
+#include "shardwright/propagate/step/factor_propagation.h"
+#include "shardwright/propagate/index/op_index.h"
+#include "shardwright/propagate/index/op_map.h"
+#include "shardwright/propagate/index/op_order.h"
+#include "shardwright/propagate/graph/sharding_table.h"
+#include "shardwright/rules/propagation_traits.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/Support/Allocator.h"
+
+#include <functional>
+#include <vector>
+
+namespace shardwright {
+
+/// Grows by realloc: large ones keep their pages, which nobody has to clear,
+/// fill and copy again.
+template <typename T> using Array = llvm::SmallVector<T, 0>;
+
+using ValueId = int32_t;
+using SlotId = int32_t;
+using NodeId = int32_t;
+using RuleId = int32_t;
+
+/// How the sharding of a manual_computation's edge looks from its sources:
+/// outside of it for a block argument, inside for a result.
+struct ManualEdge {
+  /// Axes of the mesh that are manual.
+  llvm::SmallVector<int32_t, 4> manualAxes;
+  /// in_shardings or out_shardings entry, with manual axes.
+  ShardingId outer = kNoSharding;
+  bool isBlockArgument = false;
+};
+
+/// What an op is to the graph.
+enum class OpKind : uint8_t {
+  /// Its shardings are an attribute, its rule comes from the interface.
+  Plain,
+  /// Of our dialect: its sharding may be a property.
+  Sdy,
+  Func,
+  Call,
+  Terminator,
+  GroupMember,
+  Barrier,
+  DataFlowEdge,
+  FuncDataFlowEdge,
+  /// Its values have data flow edges.
+  DataFlow,
+};
+
+struct Node {
+  mlir::Operation *op = nullptr;
+  /// The op's own operands, in GraphPart::tensorValues.
+  int32_t firstOperand = 0;
+  int32_t numOperands = 0;
+  /// One past the last node nested in the op.
+  NodeId subtreeEnd = 0;
+  /// First of the op's results, which are consecutive.
+  ValueId firstResult = 0;
+  int32_t numResults = 0;
+  /// Into GraphPart::manualEdges, or -1.
+  int32_t manualEdge = -1;
+};
+
+/// What a visit of a node looks at. Apart from the rest of it, so that the
+/// caches hold more of them.
+struct NodeRule {
+  /// -1: nothing propagates through the op.
+  RuleId rule = -1;
+  /// Into GraphPart::tensorValues: operands, then results of the rule.
+  int32_t firstTensor = 0;
+  int32_t numTensors = 0;
+  Schedule schedule = Schedule::ByFactor;
+  Direction fixedDirection = Direction::Both;
+  OpKind kind = OpKind::Plain;
+  bool isElementwise : 1 = false;
+  /// Rules of edges and barriers are no attribute of their op.
+  bool isAttribute : 1 = false;
+  /// Node::manualEdge is there.
+  bool isManualEdge : 1 = false;
+};
+static_assert(sizeof(Node) == 32 && sizeof(NodeRule) == 16);
+
+struct Slot {
+  ShardingId initial = kNoSharding;
+  /// Other slots of the same op: written together (fully open where missing).
+  SlotId firstSibling = -1;
+  int32_t numSiblings = 0;
+  int32_t rank : 31 = 0;
+  /// Of the edge op of a shared function's argument or of its call's result.
+  bool isCallEdge : 1 = false;
+  /// Value to write to; null for a function's result.
+  mlir::Value value;
+};
+
+/// A part of GraphPart::wakes.
+struct Wakes {
+  int32_t begin = 0, end = 0;
+};
+
+struct GraphValue {
+  SlotId slot = -1;
+  /// The value whose `wakes` count when this one changes: for a target of an
+  /// edge the edge op's result, or the owner if there is no edge op; else
+  /// itself.
+  ValueId notifies = -1;
+  /// The nodes to visit when the value's sharding changed, in the order in
+  /// which they are queued.
+  Wakes wakes;
+  /// Goes down when dead ops go.
+  int32_t numUses : 31 = 0;
+  bool isScalar : 1 = false;
+};
+
+/// A call in whose place the callee's body stands: its nodes follow the call's,
+/// its values (arguments first) and slots are consecutive.
+struct CallSite {
+  mlir::func::CallOp call;
+  /// Into PropagationGraph::bodies.
+  int32_t body = -1;
+  /// The site in whose body this call is, or -1.
+  int32_t parent = -1;
+  NodeId node = 0;
+  ValueId firstValue = 0;
+  SlotId firstSlot = 0;
+  /// The call's `execution_thread`, or null.
+  mlir::Attribute executionThread;
+};
+
+/// What ops of one place become. Ids count from its first.
+template <template <typename> typename List> struct GraphLists {
+  List<Node> nodes;
+  /// By node.
+  List<NodeRule> nodeRules;
+  List<ValueId> tensorValues;
+
+  List<GraphValue> values;
+  List<NodeId> wakes;
+
+  List<Slot> slots;
+  /// In program order.
+  List<CallSite> sites;
+  /// Slots before it belong to the bodies of functions that are called.
+  SlotId firstOwnSlot = 0;
+
+  ValueId numValues() const { return values.size(); }
+};
+
+struct GraphPart : GraphLists<Array> {
+  std::vector<ManualEdge> manualEdges;
+
+  void clear();
+};
+
+/// Of a part that is done. What it refers to does not move.
+using GraphView = GraphLists<llvm::MutableArrayRef>;
+GraphView viewOf(GraphPart &part);
+
+/// A function that is read once, for all of its calls. Its lists are in
+/// PropagationGraph::storage, close together: there are as many as functions.
+struct FunctionBody : GraphView {
+  std::vector<ManualEdge> manualEdges;
+  mlir::func::FuncOp func;
+  /// By argument: its edge op's result and where its source, the call's
+  /// operand, goes in tensorValues; -1 if there is no edge.
+  llvm::SmallVector<ValueId, 4> argumentEdge;
+  llvm::SmallVector<int32_t, 4> argumentSource;
+  /// By result: the value returned.
+  llvm::SmallVector<ValueId, 2> returned;
+  /// By result: whose edge returns it: that of an argument, or that of a result
+  /// of the call at this place in `sites`; -1: neither.
+  struct EdgeOwner {
+    int32_t argument = -1, site = -1;
+    int32_t result = -1;
+  };
+  llvm::SmallVector<EdgeOwner, 2> returnedEdge;
+  /// What the function says before propagation: `sdy.original_func_name` or its
+  /// name, `execution_thread`, the shardings of its arguments (all or none).
+  mlir::StringAttr originalName;
+  mlir::Attribute executionThread;
+  llvm::SmallVector<ShardingId, 4> argumentShardings;
+  /// Places in `wakes` that are to hold the edge op of a call's result.
+  llvm::SmallVector<std::pair<int32_t, int32_t>, 2> resultWakes;
+};
+
+/// A result of a function: its attribute, and what the function returns there.
+struct FuncResult {
+  mlir::func::FuncOp func;
+  int32_t index = 0;
+  SlotId slot = -1;
+  /// -1: the function has no return.
+  ValueId returned = -1;
+  RuleId rule = -1;
+  bool isMain = false;
+};
+
+struct PropagationGraph : GraphPart {
+  explicit PropagationGraph(mlir::ModuleOp module) : shardings(module) {}
+
+  ShardingTable shardings;
+  std::vector<FactorLayout> rules;
+  /// In the order of SharedCalls::functions.
+  std::vector<FunctionBody> bodies;
+  llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 1 << 18, 1 << 18> storage;
+
+  /// By slot; what propagation changes.
+  Array<ShardingId> current;
+  /// By place in tensorValues; -1: the value has no slot.
+  Array<SlotId> tensorSlots;
+
+  /// Members, in program order.
+  std::vector<llvm::SmallVector<ValueId, 2>> groups;
+  /// Only a change of the member itself spreads to its group, not one of
+  /// another value that shares its slot: Shardy's.
+  llvm::DenseMap<ValueId, int32_t> groupOfValue;
+  std::vector<FuncResult> funcResults;
+  /// What is in the module and not a function with a shared body.
+  std::vector<mlir::Operation *> rootOps;
+
+  std::vector<NodeId> deadNodes;
+  /// Ops that had a rule attribute.
+  std::vector<mlir::Operation *> opsWithRule;
+
+  /// Of ops outside of bodies, or counted from the first of their body.
+  struct OpNumber {
+    NodeId node = 0;
+    ValueId firstResult = 0;
+  };
+  OpMap<OpNumber> numberOf;
+  NodeId nodeOf(mlir::Operation *op) const { return numberOf.lookup(op).node; }
+  llvm::DenseMap<mlir::Block *, ValueId> firstArgument;
+
+  /// Innermost site whose body holds the node, or -1.
+  int32_t siteOf(NodeId node) const;
+};
+
+struct GraphOptions {
+  bool conservative = false;
+  bool extraRules = false;
+  /// May be null. The index may lack ops of which nobody asks.
+  const OpOrder *order = nullptr;
+  const OpIndex *index = nullptr;
+};
+
+/// A call in whose place the body of a function stands.
+struct SharedCall {
+  mlir::func::CallOp op;
+  /// Place in SharedCalls::functions. (The op may name another function.)
+  int32_t body;
+};
+
+struct SharedFunction {
+  mlir::func::FuncOp op;
+  /// In program order.
+  llvm::ArrayRef<SharedCall> calls;
+};
+
+/// Functions whose bodies stand in the place of their calls: see
+/// share_call_bodies.h.
+struct SharedCalls {
+  /// Callees first.
+  llvm::ArrayRef<SharedFunction> functions;
+  /// All else that stands in the module, in order, and its calls.
+  llvm::ArrayRef<mlir::Operation *> roots;
+  llvm::ArrayRef<SharedCall> rootCalls;
+  /// Called with the place of each function before it is read.
+  std::function<void(int32_t)> prepare;
+};
+
+/// Reads the module; `shared` null: no calls are shared. Fails with a
+/// diagnostic where a result has no static shape.
+llvm::LogicalResult buildGraph(mlir::ModuleOp module,
+                               const GraphOptions &options,
+                               const SharedCalls *shared,
+                               PropagationGraph &graph);
+
+struct EngineOptions;
+/// Propagates until nothing changes. Leaves dead ops in the module and sorts
+/// `deadNodes`, the last first. Observers see no bodies.
+void propagateInGraph(PropagationGraph &graph, const EngineOptions &options);
+
+/// Writes the shardings of the slots that changed. Not those of bodies.
+void writeShardings(PropagationGraph &graph);
+
+/// How a rule looks on an op's edges, see ManualEdge.
+ShardingId toSourceView(ShardingTable &table, const ManualEdge &edge,
+                        ShardingId stored);
+ShardingId toStoredView(ShardingTable &table, const ManualEdge &edge,
+                        ShardingId atSources);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_H

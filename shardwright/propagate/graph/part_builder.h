@@ -1,0 +1,185 @@
+//===- part_builder.h - reads ops into dense arrays -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One part of the module (all that stands in it, or the body of one function
+// that is shared by its calls) becomes a GraphPart, in steps of one file each:
+//
+//   number_ops   nodes and values get their numbers
+//   read_slots   where shardings are, and what they are
+//   read_rules   what each op relates
+//   read_wakes   who is to be visited when a value changes
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
+#define SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
+
+#include "shardwright/propagate/graph/graph.h"
+#include "shardwright/propagate/graph/rule_table.h"
+
+#include <optional>
+
+namespace shardwright {
+
+/// What the builders of all parts share.
+struct BuilderState {
+  BuilderState(mlir::ModuleOp module, const GraphOptions &options,
+               PropagationGraph &graph);
+
+  OpKind kindOf(mlir::Operation *op);
+  /// Of an op whose shardings are its attribute `sdy.sharding`: one id each, as
+  /// many as the attribute has.
+  llvm::ArrayRef<ShardingId> shardingsOf(mlir::Operation *op);
+  /// Whether the op says its rule itself.
+  bool hasRuleAttr(mlir::Operation *op);
+
+  mlir::ModuleOp module;
+  PropagationGraph &graph;
+  RuleTable rules;
+  OpOrder::Walk ahead;
+  /// The arrays of the function that is being read, which stay in the caches.
+  GraphPart scratch;
+  /// By callee symbol, calls in program order. Not those in whose place bodies
+  /// stand.
+  llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp, 2>>
+      callsOf;
+  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> funcOf;
+  /// May be null.
+  const OpIndex *index;
+  bool ok = true;
+
+private:
+  /// What matters of the attributes of an op; many ops have the same.
+  struct OpAttrs {
+    llvm::SmallVector<ShardingId, 1> shardings;
+    bool hasRule = false;
+  };
+  const OpAttrs &attrsOf(mlir::Operation *op);
+
+  mlir::StringAttr shardingName, ruleName;
+  llvm::DenseMap<mlir::OperationName, OpKind> kinds;
+  llvm::DenseMap<mlir::DictionaryAttr, OpAttrs> attrs;
+};
+
+class PartBuilder {
+public:
+  /// `calls`: those of the part in whose place bodies stand.
+  PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body,
+              llvm::ArrayRef<SharedCall> calls)
+      : state(state), graph(state.graph), part(part), body(body), calls(calls) {
+  }
+
+  /// Takes memory for functions and what is spliced into them, as far as the
+  /// index knows them: arrays that grow have their pages filled twice.
+  void reserve(llvm::ArrayRef<mlir::func::FuncOp> funcs);
+  /// Numbers an op and what is in it, and checks the types.
+  void number(mlir::Operation *op);
+  void numberArguments(mlir::Block &block);
+  /// Everything else, when all ops have numbers.
+  void finish();
+  ValueId idOf(mlir::Value value) const;
+
+  /// Members of sharding groups.
+  llvm::SmallVector<sdy::ShardingGroupOp> members;
+
+private:
+  /// A call of this part, and where the callee's arrays begin in ours.
+  struct OwnSite {
+    int32_t site, firstTensor, firstWake;
+  };
+
+  /// Null: no callee's body stands in the place of this op.
+  const OwnSite *siteOf(mlir::Operation *op) const;
+  void addValue(mlir::Type type);
+  void splice(mlir::func::CallOp call, NodeId node, int32_t index);
+  /// Calls fn(node, site or null) for the nodes that are not in a callee's
+  /// body. The ops of those ahead are on their way to the caches.
+  template <typename Fn> void forOwnNodes(Fn fn);
+
+  SlotId addSlot(mlir::Value value, ShardingId sharding,
+                 llvm::ArrayRef<int64_t> shape);
+  void addEdgeSlot(sdy::DataFlowEdgeOp edge, ValueId owner);
+  void addSlots(NodeId n);
+  void addSlotsOfDataFlowOp(sdy::ShardableDataFlowOpInterface op);
+  void addSlotsOfResults(NodeId n);
+  void addSlotsOfBody();
+
+  void addRule(NodeId n);
+  void addOperands(NodeId n);
+  void addEdgeRule(NodeId n, llvm::ArrayRef<ValueId> sources);
+  bool addCallEdge(NodeId n, sdy::DataFlowEdgeOp edge);
+  void addDataFlowEdge(NodeId n, sdy::DataFlowEdgeOp edge);
+  llvm::SmallVector<ValueId> sourcesOf(sdy::FuncDataFlowEdgeOp edge);
+  void connect(const OwnSite &own);
+
+  void addWakes(mlir::Value value, ValueId id, NodeId definer);
+  void addWakes();
+  void wake(NodeId node);
+  void wakeUse(mlir::OpOperand &use);
+  void wakeUsers(mlir::Value value);
+
+  BuilderState &state;
+  PropagationGraph &graph;
+  GraphPart &part;
+  FunctionBody *body;
+  /// The first ones have their place in `ownSites`.
+  llvm::ArrayRef<SharedCall> calls;
+  llvm::SmallVector<OwnSite> ownSites;
+  /// The node that used the value last; until it has its wakes.
+  static NodeId &lastUser(GraphValue &value) { return value.wakes.begin; }
+};
+
+constexpr llvm::StringLiteral kExecutionThread = "execution_thread";
+
+template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
+  constexpr int kAhead = 12, kNear = 6;
+  NodeId e = part.nodes.size(), far = 0, near = 0;
+  // Past a call stands what is in the callee.
+  auto after = [&](NodeId n) {
+    return part.nodeRules[n].kind == OpKind::Call ? part.nodes[n].subtreeEnd
+                                                  : n + 1;
+  };
+  auto fetchFar = [&] {
+    if (far < e) {
+      prefetchOp(part.nodes[far].op);
+      far = after(far);
+    }
+  };
+  auto fetchNear = [&] {
+    if (near < e) {
+      for (mlir::Value operand : part.nodes[near].op->getOperands())
+        __builtin_prefetch(operand.getAsOpaquePointer());
+      near = after(near);
+    }
+  };
+  for (int i = 0; i < kAhead; ++i)
+    fetchFar();
+  for (int i = 0; i < kNear; ++i)
+    fetchNear();
+  const OwnSite *next = ownSites.begin();
+  for (NodeId n = 0; n < e;) {
+    fetchFar();
+    fetchNear();
+    if (next != ownSites.end() && part.sites[next->site].node == n) {
+      fn(n, next++);
+      n = part.nodes[n].subtreeEnd;
+    } else {
+      fn(n, static_cast<const OwnSite *>(nullptr));
+      ++n;
+    }
+  }
+}
+
+/// Moves the lists of a part to one block of memory.
+void store(GraphPart &part, FunctionBody &body, PropagationGraph &graph);
+
+/// A value's shape if propagation can shard it.
+std::optional<llvm::ArrayRef<int64_t>> staticShape(mlir::Type type);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_PART_BUILDER_H

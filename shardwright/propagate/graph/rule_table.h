@@ -1,0 +1,66 @@
+//===- rule_table.h - the rules of a module's ops, shared -------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Equal rules are one, and are made once: of most ops the rule follows from
+// name, properties and types, so that the second op that looks like the first
+// costs a lookup.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_RULE_TABLE_H
+#define SHARDWRIGHT_PROPAGATE_RULE_TABLE_H
+
+#include "shardwright/propagate/graph/graph.h"
+#include "shardwright/propagate/graph/unknown_ops.h"
+
+namespace shardwright {
+
+/// How a rule that follows from an op's name, types and perhaps properties is
+/// found again.
+template <bool withProperties>
+struct SameRule : llvm::DenseMapInfo<mlir::Operation *> {
+  static unsigned getHashValue(const mlir::Operation *op);
+  static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);
+};
+
+class RuleTable {
+public:
+  struct OpRule {
+    /// -1: the op has none, or one that does not fit it.
+    RuleId rule = -1;
+    Schedule schedule = Schedule::ByFactor;
+    bool isElementwise = false;
+  };
+
+  RuleTable(const GraphOptions &options, std::vector<FactorLayout> &rules)
+      : options(options), rules(rules) {}
+
+  OpRule of(mlir::Operation *op);
+  /// One factor a dimension, `numOperands` tensors to one.
+  RuleId identity(llvm::ArrayRef<int64_t> shape, int64_t numOperands);
+
+  UnknownOps unknownOps;
+
+private:
+  OpRule make(mlir::Operation *op);
+  RuleId intern(ShardingRule rule);
+  RuleBasis basisOf(mlir::Operation *op);
+
+  const GraphOptions &options;
+  std::vector<FactorLayout> &rules;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<RuleId, 1>> rulesOfHash;
+  llvm::DenseMap<std::pair<llvm::ArrayRef<int64_t>, int64_t>, RuleId>
+      identities;
+  /// By the first op of its kind.
+  llvm::DenseMap<mlir::Operation *, OpRule, SameRule<true>> ruleOfOp;
+  llvm::DenseMap<mlir::Operation *, OpRule, SameRule<false>> ruleOfTypes;
+  llvm::DenseMap<mlir::OperationName, RuleBasis> basisOfName;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_RULE_TABLE_H

@@ -1,0 +1,220 @@
+//===- apply_sharding_constraints.cc - constraints reach their inputs ----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/reasons/debug_info.h"
+#include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/passes.h"
+#include "shardwright/rules/rule_attr.h"
+#include "shardwright/rules/sharding_rule.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+using sdy::ManualComputationOp;
+using sdy::ShardingConstraintOp;
+using sdy::TensorShardingAttr;
+
+#define GEN_PASS_DEF_APPLYSHARDINGCONSTRAINTS
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+/// What a use asks for: the sharding of a constraint, or the in_sharding of a
+/// manual computation; null for other uses.
+TensorShardingAttr askedBy(OpOperand &use) {
+  if (auto constraint = dyn_cast<ShardingConstraintOp>(use.getOwner()))
+    return constraint.getShardingAttr();
+  if (auto manual = dyn_cast<ManualComputationOp>(use.getOwner()))
+    return manual.getInSharding(use.getOperandNumber());
+  return nullptr;
+}
+
+bool isAsked(Value value, Operation *except = nullptr) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    return use.getOwner() != except &&
+           isa<ShardingConstraintOp, ManualComputationOp>(use.getOwner());
+  });
+}
+
+bool isFullyClosed(TensorShardingAttr sharding) {
+  return llvm::all_of(
+      sharding.getDimShardings(),
+      [](sdy::DimensionShardingAttr d) { return d.getIsClosed(); });
+}
+
+bool canHoldSharding(Value value) {
+  auto shaped = dyn_cast<ShapedType>(value.getType());
+  if (!shaped || !shaped.hasStaticShape())
+    return false;
+  auto arg = dyn_cast<BlockArgument>(value);
+  return !arg || isa<FunctionOpInterface>(arg.getOwner()->getParentOp()) ||
+         isa<sdy::ShardableDataFlowOpInterface>(arg.getOwner()->getParentOp());
+}
+
+/// A result or block argument of an op whose data flow edge has been added, or
+/// the edge's result: its sources take part in its sharding, so it is not
+/// simply set.
+bool isTargetOfEdge(Value value) {
+  if (value.getDefiningOp<sdy::DataFlowEdgeOp>())
+    return true;
+  sdy::ShardableDataFlowOpInterface op = sdy::getDataFlowOp(value);
+  Value owner = op ? op.getEdgeOwnerFromTarget(value) : Value();
+  return owner && sdy::DataFlowEdgeOp::lookup(owner);
+}
+
+/// The sharding that `asked` may give to `value`, null if it may not.
+bool mayApply(Value value, TensorShardingAttr asked) {
+  return canHoldSharding(value) && !sdy::getSharding(value) &&
+         isFullyClosed(asked) &&
+         llvm::all_of(value.getUses(), [&](OpOperand &use) {
+           TensorShardingAttr other = askedBy(use);
+           return !other || other == asked;
+         });
+}
+
+class Applier {
+public:
+  /// `info` may be null.
+  Applier(const llvm::DenseSet<Operation *> &bodies, DebugInfo *info)
+      : bodies(bodies), info(info) {}
+
+  void run(ModuleOp module) {
+    module.walk([&](Operation *op) { visit(op); });
+  }
+
+  void visit(Operation *op) {
+    if (auto constraint = dyn_cast<ShardingConstraintOp>(op))
+      visit(constraint);
+    else if (auto manual = dyn_cast<ManualComputationOp>(op))
+      for (OpOperand &operand : manual->getOpOperands())
+        visit(manual, operand);
+  }
+
+private:
+  bool leavesFunction(Operation *user) const {
+    return isa<func::ReturnOp>(user) && !bodies.contains(user->getParentOp());
+  }
+
+  /// x -> c -> ... -> t, each the only user of the one before: later uses of x
+  /// mean what t says.
+  void followChain(ShardingConstraintOp first) {
+    Value x = first.getInput();
+    if (x.getDefiningOp<ShardingConstraintOp>() || sdy::getSharding(x) ||
+        isAsked(x, /*except=*/first))
+      return;
+    ShardingConstraintOp last = first;
+    while (last->hasOneUse()) {
+      auto next = dyn_cast<ShardingConstraintOp>(*last->user_begin());
+      if (!next)
+        break;
+      last = next;
+    }
+    if (last == first || isAsked(last.getResult()))
+      return;
+    x.replaceUsesWithIf(last.getResult(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      return user != first && !leavesFunction(user) &&
+             user->getBlock() == last->getBlock() &&
+             last->isBeforeInBlock(user);
+    });
+  }
+
+  void visit(ShardingConstraintOp constraint) {
+    followChain(constraint);
+    Value x = constraint.getInput();
+    TensorShardingAttr asked = constraint.getShardingAttr();
+    if (!mayApply(x, asked))
+      return;
+    if (isTargetOfEdge(x)) {
+      if (Operation *definer = x.getDefiningOp())
+        constraint->moveAfter(definer);
+      else
+        constraint->moveBefore(x.getParentBlock(), x.getParentBlock()->begin());
+      x.replaceAllUsesExcept(constraint.getResult(), constraint);
+      shareUnreducedAxes(x, asked);
+      return;
+    }
+    sdy::setSharding(x, asked);
+    if (info)
+      info->onApplied(constraint);
+    attachRule(constraint);
+  }
+
+  void visit(ManualComputationOp manual, OpOperand &operand) {
+    Value x = operand.get();
+    TensorShardingAttr asked = manual.getInSharding(operand.getOperandNumber());
+    if (!mayApply(x, asked))
+      return;
+    if (!isTargetOfEdge(x)) {
+      sdy::setSharding(x, asked);
+      return;
+    }
+    OpBuilder builder(manual);
+    builder.setInsertionPointAfterValue(x);
+    auto constraint = ShardingConstraintOp::create(builder, x.getLoc(),
+                                                   x.getType(), x, asked);
+    x.replaceAllUsesExcept(constraint.getResult(), constraint);
+    shareUnreducedAxes(x, asked);
+  }
+
+  /// Unreduced axes do not propagate, so the target must have them itself.
+  void shareUnreducedAxes(Value x, TensorShardingAttr asked) {
+    if (asked.getUnreducedAxes().empty())
+      return;
+    sdy::setSharding(x, TensorShardingAttr::getFullyOpen(asked.getContext(),
+                                                         asked.getRank(),
+                                                         asked.getMeshOrRef())
+                            .withUnreducedAxes(asked.getUnreducedAxes()));
+  }
+
+  void attachRule(ShardingConstraintOp op) {
+    if (op->hasAttr(sdy::kShardingRuleAttr))
+      return;
+    ShardingRule rule = identityRule(cast<ShapedType>(op.getType()).getShape());
+    if (isStorable(rule, op))
+      op->setDiscardableAttr(sdy::kShardingRuleAttr,
+                             toAttr(rule, op->getContext()));
+  }
+
+  const llvm::DenseSet<Operation *> &bodies;
+  DebugInfo *info;
+};
+
+struct ApplyShardingConstraintsPass
+    : impl::ApplyShardingConstraintsBase<ApplyShardingConstraintsPass> {
+  using ApplyShardingConstraintsBase::ApplyShardingConstraintsBase;
+
+  void runOnOperation() override {
+    if (!debugShardingOrigins && !debugPropagationEdgeSharding)
+      return applyShardingConstraints(getOperation(), /*bodies=*/{});
+    DebugInfo info(getOperation(),
+                   {debugShardingOrigins, debugPropagationEdgeSharding});
+    llvm::DenseSet<Operation *> none;
+    Applier(none, &info).run(getOperation());
+    info.save();
+  }
+};
+
+} // namespace
+
+void applyShardingConstraints(ModuleOp module,
+                              const llvm::DenseSet<Operation *> &bodies) {
+  Applier(bodies, nullptr).run(module);
+}
+
+void applyShardingConstraints(ArrayRef<Operation *> ops,
+                              const llvm::DenseSet<Operation *> &bodies) {
+  Applier applier(bodies, nullptr);
+  for (Operation *op : ops)
+    applier.visit(op);
+}
+
+} // namespace shardwright

@@ -1,0 +1,113 @@
+//===- call_order.h - functions in the order of calls -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
+#define SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
+
+#include "shardwright/propagate/index/fetch_ahead.h"
+#include "shardwright/propagate/index/op_index.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace shardwright {
+
+/// The functions of a module and the calls in each, in program order, by
+/// number: names are looked up once. An analysis that holds as long as the
+/// OpIndex.
+class CallsByFunction {
+public:
+  struct Call {
+    mlir::func::CallOp op;
+    /// The number of the callee; -1: it is not in the module.
+    int32_t callee;
+  };
+  struct Function {
+    mlir::func::FuncOp op;
+    /// Its part of calls().
+    int32_t begin, end;
+    bool isExternal;
+  };
+
+  explicit CallsByFunction(mlir::ModuleOp module);
+  CallsByFunction(mlir::Operation *module, mlir::AnalysisManager &analyses);
+  bool
+  isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &preserved) {
+    return !preserved.isPreserved<OpIndex>();
+  }
+
+  llvm::ArrayRef<Function> functions() const { return funcs; }
+  llvm::ArrayRef<Call> calls() const { return allCalls; }
+  llvm::ArrayRef<Call> in(const Function &func) const {
+    return calls().slice(func.begin, func.end - func.begin);
+  }
+  /// Null if it is not in the module.
+  mlir::func::FuncOp calleeOf(const Call &call) const {
+    return call.callee < 0 ? nullptr : funcs[call.callee].op;
+  }
+  mlir::func::FuncOp calleeOf(mlir::func::CallOp call) const;
+  /// Calls fn(call, callee or null) for each call, while what both say of
+  /// themselves is fetched for those to come.
+  template <typename Fn> void forEachCall(Fn fn) const {
+    constexpr size_t kAhead = 12, kNear = 6;
+    for (size_t i = 0, e = allCalls.size(); i < e; ++i) {
+      if (i + kAhead < e)
+        prefetchOp(mlir::func::CallOp(allCalls[i + kAhead].op));
+      if (i + kNear < e) {
+        prefetchSaid(mlir::func::CallOp(allCalls[i + kNear].op));
+        if (mlir::func::FuncOp callee = calleeOf(allCalls[i + kNear]))
+          prefetchOp(callee);
+      }
+      fn(mlir::func::CallOp(allCalls[i].op), calleeOf(allCalls[i]));
+    }
+  }
+  /// The same for functions.
+  template <typename Fn> void forEachFunction(Fn fn) const {
+    constexpr size_t kAhead = 8, kNear = 4;
+    for (size_t i = 0, e = funcs.size(); i < e; ++i) {
+      if (i + kAhead < e)
+        prefetchOp(mlir::func::FuncOp(funcs[i + kAhead].op));
+      if (i + kNear < e)
+        prefetchSaid(mlir::func::FuncOp(funcs[i + kNear].op));
+      fn(mlir::func::FuncOp(funcs[i].op));
+    }
+  }
+  /// The functions of the module, callers before callees (reverse post-order of
+  /// MLIR's call graph). Fails with a diagnostic at a call that closes a cycle:
+  /// propagation needs every call copied into its caller.
+  llvm::FailureOr<llvm::SmallVector<int32_t>> callersFirst() const;
+
+private:
+  void build(const OpIndex &index);
+
+  llvm::SmallVector<Function, 0> funcs;
+  llvm::SmallVector<Call, 0> allCalls;
+  llvm::DenseMap<mlir::StringAttr, int32_t> numberOf;
+};
+
+/// CallsByFunction::callersFirst.
+llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+callersFirst(mlir::ModuleOp module);
+
+/// The same, callees before callers.
+llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
+calleesFirst(mlir::ModuleOp module);
+
+/// Copies a function and, before it, those that it calls. Copies are put at the
+/// end of the module and name what they are a copy of in
+/// `sdy.original_func_name`. The call graph must have no cycle.
+mlir::func::FuncOp cloneFuncRecursively(mlir::func::FuncOp func,
+                                        mlir::SymbolTable &symbols);
+
+/// `sdy.original_func_name`, or the function's own name.
+mlir::StringAttr originalName(mlir::func::FuncOp func);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_CALL_ORDER_H

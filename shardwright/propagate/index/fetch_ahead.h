@@ -1,0 +1,45 @@
+//===- fetch_ahead.h - walks over lists of ops ------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A list says where the ops to come are, which in a large module the caches do
+// not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_FETCH_AHEAD_H
+#define SHARDWRIGHT_PROPAGATE_FETCH_AHEAD_H
+
+#include "shardwright/propagate/index/op_order.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace shardwright {
+
+/// Fetches what most ask an op for that is there already: its location, which
+/// knows the context, and its attributes.
+inline void prefetchSaid(mlir::Operation *op) {
+  __builtin_prefetch(op->getLoc().getAsOpaquePointer());
+  __builtin_prefetch(op->getRawDictionaryAttrs().getAsOpaquePointer());
+}
+
+/// Calls fn(op) for each, while those after it are fetched, and what they
+/// say of themselves. `fn` may erase its op.
+template <typename Fn>
+void forEachFetched(llvm::ArrayRef<mlir::Operation *> ops, Fn fn) {
+  constexpr size_t kAhead = 12, kNear = 5;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (i + kAhead < ops.size())
+      prefetchOp(ops[i + kAhead]);
+    if (i + kNear < ops.size())
+      prefetchSaid(ops[i + kNear]);
+    fn(ops[i]);
+  }
+}
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_FETCH_AHEAD_H

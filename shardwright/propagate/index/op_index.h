@@ -1,0 +1,110 @@
+//===- op_index.h - the ops of a module by name -----------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Most passes around propagation are about few ops of a module. One walk sorts
+// all of them by name; as an analysis that passes preserve which keep it right,
+// it is done once for several passes. (In a module that the caches do not hold,
+// a walk that does nothing costs as much as a pass.)
+//
+// A pass that adds ops of kinds that nobody asks for later, preserves it; one
+// that erases ops says so by `forget`; all others let it go.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_OP_INDEX_H
+#define SHARDWRIGHT_PROPAGATE_OP_INDEX_H
+
+#include "shardwright/propagate/index/op_order.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <vector>
+
+namespace shardwright {
+
+template <typename... Ops>
+inline constexpr auto isNamed = [](mlir::OperationName name) {
+  return ((name.getTypeID() == mlir::TypeID::get<Ops>()) || ...);
+};
+
+/// Has ShardableDataFlowOpInterface.
+bool hasDataFlow(mlir::OperationName name);
+
+class OpIndex {
+public:
+  using NamePredicate = llvm::function_ref<bool(mlir::OperationName)>;
+  using Ops = llvm::SmallVector<mlir::Operation *, 0>;
+
+  /// Of what is in a module or a function.
+  explicit OpIndex(mlir::Operation *root);
+  /// As an analysis, of a module; brings its OpOrder up to date.
+  OpIndex(mlir::Operation *module, mlir::AnalysisManager &analyses);
+
+  /// False: there is none. Of names that were forgotten there may be some.
+  bool has(NamePredicate wanted) const;
+  /// Ops before what is in them.
+  Ops inOrder(NamePredicate wanted) const;
+  /// Ops after what is in them.
+  Ops postOrder(NamePredicate wanted) const;
+  /// What stands in the root itself, in order.
+  llvm::ArrayRef<mlir::Operation *> topLevel() const { return top; }
+  /// A function that stands in the root, and which of a list of ops are in it.
+  struct InFunction {
+    mlir::func::FuncOp func;
+    int32_t begin, end;
+  };
+  /// For every function, in order, its place in `ops`, which become
+  /// inOrder(wanted).
+  llvm::SmallVector<InFunction, 0> byFunction(NamePredicate wanted,
+                                              Ops &ops) const;
+  /// Those of postOrder(wanted) that are in `func`: of the module, or the root.
+  Ops inFunction(mlir::func::FuncOp func, NamePredicate wanted) const;
+  /// How many ops are in `func`, itself among them; 0: it is new.
+  size_t sizeOf(mlir::func::FuncOp func) const {
+    auto [begin, end] = rangeOf.lookup(func);
+    return end - begin;
+  }
+  /// Ops that have one operand and one result, in order.
+  llvm::ArrayRef<mlir::Operation *> unary() const { return unaryOps; }
+  /// All different dictionaries of discardable attributes.
+  llvm::ArrayRef<mlir::DictionaryAttr> dictionaries() const { return dicts; }
+
+  void forget(NamePredicate erased);
+  void forgetUnary() { unaryOps.clear(); }
+  /// All but dictionaries().
+  void forgetOps();
+
+private:
+  struct Entry {
+    mlir::Operation *op;
+    /// In order; one past the last op in it.
+    int32_t index, end;
+  };
+  using Entries = std::vector<Entry>;
+  struct Visits;
+
+  void visitAll(mlir::Operation *root, Visits &visits);
+  void visit(mlir::Operation *op, Visits &visits);
+  void addDictionary(mlir::Operation *op);
+  Entries collect(NamePredicate wanted) const;
+  static Ops postOrder(Entries all);
+
+  llvm::MapVector<mlir::OperationName, Entries> ops;
+  Ops unaryOps, top;
+  /// Of `top`.
+  Entries functions;
+  llvm::SmallVector<mlir::DictionaryAttr> dicts;
+  llvm::DenseSet<mlir::DictionaryAttr> seen;
+  mlir::DictionaryAttr emptyDict, lastDict;
+  int32_t count = 0;
+  llvm::DenseMap<mlir::Operation *, std::pair<int32_t, int32_t>> rangeOf;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_OP_INDEX_H

@@ -1,0 +1,35 @@
+//===- new_axes.h - where the axes of one change came from ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_NEW_AXES_H
+#define SHARDWRIGHT_PROPAGATE_NEW_AXES_H
+
+#include "shardwright/propagate/engine/engine.h"
+
+namespace shardwright {
+
+/// An axis that a change added to a factor of the tensor that changed.
+struct NewAxis {
+  AxisRef axis;
+  int32_t factor = -1;
+  /// The tensor that had it before: the first operand, else the first result,
+  /// whose axes on the factor begin with all that the changed tensor has now.
+  int32_t source = -1;
+};
+
+/// The new axes of a change, by factor, major to minor. None for a member of a
+/// group (tensor -1), whose axes are those of the member it follows.
+/// With `asShardy`, what Shardy speaks of: also axes that a factor took but no
+/// sharding can say (of a minor factor beside an unsharded major one), and the
+/// axis that new parts of it make together in one dimension instead of the
+/// parts, at the first factor and from the source of the last.
+llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
+                                        bool asShardy = false);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_NEW_AXES_H

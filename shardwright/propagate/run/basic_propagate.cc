@@ -1,0 +1,36 @@
+//===- basic_propagate.cc - propagation where everything fits ------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/passes.h"
+#include "shardwright/propagate/run/run_engine.h"
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_BASICPROPAGATE
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct BasicPropagatePass : impl::BasicPropagateBase<BasicPropagatePass> {
+  using BasicPropagateBase::BasicPropagateBase;
+
+  void runOnOperation() override {
+    EngineOptions options;
+    options.strategy = PropagationStrategy::Basic;
+    options.opPriorities = options.userPriorities = false;
+    options.conservative = conservativePropagation;
+    options.extraRules = extraRules;
+    options.keepShardingRules = keepShardingRules;
+    if (failed(runEngine(getOperation(), options,
+                         {debugShardingOrigins, debugPropagationEdgeSharding,
+                          dumpDirectory})))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace shardwright

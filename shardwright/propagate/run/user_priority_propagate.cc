@@ -1,0 +1,54 @@
+//===- user_priority_propagate.cc - propagation by the user's priorities -===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/propagate/passes.h"
+#include "shardwright/propagate/run/run_engine.h"
+
+namespace shardwright {
+
+#define GEN_PASS_DEF_USERPRIORITYPROPAGATE
+#include "shardwright/propagate/passes.h.inc"
+
+namespace {
+
+struct UserPriorityPropagatePass
+    : impl::UserPriorityPropagateBase<UserPriorityPropagatePass> {
+  using UserPriorityPropagateBase::UserPriorityPropagateBase;
+  UserPriorityPropagatePass(const UserPriorityPropagateOptions &options,
+                            PropagationObserver *observer, int64_t dumpIndex)
+      : UserPriorityPropagateBase(options), observer(observer),
+        dumpIndex(dumpIndex) {}
+
+  void runOnOperation() override {
+    EngineOptions options;
+    options.strategy = propagationStrategy;
+    options.opPriorities = runOpPriorityPropagation;
+    options.conservative = conservativePropagation;
+    options.extraRules = extraRules;
+    options.keepShardingRules = keepShardingRules;
+    options.observer = observer;
+    if (failed(runEngine(getOperation(), options,
+                         {debugShardingOrigins, debugPropagationEdgeSharding,
+                          dumpDirectory, dumpIndex})))
+      signalPassFailure();
+  }
+
+private:
+  PropagationObserver *observer = nullptr;
+  int64_t dumpIndex = 0;
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass>
+createUserPriorityPropagate(const UserPriorityPropagateOptions &options,
+                            PropagationObserver *observer, int64_t dumpIndex) {
+  return std::make_unique<UserPriorityPropagatePass>(options, observer,
+                                                     dumpIndex);
+}
+
+} // namespace shardwright

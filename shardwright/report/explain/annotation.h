@@ -1,0 +1,40 @@
+//===- annotation.h - a sharding that the user could write ------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_ANNOTATION_H
+#define SHARDWRIGHT_REPORT_ANNOTATION_H
+
+#include "shardwright/mesh/sharding.h"
+#include "shardwright/report/explain/user_values.h"
+
+namespace shardwright {
+
+struct Annotation {
+  /// A value by its number in UserValues, or a result of @main; the other is
+  /// -1.
+  int32_t value = -1, mainResult = -1;
+  TensorSharding sharding;
+};
+
+/// `sharding`, closed, with the axis on dimension `dim` and nowhere else.
+TensorSharding withAxis(TensorSharding sharding, int32_t dim, AxisRef axis);
+
+/// As JAX's PartitionSpec, `P("x", None)`; empty if it has none.
+std::string partitionSpec(const TensorSharding &sharding, const Mesh &mesh);
+
+/// `argument %w`, `value @f:%3`, `result 0`: what the user would annotate.
+std::string annotatedText(const Annotation &annotation, const UserValues &user,
+                          llvm::StringRef mainName);
+
+/// Writes the annotation into a module after stage Import whose values were
+/// numbered by `user`. False: it cannot be done.
+bool annotate(mlir::ModuleOp imported, const UserValues &user, const Mesh &mesh,
+              const Annotation &annotation);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_ANNOTATION_H

@@ -1,0 +1,142 @@
+//===- explain.h - why a value is sharded as it is --------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Answers in the user's terms: for each axis of each dimension the way back to
+// the annotation that it began at, for each axis that could have come and did
+// not, what stopped it and which annotation would bring it. Annotations are
+// tried out before they are named.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_H
+
+#include "shardwright/mesh/sharding.h"
+#include "shardwright/propagate/reasons/reasons.h"
+#include "shardwright/report/explain/user_values.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
+
+#include <memory>
+
+namespace shardwright {
+
+/// One stop on the way of an axis, from the value back to the annotation.
+struct ExplainStep {
+  std::string value;
+  int32_t dim = 0;
+  /// The op that carried the axis here: `add`, `while`, `sharding group`.
+  std::string op;
+  /// Name and kind of the rule's factor; empty for a group.
+  std::string factor, factorKind;
+  int32_t opPriority = 0;
+  int64_t userPriority = 0;
+  /// Where the op is in the source.
+  std::string where;
+};
+
+struct ExplainedAxis {
+  std::string axis;
+  /// The value itself first.
+  std::vector<ExplainStep> steps;
+  /// Where the way ends: `annotated [{"x"}, {}]`.
+  std::string origin;
+  std::string originValue, originWhere;
+  int32_t originDim = 0;
+};
+
+/// An annotation that would change what happened.
+struct Suggestion {
+  /// `argument`, `result` or `value`.
+  std::string kind;
+  std::string value;
+  /// `[{"x"}, {}]`, and as a PartitionSpec of JAX (empty if it has none).
+  std::string sharding, partitionSpec;
+  /// What comes true: the axis is on this dimension of the value.
+  std::string axis;
+  int32_t dim = 0;
+};
+
+struct ExplainedStop {
+  std::string axis;
+  /// The value that the axis did not reach, and the one that has it.
+  std::string target, source;
+  int32_t dim = 0, sourceDim = 0;
+  std::string op, where;
+  std::string obstacle;
+  /// A sentence: `dim 0 of %4 has "x"`.
+  std::string why;
+  std::optional<Suggestion> suggestion;
+};
+
+struct ExplainedDim {
+  int64_t size = 0;
+  std::vector<ExplainedAxis> axes;
+  /// Axes that did not come, each with the first reason.
+  std::vector<ExplainedStop> stops;
+};
+
+struct ExplainedValue {
+  std::string name, sourceName, function, op, type, where;
+  /// In the final program; empty: whole on every device.
+  std::string sharding;
+  /// 0, or which copy of its function this is, from 1.
+  int32_t copy = 0;
+  std::vector<ExplainedDim> dims;
+  /// Where its own axes go no further.
+  std::vector<ExplainedStop> ahead;
+  /// What the above cannot say: an op without a rule next to it.
+  std::vector<std::string> notes;
+};
+
+class Explainer {
+public:
+  /// `imported`: a module after stage Import whose values were numbered by
+  /// `user` before. It is not changed; both must outlive the explainer.
+  static llvm::FailureOr<std::unique_ptr<Explainer>>
+  create(mlir::ModuleOp imported, const UserValues &user);
+  ~Explainer();
+
+  /// A value of the user's by its number: one answer for each copy in the
+  /// program; none if it is gone.
+  std::vector<ExplainedValue> explainValue(int32_t id);
+  ExplainedValue explainResult(unsigned result);
+  /// Without what stopped: a value by its number (its first copy), or a result.
+  /// Nothing of a value that is gone.
+  ExplainedValue briefValue(int32_t id);
+  ExplainedValue briefResult(unsigned result);
+  /// The arguments and results of the program, without what stopped.
+  std::vector<ExplainedValue> overview();
+  /// Of all stops those with the largest values first, one for each value and
+  /// axis; `limit` of them.
+  std::vector<ExplainedStop> largestStops(size_t limit);
+
+  unsigned numResults() const;
+  const Reasons &reasons() const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> impl;
+  explicit Explainer(std::unique_ptr<Impl> impl);
+};
+
+struct ExplainTextOptions {
+  /// Every step of a long way.
+  bool full = false;
+};
+
+void writeText(const ExplainedValue &value, llvm::raw_ostream &os,
+               const ExplainTextOptions &options = {});
+void writeOverview(llvm::ArrayRef<ExplainedValue> values,
+                   llvm::ArrayRef<ExplainedStop> stops, llvm::raw_ostream &os);
+llvm::json::Value toJson(const ExplainedValue &value);
+llvm::json::Value toJson(const ExplainedStop &stop);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_H

@@ -1,0 +1,114 @@
+//===- planned_moves.h - the planner's reasons, kept ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An observer of the partitioner that numbers what it hears and writes the
+// numbers into locations, by which a collective of the program of one device
+// says what it is for, combined with others or not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_PLANNED_MOVES_H
+#define SHARDWRIGHT_REPORT_PLANNED_MOVES_H
+
+#include "shardwright/partition/layout/plan_observer.h"
+#include "shardwright/report/explain/user_values.h"
+
+namespace shardwright {
+
+/// A value, as the user knows it.
+struct NamedValue {
+  /// Its number in UserValues; -1 if it is not the user's.
+  int32_t id = -1;
+  /// Result of @main; else -1.
+  int32_t mainResult = -1;
+  mlir::Type type;
+};
+
+/// An op that was decided on.
+struct RecordedPlan {
+  std::string op, where;
+  llvm::SmallVector<NamedValue, 3> operands;
+  llvm::SmallVector<NamedValue, 1> results;
+  int32_t mesh = -1;
+  /// The way taken first; a few of the others.
+  std::vector<WeighedWay> ways;
+  size_t numWays = 0;
+};
+
+/// Another way to move a value.
+struct OtherRoute {
+  std::string how;
+  double bytes = 0;
+  int64_t steps = 0;
+};
+
+struct RecordedReason {
+  enum class Kind {
+    Operand,    ///< an op computes with another layout than the value's
+    Border,     ///< a result, a loop, a branch: the layout is fixed there
+    Asked,      ///< a constraint, or a reshard of the module
+    Whole,      ///< an op without a rule
+    Completion, ///< partial sums
+    LocalForm, ///< what an op needs to compute on shards, as rows of neighbours
+  } kind = Kind::Operand;
+  std::string op, where;
+  NamedValue opValue;
+  /// What is moved or completed, and which operand or result it is; -1: none.
+  NamedValue value;
+  int64_t index = -1;
+  std::string from, to;
+  /// As it is at hand; on no mesh where nothing is moved.
+  Layout had;
+  /// Completion: the axes summed over.
+  std::string axes;
+  /// Of the op, if it was decided on.
+  int32_t plan = -1;
+  std::vector<OtherRoute> others;
+};
+
+class PlannedMoves : public PlanObserver {
+public:
+  /// Other routes of each move are weighed only for those who ask.
+  explicit PlannedMoves(const UserValues &user, bool weighsRoutes = true)
+      : user(user), weighsRoutes(weighsRoutes) {}
+
+  mlir::Location onPlan(mlir::Operation *op, int32_t mesh,
+                        llvm::ArrayRef<WeighedWay> ways,
+                        MeshTable &meshes) override;
+  mlir::Location onMove(const PlannedMove &move, MeshTable &meshes) override;
+  mlir::Location onCompletion(mlir::OpResult result, const Layout &partial,
+                              const Completion &completion,
+                              const Layout &complete,
+                              MeshTable &meshes) override;
+
+  /// What the op at this location was made for.
+  std::vector<const RecordedReason *> reasonsOf(mlir::Location location) const;
+  const RecordedPlan *planOf(const RecordedReason &reason) const {
+    return reason.plan < 0 ? nullptr : &plans[reason.plan];
+  }
+  const Mesh &mesh(int32_t id) const { return meshesSeen[id]; }
+  std::string text(int32_t mesh, const TensorSharding &sharding) const {
+    return str(sharding, mesh < 0 ? noMesh : meshesSeen[mesh]);
+  }
+
+private:
+  NamedValue name(mlir::Value value) const;
+  mlir::Location keep(RecordedReason reason, mlir::Location location);
+  void see(const MeshTable &meshes);
+
+  const UserValues &user;
+  bool weighsRoutes;
+  const Mesh noMesh;
+  std::vector<Mesh> meshesSeen;
+  std::vector<RecordedPlan> plans;
+  std::vector<RecordedReason> reasons;
+  mlir::Operation *planned = nullptr;
+};
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_PLANNED_MOVES_H

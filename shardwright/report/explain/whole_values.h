@@ -1,0 +1,52 @@
+//===- whole_values.h - what every device holds whole -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Looked for where every layout is final and shapes are still global: after
+// stage Reshard. Found are arguments, results of ops, also in loops and
+// branches, and what is gathered; not what costs nothing to have anywhere (one
+// value repeated, iota), nor the insides of manual computations, where devices
+// compute what the user wrote for each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_REPORT_WHOLE_VALUES_H
+#define SHARDWRIGHT_REPORT_WHOLE_VALUES_H
+
+#include "shardwright/report/explain/planned_moves.h"
+#include "shardwright/report/explain/user_values.h"
+
+namespace shardwright {
+
+struct WholeValue {
+  /// The user's value that it is, where that is known.
+  NamedValue value;
+  /// `%3`, `w`, `result 0`; may be empty.
+  std::string name;
+  /// The op that makes it; empty for an argument.
+  std::string op;
+  mlir::Location location;
+  /// `8x16xf32`.
+  std::string type;
+  int64_t bytes = 0;
+  /// Why it was gathered, or, of one that is not, how its op was planned; null
+  /// if nobody knows. Owned by the moves.
+  const RecordedReason *reason = nullptr;
+  bool isGathered = false;
+
+  /// `%3 = dot_general (file.py:12), 8x16xf32, 512 B`.
+  std::string text() const;
+};
+
+/// Those of more than `bytes`, the largest first, each value of the user's
+/// once. `user` and `moves` may be null: then nothing has a name or a reason.
+std::vector<WholeValue> wholeValues(mlir::ModuleOp resharded, double bytes,
+                                    const UserValues *user,
+                                    const PlannedMoves *moves);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_REPORT_WHOLE_VALUES_H

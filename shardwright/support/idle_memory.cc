@@ -1,0 +1,112 @@
+//===- idle_memory.cc - memory kept for the next use ----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/support/idle_memory.h"
+
+#include "shardwright/support/host_memory.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <list>
+#include <mutex>
+
+using namespace shardwright;
+
+namespace {
+
+struct Entry {
+  const void *owner;
+  int64_t bytes;
+  std::shared_ptr<void> memory;
+};
+
+struct Kept {
+  std::mutex mutex;
+  std::list<Entry> entries; ///< the one that is idle for longest first
+  /// Those of an owner, the latest last.
+  llvm::DenseMap<const void *, llvm::SmallVector<std::list<Entry>::iterator, 4>>
+      byOwner;
+  int64_t bytes = 0;
+
+  /// With the mutex held. The caller ends the memory without it.
+  std::shared_ptr<void> remove(std::list<Entry>::iterator entry) {
+    auto it = byOwner.find(entry->owner);
+    llvm::erase(it->second, entry);
+    if (it->second.empty())
+      byOwner.erase(it);
+    bytes -= entry->bytes;
+    std::shared_ptr<void> memory = std::move(entry->memory);
+    entries.erase(entry);
+    return memory;
+  }
+};
+
+using Ended = llvm::SmallVector<std::shared_ptr<void>, 4>;
+
+/// As many sets as runs of one program were in flight at once, within reason.
+constexpr size_t mostOfOne = 4;
+/// All but the latest are within this share of the machine's memory.
+constexpr int64_t shareOfMachine = 4;
+
+} // namespace
+
+static Kept &kept() {
+  // Never destroyed: executors may outlive static objects.
+  static auto *all = new Kept;
+  return *all;
+}
+
+void cpu::keepIdle(const void *owner, int64_t bytes,
+                   std::shared_ptr<void> memory) {
+  Ended ended;
+  Kept &k = kept();
+  std::lock_guard lock(k.mutex);
+  auto &own = k.byOwner[owner];
+  if (own.size() >= mostOfOne) {
+    ended.push_back(std::move(memory));
+    return;
+  }
+  own.push_back(
+      k.entries.insert(k.entries.end(), {owner, bytes, std::move(memory)}));
+  k.bytes += bytes;
+  while (k.entries.size() > 1 && k.bytes > machineMemory() / shareOfMachine)
+    ended.push_back(k.remove(k.entries.begin()));
+}
+
+std::shared_ptr<void> cpu::takeIdle(const void *owner) {
+  Kept &k = kept();
+  std::lock_guard lock(k.mutex);
+  auto it = k.byOwner.find(owner);
+  return it == k.byOwner.end() ? nullptr : k.remove(it->second.back());
+}
+
+void cpu::dropIdle(const void *owner) {
+  Ended ended;
+  Kept &k = kept();
+  std::lock_guard lock(k.mutex);
+  for (auto it = k.byOwner.find(owner); it != k.byOwner.end();
+       it = k.byOwner.find(owner))
+    ended.push_back(k.remove(it->second.back()));
+}
+
+bool cpu::releaseIdle(int64_t bytes) {
+  Ended ended;
+  Kept &k = kept();
+  std::lock_guard lock(k.mutex);
+  for (int64_t freed = 0; freed < bytes && !k.entries.empty();) {
+    freed += k.entries.front().bytes;
+    ended.push_back(k.remove(k.entries.begin()));
+  }
+  return !ended.empty();
+}
+
+int64_t cpu::idleBytes() {
+  Kept &k = kept();
+  std::lock_guard lock(k.mutex);
+  return k.bytes;
+}
