@@ -11,10 +11,10 @@
 
 #include "shardwright/compile/compile.h"
 #include "shardwright/compile/registration.h"
-#include "shardwright/support/fault_injection.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/custom_call.h"
 #include "shardwright/runtime/random.h"
+#include "shardwright/support/fault_injection.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_UNEVEN_H
-#define SHARDWRIGHT_PARTITION_UNEVEN_H
+#ifndef SHARDWRIGHT_MESH_UNEVEN_H
+#define SHARDWRIGHT_MESH_UNEVEN_H
 
 #include "shardwright/mesh/shard_size.h"
 
@@ -30,4 +30,4 @@ inline bool refines(int64_t size, int64_t coarse, int64_t fine) {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_UNEVEN_H
+#endif // SHARDWRIGHT_MESH_UNEVEN_H

@@ -19,8 +19,8 @@
 #ifndef SHARDWRIGHT_PARTITION_PARTITION_H
 #define SHARDWRIGHT_PARTITION_PARTITION_H
 
-#include "shardwright/partition/support/block_order.h"
 #include "shardwright/partition/cost/machine_model.h"
+#include "shardwright/partition/support/block_order.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/extensions/extensions.h"
 #include "shardwright/pjrt/base/named_values.h"
 #include "shardwright/pjrt/base/slots.h"
 #include "shardwright/pjrt/base/status.h"
+#include "shardwright/pjrt/extensions/extensions.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/support/byte_stream.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/program_report.h"
+#include "shardwright/support/byte_stream.h"
 
 #include "mlir/IR/Builders.h"
 

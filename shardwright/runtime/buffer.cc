@@ -7,9 +7,9 @@
 
 #include "shardwright/runtime/buffer.h"
 
+#include "shardwright/runtime/array.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/host_memory.h"
-#include "shardwright/runtime/array.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

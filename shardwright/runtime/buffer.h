@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_RUNTIME_BUFFER_H
 #define SHARDWRIGHT_RUNTIME_BUFFER_H
 
-#include "shardwright/support/element_type.h"
 #include "shardwright/runtime/event.h"
+#include "shardwright/support/element_type.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

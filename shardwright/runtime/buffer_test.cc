@@ -7,13 +7,13 @@
 
 #include "shardwright/runtime/buffer.h"
 
-#include "shardwright/support/fault_injection.h"
-#include "shardwright/support/host_memory.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/runtime/dlpack.h"
 #include "shardwright/runtime/executable.h"
 #include "shardwright/runtime/random.h"
 #include "shardwright/runtime/sharded_array.h"
+#include "shardwright/support/fault_injection.h"
+#include "shardwright/support/host_memory.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -8,8 +8,8 @@
 #ifndef SHARDWRIGHT_RUNTIME_CLIENT_H
 #define SHARDWRIGHT_RUNTIME_CLIENT_H
 
-#include "shardwright/support/thread_pool.h"
 #include "shardwright/runtime/buffer.h"
+#include "shardwright/support/thread_pool.h"
 
 #include <memory>
 

@@ -7,8 +7,8 @@
 
 #include "shardwright/runtime/dlpack.h"
 
-#include "shardwright/support/box_copy.h"
 #include "shardwright/runtime/array.h"
+#include "shardwright/support/box_copy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

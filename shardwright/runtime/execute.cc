@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/program/donation.h"
-#include "shardwright/support/host_memory.h"
 #include "shardwright/cpu/library/run_context.h"
+#include "shardwright/cpu/program/donation.h"
 #include "shardwright/runtime/array.h"
 #include "shardwright/runtime/executable.h"
+#include "shardwright/support/host_memory.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/support/fault_injection.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/runtime/executable.h"
+#include "shardwright/support/fault_injection.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

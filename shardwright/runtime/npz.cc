@@ -7,9 +7,9 @@
 
 #include "shardwright/runtime/npz.h"
 
-#include "shardwright/support/box_copy.h"
 #include "shardwright/runtime/npy_header.h"
 #include "shardwright/runtime/replace_file.h"
+#include "shardwright/support/box_copy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

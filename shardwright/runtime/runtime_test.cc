@@ -11,9 +11,9 @@
 #include "shardwright/runtime/random.h"
 #include "shardwright/runtime/sharding_transfer.h"
 
+#include "shardwright/cpu/collectives/reduce.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/narrow_float.h"
-#include "shardwright/cpu/collectives/reduce.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -7,9 +7,9 @@
 
 #include "shardwright/runtime/sharding_transfer.h"
 
+#include "shardwright/runtime/neutral_element.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/host_memory.h"
-#include "shardwright/runtime/neutral_element.h"
 
 #include <cstring>
 #include <map>

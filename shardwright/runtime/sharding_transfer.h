@@ -9,9 +9,9 @@
 #define SHARDWRIGHT_RUNTIME_SHARDING_TRANSFER_H
 
 #include "shardwright/cpu/collectives/reduce.h"
-#include "shardwright/support/thread_pool.h"
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/runtime/array.h"
+#include "shardwright/support/thread_pool.h"
 
 #include <optional>
 #include <vector>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_BLOCKING_THREADS_H
-#define SHARDWRIGHT_CPU_BLOCKING_THREADS_H
+#ifndef SHARDWRIGHT_SUPPORT_BLOCKING_THREADS_H
+#define SHARDWRIGHT_SUPPORT_BLOCKING_THREADS_H
 
 #include "llvm/ADT/FunctionExtras.h"
 
@@ -23,4 +23,4 @@ constexpr int mostBlockingThreads = 1024;
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_BLOCKING_THREADS_H
+#endif // SHARDWRIGHT_SUPPORT_BLOCKING_THREADS_H

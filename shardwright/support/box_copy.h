@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_BOX_COPY_H
-#define SHARDWRIGHT_CPU_BOX_COPY_H
+#ifndef SHARDWRIGHT_SUPPORT_BOX_COPY_H
+#define SHARDWRIGHT_SUPPORT_BOX_COPY_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,4 +28,4 @@ llvm::SmallVector<int64_t, 4> rowMajorStrides(llvm::ArrayRef<int64_t> shape,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_BOX_COPY_H
+#endif // SHARDWRIGHT_SUPPORT_BOX_COPY_H

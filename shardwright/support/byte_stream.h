@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_BYTE_STREAM_H
-#define SHARDWRIGHT_CPU_BYTE_STREAM_H
+#ifndef SHARDWRIGHT_SUPPORT_BYTE_STREAM_H
+#define SHARDWRIGHT_SUPPORT_BYTE_STREAM_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -139,4 +139,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_BYTE_STREAM_H
+#endif // SHARDWRIGHT_SUPPORT_BYTE_STREAM_H

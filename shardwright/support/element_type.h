@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_ELEMENT_TYPE_H
-#define SHARDWRIGHT_CPU_ELEMENT_TYPE_H
+#ifndef SHARDWRIGHT_SUPPORT_ELEMENT_TYPE_H
+#define SHARDWRIGHT_SUPPORT_ELEMENT_TYPE_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -73,4 +73,4 @@ ElementType componentType(ElementType complex);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_CPU_ELEMENT_TYPE_H
+#endif // SHARDWRIGHT_SUPPORT_ELEMENT_TYPE_H

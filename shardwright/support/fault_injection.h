@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_FAULT_INJECTION_H
-#define SHARDWRIGHT_CPU_FAULT_INJECTION_H
+#ifndef SHARDWRIGHT_SUPPORT_FAULT_INJECTION_H
+#define SHARDWRIGHT_SUPPORT_FAULT_INJECTION_H
 
 #include <atomic>
 #include <cstdint>
@@ -67,4 +67,4 @@ inline bool isFaultDue(FaultKind kind, int32_t device = -1) {
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_FAULT_INJECTION_H
+#endif // SHARDWRIGHT_SUPPORT_FAULT_INJECTION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_HOST_MEMORY_H
-#define SHARDWRIGHT_CPU_HOST_MEMORY_H
+#ifndef SHARDWRIGHT_SUPPORT_HOST_MEMORY_H
+#define SHARDWRIGHT_SUPPORT_HOST_MEMORY_H
 
 #include <cstdint>
 #include <memory>
@@ -26,4 +26,4 @@ int64_t machineMemory();
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_HOST_MEMORY_H
+#endif // SHARDWRIGHT_SUPPORT_HOST_MEMORY_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_IDLE_MEMORY_H
-#define SHARDWRIGHT_CPU_IDLE_MEMORY_H
+#ifndef SHARDWRIGHT_SUPPORT_IDLE_MEMORY_H
+#define SHARDWRIGHT_SUPPORT_IDLE_MEMORY_H
 
 #include <cstdint>
 #include <memory>
@@ -35,4 +35,4 @@ int64_t idleBytes();
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_IDLE_MEMORY_H
+#endif // SHARDWRIGHT_SUPPORT_IDLE_MEMORY_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_NARROW_FLOAT_H
-#define SHARDWRIGHT_CPU_NARROW_FLOAT_H
+#ifndef SHARDWRIGHT_SUPPORT_NARROW_FLOAT_H
+#define SHARDWRIGHT_SUPPORT_NARROW_FLOAT_H
 
 #include "shardwright/support/element_type.h"
 
@@ -81,4 +81,4 @@ double elementAsDouble(ElementType type, const void *data, int64_t i);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_CPU_NARROW_FLOAT_H
+#endif // SHARDWRIGHT_SUPPORT_NARROW_FLOAT_H

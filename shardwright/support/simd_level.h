@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_SIMD_LEVEL_H
-#define SHARDWRIGHT_CPU_SIMD_LEVEL_H
+#ifndef SHARDWRIGHT_SUPPORT_SIMD_LEVEL_H
+#define SHARDWRIGHT_SUPPORT_SIMD_LEVEL_H
 
 #include <cstdint>
 
@@ -37,4 +37,4 @@ inline SimdLevel simdLevel() {
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_SIMD_LEVEL_H
+#endif // SHARDWRIGHT_SUPPORT_SIMD_LEVEL_H

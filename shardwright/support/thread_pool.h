@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_THREAD_POOL_H
-#define SHARDWRIGHT_CPU_THREAD_POOL_H
+#ifndef SHARDWRIGHT_SUPPORT_THREAD_POOL_H
+#define SHARDWRIGHT_SUPPORT_THREAD_POOL_H
 
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -54,4 +54,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_THREAD_POOL_H
+#endif // SHARDWRIGHT_SUPPORT_THREAD_POOL_H

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_ACCUMULATION_H
-#define SHARDWRIGHT_CPU_ACCUMULATION_H
+#ifndef SHARDWRIGHT_CPU_CODEGEN_ACCUMULATION_H
+#define SHARDWRIGHT_CPU_CODEGEN_ACCUMULATION_H
 
-#include "shardwright/cpu/plan/kernel_plan.h"
 #include "shardwright/cpu/ops/op_emitter.h"
+#include "shardwright/cpu/plan/kernel_plan.h"
 
 namespace shardwright::cpu {
 
@@ -74,4 +74,4 @@ struct Accumulation {
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_ACCUMULATION_H
+#endif // SHARDWRIGHT_CPU_CODEGEN_ACCUMULATION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_KERNEL_EMITTER_H
-#define SHARDWRIGHT_CPU_KERNEL_EMITTER_H
+#ifndef SHARDWRIGHT_CPU_CODEGEN_KERNEL_EMITTER_H
+#define SHARDWRIGHT_CPU_CODEGEN_KERNEL_EMITTER_H
 
 #include "shardwright/cpu/plan/kernel_plan.h"
 
@@ -35,4 +35,4 @@ inline constexpr const char *sortRuntimeSymbol = "shardwright_cpu_sort";
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_KERNEL_EMITTER_H
+#endif // SHARDWRIGHT_CPU_CODEGEN_KERNEL_EMITTER_H

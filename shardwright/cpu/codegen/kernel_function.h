@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_KERNEL_FUNCTION_H
-#define SHARDWRIGHT_CPU_KERNEL_FUNCTION_H
+#ifndef SHARDWRIGHT_CPU_CODEGEN_KERNEL_FUNCTION_H
+#define SHARDWRIGHT_CPU_CODEGEN_KERNEL_FUNCTION_H
 
-#include "shardwright/cpu/plan/kernel_planner.h"
 #include "shardwright/cpu/codegen/node_emitter.h"
+#include "shardwright/cpu/plan/kernel_planner.h"
 
 #include "llvm/IR/Module.h"
 
@@ -74,4 +74,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_KERNEL_FUNCTION_H
+#endif // SHARDWRIGHT_CPU_CODEGEN_KERNEL_FUNCTION_H

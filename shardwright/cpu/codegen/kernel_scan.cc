@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/codegen/accumulation.h"
 #include "shardwright/cpu/codegen/kernel_function.h"
-#include "shardwright/cpu/plan/scan.h"
 #include "shardwright/cpu/codegen/summation.h"
+#include "shardwright/cpu/plan/scan.h"
 
 using namespace llvm;
 

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_LOOP_EMITTER_H
-#define SHARDWRIGHT_CPU_LOOP_EMITTER_H
+#ifndef SHARDWRIGHT_CPU_CODEGEN_LOOP_EMITTER_H
+#define SHARDWRIGHT_CPU_CODEGEN_LOOP_EMITTER_H
 
 #include "shardwright/cpu/plan/index_expr.h"
 
@@ -99,4 +99,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_LOOP_EMITTER_H
+#endif // SHARDWRIGHT_CPU_CODEGEN_LOOP_EMITTER_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_NODE_EMITTER_H
-#define SHARDWRIGHT_CPU_NODE_EMITTER_H
+#ifndef SHARDWRIGHT_CPU_CODEGEN_NODE_EMITTER_H
+#define SHARDWRIGHT_CPU_CODEGEN_NODE_EMITTER_H
 
 #include "shardwright/cpu/codegen/kernel_emitter.h"
 #include "shardwright/cpu/codegen/loop_emitter.h"
@@ -136,4 +136,4 @@ llvm::Value *allocate(llvm::IRBuilder<> &b, llvm::Type *element, int64_t count);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_NODE_EMITTER_H
+#endif // SHARDWRIGHT_CPU_CODEGEN_NODE_EMITTER_H

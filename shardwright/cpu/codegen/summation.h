@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_SUMMATION_H
-#define SHARDWRIGHT_CPU_SUMMATION_H
+#ifndef SHARDWRIGHT_CPU_CODEGEN_SUMMATION_H
+#define SHARDWRIGHT_CPU_CODEGEN_SUMMATION_H
 
 #include "shardwright/cpu/codegen/loop_emitter.h"
 
@@ -84,4 +84,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_SUMMATION_H
+#endif // SHARDWRIGHT_CPU_CODEGEN_SUMMATION_H

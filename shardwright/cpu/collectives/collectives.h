@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_COLLECTIVES_H
-#define SHARDWRIGHT_CPU_COLLECTIVES_H
+#ifndef SHARDWRIGHT_CPU_COLLECTIVES_COLLECTIVES_H
+#define SHARDWRIGHT_CPU_COLLECTIVES_COLLECTIVES_H
 
 #include "shardwright/cpu/collectives/reduce.h"
 
@@ -97,4 +97,4 @@ llvm::StringRef str(CollectiveKind kind);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_COLLECTIVES_H
+#endif // SHARDWRIGHT_CPU_COLLECTIVES_COLLECTIVES_H

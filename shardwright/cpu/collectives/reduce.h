@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_REDUCE_H
-#define SHARDWRIGHT_CPU_REDUCE_H
+#ifndef SHARDWRIGHT_CPU_COLLECTIVES_REDUCE_H
+#define SHARDWRIGHT_CPU_COLLECTIVES_REDUCE_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -48,4 +48,4 @@ llvm::StringRef str(ReduceKind kind);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_REDUCE_H
+#endif // SHARDWRIGHT_CPU_COLLECTIVES_REDUCE_H

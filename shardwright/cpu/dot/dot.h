@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_DOT_H
-#define SHARDWRIGHT_CPU_DOT_H
+#ifndef SHARDWRIGHT_CPU_DOT_DOT_H
+#define SHARDWRIGHT_CPU_DOT_DOT_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -56,4 +56,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_DOT_H
+#endif // SHARDWRIGHT_CPU_DOT_DOT_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_DOT_LAYOUT_H
-#define SHARDWRIGHT_CPU_DOT_LAYOUT_H
+#ifndef SHARDWRIGHT_CPU_DOT_DOT_LAYOUT_H
+#define SHARDWRIGHT_CPU_DOT_DOT_LAYOUT_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -46,4 +46,4 @@ DotSpec makeDotSpec(llvm::ArrayRef<int64_t> lhsShape,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_DOT_LAYOUT_H
+#endif // SHARDWRIGHT_CPU_DOT_DOT_LAYOUT_H

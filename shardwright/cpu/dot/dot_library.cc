@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/support/box_copy.h"
 #include "shardwright/cpu/dot/dot_product.h"
 #include "shardwright/cpu/dot/onednn.h"
+#include "shardwright/support/box_copy.h"
 
 #include "llvm/ADT/Hashing.h"
 

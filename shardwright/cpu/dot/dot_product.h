@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_DOT_PRODUCT_H
-#define SHARDWRIGHT_CPU_DOT_PRODUCT_H
+#ifndef SHARDWRIGHT_CPU_DOT_DOT_PRODUCT_H
+#define SHARDWRIGHT_CPU_DOT_DOT_PRODUCT_H
 
 #include "shardwright/support/element_type.h"
 
@@ -94,4 +94,4 @@ void fromFloats(const float *from, int64_t rows, int64_t cols,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_DOT_PRODUCT_H
+#endif // SHARDWRIGHT_CPU_DOT_DOT_PRODUCT_H

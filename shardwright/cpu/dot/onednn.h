@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_ONEDNN_H
-#define SHARDWRIGHT_CPU_ONEDNN_H
+#ifndef SHARDWRIGHT_CPU_DOT_ONEDNN_H
+#define SHARDWRIGHT_CPU_DOT_ONEDNN_H
 
 #include "shardwright/support/element_type.h"
 
@@ -56,4 +56,4 @@ dnnl_data_type_t dataType(ElementType type);
 
 } // namespace shardwright::cpu::onednn
 
-#endif // SHARDWRIGHT_CPU_ONEDNN_H
+#endif // SHARDWRIGHT_CPU_DOT_ONEDNN_H

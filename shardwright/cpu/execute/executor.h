@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_EXECUTOR_H
-#define SHARDWRIGHT_CPU_EXECUTOR_H
+#ifndef SHARDWRIGHT_CPU_EXECUTE_EXECUTOR_H
+#define SHARDWRIGHT_CPU_EXECUTE_EXECUTOR_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -91,4 +91,4 @@ llvm::Error execute(const Program &program,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_EXECUTOR_H
+#endif // SHARDWRIGHT_CPU_EXECUTE_EXECUTOR_H

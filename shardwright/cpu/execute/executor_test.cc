@@ -7,10 +7,10 @@
 
 #include "shardwright/cpu/execute/executor.h"
 
+#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/fault_injection.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/idle_memory.h"
-#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/thread_pool.h"
 
 #include "gmock/gmock.h"

@@ -7,10 +7,10 @@
 
 #include "shardwright/cpu/execute/prepared_program.h"
 
-#include "shardwright/support/host_memory.h"
-#include "shardwright/support/idle_memory.h"
 #include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/program/memory_plan.h"
+#include "shardwright/support/host_memory.h"
+#include "shardwright/support/idle_memory.h"
 
 using namespace shardwright;
 using namespace shardwright::cpu;

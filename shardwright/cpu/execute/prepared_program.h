@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_PREPARED_PROGRAM_H
-#define SHARDWRIGHT_CPU_PREPARED_PROGRAM_H
+#ifndef SHARDWRIGHT_CPU_EXECUTE_PREPARED_PROGRAM_H
+#define SHARDWRIGHT_CPU_EXECUTE_PREPARED_PROGRAM_H
 
 #include "shardwright/cpu/collectives/collectives.h"
 #include "shardwright/cpu/dot/dot.h"
@@ -89,4 +89,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_PREPARED_PROGRAM_H
+#endif // SHARDWRIGHT_CPU_EXECUTE_PREPARED_PROGRAM_H

@@ -15,13 +15,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_RUN_H
-#define SHARDWRIGHT_CPU_RUN_H
+#ifndef SHARDWRIGHT_CPU_EXECUTE_RUN_H
+#define SHARDWRIGHT_CPU_EXECUTE_RUN_H
 
 #include "shardwright/cpu/execute/prepared_program.h"
 #include "shardwright/cpu/library/run_context.h"
-#include "shardwright/support/thread_pool.h"
 #include "shardwright/cpu/program/trace.h"
+#include "shardwright/support/thread_pool.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -176,4 +176,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_RUN_H
+#endif // SHARDWRIGHT_CPU_EXECUTE_RUN_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_FUSION_H
-#define SHARDWRIGHT_CPU_FUSION_H
+#ifndef SHARDWRIGHT_CPU_FUSION_FUSION_H
+#define SHARDWRIGHT_CPU_FUSION_FUSION_H
 
 #include "shardwright/cpu/read/block_graph.h"
 
@@ -42,4 +42,4 @@ std::vector<Unit> orderUnits(const BlockGraph &block, std::vector<Unit> units);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_FUSION_H
+#endif // SHARDWRIGHT_CPU_FUSION_FUSION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_FUSION_NODES_H
-#define SHARDWRIGHT_CPU_FUSION_NODES_H
+#ifndef SHARDWRIGHT_CPU_FUSION_FUSION_NODES_H
+#define SHARDWRIGHT_CPU_FUSION_FUSION_NODES_H
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 
@@ -28,4 +28,4 @@ bool isPointwise(const Graph &graph, int32_t id, const Shape &shape);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_FUSION_NODES_H
+#endif // SHARDWRIGHT_CPU_FUSION_FUSION_NODES_H

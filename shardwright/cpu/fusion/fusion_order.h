@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_FUSION_ORDER_H
-#define SHARDWRIGHT_CPU_FUSION_ORDER_H
+#ifndef SHARDWRIGHT_CPU_FUSION_FUSION_ORDER_H
+#define SHARDWRIGHT_CPU_FUSION_FUSION_ORDER_H
 
 #include "shardwright/cpu/read/block_graph.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_FUSION_ORDER_H
+#endif // SHARDWRIGHT_CPU_FUSION_FUSION_ORDER_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_KERNEL_GRAPH_H
-#define SHARDWRIGHT_CPU_KERNEL_GRAPH_H
+#ifndef SHARDWRIGHT_CPU_GRAPH_KERNEL_GRAPH_H
+#define SHARDWRIGHT_CPU_GRAPH_KERNEL_GRAPH_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -172,4 +172,4 @@ Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_KERNEL_GRAPH_H
+#endif // SHARDWRIGHT_CPU_GRAPH_KERNEL_GRAPH_H

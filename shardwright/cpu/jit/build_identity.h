@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_BUILD_IDENTITY_H
-#define SHARDWRIGHT_CPU_BUILD_IDENTITY_H
+#ifndef SHARDWRIGHT_CPU_JIT_BUILD_IDENTITY_H
+#define SHARDWRIGHT_CPU_JIT_BUILD_IDENTITY_H
 
 #include "llvm/Support/Error.h"
 
@@ -33,4 +33,4 @@ llvm::Error checkRunsHere(const CodeTarget &target);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_BUILD_IDENTITY_H
+#endif // SHARDWRIGHT_CPU_JIT_BUILD_IDENTITY_H

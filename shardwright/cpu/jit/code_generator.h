@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_CODE_GENERATOR_H
-#define SHARDWRIGHT_CPU_CODE_GENERATOR_H
+#ifndef SHARDWRIGHT_CPU_JIT_CODE_GENERATOR_H
+#define SHARDWRIGHT_CPU_JIT_CODE_GENERATOR_H
 
 #include "shardwright/cpu/jit/jit.h"
 
@@ -84,4 +84,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_CODE_GENERATOR_H
+#endif // SHARDWRIGHT_CPU_JIT_CODE_GENERATOR_H

@@ -7,10 +7,10 @@
 
 #include "shardwright/cpu/jit/jit.h"
 
+#include "shardwright/cpu/codegen/kernel_emitter.h"
 #include "shardwright/cpu/jit/build_identity.h"
 #include "shardwright/cpu/jit/code_generator.h"
 #include "shardwright/cpu/jit/kernel_cache.h"
-#include "shardwright/cpu/codegen/kernel_emitter.h"
 #include "shardwright/cpu/jit/linked_code.h"
 
 #include "llvm/ADT/SmallPtrSet.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_JIT_H
-#define SHARDWRIGHT_CPU_JIT_H
+#ifndef SHARDWRIGHT_CPU_JIT_JIT_H
+#define SHARDWRIGHT_CPU_JIT_JIT_H
 
 #include "shardwright/cpu/program/program_code.h"
 
@@ -55,4 +55,4 @@ std::string kernelIR(const Cluster &cluster);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_JIT_H
+#endif // SHARDWRIGHT_CPU_JIT_JIT_H

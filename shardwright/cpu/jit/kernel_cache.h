@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_KERNEL_CACHE_H
-#define SHARDWRIGHT_CPU_KERNEL_CACHE_H
+#ifndef SHARDWRIGHT_CPU_JIT_KERNEL_CACHE_H
+#define SHARDWRIGHT_CPU_JIT_KERNEL_CACHE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -75,4 +75,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_KERNEL_CACHE_H
+#endif // SHARDWRIGHT_CPU_JIT_KERNEL_CACHE_H

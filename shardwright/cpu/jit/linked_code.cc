@@ -7,10 +7,10 @@
 
 #include "shardwright/cpu/jit/linked_code.h"
 
-#include "shardwright/cpu/kernel_support/complex_runtime.h"
 #include "shardwright/cpu/codegen/kernel_emitter.h"
-#include "shardwright/cpu/ops/op_emitter.h"
+#include "shardwright/cpu/kernel_support/complex_runtime.h"
 #include "shardwright/cpu/kernel_support/sort_runtime.h"
+#include "shardwright/cpu/ops/op_emitter.h"
 
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/ExecutionEngine/Orc/SymbolStringPool.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_LINKED_CODE_H
-#define SHARDWRIGHT_CPU_LINKED_CODE_H
+#ifndef SHARDWRIGHT_CPU_JIT_LINKED_CODE_H
+#define SHARDWRIGHT_CPU_JIT_LINKED_CODE_H
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
@@ -46,4 +46,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_LINKED_CODE_H
+#endif // SHARDWRIGHT_CPU_JIT_LINKED_CODE_H

@@ -13,10 +13,10 @@
 
 #include "shardwright/cpu/jit/program_bytes.h"
 
-#include "shardwright/cpu/program/check_program.h"
-#include "shardwright/support/host_memory.h"
 #include "shardwright/cpu/jit/linked_code.h"
+#include "shardwright/cpu/program/check_program.h"
 #include "shardwright/cpu/program/program_code.h"
+#include "shardwright/support/host_memory.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

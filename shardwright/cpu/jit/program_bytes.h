@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_PROGRAM_BYTES_H
-#define SHARDWRIGHT_CPU_PROGRAM_BYTES_H
+#ifndef SHARDWRIGHT_CPU_JIT_PROGRAM_BYTES_H
+#define SHARDWRIGHT_CPU_JIT_PROGRAM_BYTES_H
 
-#include "shardwright/support/byte_stream.h"
 #include "shardwright/cpu/program/program.h"
+#include "shardwright/support/byte_stream.h"
 
 #include "llvm/Support/Error.h"
 
@@ -29,4 +29,4 @@ llvm::Expected<Program> readProgram(ByteReader &bytes);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_PROGRAM_BYTES_H
+#endif // SHARDWRIGHT_CPU_JIT_PROGRAM_BYTES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_COMPLEX_RUNTIME_H
-#define SHARDWRIGHT_CPU_COMPLEX_RUNTIME_H
+#ifndef SHARDWRIGHT_CPU_KERNEL_SUPPORT_COMPLEX_RUNTIME_H
+#define SHARDWRIGHT_CPU_KERNEL_SUPPORT_COMPLEX_RUNTIME_H
 
 #include <cstdint>
 
@@ -38,4 +38,4 @@ void complexMath(int32_t function, int64_t count, double *re, double *im,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_COMPLEX_RUNTIME_H
+#endif // SHARDWRIGHT_CPU_KERNEL_SUPPORT_COMPLEX_RUNTIME_H

@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/kernel_support/sort_runtime.h"
 
-#include "shardwright/support/host_memory.h"
 #include "shardwright/cpu/program/program.h"
+#include "shardwright/support/host_memory.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_SORT_RUNTIME_H
-#define SHARDWRIGHT_CPU_SORT_RUNTIME_H
+#ifndef SHARDWRIGHT_CPU_KERNEL_SUPPORT_SORT_RUNTIME_H
+#define SHARDWRIGHT_CPU_KERNEL_SUPPORT_SORT_RUNTIME_H
 
 #include <cstdint>
 
@@ -31,4 +31,4 @@ inline constexpr const char *sortByKeySymbol = "shardwright_cpu_sort_by_key";
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_SORT_RUNTIME_H
+#endif // SHARDWRIGHT_CPU_KERNEL_SUPPORT_SORT_RUNTIME_H

@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/kernel_support/sort_runtime.h"
 
-#include "shardwright/support/fault_injection.h"
 #include "shardwright/cpu/program/program.h"
+#include "shardwright/support/fault_injection.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -12,9 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/cpu/dot/onednn.h"
 #include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/convolution.h"
-#include "shardwright/cpu/dot/onednn.h"
 
 #include <map>
 #include <mutex>

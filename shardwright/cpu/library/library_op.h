@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_LIBRARY_OP_H
-#define SHARDWRIGHT_CPU_LIBRARY_OP_H
+#ifndef SHARDWRIGHT_CPU_LIBRARY_LIBRARY_OP_H
+#define SHARDWRIGHT_CPU_LIBRARY_LIBRARY_OP_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -114,4 +114,4 @@ std::string str(const BufferType &type);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_LIBRARY_OP_H
+#endif // SHARDWRIGHT_CPU_LIBRARY_LIBRARY_OP_H

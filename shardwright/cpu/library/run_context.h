@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_RUN_CONTEXT_H
-#define SHARDWRIGHT_CPU_RUN_CONTEXT_H
+#ifndef SHARDWRIGHT_CPU_LIBRARY_RUN_CONTEXT_H
+#define SHARDWRIGHT_CPU_LIBRARY_RUN_CONTEXT_H
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -48,4 +48,4 @@ struct RunContext {
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_RUN_CONTEXT_H
+#endif // SHARDWRIGHT_CPU_LIBRARY_RUN_CONTEXT_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_CPU_PASSES_H
-#define SHARDWRIGHT_CPU_CPU_PASSES_H
+#ifndef SHARDWRIGHT_CPU_LOWER_CPU_PASSES_H
+#define SHARDWRIGHT_CPU_LOWER_CPU_PASSES_H
 
 namespace shardwright::cpu {
 
@@ -19,4 +19,4 @@ void registerPrintProgramPass();
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_CPU_PASSES_H
+#endif // SHARDWRIGHT_CPU_LOWER_CPU_PASSES_H

@@ -7,9 +7,9 @@
 
 #include "shardwright/cpu/lower/lower_block.h"
 
+#include "shardwright/cpu/plan/kernel_plan.h"
 #include "shardwright/cpu/read/constant_data.h"
 #include "shardwright/support/host_memory.h"
-#include "shardwright/cpu/plan/kernel_plan.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"

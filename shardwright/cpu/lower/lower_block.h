@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_LOWER_BLOCK_H
-#define SHARDWRIGHT_CPU_LOWER_BLOCK_H
+#ifndef SHARDWRIGHT_CPU_LOWER_LOWER_BLOCK_H
+#define SHARDWRIGHT_CPU_LOWER_LOWER_BLOCK_H
 
 #include "shardwright/cpu/fusion/fusion.h"
 #include "shardwright/cpu/lower/lowering.h"
@@ -132,4 +132,4 @@ bool isInvariant(hlo::WhileOp op, unsigned i);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_LOWER_BLOCK_H
+#endif // SHARDWRIGHT_CPU_LOWER_LOWER_BLOCK_H

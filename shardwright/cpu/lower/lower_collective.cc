@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/lower/lower_block.h"
 #include "shardwright/cpu/collectives/reduce.h"
+#include "shardwright/cpu/lower/lower_block.h"
 #include "shardwright/cpu/read/replica_groups.h"
 
 #include "llvm/ADT/STLExtras.h"

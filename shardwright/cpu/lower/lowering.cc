@@ -7,9 +7,9 @@
 
 #include "shardwright/cpu/lower/lower_block.h"
 
-#include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/cpu/jit/jit.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
+#include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/cpu/rewrite/rewrite_ops.h"
 #include "shardwright/partition/partition.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_LOWERING_H
-#define SHARDWRIGHT_CPU_LOWERING_H
+#ifndef SHARDWRIGHT_CPU_LOWER_LOWERING_H
+#define SHARDWRIGHT_CPU_LOWER_LOWERING_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -31,4 +31,4 @@ mlir::FailureOr<Program> lowerToProgram(mlir::ModuleOp module,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_LOWERING_H
+#endif // SHARDWRIGHT_CPU_LOWER_LOWERING_H

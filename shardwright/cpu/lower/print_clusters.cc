@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/lower/cpu_passes.h"
-#include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/cpu/fusion/fusion.h"
 #include "shardwright/cpu/jit/jit.h"
+#include "shardwright/cpu/lower/cpu_passes.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
+#include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/partition.h"
 

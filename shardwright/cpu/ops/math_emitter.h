@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_MATH_EMITTER_H
-#define SHARDWRIGHT_CPU_MATH_EMITTER_H
+#ifndef SHARDWRIGHT_CPU_OPS_MATH_EMITTER_H
+#define SHARDWRIGHT_CPU_OPS_MATH_EMITTER_H
 
 #include "llvm/IR/IRBuilder.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_MATH_EMITTER_H
+#endif // SHARDWRIGHT_CPU_OPS_MATH_EMITTER_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_OP_EMITTER_H
-#define SHARDWRIGHT_CPU_OP_EMITTER_H
+#ifndef SHARDWRIGHT_CPU_OPS_OP_EMITTER_H
+#define SHARDWRIGHT_CPU_OPS_OP_EMITTER_H
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/ops/math_emitter.h"
@@ -89,4 +89,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_OP_EMITTER_H
+#endif // SHARDWRIGHT_CPU_OPS_OP_EMITTER_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_REGISTER_VALUE_H
-#define SHARDWRIGHT_CPU_REGISTER_VALUE_H
+#ifndef SHARDWRIGHT_CPU_OPS_REGISTER_VALUE_H
+#define SHARDWRIGHT_CPU_OPS_REGISTER_VALUE_H
 
 #include "llvm/IR/IRBuilder.h"
 
@@ -32,4 +32,4 @@ llvm::Value *selectValue(llvm::IRBuilder<> &b, llvm::Value *condition,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_REGISTER_VALUE_H
+#endif // SHARDWRIGHT_CPU_OPS_REGISTER_VALUE_H

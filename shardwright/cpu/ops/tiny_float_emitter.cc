@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/support/narrow_float.h"
 #include "shardwright/cpu/ops/op_emitter.h"
+#include "shardwright/support/narrow_float.h"
 
 #include "llvm/ADT/APFloat.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_CLUSTER_VISITOR_H
-#define SHARDWRIGHT_CPU_CLUSTER_VISITOR_H
+#ifndef SHARDWRIGHT_CPU_PLAN_CLUSTER_VISITOR_H
+#define SHARDWRIGHT_CPU_PLAN_CLUSTER_VISITOR_H
 
 #include "shardwright/cpu/plan/index_map.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_CLUSTER_VISITOR_H
+#endif // SHARDWRIGHT_CPU_PLAN_CLUSTER_VISITOR_H

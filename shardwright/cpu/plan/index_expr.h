@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_INDEX_EXPR_H
-#define SHARDWRIGHT_CPU_INDEX_EXPR_H
+#ifndef SHARDWRIGHT_CPU_PLAN_INDEX_EXPR_H
+#define SHARDWRIGHT_CPU_PLAN_INDEX_EXPR_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -122,4 +122,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_INDEX_EXPR_H
+#endif // SHARDWRIGHT_CPU_PLAN_INDEX_EXPR_H

@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_INDEX_MAP_H
-#define SHARDWRIGHT_CPU_INDEX_MAP_H
+#ifndef SHARDWRIGHT_CPU_PLAN_INDEX_MAP_H
+#define SHARDWRIGHT_CPU_PLAN_INDEX_MAP_H
 
-#include "shardwright/cpu/plan/index_expr.h"
 #include "shardwright/cpu/graph/kernel_graph.h"
+#include "shardwright/cpu/plan/index_expr.h"
 
 #include <optional>
 
@@ -68,4 +68,4 @@ IndexVector updateIndex(const Graph &graph, int32_t node,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_INDEX_MAP_H
+#endif // SHARDWRIGHT_CPU_PLAN_INDEX_MAP_H

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_KERNEL_PLAN_H
-#define SHARDWRIGHT_CPU_KERNEL_PLAN_H
+#ifndef SHARDWRIGHT_CPU_PLAN_KERNEL_PLAN_H
+#define SHARDWRIGHT_CPU_PLAN_KERNEL_PLAN_H
 
 #include "shardwright/cpu/plan/index_map.h"
 
@@ -83,4 +83,4 @@ bool isLogAddExp(const Body &body);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_KERNEL_PLAN_H
+#endif // SHARDWRIGHT_CPU_PLAN_KERNEL_PLAN_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_KERNEL_PLANNER_H
-#define SHARDWRIGHT_CPU_KERNEL_PLANNER_H
+#ifndef SHARDWRIGHT_CPU_PLAN_KERNEL_PLANNER_H
+#define SHARDWRIGHT_CPU_PLAN_KERNEL_PLANNER_H
 
 #include "shardwright/cpu/plan/cluster_visitor.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
@@ -75,4 +75,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_KERNEL_PLANNER_H
+#endif // SHARDWRIGHT_CPU_PLAN_KERNEL_PLANNER_H

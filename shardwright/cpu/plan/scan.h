@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_SCAN_H
-#define SHARDWRIGHT_CPU_SCAN_H
+#ifndef SHARDWRIGHT_CPU_PLAN_SCAN_H
+#define SHARDWRIGHT_CPU_PLAN_SCAN_H
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 
@@ -42,4 +42,4 @@ std::optional<Scan> asScan(const Graph &graph, const Node &node);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_SCAN_H
+#endif // SHARDWRIGHT_CPU_PLAN_SCAN_H

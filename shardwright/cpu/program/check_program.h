@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_CHECK_PROGRAM_H
-#define SHARDWRIGHT_CPU_CHECK_PROGRAM_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_CHECK_PROGRAM_H
+#define SHARDWRIGHT_CPU_PROGRAM_CHECK_PROGRAM_H
 
 #include "shardwright/cpu/program/program_code.h"
 
@@ -22,4 +22,4 @@ llvm::Error checkProgram(const Program &program, const ProgramCode &code);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_CHECK_PROGRAM_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_CHECK_PROGRAM_H

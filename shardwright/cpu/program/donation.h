@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_DONATION_H
-#define SHARDWRIGHT_CPU_DONATION_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_DONATION_H
+#define SHARDWRIGHT_CPU_PROGRAM_DONATION_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -20,4 +20,4 @@ bool mayReuse(const Program &program, int32_t argument, int32_t result);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_DONATION_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_DONATION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_MEMORY_PLAN_H
-#define SHARDWRIGHT_CPU_MEMORY_PLAN_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_MEMORY_PLAN_H
+#define SHARDWRIGHT_CPU_PROGRAM_MEMORY_PLAN_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -45,4 +45,4 @@ SlotId baseOf(const Program &program, SlotId slot);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_MEMORY_PLAN_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_MEMORY_PLAN_H

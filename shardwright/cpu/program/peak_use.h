@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_PEAK_USE_H
-#define SHARDWRIGHT_CPU_PEAK_USE_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_PEAK_USE_H
+#define SHARDWRIGHT_CPU_PROGRAM_PEAK_USE_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -29,4 +29,4 @@ PeakUse peakUse(const Program &program);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_PEAK_USE_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_PEAK_USE_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_PROGRAM_H
-#define SHARDWRIGHT_CPU_PROGRAM_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_PROGRAM_H
+#define SHARDWRIGHT_CPU_PROGRAM_PROGRAM_H
 
 #include "shardwright/support/element_type.h"
 
@@ -201,4 +201,4 @@ struct Program {
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_PROGRAM_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_PROGRAM_H

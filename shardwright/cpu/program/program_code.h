@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_PROGRAM_CODE_H
-#define SHARDWRIGHT_CPU_PROGRAM_CODE_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_PROGRAM_CODE_H
+#define SHARDWRIGHT_CPU_PROGRAM_PROGRAM_CODE_H
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 
@@ -45,4 +45,4 @@ void countWork(const Cluster &cluster, double &flops, double &transcendentals);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_PROGRAM_CODE_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_PROGRAM_CODE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_TRACE_H
-#define SHARDWRIGHT_CPU_TRACE_H
+#ifndef SHARDWRIGHT_CPU_PROGRAM_TRACE_H
+#define SHARDWRIGHT_CPU_PROGRAM_TRACE_H
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_TRACE_H
+#endif // SHARDWRIGHT_CPU_PROGRAM_TRACE_H

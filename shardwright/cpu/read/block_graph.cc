@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/read/block_reader.h"
 
-#include "shardwright/cpu/read/constant_data.h"
 #include "shardwright/cpu/library/library_op.h"
+#include "shardwright/cpu/read/constant_data.h"
 
 using namespace mlir;
 

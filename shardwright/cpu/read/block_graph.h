@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_BLOCK_GRAPH_H
-#define SHARDWRIGHT_CPU_BLOCK_GRAPH_H
+#ifndef SHARDWRIGHT_CPU_READ_BLOCK_GRAPH_H
+#define SHARDWRIGHT_CPU_READ_BLOCK_GRAPH_H
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 
@@ -77,4 +77,4 @@ mlir::LogicalResult readType(mlir::Operation *op, mlir::Type type,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_BLOCK_GRAPH_H
+#endif // SHARDWRIGHT_CPU_READ_BLOCK_GRAPH_H

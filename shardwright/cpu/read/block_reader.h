@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_BLOCK_READER_H
-#define SHARDWRIGHT_CPU_BLOCK_READER_H
+#ifndef SHARDWRIGHT_CPU_READ_BLOCK_READER_H
+#define SHARDWRIGHT_CPU_READ_BLOCK_READER_H
 
 #include "shardwright/cpu/read/block_graph.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -80,4 +80,4 @@ bool windowDimsFit(const Node &operand, const Node &starts, const Node &windows,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_BLOCK_READER_H
+#endif // SHARDWRIGHT_CPU_READ_BLOCK_READER_H

@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/read/constant_data.h"
 
-#include "shardwright/support/host_memory.h"
 #include "shardwright/cpu/read/shared_blob.h"
+#include "shardwright/support/host_memory.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/Alignment.h"

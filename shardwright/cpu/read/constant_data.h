@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_CONSTANT_DATA_H
-#define SHARDWRIGHT_CPU_CONSTANT_DATA_H
+#ifndef SHARDWRIGHT_CPU_READ_CONSTANT_DATA_H
+#define SHARDWRIGHT_CPU_READ_CONSTANT_DATA_H
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/program/program.h"
@@ -29,4 +29,4 @@ mlir::LogicalResult readSplat(mlir::Attribute value, Node &node);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_CONSTANT_DATA_H
+#endif // SHARDWRIGHT_CPU_READ_CONSTANT_DATA_H

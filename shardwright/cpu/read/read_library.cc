@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/read/block_reader.h"
 #include "shardwright/cpu/library/host_call.h"
 #include "shardwright/cpu/library/library_op.h"
+#include "shardwright/cpu/read/block_reader.h"
 
 #include "llvm/ADT/STLExtras.h"
 

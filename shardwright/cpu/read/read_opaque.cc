@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/read/block_reader.h"
 #include "shardwright/cpu/dot/dot_layout.h"
+#include "shardwright/cpu/read/block_reader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

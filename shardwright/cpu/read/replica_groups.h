@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_REPLICA_GROUPS_H
-#define SHARDWRIGHT_CPU_REPLICA_GROUPS_H
+#ifndef SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
+#define SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
 
 #include "shardwright/cpu/program/program.h"
 
@@ -26,4 +26,4 @@ std::optional<ReduceKind> knownReduction(mlir::Region &computation);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_REPLICA_GROUPS_H
+#endif // SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_SHARED_BLOB_H
-#define SHARDWRIGHT_CPU_SHARED_BLOB_H
+#ifndef SHARDWRIGHT_CPU_READ_SHARED_BLOB_H
+#define SHARDWRIGHT_CPU_READ_SHARED_BLOB_H
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -23,4 +23,4 @@ shareBlob(mlir::DialectResourceBlobManager::BlobEntry &entry);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_SHARED_BLOB_H
+#endif // SHARDWRIGHT_CPU_READ_SHARED_BLOB_H

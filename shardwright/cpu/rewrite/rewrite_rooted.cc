@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/support/element_type.h"
 #include "shardwright/cpu/read/replica_groups.h"
 #include "shardwright/cpu/rewrite/rewrite_ops.h"
+#include "shardwright/support/element_type.h"
 
 using namespace mlir;
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_INTEROP_OUTLINE_MANUAL_BODY_H
-#define SHARDWRIGHT_INTEROP_OUTLINE_MANUAL_BODY_H
+#ifndef SHARDWRIGHT_INTEROP_GSPMD_OUTLINE_MANUAL_BODY_H
+#define SHARDWRIGHT_INTEROP_GSPMD_OUTLINE_MANUAL_BODY_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 
@@ -23,4 +23,4 @@ mlir::func::FuncOp outlineManualBody(sdy::ManualComputationOp op,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_INTEROP_OUTLINE_MANUAL_BODY_H
+#endif // SHARDWRIGHT_INTEROP_GSPMD_OUTLINE_MANUAL_BODY_H

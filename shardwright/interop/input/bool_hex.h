@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_INTEROP_BOOL_HEX_H
-#define SHARDWRIGHT_INTEROP_BOOL_HEX_H
+#ifndef SHARDWRIGHT_INTEROP_INPUT_BOOL_HEX_H
+#define SHARDWRIGHT_INTEROP_INPUT_BOOL_HEX_H
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -28,4 +28,4 @@ std::string boolBitsToBytes(std::string text);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_INTEROP_BOOL_HEX_H
+#endif // SHARDWRIGHT_INTEROP_INPUT_BOOL_HEX_H

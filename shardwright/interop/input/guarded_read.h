@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_INTEROP_GUARDED_READ_H
-#define SHARDWRIGHT_INTEROP_GUARDED_READ_H
+#ifndef SHARDWRIGHT_INTEROP_INPUT_GUARDED_READ_H
+#define SHARDWRIGHT_INTEROP_INPUT_GUARDED_READ_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -67,4 +67,4 @@ llvm::StringRef describe(GuardedRead result);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_INTEROP_GUARDED_READ_H
+#endif // SHARDWRIGHT_INTEROP_INPUT_GUARDED_READ_H

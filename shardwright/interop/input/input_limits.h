@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_INTEROP_INPUT_LIMITS_H
-#define SHARDWRIGHT_INTEROP_INPUT_LIMITS_H
+#ifndef SHARDWRIGHT_INTEROP_INPUT_INPUT_LIMITS_H
+#define SHARDWRIGHT_INTEROP_INPUT_INPUT_LIMITS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -45,4 +45,4 @@ mlir::LogicalResult checkModule(mlir::ModuleOp module, bool attributes);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_INTEROP_INPUT_LIMITS_H
+#endif // SHARDWRIGHT_INTEROP_INPUT_INPUT_LIMITS_H

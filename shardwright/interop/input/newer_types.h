@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_INTEROP_NEWER_TYPES_H
-#define SHARDWRIGHT_INTEROP_NEWER_TYPES_H
+#ifndef SHARDWRIGHT_INTEROP_INPUT_NEWER_TYPES_H
+#define SHARDWRIGHT_INTEROP_INPUT_NEWER_TYPES_H
 
 #include "mlir/IR/AsmState.h"
 
@@ -18,4 +18,4 @@ void addNewerTypes(mlir::ParserConfig &config);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_INTEROP_NEWER_TYPES_H
+#endif // SHARDWRIGHT_INTEROP_INPUT_NEWER_TYPES_H

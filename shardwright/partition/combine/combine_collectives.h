@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
-#define SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
+#ifndef SHARDWRIGHT_PARTITION_COMBINE_COMBINE_COLLECTIVES_H
+#define SHARDWRIGHT_PARTITION_COMBINE_COMBINE_COLLECTIVES_H
 
 #include "shardwright/partition/support/block_order.h"
 
@@ -23,4 +23,4 @@ void combineCollectives(mlir::func::FuncOp func,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_COMBINE_COLLECTIVES_H
+#endif // SHARDWRIGHT_PARTITION_COMBINE_COMBINE_COLLECTIVES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_HOIST_COLLECTIVES_H
-#define SHARDWRIGHT_PARTITION_HOIST_COLLECTIVES_H
+#ifndef SHARDWRIGHT_PARTITION_COMBINE_HOIST_COLLECTIVES_H
+#define SHARDWRIGHT_PARTITION_COMBINE_HOIST_COLLECTIVES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,4 +19,4 @@ void hoistCollectives(mlir::func::FuncOp func);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_HOIST_COLLECTIVES_H
+#endif // SHARDWRIGHT_PARTITION_COMBINE_HOIST_COLLECTIVES_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
-#define SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
+#ifndef SHARDWRIGHT_PARTITION_COMBINE_JOIN_COLLECTIVES_H
+#define SHARDWRIGHT_PARTITION_COMBINE_JOIN_COLLECTIVES_H
 
 #include "mlir/IR/Builders.h"
 
@@ -45,4 +45,4 @@ void joinCollectives(llvm::ArrayRef<mlir::Operation *> members,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_JOIN_COLLECTIVES_H
+#endif // SHARDWRIGHT_PARTITION_COMBINE_JOIN_COLLECTIVES_H

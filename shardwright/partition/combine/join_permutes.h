@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_JOIN_PERMUTES_H
-#define SHARDWRIGHT_PARTITION_JOIN_PERMUTES_H
+#ifndef SHARDWRIGHT_PARTITION_COMBINE_JOIN_PERMUTES_H
+#define SHARDWRIGHT_PARTITION_COMBINE_JOIN_PERMUTES_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_JOIN_PERMUTES_H
+#endif // SHARDWRIGHT_PARTITION_COMBINE_JOIN_PERMUTES_H

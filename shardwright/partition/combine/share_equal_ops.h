@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_SHARE_EQUAL_OPS_H
-#define SHARDWRIGHT_PARTITION_SHARE_EQUAL_OPS_H
+#ifndef SHARDWRIGHT_PARTITION_COMBINE_SHARE_EQUAL_OPS_H
+#define SHARDWRIGHT_PARTITION_COMBINE_SHARE_EQUAL_OPS_H
 
 #include "shardwright/partition/support/block_order.h"
 
@@ -29,4 +29,4 @@ SharedOps shareEqualOps(mlir::func::FuncOp func, const BlockOrder &order);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_SHARE_EQUAL_OPS_H
+#endif // SHARDWRIGHT_PARTITION_COMBINE_SHARE_EQUAL_OPS_H

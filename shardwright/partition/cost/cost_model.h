@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_COST_MODEL_H
-#define SHARDWRIGHT_PARTITION_COST_MODEL_H
+#ifndef SHARDWRIGHT_PARTITION_COST_COST_MODEL_H
+#define SHARDWRIGHT_PARTITION_COST_COST_MODEL_H
 
 #include <algorithm>
 #include <cstdint>
@@ -86,4 +86,4 @@ struct CostModel {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_COST_MODEL_H
+#endif // SHARDWRIGHT_PARTITION_COST_COST_MODEL_H

@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_MACHINE_MODEL_H
-#define SHARDWRIGHT_PARTITION_MACHINE_MODEL_H
+#ifndef SHARDWRIGHT_PARTITION_COST_MACHINE_MODEL_H
+#define SHARDWRIGHT_PARTITION_COST_MACHINE_MODEL_H
 
 #include "shardwright/partition/cost/cost_model.h"
 
@@ -81,4 +81,4 @@ struct MachineModel {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_MACHINE_MODEL_H
+#endif // SHARDWRIGHT_PARTITION_COST_MACHINE_MODEL_H

@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_DECIDE_H
-#define SHARDWRIGHT_PARTITION_DECIDE_H
+#ifndef SHARDWRIGHT_PARTITION_DECIDE_DECIDE_H
+#define SHARDWRIGHT_PARTITION_DECIDE_DECIDE_H
 
 #include "shardwright/partition/decide/factor_axes.h"
+#include "shardwright/partition/decide/row_window.h"
 #include "shardwright/partition/reshard/partial_sums.h"
 #include "shardwright/partition/reshard/reshard_planner.h"
-#include "shardwright/partition/decide/row_window.h"
 
 #include <vector>
 
@@ -116,4 +116,4 @@ void settleUneven(TensorSharding &wanted, const DecideProblem &problem,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_DECIDE_H
+#endif // SHARDWRIGHT_PARTITION_DECIDE_DECIDE_H

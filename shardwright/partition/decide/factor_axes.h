@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_FACTOR_AXES_H
-#define SHARDWRIGHT_PARTITION_FACTOR_AXES_H
+#ifndef SHARDWRIGHT_PARTITION_DECIDE_FACTOR_AXES_H
+#define SHARDWRIGHT_PARTITION_DECIDE_FACTOR_AXES_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/rules/sharding_rule.h"
@@ -44,4 +44,4 @@ TensorSharding usableSharding(const TensorSharding &sharding,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_FACTOR_AXES_H
+#endif // SHARDWRIGHT_PARTITION_DECIDE_FACTOR_AXES_H

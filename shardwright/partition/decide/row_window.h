@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_ROW_WINDOW_H
-#define SHARDWRIGHT_PARTITION_ROW_WINDOW_H
+#ifndef SHARDWRIGHT_PARTITION_DECIDE_ROW_WINDOW_H
+#define SHARDWRIGHT_PARTITION_DECIDE_ROW_WINDOW_H
 
 #include <cstdint>
 #include <optional>
@@ -96,4 +96,4 @@ ExchangePlan planExchange(const RowWindow &window, int64_t size,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_ROW_WINDOW_H
+#endif // SHARDWRIGHT_PARTITION_DECIDE_ROW_WINDOW_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_CARRIED_SUMS_H
-#define SHARDWRIGHT_PARTITION_CARRIED_SUMS_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_CARRIED_SUMS_H
+#define SHARDWRIGHT_PARTITION_INSERT_CARRIED_SUMS_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -48,4 +48,4 @@ int64_t timesAddedUp(mlir::Operation *op);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_CARRIED_SUMS_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_CARRIED_SUMS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H
-#define SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_DELAY_REDUCTIONS_H
+#define SHARDWRIGHT_PARTITION_INSERT_DELAY_REDUCTIONS_H
 
 #include "shardwright/partition/layout/layout.h"
 
@@ -25,4 +25,4 @@ bool addsUp(mlir::Operation *op);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_DELAY_REDUCTIONS_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_DELAY_REDUCTIONS_H

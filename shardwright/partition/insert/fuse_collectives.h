@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_FUSE_COLLECTIVES_H
-#define SHARDWRIGHT_PARTITION_FUSE_COLLECTIVES_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_FUSE_COLLECTIVES_H
+#define SHARDWRIGHT_PARTITION_INSERT_FUSE_COLLECTIVES_H
 
 #include "shardwright/partition/layout/collective_builder.h"
 
@@ -19,4 +19,4 @@ void fuseCollectives(llvm::ArrayRef<sdy::AllReduceOp> reduces,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_FUSE_COLLECTIVES_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_FUSE_COLLECTIVES_H

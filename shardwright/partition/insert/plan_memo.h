@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_PLAN_MEMO_H
-#define SHARDWRIGHT_PARTITION_PLAN_MEMO_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_PLAN_MEMO_H
+#define SHARDWRIGHT_PARTITION_INSERT_PLAN_MEMO_H
 
 #include "shardwright/partition/decide/decide.h"
 #include "shardwright/partition/layout/layout.h"
@@ -82,4 +82,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_PLAN_MEMO_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_PLAN_MEMO_H

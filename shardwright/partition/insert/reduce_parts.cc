@@ -7,10 +7,10 @@
 
 #include "shardwright/partition/insert/reduce_parts.h"
 
-#include "shardwright/partition/ops/combine.h"
-#include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/simplify/evaluate.h"
 
 #include "mlir/IR/IRMapping.h"

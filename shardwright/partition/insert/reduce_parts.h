@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_REDUCE_PARTS_H
-#define SHARDWRIGHT_PARTITION_REDUCE_PARTS_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_REDUCE_PARTS_H
+#define SHARDWRIGHT_PARTITION_INSERT_REDUCE_PARTS_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/layout.h"
@@ -56,4 +56,4 @@ llvm::SmallVector<mlir::Operation *> splitReduce(stablehlo::ReduceOp reduce,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_REDUCE_PARTS_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_REDUCE_PARTS_H

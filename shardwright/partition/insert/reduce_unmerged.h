@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_REDUCE_UNMERGED_H
-#define SHARDWRIGHT_PARTITION_REDUCE_UNMERGED_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_REDUCE_UNMERGED_H
+#define SHARDWRIGHT_PARTITION_INSERT_REDUCE_UNMERGED_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -20,4 +20,4 @@ bool reduceUnmerged(stablehlo::ReduceOp reduce);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_REDUCE_UNMERGED_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_REDUCE_UNMERGED_H

@@ -20,11 +20,11 @@
 
 #include "shardwright/partition/insert/split_sort.h"
 
+#include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/layout/value_versions.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"
-#include "shardwright/partition/insert/reduce_parts.h"
-#include "shardwright/mesh/uneven.h"
-#include "shardwright/partition/layout/value_versions.h"
 
 #include "mlir/IR/IRMapping.h"
 

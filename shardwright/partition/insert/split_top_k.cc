@@ -15,8 +15,8 @@
 
 #include "shardwright/partition/insert/split_top_k.h"
 
-#include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/value_versions.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_SPLIT_TOP_K_H
-#define SHARDWRIGHT_PARTITION_SPLIT_TOP_K_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_SPLIT_TOP_K_H
+#define SHARDWRIGHT_PARTITION_INSERT_SPLIT_TOP_K_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/layout.h"
@@ -24,4 +24,4 @@ llvm::SmallVector<mlir::Operation *> splitTopK(stablehlo::SortOp sort,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_SPLIT_TOP_K_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_SPLIT_TOP_K_H

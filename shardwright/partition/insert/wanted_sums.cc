@@ -9,8 +9,8 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/ops/linear_ops.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_WANTED_SUMS_H
-#define SHARDWRIGHT_PARTITION_WANTED_SUMS_H
+#ifndef SHARDWRIGHT_PARTITION_INSERT_WANTED_SUMS_H
+#define SHARDWRIGHT_PARTITION_INSERT_WANTED_SUMS_H
 
 #include "shardwright/partition/layout/layout.h"
 
@@ -54,4 +54,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_WANTED_SUMS_H
+#endif // SHARDWRIGHT_PARTITION_INSERT_WANTED_SUMS_H

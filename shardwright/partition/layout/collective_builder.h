@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_COLLECTIVE_BUILDER_H
-#define SHARDWRIGHT_PARTITION_COLLECTIVE_BUILDER_H
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_COLLECTIVE_BUILDER_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_COLLECTIVE_BUILDER_H
 
 #include "shardwright/partition/decide/decide.h"
 #include "shardwright/partition/layout/layout.h"
@@ -45,4 +45,4 @@ mlir::Value buildCompletion(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_COLLECTIVE_BUILDER_H
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_COLLECTIVE_BUILDER_H

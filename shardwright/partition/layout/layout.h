@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_LAYOUT_H
-#define SHARDWRIGHT_PARTITION_LAYOUT_H
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_LAYOUT_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_LAYOUT_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/partition/reshard/reshard_planner.h"
@@ -153,4 +153,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_LAYOUT_H
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_LAYOUT_H

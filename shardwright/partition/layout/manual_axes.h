@@ -1,12 +1,13 @@
-//===- manual_axes.h - devices that must not stand in for others -*- C++ -*-===//
+//===- manual_axes.h - devices that must not stand in for others -*- C++
+//-*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_MANUAL_AXES_H
-#define SHARDWRIGHT_PARTITION_MANUAL_AXES_H
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_MANUAL_AXES_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_MANUAL_AXES_H
 
 #include "shardwright/mesh/sharding.h"
 
@@ -24,4 +25,4 @@ TensorSharding withManualAxes(TensorSharding sharding, AxisRefs axes);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_MANUAL_AXES_H
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_MANUAL_AXES_H

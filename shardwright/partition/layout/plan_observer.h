@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_PLAN_OBSERVER_H
-#define SHARDWRIGHT_PARTITION_PLAN_OBSERVER_H
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_PLAN_OBSERVER_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_PLAN_OBSERVER_H
 
 #include "shardwright/partition/decide/decide.h"
 #include "shardwright/partition/layout/layout.h"
@@ -51,4 +51,4 @@ public:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_PLAN_OBSERVER_H
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_PLAN_OBSERVER_H

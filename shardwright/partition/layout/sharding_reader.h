@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_SHARDING_READER_H
-#define SHARDWRIGHT_PARTITION_SHARDING_READER_H
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_SHARDING_READER_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_SHARDING_READER_H
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/support/op_name_map.h"
@@ -51,4 +51,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_SHARDING_READER_H
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_SHARDING_READER_H

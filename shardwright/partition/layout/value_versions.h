@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H
-#define SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H
+#ifndef SHARDWRIGHT_PARTITION_LAYOUT_VALUE_VERSIONS_H
+#define SHARDWRIGHT_PARTITION_LAYOUT_VALUE_VERSIONS_H
 
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/plan_observer.h"
@@ -98,4 +98,4 @@ void setResultLayouts(mlir::Operation *op, llvm::ArrayRef<LayoutRef> layouts,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_VALUE_VERSIONS_H
+#endif // SHARDWRIGHT_PARTITION_LAYOUT_VALUE_VERSIONS_H

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/combine/join_permutes.h"
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"
 
 using namespace mlir;

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/partition/layout/collective_builder.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/combine/combine_collectives.h"
 #include "shardwright/partition/combine/join_collectives.h"
-#include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/sharding_reader.h"
-#include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/partition.h"
 #include "shardwright/rules/mesh_users.h"
 #include "shardwright/rules/rule_interface.h"
 

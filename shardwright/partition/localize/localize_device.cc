@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
 
 using namespace mlir;
 

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/reshard/direct_exchange.h"
 #include "shardwright/partition/combine/join_permutes.h"
-#include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/layout/manual_axes.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/reshard/direct_exchange.h"
 
 using namespace mlir;
 

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
 
 #include <limits>
 

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
 #include "shardwright/rules/reducer.h"
 
 using namespace mlir;

@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
-#include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/op_windows.h"
-#include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/rules/reducer.h"
 
 using namespace mlir;

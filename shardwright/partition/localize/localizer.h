@@ -12,15 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_LOCALIZER_H
-#define SHARDWRIGHT_PARTITION_LOCALIZER_H
+#ifndef SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZER_H
+#define SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZER_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/support/block_order.h"
 #include "shardwright/partition/layout/layout.h"
-#include "shardwright/partition/support/op_name_map.h"
-#include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/localize/shard_index.h"
+#include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/partition/support/block_order.h"
+#include "shardwright/partition/support/op_name_map.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -332,4 +332,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_LOCALIZER_H
+#endif // SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZER_H

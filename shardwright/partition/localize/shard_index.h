@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_SHARD_INDEX_H
-#define SHARDWRIGHT_PARTITION_SHARD_INDEX_H
+#ifndef SHARDWRIGHT_PARTITION_LOCALIZE_SHARD_INDEX_H
+#define SHARDWRIGHT_PARTITION_LOCALIZE_SHARD_INDEX_H
 
-#include "shardwright/partition/support/function_start.h"
 #include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/function_start.h"
 
 #include <map>
 #include <tuple>
@@ -59,4 +59,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_SHARD_INDEX_H
+#endif // SHARDWRIGHT_PARTITION_LOCALIZE_SHARD_INDEX_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_COMBINE_H
-#define SHARDWRIGHT_PARTITION_COMBINE_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_COMBINE_H
+#define SHARDWRIGHT_PARTITION_OPS_COMBINE_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/rules/reducer.h"
@@ -34,4 +34,4 @@ void buildReducerBody(mlir::Region &body, mlir::Location loc, ReducerKind kind,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_COMBINE_H
+#endif // SHARDWRIGHT_PARTITION_OPS_COMBINE_H

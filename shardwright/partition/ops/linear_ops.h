@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_LINEAR_OPS_H
-#define SHARDWRIGHT_PARTITION_LINEAR_OPS_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_LINEAR_OPS_H
+#define SHARDWRIGHT_PARTITION_OPS_LINEAR_OPS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -43,4 +43,4 @@ bool isProduct(mlir::Operation *op);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_LINEAR_OPS_H
+#endif // SHARDWRIGHT_PARTITION_OPS_LINEAR_OPS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_OP_EFFECTS_H
-#define SHARDWRIGHT_PARTITION_OP_EFFECTS_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_OP_EFFECTS_H
+#define SHARDWRIGHT_PARTITION_OPS_OP_EFFECTS_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/support/op_name_map.h"
@@ -55,4 +55,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_OP_EFFECTS_H
+#endif // SHARDWRIGHT_PARTITION_OPS_OP_EFFECTS_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_OP_PROBLEM_H
-#define SHARDWRIGHT_PARTITION_OP_PROBLEM_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_OP_PROBLEM_H
+#define SHARDWRIGHT_PARTITION_OPS_OP_PROBLEM_H
 
 #include "shardwright/partition/decide/decide.h"
 #include "shardwright/rules/reducer.h"
@@ -29,4 +29,4 @@ DecideProblem makeProblem(mlir::Operation *op, const ShardingRule &rule);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_OP_PROBLEM_H
+#endif // SHARDWRIGHT_PARTITION_OPS_OP_PROBLEM_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_OP_WINDOWS_H
-#define SHARDWRIGHT_PARTITION_OP_WINDOWS_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_OP_WINDOWS_H
+#define SHARDWRIGHT_PARTITION_OPS_OP_WINDOWS_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/decide/row_window.h"
@@ -89,4 +89,4 @@ bool isNeutral(mlir::TypedAttr init, ReducerKind kind);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_OP_WINDOWS_H
+#endif // SHARDWRIGHT_PARTITION_OPS_OP_WINDOWS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_TRIP_COUNT_H
-#define SHARDWRIGHT_PARTITION_TRIP_COUNT_H
+#ifndef SHARDWRIGHT_PARTITION_OPS_TRIP_COUNT_H
+#define SHARDWRIGHT_PARTITION_OPS_TRIP_COUNT_H
 
 #include "mlir/IR/Operation.h"
 
@@ -20,4 +20,4 @@ std::optional<int64_t> knownTripCount(mlir::Operation *whileOp);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_TRIP_COUNT_H
+#endif // SHARDWRIGHT_PARTITION_OPS_TRIP_COUNT_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_COMPOSE_SLICES_H
-#define SHARDWRIGHT_PARTITION_COMPOSE_SLICES_H
+#ifndef SHARDWRIGHT_PARTITION_PREPARE_COMPOSE_SLICES_H
+#define SHARDWRIGHT_PARTITION_PREPARE_COMPOSE_SLICES_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -26,4 +26,4 @@ void widenSlices(llvm::ArrayRef<mlir::Operation *> joins);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_COMPOSE_SLICES_H
+#endif // SHARDWRIGHT_PARTITION_PREPARE_COMPOSE_SLICES_H

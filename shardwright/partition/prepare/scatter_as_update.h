@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_SCATTER_AS_UPDATE_H
-#define SHARDWRIGHT_PARTITION_SCATTER_AS_UPDATE_H
+#ifndef SHARDWRIGHT_PARTITION_PREPARE_SCATTER_AS_UPDATE_H
+#define SHARDWRIGHT_PARTITION_PREPARE_SCATTER_AS_UPDATE_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -20,4 +20,4 @@ bool updateInPlaceOfScatter(stablehlo::ScatterOp scatter);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_SCATTER_AS_UPDATE_H
+#endif // SHARDWRIGHT_PARTITION_PREPARE_SCATTER_AS_UPDATE_H

@@ -23,8 +23,8 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"
 
 using namespace mlir;

@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_DIRECT_EXCHANGE_H
-#define SHARDWRIGHT_PARTITION_DIRECT_EXCHANGE_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_DIRECT_EXCHANGE_H
+#define SHARDWRIGHT_PARTITION_RESHARD_DIRECT_EXCHANGE_H
 
 #include "shardwright/mesh/sharding.h"
 
@@ -63,4 +63,4 @@ double exchangeElements(const Mesh &fromMesh, const TensorSharding &from,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_DIRECT_EXCHANGE_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_DIRECT_EXCHANGE_H

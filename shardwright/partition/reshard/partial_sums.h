@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_PARTIAL_SUMS_H
-#define SHARDWRIGHT_PARTITION_PARTIAL_SUMS_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_PARTIAL_SUMS_H
+#define SHARDWRIGHT_PARTITION_RESHARD_PARTIAL_SUMS_H
 
 #include "shardwright/partition/reshard/reshard_planner.h"
 
@@ -77,4 +77,4 @@ double reshardCost(const TensorSharding &from, const TensorSharding &to,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_PARTIAL_SUMS_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_PARTIAL_SUMS_H

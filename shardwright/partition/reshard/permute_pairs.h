@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_PERMUTE_PAIRS_H
-#define SHARDWRIGHT_PARTITION_PERMUTE_PAIRS_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_PERMUTE_PAIRS_H
+#define SHARDWRIGHT_PARTITION_RESHARD_PERMUTE_PAIRS_H
 
 #include "shardwright/mesh/sharding.h"
 
@@ -22,4 +22,4 @@ llvm::SmallVector<int64_t> permutePairs(const Mesh &fromMesh,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_PERMUTE_PAIRS_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_PERMUTE_PAIRS_H

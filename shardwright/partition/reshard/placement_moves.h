@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_PLACEMENT_MOVES_H
-#define SHARDWRIGHT_PARTITION_PLACEMENT_MOVES_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_PLACEMENT_MOVES_H
+#define SHARDWRIGHT_PARTITION_RESHARD_PLACEMENT_MOVES_H
 
 #include "shardwright/partition/reshard/reshard_search.h"
 
@@ -52,4 +52,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_PLACEMENT_MOVES_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_PLACEMENT_MOVES_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_RESHARD_ATOMS_H
-#define SHARDWRIGHT_PARTITION_RESHARD_ATOMS_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_RESHARD_ATOMS_H
+#define SHARDWRIGHT_PARTITION_RESHARD_RESHARD_ATOMS_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/partition/reshard/reshard_search.h"
@@ -64,4 +64,4 @@ Segments makeSegments(const DimAxes &from, const DimAxes &to,
 
 } // namespace shardwright::reshard
 
-#endif // SHARDWRIGHT_PARTITION_RESHARD_ATOMS_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_RESHARD_ATOMS_H

@@ -13,10 +13,10 @@
 
 #include "shardwright/partition/reshard/reshard_planner.h"
 
+#include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/reshard/direct_exchange.h"
 #include "shardwright/partition/reshard/reshard_atoms.h"
 #include "shardwright/partition/reshard/reshard_search.h"
-#include "shardwright/mesh/uneven.h"
 
 #include "llvm/ADT/STLExtras.h"
 

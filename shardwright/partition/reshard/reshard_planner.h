@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
-#define SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_RESHARD_PLANNER_H
+#define SHARDWRIGHT_PARTITION_RESHARD_RESHARD_PLANNER_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/partition/cost/cost_model.h"
@@ -113,4 +113,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_RESHARD_PLANNER_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_RESHARD_PLANNER_H

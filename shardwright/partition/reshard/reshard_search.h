@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
-#define SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
+#ifndef SHARDWRIGHT_PARTITION_RESHARD_RESHARD_SEARCH_H
+#define SHARDWRIGHT_PARTITION_RESHARD_RESHARD_SEARCH_H
 
 #include "shardwright/partition/cost/cost_model.h"
 
@@ -82,4 +82,4 @@ SearchResult searchReshard(const SearchProblem &problem);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_RESHARD_SEARCH_H
+#endif // SHARDWRIGHT_PARTITION_RESHARD_RESHARD_SEARCH_H

@@ -10,8 +10,8 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/shard_size.h"
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/ScopeExit.h"

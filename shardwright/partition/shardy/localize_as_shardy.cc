@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/layout/collective_builder.h"
-#include "shardwright/partition/ops/combine.h"
-#include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/layout/collective_builder.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 

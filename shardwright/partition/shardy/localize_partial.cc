@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/layout/collective_builder.h"
-#include "shardwright/partition/ops/combine.h"
-#include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/layout/collective_builder.h"
+#include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"

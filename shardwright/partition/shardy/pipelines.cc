@@ -13,8 +13,8 @@
 #include "shardwright/partition/shardy/pipeline_steps.h"
 #include "shardwright/partition/shardy/propagate_through_calls.h"
 #include "shardwright/propagate/export/export_steps.h"
-#include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/export/save_module.h"
+#include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"

@@ -7,10 +7,10 @@
 
 #include "shardwright/partition/shardy/propagate_through_calls.h"
 
-#include "shardwright/propagate/import/call_growth.h"
-#include "shardwright/propagate/engine/engine.h"
-#include "shardwright/propagate/reasons/remarks.h"
 #include "shardwright/propagate/calls/share_call_bodies.h"
+#include "shardwright/propagate/engine/engine.h"
+#include "shardwright/propagate/import/call_growth.h"
+#include "shardwright/propagate/reasons/remarks.h"
 
 using namespace mlir;
 

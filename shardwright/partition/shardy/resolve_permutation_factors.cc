@@ -16,12 +16,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/permutation_resolver.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
-#include "shardwright/mesh/uneven.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"

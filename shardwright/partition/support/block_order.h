@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_BLOCK_ORDER_H
-#define SHARDWRIGHT_PARTITION_BLOCK_ORDER_H
+#ifndef SHARDWRIGHT_PARTITION_SUPPORT_BLOCK_ORDER_H
+#define SHARDWRIGHT_PARTITION_SUPPORT_BLOCK_ORDER_H
 
 #include "shardwright/propagate/index/op_order.h"
 
@@ -75,4 +75,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_BLOCK_ORDER_H
+#endif // SHARDWRIGHT_PARTITION_SUPPORT_BLOCK_ORDER_H

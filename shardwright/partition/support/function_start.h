@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_FUNCTION_START_H
-#define SHARDWRIGHT_PARTITION_FUNCTION_START_H
+#ifndef SHARDWRIGHT_PARTITION_SUPPORT_FUNCTION_START_H
+#define SHARDWRIGHT_PARTITION_SUPPORT_FUNCTION_START_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_FUNCTION_START_H
+#endif // SHARDWRIGHT_PARTITION_SUPPORT_FUNCTION_START_H

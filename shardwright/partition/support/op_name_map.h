@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_OP_NAME_MAP_H
-#define SHARDWRIGHT_PARTITION_OP_NAME_MAP_H
+#ifndef SHARDWRIGHT_PARTITION_SUPPORT_OP_NAME_MAP_H
+#define SHARDWRIGHT_PARTITION_SUPPORT_OP_NAME_MAP_H
 
 #include "mlir/IR/OperationSupport.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_OP_NAME_MAP_H
+#endif // SHARDWRIGHT_PARTITION_SUPPORT_OP_NAME_MAP_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_BRIDGE_H
-#define SHARDWRIGHT_PJRT_BRIDGE_H
+#ifndef SHARDWRIGHT_PJRT_ABI_BRIDGE_H
+#define SHARDWRIGHT_PJRT_ABI_BRIDGE_H
 
 #include "shardwright/pjrt/abi/base.h"
 
@@ -77,4 +77,4 @@ void setHostCallback(Shardwright_HostCallback callback,
                      Shardwright_HoldCallback hold);
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_BRIDGE_H
+#endif // SHARDWRIGHT_PJRT_ABI_BRIDGE_H

@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/support/box_copy.h"
-#include "shardwright/support/host_memory.h"
+#include "shardwright/pjrt/api/placement.h"
 #include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
-#include "shardwright/pjrt/api/placement.h"
 #include "shardwright/pjrt/base/slots.h"
+#include "shardwright/support/box_copy.h"
+#include "shardwright/support/host_memory.h"
 
 #include <cstring>
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
-#include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/base/slots.h"
 
 using namespace shardwright;

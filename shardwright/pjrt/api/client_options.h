@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_CLIENT_OPTIONS_H
-#define SHARDWRIGHT_PJRT_CLIENT_OPTIONS_H
+#ifndef SHARDWRIGHT_PJRT_API_CLIENT_OPTIONS_H
+#define SHARDWRIGHT_PJRT_API_CLIENT_OPTIONS_H
 
 #include "shardwright/pjrt/api/objects.h"
 
@@ -29,4 +29,4 @@ std::shared_ptr<PJRT_TopologyDescription> makeTopology(int64_t numDevices);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_CLIENT_OPTIONS_H
+#endif // SHARDWRIGHT_PJRT_API_CLIENT_OPTIONS_H

@@ -9,9 +9,9 @@
 #include "shardwright/compile/explain_program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
+#include "shardwright/pjrt/calls/propagate_calls.h"
 #include "shardwright/pjrt/request/prepare_module.h"
 #include "shardwright/pjrt/request/program_reader.h"
-#include "shardwright/pjrt/calls/propagate_calls.h"
 
 #include "mlir/AsmParser/AsmParserState.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_INSPECT_H
-#define SHARDWRIGHT_PJRT_INSPECT_H
+#ifndef SHARDWRIGHT_PJRT_API_INSPECT_H
+#define SHARDWRIGHT_PJRT_API_INSPECT_H
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -33,4 +33,4 @@ inspectShardings(llvm::StringRef code, const llvm::json::Object &request);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_INSPECT_H
+#endif // SHARDWRIGHT_PJRT_API_INSPECT_H

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_OBJECTS_H
-#define SHARDWRIGHT_PJRT_OBJECTS_H
+#ifndef SHARDWRIGHT_PJRT_API_OBJECTS_H
+#define SHARDWRIGHT_PJRT_API_OBJECTS_H
 
 #include "shardwright/pjrt/abi/api.h"
 #include "shardwright/pjrt/base/handles.h"
-#include "shardwright/pjrt/request/layout_modes.h"
 #include "shardwright/pjrt/base/named_values.h"
 #include "shardwright/pjrt/base/status.h"
+#include "shardwright/pjrt/request/layout_modes.h"
 #include "shardwright/runtime/client.h"
 #include "shardwright/runtime/executable.h"
 
@@ -153,4 +153,4 @@ PJRT_Error *checkRawBytes(const PJRT_Buffer &buffer, int64_t offset,
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_OBJECTS_H
+#endif // SHARDWRIGHT_PJRT_API_OBJECTS_H

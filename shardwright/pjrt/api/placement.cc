@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/placement.h"
-#include "shardwright/support/box_copy.h"
-#include "shardwright/support/host_memory.h"
 #include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
+#include "shardwright/support/box_copy.h"
+#include "shardwright/support/host_memory.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_PLACEMENT_H
-#define SHARDWRIGHT_PJRT_PLACEMENT_H
+#ifndef SHARDWRIGHT_PJRT_API_PLACEMENT_H
+#define SHARDWRIGHT_PJRT_API_PLACEMENT_H
 
 #include "shardwright/pjrt/api/objects.h"
 
@@ -77,4 +77,4 @@ PJRT_Error *allocate(const NewBuffer &buffer, std::shared_ptr<void> &memory);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_PLACEMENT_H
+#endif // SHARDWRIGHT_PJRT_API_PLACEMENT_H

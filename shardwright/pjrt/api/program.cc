@@ -7,9 +7,9 @@
 
 #include "shardwright/pjrt/api/program.h"
 
-#include "shardwright/support/byte_stream.h"
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/pjrt/base/element_types.h"
+#include "shardwright/support/byte_stream.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_PROGRAM_H
-#define SHARDWRIGHT_PJRT_PROGRAM_H
+#ifndef SHARDWRIGHT_PJRT_API_PROGRAM_H
+#define SHARDWRIGHT_PJRT_API_PROGRAM_H
 
-#include "shardwright/pjrt/request/compile_request.h"
 #include "shardwright/pjrt/api/objects.h"
+#include "shardwright/pjrt/request/compile_request.h"
 
 namespace shardwright::pjrt {
 
@@ -62,4 +62,4 @@ PJRT_Error *load(std::shared_ptr<PJRT_Client> client,
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_PROGRAM_H
+#endif // SHARDWRIGHT_PJRT_API_PROGRAM_H

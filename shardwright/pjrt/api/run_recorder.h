@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_RUN_RECORDER_H
-#define SHARDWRIGHT_PJRT_RUN_RECORDER_H
+#ifndef SHARDWRIGHT_PJRT_API_RUN_RECORDER_H
+#define SHARDWRIGHT_PJRT_API_RUN_RECORDER_H
 
 #include "shardwright/pjrt/api/program.h"
 
@@ -52,4 +52,4 @@ std::string toXSpace(llvm::ArrayRef<RecordedRun> runs);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_RUN_RECORDER_H
+#endif // SHARDWRIGHT_PJRT_API_RUN_RECORDER_H

@@ -7,8 +7,8 @@
 
 #include "shardwright/pjrt/api/client_options.h"
 #include "shardwright/pjrt/api/placement.h"
-#include "shardwright/pjrt/ffi/shape_proto.h"
 #include "shardwright/pjrt/base/slots.h"
+#include "shardwright/pjrt/ffi/shape_proto.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

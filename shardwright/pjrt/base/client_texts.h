@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_CLIENT_TEXTS_H
-#define SHARDWRIGHT_PJRT_CLIENT_TEXTS_H
+#ifndef SHARDWRIGHT_PJRT_BASE_CLIENT_TEXTS_H
+#define SHARDWRIGHT_PJRT_BASE_CLIENT_TEXTS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -26,4 +26,4 @@ std::string inWordsOfXla(llvm::StringRef text);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_CLIENT_TEXTS_H
+#endif // SHARDWRIGHT_PJRT_BASE_CLIENT_TEXTS_H

@@ -18,7 +18,8 @@ struct Pair {
 };
 
 constexpr Pair pairs[] = {
-#define PAIR(theirs, ours) {PJRT_Buffer_Type_##theirs, ElementType::ours, #theirs}
+#define PAIR(theirs, ours)                                                     \
+  {PJRT_Buffer_Type_##theirs, ElementType::ours, #theirs}
     PAIR(PRED, Pred),
     PAIR(S2, S2),
     PAIR(S4, S4),

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_HANDLES_H
-#define SHARDWRIGHT_PJRT_HANDLES_H
+#ifndef SHARDWRIGHT_PJRT_BASE_HANDLES_H
+#define SHARDWRIGHT_PJRT_BASE_HANDLES_H
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -82,4 +82,4 @@ template <typename T> Handles<T> &handles() {
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_HANDLES_H
+#endif // SHARDWRIGHT_PJRT_BASE_HANDLES_H

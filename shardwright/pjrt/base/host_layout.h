@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_HOST_LAYOUT_H
-#define SHARDWRIGHT_PJRT_HOST_LAYOUT_H
+#ifndef SHARDWRIGHT_PJRT_BASE_HOST_LAYOUT_H
+#define SHARDWRIGHT_PJRT_BASE_HOST_LAYOUT_H
 
-#include "shardwright/support/element_type.h"
 #include "shardwright/pjrt/abi/buffer.h"
+#include "shardwright/support/element_type.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -34,4 +34,4 @@ std::optional<int64_t> bytesOf(ElementType type, llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_HOST_LAYOUT_H
+#endif // SHARDWRIGHT_PJRT_BASE_HOST_LAYOUT_H

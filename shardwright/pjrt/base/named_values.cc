@@ -86,9 +86,9 @@ pjrt::readNamedValues(const PJRT_NamedValue *values, size_t count) {
       text.value = value.bool_value ? "true" : "false";
       break;
     default:
-      return llvm::createStringError(
-          "option '" + text.name + "' has a value of unknown type " +
-          llvm::Twine(int(value.type)));
+      return llvm::createStringError("option '" + text.name +
+                                     "' has a value of unknown type " +
+                                     llvm::Twine(int(value.type)));
     }
     result.push_back(std::move(text));
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_NAMED_VALUES_H
-#define SHARDWRIGHT_PJRT_NAMED_VALUES_H
+#ifndef SHARDWRIGHT_PJRT_BASE_NAMED_VALUES_H
+#define SHARDWRIGHT_PJRT_BASE_NAMED_VALUES_H
 
 #include "shardwright/pjrt/abi/base.h"
 
@@ -47,4 +47,4 @@ readNamedValues(const PJRT_NamedValue *values, size_t count);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_NAMED_VALUES_H
+#endif // SHARDWRIGHT_PJRT_BASE_NAMED_VALUES_H

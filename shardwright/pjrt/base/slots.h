@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_SLOTS_H
-#define SHARDWRIGHT_PJRT_SLOTS_H
+#ifndef SHARDWRIGHT_PJRT_BASE_SLOTS_H
+#define SHARDWRIGHT_PJRT_BASE_SLOTS_H
 
 #include "shardwright/pjrt/abi/api.h"
 
@@ -23,4 +23,4 @@ PJRT_API_SLOTS(SHARDWRIGHT_SLOT)
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_SLOTS_H
+#endif // SHARDWRIGHT_PJRT_BASE_SLOTS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_STATUS_H
-#define SHARDWRIGHT_PJRT_STATUS_H
+#ifndef SHARDWRIGHT_PJRT_BASE_STATUS_H
+#define SHARDWRIGHT_PJRT_BASE_STATUS_H
 
 #include "shardwright/pjrt/abi/base.h"
 
@@ -66,4 +66,4 @@ PJRT_Error *guarded(const char *function, Args *args, Body body) {
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_STATUS_H
+#endif // SHARDWRIGHT_PJRT_BASE_STATUS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_CLIENT_CALL_H
-#define SHARDWRIGHT_PJRT_CLIENT_CALL_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_CLIENT_CALL_H
+#define SHARDWRIGHT_PJRT_CALLS_CLIENT_CALL_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -40,4 +40,4 @@ public:
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_CLIENT_CALL_H
+#endif // SHARDWRIGHT_PJRT_CALLS_CLIENT_CALL_H

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_CUSTOM_PARTITIONERS_H
-#define SHARDWRIGHT_PJRT_CUSTOM_PARTITIONERS_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_CUSTOM_PARTITIONERS_H
+#define SHARDWRIGHT_PJRT_CALLS_CUSTOM_PARTITIONERS_H
 
-#include "shardwright/support/element_type.h"
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 #include "shardwright/pjrt/abi/custom_partitioner.h"
+#include "shardwright/support/element_type.h"
 
 #include "llvm/Support/Error.h"
 
@@ -70,4 +70,4 @@ propagateUserShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_CUSTOM_PARTITIONERS_H
+#endif // SHARDWRIGHT_PJRT_CALLS_CUSTOM_PARTITIONERS_H

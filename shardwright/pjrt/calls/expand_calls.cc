@@ -11,11 +11,11 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/partition.h"
+#include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/calls/client_call.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 #include "shardwright/pjrt/calls/inspect_sharding.h"
 #include "shardwright/pjrt/calls/returned_module.h"
-#include "shardwright/pjrt/base/status.h"
 
 #include "mlir/IR/IRMapping.h"
 

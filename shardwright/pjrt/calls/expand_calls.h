@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_EXPAND_CALLS_H
-#define SHARDWRIGHT_PJRT_EXPAND_CALLS_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_EXPAND_CALLS_H
+#define SHARDWRIGHT_PJRT_CALLS_EXPAND_CALLS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -35,4 +35,4 @@ mlir::LogicalResult expandClientCalls(mlir::ModuleOp module, int64_t devices,
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_EXPAND_CALLS_H
+#endif // SHARDWRIGHT_PJRT_CALLS_EXPAND_CALLS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_HOST_CALLBACK_H
-#define SHARDWRIGHT_PJRT_HOST_CALLBACK_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_HOST_CALLBACK_H
+#define SHARDWRIGHT_PJRT_CALLS_HOST_CALLBACK_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
@@ -34,4 +34,4 @@ void shareCallbackResults(mlir::ModuleOp module, int64_t numPartitions);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_HOST_CALLBACK_H
+#endif // SHARDWRIGHT_PJRT_CALLS_HOST_CALLBACK_H

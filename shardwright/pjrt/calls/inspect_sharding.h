@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_INSPECT_SHARDING_H
-#define SHARDWRIGHT_PJRT_INSPECT_SHARDING_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_INSPECT_SHARDING_H
+#define SHARDWRIGHT_PJRT_CALLS_INSPECT_SHARDING_H
 
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 
@@ -25,4 +25,4 @@ std::string tellSharding(mlir::Attribute config, const HloSharding &sharding);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_INSPECT_SHARDING_H
+#endif // SHARDWRIGHT_PJRT_CALLS_INSPECT_SHARDING_H

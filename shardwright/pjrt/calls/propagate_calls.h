@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_PROPAGATE_CALLS_H
-#define SHARDWRIGHT_PJRT_PROPAGATE_CALLS_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_PROPAGATE_CALLS_H
+#define SHARDWRIGHT_PJRT_CALLS_PROPAGATE_CALLS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -24,4 +24,4 @@ mlir::LogicalResult propagateThroughClientCalls(mlir::ModuleOp module,
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_PROPAGATE_CALLS_H
+#endif // SHARDWRIGHT_PJRT_CALLS_PROPAGATE_CALLS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_RETURNED_MODULE_H
-#define SHARDWRIGHT_PJRT_RETURNED_MODULE_H
+#ifndef SHARDWRIGHT_PJRT_CALLS_RETURNED_MODULE_H
+#define SHARDWRIGHT_PJRT_CALLS_RETURNED_MODULE_H
 
 #include "shardwright/pjrt/calls/expand_calls.h"
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_RETURNED_MODULE_H
+#endif // SHARDWRIGHT_PJRT_CALLS_RETURNED_MODULE_H

@@ -7,10 +7,10 @@
 
 #include "shardwright/mesh/nesting.h"
 #include "shardwright/pjrt/abi/bridge.h"
-#include "shardwright/pjrt/extensions/extensions.h"
-#include "shardwright/pjrt/ffi/ffi.h"
 #include "shardwright/pjrt/api/inspect.h"
 #include "shardwright/pjrt/base/status.h"
+#include "shardwright/pjrt/extensions/extensions.h"
+#include "shardwright/pjrt/ffi/ffi.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

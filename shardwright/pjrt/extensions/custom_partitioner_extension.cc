@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/calls/custom_partitioners.h"
 #include "shardwright/pjrt/extensions/extensions.h"
-#include "shardwright/pjrt/base/status.h"
 #include "shardwright/rules/batch_partitionable.h"
 
 using namespace shardwright;

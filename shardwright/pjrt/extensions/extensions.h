@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_EXTENSIONS_H
-#define SHARDWRIGHT_PJRT_EXTENSIONS_H
+#ifndef SHARDWRIGHT_PJRT_EXTENSIONS_EXTENSIONS_H
+#define SHARDWRIGHT_PJRT_EXTENSIONS_EXTENSIONS_H
 
 #include "shardwright/pjrt/abi/base.h"
 
@@ -26,4 +26,4 @@ PJRT_Extension_Base *extensions();
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_EXTENSIONS_H
+#endif // SHARDWRIGHT_PJRT_EXTENSIONS_EXTENSIONS_H

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/abi/extensions.h"
+#include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/extensions/extensions.h"
 #include "shardwright/pjrt/ffi/ffi.h"
-#include "shardwright/pjrt/api/objects.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/abi/extensions.h"
-#include "shardwright/pjrt/extensions/extensions.h"
-#include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/api/program.h"
+#include "shardwright/pjrt/base/host_layout.h"
+#include "shardwright/pjrt/extensions/extensions.h"
 
 #include <map>
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/abi/extensions.h"
-#include "shardwright/pjrt/extensions/extensions.h"
 #include "shardwright/pjrt/api/program.h"
+#include "shardwright/pjrt/extensions/extensions.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_H
-#define SHARDWRIGHT_PJRT_FFI_H
+#ifndef SHARDWRIGHT_PJRT_FFI_FFI_H
+#define SHARDWRIGHT_PJRT_FFI_FFI_H
 
 #include "shardwright/pjrt/abi/ffi.h"
 
@@ -97,4 +97,4 @@ llvm::Error queryFfi(XLA_FFI_Handler handler, XLA_FFI_Metadata &metadata);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_FFI_H
+#endif // SHARDWRIGHT_PJRT_FFI_FFI_H

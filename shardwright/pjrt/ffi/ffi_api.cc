@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/ffi/ffi.h"
 #include "shardwright/pjrt/base/status.h"
+#include "shardwright/pjrt/ffi/ffi.h"
 #include "shardwright/runtime/client.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_ATTRIBUTES_H
-#define SHARDWRIGHT_PJRT_FFI_ATTRIBUTES_H
+#ifndef SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H
+#define SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H
 
 #include "shardwright/cpu/program/program.h"
 #include "shardwright/pjrt/abi/ffi.h"
@@ -47,4 +47,4 @@ mlir::LogicalResult checkFfiAttributes(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_FFI_ATTRIBUTES_H
+#endif // SHARDWRIGHT_PJRT_FFI_FFI_ATTRIBUTES_H

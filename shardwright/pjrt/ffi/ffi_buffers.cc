@@ -7,8 +7,8 @@
 
 #include "shardwright/pjrt/ffi/ffi_buffers.h"
 
-#include "shardwright/support/host_memory.h"
 #include "shardwright/pjrt/ffi/ffi_types.h"
+#include "shardwright/support/host_memory.h"
 
 #include "llvm/ADT/STLExtras.h"
 

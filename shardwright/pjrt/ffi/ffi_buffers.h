@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_BUFFERS_H
-#define SHARDWRIGHT_PJRT_FFI_BUFFERS_H
+#ifndef SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
+#define SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H
 
 #include "shardwright/pjrt/abi/ffi.h"
 #include "shardwright/runtime/custom_call.h"
@@ -53,4 +53,4 @@ private:
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_FFI_BUFFERS_H
+#endif // SHARDWRIGHT_PJRT_FFI_FFI_BUFFERS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_CALL_H
-#define SHARDWRIGHT_PJRT_FFI_CALL_H
+#ifndef SHARDWRIGHT_PJRT_FFI_FFI_CALL_H
+#define SHARDWRIGHT_PJRT_FFI_FFI_CALL_H
 
 #include "shardwright/pjrt/ffi/ffi.h"
 #include "shardwright/runtime/custom_call.h"
@@ -29,4 +29,4 @@ makeUntypedCall(void *function, const cpu::LibraryCall &call);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_FFI_CALL_H
+#endif // SHARDWRIGHT_PJRT_FFI_FFI_CALL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_FFI_TYPES_H
-#define SHARDWRIGHT_PJRT_FFI_TYPES_H
+#ifndef SHARDWRIGHT_PJRT_FFI_FFI_TYPES_H
+#define SHARDWRIGHT_PJRT_FFI_FFI_TYPES_H
 
 #include "shardwright/support/element_type.h"
 
@@ -19,4 +19,4 @@ std::optional<int> ffiType(ElementType type);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_FFI_TYPES_H
+#endif // SHARDWRIGHT_PJRT_FFI_FFI_TYPES_H

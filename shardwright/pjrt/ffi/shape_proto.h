@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_SHAPE_PROTO_H
-#define SHARDWRIGHT_PJRT_SHAPE_PROTO_H
+#ifndef SHARDWRIGHT_PJRT_FFI_SHAPE_PROTO_H
+#define SHARDWRIGHT_PJRT_FFI_SHAPE_PROTO_H
 
 #include "shardwright/support/element_type.h"
 
@@ -22,4 +22,4 @@ std::string shapeProto(ElementType type, llvm::ArrayRef<int64_t> shape,
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_SHAPE_PROTO_H
+#endif // SHARDWRIGHT_PJRT_FFI_SHAPE_PROTO_H

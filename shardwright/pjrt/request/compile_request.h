@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_COMPILE_REQUEST_H
-#define SHARDWRIGHT_PJRT_COMPILE_REQUEST_H
+#ifndef SHARDWRIGHT_PJRT_REQUEST_COMPILE_REQUEST_H
+#define SHARDWRIGHT_PJRT_REQUEST_COMPILE_REQUEST_H
 
 #include "shardwright/pjrt/base/named_values.h"
 
@@ -43,4 +43,4 @@ std::string writeAssignment(const CompileRequest &request);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_COMPILE_REQUEST_H
+#endif // SHARDWRIGHT_PJRT_REQUEST_COMPILE_REQUEST_H

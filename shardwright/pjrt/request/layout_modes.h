@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_LAYOUT_MODES_H
-#define SHARDWRIGHT_PJRT_LAYOUT_MODES_H
+#ifndef SHARDWRIGHT_PJRT_REQUEST_LAYOUT_MODES_H
+#define SHARDWRIGHT_PJRT_REQUEST_LAYOUT_MODES_H
 
 #include "shardwright/pjrt/request/prepare_module.h"
 
@@ -54,4 +54,4 @@ void dropLayouts(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_LAYOUT_MODES_H
+#endif // SHARDWRIGHT_PJRT_REQUEST_LAYOUT_MODES_H

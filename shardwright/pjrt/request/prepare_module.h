@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_PREPARE_MODULE_H
-#define SHARDWRIGHT_PJRT_PREPARE_MODULE_H
+#ifndef SHARDWRIGHT_PJRT_REQUEST_PREPARE_MODULE_H
+#define SHARDWRIGHT_PJRT_REQUEST_PREPARE_MODULE_H
 
 #include "shardwright/pjrt/request/compile_request.h"
 
@@ -31,4 +31,4 @@ void closeShardings(mlir::ModuleOp module, const CompileRequest &request);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_PREPARE_MODULE_H
+#endif // SHARDWRIGHT_PJRT_REQUEST_PREPARE_MODULE_H

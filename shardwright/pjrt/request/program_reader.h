@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_PROGRAM_READER_H
-#define SHARDWRIGHT_PJRT_PROGRAM_READER_H
+#ifndef SHARDWRIGHT_PJRT_REQUEST_PROGRAM_READER_H
+#define SHARDWRIGHT_PJRT_REQUEST_PROGRAM_READER_H
 
 #include "shardwright/interop/load_module.h"
 
@@ -37,4 +37,4 @@ private:
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_PROGRAM_READER_H
+#endif // SHARDWRIGHT_PJRT_REQUEST_PROGRAM_READER_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_PROGRAM_TEXT_H
-#define SHARDWRIGHT_PJRT_PROGRAM_TEXT_H
+#ifndef SHARDWRIGHT_PJRT_REQUEST_PROGRAM_TEXT_H
+#define SHARDWRIGHT_PJRT_REQUEST_PROGRAM_TEXT_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,4 +20,4 @@ std::string programText(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_PROGRAM_TEXT_H
+#endif // SHARDWRIGHT_PJRT_REQUEST_PROGRAM_TEXT_H

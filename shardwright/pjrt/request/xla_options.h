@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PJRT_XLA_OPTIONS_H
-#define SHARDWRIGHT_PJRT_XLA_OPTIONS_H
+#ifndef SHARDWRIGHT_PJRT_REQUEST_XLA_OPTIONS_H
+#define SHARDWRIGHT_PJRT_REQUEST_XLA_OPTIONS_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -24,4 +24,4 @@ llvm::Expected<bool> isXlaOption(llvm::StringRef name, llvm::StringRef value);
 
 } // namespace shardwright::pjrt
 
-#endif // SHARDWRIGHT_PJRT_XLA_OPTIONS_H
+#endif // SHARDWRIGHT_PJRT_REQUEST_XLA_OPTIONS_H

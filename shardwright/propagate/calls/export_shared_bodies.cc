@@ -8,10 +8,10 @@
 #include "shardwright/propagate/calls/share_call_bodies.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/index/call_order.h"
-#include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/graph/part_builder.h"
 #include "shardwright/propagate/graph/write_module.h"
+#include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/call_order.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"

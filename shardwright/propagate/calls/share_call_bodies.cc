@@ -9,8 +9,8 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/engine/engine.h"
-#include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/engine/sharding_groups.h"
+#include "shardwright/propagate/import/import_steps.h"
 
 using namespace mlir;
 

@@ -21,11 +21,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_SHARE_CALL_BODIES_H
-#define SHARDWRIGHT_PROPAGATE_SHARE_CALL_BODIES_H
+#ifndef SHARDWRIGHT_PROPAGATE_CALLS_SHARE_CALL_BODIES_H
+#define SHARDWRIGHT_PROPAGATE_CALLS_SHARE_CALL_BODIES_H
 
-#include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/graph/graph.h"
+#include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
 
@@ -55,4 +55,4 @@ propagateThroughCalls(mlir::ModuleOp module, const ModuleContents &contents,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_SHARE_CALL_BODIES_H
+#endif // SHARDWRIGHT_PROPAGATE_CALLS_SHARE_CALL_BODIES_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_H
-#define SHARDWRIGHT_PROPAGATE_ENGINE_H
+#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_ENGINE_H
+#define SHARDWRIGHT_PROPAGATE_ENGINE_ENGINE_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/mesh/sharding.h"
@@ -122,4 +122,4 @@ llvm::LogicalResult propagateShardings(mlir::ModuleOp module,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_ENGINE_H
+#endif // SHARDWRIGHT_PROPAGATE_ENGINE_ENGINE_H

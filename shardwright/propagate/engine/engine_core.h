@@ -17,13 +17,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_CORE_H
-#define SHARDWRIGHT_PROPAGATE_ENGINE_CORE_H
+#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_ENGINE_CORE_H
+#define SHARDWRIGHT_PROPAGATE_ENGINE_ENGINE_CORE_H
 
 #include "shardwright/propagate/engine/engine.h"
-#include "shardwright/propagate/graph/graph.h"
 #include "shardwright/propagate/engine/step_cache.h"
 #include "shardwright/propagate/engine/worklist.h"
+#include "shardwright/propagate/graph/graph.h"
 
 #include <optional>
 
@@ -114,4 +114,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_ENGINE_CORE_H
+#endif // SHARDWRIGHT_PROPAGATE_ENGINE_ENGINE_CORE_H

@@ -8,8 +8,8 @@
 #include "shardwright/propagate/engine/engine.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/step/factor_projection.h"
 #include "shardwright/propagate/index/parse_test_util.h"
+#include "shardwright/propagate/step/factor_projection.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_SHARDING_GROUPS_H
-#define SHARDWRIGHT_PROPAGATE_SHARDING_GROUPS_H
+#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_SHARDING_GROUPS_H
+#define SHARDWRIGHT_PROPAGATE_ENGINE_SHARDING_GROUPS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,4 +19,4 @@ void syncShardingGroups(mlir::ModuleOp module);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_SHARDING_GROUPS_H
+#endif // SHARDWRIGHT_PROPAGATE_ENGINE_SHARDING_GROUPS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_STEP_CACHE_H
-#define SHARDWRIGHT_PROPAGATE_STEP_CACHE_H
+#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_STEP_CACHE_H
+#define SHARDWRIGHT_PROPAGATE_ENGINE_STEP_CACHE_H
 
 #include "shardwright/propagate/graph/sharding_table.h"
 
@@ -87,4 +87,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_STEP_CACHE_H
+#endif // SHARDWRIGHT_PROPAGATE_ENGINE_STEP_CACHE_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_WORKLIST_H
-#define SHARDWRIGHT_PROPAGATE_WORKLIST_H
+#ifndef SHARDWRIGHT_PROPAGATE_ENGINE_WORKLIST_H
+#define SHARDWRIGHT_PROPAGATE_ENGINE_WORKLIST_H
 
 #include "shardwright/propagate/graph/graph.h"
 
@@ -76,4 +76,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_WORKLIST_H
+#endif // SHARDWRIGHT_PROPAGATE_ENGINE_WORKLIST_H

@@ -7,8 +7,8 @@
 
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
-#include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/index/sharding_walk.h"
+#include "shardwright/propagate/passes.h"
 
 namespace shardwright {
 

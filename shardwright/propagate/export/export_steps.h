@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_EXPORT_STEPS_H
-#define SHARDWRIGHT_PROPAGATE_EXPORT_STEPS_H
+#ifndef SHARDWRIGHT_PROPAGATE_EXPORT_EXPORT_STEPS_H
+#define SHARDWRIGHT_PROPAGATE_EXPORT_EXPORT_STEPS_H
 
 #include "shardwright/propagate/index/op_index.h"
 
@@ -32,4 +32,4 @@ bool hasRulesToDrop(const OpIndex &index);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_EXPORT_STEPS_H
+#endif // SHARDWRIGHT_PROPAGATE_EXPORT_EXPORT_STEPS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_SAVE_MODULE_H
-#define SHARDWRIGHT_PROPAGATE_SAVE_MODULE_H
+#ifndef SHARDWRIGHT_PROPAGATE_EXPORT_SAVE_MODULE_H
+#define SHARDWRIGHT_PROPAGATE_EXPORT_SAVE_MODULE_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -26,4 +26,4 @@ createSaveModulePass(std::string directory, std::string name, int64_t index);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_SAVE_MODULE_H
+#endif // SHARDWRIGHT_PROPAGATE_EXPORT_SAVE_MODULE_H

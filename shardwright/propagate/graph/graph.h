@@ -18,14 +18,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_H
-#define SHARDWRIGHT_PROPAGATE_GRAPH_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_GRAPH_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_GRAPH_H
 
-#include "shardwright/propagate/step/factor_propagation.h"
+#include "shardwright/propagate/graph/sharding_table.h"
 #include "shardwright/propagate/index/op_index.h"
 #include "shardwright/propagate/index/op_map.h"
 #include "shardwright/propagate/index/op_order.h"
-#include "shardwright/propagate/graph/sharding_table.h"
+#include "shardwright/propagate/step/factor_propagation.h"
 #include "shardwright/rules/propagation_traits.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -315,4 +315,4 @@ ShardingId toStoredView(ShardingTable &table, const ManualEdge &edge,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_GRAPH_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_GRAPH_H

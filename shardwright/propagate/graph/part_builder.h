@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
-#define SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_PART_BUILDER_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_PART_BUILDER_H
 
 #include "shardwright/propagate/graph/graph.h"
 #include "shardwright/propagate/graph/rule_table.h"
@@ -182,4 +182,4 @@ std::optional<llvm::ArrayRef<int64_t>> staticShape(mlir::Type type);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_PART_BUILDER_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_PART_BUILDER_H

@@ -8,8 +8,8 @@
 #include "shardwright/propagate/graph/part_builder.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/call_order.h"
 
 using namespace mlir;
 

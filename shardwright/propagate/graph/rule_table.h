@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_RULE_TABLE_H
-#define SHARDWRIGHT_PROPAGATE_RULE_TABLE_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_RULE_TABLE_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_RULE_TABLE_H
 
 #include "shardwright/propagate/graph/graph.h"
 #include "shardwright/propagate/graph/unknown_ops.h"
@@ -63,4 +63,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_RULE_TABLE_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_RULE_TABLE_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_SHARDING_TABLE_H
-#define SHARDWRIGHT_PROPAGATE_SHARDING_TABLE_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_SHARDING_TABLE_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_SHARDING_TABLE_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/mesh/sharding.h"
@@ -87,4 +87,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_SHARDING_TABLE_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_SHARDING_TABLE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_UNKNOWN_OPS_H
-#define SHARDWRIGHT_PROPAGATE_UNKNOWN_OPS_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_UNKNOWN_OPS_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_UNKNOWN_OPS_H
 
 #include "mlir/IR/Operation.h"
 
@@ -36,4 +36,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_UNKNOWN_OPS_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_UNKNOWN_OPS_H

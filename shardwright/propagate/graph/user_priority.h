@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_USER_PRIORITY_H
-#define SHARDWRIGHT_PROPAGATE_USER_PRIORITY_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_USER_PRIORITY_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_USER_PRIORITY_H
 
 #include "shardwright/propagate/graph/graph.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_USER_PRIORITY_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_USER_PRIORITY_H

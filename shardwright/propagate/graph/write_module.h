@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_WRITE_MODULE_H
-#define SHARDWRIGHT_PROPAGATE_WRITE_MODULE_H
+#ifndef SHARDWRIGHT_PROPAGATE_GRAPH_WRITE_MODULE_H
+#define SHARDWRIGHT_PROPAGATE_GRAPH_WRITE_MODULE_H
 
 #include "shardwright/propagate/graph/graph.h"
 
@@ -52,4 +52,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_WRITE_MODULE_H
+#endif // SHARDWRIGHT_PROPAGATE_GRAPH_WRITE_MODULE_H

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/propagate/import/add_data_flow_edges.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
 #include "shardwright/propagate/passes.h"

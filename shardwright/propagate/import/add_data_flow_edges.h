@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_ADD_DATA_FLOW_EDGES_H
-#define SHARDWRIGHT_PROPAGATE_ADD_DATA_FLOW_EDGES_H
+#ifndef SHARDWRIGHT_PROPAGATE_IMPORT_ADD_DATA_FLOW_EDGES_H
+#define SHARDWRIGHT_PROPAGATE_IMPORT_ADD_DATA_FLOW_EDGES_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 
@@ -18,4 +18,4 @@ void addDataFlowEdges(sdy::ShardableDataFlowOpInterface op);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_ADD_DATA_FLOW_EDGES_H
+#endif // SHARDWRIGHT_PROPAGATE_IMPORT_ADD_DATA_FLOW_EDGES_H

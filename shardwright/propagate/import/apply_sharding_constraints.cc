@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/reasons/debug_info.h"
 #include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/passes.h"
+#include "shardwright/propagate/reasons/debug_info.h"
 #include "shardwright/rules/rule_attr.h"
 #include "shardwright/rules/sharding_rule.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_CALL_GROWTH_H
-#define SHARDWRIGHT_PROPAGATE_CALL_GROWTH_H
+#ifndef SHARDWRIGHT_PROPAGATE_IMPORT_CALL_GROWTH_H
+#define SHARDWRIGHT_PROPAGATE_IMPORT_CALL_GROWTH_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -30,4 +30,4 @@ mlir::LogicalResult checkCallGrowth(
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_CALL_GROWTH_H
+#endif // SHARDWRIGHT_PROPAGATE_IMPORT_CALL_GROWTH_H

@@ -7,8 +7,8 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/import/add_data_flow_edges.h"
-#include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/IRMapping.h"

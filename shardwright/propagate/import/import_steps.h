@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
-#define SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
+#ifndef SHARDWRIGHT_PROPAGATE_IMPORT_IMPORT_STEPS_H
+#define SHARDWRIGHT_PROPAGATE_IMPORT_IMPORT_STEPS_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 
@@ -53,4 +53,4 @@ sdy::TensorShardingPerValueAttr argumentShardings(mlir::func::FuncOp func);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_IMPORT_STEPS_H
+#endif // SHARDWRIGHT_PROPAGATE_IMPORT_IMPORT_STEPS_H

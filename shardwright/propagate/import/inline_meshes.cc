@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/index/sharding_walk.h"
+#include "shardwright/propagate/passes.h"
 #include "shardwright/rules/mesh_users.h"
 
 using namespace mlir;

@@ -8,8 +8,8 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
-#include "shardwright/propagate/passes.h"
 #include "shardwright/propagate/index/sharding_walk.h"
+#include "shardwright/propagate/passes.h"
 #include "shardwright/rules/mesh_users.h"
 #include "shardwright/rules/rule_interface.h"
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
-#define SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_CALL_ORDER_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_CALL_ORDER_H
 
 #include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/index/op_index.h"
@@ -110,4 +110,4 @@ mlir::StringAttr originalName(mlir::func::FuncOp func);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_CALL_ORDER_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_CALL_ORDER_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_FETCH_AHEAD_H
-#define SHARDWRIGHT_PROPAGATE_FETCH_AHEAD_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_FETCH_AHEAD_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_FETCH_AHEAD_H
 
 #include "shardwright/propagate/index/op_order.h"
 
@@ -42,4 +42,4 @@ void forEachFetched(llvm::ArrayRef<mlir::Operation *> ops, Fn fn) {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_FETCH_AHEAD_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_FETCH_AHEAD_H

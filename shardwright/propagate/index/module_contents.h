@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
-#define SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_MODULE_CONTENTS_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_MODULE_CONTENTS_H
 
 #include "mlir/Pass/AnalysisManager.h"
 
@@ -41,4 +41,4 @@ struct ModuleContents {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_MODULE_CONTENTS_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_MODULE_CONTENTS_H

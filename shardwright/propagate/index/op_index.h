@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_OP_INDEX_H
-#define SHARDWRIGHT_PROPAGATE_OP_INDEX_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_OP_INDEX_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_OP_INDEX_H
 
 #include "shardwright/propagate/index/op_order.h"
 
@@ -107,4 +107,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_OP_INDEX_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_OP_INDEX_H

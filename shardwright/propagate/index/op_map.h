@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_OP_MAP_H
-#define SHARDWRIGHT_PROPAGATE_OP_MAP_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_OP_MAP_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_OP_MAP_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -63,4 +63,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_OP_MAP_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_OP_MAP_H

@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_OP_ORDER_H
-#define SHARDWRIGHT_PROPAGATE_OP_ORDER_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_OP_ORDER_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_OP_ORDER_H
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/AnalysisManager.h"
@@ -125,4 +125,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_OP_ORDER_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_OP_ORDER_H

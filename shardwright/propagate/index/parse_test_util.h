@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_PARSE_TEST_UTIL_H
-#define SHARDWRIGHT_PROPAGATE_PARSE_TEST_UTIL_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_PARSE_TEST_UTIL_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_PARSE_TEST_UTIL_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -44,4 +44,4 @@ protected:
 
 } // namespace shardwright::test
 
-#endif // SHARDWRIGHT_PROPAGATE_PARSE_TEST_UTIL_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_PARSE_TEST_UTIL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_SHARDING_WALK_H
-#define SHARDWRIGHT_PROPAGATE_SHARDING_WALK_H
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_SHARDING_WALK_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_SHARDING_WALK_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/index/op_order.h"
@@ -28,4 +28,4 @@ void transformShardings(
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_SHARDING_WALK_H
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_SHARDING_WALK_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_DEBUG_INFO_H
-#define SHARDWRIGHT_PROPAGATE_DEBUG_INFO_H
+#ifndef SHARDWRIGHT_PROPAGATE_REASONS_DEBUG_INFO_H
+#define SHARDWRIGHT_PROPAGATE_REASONS_DEBUG_INFO_H
 
 #include "shardwright/propagate/engine/engine.h"
 
@@ -95,4 +95,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_DEBUG_INFO_H
+#endif // SHARDWRIGHT_PROPAGATE_REASONS_DEBUG_INFO_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_NEW_AXES_H
-#define SHARDWRIGHT_PROPAGATE_NEW_AXES_H
+#ifndef SHARDWRIGHT_PROPAGATE_REASONS_NEW_AXES_H
+#define SHARDWRIGHT_PROPAGATE_REASONS_NEW_AXES_H
 
 #include "shardwright/propagate/engine/engine.h"
 
@@ -32,4 +32,4 @@ llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_NEW_AXES_H
+#endif // SHARDWRIGHT_PROPAGATE_REASONS_NEW_AXES_H

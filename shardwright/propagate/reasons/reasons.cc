@@ -7,8 +7,8 @@
 
 #include "shardwright/propagate/reasons/reasons.h"
 
-#include "shardwright/propagate/step/factor_projection.h"
 #include "shardwright/propagate/reasons/new_axes.h"
+#include "shardwright/propagate/step/factor_projection.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

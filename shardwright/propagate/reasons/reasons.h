@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_REASONS_H
-#define SHARDWRIGHT_PROPAGATE_REASONS_H
+#ifndef SHARDWRIGHT_PROPAGATE_REASONS_REASONS_H
+#define SHARDWRIGHT_PROPAGATE_REASONS_REASONS_H
 
 #include "shardwright/propagate/engine/engine.h"
 
@@ -130,4 +130,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_REASONS_H
+#endif // SHARDWRIGHT_PROPAGATE_REASONS_REASONS_H

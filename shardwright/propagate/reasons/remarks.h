@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_REMARKS_H
-#define SHARDWRIGHT_PROPAGATE_REMARKS_H
+#ifndef SHARDWRIGHT_PROPAGATE_REASONS_REMARKS_H
+#define SHARDWRIGHT_PROPAGATE_REASONS_REMARKS_H
 
 #include "shardwright/propagate/reasons/reasons.h"
 
@@ -44,4 +44,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_REMARKS_H
+#endif // SHARDWRIGHT_PROPAGATE_REASONS_REMARKS_H

@@ -7,9 +7,9 @@
 
 #include "shardwright/propagate/run/run_engine.h"
 
+#include "shardwright/propagate/export/save_module.h"
 #include "shardwright/propagate/reasons/debug_info.h"
 #include "shardwright/propagate/reasons/remarks.h"
-#include "shardwright/propagate/export/save_module.h"
 
 using namespace mlir;
 

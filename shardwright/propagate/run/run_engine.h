@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_RUN_ENGINE_H
-#define SHARDWRIGHT_PROPAGATE_RUN_ENGINE_H
+#ifndef SHARDWRIGHT_PROPAGATE_RUN_RUN_ENGINE_H
+#define SHARDWRIGHT_PROPAGATE_RUN_RUN_ENGINE_H
 
 #include "shardwright/propagate/engine/engine.h"
 
@@ -25,4 +25,4 @@ llvm::LogicalResult runEngine(mlir::ModuleOp module, EngineOptions options,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_RUN_ENGINE_H
+#endif // SHARDWRIGHT_PROPAGATE_RUN_RUN_ENGINE_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_FACTOR_PROJECTION_H
-#define SHARDWRIGHT_PROPAGATE_FACTOR_PROJECTION_H
+#ifndef SHARDWRIGHT_PROPAGATE_STEP_FACTOR_PROJECTION_H
+#define SHARDWRIGHT_PROPAGATE_STEP_FACTOR_PROJECTION_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/rules/sharding_rule.h"
@@ -81,4 +81,4 @@ struct TensorProjection {
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_FACTOR_PROJECTION_H
+#endif // SHARDWRIGHT_PROPAGATE_STEP_FACTOR_PROJECTION_H

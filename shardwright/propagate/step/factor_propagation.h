@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_FACTOR_PROPAGATION_H
-#define SHARDWRIGHT_PROPAGATE_FACTOR_PROPAGATION_H
+#ifndef SHARDWRIGHT_PROPAGATE_STEP_FACTOR_PROPAGATION_H
+#define SHARDWRIGHT_PROPAGATE_STEP_FACTOR_PROPAGATION_H
 
 #include "shardwright/propagate/step/factor_projection.h"
 
@@ -118,4 +118,4 @@ void mergeCompatible(AxisList &acc, llvm::ArrayRef<AxisRef> next, bool &expand);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PROPAGATE_FACTOR_PROPAGATION_H
+#endif // SHARDWRIGHT_PROPAGATE_STEP_FACTOR_PROPAGATION_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PROPAGATE_FACTOR_TEST_UTIL_H
-#define SHARDWRIGHT_PROPAGATE_FACTOR_TEST_UTIL_H
+#ifndef SHARDWRIGHT_PROPAGATE_STEP_FACTOR_TEST_UTIL_H
+#define SHARDWRIGHT_PROPAGATE_STEP_FACTOR_TEST_UTIL_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/rules/sharding_rule.h"
@@ -89,4 +89,4 @@ inline ShardingRule rule(llvm::StringRef text,
 
 } // namespace shardwright::test
 
-#endif // SHARDWRIGHT_PROPAGATE_FACTOR_TEST_UTIL_H
+#endif // SHARDWRIGHT_PROPAGATE_STEP_FACTOR_TEST_UTIL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_ANNOTATION_H
-#define SHARDWRIGHT_REPORT_ANNOTATION_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_ANNOTATION_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_ANNOTATION_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/report/explain/user_values.h"
@@ -37,4 +37,4 @@ bool annotate(mlir::ModuleOp imported, const UserValues &user, const Mesh &mesh,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_ANNOTATION_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_ANNOTATION_H

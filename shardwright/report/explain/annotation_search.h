@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_ANNOTATION_SEARCH_H
-#define SHARDWRIGHT_REPORT_ANNOTATION_SEARCH_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_ANNOTATION_SEARCH_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_ANNOTATION_SEARCH_H
 
 #include "shardwright/report/explain/annotation.h"
 #include "shardwright/report/explain/explain_run.h"
@@ -92,4 +92,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_ANNOTATION_SEARCH_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_ANNOTATION_SEARCH_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_EXPLAIN_H
-#define SHARDWRIGHT_REPORT_EXPLAIN_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_H
 
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/propagate/reasons/reasons.h"
@@ -139,4 +139,4 @@ llvm::json::Value toJson(const ExplainedStop &stop);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_EXPLAIN_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_EXPLAIN_COLLECTIVES_H
-#define SHARDWRIGHT_REPORT_EXPLAIN_COLLECTIVES_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_COLLECTIVES_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_COLLECTIVES_H
 
 #include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/report/collective_cost.h"
@@ -80,4 +80,4 @@ llvm::json::Value toJson(const ExplainedCollective &collective);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_EXPLAIN_COLLECTIVES_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_COLLECTIVES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_EXPLAIN_IMPL_H
-#define SHARDWRIGHT_REPORT_EXPLAIN_IMPL_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_IMPL_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_IMPL_H
 
 #include "shardwright/report/explain/explain.h"
 #include "shardwright/report/explain/explain_run.h"
@@ -69,4 +69,4 @@ public:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_EXPLAIN_IMPL_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_IMPL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_EXPLAIN_RUN_H
-#define SHARDWRIGHT_REPORT_EXPLAIN_RUN_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_RUN_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_RUN_H
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/reasons/reasons.h"
@@ -39,4 +39,4 @@ mlir::Value shardingHolder(mlir::Value value);
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_EXPLAIN_RUN_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_EXPLAIN_RUN_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_PLANNED_MOVES_H
-#define SHARDWRIGHT_REPORT_PLANNED_MOVES_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_PLANNED_MOVES_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_PLANNED_MOVES_H
 
 #include "shardwright/partition/layout/plan_observer.h"
 #include "shardwright/report/explain/user_values.h"
@@ -111,4 +111,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_PLANNED_MOVES_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_PLANNED_MOVES_H

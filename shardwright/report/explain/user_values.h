@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_USER_VALUES_H
-#define SHARDWRIGHT_REPORT_USER_VALUES_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_USER_VALUES_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_USER_VALUES_H
 
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -76,4 +76,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_USER_VALUES_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_USER_VALUES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_VALUE_SELECTOR_H
-#define SHARDWRIGHT_REPORT_VALUE_SELECTOR_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_VALUE_SELECTOR_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_VALUE_SELECTOR_H
 
 #include "shardwright/report/explain/user_values.h"
 
@@ -59,4 +59,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_VALUE_SELECTOR_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_VALUE_SELECTOR_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_REPORT_WHOLE_VALUES_H
-#define SHARDWRIGHT_REPORT_WHOLE_VALUES_H
+#ifndef SHARDWRIGHT_REPORT_EXPLAIN_WHOLE_VALUES_H
+#define SHARDWRIGHT_REPORT_EXPLAIN_WHOLE_VALUES_H
 
 #include "shardwright/report/explain/planned_moves.h"
 #include "shardwright/report/explain/user_values.h"
@@ -49,4 +49,4 @@ std::vector<WholeValue> wholeValues(mlir::ModuleOp resharded, double bytes,
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_REPORT_WHOLE_VALUES_H
+#endif // SHARDWRIGHT_REPORT_EXPLAIN_WHOLE_VALUES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_DOT_DIMENSIONS_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_DOT_DIMENSIONS_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_DOT_DIMENSIONS_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_DOT_DIMENSIONS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
@@ -28,4 +28,4 @@ mlir::LogicalResult verifyDotDimensions(mlir::Location loc,
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_DOT_DIMENSIONS_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_INFER_DOT_DIMENSIONS_H

@@ -10,8 +10,8 @@
 // and appends the result types to `types`. Dynamic dimensions stay dynamic,
 // with a bound where one follows.
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_INFER_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_INFER_H
 
 #include "shardwright/dialect/stablehlo/dialect.h"
 
@@ -176,4 +176,4 @@ mlir::FailureOr<mlir::RankedTensorType> mostSpecificType(MaybeLoc loc,
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_INFER_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_INFER_INFER_H

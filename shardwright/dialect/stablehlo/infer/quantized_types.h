@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_QUANTIZED_TYPES_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_QUANTIZED_TYPES_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_QUANTIZED_TYPES_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_QUANTIZED_TYPES_H
 
 #include "mlir/IR/Types.h"
 
@@ -23,4 +23,4 @@ mlir::Type permutedElementType(mlir::Type element,
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_QUANTIZED_TYPES_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_INFER_QUANTIZED_TYPES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_REGION_TYPES_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_REGION_TYPES_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_REGION_TYPES_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_REGION_TYPES_H
 
 #include "mlir/IR/Types.h"
 
@@ -18,4 +18,4 @@ bool sameUpToPrecision(mlir::Type a, mlir::Type b);
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_REGION_TYPES_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_INFER_REGION_TYPES_H

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/dialect/stablehlo/text/assembly.h"
 #include "shardwright/dialect/stablehlo/elementwise.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
+#include "shardwright/dialect/stablehlo/text/assembly.h"
 
 #define GET_OP_CLASSES
 #include "shardwright/dialect/stablehlo/binary.cpp.inc"

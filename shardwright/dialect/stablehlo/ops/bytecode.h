@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_BYTECODE_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_BYTECODE_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_OPS_BYTECODE_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_OPS_BYTECODE_H
 
 namespace shardwright::stablehlo {
 
@@ -22,4 +22,4 @@ void registerBytecode(StablehloDialect &dialect);
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_BYTECODE_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_OPS_BYTECODE_H

@@ -11,8 +11,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "shardwright/dialect/stablehlo/ops/bytecode.h"
-#include "shardwright/dialect/stablehlo/text/field_list.h"
 #include "shardwright/dialect/stablehlo/shape.h"
+#include "shardwright/dialect/stablehlo/text/field_list.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "shardwright/dialect/stablehlo/dialect.cpp.inc"

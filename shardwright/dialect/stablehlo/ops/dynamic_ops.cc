@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/dialect/stablehlo/text/assembly.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
+#include "shardwright/dialect/stablehlo/text/assembly.h"
 #include "shardwright/dialect/stablehlo/text/old_spellings.h"
 
 #define GET_OP_CLASSES

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/dialect/stablehlo/text/assembly.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
-#include "shardwright/dialect/stablehlo/text/old_spellings.h"
 #include "shardwright/dialect/stablehlo/reduction.h"
+#include "shardwright/dialect/stablehlo/text/assembly.h"
+#include "shardwright/dialect/stablehlo/text/old_spellings.h"
 
 #define GET_OP_CLASSES
 #include "shardwright/dialect/stablehlo/reduction.cpp.inc"

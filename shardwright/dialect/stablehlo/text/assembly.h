@@ -10,8 +10,8 @@
 // SameOperandsAndResultType: the one type when all types are equal, else a
 // function type.
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_ASSEMBLY_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_ASSEMBLY_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_ASSEMBLY_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_ASSEMBLY_H
 
 #include "shardwright/dialect/stablehlo/dialect.h"
 
@@ -159,4 +159,4 @@ void printCustomCallTarget(mlir::AsmPrinter &printer, mlir::Operation *op,
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_ASSEMBLY_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_ASSEMBLY_H

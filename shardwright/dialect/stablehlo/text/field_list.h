@@ -9,8 +9,8 @@
 // StableHLO and CHLO. Keys may come in any order, each at most once, all
 // optional; empty lists and zeros are not printed.
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_FIELD_LIST_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_FIELD_LIST_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_FIELD_LIST_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_FIELD_LIST_H
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -58,4 +58,4 @@ private:
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_FIELD_LIST_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_FIELD_LIST_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_OLD_SPELLINGS_H
-#define SHARDWRIGHT_DIALECT_STABLEHLO_OLD_SPELLINGS_H
+#ifndef SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_OLD_SPELLINGS_H
+#define SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_OLD_SPELLINGS_H
 
 #include "mlir/IR/OpDefinition.h"
 
@@ -66,4 +66,4 @@ void addOpsWithOldSpellings(mlir::Dialect *dialect) {
 
 } // namespace shardwright::stablehlo
 
-#endif // SHARDWRIGHT_DIALECT_STABLEHLO_OLD_SPELLINGS_H
+#endif // SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_OLD_SPELLINGS_H

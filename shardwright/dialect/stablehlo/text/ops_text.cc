@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Builders.h"
-#include "shardwright/dialect/stablehlo/text/assembly.h"
 #include "shardwright/dialect/stablehlo/elementwise.h"
 #include "shardwright/dialect/stablehlo/reduction.h"
 #include "shardwright/dialect/stablehlo/shape.h"
+#include "shardwright/dialect/stablehlo/text/assembly.h"
 
 using namespace mlir;
 

@@ -7,8 +7,8 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "shardwright/dialect/stablehlo/contraction.h"
-#include "shardwright/dialect/stablehlo/infer/dot_dimensions.h"
 #include "shardwright/dialect/stablehlo/dynamic.h"
+#include "shardwright/dialect/stablehlo/infer/dot_dimensions.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
 #include "llvm/ADT/SmallBitVector.h"
 

@@ -8,8 +8,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "shardwright/dialect/stablehlo/control_flow.h"
 #include "shardwright/dialect/stablehlo/infer/infer.h"
-#include "shardwright/dialect/stablehlo/reduction.h"
 #include "shardwright/dialect/stablehlo/infer/region_types.h"
+#include "shardwright/dialect/stablehlo/reduction.h"
 
 using namespace mlir;
 
