@@ -19,7 +19,7 @@
 #include "shardwright/interop/import_custom_calls.h"
 #include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/mesh/did_you_mean.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/propagate/import/call_growth.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

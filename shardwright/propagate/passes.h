@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One file a pass, named as the pass without `sdy-`. What each does, with
-// examples: passes.td. The order in which they run: pipelines.cc.
+// examples: passes.td. The order in which they run:
+// partition/shardy/pipelines.cc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +15,14 @@
 #define SHARDWRIGHT_PROPAGATE_PASSES_H
 
 #include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/propagate/engine/engine.h"
+#include "shardwright/propagate/propagation_strategy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace shardwright {
+
+class PropagationObserver;
 
 #define GEN_PASS_DECL
 #include "shardwright/propagate/passes.h.inc"

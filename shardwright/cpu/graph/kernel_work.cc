@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/program/program_code.h"
+#include "shardwright/cpu/graph/kernel_work.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/jit/jit.h"
 
 #include "shardwright/cpu/codegen/kernel_emitter.h"
+#include "shardwright/cpu/graph/kernel_work.h"
 #include "shardwright/cpu/jit/build_identity.h"
 #include "shardwright/cpu/jit/code_generator.h"
 #include "shardwright/cpu/jit/kernel_cache.h"

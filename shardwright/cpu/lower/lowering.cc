@@ -11,7 +11,7 @@
 #include "shardwright/cpu/plan/kernel_plan.h"
 #include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/cpu/rewrite/rewrite_ops.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 
 #include "llvm/ADT/STLExtras.h"
 

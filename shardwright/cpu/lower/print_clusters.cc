@@ -11,7 +11,7 @@
 #include "shardwright/cpu/plan/kernel_plan.h"
 #include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringExtras.h"

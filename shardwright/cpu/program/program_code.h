@@ -13,7 +13,7 @@
 #ifndef SHARDWRIGHT_CPU_PROGRAM_PROGRAM_CODE_H
 #define SHARDWRIGHT_CPU_PROGRAM_PROGRAM_CODE_H
 
-#include "shardwright/cpu/graph/kernel_graph.h"
+#include "shardwright/cpu/program/program.h"
 
 namespace shardwright::cpu {
 
@@ -38,10 +38,6 @@ struct ProgramCode {
 inline const ProgramCode *codeOf(const Program &program) {
   return static_cast<const ProgramCode *>(program.code.get());
 }
-
-/// Arithmetic operations of all elements, and calls of functions such as exp
-/// among them; what is computed twice counts once.
-void countWork(const Cluster &cluster, double &flops, double &transcendentals);
 
 } // namespace shardwright::cpu
 

@@ -12,7 +12,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/interop/bounded/refine_calls.h"
 #include "shardwright/interop/bounded/refine_shapes.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

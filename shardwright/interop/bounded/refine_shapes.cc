@@ -10,7 +10,7 @@
 #include "shardwright/dialect/stablehlo/infer/infer.h"
 #include "shardwright/interop/bounded/bounded_values.h"
 #include "shardwright/interop/bounded/refine_calls.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/simplify/simplify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/insert/insert_collectives.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/insert/carried_sums.h"
@@ -30,8 +31,8 @@
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/ops/trip_count.h"
-#include "shardwright/partition/partition.h"
 #include "shardwright/partition/prepare/compose_slices.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/partition/prepare/scatter_as_update.h"
 #include "shardwright/partition/support/op_name_map.h"
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/localize/localize.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/combine/combine_collectives.h"
@@ -13,7 +14,6 @@
 #include "shardwright/partition/layout/sharding_reader.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/combine.h"
-#include "shardwright/partition/partition.h"
 #include "shardwright/rules/mesh_users.h"
 #include "shardwright/rules/rule_interface.h"
 

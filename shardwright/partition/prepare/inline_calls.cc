@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sharding_access.h"

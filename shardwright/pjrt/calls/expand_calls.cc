@@ -10,7 +10,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/pjrt/base/status.h"
 #include "shardwright/pjrt/calls/client_call.h"
 #include "shardwright/pjrt/calls/host_callback.h"

@@ -9,7 +9,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/partition/shardy/pipelines.h"
 #include "shardwright/pjrt/calls/client_call.h"
 

@@ -12,7 +12,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/interop/import_module.h"
 #include "shardwright/interop/load_module.h"
-#include "shardwright/partition/partition.h"
+#include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
 
 #include "mlir/IR/IRMapping.h"

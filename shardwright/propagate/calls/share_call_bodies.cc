@@ -11,6 +11,7 @@
 #include "shardwright/propagate/engine/engine.h"
 #include "shardwright/propagate/engine/sharding_groups.h"
 #include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/argument_shardings.h"
 
 using namespace mlir;
 

@@ -21,6 +21,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/mesh/sharding.h"
+#include "shardwright/propagate/propagation_strategy.h"
 #include "shardwright/propagate/step/factor_propagation.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -29,8 +30,6 @@
 #include <functional>
 
 namespace shardwright {
-
-enum class PropagationStrategy { Basic, Aggressive, BasicThenAggressive };
 
 /// What a rule relates, and how far it may carry axes, when all is done.
 struct PropagationOpView {

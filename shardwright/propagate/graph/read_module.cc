@@ -8,7 +8,7 @@
 #include "shardwright/propagate/graph/part_builder.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/argument_shardings.h"
 #include "shardwright/propagate/index/call_order.h"
 
 using namespace mlir;

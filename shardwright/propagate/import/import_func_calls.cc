@@ -8,6 +8,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/import/add_data_flow_edges.h"
 #include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/argument_shardings.h"
 #include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/passes.h"
 
@@ -23,34 +24,6 @@ using sdy::TensorShardingPerValueAttr;
 
 #define GEN_PASS_DEF_IMPORTFUNCCALLS
 #include "shardwright/propagate/passes.h.inc"
-
-TensorShardingPerValueAttr
-completeShardings(SmallVector<TensorShardingAttr> shardings, TypeRange types,
-                  function_ref<sdy::MeshAttr(TensorShardingAttr)> meshOf) {
-  auto *given = llvm::find_if(shardings, [&](TensorShardingAttr s) {
-    sdy::MeshAttr mesh = s ? meshOf(s) : nullptr;
-    return mesh && !mesh.isMaximal();
-  });
-  if (given == shardings.end())
-    return nullptr;
-  MLIRContext *context = given->getContext();
-  auto open = TensorShardingPerValueAttr::getFullyOpen(context, types,
-                                                       given->getMeshOrRef());
-  for (auto [i, s] : llvm::enumerate(shardings))
-    if (!s)
-      s = open.getSharding(i);
-  return TensorShardingPerValueAttr::get(context, shardings);
-}
-
-TensorShardingPerValueAttr argumentShardings(func::FuncOp func) {
-  SmallVector<TensorShardingAttr> shardings;
-  for (int64_t i = 0, e = func.getNumArguments(); i < e; ++i)
-    shardings.push_back(
-        func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr));
-  return completeShardings(
-      std::move(shardings), func.getArgumentTypes(),
-      [&](TensorShardingAttr s) { return sdy::getMeshAttr(func, s); });
-}
 
 namespace {
 

@@ -41,16 +41,6 @@ void propagateToFuncResults(mlir::func::FuncOp func);
 void addDataFlowEdges(mlir::ValueRange owners,
                       llvm::ArrayRef<sdy::TensorShardingAttr> shardings);
 
-/// `shardings`, one for each of `types`, null ones made fully open on the first
-/// mesh of several devices; null if there is no such mesh among them (as
-/// upstream: a single device alone is no sharding of the others).
-sdy::TensorShardingPerValueAttr completeShardings(
-    llvm::SmallVector<sdy::TensorShardingAttr> shardings, mlir::TypeRange types,
-    llvm::function_ref<sdy::MeshAttr(sdy::TensorShardingAttr)> meshOf);
-
-/// So completed, the function's argument shardings.
-sdy::TensorShardingPerValueAttr argumentShardings(mlir::func::FuncOp func);
-
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PROPAGATE_IMPORT_IMPORT_STEPS_H

@@ -7,6 +7,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/import/import_steps.h"
+#include "shardwright/propagate/index/argument_shardings.h"
 #include "shardwright/propagate/index/call_order.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"

@@ -1,0 +1,21 @@
+//===- kernel_work.h - arithmetic operations of a kernel --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_GRAPH_KERNEL_WORK_H
+#define SHARDWRIGHT_CPU_GRAPH_KERNEL_WORK_H
+
+#include "shardwright/cpu/graph/kernel_graph.h"
+
+namespace shardwright::cpu {
+
+/// Arithmetic operations of all elements, and calls of functions such as exp
+/// among them; what is computed twice counts once.
+void countWork(const Cluster &cluster, double &flops, double &transcendentals);
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_GRAPH_KERNEL_WORK_H

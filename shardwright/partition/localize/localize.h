@@ -1,0 +1,22 @@
+//===- localize.h - stage 2: the program of one device ----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZE_H
+#define SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardwright {
+
+/// In: a module as `insertCollectives` leaves it. Out: per-device StableHLO;
+/// `mhlo.num_partitions` is the number of devices of the mesh, of which each of
+/// `mhlo.num_replicas` has its own.
+mlir::LogicalResult localize(mlir::ModuleOp module);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZE_H

@@ -1,0 +1,30 @@
+//===- argument_shardings.h - shardings of all arguments of a function -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_INDEX_ARGUMENT_SHARDINGS_H
+#define SHARDWRIGHT_PROPAGATE_INDEX_ARGUMENT_SHARDINGS_H
+
+#include "shardwright/dialect/sdy/sdy.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardwright {
+
+/// `shardings`, one for each of `types`, null ones made fully open on the first
+/// mesh of several devices; null if there is no such mesh among them (as
+/// upstream: a single device alone is no sharding of the others).
+sdy::TensorShardingPerValueAttr completeShardings(
+    llvm::SmallVector<sdy::TensorShardingAttr> shardings, mlir::TypeRange types,
+    llvm::function_ref<sdy::MeshAttr(sdy::TensorShardingAttr)> meshOf);
+
+/// So completed, the function's argument shardings.
+sdy::TensorShardingPerValueAttr argumentShardings(mlir::func::FuncOp func);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_INDEX_ARGUMENT_SHARDINGS_H

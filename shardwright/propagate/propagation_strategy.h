@@ -1,0 +1,20 @@
+//===- propagation_strategy.h - which conflicts propagation resolves -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PROPAGATE_PROPAGATION_STRATEGY_H
+#define SHARDWRIGHT_PROPAGATE_PROPAGATION_STRATEGY_H
+
+namespace shardwright {
+
+/// Basic: an axis that two factors of an op want goes to neither. Aggressive:
+/// it goes to one of them (step/factor_propagation.h).
+enum class PropagationStrategy { Basic, Aggressive, BasicThenAggressive };
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PROPAGATE_PROPAGATION_STRATEGY_H
