@@ -12,6 +12,7 @@ layers and folders:
   exports      a layer includes only those headers of another layer's folders that it exports
   public       programs that link the library include public headers only; what these include is installed
   readmes      each folder has a line in the README of the folder that holds it
+  where        docs/dev/where-is.md names files that exist
   folders      a folder has at most 40 sources
   lengths      a file has at most 500 lines and a function at most 100, but for named exceptions, which
                may become shorter and never longer
@@ -140,6 +141,16 @@ def check_readmes(tree):
             yield f"{readme}: has no line for `{name}/`"
 
 
+def check_where(tree):
+    with open(os.path.join(tree.root, "docs", "dev", "where-is.md")) as file:
+        files = re.findall(r"^\|.*\| `([^`]+)` \|$", file.read(), re.M)
+    if len(files) < 20:
+        yield f"docs/dev/where-is.md: {len(files)} questions, at least 20"
+    for path in files:
+        if not os.path.isfile(os.path.join(tree.root, path)):
+            yield f"docs/dev/where-is.md: there is no {path}"
+
+
 def check_folders(tree):
     count = collections.Counter(os.path.dirname(p) for p in tree.text if p.startswith(LIBRARY + "/"))
     for folder, sources in sorted(count.items()):
@@ -155,8 +166,7 @@ def functions(text):
     at = 0
     while at < len(lines):
         line = lines[at]
-        opens = re.match(r"( *)[^\s#/}{*].*\{$", line)
-        if not opens or len(opens[1]) > 4:
+        if not re.match(r" *[^\s#/}{*].*\{$", line):
             at += 1
             continue
         start = at
@@ -166,11 +176,12 @@ def functions(text):
         name = re.match(r"[^(=]*?([\w:~]+)\(", head)
         block = re.match(r"(namespace|class|struct|enum|union|extern|if|for|while|switch|do|else|return)\b", head)
         is_lambda = re.search(r"(?<!operator)\[[&=\w, *]*\] ?[({]", head)
-        if name and not block and not is_lambda:
-            end = next((i for i in range(at + 1, len(lines)) if re.fullmatch(opens[1] + r"\}[;,)]*", lines[i])), None)
+        indent = re.match(" *", lines[start])[0]
+        if name and not block and not is_lambda and len(indent) <= 4:
+            end = next((i for i in range(at + 1, len(lines)) if re.fullmatch(indent + r"\}[;,)]*", lines[i])), None)
             if end is not None:
                 yield name[1], end - start + 1
-                if not opens[1]:
+                if not indent:
                     at = end
         at += 1
 
@@ -199,7 +210,7 @@ def check_lengths(tree):
         yield f"layers.toml: {key} needs no exception any more; remove it"
 
 
-CHECKS = (check_order, check_exports, check_public, check_readmes, check_folders, check_lengths)
+CHECKS = (check_order, check_exports, check_public, check_readmes, check_where, check_folders, check_lengths)
 
 
 def main():

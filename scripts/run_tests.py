@@ -186,6 +186,8 @@ SUITES = {
     ],
     "tree": lambda options: [
         (run_script, "tree", [sys.executable, "scripts/check_tree.py"]),
+        (run_script, "layers", [sys.executable, "scripts/check_layers.py"]),
+        (run_script, "layers_test", [sys.executable, "scripts/check_layers_test.py"]),
         (run_script, "mutations", [sys.executable, "scripts/mutation_check.py", "--check"]),
     ],
 }

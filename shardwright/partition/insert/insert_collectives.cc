@@ -795,10 +795,16 @@ void Inserter::carrySums(Operation *op, DecideProblem &problem) {
     wanted = commonAxes(wanted, site.layouts[0].unreduced);
   if (wanted.empty())
     return;
+  // A value that is complete, too, was only placed on one device: an op on its
+  // summands would multiply the neutral element, and 0 * inf is no zero.
   auto carriedBy = [&](const TensorSite &site) {
     AxisList axes;
-    for (const TensorSharding &layout : site.layouts)
-      addAxes(axes, commonAxes(layout.unreduced, wanted));
+    for (const TensorSharding &layout : site.layouts) {
+      AxisList sums = commonAxes(layout.unreduced, wanted);
+      if (sums.empty())
+        return sums;
+      addAxes(axes, sums);
+    }
     return axes;
   };
   SmallVector<bool, 4> flags = linearOperands(
