@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_CPU_JIT_JIT_H
 #define SHARDWRIGHT_CPU_JIT_JIT_H
 
+#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/program/program_code.h"
 
 #include "llvm/Support/Error.h"
