@@ -22,7 +22,8 @@ func.func @constant_factor(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m
 
 // CHECK-LABEL: @argument_factor
 // CHECK: %[[P:.*]] = stablehlo.multiply %arg0, %arg1
-// CHECK: %[[U:.*]] = sdy.replicated_to_unreduced {"x"} %[[P]]
+// CHECK: %[[R:.*]] = sdy.reshard %[[P]]
+// CHECK: %[[U:.*]] = sdy.replicated_to_unreduced {"x"} %[[R]]
 // CHECK: return %[[U]]
 func.func @argument_factor(%arg0: tensor<8xf32>, %arg1: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
   %0 = sdy.sharding_constraint %arg1 <@mesh, [{}], unreduced={"x"}> : tensor<8xf32>
@@ -33,7 +34,8 @@ func.func @argument_factor(%arg0: tensor<8xf32>, %arg1: tensor<8xf32>) -> (tenso
 // A value that is a sum is added to one that is only placed: on the summands, without an all-reduce.
 // CHECK-LABEL: @added_to_a_sum
 // CHECK-NOT: all_reduce
-// CHECK: %[[U:.*]] = sdy.replicated_to_unreduced {"x"} %arg1
+// CHECK: %[[A:.*]] = sdy.reshard %arg1
+// CHECK: %[[U:.*]] = sdy.replicated_to_unreduced {"x"} %[[A]]
 // CHECK-NOT: all_reduce
 // CHECK: stablehlo.add %{{.*}}, %[[U]]
 // CHECK-NEXT: return
