@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The binary interface of PJRT 0.112 on 64-bit systems: names, types and order
-// of fields are the interface's own, and layout_test.cc holds every offset
-// fast. `struct_size` is the end of the last field that the caller knows, which
-// is less than sizeof where padding follows. Strings are pointer and size.
+// of fields are the interface's own; *_layout_test.cc checks every offset.
+// `struct_size` is the end of the last field that the caller knows, which is
+// less than sizeof where padding follows. Strings are pointer and size.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_PJRT_ABI_EXECUTABLE_H
 #define SHARDWRIGHT_PJRT_ABI_EXECUTABLE_H
 
+#include "shardwright/pjrt/abi/client.h"
 #include "shardwright/pjrt/abi/transfer.h"
 
 extern "C" {
