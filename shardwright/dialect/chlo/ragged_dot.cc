@@ -41,6 +41,69 @@ static LogicalResult verifyGroupSizes(Location loc, RankedTensorType sizes,
                         << stablehlo::dimsText(sizes.getShape());
 }
 
+/// Checks the group dimensions of rhs. There is one exactly when a free
+/// dimension of lhs is ragged, and its size is the number of groups.
+static LogicalResult verifyGroupDims(RaggedDotOp op, RankedTensorType rhs,
+                                     int64_t groups, bool isRaggedFree) {
+  Location loc = op.getLoc();
+  auto numbers = op.getRaggedDotDimensionNumbers();
+  ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
+  ArrayRef<int64_t> rhsContracting = numbers.getRhsContractingDimensions();
+  ArrayRef<int64_t> groupDims = numbers.getRhsGroupDimensions();
+  if (!isRaggedFree) {
+    if (!groupDims.empty())
+      return mlir::emitError(
+          loc, "There must be zero group dimensions in the rhs when the ragged "
+               "dimension is batch or contracting.");
+    return success();
+  }
+  if (groupDims.size() != 1)
+    return mlir::emitError(
+        loc, "There must be exactly one group dimension in the rhs when the "
+             "lhs ragged dimension is non-contracting.");
+  int64_t dim = groupDims.front();
+  if (dim < 0 || dim >= rhs.getRank())
+    return mlir::emitError(loc)
+           << "Expects rhs_group_dim to be in range [0, rhs_rank) i.e. [0, "
+           << rhs.getRank() << "). got: " << dim << ".";
+  for (auto [name, list] :
+       {std::pair<StringRef, ArrayRef<int64_t>>("batching", rhsBatching),
+        std::pair<StringRef, ArrayRef<int64_t>>("contracting", rhsContracting)})
+    if (llvm::is_contained(list, dim))
+      return mlir::emitError(loc)
+             << "has duplicated dimension from rhs_group_dimensions and rhs_"
+             << name << "_dimensions: " << dim;
+  int64_t size = rhs.getDimSize(dim);
+  if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(groups) &&
+      size != groups)
+    return mlir::emitError(loc)
+           << "rhs group dimension is expected to have size=" << groups
+           << ", got " << size;
+  return success();
+}
+
+/// Returns the shape of the result: `groups` (if a contracting dimension is
+/// ragged), then the batching and the free dimensions of both sides.
+static SmallVector<int64_t> resultShape(RankedTensorType lhs,
+                                        RankedTensorType rhs,
+                                        RaggedDotDimensionNumbersAttr numbers,
+                                        ArrayRef<int64_t> lhsFree,
+                                        std::optional<int64_t> groups) {
+  SmallVector<int64_t> shape;
+  if (groups)
+    shape.push_back(*groups);
+  for (int64_t dim : numbers.getLhsBatchingDimensions())
+    shape.push_back(lhs.getDimSize(dim));
+  for (int64_t dim : lhsFree)
+    shape.push_back(lhs.getDimSize(dim));
+  for (int64_t d = 0; d < rhs.getRank(); ++d)
+    if (!llvm::is_contained(numbers.getRhsBatchingDimensions(), d) &&
+        !llvm::is_contained(numbers.getRhsContractingDimensions(), d) &&
+        !llvm::is_contained(numbers.getRhsGroupDimensions(), d))
+      shape.push_back(rhs.getDimSize(d));
+  return shape;
+}
+
 LogicalResult RaggedDotOp::verify() {
   Location loc = getLoc();
   auto lhs = dyn_cast<RankedTensorType>(getLhs().getType());
@@ -54,7 +117,6 @@ LogicalResult RaggedDotOp::verify() {
   ArrayRef<int64_t> rhsBatching = numbers.getRhsBatchingDimensions();
   ArrayRef<int64_t> lhsContracting = numbers.getLhsContractingDimensions();
   ArrayRef<int64_t> rhsContracting = numbers.getRhsContractingDimensions();
-  ArrayRef<int64_t> groupDims = numbers.getRhsGroupDimensions();
   if (numbers.getLhsRaggedDimensions().size() != 1)
     return mlir::emitError(
         loc, "There must be exactly one ragged dimension in the lhs.");
@@ -88,51 +150,13 @@ LogicalResult RaggedDotOp::verify() {
     return failure();
   int64_t groups = sizes.getShape().back();
 
-  // A group dimension of rhs exists only when a free dimension of lhs is
-  // ragged.
-  if (contracted || batched) {
-    if (!groupDims.empty())
-      return mlir::emitError(
-          loc, "There must be zero group dimensions in the rhs when the ragged "
-               "dimension is batch or contracting.");
-  } else {
-    if (groupDims.size() != 1)
-      return mlir::emitError(
-          loc, "There must be exactly one group dimension in the rhs when the "
-               "lhs ragged dimension is non-contracting.");
-    int64_t dim = groupDims.front();
-    if (dim < 0 || dim >= rhs.getRank())
-      return mlir::emitError(loc)
-             << "Expects rhs_group_dim to be in range [0, rhs_rank) i.e. [0, "
-             << rhs.getRank() << "). got: " << dim << ".";
-    for (auto [name, list] :
-         {std::pair<StringRef, ArrayRef<int64_t>>("batching", rhsBatching),
-          std::pair<StringRef, ArrayRef<int64_t>>("contracting",
-                                                  rhsContracting)})
-      if (llvm::is_contained(list, dim))
-        return mlir::emitError(loc)
-               << "has duplicated dimension from rhs_group_dimensions and rhs_"
-               << name << "_dimensions: " << dim;
-    int64_t size = rhs.getDimSize(dim);
-    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(groups) &&
-        size != groups)
-      return mlir::emitError(loc)
-             << "rhs group dimension is expected to have size=" << groups
-             << ", got " << size;
-  }
+  if (failed(verifyGroupDims(*this, rhs, groups,
+                             /*isRaggedFree=*/!contracted && !batched)))
+    return failure();
 
-  SmallVector<int64_t> shape;
-  if (contracted)
-    shape.push_back(groups);
-  for (int64_t dim : lhsBatching)
-    shape.push_back(lhs.getDimSize(dim));
-  for (int64_t dim : lhsFree)
-    shape.push_back(lhs.getDimSize(dim));
-  for (int64_t d = 0; d < rhs.getRank(); ++d)
-    if (!llvm::is_contained(rhsBatching, d) &&
-        !llvm::is_contained(rhsContracting, d) &&
-        !llvm::is_contained(groupDims, d))
-      shape.push_back(rhs.getDimSize(d));
+  SmallVector<int64_t> shape =
+      resultShape(lhs, rhs, numbers, lhsFree,
+                  contracted ? std::optional(groups) : std::nullopt);
   if (!result ||
       !stablehlo::areCompatible(
           RankedTensorType::get(shape, result.getElementType()), result))

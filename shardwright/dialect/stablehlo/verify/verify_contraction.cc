@@ -96,7 +96,7 @@ DotAlgorithmAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type lhs,
                      << ", imprecise:" << int(imprecise) << "}";
 }
 
-// Whether the dimensions of one side are in range and have one role each.
+/// Checks that the dimensions of one side are in range and have one role each.
 static LogicalResult verifyDotSide(Location loc, StringRef side, int64_t rank,
                                    Dims batching, Dims contracting) {
   llvm::SmallBitVector seen(rank);
@@ -187,7 +187,7 @@ LogicalResult DotOp::verify() {
   auto isVectorOrMatrix = [](RankedTensorType type) {
     return type.getRank() == 1 || type.getRank() == 2;
   };
-  // The last dimension of lhs meets the first of rhs.
+  // The last dimension of lhs is contracted with the first of rhs.
   if (!isVectorOrMatrix(lhs) || !isVectorOrMatrix(rhs) ||
       differ(lhs.getShape().back(), rhs.getShape().front()))
     return mlir::emitError(loc,
@@ -202,22 +202,10 @@ LogicalResult DotOp::verify() {
 // convolution
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyConvolution(
-    Location loc, RankedTensorType lhs, RankedTensorType rhs,
-    RankedTensorType result, ConvDimensionNumbersAttr n, int64_t featureGroups,
-    int64_t batchGroups, std::optional<ArrayAttr> precision,
-    std::optional<Dims> strides, DenseIntElementsAttr padding,
-    std::optional<Dims> lhsDilation, std::optional<Dims> rhsDilation,
-    std::optional<ArrayRef<bool>> reversal, bool paddingIsKnown) {
-  int64_t rank = lhs.getRank();
-  if (rank >= 2 && rank != rhs.getRank())
-    return emitError(loc) << "expects convolution arguments to have same "
-                             "number of dimensions. Got: "
-                          << lhs << " and " << rhs << ".";
-  if (rank < 2)
-    return emitError(loc)
-           << "expects convolution arguments to have >= 2 dimensions. Got: "
-           << lhs << " and " << rhs << ".";
+/// Checks that every dimension of the three tensors is in range and has one
+/// role.
+static LogicalResult verifyConvDims(Location loc, int64_t rank,
+                                    ConvDimensionNumbersAttr n) {
   Dims inputSpatial = n.getInputSpatialDimensions();
   Dims kernelSpatial = n.getKernelSpatialDimensions();
   Dims outputSpatial = n.getOutputSpatialDimensions();
@@ -254,13 +242,16 @@ static LogicalResult verifyConvolution(
         return emitError(loc)
                << "expects " << name << " dimension-numbers to be unique, got {"
                << StringRef(dimsText(dims)).drop_front().drop_back() << "}.";
-  if (!areElementTypesCompatible(lhs.getElementType(), rhs.getElementType()) &&
-      !isa<quant::QuantizedType>(rhs.getElementType()))
-    return emitError(loc)
-           << "expects lhs and rhs to have compatible element type. Got: "
-           << lhs.getElementType() << " and " << rhs.getElementType();
+  return success();
+}
 
-  // Groups.
+/// Checks that the numbers of features and of batch elements are multiples of
+/// the group counts.
+static LogicalResult verifyConvGroups(Location loc, RankedTensorType lhs,
+                                      RankedTensorType rhs,
+                                      ConvDimensionNumbersAttr n,
+                                      int64_t featureGroups,
+                                      int64_t batchGroups) {
   int64_t inFeatures = lhs.getDimSize(n.getInputFeatureDimension());
   int64_t batch = lhs.getDimSize(n.getInputBatchDimension());
   int64_t kernelIn = rhs.getDimSize(n.getKernelInputFeatureDimension());
@@ -303,15 +294,43 @@ static LogicalResult verifyConvolution(
                 "feature_group_count = "
              << featureGroups << ".";
   }
-  if (failed(verifyPrecision(loc, precision)))
+  return success();
+}
+
+static LogicalResult verifyConvolution(
+    Location loc, RankedTensorType lhs, RankedTensorType rhs,
+    RankedTensorType result, ConvDimensionNumbersAttr n, int64_t featureGroups,
+    int64_t batchGroups, std::optional<ArrayAttr> precision,
+    std::optional<Dims> strides, DenseIntElementsAttr padding,
+    std::optional<Dims> lhsDilation, std::optional<Dims> rhsDilation,
+    std::optional<ArrayRef<bool>> reversal, bool paddingIsKnown) {
+  int64_t rank = lhs.getRank();
+  if (rank >= 2 && rank != rhs.getRank())
+    return emitError(loc) << "expects convolution arguments to have same "
+                             "number of dimensions. Got: "
+                          << lhs << " and " << rhs << ".";
+  if (rank < 2)
+    return emitError(loc)
+           << "expects convolution arguments to have >= 2 dimensions. Got: "
+           << lhs << " and " << rhs << ".";
+  if (failed(verifyConvDims(loc, rank, n)))
+    return failure();
+  if (!areElementTypesCompatible(lhs.getElementType(), rhs.getElementType()) &&
+      !isa<quant::QuantizedType>(rhs.getElementType()))
+    return emitError(loc)
+           << "expects lhs and rhs to have compatible element type. Got: "
+           << lhs.getElementType() << " and " << rhs.getElementType();
+  if (failed(verifyConvGroups(loc, lhs, rhs, n, featureGroups, batchGroups)) ||
+      failed(verifyPrecision(loc, precision)))
     return failure();
 
+  Dims inputSpatial = n.getInputSpatialDimensions();
   if (static_cast<int64_t>(inputSpatial.size()) != rank - 2)
     return emitError(loc) << "expects convolution arguments to have "
                           << inputSpatial.size() + 2
                           << " dimensions. Got: " << rank;
   SmallVector<int64_t> windowSizes;
-  for (int64_t dim : kernelSpatial)
+  for (int64_t dim : n.getKernelSpatialDimensions())
     windowSizes.push_back(rhs.getDimSize(dim));
   if (reversal && reversal->size() != windowSizes.size())
     return emitError(loc)
@@ -333,11 +352,13 @@ static LogicalResult verifyConvolution(
   for (int64_t dim : inputSpatial)
     base.push_back(lhs.getDimSize(dim));
   SmallVector<int64_t> slid = windowedShape(base, *window);
-  for (auto [dim, size] : llvm::zip(outputSpatial, slid))
+  for (auto [dim, size] : llvm::zip(n.getOutputSpatialDimensions(), slid))
     shape[dim] = paddingIsKnown ? size : ShapedType::kDynamic;
+  int64_t batch = lhs.getDimSize(n.getInputBatchDimension());
   shape[n.getOutputBatchDimension()] =
       isDynamic(batch) ? batch : batch / batchGroups;
-  shape[n.getOutputFeatureDimension()] = kernelOut;
+  shape[n.getOutputFeatureDimension()] =
+      rhs.getDimSize(n.getKernelOutputFeatureDimension());
   return verifyShape(loc, RankedTensorType::get(shape, lhs.getElementType()),
                      result);
 }

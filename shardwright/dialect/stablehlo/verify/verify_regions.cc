@@ -172,6 +172,121 @@ static LogicalResult checkDims(Location loc, StringRef name, Dims dims,
   return success();
 }
 
+/// Checks scatter_dims_to_operand_dims.
+static LogicalResult verifyScatterMap(Location loc, RankedTensorType input,
+                                      RankedTensorType indices,
+                                      ScatterDimensionNumbersAttr n) {
+  int64_t rank = input.getRank(), indicesRank = indices.getRank();
+  int64_t vectorDim = n.getIndexVectorDim();
+  Dims batching = n.getInputBatchingDims();
+  Dims map = n.getScatterDimsToOperandDims();
+  int64_t vectorSize =
+      vectorDim == indicesRank ? 1 : indices.getDimSize(vectorDim);
+  if (differ(vectorSize, map.size()))
+    return emitError(loc)
+           << "Scatter op has " << map.size()
+           << " elements in scatter_dims_to_operand_dims and the bound of "
+              "dimension index_vector_dim="
+           << vectorDim << " of scatter_indices is " << vectorSize
+           << ". These two numbers must be equal.";
+  for (auto [index, dim] : llvm::enumerate(map)) {
+    if (dim < 0 || dim >= rank)
+      return emitError(loc)
+             << "Expects each element of scatter_dims_to_operand_dims to be in "
+                "range [0, rank-of('operand')) i.e. [0, "
+             << rank << "). got: " << dim << ".";
+    if (llvm::is_contained(map.take_front(index), dim))
+      return emitError(loc)
+             << "Expects scatter_dims_to_operand_dims to not repeat, got: "
+             << dimsText(map) << ".";
+    if (llvm::is_contained(batching, dim))
+      return emitError(loc) << "Expects scatter_dims_to_operand_dims and "
+                               "input_batching_dims to be disjoint, got "
+                               "dimension "
+                            << dim << " in both";
+  }
+  return success();
+}
+
+/// Checks scatter_indices_batching_dims.
+static LogicalResult verifyScatterBatching(Location loc, RankedTensorType input,
+                                           RankedTensorType indices,
+                                           ScatterDimensionNumbersAttr n) {
+  int64_t indicesRank = indices.getRank();
+  int64_t vectorDim = n.getIndexVectorDim();
+  Dims batching = n.getInputBatchingDims();
+  Dims indicesBatching = n.getScatterIndicesBatchingDims();
+  if (batching.size() != indicesBatching.size())
+    return emitError(loc) << "input_batching_dims and "
+                             "scatter_indices_batching_dims should have the "
+                             "same size";
+  for (auto [index, dims] :
+       llvm::enumerate(llvm::zip(batching, indicesBatching))) {
+    auto [inputDim, indicesDim] = dims;
+    if (indicesDim < 0 || indicesDim >= indicesRank)
+      return emitError(loc)
+             << "scatter_indices_batching_dims entry " << indicesDim
+             << " is out of range for scatter_indices of rank " << indicesRank;
+    if (indicesDim == vectorDim)
+      return emitError(loc) << "expects scatter_indices_batching_dims not to "
+                               "include index_vector_dim "
+                            << vectorDim << ".";
+    if (llvm::is_contained(indicesBatching.take_front(index), indicesDim))
+      return emitError(loc)
+             << "Expects scatter_indices_batching_dims to not repeat, got: "
+             << dimsText(indicesBatching) << ".";
+    if (differ(input.getDimSize(inputDim), indices.getDimSize(indicesDim)))
+      return emitError(loc) << "input_batching_dims[" << index
+                            << "] and scatter_indices_batching_dims[" << index
+                            << "] must have compatible sizes, but got "
+                            << input.getDimSize(inputDim) << " and "
+                            << indices.getDimSize(indicesDim) << ".";
+  }
+  return success();
+}
+
+/// Checks that the windows of `updates` fit the operand and that its other
+/// dimensions have `scatterSizes`, the sizes of the indices without
+/// index_vector_dim.
+static LogicalResult verifyUpdateBounds(Location loc, RankedTensorType input,
+                                        RankedTensorType updates,
+                                        ArrayRef<int64_t> scatterSizes,
+                                        ScatterDimensionNumbersAttr n) {
+  int64_t rank = input.getRank(), updatesRank = updates.getRank();
+  Dims windowDims = n.getUpdateWindowDims();
+  Dims inserted = n.getInsertedWindowDims();
+  Dims batching = n.getInputBatchingDims();
+  SmallVector<int64_t> windowSizes;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(inserted, d) && !llvm::is_contained(batching, d))
+      windowSizes.push_back(input.getDimSize(d));
+  for (auto [dim, most] : llvm::zip(windowDims, windowSizes)) {
+    int64_t size = updates.getDimSize(dim);
+    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(most) &&
+        size > most)
+      return emitError(loc)
+             << "expects bounds of the window dimensions of updates to not "
+                "exceed the bounds of the corresponding dimensions of operand. "
+                "For dimension "
+             << dim << ", updates bound is " << size << ", operand bound is "
+             << most << ".";
+  }
+  size_t next = 0;
+  for (int64_t d = 0; d < updatesRank; ++d) {
+    if (llvm::is_contained(windowDims, d))
+      continue;
+    int64_t expected = scatterSizes[next++];
+    if (differ(updates.getDimSize(d), expected))
+      return emitError(loc)
+             << "expects bounds of the scatter dimensions of updates to be "
+                "same as the bounds of the corresponding dimensions of scatter "
+                "indices. For scatter dimension "
+             << d << ", updates bound is " << updates.getDimSize(d)
+             << " , scatter_indices bound is " << expected << ".";
+  }
+  return success();
+}
+
 static LogicalResult verifyScatterDims(Location loc, RankedTensorType input,
                                        RankedTensorType indices,
                                        RankedTensorType updates,
@@ -185,8 +300,6 @@ static LogicalResult verifyScatterDims(Location loc, RankedTensorType input,
   Dims windowDims = n.getUpdateWindowDims();
   Dims inserted = n.getInsertedWindowDims();
   Dims batching = n.getInputBatchingDims();
-  Dims indicesBatching = n.getScatterIndicesBatchingDims();
-  Dims map = n.getScatterDimsToOperandDims();
   // The indices without index_vector_dim.
   SmallVector<int64_t> scatterSizes;
   for (int64_t d = 0; d < indicesRank; ++d)
@@ -221,88 +334,10 @@ static LogicalResult verifyScatterDims(Location loc, RankedTensorType input,
               "+ size-of('inserted_window_dims') + "
               "size-of('input_batching_dims') i.e. "
            << windowRank << " but got " << rank << ".";
-  int64_t vectorSize =
-      vectorDim == indicesRank ? 1 : indices.getDimSize(vectorDim);
-  if (differ(vectorSize, map.size()))
-    return emitError(loc)
-           << "Scatter op has " << map.size()
-           << " elements in scatter_dims_to_operand_dims and the bound of "
-              "dimension index_vector_dim="
-           << vectorDim << " of scatter_indices is " << vectorSize
-           << ". These two numbers must be equal.";
-  for (auto [index, dim] : llvm::enumerate(map)) {
-    if (dim < 0 || dim >= rank)
-      return emitError(loc)
-             << "Expects each element of scatter_dims_to_operand_dims to be in "
-                "range [0, rank-of('operand')) i.e. [0, "
-             << rank << "). got: " << dim << ".";
-    if (llvm::is_contained(map.take_front(index), dim))
-      return emitError(loc)
-             << "Expects scatter_dims_to_operand_dims to not repeat, got: "
-             << dimsText(map) << ".";
-    if (llvm::is_contained(batching, dim))
-      return emitError(loc) << "Expects scatter_dims_to_operand_dims and "
-                               "input_batching_dims to be disjoint, got "
-                               "dimension "
-                            << dim << " in both";
-  }
-  if (batching.size() != indicesBatching.size())
-    return emitError(loc) << "input_batching_dims and "
-                             "scatter_indices_batching_dims should have the "
-                             "same size";
-  for (auto [index, dims] :
-       llvm::enumerate(llvm::zip(batching, indicesBatching))) {
-    auto [inputDim, indicesDim] = dims;
-    if (indicesDim < 0 || indicesDim >= indicesRank)
-      return emitError(loc)
-             << "scatter_indices_batching_dims entry " << indicesDim
-             << " is out of range for scatter_indices of rank " << indicesRank;
-    if (indicesDim == vectorDim)
-      return emitError(loc) << "expects scatter_indices_batching_dims not to "
-                               "include index_vector_dim "
-                            << vectorDim << ".";
-    if (llvm::is_contained(indicesBatching.take_front(index), indicesDim))
-      return emitError(loc)
-             << "Expects scatter_indices_batching_dims to not repeat, got: "
-             << dimsText(indicesBatching) << ".";
-    if (differ(input.getDimSize(inputDim), indices.getDimSize(indicesDim)))
-      return emitError(loc) << "input_batching_dims[" << index
-                            << "] and scatter_indices_batching_dims[" << index
-                            << "] must have compatible sizes, but got "
-                            << input.getDimSize(inputDim) << " and "
-                            << indices.getDimSize(indicesDim) << ".";
-  }
-  // Windows of the updates fit the operand; the other dimensions are the
-  // indices'.
-  SmallVector<int64_t> windowSizes;
-  for (int64_t d = 0; d < rank; ++d)
-    if (!llvm::is_contained(inserted, d) && !llvm::is_contained(batching, d))
-      windowSizes.push_back(input.getDimSize(d));
-  for (auto [dim, most] : llvm::zip(windowDims, windowSizes)) {
-    int64_t size = updates.getDimSize(dim);
-    if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(most) &&
-        size > most)
-      return emitError(loc)
-             << "expects bounds of the window dimensions of updates to not "
-                "exceed the bounds of the corresponding dimensions of operand. "
-                "For dimension "
-             << dim << ", updates bound is " << size << ", operand bound is "
-             << most << ".";
-  }
-  size_t next = 0;
-  for (int64_t d = 0; d < updatesRank; ++d) {
-    if (llvm::is_contained(windowDims, d))
-      continue;
-    int64_t expected = scatterSizes[next++];
-    if (differ(updates.getDimSize(d), expected))
-      return emitError(loc)
-             << "expects bounds of the scatter dimensions of updates to be "
-                "same as the bounds of the corresponding dimensions of scatter "
-                "indices. For scatter dimension "
-             << d << ", updates bound is " << updates.getDimSize(d)
-             << " , scatter_indices bound is " << expected << ".";
-  }
-  return success();
+  if (failed(verifyScatterMap(loc, input, indices, n)) ||
+      failed(verifyScatterBatching(loc, input, indices, n)))
+    return failure();
+  return verifyUpdateBounds(loc, input, updates, scatterSizes, n);
 }
 
 LogicalResult ScatterOp::verify() {
