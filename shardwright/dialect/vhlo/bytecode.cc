@@ -6,15 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // An entry is a varint code and its fields. Codes and layouts are StableHLO's
-// and never change; payloads are checked, for they may come from anybody.
+// and never change. Payloads are checked: artifacts may be malformed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/bytecode_fields.h"
+#include "shardwright/dialect/vhlo/tensor_bytecode.h"
 #include "shardwright/dialect/vhlo/vhlo.h"
-
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 
@@ -54,138 +52,6 @@ enum TypeCode : uint64_t {
 };
 
 //===----------------------------------------------------------------------===//
-// Elements of tensors
-//===----------------------------------------------------------------------===//
-
-/// Bits of an element; 0 where none is known.
-unsigned elementBits(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return elementBits(complex.getElementType());
-  if (element.isIndex())
-    return IndexType::kInternalStorageBitWidth;
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-}
-
-/// Of an element in a blob. A complex number is two numbers, each of whole
-/// bytes.
-int64_t byteSize(Type element) {
-  return llvm::divideCeil(elementBits(element), 8) *
-         (isa<ComplexType>(element) ? 2 : 1);
-}
-
-/// Bits of a predicate: packed, all the same, or (old files) a byte each.
-Attribute decodePredicates(DialectBytecodeReader &r, RankedTensorType type,
-                           int64_t count, ArrayRef<char> blob) {
-  int64_t size = blob.size(), packed = llvm::divideCeil(count, 8);
-  if (count > 0 && size == 1 && blob[0] == char(0xff))
-    return DenseElementsAttr::get(type, true);
-  if (size != packed && size != count && !(size == 1 && count > 0)) {
-    r.emitError() << "expected " << packed << " bytes of elements for " << type
-                  << ", got " << size;
-    return {};
-  }
-  if (size == 1 && size != packed && size != count)
-    return DenseElementsAttr::get(type, blob[0] != 0);
-  SmallVector<bool> values(count);
-  bool isPacked = size == packed && packed != count;
-  for (int64_t i = 0; i < count; ++i)
-    values[i] = isPacked ? (blob[i / 8] >> (i % 8)) & 1 : blob[i] != 0;
-  return DenseElementsAttr::get(type, values);
-}
-
-SmallVector<char> encodePredicates(DenseElementsAttr value) {
-  int64_t count = value.getNumElements();
-  if (value.isSplat() && count > 1)
-    return {value.getSplatValue<bool>() ? char(0xff) : char(0)};
-  SmallVector<char> bytes(llvm::divideCeil(count, 8), 0);
-  for (auto [i, bit] : llvm::enumerate(value.getValues<bool>()))
-    bytes[i / 8] |= char(bit) << (i % 8);
-  return bytes;
-}
-
-Attribute readTensor(DialectBytecodeReader &r, MLIRContext *context) {
-  RankedTensorV1Type vhloType;
-  ArrayRef<char> blob;
-  if (failed(r.readType(vhloType)) || failed(r.readBlob(blob)))
-    return {};
-  Type element = builtinElement(vhloType.getElementType());
-  unsigned bits = element ? elementBits(element) : 0;
-  if (bits == 0 || vhloType.getEncoding()) {
-    r.emitError() << "tensor_v1 attribute cannot have type " << vhloType;
-    return {};
-  }
-  int64_t count = 1;
-  for (int64_t dim : vhloType.getShape()) {
-    std::optional<int64_t> product =
-        dim < 0 ? std::nullopt : llvm::checkedMul(count, dim);
-    if (!product) {
-      r.emitError() << "tensor_v1 attribute cannot have type " << vhloType;
-      return {};
-    }
-    count = *product;
-  }
-  auto type = RankedTensorType::get(vhloType.getShape(), element);
-  if (element.isInteger(1)) {
-    Attribute value = decodePredicates(r, type, count, blob);
-    return value ? TensorV1Attr::get(context, cast<DenseElementsAttr>(value))
-                 : Attribute();
-  }
-  int64_t width = byteSize(element);
-  int64_t size = blob.size();
-  bool isSplat = size == width && count != 0;
-  std::optional<int64_t> expected = llvm::checkedMul(count, width);
-  if (!isSplat && expected != size) {
-    r.emitError() << "expected " << width << " bytes for each element of "
-                  << type << " or of one for all, got " << size << " bytes";
-    return {};
-  }
-  // Elements of less than a byte: what is above them does not count.
-  SmallVector<char> masked;
-  if (bits < 8) {
-    masked.assign(blob.begin(), blob.end());
-    for (char &byte : masked)
-      byte &= (1 << bits) - 1;
-    blob = masked;
-  }
-  return TensorV1Attr::get(context,
-                           DenseElementsAttr::getFromRawBuffer(type, blob));
-}
-
-LogicalResult writeTensor(TensorV1Attr attr, DialectBytecodeWriter &w) {
-  DenseElementsAttr value = attr.getValue();
-  auto type = dyn_cast<RankedTensorType>(attr.getElements().getType());
-  Type element = type ? elementFromBuiltin(type.getElementType()) : Type();
-  ArrayRef<char> blob;
-  if (value)
-    blob = value.getRawData();
-  else if (auto resource =
-               dyn_cast<DenseResourceElementsAttr>(attr.getElements()))
-    if (AsmResourceBlob *found = resource.getRawHandle().getBlob())
-      blob = found->getData();
-  if (!element || (value && !isa<DenseIntOrFPElementsAttr>(value)))
-    return failure();
-  // Of a resource these are the bytes on the wire, or it is not written.
-  if (!value && (elementBits(type.getElementType()) < 8 ||
-                 static_cast<int64_t>(blob.size()) !=
-                     type.getNumElements() * byteSize(type.getElementType())))
-    return failure();
-  w.writeVarInt(kTensor);
-  w.writeType(RankedTensorV1Type::get(attr.getContext(), type.getShape(),
-                                      element, Attribute()));
-  if (type.getElementType().isInteger(1)) {
-    SmallVector<char> bytes = encodePredicates(value);
-    // The writer keeps the address; a builtin attribute of these bytes lives
-    // as long as the context.
-    auto owned = StringAttr::get(attr.getContext(),
-                                 StringRef(bytes.data(), bytes.size()));
-    w.writeOwnedBlob({owned.data(), owned.size()});
-  } else {
-    w.writeOwnedBlob(blob);
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
 
@@ -214,6 +80,62 @@ Attribute readNumber(DialectBytecodeReader &r, MLIRContext *context,
                           : Attribute();
 }
 
+/// Reads the fields of one of the attributes that describe meshes and axes.
+Attribute readMeshAttribute(uint64_t code, DialectBytecodeReader &r,
+                            MLIRContext *context) {
+  FieldReader get{r};
+  switch (code) {
+  case kSubAxisInfo: {
+    int64_t preSize = 0, size = 0;
+    if (failed(get(preSize, size)))
+      return {};
+    return SubAxisInfoV1Attr::get(context, preSize, size);
+  }
+  case kAxisRef: {
+    Attribute name;
+    uint64_t hasSubAxis = 0;
+    SubAxisInfoV1Attr subAxis;
+    if (failed(get(name, hasSubAxis)) || (hasSubAxis && failed(get(subAxis))))
+      return {};
+    return AxisRefV1Attr::get(context, name, subAxis);
+  }
+  case kReplicaGroupMeshAxes: {
+    Attribute mesh, axes;
+    if (failed(get(mesh, axes)))
+      return {};
+    return ReplicaGroupMeshAxesV1Attr::get(context, mesh, axes);
+  }
+  case kMeshAxis: {
+    Attribute name;
+    int64_t size = 0;
+    if (failed(get(name, size)))
+      return {};
+    return MeshAxisV1Attr::get(context, name, size);
+  }
+  case kMesh: {
+    Attribute axes, ids;
+    if (failed(get(axes)) || failed(r.readOptionalAttribute(ids)))
+      return {};
+    return MeshV1Attr::get(context, axes, ids);
+  }
+  default:
+    llvm_unreachable("not an attribute of a mesh");
+  }
+}
+
+/// Reads the value of an enum attribute.
+Attribute readEnum(const EnumInfo &info, DialectBytecodeReader &r,
+                   MLIRContext *context) {
+  uint64_t value = 0;
+  if (failed(r.readVarInt(value)))
+    return {};
+  if (!info.isValue(value)) {
+    r.emitError() << "unknown value of " << info.mnemonic << ": " << value;
+    return {};
+  }
+  return EnumAttr::get(context, info.kind, value);
+}
+
 } // namespace
 
 Attribute readAttribute(DialectBytecodeReader &r, MLIRContext *context) {
@@ -221,18 +143,9 @@ Attribute readAttribute(DialectBytecodeReader &r, MLIRContext *context) {
   uint64_t code = 0;
   if (failed(r.readVarInt(code)))
     return {};
-  for (const EnumInfo &info : enumTable()) {
-    if (info.code != code)
-      continue;
-    uint64_t value = 0;
-    if (failed(get(value)))
-      return {};
-    if (!info.isValue(value)) {
-      r.emitError() << "unknown value of " << info.mnemonic << ": " << value;
-      return {};
-    }
-    return EnumAttr::get(context, info.kind, value);
-  }
+  for (const EnumInfo &info : enumTable())
+    if (info.code == code)
+      return readEnum(info, r, context);
   switch (code) {
   case kArray: {
     SmallVector<Attribute> list;
@@ -293,39 +206,12 @@ Attribute readAttribute(DialectBytecodeReader &r, MLIRContext *context) {
       return {};
     return ResultAccuracyV1Attr::get(context, atol, rtol, ulps, mode);
   }
-  case kSubAxisInfo: {
-    int64_t preSize = 0, size = 0;
-    if (failed(get(preSize, size)))
-      return {};
-    return SubAxisInfoV1Attr::get(context, preSize, size);
-  }
-  case kAxisRef: {
-    Attribute name;
-    uint64_t hasSubAxis = 0;
-    SubAxisInfoV1Attr subAxis;
-    if (failed(get(name, hasSubAxis)) || (hasSubAxis && failed(get(subAxis))))
-      return {};
-    return AxisRefV1Attr::get(context, name, subAxis);
-  }
-  case kReplicaGroupMeshAxes: {
-    Attribute mesh, axes;
-    if (failed(get(mesh, axes)))
-      return {};
-    return ReplicaGroupMeshAxesV1Attr::get(context, mesh, axes);
-  }
-  case kMeshAxis: {
-    Attribute name;
-    int64_t size = 0;
-    if (failed(get(name, size)))
-      return {};
-    return MeshAxisV1Attr::get(context, name, size);
-  }
-  case kMesh: {
-    Attribute axes, ids;
-    if (failed(get(axes)) || failed(r.readOptionalAttribute(ids)))
-      return {};
-    return MeshV1Attr::get(context, axes, ids);
-  }
+  case kSubAxisInfo:
+  case kAxisRef:
+  case kReplicaGroupMeshAxes:
+  case kMeshAxis:
+  case kMesh:
+    return readMeshAttribute(code, r, context);
   default:
     r.emitError() << "unknown vhlo attribute code: " << code;
     return {};
@@ -356,7 +242,7 @@ LogicalResult writeAttribute(Attribute attr, DialectBytecodeWriter &w) {
   if (auto a = dyn_cast<StringV1Attr>(attr))
     return put(kString, a.getValue());
   if (auto a = dyn_cast<TensorV1Attr>(attr))
-    return writeTensor(a, w);
+    return writeTensor(kTensor, a, w);
   if (auto a = dyn_cast<TypeV1Attr>(attr))
     return put(kType, a.getValue());
   if (auto a = dyn_cast<TypeExtensionsV1Attr>(attr))
