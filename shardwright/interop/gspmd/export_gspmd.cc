@@ -8,9 +8,9 @@
 // A manual computation becomes what JAX writes for shard_map without Shardy:
 //
 //   %0 = custom_call @Sharding(%arg)             in_sharding
-//   %1 = custom_call @SPMDFullToShardShape(%0)   what is left of it, and manual
+//   %1 = custom_call @SPMDFullToShardShape(%0)   the rest of it, and manual
 //   %2 = call @xla.sdy.inlinable_manual_computation_body(%1)
-//   %3 = custom_call @Sharding(%2)               as inside
+//   %3 = custom_call @Sharding(%2)               sharding inside the body
 //   %4 = custom_call @SPMDShardToFullShape(%3)   out_sharding
 //
 //===----------------------------------------------------------------------===//
@@ -25,6 +25,7 @@
 #include "shardwright/interop/gspmd/manual_contexts.h"
 #include "shardwright/interop/gspmd/mhlo_sharding_text.h"
 #include "shardwright/interop/gspmd/outline_manual_body.h"
+#include "shardwright/interop/gspmd/reduce_partial_sums.h"
 #include "shardwright/mesh/hlo/named_conversion.h"
 #include "shardwright/propagate/passes.h"
 
@@ -41,7 +42,7 @@ class Exporter {
 public:
   Exporter(ModuleOp module, const ExportGspmdOptions &options)
       : module(module), options(options), texts(module, options.deviceLists),
-        symbols(module) {}
+        symbols(module), reducer(module, texts) {}
 
   LogicalResult run();
 
@@ -55,15 +56,10 @@ private:
                                   const ManualContext &outer);
   LogicalResult inlineBody(sdy::ManualComputationOp op,
                            const ManualContext &manual);
-  /// @Sharding with this sharding.
+  /// Creates a call of @Sharding with this sharding.
   FailureOr<Value> constrain(Operation &at, Value value,
                              TensorShardingAttr sharding,
                              const ManualContext &manual);
-  /// The partial sums of `value` added up along `axes`, which its sharding
-  /// leaves unreduced.
-  FailureOr<Value> reduce(Operation &at, Value value, TensorShardingAttr from,
-                          ArrayRef<sdy::AxisRefAttr> axes,
-                          const ManualContext &manual);
   LogicalResult replace(Operation &op, FailureOr<Value> by) {
     if (failed(by))
       return failure();
@@ -76,11 +72,12 @@ private:
   ExportGspmdOptions options;
   MhloShardingText texts;
   SymbolTable symbols;
-  /// Shardings of operands that are partial sums, taken before any is removed.
+  /// Shardings of operands that are partial sums, read before any is removed.
   llvm::DenseMap<Operation *, TensorShardingAttr> partialSums;
-  /// Attributes of ops before and after, where nothing else decides them.
-  llvm::DenseMap<Attribute, DictionaryAttr> known;
-  int64_t nextChannel = 0;
+  /// The new attributes of ops by their old ones, for ops whose new attributes
+  /// depend on nothing else.
+  llvm::DenseMap<Attribute, DictionaryAttr> rewritten;
+  PartialSumReducer reducer;
 };
 
 LogicalResult Exporter::signature(func::FuncOp func,
@@ -139,80 +136,7 @@ FailureOr<Value> Exporter::constrain(Operation &at, Value value,
                          value.getType(), *text, openDims(sharding));
 }
 
-FailureOr<Value> Exporter::reduce(Operation &at, Value value,
-                                  TensorShardingAttr from,
-                                  ArrayRef<sdy::AxisRefAttr> axes,
-                                  const ManualContext &manual) {
-  const Mesh *mesh = texts.mesh(from.getMeshOrRef());
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!mesh || !type || !type.hasStaticShape())
-    return at.emitError() << "cannot reduce a value of type "
-                          << value.getType();
-  TensorSharding before = sdy::shardingFromAttr(from, *mesh);
-  if (!dividesEvenly(type.getShape(), before))
-    return at.emitError() << "cannot reduce " << from << " of " << type
-                          << ": the shards are not of equal size";
-  TensorSharding after = before;
-  AxisList reduced = sdy::axesFromAttr(axes, *mesh);
-  // GSPMD's all-reduce in a region where every axis is manual.
-  ManualContext all = manual;
-  SmallVector<StringAttr> names;
-  for (const MeshAxis &axis : mesh->axes())
-    names.push_back(StringAttr::get(module.getContext(), axis.name));
-  all.axes = sdy::ManualAxesAttr::get(module.getContext(), names);
-  all.meshOrRef = from.getMeshOrRef();
-  after.unreduced.clear();
-  for (AxisRef axis : before.unreduced)
-    if (!llvm::is_contained(reduced, axis))
-      after.unreduced.push_back(axis);
-  auto outSharding = sdy::shardingToAttr(module.getContext(), after, *mesh,
-                                         from.getMeshOrRef());
-  auto local = cast<RankedTensorType>(
-      from.getLocalType(type, sdy::getMeshAttr(module, from.getMeshOrRef())));
-  auto scalar = TensorShardingAttr::getFullyClosed(
-      module.getContext(), type.getRank(), from.getMeshOrRef());
-  FailureOr<StringAttr> in = texts.of(from, manual, at.getLoc()),
-                        inside = texts.of(scalar, all, at.getLoc()),
-                        out = texts.of(outSharding, manual, at.getLoc());
-  if (failed(in) || failed(inside) || failed(out))
-    return failure();
-  Location loc = at.getLoc();
-  OpBuilder builder(&at);
-  value = createGspmdCall(builder, loc, "Sharding", value, type, *in);
-  value = createGspmdCall(builder, loc, "SPMDFullToShardShape", value, local,
-                          *inside);
-  DeviceGroups groups = deviceGroups(*mesh, reduced);
-  auto groupsType = RankedTensorType::get({groups.numGroups, groups.groupSize},
-                                          builder.getI64Type());
-  if (nextChannel == 0)
-    module.walk([&](Operation *op) {
-      if (auto channel =
-              op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
-        nextChannel = std::max(nextChannel, channel.getHandle());
-    });
-  auto reduce = stablehlo::AllReduceOp::create(
-      builder, loc, TypeRange(local), ValueRange(value),
-      DenseIntElementsAttr::get(groupsType, ArrayRef(groups.ids)),
-      stablehlo::ChannelHandleAttr::get(module.getContext(), ++nextChannel, 1),
-      /*use_global_device_ids=*/true);
-  reduce->setDiscardableAttr(kMhloSharding, *inside);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    auto element = RankedTensorType::get({}, type.getElementType());
-    Block *body = builder.createBlock(&reduce.getComputation(), {},
-                                      {element, element}, {loc, loc});
-    auto add = stablehlo::AddOp::create(builder, loc, body->getArgument(0),
-                                        body->getArgument(1));
-    add->setDiscardableAttr(kMhloSharding, *inside);
-    stablehlo::ReturnOp::create(builder, loc, add->getResults());
-  }
-  value = createGspmdCall(builder, loc, "Sharding", reduce->getResult(0), local,
-                          *inside);
-  return createGspmdCall(builder, loc, "SPMDShardToFullShape", value, type,
-                         *out);
-}
-
-/// The first axes of `unreduced` that the reduction takes.
+/// Returns the axes that are unreduced in `from` and not in `to`.
 SmallVector<sdy::AxisRefAttr> reducedAxes(TensorShardingAttr from,
                                           TensorShardingAttr to) {
   SmallVector<sdy::AxisRefAttr> axes;
@@ -238,7 +162,7 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
         TensorShardingAttr to = collective.getOutSharding();
         if (from) {
           FailureOr<Value> sum =
-              reduce(op, value, from, reducedAxes(from, to), manual);
+              reducer.reduce(op, value, from, reducedAxes(from, to), manual);
           if (failed(sum))
             return failure();
           value = *sum;
@@ -265,7 +189,7 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
         Value member = createGspmdCall(
             builder, op.getLoc(), "Sharding", value, value.getType(),
             builder.getStringAttr(unknown.str()), {}, /*hasSideEffect=*/true);
-        // Whoever comes later uses the member, so that XLA keeps it.
+        // Later users use the member, so that XLA keeps it.
         Block *here = op.getBlock();
         value.replaceUsesWithIf(member, [&](OpOperand &use) {
           Operation *user = here->findAncestorOpInBlock(*use.getOwner());
@@ -287,20 +211,20 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
 }
 
 LogicalResult Exporter::opSharding(Operation &op, const ManualContext &manual) {
-  // Most ops have nothing to say, and many say the same.
+  // Most ops have no attributes, and many have the same.
   DictionaryAttr before = op.getRawDictionaryAttrs();
   bool mayDiffer = manual || options.propagated;
   if (!mayDiffer && before.empty())
     return success();
   if (!mayDiffer)
-    if (DictionaryAttr same = known.lookup(before)) {
+    if (DictionaryAttr same = rewritten.lookup(before)) {
       op.setAttrs(same);
       return success();
     }
   if (failed(rewriteAttributes(op, manual)))
     return failure();
   if (!mayDiffer)
-    known[before] = op.getRawDictionaryAttrs();
+    rewritten[before] = op.getRawDictionaryAttrs();
   return success();
 }
 
@@ -314,7 +238,7 @@ LogicalResult Exporter::rewriteAttributes(Operation &op,
       op.getDiscardableAttr(kMhloSharding))
     return success();
   if (shardings.empty() && manual) {
-    // Ops that nothing sharded flows into would lose what is manual.
+    // Ops without sharded operands would lose the manual axes.
     bool scalars = llvm::all_of(op.getResultTypes(), [](Type type) {
       auto shaped = dyn_cast<ShapedType>(type);
       return !shaped || !shaped.hasRank() || shaped.getRank() == 0;
@@ -344,7 +268,8 @@ LogicalResult Exporter::rewriteAttributes(Operation &op,
   }
   if (!text)
     return success();
-  // XLA makes ops of its own of these calls, from the attributes in there.
+  // XLA replaces these calls by ops of its own with the attributes in
+  // mhlo.attributes.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
       call && (call.getCallTargetName() == "mhlo.erf" ||
                call.getCallTargetName() == "mhlo.topk"))
@@ -395,7 +320,7 @@ LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
   FailureOr<ManualContext> inner = manualContext(op, outer);
   if (failed(inner) || failed(block(op.getBody().front(), *inner)))
     return failure();
-  // Along axes of size 1 nothing changes shape, and GSPMD has no region.
+  // Along axes of size 1 no shape changes: GSPMD needs no region.
   if (*inner == outer || (!outer && manualSize(op, *inner, texts) == 1))
     return inlineBody(op, outer);
 
@@ -404,7 +329,7 @@ LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
   func::FuncOp func = outlineManualBody(
       op, symbols, "xla.sdy.inlinable_manual_computation_body");
 
-  // Where every axis is manual there is nothing left to specify.
+  // Where every axis is manual no dimension is open to propagation.
   bool isFull = texts.isFull(*inner);
   SmallVector<Value> locals;
   for (auto [i, value] : llvm::enumerate(op.getTensors())) {

@@ -11,7 +11,7 @@
 //   %3 = custom_call @Sharding(%2)               {manual}
 //   %4 = custom_call @SPMDShardToFullShape(%3)   out_sharding
 //
-// Ops belong to one region when a value of one goes to the other between these
+// Ops belong to one region if a value flows from one to the other between these
 // two calls.
 //
 //===----------------------------------------------------------------------===//
@@ -66,10 +66,15 @@ bool enters(Operation *op) { return isCallTo(op, "SPMDFullToShardShape"); }
 bool leaves(Operation *op) { return isCallTo(op, "SPMDShardToFullShape"); }
 bool isShardingCall(Operation *op) { return isCallTo(op, "Sharding"); }
 
-/// One manual computation to be.
+/// The ops that become one manual computation.
 struct Region {
   SmallVector<Operation *> entries, exits; ///< program order
   SmallVector<Operation *> ops;            ///< between them, program order
+
+  /// The op at which errors about the region are reported.
+  Operation *first() const {
+    return entries.empty() ? exits.front() : entries.front();
+  }
 };
 
 class BlockImporter {
@@ -78,16 +83,30 @@ public:
                 const SymbolTable &symbols)
       : block(block), shardings(shardings), symbols(symbols) {}
 
-  /// Every region of this block.
+  /// Imports every region of this block.
   LogicalResult run();
 
 private:
   SmallVector<Region> find();
   LogicalResult build(Region &region);
   LogicalResult inlineCalls(Block &body);
-  /// The sharding of a value at the border of the region, from the sharding
-  /// call that makes it or, at the exit, from the exit itself.
+  /// Returns the sharding of a value at the border of the region: that of the
+  /// sharding call that makes it or, at the exit, of the exit itself.
   FailureOr<NamedHloSharding> border(Operation *sharded, Type type);
+
+  /// The values that enter and leave a region.
+  struct Border {
+    SmallVector<Value> operands;
+    SmallVector<sdy::TensorShardingAttr> inShardings, outShardings;
+    SmallVector<Type> resultTypes;
+  };
+  FailureOr<Border> findBorder(const Region &region);
+  /// The axes that the region makes manual: all entries must agree on them.
+  /// Axes of a manual computation around the block are left out.
+  FailureOr<SmallVector<StringAttr>> manualAxes(const Region &region);
+  /// Replaces the values from outside that the region uses. Constants are
+  /// copied into `body`; other tensors become replicated operands.
+  LogicalResult capture(Region &region, Block *body, Border &border);
 
   Block &block;
   const GspmdShardings &shardings;
@@ -95,7 +114,7 @@ private:
 };
 
 SmallVector<Region> BlockImporter::find() {
-  // Forward slices of the entries, joined where they meet.
+  // Forward slices of the entries, joined where they share an op.
   llvm::EquivalenceClasses<Operation *> together;
   llvm::DenseSet<Operation *> inside;
   SmallVector<Operation *> ordered;
@@ -107,7 +126,7 @@ SmallVector<Region> BlockImporter::find() {
       continue;
     }
     bool isInside = false;
-    // Also what regions of the op use counts.
+    // Uses in the op's regions count as well.
     op.walk([&](Operation *nested) {
       for (Value operand : nested->getOperands()) {
         Operation *def = operand.getDefiningOp();
@@ -119,7 +138,7 @@ SmallVector<Region> BlockImporter::find() {
       }
     });
     if (!isInside && leaves(&op)) {
-      // A region that nothing enters (axis_index): all that the exit needs.
+      // A region without entries (axis_index): all ops that the exit needs.
       SmallVector<Operation *> work{&op};
       while (!work.empty())
         for (Value operand : work.pop_back_val()->getOperands()) {
@@ -190,19 +209,15 @@ LogicalResult BlockImporter::inlineCalls(Block &body) {
       results.push_back(mapping.lookupOrDefault(result));
     call.replaceAllUsesWith(results);
     call.erase();
-    // What came in may call further functions.
+    // The inlined ops may call further functions.
     return inlineCalls(body);
   }
   return success();
 }
 
-LogicalResult BlockImporter::build(Region &region) {
-  if (region.exits.empty())
-    return region.entries.front()->emitError()
-           << "values enter a manual region that none leave";
-  Operation *first =
-      region.entries.empty() ? region.exits.front() : region.entries.front();
-  // Which axes are manual: on every entry the same.
+FailureOr<SmallVector<StringAttr>>
+BlockImporter::manualAxes(const Region &region) {
+  Operation *first = region.first();
   SmallVector<StringAttr> manualAxes;
   MLIRContext *context = block.getParent()->getContext();
   AxisList manual;
@@ -240,7 +255,7 @@ LogicalResult BlockImporter::build(Region &region) {
              << "axis " << mesh.str(axis) << " is manual, expected whole axes";
     manualAxes.push_back(StringAttr::get(context, mesh.axisName(axis.axis)));
   }
-  // Axes that are already manual around us stay out of this computation's.
+  // Axes that are manual around this computation are none of its own.
   if (auto outer =
           block.getParentOp()->getParentOfType<sdy::ManualComputationOp>();
       outer ||
@@ -248,42 +263,11 @@ LogicalResult BlockImporter::build(Region &region) {
     llvm::erase_if(manualAxes, [&](StringAttr axis) {
       return llvm::is_contained(outer.getManualAxes(), axis);
     });
+  return manualAxes;
+}
 
-  // Operands: what the @Sharding before each entry got.
-  SmallVector<Value> operands;
-  SmallVector<sdy::TensorShardingAttr> inShardings, outShardings;
-  SmallVector<Type> resultTypes;
-  for (Operation *entry : region.entries) {
-    Value operand = entry->getOperand(0);
-    Operation *sharded = operand.getDefiningOp();
-    if (!isShardingCall(sharded))
-      return entry->emitError()
-             << "expected its operand to come from a custom call @Sharding";
-    auto named = border(sharded, operand.getType());
-    if (failed(named))
-      return failure();
-    inShardings.push_back(shardings.attr(*named));
-    operands.push_back(sharded->getOperand(0));
-  }
-  for (Operation *exit : region.exits) {
-    auto named = border(exit, exit->getResult(0).getType());
-    if (failed(named))
-      return failure();
-    outShardings.push_back(shardings.attr(*named));
-    resultTypes.push_back(exit->getResult(0).getType());
-  }
-
-  OpBuilder builder(region.exits.front());
-  auto *body = new Block();
-  for (Operation *entry : region.entries) {
-    BlockArgument arg =
-        body->addArgument(entry->getResult(0).getType(), entry->getLoc());
-    entry->getResult(0).replaceAllUsesWith(arg);
-  }
-  // What the region uses from outside: constants come in, the rest is an
-  // operand that every device has whole.
-  for (Operation *op : region.ops)
-    op->moveBefore(body, body->end());
+LogicalResult BlockImporter::capture(Region &region, Block *body,
+                                     Border &border) {
   llvm::SetVector<Value> captured;
   for (Operation &op : *body)
     op.walk([&](Operation *nested) {
@@ -291,7 +275,8 @@ LogicalResult BlockImporter::build(Region &region) {
         if (operand.getParentBlock() == &block)
           captured.insert(operand);
     });
-  OpBuilder front(context); // the block has no parent yet to ask
+  // The block has no parent yet from which a builder could take the context.
+  OpBuilder front(block.getParent()->getContext());
   front.setInsertionPointToStart(body);
   for (Value value : captured) {
     Operation *def = value.getDefiningOp();
@@ -301,33 +286,86 @@ LogicalResult BlockImporter::build(Region &region) {
     } else {
       auto tensor = dyn_cast<RankedTensorType>(value.getType());
       if (!tensor)
-        return first->emitError()
+        return region.first()->emitError()
                << "a manual region uses a value of type " << value.getType()
                << " from outside, expected tensors";
-      NamedHloSharding whole;
-      whole.mesh = mesh;
-      whole.sharding = TensorSharding::closed(tensor.getRank());
-      inShardings.push_back(shardings.attr(whole));
-      operands.push_back(value);
+      NamedHloSharding replicated;
+      replicated.mesh = shardings.mesh();
+      replicated.sharding = TensorSharding::closed(tensor.getRank());
+      border.inShardings.push_back(shardings.attr(replicated));
+      border.operands.push_back(value);
       inner = body->addArgument(value.getType(), value.getLoc());
     }
     value.replaceUsesWithIf(inner, [&](OpOperand &use) {
       return body->findAncestorOpInBlock(*use.getOwner()) != nullptr;
     });
   }
+  return success();
+}
+
+FailureOr<BlockImporter::Border>
+BlockImporter::findBorder(const Region &region) {
+  Border found;
+  // Operands: those of the @Sharding before each entry.
+  for (Operation *entry : region.entries) {
+    Value operand = entry->getOperand(0);
+    Operation *sharded = operand.getDefiningOp();
+    if (!isShardingCall(sharded))
+      return entry->emitError()
+             << "expected its operand to come from a custom call @Sharding";
+    auto named = border(sharded, operand.getType());
+    if (failed(named))
+      return failure();
+    found.inShardings.push_back(shardings.attr(*named));
+    found.operands.push_back(sharded->getOperand(0));
+  }
+  for (Operation *exit : region.exits) {
+    auto named = border(exit, exit->getResult(0).getType());
+    if (failed(named))
+      return failure();
+    found.outShardings.push_back(shardings.attr(*named));
+    found.resultTypes.push_back(exit->getResult(0).getType());
+  }
+  return found;
+}
+
+LogicalResult BlockImporter::build(Region &region) {
+  if (region.exits.empty())
+    return region.entries.front()->emitError()
+           << "values enter a manual region that none leave";
+  FailureOr<SmallVector<StringAttr>> axes = manualAxes(region);
+  if (failed(axes))
+    return failure();
+  FailureOr<Border> border = findBorder(region);
+  if (failed(border))
+    return failure();
+
+  OpBuilder builder(region.exits.front());
+  auto *body = new Block();
+  for (Operation *entry : region.entries) {
+    BlockArgument arg =
+        body->addArgument(entry->getResult(0).getType(), entry->getLoc());
+    entry->getResult(0).replaceAllUsesWith(arg);
+  }
+  for (Operation *op : region.ops)
+    op->moveBefore(body, body->end());
+  if (failed(capture(region, body, *border)))
+    return failure();
   SmallVector<Value> results;
   for (Operation *exit : region.exits)
     results.push_back(exit->getOperand(0));
-  front.setInsertionPointToEnd(body);
-  sdy::ReturnOp::create(front, region.exits.back()->getLoc(), results);
+  MLIRContext *context = block.getParent()->getContext();
+  OpBuilder end(context);
+  end.setInsertionPointToEnd(body);
+  sdy::ReturnOp::create(end, region.exits.back()->getLoc(), results);
   if (failed(inlineCalls(*body)))
     return failure();
 
   auto computation = sdy::ManualComputationOp::create(
-      builder, first->getLoc(), resultTypes, operands,
-      sdy::TensorShardingPerValueAttr::get(context, inShardings),
-      sdy::TensorShardingPerValueAttr::get(context, outShardings),
-      sdy::ManualAxesAttr::get(context, manualAxes));
+      builder, region.first()->getLoc(), border->resultTypes, border->operands,
+      sdy::TensorShardingPerValueAttr::get(context, border->inShardings),
+      sdy::TensorShardingPerValueAttr::get(context, border->outShardings),
+      sdy::ManualAxesAttr::get(context, *axes));
   computation.getBody().push_back(body);
   for (auto [exit, result] :
        llvm::zip(region.exits, computation.getResults())) {
@@ -367,8 +405,8 @@ static Operation *borderOp(func::FuncOp func) {
 LogicalResult importManualRegions(ModuleOp module,
                                   const GspmdShardings &shardings) {
   SymbolTable symbols(module);
-  // Callers first: bodies come into them with their own regions, which are then
-  // nested. What is still called from elsewhere has its turn later.
+  // Callers first: bodies are inlined into them with their own regions, which
+  // are then nested. A function that is still called is imported later.
   SmallVector<func::FuncOp> functions;
   for (auto func : module.getOps<func::FuncOp>())
     if (!func.isPrivate())

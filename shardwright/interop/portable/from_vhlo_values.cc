@@ -99,7 +99,7 @@ Type FromVhlo::convert(Type from, EmitError emitError) {
       .Case([&](vhlo::PrimitiveType t) -> Type {
         if (t.getKind() == vhlo::PrimitiveKind::Token)
           return stablehlo::TokenType::get(context);
-        return invalid(); // a witness belongs to no program of ours
+        return invalid(); // a witness: no StableHLO op makes one
       })
       .Case([&](vhlo::UniformQuantizedV1Type t) -> Type {
         Type storage = type(t.getStorageType(), emitError);
@@ -181,20 +181,21 @@ static Attribute convertEnum(vhlo::EnumAttr attr) {
   return {};
 }
 
+template <typename T>
+bool FromVhlo::list(Attribute from, SmallVectorImpl<T> &to,
+                    EmitError emitError) {
+  auto array = dyn_cast<vhlo::ArrayV1Attr>(from);
+  return array && llvm::all_of(array.getValue(), [&](Attribute part) {
+           Attribute result = attribute(part, emitError);
+           return bool(to.emplace_back(dyn_cast_or_null<T>(result)));
+         });
+}
+
 Attribute FromVhlo::convert(Attribute attr, EmitError emitError) {
   MLIRContext *context = attr.getContext();
   auto invalid = [&]() -> Attribute {
     emitError() << "invalid attribute " << attr;
     return {};
-  };
-  // An array whose elements all become a T.
-  auto list = [&](Attribute from, auto &to) {
-    auto array = dyn_cast<vhlo::ArrayV1Attr>(from);
-    using T = std::remove_reference_t<decltype(to)>::value_type;
-    return array && llvm::all_of(array.getValue(), [&](Attribute part) {
-             Attribute result = attribute(part, emitError);
-             return bool(to.emplace_back(dyn_cast_or_null<T>(result)));
-           });
   };
   return llvm::TypeSwitch<Attribute, Attribute>(attr)
       .Case([&](vhlo::EnumAttr a) { return convertEnum(a); })
@@ -218,7 +219,8 @@ Attribute FromVhlo::convert(Attribute attr, EmitError emitError) {
       })
       .Case([&](vhlo::ArrayV1Attr a) -> Attribute {
         SmallVector<Attribute> parts;
-        return list(a, parts) ? ArrayAttr::get(context, parts) : Attribute();
+        return list(a, parts, emitError) ? ArrayAttr::get(context, parts)
+                                         : Attribute();
       })
       .Case([&](vhlo::DictionaryV1Attr a) -> Attribute {
         NamedAttrList entries;
@@ -240,6 +242,16 @@ Attribute FromVhlo::convert(Attribute attr, EmitError emitError) {
         return value ? TypeAttr::get(value) : Attribute();
       })
       .Case([&](vhlo::TensorV1Attr a) -> Attribute { return a.getElements(); })
+      .Default([&](Attribute a) { return convertStablehlo(a, emitError); });
+}
+
+Attribute FromVhlo::convertStablehlo(Attribute attr, EmitError emitError) {
+  MLIRContext *context = attr.getContext();
+  auto invalid = [&]() -> Attribute {
+    emitError() << "invalid attribute " << attr;
+    return {};
+  };
+  return llvm::TypeSwitch<Attribute, Attribute>(attr)
       .Case([&](vhlo::OutputOperandAliasV1Attr a) -> Attribute {
         return stablehlo::OutputOperandAliasAttr::get(
             context, a.getOutputTupleIndices(), a.getOperandIndex(),
@@ -277,7 +289,7 @@ Attribute FromVhlo::convert(Attribute attr, EmitError emitError) {
         if (auto name = dyn_cast_or_null<StringAttr>(mesh))
           mesh = FlatSymbolRefAttr::get(name);
         if (!isa_and_nonnull<FlatSymbolRefAttr, stablehlo::MeshAttr>(mesh) ||
-            !list(a.getAxes(), axes))
+            !list(a.getAxes(), axes, emitError))
           return invalid();
         return stablehlo::ReplicaGroupMeshAxesAttr::getChecked(
             emitError, context, mesh, ArrayRef(axes));
@@ -291,7 +303,7 @@ Attribute FromVhlo::convert(Attribute attr, EmitError emitError) {
       })
       .Case([&](vhlo::MeshV1Attr a) -> Attribute {
         SmallVector<stablehlo::MeshAxisAttr> axes;
-        if (!list(a.getAxes(), axes))
+        if (!list(a.getAxes(), axes, emitError))
           return invalid();
         DenseIntElementsAttr ids;
         if (a.getDeviceIds() && !(ids = dyn_cast_or_null<DenseIntElementsAttr>(

@@ -44,7 +44,7 @@ Type ToVhlo::convert(Type from) {
   MLIRContext *context = from.getContext();
   if (Type element = vhlo::elementFromBuiltin(from))
     return element;
-  // A part that stays as it is makes no VHLO type.
+  // A type cannot be converted if one of its parts stays as it is.
   auto part = [&](Type inner) -> Type {
     Type result = type(inner);
     return result && isa<vhlo::VhloDialect>(result.getDialect()) ? result
@@ -145,8 +145,8 @@ static Attribute enumAttr(vhlo::EnumKind kind, EnumAttrT attr) {
                              static_cast<uint32_t>(attr.getValue()));
 }
 
-/// The same elements as a TensorV1Attr holds them; a resource stays one, and
-/// is not copied, where its bytes are those of an artifact.
+/// Returns the elements as a TensorV1Attr holds them. A resource whose bytes
+/// are those of an artifact is returned as it is, without a copy.
 static ElementsAttr elementsOf(ElementsAttr attr) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
   if (!resource)
@@ -178,19 +178,21 @@ static ElementsAttr elementsOf(ElementsAttr attr) {
                 bytes, [&](char b) { return char(b & ((1 << bits) - 1)); }));
 }
 
+static Attribute stringAttr(MLIRContext *context, StringRef text) {
+  return vhlo::StringV1Attr::get(context, text);
+}
+
+template <typename RangeT>
+Attribute ToVhlo::array(MLIRContext *context, RangeT list) {
+  SmallVector<Attribute> parts;
+  for (Attribute part : list)
+    if (!parts.emplace_back(attribute(part)))
+      return {};
+  return vhlo::ArrayV1Attr::get(context, parts);
+}
+
 Attribute ToVhlo::convert(Attribute attr) {
   MLIRContext *context = attr.getContext();
-  auto string = [&](StringRef text) -> Attribute {
-    return vhlo::StringV1Attr::get(context, text);
-  };
-  auto array = [&](auto range) -> Attribute {
-    SmallVector<Attribute> list;
-    for (Attribute part : range)
-      if (!list.emplace_back(attribute(part)))
-        return {};
-    return vhlo::ArrayV1Attr::get(context, list);
-  };
-  using K = vhlo::EnumKind;
   return llvm::TypeSwitch<Attribute, Attribute>(attr)
       .Case([&](BoolAttr a) -> Attribute {
         return vhlo::BooleanV1Attr::get(context, a.getValue());
@@ -206,19 +208,23 @@ Attribute ToVhlo::convert(Attribute attr) {
                     : Attribute();
       })
       .Case([&](StringAttr a) -> Attribute {
-        return isa<NoneType>(a.getType()) ? string(a.getValue()) : Attribute();
+        return isa<NoneType>(a.getType()) ? stringAttr(context, a.getValue())
+                                          : Attribute();
       })
       .Case([&](FlatSymbolRefAttr a) -> Attribute {
-        return string(a.getValue());
+        return stringAttr(context, a.getValue());
       })
-      .Case([&](ArrayAttr a) -> Attribute { return array(a.getValue()); })
+      .Case([&](ArrayAttr a) -> Attribute {
+        return array(context, a.getValue());
+      })
       .Case([&](DictionaryAttr a) -> Attribute {
         SmallVector<std::pair<Attribute, Attribute>> entries;
         for (NamedAttribute entry : a) {
           Attribute value = attribute(entry.getValue());
           if (!value)
             return {};
-          entries.emplace_back(string(entry.getName().getValue()), value);
+          entries.emplace_back(stringAttr(context, entry.getName().getValue()),
+                               value);
         }
         return vhlo::DictionaryV1Attr::get(context, entries);
       })
@@ -249,6 +255,13 @@ Attribute ToVhlo::convert(Attribute attr) {
         return vhlo::TensorV1Attr::get(
             context, DenseElementsAttr::get(type, a.asArrayRef()));
       })
+      .Default([&](Attribute a) { return convertStablehlo(a); });
+}
+
+Attribute ToVhlo::convertStablehlo(Attribute attr) {
+  MLIRContext *context = attr.getContext();
+  using K = vhlo::EnumKind;
+  return llvm::TypeSwitch<Attribute, Attribute>(attr)
       .Case([&](stablehlo::ComparisonDirectionAttr a) {
         return enumAttr(K::ComparisonDirection, a);
       })
@@ -288,24 +301,25 @@ Attribute ToVhlo::convert(Attribute attr) {
       })
       .Case([&](stablehlo::AxisRefAttr a) -> Attribute {
         stablehlo::SubAxisInfoAttr sub = a.getSubAxisInfo();
-        return vhlo::AxisRefV1Attr::get(context, string(a.getName()),
+        return vhlo::AxisRefV1Attr::get(context,
+                                        stringAttr(context, a.getName()),
                                         sub ? attribute(sub) : Attribute());
       })
       .Case([&](stablehlo::ReplicaGroupMeshAxesAttr a) -> Attribute {
         Attribute mesh = attribute(a.getMesh());
-        return mesh ? vhlo::ReplicaGroupMeshAxesV1Attr::get(context, mesh,
-                                                            array(a.getAxes()))
+        return mesh ? vhlo::ReplicaGroupMeshAxesV1Attr::get(
+                          context, mesh, array(context, a.getAxes()))
                     : Attribute();
       })
       .Case([&](stablehlo::MeshAxisAttr a) -> Attribute {
-        return vhlo::MeshAxisV1Attr::get(context, string(a.getName()),
-                                         a.getSize());
+        return vhlo::MeshAxisV1Attr::get(
+            context, stringAttr(context, a.getName()), a.getSize());
       })
       .Case([&](stablehlo::MeshAttr a) -> Attribute {
         Attribute ids;
         if (a.getDeviceIds() && !(ids = attribute(a.getDeviceIds())))
           return {};
-        return vhlo::MeshV1Attr::get(context, array(a.getAxes()), ids);
+        return vhlo::MeshV1Attr::get(context, array(context, a.getAxes()), ids);
       })
       .Default([](Attribute) { return Attribute(); });
 }

@@ -15,11 +15,12 @@
 
 namespace shardwright {
 
-/// From builtin, quant and StableHLO to VHLO. Null: VHLO cannot say it.
+/// Converts types and attributes of builtin, quant and StableHLO to VHLO.
+/// Returns null for those that VHLO does not have.
 class ToVhlo {
 public:
-  /// With `keepOthers`, types and attributes that VHLO cannot say stay as they
-  /// are, also inside of lists and dictionaries.
+  /// With `keepOthers`, types and attributes that VHLO does not have stay as
+  /// they are, also inside of lists and dictionaries.
   explicit ToVhlo(bool keepOthers) : keepOthers(keepOthers) {}
 
   mlir::Type type(mlir::Type type);
@@ -28,6 +29,10 @@ public:
 private:
   mlir::Type convert(mlir::Type type);
   mlir::Attribute convert(mlir::Attribute attr);
+  mlir::Attribute convertStablehlo(mlir::Attribute attr);
+  /// Null if an element cannot be converted.
+  template <typename RangeT>
+  mlir::Attribute array(mlir::MLIRContext *context, RangeT list);
   bool types(mlir::TypeRange from, llvm::SmallVectorImpl<mlir::Type> &to);
 
   bool keepOthers;
@@ -35,8 +40,9 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Attribute> attrCache;
 };
 
-/// The other way. Null, after an error through `emitError`, for what makes no
-/// sense; types and attributes of other dialects stay as they are.
+/// Converts types and attributes of VHLO to builtin, quant and StableHLO.
+/// Returns null, after an error through `emitError`, for invalid ones. Types
+/// and attributes of other dialects stay as they are.
 class FromVhlo {
 public:
   mlir::Type type(mlir::Type type,
@@ -49,6 +55,12 @@ private:
   using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
   mlir::Type convert(mlir::Type type, EmitError emitError);
   mlir::Attribute convert(mlir::Attribute attr, EmitError emitError);
+  mlir::Attribute convertStablehlo(mlir::Attribute attr, EmitError emitError);
+  /// Appends the converted elements of an array to `to`; false if one of them
+  /// is no T.
+  template <typename T>
+  bool list(mlir::Attribute from, llvm::SmallVectorImpl<T> &to,
+            EmitError emitError);
   bool types(llvm::ArrayRef<mlir::Type> from,
              llvm::SmallVectorImpl<mlir::Type> &to, EmitError emitError);
 

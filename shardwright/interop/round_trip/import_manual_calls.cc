@@ -25,8 +25,21 @@ public:
 
 private:
   void collect(Operation *root);
+  /// The custom calls around a call, and the attributes on them.
+  struct Border {
+    stablehlo::CustomCallOp enter, leave; ///< null without operands or results
+    sdy::TensorShardingPerValueAttr ins, outs;
+    sdy::ManualAxesAttr axes;
+  };
+  FailureOr<Border> findBorder(func::CallOp call, StringRef name);
   LogicalResult import(func::CallOp call);
-  /// Parses what stands on `op` or, in older modules, on the call.
+  /// Makes the manual computation at `border.leave`; its body is that of
+  /// `callee`, which is moved for the last call and else copied.
+  FailureOr<sdy::ManualComputationOp> build(func::CallOp call,
+                                            const Border &border,
+                                            func::FuncOp callee, StringRef name,
+                                            bool isLastCall);
+  /// Parses the attribute of `op` or, in older modules, of the call.
   template <typename T>
   FailureOr<T> read(Operation *op, func::CallOp call, StringRef name);
 
@@ -60,14 +73,10 @@ stablehlo::CustomCallOp callTo(Operation *op, StringRef target) {
                                                     : stablehlo::CustomCallOp();
 }
 
-LogicalResult ManualCalls::import(func::CallOp call) {
-  MLIRContext *context = module.getContext();
-  std::string name = ("@" + call.getCallee()).str();
-  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!callee || !callee.getBody().hasOneBlock())
-    return call.emitError() << name << " has no body of one block";
-
-  stablehlo::CustomCallOp enter, leave;
+FailureOr<ManualCalls::Border> ManualCalls::findBorder(func::CallOp call,
+                                                       StringRef name) {
+  Border border;
+  auto &[enter, leave, ins, outs, axes] = border;
   if (call.getNumOperands() != 0) {
     for (Value operand : call.getOperands())
       if (!enter)
@@ -86,27 +95,36 @@ LogicalResult ManualCalls::import(func::CallOp call) {
              << "expected the first use of " << name
              << " to be by a xla.sdy.LocalToGlobalShape CustomCallOp";
   }
-  auto ins =
+  auto readIns =
       read<sdy::TensorShardingPerValueAttr>(enter, call, kXlaInShardings);
-  auto outs =
+  auto readOuts =
       read<sdy::TensorShardingPerValueAttr>(leave, call, kXlaOutShardings);
-  auto axes = read<sdy::ManualAxesAttr>(enter, call, kXlaManualAxes);
-  if (succeeded(axes) && !*axes)
-    axes = read<sdy::ManualAxesAttr>(leave, call, kXlaManualAxes);
-  if (failed(ins) || failed(outs) || failed(axes))
+  auto readAxes = read<sdy::ManualAxesAttr>(enter, call, kXlaManualAxes);
+  if (succeeded(readAxes) && !*readAxes)
+    readAxes = read<sdy::ManualAxesAttr>(leave, call, kXlaManualAxes);
+  if (failed(readIns) || failed(readOuts) || failed(readAxes))
     return failure();
-  if (!*axes)
-    axes = sdy::ManualAxesAttr::get(context, {});
+  ins = *readIns;
+  outs = *readOuts;
+  axes =
+      *readAxes ? *readAxes : sdy::ManualAxesAttr::get(module.getContext(), {});
   size_t entering = enter ? enter->getNumOperands() : 0,
          leaving = leave ? leave->getNumResults() : 0;
-  size_t inCount = *ins ? ins->size() : 0, outCount = *outs ? outs->size() : 0;
+  size_t inCount = ins ? ins.size() : 0, outCount = outs ? outs.size() : 0;
   if (inCount != entering || outCount != leaving ||
       (enter && enter->getNumResults() != entering) ||
       (leave && leave->getNumOperands() != leaving))
     return call.emitError()
            << name << ": " << entering << " values enter with " << inCount
            << " shardings, " << leaving << " leave with " << outCount;
+  return border;
+}
 
+FailureOr<sdy::ManualComputationOp>
+ManualCalls::build(func::CallOp call, const Border &border, func::FuncOp callee,
+                   StringRef name, bool isLastCall) {
+  MLIRContext *context = module.getContext();
+  stablehlo::CustomCallOp enter = border.enter, leave = border.leave;
   // Which of the entering values each argument is.
   SmallVector<Value> operands;
   SmallVector<sdy::TensorShardingAttr> inShardings;
@@ -118,7 +136,7 @@ LogicalResult ManualCalls::import(func::CallOp call) {
              << " does not come from the xla.sdy.GlobalToLocalShape of the "
                 "others";
     operands.push_back(enter->getOperand(result.getResultNumber()));
-    inShardings.push_back(ins->getSharding(result.getResultNumber()));
+    inShardings.push_back(border.ins.getSharding(result.getResultNumber()));
   }
   for (Operation *user : call->getUsers())
     if (user != leave.getOperation())
@@ -132,9 +150,10 @@ LogicalResult ManualCalls::import(func::CallOp call) {
       builder, call.getLoc(),
       leave ? TypeRange(leave->getResultTypes()) : TypeRange(), operands,
       sdy::TensorShardingPerValueAttr::get(context, inShardings),
-      *outs ? *outs : sdy::TensorShardingPerValueAttr::get(context, {}), *axes);
-  bool isLast = --uses[call.getCalleeAttr()] == 0;
-  if (isLast) {
+      border.outs ? border.outs
+                  : sdy::TensorShardingPerValueAttr::get(context, {}),
+      border.axes);
+  if (isLastCall) {
     computation.getBody().takeBody(callee.getBody());
   } else {
     IRMapping mapping;
@@ -152,17 +171,34 @@ LogicalResult ManualCalls::import(func::CallOp call) {
   builder.setInsertionPoint(ret);
   sdy::ReturnOp::create(builder, ret->getLoc(), returned);
   ret->erase();
-  if (leave) {
-    leave->replaceAllUsesWith(computation->getResults());
+  return computation;
+}
+
+LogicalResult ManualCalls::import(func::CallOp call) {
+  std::string name = ("@" + call.getCallee()).str();
+  auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  if (!callee || !callee.getBody().hasOneBlock())
+    return call.emitError() << name << " has no body of one block";
+  FailureOr<Border> border = findBorder(call, name);
+  if (failed(border))
+    return failure();
+  bool isLastCall = uses[call.getCalleeAttr()] == 1;
+  FailureOr<sdy::ManualComputationOp> computation =
+      build(call, *border, callee, name, isLastCall);
+  if (failed(computation))
+    return failure();
+  --uses[call.getCalleeAttr()];
+  if (stablehlo::CustomCallOp leave = border->leave) {
+    leave->replaceAllUsesWith((*computation)->getResults());
     leave->erase();
   }
   call.erase();
-  if (enter && enter->use_empty())
-    enter->erase();
-  if (isLast)
+  if (border->enter && border->enter->use_empty())
+    border->enter->erase();
+  if (isLastCall)
     symbols.erase(callee);
   else
-    collect(computation);
+    collect(*computation);
   return success();
 }
 
