@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What each elementwise op gives for given elements, where that is certain to
-// the bit: results that would be NaN (whose payload hardware chooses),
-// functions that implementations round differently, and complex products are
-// left alone.
+// The result of each elementwise op on given elements, if every implementation
+// returns the same bits. There is no result for NaN (hardware chooses its
+// payload), for functions that implementations round differently, and for
+// complex products.
 
 #ifndef SHARDWRIGHT_SIMPLIFY_EVALUATE_H
 #define SHARDWRIGHT_SIMPLIFY_EVALUATE_H
@@ -19,14 +19,18 @@
 
 namespace shardwright::simplifier {
 
-/// From one element of each operand to the element of the result; nothing where
-/// the result is not certain.
+/// Maps one element of each operand to the element of the result, or to nothing
+/// if implementations may differ.
 using Evaluator =
     std::function<std::optional<Element>(llvm::ArrayRef<Element>)>;
 
 /// The evaluator of an elementwise op of one result (select and clamp
 /// included), or an empty one.
 Evaluator evaluatorOf(mlir::Operation *op);
+
+/// The bits of `value`, or nothing for NaN: its payload depends on the
+/// hardware.
+std::optional<Element> unlessNaN(const llvm::APFloat &value);
 
 std::optional<Element> evaluateUnary(mlir::Operation *op, ElementKind kind,
                                      Element x);

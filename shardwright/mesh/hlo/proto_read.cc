@@ -19,7 +19,7 @@ namespace {
 
 using llvm::Twine;
 
-/// A mesh lists its devices; more than these are a mistake.
+/// A mesh lists its devices; a longer list is an error.
 constexpr int64_t maxListedDevices = int64_t(1) << 24;
 
 struct AxisMessage {
@@ -40,7 +40,10 @@ public:
   bool sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple = false);
 
 private:
+  /// Reads one message into `fields`.
+  bool readFields(llvm::StringRef bytes);
   bool tiled(HloSharding &s);
+  bool tuple(HloSharding &s);
   bool named(llvm::StringRef bytes, HloSharding &s);
   bool metadata(llvm::StringRef bytes, OpMetadata &out);
   bool axis(llvm::StringRef bytes, AxisMessage &out);
@@ -59,7 +62,7 @@ private:
     out = bytes.str();
     return true;
   }
-  /// Fields of any message.
+  /// True if the bytes are a sequence of fields.
   static bool wellFormed(llvm::StringRef bytes) {
     for (ProtoReader in(bytes, 0, 0); !in.atEnd();)
       if (!in.next())
@@ -89,7 +92,7 @@ bool Reader::metadata(llvm::StringRef bytes, OpMetadata &out) {
                                             "source_file"};
     if (in.field() == 4) {
       out.push_back({"source_line", std::to_string(in.varint32()), false});
-    } else if (in.field() > 3) { // not kept, but not nonsense either
+    } else if (in.field() > 3) { // checked, but not kept
       std::string name;
       if (in.field() == 10 ? !wellFormed(in.bytes())
                            : !string(in.bytes(), name))
@@ -277,7 +280,7 @@ bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
     return false;
   if (std::string why = checkNamedAxes(named); !why.empty())
     return fail(why);
-  // Without axes they say nothing, and have no text.
+  // Without axes the dimensions have no meaning and no text.
   if (named.mesh.isMaximal())
     named.sharding.dims.clear();
   s = HloSharding::named(std::move(named));
@@ -340,7 +343,7 @@ bool Reader::tiled(HloSharding &s) {
   return true;
 }
 
-bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
+bool Reader::readFields(llvm::StringRef bytes) {
   fields = Fields();
   for (ProtoReader in(bytes, fieldSet({1, 3, 4, 6, 8, 9, 10, 11, 12, 13}),
                       fieldSet({2, 3, 4, 5, 7, 8, 9, 10, 14}));
@@ -352,7 +355,7 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
     case 1:
       fields.type = in.varint32();
       break;
-    case 2: // tile_shape, which says nothing
+    case 2: // tile_shape, which has no meaning
       ok = wellFormed(in.bytes());
       break;
     case 3:
@@ -361,7 +364,7 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
     case 4:
       ok = in.repeated(fields.devices);
       break;
-    case 5: // also where the type makes it say nothing
+    case 5: // also where the type gives it no meaning
       ok = wellFormed(in.bytes());
       fields.tuple.push_back(in.bytes());
       break;
@@ -399,6 +402,24 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
     if (!ok)
       return malformed();
   }
+  return true;
+}
+
+bool Reader::tuple(HloSharding &s) {
+  if (!fields.metadata.empty())
+    return fail("a tuple of shardings has metadata");
+  std::vector<llvm::StringRef> parts = std::move(fields.tuple);
+  std::vector<HloSharding> leaves(parts.size());
+  for (auto [part, element] : llvm::zip(parts, leaves))
+    if (!sharding(part, element, /*inTuple=*/true))
+      return false;
+  s = HloSharding::tuple(std::move(leaves));
+  return true;
+}
+
+bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
+  if (!readFields(bytes))
+    return false;
   if (fields.named)
     return named(*fields.named, s);
   if (fields.type != TUPLE && !fields.tuple.empty())
@@ -426,19 +447,8 @@ bool Reader::sharding(llvm::StringRef bytes, HloSharding &s, bool inTuple) {
     if (!tiled(s))
       return false;
     break;
-  case TUPLE: {
-    if (inTuple)
-      return fail("a tuple of shardings has one level only");
-    if (!fields.metadata.empty())
-      return fail("a tuple of shardings has metadata");
-    std::vector<llvm::StringRef> parts = std::move(fields.tuple);
-    std::vector<HloSharding> leaves(parts.size());
-    for (auto [part, element] : llvm::zip(parts, leaves))
-      if (!sharding(part, element, /*inTuple=*/true))
-        return false;
-    s = HloSharding::tuple(std::move(leaves));
-    return true;
-  }
+  case TUPLE:
+    return inTuple ? fail("a tuple of shardings has one level only") : tuple(s);
   default:
     return fail("unknown type " + Twine(fields.type));
   }

@@ -1,4 +1,4 @@
-//===- export_shared_bodies.cc - the functions that shardings make --------===//
+//===- export_shared_bodies.cc - a function per distinct sharding ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "shardwright/propagate/calls/share_call_bodies.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/calls/part_info.h"
 #include "shardwright/propagate/graph/part_builder.h"
 #include "shardwright/propagate/graph/write_module.h"
 #include "shardwright/propagate/import/import_steps.h"
@@ -22,41 +23,15 @@ namespace shardwright {
 
 namespace {
 
-/// One call of a part.
-struct OwnCall {
-  func::CallOp call;
-  /// Slots of the edges of its results, in the part; -1: none.
-  SmallVector<SlotId, 2> resultSlots;
-};
-
-/// Where a function's result comes from.
-struct Returned {
-  /// Argument of the function, or result of `call`, or else slot `index` (-1:
-  /// none).
-  int32_t argument = -1, call = -1;
-  int32_t index = -1;
-};
-
-/// A part of the graph, as its call sites see it.
-struct PartInfo {
-  /// Live ones, in program order.
-  SmallVector<OwnCall, 1> calls;
-  /// Of bodies only: slots of arguments' edges (-1: none), sources of results.
-  SmallVector<SlotId, 4> argumentSlots;
-  SmallVector<Returned, 2> returned;
-  /// Bodies with the same original name have the same.
-  int32_t nameId = 0;
-};
-
-/// What a call and the copy of its callee are sharded like. There are many;
-/// most have few arguments.
+/// The shardings of a call and of the copy of its callee. Modules have many
+/// sites; most have few arguments.
 struct SiteInfo {
   SmallVector<ShardingId, 4> in;
   SmallVector<ShardingId, 2> out, results;
   StringAttr name;
-  /// What refers to it, once a call does.
+  /// The reference to `name`; created by the first call of the copy.
   FlatSymbolRefAttr symbol;
-  /// Which of the live calls of its part this is.
+  /// Its number among the live calls of its part.
   int32_t ordinal = -1;
   Attribute executionThread;
   /// Sites of the calls in the callee.
@@ -78,8 +53,8 @@ public:
     eraseDeadOps();
     parts.resize(graph.bodies.size() + 1);
     for (auto [info, body] : llvm::zip(parts, graph.bodies))
-      describe(info, body, &body);
-    describe(parts.back(), viewOf(graph), nullptr);
+      info = describePart(body, &body);
+    parts.back() = describePart(viewOf(graph), nullptr);
     removeEdges(viewOf(graph));
     assignSites();
     for (int32_t site : rootCalls)
@@ -93,8 +68,6 @@ private:
   void removeUserlessRules();
   void eraseDeadOps();
   void forgetSlots(NodeId n);
-  void describe(PartInfo &info, const GraphView &part,
-                const FunctionBody *body);
   void removeEdges(const GraphView &part);
   void fetchAhead(ArrayRef<int32_t> next);
   void assignSites();
@@ -130,8 +103,8 @@ void Exporter::removeUserlessRules() {
         op->removeDiscardableAttr(sdy::kShardingRuleAttr);
 }
 
-/// Of a dead op and what is in it. By number: to ask each value for its op
-/// would fetch them all.
+/// Clears the slots of the values in a dead op. Finds them by number: finding
+/// them through the op would load every nested op into the caches.
 void Exporter::forgetSlots(NodeId n) {
   GraphView part = viewOf(graph);
   if (int32_t site = graph.siteOf(n); site >= 0) {
@@ -146,7 +119,7 @@ void Exporter::forgetSlots(NodeId n) {
       part.slots[slot].value = nullptr;
 }
 
-/// Copies of a body die in the same places.
+/// Erases the dead ops. The copies of a body have the same dead ops.
 void Exporter::eraseDeadOps() {
   llvm::SmallPtrSet<Operation *, 16> dead;
   SmallVector<Operation *> toErase;
@@ -176,41 +149,8 @@ void Exporter::eraseDeadOps() {
       op->erase();
 }
 
-/// Without a look at the ops, which the caches have lost since the graph was
-/// built.
-void Exporter::describe(PartInfo &info, const GraphView &part,
-                        const FunctionBody *body) {
-  auto slotOfEdge = [&](ValueId owner) -> SlotId {
-    SlotId slot = part.values[owner].slot;
-    return slot >= part.firstOwnSlot && part.slots[slot].value ? slot : -1;
-  };
-  std::vector<int32_t> indexOf(part.sites.size(), -1);
-  for (auto [i, site] : llvm::enumerate(part.sites)) {
-    if (site.parent >= 0 || !site.call)
-      continue;
-    indexOf[i] = info.calls.size();
-    OwnCall &own = info.calls.emplace_back();
-    own.call = site.call;
-    const Node &node = part.nodes[site.node];
-    for (int32_t r = 0; r < node.numResults; ++r)
-      own.resultSlots.push_back(slotOfEdge(node.firstResult + r));
-  }
-  if (!body)
-    return;
-  for (ValueId arg = 0, e = body->argumentEdge.size(); arg < e; ++arg)
-    info.argumentSlots.push_back(slotOfEdge(arg));
-  for (auto [owner, id] : llvm::zip_equal(body->returnedEdge, body->returned)) {
-    Returned &from = info.returned.emplace_back();
-    from.argument = owner.argument;
-    from.index = part.values[id].slot;
-    if (owner.site >= 0) {
-      from.call = indexOf[owner.site];
-      from.index = owner.result;
-    }
-  }
-}
-
-/// Those of a shared function's arguments and of calls' results.
+/// Removes the data flow edges of a shared function's arguments and of calls'
+/// results.
 void Exporter::removeEdges(const GraphView &part) {
   constexpr SlotId kAhead = 12;
   for (SlotId s = part.firstOwnSlot, e = part.slots.size(); s < e; ++s) {
@@ -244,8 +184,8 @@ void Exporter::assignSites() {
       names.insert(symbol.getNameAttr());
 }
 
-/// Entries without a sharding become fully open on the mesh of the others;
-/// nothing if there are no others.
+/// Makes entries without a sharding fully open on the mesh of the others.
+/// Clears the list if no entry has a sharding.
 void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids,
                         llvm::function_ref<TypeRange()> types) {
   auto *first =
@@ -261,7 +201,7 @@ void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids,
           graph.shardings.addOpen(mesh, cast<ShapedType>(types()[i]).getRank());
 }
 
-/// What visit() looks at: sites are visited nearly in their order.
+/// Prefetches what visit() reads: sites are visited nearly in their order.
 void Exporter::fetchSite(int32_t index) {
   if (index >= int32_t(sites.size()))
     return;
@@ -335,8 +275,8 @@ void Exporter::visit(int32_t index) {
       counter);
 }
 
-/// All calls of copies with one name and equal shardings call the first of
-/// them.
+/// Makes all calls of copies with one original name and equal shardings call
+/// the first of these copies.
 void Exporter::chooseTargets() {
   llvm::BumpPtrAllocator allocator;
   llvm::DenseMap<StringAttr, int32_t> nameIds;
@@ -347,7 +287,7 @@ void Exporter::chooseTargets() {
   auto choose = [&](int32_t index) {
     SiteInfo &site = sites[index];
     SmallVector<int32_t> key{partOf(index).nameId};
-    // All or none of the arguments have one.
+    // Either all arguments have a sharding or none.
     key.push_back(site.in.size());
     llvm::append_range(key, site.in);
     llvm::append_range(key, site.results);
@@ -398,7 +338,8 @@ void Exporter::writeRoots() {
     }
 }
 
-/// The functions to come, in stages: each says where the next one looks.
+/// Prefetches the functions that follow, in stages: each stage loads the
+/// addresses that the next one needs.
 void Exporter::fetchAhead(ArrayRef<int32_t> next) {
   auto bodyOf = [&](size_t i) -> const FunctionBody & {
     return graph.bodies[graph.sites[next[i]].body];
@@ -427,7 +368,7 @@ void Exporter::fetchAhead(ArrayRef<int32_t> next) {
 }
 
 void Exporter::materialize() {
-  // Copies that something calls.
+  // Mark the copies that are called.
   std::vector<char> needed(sites.size());
   SmallVector<int32_t> stack;
   auto need = [&](int32_t site) {
@@ -441,7 +382,7 @@ void Exporter::materialize() {
   while (!stack.empty())
     llvm::for_each(sites[stack.pop_back_val()].calls, need);
 
-  // The last copy of a body takes the body itself.
+  // The last copy of a body takes the body itself; the others clone it.
   std::vector<int32_t> copies(graph.bodies.size());
   llvm::erase_if(order, [&](int32_t index) { return !needed[index]; });
   for (int32_t index : order)
@@ -489,14 +430,14 @@ void Exporter::materialize() {
       writer.write(body.slots, s,
                    isLast ? slot.value : mapping.lookup(slot.value), current);
     }
-    // Nothing that a function returns is written later.
+    // No later step writes shardings of values that this function returns.
     propagateToFuncResults(func);
     opOrder.addFunction(func);
     func.getBody().walk<WalkOrder::PreOrder>(
         [&](Operation *op) { opOrder.add(op); });
   }
   writer.finish();
-  // What nothing calls any more.
+  // Erase the functions that are no longer called.
   for (FunctionBody &body : graph.bodies)
     if (body.func)
       body.func->erase();
