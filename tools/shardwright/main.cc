@@ -34,7 +34,7 @@ std::string listOfStages() {
   return list;
 }
 
-/// `list` prints the choices and ends the program, as for every mode.
+/// Parses the name of a stage; `list` prints the names and ends the program.
 Stage stageOf(const std::string &name) {
   if (name == "list") {
     llvm::outs()
@@ -53,14 +53,14 @@ Stage stageOf(const std::string &name) {
 
 std::string checkSeconds(const std::string &text) {
   double seconds;
-  // Not a number is in no range.
+  // NaN fails both comparisons.
   if (!llvm::StringRef(text).getAsDouble(seconds) && seconds >= 1e-3 &&
       seconds <= 86400)
     return "";
   return "expected seconds from 0.001 to 86400, found '" + text + "'";
 }
 
-/// What a command says of the program, and while it works.
+/// Adds the options for statistics, reports, budgets and progress.
 void addOutputs(CLI::App &command, CommonOptions &options) {
   command.add_option("--stats", options.stats,
                      "json prints statistics (and nothing else) on standard "
@@ -160,7 +160,7 @@ void addCommon(CLI::App &command, CommonOptions &options) {
                      "SHARDWRIGHT_KERNEL_CACHE_SIZE (1GiB)");
 }
 
-/// What is run, on what, and what becomes of the results.
+/// Adds the options for arguments and results of a run.
 void addRun(CLI::App &command, RunOptions &options) {
   command.add_option("ARGS", options.arguments,
                      "Arguments: an .npz with arrays arg0, arg1, ...");
@@ -181,7 +181,190 @@ void addRun(CLI::App &command, RunOptions &options) {
                      "Perfetto");
 }
 
-/// What was printed may not have arrived: on a full disk, say.
+void addRunCommand(CLI::App &app, RunOptions &options, int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "run", "Compile a module for its mesh and run it on virtual devices");
+  addCommon(command, options);
+  addRun(command, options);
+  command.add_option("--save", options.save,
+                     "Write the executable, for a later `run-saved` on a "
+                     "machine of this kind");
+  command.callback([&] { exitCode = runCommand(options); });
+}
+
+void addSavedCommand(CLI::App &app, RunOptions &options, int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "run-saved", "Run what `run --save` wrote: machine code, which does "
+                   "whatever it does with your rights");
+  command
+      .add_option("EXECUTABLE", options.module, "File that `run --save` wrote")
+      ->required();
+  addOutputs(command, options);
+  addRun(command, options);
+  command.callback([&] { exitCode = runCommand(options); });
+}
+
+void addPartitionCommand(CLI::App &app, PartitionOptionsCli &options,
+                         int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "partition", "Print the program of one device, or an earlier stage");
+  addCommon(command, options);
+  command.add_option("-o", options.out,
+                     "Write the module here, with its locations");
+  command.add_flag("--debug-info", options.debugInfo,
+                   "Print locations on standard output too");
+  command.add_option_function<std::string>(
+      "--stop-after",
+      [&](const std::string &name) { options.stopAfter = stageOf(name); },
+      "The last stage to run: " + listOfStages());
+  command.callback([&] { exitCode = partitionCommand(options); });
+}
+
+void addExplainCommand(CLI::App &app, ExplainOptions &options, int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "explain", "Why values are sharded as they are, and what stopped");
+  command
+      .add_option("MODULE", options.module,
+                  "StableHLO module, as for run; - is standard input")
+      ->required();
+  command.add_option("--value", options.values,
+                     "%12, %5#1, @f:%12 of another function, or the "
+                     "source's name of an argument or result");
+  command.add_option("--arg", options.arguments,
+                     "An argument by number or name");
+  command.add_option("--result", options.results, "A result by number or name");
+  command.add_option("--line", options.line,
+                     "What a line of the source computes: 12 or "
+                     "file.py:12; without source positions, of MODULE");
+  command.add_flag("--collectives", options.collectives,
+                   "What each collective is for, whose annotations cause "
+                   "it, and the ways that were rejected");
+  command
+      .add_option("--partition-effort", options.partitionEffort,
+                  "As for run, for --collectives")
+      ->check(CLI::Range(0, 2));
+  command.add_option("--machine", options.machine,
+                     "As for run, for --collectives");
+  command.add_flag("--json", options.json, "For programs");
+  command.add_flag("--full", options.full, "Every step of a long way");
+  command.add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        options.import.meshSizes = valueOf(parseMeshSizes(text));
+      },
+      "New sizes for the module's mesh axes, as x=4,y=2");
+  command
+      .add_option("--devices", options.import.devices,
+                  "Number of devices when the module names no mesh")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command.add_flag("--trusted", options.trusted,
+                   "Read bytecode at once, as for run");
+  command.callback([&] { exitCode = explainCommand(options); });
+}
+
+void addShardingCommand(CLI::App &app, ShardingOptions &options,
+                        int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "sharding", "Explain a sharding: other notations, tiles, devices");
+  command
+      .add_option("TEXT", options.text,
+                  "As in mhlo.sharding, {devices=[4,2]<=[8]}, as JAX, P('x', "
+                  "None), or as Shardy, [{\"x\"}, {}]")
+      ->required();
+  command.add_option_function<std::string>(
+      "--shape",
+      [&](const std::string &text) {
+        options.shape = valueOf(parseShape(text));
+      },
+      "The shape of the value, as 8x16: tile shape and picture");
+  command.add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        options.mesh = valueOf(parseMeshSizes(text));
+      },
+      "The axes, as x=2,y=4");
+  command.add_option("--devices", options.devices, "Number of devices")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+  command.callback([&] { exitCode = shardingCommand(options); });
+}
+
+void addRuleCommand(CLI::App &app, RuleOptionsCli &options, int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "rule", "Check a sharding rule, as JAX's custom_partitioning takes it");
+  command
+      .add_option("TEXT", options.text,
+                  "As in \"i k, k j -> i j\"; prints the sdy.sharding_rule. "
+                  "Of #sdy.op_sharding_rule<...>, prints the string")
+      ->required();
+  for (auto [name, types] : {std::pair("--operands", &options.operands),
+                             std::pair("--results,--result", &options.results)})
+    command.add_option_function<std::string>(
+        name,
+        [types, name](const std::string &text) {
+          *types =
+              valueOf(parseTypes(llvm::StringRef(name).split(',').first, text));
+        },
+        "Types, as 4x8xf32,8x16xf32; a scalar is f32");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--sizes",
+          [&](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts)
+              options.sizes.push_back(valueOf(parseFactorSize(text)));
+          },
+          "Sizes of factors that are only parts of dimensions, as j=2,k=4")
+      ->delimiter(',');
+  command
+      .add_option("--reduction", options.reduction,
+                  "Factors over which results are summed up, as k,l")
+      ->delimiter(',');
+  command
+      .add_option("--need-replication", options.needReplication,
+                  "Factors that the operation needs whole")
+      ->delimiter(',');
+  command
+      .add_option("--permutation", options.permutation,
+                  "Factors along which neighbours exchange data")
+      ->delimiter(',');
+  command.callback([&] { exitCode = ruleCommand(options); });
+}
+
+void addConvertCommand(CLI::App &app, ConvertOptions &options, int &exitCode) {
+  CLI::App &command = *app.add_subcommand(
+      "convert",
+      "Write a module in another form, or its shardings in another notation");
+  command
+      .add_option("MODULE", options.module,
+                  "StableHLO module, as for run; - is standard input")
+      ->required();
+  command
+      .add_option("--to", options.to,
+                  "portable, text or bytecode; sdy, gspmd, gspmd-v1 (devices "
+                  "listed) or round-trip (sdy in frontend attributes) turn "
+                  "shardings from any of these into that one, as text")
+      ->required();
+  command.add_option_function<std::string>(
+      "--mesh",
+      [&](const std::string &text) {
+        options.mesh = valueOf(parseMeshSizes(text));
+      },
+      "The axes of a module with GSPMD shardings, as x=2,y=4");
+  command
+      .add_option("--devices", options.devices,
+                  "Number of devices when no sharding tells it")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  command.add_option("--version", options.version,
+                     "Version of StableHLO that the readers of a portable "
+                     "artifact know, as 1.17.0 (the newest)");
+  command.add_option("-o", options.out, "Write the module here");
+  command.add_flag("--debug-info", options.debugInfo,
+                   "Print text with locations on standard output too");
+  command.add_flag("--trusted", options.trusted,
+                   "Read bytecode at once, as for run");
+  command.callback([&] { exitCode = convertCommand(options); });
+}
+
+/// Checks that standard output was written: the disk may be full.
 int checkOutput(int exitCode) {
   llvm::raw_fd_ostream &os = llvm::outs();
   os.flush();
@@ -208,182 +391,22 @@ int main(int argc, char **argv) {
   int exitCode = exitFine;
 
   RunOptions run;
-  CLI::App *runApp = app.add_subcommand(
-      "run", "Compile a module for its mesh and run it on virtual devices");
-  addCommon(*runApp, run);
-  addRun(*runApp, run);
-  runApp->add_option("--save", run.save,
-                     "Write the executable, for a later `run-saved` on a "
-                     "machine of this kind");
-  runApp->callback([&] { exitCode = runCommand(run); });
-
+  addRunCommand(app, run, exitCode);
   RunOptions saved;
   saved.isSaved = saved.trusted = true;
-  CLI::App *savedApp = app.add_subcommand(
-      "run-saved", "Run what `run --save` wrote: machine code, which does "
-                   "whatever it does with your rights");
-  savedApp
-      ->add_option("EXECUTABLE", saved.module, "File that `run --save` wrote")
-      ->required();
-  addOutputs(*savedApp, saved);
-  addRun(*savedApp, saved);
-  savedApp->callback([&] { exitCode = runCommand(saved); });
-
+  addSavedCommand(app, saved, exitCode);
   PartitionOptionsCli partition;
-  CLI::App *partitionApp = app.add_subcommand(
-      "partition", "Print the program of one device, or an earlier stage");
-  addCommon(*partitionApp, partition);
-  partitionApp->add_option("-o", partition.out,
-                           "Write the module here, with its locations");
-  partitionApp->add_flag("--debug-info", partition.debugInfo,
-                         "Print locations on standard output too");
-  partitionApp->add_option_function<std::string>(
-      "--stop-after",
-      [&](const std::string &name) { partition.stopAfter = stageOf(name); },
-      "The last stage to run: " + listOfStages());
-  partitionApp->callback([&] { exitCode = partitionCommand(partition); });
-
+  addPartitionCommand(app, partition, exitCode);
   ExplainOptions explain;
-  CLI::App *explainApp = app.add_subcommand(
-      "explain", "Why values are sharded as they are, and what stopped");
-  explainApp
-      ->add_option("MODULE", explain.module,
-                   "StableHLO module, as for run; - is standard input")
-      ->required();
-  explainApp->add_option("--value", explain.values,
-                         "%12, %5#1, @f:%12 of another function, or the "
-                         "source's name of an argument or result");
-  explainApp->add_option("--arg", explain.arguments,
-                         "An argument by number or name");
-  explainApp->add_option("--result", explain.results,
-                         "A result by number or name");
-  explainApp->add_option("--line", explain.line,
-                         "What a line of the source computes: 12 or "
-                         "file.py:12; without source positions, of MODULE");
-  explainApp->add_flag("--collectives", explain.collectives,
-                       "What each collective is for, whose annotations cause "
-                       "it, and the ways that were rejected");
-  explainApp
-      ->add_option("--partition-effort", explain.partitionEffort,
-                   "As for run, for --collectives")
-      ->check(CLI::Range(0, 2));
-  explainApp->add_option("--machine", explain.machine,
-                         "As for run, for --collectives");
-  explainApp->add_flag("--json", explain.json, "For programs");
-  explainApp->add_flag("--full", explain.full, "Every step of a long way");
-  explainApp->add_option_function<std::string>(
-      "--mesh",
-      [&](const std::string &text) {
-        explain.import.meshSizes = valueOf(parseMeshSizes(text));
-      },
-      "New sizes for the module's mesh axes, as x=4,y=2");
-  explainApp
-      ->add_option("--devices", explain.import.devices,
-                   "Number of devices when the module names no mesh")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
-  explainApp->add_flag("--trusted", explain.trusted,
-                       "Read bytecode at once, as for run");
-  explainApp->callback([&] { exitCode = explainCommand(explain); });
-
+  addExplainCommand(app, explain, exitCode);
   ShardingOptions sharding;
-  CLI::App *shardingApp = app.add_subcommand(
-      "sharding", "Explain a sharding: other notations, tiles, devices");
-  shardingApp
-      ->add_option("TEXT", sharding.text,
-                   "As in mhlo.sharding, {devices=[4,2]<=[8]}, as JAX, P('x', "
-                   "None), or as Shardy, [{\"x\"}, {}]")
-      ->required();
-  shardingApp->add_option_function<std::string>(
-      "--shape",
-      [&](const std::string &text) {
-        sharding.shape = valueOf(parseShape(text));
-      },
-      "The shape of the value, as 8x16: tile shape and picture");
-  shardingApp->add_option_function<std::string>(
-      "--mesh",
-      [&](const std::string &text) {
-        sharding.mesh = valueOf(parseMeshSizes(text));
-      },
-      "The axes, as x=2,y=4");
-  shardingApp->add_option("--devices", sharding.devices, "Number of devices")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
-  shardingApp->callback([&] { exitCode = shardingCommand(sharding); });
-
+  addShardingCommand(app, sharding, exitCode);
   RuleOptionsCli rule;
-  CLI::App *ruleApp = app.add_subcommand(
-      "rule", "Check a sharding rule, as JAX's custom_partitioning takes it");
-  ruleApp
-      ->add_option("TEXT", rule.text,
-                   "As in \"i k, k j -> i j\"; prints the sdy.sharding_rule. "
-                   "Of #sdy.op_sharding_rule<...>, prints the string")
-      ->required();
-  for (auto [name, types] : {std::pair("--operands", &rule.operands),
-                             std::pair("--results,--result", &rule.results)})
-    ruleApp->add_option_function<std::string>(
-        name,
-        [types, name](const std::string &text) {
-          *types =
-              valueOf(parseTypes(llvm::StringRef(name).split(',').first, text));
-        },
-        "Types, as 4x8xf32,8x16xf32; a scalar is f32");
-  ruleApp
-      ->add_option_function<std::vector<std::string>>(
-          "--sizes",
-          [&](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts)
-              rule.sizes.push_back(valueOf(parseFactorSize(text)));
-          },
-          "Sizes of factors that are only parts of dimensions, as j=2,k=4")
-      ->delimiter(',');
-  ruleApp
-      ->add_option("--reduction", rule.reduction,
-                   "Factors over which results are summed up, as k,l")
-      ->delimiter(',');
-  ruleApp
-      ->add_option("--need-replication", rule.needReplication,
-                   "Factors that the operation needs whole")
-      ->delimiter(',');
-  ruleApp
-      ->add_option("--permutation", rule.permutation,
-                   "Factors along which neighbours exchange data")
-      ->delimiter(',');
-  ruleApp->callback([&] { exitCode = ruleCommand(rule); });
-
+  addRuleCommand(app, rule, exitCode);
   ConvertOptions convert;
-  CLI::App *convertApp = app.add_subcommand(
-      "convert",
-      "Write a module in another form, or its shardings in another notation");
-  convertApp
-      ->add_option("MODULE", convert.module,
-                   "StableHLO module, as for run; - is standard input")
-      ->required();
-  convertApp
-      ->add_option("--to", convert.to,
-                   "portable, text or bytecode; sdy, gspmd, gspmd-v1 (devices "
-                   "listed) or round-trip (sdy in frontend attributes) turn "
-                   "shardings from any of these into that one, as text")
-      ->required();
-  convertApp->add_option_function<std::string>(
-      "--mesh",
-      [&](const std::string &text) {
-        convert.mesh = valueOf(parseMeshSizes(text));
-      },
-      "The axes of a module with GSPMD shardings, as x=2,y=4");
-  convertApp
-      ->add_option("--devices", convert.devices,
-                   "Number of devices when no sharding tells it")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
-  convertApp->add_option("--version", convert.version,
-                         "Version of StableHLO that the readers of a portable "
-                         "artifact know, as 1.17.0 (the newest)");
-  convertApp->add_option("-o", convert.out, "Write the module here");
-  convertApp->add_flag("--debug-info", convert.debugInfo,
-                       "Print text with locations on standard output too");
-  convertApp->add_flag("--trusted", convert.trusted,
-                       "Read bytecode at once, as for run");
-  convertApp->callback([&] { exitCode = convertCommand(convert); });
+  addConvertCommand(app, convert, exitCode);
 
-  // CLI11 says of an unknown command only that one is required.
+  // For an unknown command CLI11 says only that a command is required.
   std::vector<llvm::StringRef> commands;
   for (CLI::App *command : app.get_subcommands({}))
     commands.push_back(command->get_name());

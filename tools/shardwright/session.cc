@@ -89,9 +89,10 @@ bool Session::load(llvm::StringRef path, bool trusted,
   return true;
 }
 
-bool Session::compile(const CommonOptions &options, Stage stopAfter,
-                      Stage printed, std::string *text) {
-  // Options are judged before any work is done.
+/// Checks the options before any work is done and reads the machine. False: the
+/// error has been printed.
+static bool checkOptions(const CommonOptions &options,
+                         std::optional<MachineModel> &machine) {
   std::string kind, file;
   if (options.stats &&
       !parseOutput("--stats", *options.stats, {"json"}, kind, file))
@@ -99,18 +100,40 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   if (options.report &&
       !parseOutput("--report", *options.report, {"text", "json"}, kind, file))
     return false;
-
-  std::optional<MachineModel> machine;
-  if (!options.machine.empty()) {
-    llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
-    if (!model) {
-      badInput("--machine: " + llvm::toString(model.takeError()),
-               "docs/machines.md lists the keys of a machine and their units");
-      return false;
-    }
-    machine = std::move(*model);
+  if (options.machine.empty())
+    return true;
+  llvm::Expected<MachineModel> model = MachineModel::read(options.machine);
+  if (!model) {
+    badInput("--machine: " + llvm::toString(model.takeError()),
+             "docs/machines.md lists the keys of a machine and their units");
+    return false;
   }
+  machine = std::move(*model);
+  return true;
+}
 
+/// The work that follows a stage, as the line of progress names it.
+static llvm::StringRef nameOfNext(Stage stage) {
+  static constexpr llvm::StringLiteral names[] = {
+      "propagating", "inserting collectives", "partitioning", "compiling"};
+  return names[int(stage)];
+}
+
+/// Prints the module on standard error if --print-after lists the stage.
+static void printAfter(const CommonOptions &options, Stage stage,
+                       ModuleOp module) {
+  if (!llvm::is_contained(options.printAfter, stage))
+    return;
+  llvm::errs() << "// ---- after stage " << str(stage) << "\n";
+  printModule(module, llvm::errs());
+  llvm::errs() << "\n";
+}
+
+bool Session::compile(const CommonOptions &options, Stage stopAfter,
+                      Stage printed, std::string *text) {
+  std::optional<MachineModel> machine;
+  if (!checkOptions(options, machine))
+    return false;
   auto asks = [&](Budget::What what) {
     return llvm::any_of(options.budgets,
                         [&](const Budget &b) { return b.what == what; });
@@ -142,20 +165,14 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   Progress &line = progress(options);
   line.at("importing");
   compileOptions.afterStage = [&](Stage stage, ModuleOp module) {
-    static constexpr llvm::StringLiteral next[] = {
-        "propagating", "inserting collectives", "partitioning", "compiling"};
     line.pause();
-    llvm::scope_exit resume([&] { line.at(next[int(stage)]); });
+    llvm::scope_exit resume([&] { line.at(nameOfNext(stage)); });
     if (text && stage == printed) {
       llvm::raw_string_ostream os(*text);
       printModule(module, os,
                   OpPrintingFlags().enableDebugInfo(options.debugInfo));
     }
-    if (!llvm::is_contained(options.printAfter, stage))
-      return;
-    llvm::errs() << "// ---- after stage " << str(stage) << "\n";
-    printModule(module, llvm::errs());
-    llvm::errs() << "\n";
+    printAfter(options, stage, module);
   };
   compiledWith = compileOptions;
   compiledWith.afterStage = nullptr;
