@@ -59,7 +59,7 @@ static bool haveSameRegions(Operation *a, Operation *b) {
   return true;
 }
 
-const std::optional<OpPlan> *PlanMemo::find() {
+const OpPlan *PlanMemo::find() {
   hash = 0;
   if (!hasPropertiesInWords(asked))
     hash = asked->hashProperties();
@@ -95,11 +95,9 @@ static bool usesOutside(Operation *op) {
   return false;
 }
 
-const std::optional<OpPlan> *PlanMemo::keep(std::optional<OpPlan> plan) {
-  if (usesOutside(asked)) {
-    single = std::move(plan);
-    return &single;
-  }
+const OpPlan *PlanMemo::keep(OpPlan plan) {
+  if (usesOutside(asked))
+    return store(std::move(plan));
   // Operands would be uses of values of the program.
   Operation *copy = Operation::create(
       asked->getLoc(), asked->getName(), asked->getResultTypes(),

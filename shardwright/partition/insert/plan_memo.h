@@ -15,35 +15,13 @@
 #ifndef SHARDWRIGHT_PARTITION_INSERT_PLAN_MEMO_H
 #define SHARDWRIGHT_PARTITION_INSERT_PLAN_MEMO_H
 
-#include "shardwright/partition/decide/decide.h"
-#include "shardwright/partition/layout/layout.h"
-
-#include "mlir/IR/Operation.h"
-
-#include "llvm/ADT/DenseMap.h"
+#include "shardwright/partition/insert/layout_plan.h"
 
 #include <deque>
-#include <optional>
 
 namespace shardwright {
 
-/// How an op computes: an `OpDecision` in layouts.
-struct OpPlan {
-  /// -1: whole, on every device.
-  int32_t mesh = -1;
-  /// Of operands that are on other meshes only: the layout to bring them here
-  /// in; null for the others.
-  llvm::SmallVector<LayoutRef, 2> broughtHere;
-  llvm::SmallVector<LayoutRef, 2> operands;
-  llvm::SmallVector<LayoutRef, 1> results;
-  /// The results are partial until completed, each in its own way.
-  bool reduces = false;
-  llvm::SmallVector<Completion, 1> completions;
-  llvm::SmallVector<LayoutRef, 1> after;
-  /// For an observer: see PlanObserver::onPlan.
-  std::vector<WeighedWay> ways;
-};
-
+/// Owns the plans that it returns.
 class PlanMemo {
 public:
   PlanMemo() = default;
@@ -57,18 +35,21 @@ public:
   void add(bool flag) { words.push_back(flag); }
   void add(int64_t number) { words.push_back(uintptr_t(number)); }
   /// Null if no equal question has an answer.
-  const std::optional<OpPlan> *find();
-  /// The answer to the question that `find` just failed to answer; none: the op
-  /// has no rule. Valid until the next one.
-  const std::optional<OpPlan> *keep(std::optional<OpPlan> plan);
+  const OpPlan *find();
+  /// Keeps the answer to the question that `find` just failed to answer.
+  const OpPlan *keep(OpPlan plan);
+  /// Keeps a plan that answers no question.
+  const OpPlan *store(OpPlan plan) {
+    return &single.emplace_back(std::move(plan));
+  }
 
 private:
   struct Entry {
     /// A copy without operands and uses.
     mlir::Operation *op;
     llvm::SmallVector<uintptr_t, 6> words;
-    std::optional<OpPlan> plan;
-    /// That has the same hash; null: none.
+    OpPlan plan;
+    /// The next entry with the same hash, or null.
     Entry *next;
   };
 
@@ -77,7 +58,7 @@ private:
   mlir::Operation *asked = nullptr;
   llvm::SmallVector<uintptr_t> words;
   size_t hash = 0;
-  std::optional<OpPlan> single;
+  std::deque<OpPlan> single;
 };
 
 } // namespace shardwright
