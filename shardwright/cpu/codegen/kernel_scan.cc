@@ -18,17 +18,16 @@ std::optional<Scan> asScan(const Graph &graph, const Node &node) {
   if (node.op != Op::ReduceWindow || node.elements() == 0 ||
       node.shape != graph[node.operands[0]].shape)
     return std::nullopt;
-  const Shape &windows = node.attrs[0], &strides = node.attrs[1],
-              &inDilations = node.attrs[2], &dilations = node.attrs[3],
-              &low = node.attrs[4];
+  const auto &[windows, strides, baseDilation, windowDilation, low] =
+      node.get<ReduceWindowAttrs>();
   std::optional<size_t> dim;
   for (size_t d = 0; d < node.shape.size(); ++d) {
-    if (strides[d] != 1 || inDilations[d] != 1)
+    if (strides[d] != 1 || baseDilation[d] != 1)
       return std::nullopt;
     if (windows[d] == 1 && low[d] == 0)
       continue;
     // As many results as elements: the padding is window - 1 in all.
-    if (dim || dilations[d] != 1 || windows[d] < node.shape[d] ||
+    if (dim || windowDilation[d] != 1 || windows[d] < node.shape[d] ||
         (low[d] != 0 && low[d] != windows[d] - 1))
       return std::nullopt;
     dim = d;
@@ -74,7 +73,8 @@ void KernelEmitter::emitScan() {
   SmallVector<Value *, 4> outputOf(n, nullptr);
   for (size_t i = 0; i < cluster.outputs.size(); ++i) {
     const Node &output = graph[cluster.outputs[i]];
-    outputOf[output.op == Op::Proj ? output.attrs[0][0] : 0] = outputBuffer(i);
+    outputOf[output.op == Op::Proj ? output.get<ProjAttrs>().result : 0] =
+        outputBuffer(i);
   }
 
   auto walk = [&](Value *first, const IndexExpr &lane) {

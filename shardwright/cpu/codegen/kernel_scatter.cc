@@ -22,36 +22,26 @@ void KernelEmitter::emitScatter() {
   const Node &operand = graph[node.operands[0]];
   const Node &starts = graph[node.operands[n]];
   const Node &update = graph[node.operands[n + 1]];
-  const Shape &windowDims = node.attrs[0], &inserted = node.attrs[1],
-              &batching = node.attrs[2], &startsBatching = node.attrs[3],
-              &operandDims = node.attrs[4];
-  int64_t vectorDim = node.attrs[5][0];
+  const WindowDims &dims = node.get<ScatterAttrs>().dims;
   // One loop for each scatter dimension of the updates.
   IndexVector scatter;
   std::vector<std::pair<AtomId, int64_t>> scatterLoops;
   for (size_t d = 0; d < update.shape.size(); ++d)
-    if (!llvm::is_contained(windowDims, static_cast<int64_t>(d))) {
+    if (!llvm::is_contained(dims.windowDims, static_cast<int64_t>(d))) {
       AtomId var = space.variable({0, update.shape[d] - 1});
       scatterLoops.push_back({var, update.shape[d]});
       scatter.push_back(space.term(var));
     }
-  auto startsIndex = [&](int64_t component) {
-    IndexVector at;
-    size_t next = 0;
-    for (size_t d = 0; d < starts.shape.size(); ++d)
-      at.push_back(static_cast<int64_t>(d) == vectorDim ? IndexExpr(component)
-                                                        : scatter[next++]);
-    return at;
-  };
   // Size of the window along each dimension of the operand.
   Shape window(operand.shape.size(), 1);
   SmallVector<int> windowOf(operand.shape.size(), -1);
   size_t nextWindow = 0;
   for (size_t d = 0; d < operand.shape.size(); ++d) {
     auto dim = static_cast<int64_t>(d);
-    if (llvm::is_contained(inserted, dim) || llvm::is_contained(batching, dim))
+    if (llvm::is_contained(dims.collapsedDims, dim) ||
+        llvm::is_contained(dims.operandBatchingDims, dim))
       continue;
-    windowOf[d] = windowDims[nextWindow++];
+    windowOf[d] = dims.windowDims[nextWindow++];
     window[d] = update.shape[windowOf[d]];
   }
   Shape strides = rowMajorStrides(operand.shape);
@@ -59,8 +49,9 @@ void KernelEmitter::emitScatter() {
   auto body = [&] {
     SmallVector<Value *, 4> start(operand.shape.size(), b.getInt64(0));
     Value *inside = b.getTrue();
-    for (auto [k, d] : llvm::enumerate(operandDims)) {
-      Value *s = nodes->value(node.operands[n], startsIndex(k));
+    for (auto [k, d] : llvm::enumerate(dims.startMap)) {
+      Value *s =
+          nodes->value(node.operands[n], startsIndex(dims, starts, scatter, k));
       s = isSignedInteger(starts.type) ? b.CreateSExt(s, b.getInt64Ty())
                                        : b.CreateZExt(s, b.getInt64Ty());
       start[d] = s;
@@ -71,8 +62,9 @@ void KernelEmitter::emitScatter() {
               ? (Value *)b.getFalse()
               : b.CreateICmpULE(s, b.getInt64(operand.shape[d] - window[d])));
     }
-    for (auto [d, s] : llvm::zip_equal(batching, startsBatching))
-      start[d] = nodes->scalar(scatter[s - (vectorDim < s ? 1 : 0)]);
+    for (auto [d, s] :
+         llvm::zip_equal(dims.operandBatchingDims, dims.startsBatchingDims))
+      start[d] = nodes->scalar(scatter[s - (dims.indexVectorDim < s ? 1 : 0)]);
     Value *base = b.getInt64(0);
     for (size_t d = 0; d < start.size(); ++d)
       base = b.CreateAdd(base, b.CreateMul(start[d], b.getInt64(strides[d])));
@@ -83,7 +75,7 @@ void KernelEmitter::emitScatter() {
           IndexVector updateAt(update.shape.size());
           size_t next = 0;
           for (size_t d = 0; d < update.shape.size(); ++d)
-            if (!llvm::is_contained(windowDims, static_cast<int64_t>(d)))
+            if (!llvm::is_contained(dims.windowDims, static_cast<int64_t>(d)))
               updateAt[d] = scatter[next++];
           IndexVector within(operand.shape.size());
           std::function<void(size_t)> nest = [&](size_t d) {

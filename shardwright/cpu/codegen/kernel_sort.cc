@@ -50,12 +50,12 @@ static std::optional<SortKey> findSortKey(const Body &body) {
   const Node &result = body.nodes[body.results[0]];
   if (result.op != Op::Compare)
     return std::nullopt;
-  auto direction = static_cast<Direction>(result.attrs[0][0]);
+  auto [direction, totalOrder] = result.get<CompareAttrs>();
   if (direction != Direction::LT && direction != Direction::GT)
     return std::nullopt;
   int32_t left = result.operands[0], right = result.operands[1];
   ElementType type = body.nodes[left].type;
-  if (isComplex(type) || (isFloat(type) && !result.attrs[0][1]) ||
+  if (isComplex(type) || (isFloat(type) && !totalOrder) ||
       bitWidth(type) < (isFloat(type) ? 16 : 8))
     return std::nullopt;
   int budget = 200;
@@ -96,7 +96,7 @@ void KernelEmitter::emitSort() {
     if (candidate.op == Op::Sort)
       node = &candidate;
   Module *module = function->getParent();
-  int64_t dim = node->attrs[0][0];
+  int64_t dim = node->get<SortAttrs>().dim;
   size_t n = node->operands.size();
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
   std::optional<SortKey> key = findSortKey(*node->body);
@@ -143,7 +143,7 @@ void KernelEmitter::emitSort() {
   SmallVector<Constant *, 9> table;
   for (size_t i = 0; i < cluster.outputs.size(); ++i) {
     const Node &output = graph[cluster.outputs[i]];
-    int64_t number = output.op == Op::Proj ? output.attrs[0][0] : 0;
+    int64_t number = output.op == Op::Proj ? output.get<ProjAttrs>().result : 0;
     const Node &input = graph[node->operands[number]];
     table.push_back(b.getInt64(input.bits));
     table.push_back(b.getInt64(cluster.numParams + i));

@@ -42,7 +42,7 @@ Value *NodeEmitter::value(int32_t id, const IndexVector &index, MaskId mask) {
     return ops.constant(node.bits, node.type, node.highBits);
   int number = 0;
   if (node.op == Op::Proj) {
-    number = node.attrs[0][0];
+    number = node.get<ProjAttrs>().result;
     id = node.operands[0];
   }
   int depth = std::max(loops.depth(index), maskDepth(mask));
@@ -102,7 +102,7 @@ Value *NodeEmitter::compute(int32_t id, const IndexVector &index, MaskId mask) {
                 space.linearize(index, rowMajorStrides(node.shape)), mask,
                 static_cast<int32_t>(node.bits));
   case Op::Iota: {
-    const IndexExpr &e = index[node.attrs[0][0]];
+    const IndexExpr &e = index[node.get<IotaAttrs>().dim];
     bool narrow = fits32(space.range(e));
     Value *x = loops.isVector(e)
                    ? vector(e, narrow ? b.getInt32Ty() : b.getInt64Ty())
@@ -220,11 +220,11 @@ Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
 // What a window's padding and dilation leave out contributes nothing.
 Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
                            MaskId mask) {
-  return accumulate(id, wanted, index, mask, graph[id].attrs[0],
-                    [&](const IndexVector &position) {
-                      return windowInputIndex(graph, id, index, position,
-                                              space);
-                    });
+  return accumulate(
+      id, wanted, index, mask, graph[id].get<ReduceWindowAttrs>().window,
+      [&](const IndexVector &position) {
+        return windowInputIndex(graph, id, index, position, space);
+      });
 }
 
 // One loop for each of `sizes`; where in the operands their variables point,

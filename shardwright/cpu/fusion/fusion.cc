@@ -132,10 +132,10 @@ Cluster Fuser::cut(const Members &members,
     if (node.op == Op::UpdateSlice || node.op == Op::Scatter)
       inPlace = cluster.graph[ids.at(node.operands[0])].bits;
     else if (node.op == Op::Proj && graph[node.operands[0]].op == Op::Scatter)
-      inPlace =
-          cluster
-              .graph[ids.at(graph[node.operands[0]].operands[node.attrs[0][0]])]
-              .bits;
+      inPlace = cluster
+                    .graph[ids.at(graph[node.operands[0]]
+                                      .operands[node.get<ProjAttrs>().result])]
+                    .bits;
     cluster.inPlace.push_back(inPlace);
   }
   return cluster;

@@ -23,14 +23,15 @@ bool isView(const Graph &graph, int32_t id, int64_t &offset) {
   if (node.op != Op::Slice)
     return false;
   const Node &from = graph[node.operands[0]];
+  const auto &[starts, steps] = node.get<SliceAttrs>();
   bool whole = true; // of everything inside this dimension
   Shape strides = rowMajorStrides(from.shape);
   for (int d = static_cast<int>(node.shape.size()) - 1; d >= 0; --d) {
     if (node.shape[d] != 1 && !whole)
       return false;
-    if (node.attrs[1][d] != 1 && node.shape[d] > 1)
+    if (steps[d] != 1 && node.shape[d] > 1)
       return false;
-    offset += node.attrs[0][d] * strides[d];
+    offset += starts[d] * strides[d];
     whole &= node.shape[d] == from.shape[d];
     // A partial dimension inside is fine only below dimensions of size 1.
     if (node.shape[d] != from.shape[d])
@@ -92,12 +93,14 @@ bool changesInnermost(const Graph &graph, int32_t id) {
   const Node &from = graph[node.operands[0]];
   switch (node.op) {
   case Op::Transpose:
-    return node.attrs[0][d] != innermost(from.shape);
+    return node.get<TransposeAttrs>().permutation[d] != innermost(from.shape);
   case Op::Slice:
-    return node.attrs[1][d] != 1;
-  case Op::Gather:
+    return node.get<SliceAttrs>().strides[d] != 1;
+  case Op::Gather: {
     // Elements one by one.
-    return node.attrs[0].empty() || node.attrs[0].back() != d;
+    const Shape &windowDims = node.get<GatherAttrs>().dims.windowDims;
+    return windowDims.empty() || windowDims.back() != d;
+  }
   default:
     return false;
   }

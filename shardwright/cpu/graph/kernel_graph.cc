@@ -152,15 +152,58 @@ static void writeInts(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> ints) {
   os << ']';
 }
 
+namespace {
+/// Writes attributes as lists of numbers, in the order of their fields.
+struct AttributeWriter {
+  llvm::raw_ostream &os;
+
+  void list(llvm::ArrayRef<int64_t> ints) const {
+    os << ' ';
+    writeInts(os, ints);
+  }
+  void lists(std::initializer_list<llvm::ArrayRef<int64_t>> all) const {
+    for (llvm::ArrayRef<int64_t> ints : all)
+      list(ints);
+  }
+  void operator()(const IotaAttrs &a) const { list({a.dim}); }
+  void operator()(const ReducePrecisionAttrs &a) const {
+    list({a.exponentBits, a.mantissaBits});
+  }
+  void operator()(const CompareAttrs &a) const {
+    list({static_cast<int64_t>(a.direction), a.totalOrder});
+  }
+  void operator()(const BroadcastAttrs &a) const { list(a.dims); }
+  void operator()(const TransposeAttrs &a) const { list(a.permutation); }
+  void operator()(const SliceAttrs &a) const { lists({a.starts, a.strides}); }
+  void operator()(const ReverseAttrs &a) const { list(a.dims); }
+  void operator()(const PadAttrs &a) const { lists({a.low, a.interior}); }
+  void operator()(const ConcatAttrs &a) const { list({a.dim}); }
+  void operator()(const WindowDims &d) const {
+    lists({d.windowDims, d.collapsedDims, d.operandBatchingDims,
+           d.startsBatchingDims, d.startMap});
+    list({d.indexVectorDim});
+  }
+  void operator()(const GatherAttrs &a) const {
+    (*this)(a.dims);
+    list(a.sliceSizes);
+  }
+  void operator()(const ReduceAttrs &a) const { list(a.dims); }
+  void operator()(const ProjAttrs &a) const { list({a.result}); }
+  void operator()(const ReduceWindowAttrs &a) const {
+    lists(
+        {a.window, a.strides, a.baseDilation, a.windowDilation, a.lowPadding});
+  }
+  void operator()(const ScatterAttrs &a) const { (*this)(a.dims); }
+  void operator()(const SortAttrs &a) const { list({a.dim, a.stable}); }
+};
+} // namespace
+
 static void writeNode(llvm::raw_ostream &os, const Node &node) {
   os << name(node.op) << ' ' << str(node.type);
   writeInts(os, node.shape);
   for (int32_t operand : node.operands)
     os << " %" << operand;
-  for (const Shape &attr : node.attrs) {
-    os << ' ';
-    writeInts(os, attr);
-  }
+  node.attrs.visit(AttributeWriter{os});
   if (node.op == Op::Param || node.op == Op::Constant) {
     os << " 0x";
     os.write_hex(node.bits);

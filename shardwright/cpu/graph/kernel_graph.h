@@ -16,7 +16,7 @@
 #ifndef SHARDWRIGHT_CPU_GRAPH_KERNEL_GRAPH_H
 #define SHARDWRIGHT_CPU_GRAPH_KERNEL_GRAPH_H
 
-#include "shardwright/cpu/program/program.h"
+#include "shardwright/cpu/graph/node_attributes.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -33,7 +33,7 @@ enum class Op : uint8_t {
   Undef,    ///< a buffer to be filled piece by piece
   Param,    ///< bits: number of the buffer; in a Body: number of the argument
   Constant, ///< bits: the element, in its own format, everywhere
-  Iota,     ///< attrs = {{dimension}}
+  Iota,     ///< IotaAttrs
   // Elementwise, one operand.
   Abs,
   Negate,
@@ -61,7 +61,7 @@ enum class Op : uint8_t {
   Convert,
   Real,
   Imag,
-  ReducePrecision, ///< attrs = {{exponent bits, mantissa bits}}
+  ReducePrecision, ///< ReducePrecisionAttrs
   // Elementwise, two operands.
   Add,
   Multiply,
@@ -79,36 +79,30 @@ enum class Op : uint8_t {
   ShiftRightLogical,
   Atan2,
   Complex,
-  Compare, ///< attrs = {{direction, total order?}}
+  Compare, ///< CompareAttrs
   // Elementwise, three operands (predicate or bounds may be scalars).
   Select,
   Clamp,
   // Movement.
-  Broadcast,    ///< attrs = {dims}
+  Broadcast,    ///< BroadcastAttrs
   Reshape,      ///< same elements in row-major order
-  Transpose,    ///< attrs = {permutation}
-  Slice,        ///< attrs = {starts, strides}
-  Reverse,      ///< attrs = {dims}
-  Pad,          ///< operands x, value; attrs = {low, interior}
-  Concat,       ///< attrs = {{dim}}
+  Transpose,    ///< TransposeAttrs
+  Slice,        ///< SliceAttrs
+  Reverse,      ///< ReverseAttrs
+  Pad,          ///< operands x, value; PadAttrs
+  Concat,       ///< ConcatAttrs
   Bitcast,      ///< width changes add or drop the innermost dimension
   DynamicSlice, ///< operands x, one scalar start per dimension
-  Gather, ///< operands x, starts; attrs = {offset, collapsed, operand batching,
-          ///< starts batching, start map, {index vector dim}, slice sizes}
+  Gather,       ///< operands x, starts; GatherAttrs
   // Contractions. The accumulator comes first in the body's arguments.
-  Reduce,       ///< operands x..., init...; attrs = {dims}
-  Proj,         ///< result attrs[0][0] (>= 1) of its Reduce
-  ReduceWindow, ///< operand x, init; attrs = {window, strides, base dilation,
-                ///< window dilation, low padding}
+  Reduce,       ///< operands x..., init...; ReduceAttrs
+  Proj,         ///< a result, not the first, of its operand; ProjAttrs
+  ReduceWindow, ///< operands x..., init...; ReduceWindowAttrs
   // Written into a buffer that already holds operand 0.
   UpdateSlice, ///< operands x, update, one scalar start per dimension
-  Scatter,     ///< operands x..., starts, updates...; attrs = {update window,
-               ///< inserted, input batching, starts batching, operand dims,
-               ///< {index vector dim}}
-  Sort,        ///< operands x...; attrs = {{dim, stable}}; results as Reduce's
+  Scatter,     ///< operands x..., starts, updates...; ScatterAttrs
+  Sort,        ///< operands x...; SortAttrs; results as Reduce's
 };
-
-enum class Direction : int64_t { EQ, NE, GE, GT, LE, LT };
 
 struct Body;
 
@@ -117,13 +111,15 @@ struct Node {
   ElementType type = ElementType::F32;
   Shape shape;
   llvm::SmallVector<int32_t, 3> operands;
-  std::vector<Shape> attrs;
+  NodeAttributes attrs;
   uint64_t bits = 0, highBits = 0; ///< highBits: beyond 64 (complex<f64>)
   std::shared_ptr<const Body> body;
   /// Index into Program::locations; not part of the key.
   int32_t location = -1;
 
   int64_t elements() const;
+  /// The attributes of the operation, which must have T.
+  template <typename T> const T &get() const { return attrs.get<T>(); }
 };
 
 /// A scalar function: the first nodes are its Params, in order.

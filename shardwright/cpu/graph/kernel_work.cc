@@ -42,11 +42,13 @@ static double bodyRuns(llvm::ArrayRef<Node> nodes, const Node &node) {
   case Op::Reduce:
     return double(nodes[node.operands[0]].elements());
   case Op::ReduceWindow:
-    return double(node.elements()) * product(node.attrs[0]);
+    return double(node.elements()) *
+           product(node.get<ReduceWindowAttrs>().window);
   case Op::Scatter:
     return double(nodes[node.operands.back()].elements());
   case Op::Sort: {
-    int64_t length = node.shape.empty() ? 1 : node.shape[node.attrs[0][0]];
+    int64_t length =
+        node.shape.empty() ? 1 : node.shape[node.get<SortAttrs>().dim];
     return node.elements() * std::log2(std::max<double>(2, length));
   }
   default:

@@ -34,7 +34,7 @@ public:
     return cluster.graph.add(node);
   }
   int32_t op(Op kind, E type, llvm::ArrayRef<int32_t> operands,
-             std::vector<Shape> attrs = {}) {
+             NodeAttributes attrs = {}) {
     Node node;
     node.op = kind;
     node.type = type;
@@ -50,7 +50,7 @@ public:
     node.op = Op::Reduce;
     node.type = cluster.graph[x].type;
     node.shape = cluster.graph[x].shape;
-    node.attrs = {{static_cast<int64_t>(node.shape.size()) - 1}};
+    node.attrs = ReduceAttrs{{static_cast<int64_t>(node.shape.size()) - 1}};
     node.shape.pop_back();
     node.operands = {x, init};
     auto body = std::make_shared<Body>();
@@ -92,7 +92,7 @@ private:
 
 template <typename T>
 std::vector<T> apply(Op op, E type, std::vector<T> x, std::vector<T> y = {},
-                     std::vector<Shape> attrs = {}) {
+                     NodeAttributes attrs = {}) {
   Kernels k;
   Shape shape{static_cast<int64_t>(x.size())};
   llvm::SmallVector<int32_t, 2> operands{k.param(type, shape)};
@@ -276,8 +276,7 @@ TEST(FloatingPoint, ComparisonsAreIeees) {
     Kernels k;
     int32_t a = k.param(E::F32, {5}), b = k.param(E::F32, {5});
     std::vector<uint8_t> z(5, 9);
-    k.run(k.op(Op::Compare, E::Pred, {a, b},
-               {{static_cast<int64_t>(direction), total}}),
+    k.run(k.op(Op::Compare, E::Pred, {a, b}, CompareAttrs{direction, total}),
           {x.data(), y.data(), z.data()});
     return z;
   };

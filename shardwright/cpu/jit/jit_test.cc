@@ -112,7 +112,7 @@ template <typename T, typename Bits> void compareElementwise(E type) {
     if (Op(op) >= Op::Add)
       node.operands.push_back(param(cluster, type));
     if (Op(op) == Op::ReducePrecision)
-      node.attrs = {{5, 7}};
+      node.attrs = ReducePrecisionAttrs{5, 7};
     cluster.outputs = {cluster.graph.add(node)};
     cluster.inPlace = {-1};
     expectEqual<T, Bits>(cluster, name(Op(op)));
@@ -162,11 +162,11 @@ TEST(Scratch, IsReadAndWrittenAsItsElementsAreAligned) {
     for (int i = 0; i < 3; ++i)
       dear = graph.add(add(Op::Divide, shape, {dear, y}));
     Node sum = add(Op::Reduce, {shape[0]}, {dear, zero});
-    sum.attrs = {{1}};
+    sum.attrs = ReduceAttrs{{1}};
     sum.body = addition(type);
     int32_t sums = graph.add(std::move(sum));
     Node spread = add(Op::Broadcast, shape, {sums});
-    spread.attrs = {{0}};
+    spread.attrs = BroadcastAttrs{{0}};
     int32_t all = graph.add(std::move(spread));
     cluster.outputs = {graph.add(add(Op::Subtract, shape, {dear, all}))};
     cluster.inPlace = {-1};
@@ -210,7 +210,7 @@ TEST(Efforts, SumsAgree) {
     Node sum;
     sum.op = Op::Reduce;
     sum.shape = {shape[1 - dim]};
-    sum.attrs = {{dim}};
+    sum.attrs = ReduceAttrs{{dim}};
     sum.operands = {square, zero};
     sum.body = body;
     cluster.outputs = {cluster.graph.add(sum)};

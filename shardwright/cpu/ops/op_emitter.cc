@@ -322,8 +322,12 @@ Value *OpEmitter::unary(const Node &node, ElementType argType, Value *x) {
   case Op::IsFinite:
     return b.CreateFCmpONE(b.CreateUnaryIntrinsic(Intrinsic::fabs, x),
                            ConstantFP::getInfinity(t));
-  case Op::ReducePrecision:
-    return round(reducePrecision(x, node.attrs[0][0], node.attrs[0][1]), type);
+  case Op::ReducePrecision: {
+    const auto &precision = node.get<ReducePrecisionAttrs>();
+    return round(
+        reducePrecision(x, precision.exponentBits, precision.mantissaBits),
+        type);
+  }
   case Op::Exp:
     return round(math.exp(x), type);
   case Op::Expm1:
@@ -356,9 +360,10 @@ Value *OpEmitter::unary(const Node &node, ElementType argType, Value *x) {
 Value *OpEmitter::elementwise(const Node &node, ElementType argType,
                               ArrayRef<Value *> args) {
   switch (node.op) {
-  case Op::Compare:
-    return compare(static_cast<Direction>(node.attrs[0][0]), node.attrs[0][1],
-                   argType, args[0], args[1]);
+  case Op::Compare: {
+    const auto &how = node.get<CompareAttrs>();
+    return compare(how.direction, how.totalOrder, argType, args[0], args[1]);
+  }
   case Op::Select:
     return selectValue(b, args[0], args[1], args[2]);
   case Op::Clamp:

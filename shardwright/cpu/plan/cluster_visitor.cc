@@ -21,7 +21,7 @@ void ClusterVisitor::visit(int32_t id, const IndexVector &index) {
   case Op::Constant:
     return;
   case Op::Iota:
-    use(id, index[node.attrs[0][0]]);
+    use(id, index[node.get<IotaAttrs>().dim]);
     return;
   case Op::Proj:
     visit(node.operands[0], index);
@@ -44,7 +44,7 @@ void ClusterVisitor::visit(int32_t id, const IndexVector &index) {
   }
   case Op::ReduceWindow: {
     IndexVector window;
-    for (int64_t size : node.attrs[0])
+    for (int64_t size : node.get<ReduceWindowAttrs>().window)
       window.push_back(space.variableExpr({0, size - 1}));
     size_t n = node.operands.size() / 2;
     for (size_t i = 0; i < n; ++i) {

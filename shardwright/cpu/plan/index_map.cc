@@ -39,47 +39,50 @@ static IndexExpr clampedStart(const Node &node, int number, int64_t dim,
   return space.opaque(node.operands[number], {}, {0, dim - size});
 }
 
+IndexVector startsIndex(const WindowDims &dims, const Node &starts,
+                        const IndexVector &batch, int64_t component) {
+  IndexVector at;
+  size_t next = 0;
+  for (size_t d = 0; d < starts.shape.size(); ++d)
+    at.push_back(static_cast<int64_t>(d) == dims.indexVectorDim
+                     ? IndexExpr(component)
+                     : batch[next++]);
+  return at;
+}
+
 static OperandIndex gatherIndex(const Graph &graph, const Node &node,
                                 int number, const IndexVector &index,
                                 IndexSpace &space) {
   const Node &operand = graph[node.operands[0]];
   const Node &starts = graph[node.operands[1]];
-  const Shape &offsetDims = node.attrs[0], &collapsed = node.attrs[1],
-              &batching = node.attrs[2], &startsBatching = node.attrs[3],
-              &startMap = node.attrs[4], &sizes = node.attrs[6];
-  int64_t vectorDim = node.attrs[5][0];
+  const auto &[dims, sizes] = node.get<GatherAttrs>();
   // The batch part of the result index, in order.
   IndexVector batch;
   for (size_t d = 0; d < index.size(); ++d)
-    if (!llvm::is_contained(offsetDims, static_cast<int64_t>(d)))
+    if (!llvm::is_contained(dims.windowDims, static_cast<int64_t>(d)))
       batch.push_back(index[d]);
-  auto startsIndex = [&](int64_t component) {
-    IndexVector at;
-    size_t next = 0;
-    for (size_t d = 0; d < starts.shape.size(); ++d)
-      at.push_back(static_cast<int64_t>(d) == vectorDim ? IndexExpr(component)
-                                                        : batch[next++]);
-    return at;
-  };
   OperandIndex result;
   if (number == 1) {
-    result.index = startsIndex(0);
+    result.index = startsIndex(dims, starts, batch, 0);
     return result;
   }
   result.index.assign(operand.shape.size(), IndexExpr(0));
   size_t nextOffset = 0;
   for (size_t d = 0; d < operand.shape.size(); ++d) {
     auto dim = static_cast<int64_t>(d);
-    if (llvm::is_contained(collapsed, dim) || llvm::is_contained(batching, dim))
+    if (llvm::is_contained(dims.collapsedDims, dim) ||
+        llvm::is_contained(dims.operandBatchingDims, dim))
       continue;
-    result.index[d] = index[offsetDims[nextOffset++]];
+    result.index[d] = index[dims.windowDims[nextOffset++]];
   }
-  for (auto [k, d] : llvm::enumerate(startMap))
-    result.index[d] = space.add(result.index[d],
-                                space.opaque(node.operands[1], startsIndex(k),
-                                             {0, operand.shape[d] - sizes[d]}));
-  for (auto [d, s] : llvm::zip_equal(batching, startsBatching))
-    result.index[d] = batch[s - (vectorDim < s ? 1 : 0)];
+  for (auto [k, d] : llvm::enumerate(dims.startMap))
+    result.index[d] = space.add(
+        result.index[d],
+        space.opaque(node.operands[1], startsIndex(dims, starts, batch, k),
+                     {0, operand.shape[d] - sizes[d]}));
+  for (auto [d, s] :
+       llvm::zip_equal(dims.operandBatchingDims, dims.startsBatchingDims))
+    result.index[d] = batch[s - (dims.indexVectorDim < s ? 1 : 0)];
   return result;
 }
 
@@ -96,7 +99,8 @@ OperandIndex operandIndex(const Graph &graph, int32_t id, int number,
   }
   switch (node.op) {
   case Op::Broadcast:
-    for (auto [size, dim] : llvm::zip_equal(operand.shape, node.attrs[0]))
+    for (auto [size, dim] :
+         llvm::zip_equal(operand.shape, node.get<BroadcastAttrs>().dims))
       to.push_back(size == 1 ? IndexExpr(0) : index[dim]);
     break;
   case Op::Reshape:
@@ -104,31 +108,35 @@ OperandIndex operandIndex(const Graph &graph, int32_t id, int number,
     break;
   case Op::Transpose:
     to.resize(index.size());
-    for (auto [i, from] : llvm::enumerate(node.attrs[0]))
+    for (auto [i, from] :
+         llvm::enumerate(node.get<TransposeAttrs>().permutation))
       to[from] = index[i];
     break;
-  case Op::Slice:
+  case Op::Slice: {
+    const auto &[starts, strides] = node.get<SliceAttrs>();
     for (size_t d = 0; d < index.size(); ++d)
-      to.push_back(space.add(space.multiply(index[d], node.attrs[1][d]),
-                             node.attrs[0][d]));
+      to.push_back(space.add(space.multiply(index[d], strides[d]), starts[d]));
     break;
+  }
   case Op::Reverse:
     to = index;
-    for (int64_t d : node.attrs[0])
+    for (int64_t d : node.get<ReverseAttrs>().dims)
       to[d] = space.add(space.multiply(index[d], -1), node.shape[d] - 1);
     break;
-  case Op::Pad:
+  case Op::Pad: {
     if (number == 1)
       break;
+    const auto &[low, interior] = node.get<PadAttrs>();
     for (size_t d = 0; d < index.size(); ++d) {
-      int64_t step = node.attrs[1][d] + 1;
-      IndexExpr e = space.add(index[d], -node.attrs[0][d]);
+      int64_t step = interior[d] + 1;
+      IndexExpr e = space.add(index[d], -low[d]);
       addGuard(result, {e, 0, (operand.shape[d] - 1) * step, step}, space);
       to.push_back(space.divide(e, step));
     }
     break;
+  }
   case Op::Concat: {
-    int64_t dim = node.attrs[0][0], begin = 0;
+    int64_t dim = node.get<ConcatAttrs>().dim, begin = 0;
     for (int i = 0; i < number; ++i)
       begin += graph[node.operands[i]].shape[dim];
     to = index;
@@ -166,7 +174,8 @@ Shape reducedSizes(const Graph &graph, int32_t id) {
   const Node &input = graph[node.operands[0]];
   Shape sizes;
   for (size_t d = 0; d < input.shape.size(); ++d)
-    if (llvm::is_contained(node.attrs[0], static_cast<int64_t>(d)))
+    if (llvm::is_contained(node.get<ReduceAttrs>().dims,
+                           static_cast<int64_t>(d)))
       sizes.push_back(input.shape[d]);
   return sizes;
 }
@@ -179,7 +188,8 @@ IndexVector reduceInputIndex(const Graph &graph, int32_t id,
   IndexVector to;
   size_t nextKept = 0, nextReduced = 0;
   for (size_t d = 0; d < input.shape.size(); ++d)
-    to.push_back(llvm::is_contained(node.attrs[0], static_cast<int64_t>(d))
+    to.push_back(llvm::is_contained(node.get<ReduceAttrs>().dims,
+                                    static_cast<int64_t>(d))
                      ? reduced[nextReduced++]
                      : index[nextKept++]);
   return to;
@@ -190,17 +200,15 @@ OperandIndex windowInputIndex(const Graph &graph, int32_t id,
                               const IndexVector &window, IndexSpace &space) {
   const Node &node = graph[id];
   const Node &input = graph[node.operands[0]];
-  const Shape &strides = node.attrs[1], &baseDilation = node.attrs[2],
-              &windowDilation = node.attrs[3], &low = node.attrs[4];
+  const auto &attrs = node.get<ReduceWindowAttrs>();
   OperandIndex result;
   for (size_t d = 0; d < index.size(); ++d) {
-    IndexExpr e = space.add(space.multiply(index[d], strides[d]),
-                            space.multiply(window[d], windowDilation[d]));
-    e = space.add(e, -low[d]);
-    addGuard(result,
-             {e, 0, (input.shape[d] - 1) * baseDilation[d], baseDilation[d]},
-             space);
-    result.index.push_back(space.divide(e, baseDilation[d]));
+    IndexExpr e = space.add(space.multiply(index[d], attrs.strides[d]),
+                            space.multiply(window[d], attrs.windowDilation[d]));
+    e = space.add(e, -attrs.lowPadding[d]);
+    int64_t dilation = attrs.baseDilation[d];
+    addGuard(result, {e, 0, (input.shape[d] - 1) * dilation, dilation}, space);
+    result.index.push_back(space.divide(e, dilation));
   }
   return result;
 }

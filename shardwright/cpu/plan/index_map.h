@@ -62,6 +62,11 @@ OperandIndex windowInputIndex(const Graph &graph, int32_t node,
 IndexVector reshapeIndex(const IndexVector &index, llvm::ArrayRef<int64_t> from,
                          llvm::ArrayRef<int64_t> to, IndexSpace &space);
 
+/// Where component `component` of a start is among the starts of a gather or a
+/// scatter; `batch`: the index of the window, without its window dimensions.
+IndexVector startsIndex(const WindowDims &dims, const Node &starts,
+                        const IndexVector &batch, int64_t component);
+
 /// Where an UpdateSlice stores element `index` of its update.
 IndexVector updateIndex(const Graph &graph, int32_t node,
                         const IndexVector &index, IndexSpace &space);

@@ -32,7 +32,8 @@ static bool reducesInnermost(const Graph &graph, const Node &node) {
   for (int d = static_cast<int>(input.shape.size()) - 1; d >= 0; --d) {
     if (input.shape[d] == 1)
       continue;
-    return llvm::is_contained(node.attrs[0], static_cast<int64_t>(d));
+    return llvm::is_contained(node.get<ReduceAttrs>().dims,
+                              static_cast<int64_t>(d));
   }
   return true;
 }
@@ -44,7 +45,8 @@ bool reducesSuffix(const Graph &graph, const Node &node) {
   for (size_t d = 0; d < input.shape.size(); ++d) {
     if (input.shape[d] == 1)
       continue;
-    bool reduced = llvm::is_contained(node.attrs[0], static_cast<int64_t>(d));
+    bool reduced = llvm::is_contained(node.get<ReduceAttrs>().dims,
+                                      static_cast<int64_t>(d));
     if (seen && !reduced)
       return false;
     seen |= reduced;

@@ -34,7 +34,7 @@ bool isLogAddExp(const Body &body) {
   const Node *isNaN = node(select->operands[0], Op::Compare);
   const Node *total = node(select->operands[2], Op::Add);
   if (!isNaN || !total || isNaN->operands[0] != isNaN->operands[1] ||
-      isNaN->attrs[0][0] != int64_t(Direction::NE) ||
+      isNaN->get<CompareAttrs>().direction != Direction::NE ||
       !ofArguments(node(select->operands[1], Op::Add)))
     return false;
   int32_t difference = isNaN->operands[0], at = total->operands[1];
@@ -200,7 +200,9 @@ void Planner::estimate() {
           std::min<double>(node.elements(), elements) * byteWidth(node.type);
     else if (node.op != Op::Extern)
       perElement += static_cast<double>(operationCost(node)) * node.elements() *
-                    (node.op == Op::ReduceWindow ? product(node.attrs[0]) : 1);
+                    (node.op == Op::ReduceWindow
+                         ? product(node.get<ReduceWindowAttrs>().window)
+                         : 1);
   }
   // Sixteen f32 lanes at about 3 GHz; about 15 GB/s a core.
   plan.costNs = 50 + 0.02 * perElement + 0.05 * bytes;
@@ -241,7 +243,7 @@ KernelPlan Planner::run() {
     if (node.op == Op::Sort) {
       plan.kind = KernelPlan::Kind::Sort;
       plan.tail = {product(node.shape)};
-      int64_t n = node.shape[node.attrs[0][0]];
+      int64_t n = node.shape[node.get<SortAttrs>().dim];
       plan.iterations = n ? product(node.shape) / n : 0;
       estimate();
       plan.costNs *= 50;

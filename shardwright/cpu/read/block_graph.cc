@@ -88,7 +88,7 @@ void BlockReader::results(Operation &op, int32_t first) {
     proj.op = Op::Proj;
     (void)readType(&op, op.getResult(i).getType(), proj.type, proj.shape);
     proj.operands = {first};
-    proj.attrs.push_back({static_cast<int64_t>(i)});
+    proj.attrs = ProjAttrs{static_cast<int64_t>(i)};
     proj.location = result.graph[first].location;
     ids[op.getResult(i)] = add(proj);
   }
@@ -111,7 +111,7 @@ LogicalResult BlockReader::read(Operation &op) {
     FailureOr<Node> node = start(&op, iota.getType(), Op::Iota);
     if (failed(node))
       return failure();
-    node->attrs = {{static_cast<int64_t>(iota.getIotaDimension())}};
+    node->attrs = IotaAttrs{static_cast<int64_t>(iota.getIotaDimension())};
     ids[iota.getResult()] = add(*node);
     return success();
   }

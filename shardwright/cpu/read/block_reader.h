@@ -72,11 +72,7 @@ private:
 /// What reading relies on, for gather (`windows` is the result) and for scatter
 /// (the updates). Verifiers check more, with better messages.
 bool windowDimsFit(const Node &operand, const Node &starts, const Node &windows,
-                   llvm::ArrayRef<int64_t> windowDims,
-                   llvm::ArrayRef<int64_t> collapsed,
-                   llvm::ArrayRef<int64_t> batching,
-                   llvm::ArrayRef<int64_t> startsBatching,
-                   llvm::ArrayRef<int64_t> startMap, int64_t vectorDim);
+                   const WindowDims &dims);
 
 } // namespace shardwright::cpu
 

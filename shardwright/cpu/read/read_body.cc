@@ -102,10 +102,10 @@ LogicalResult readElementwise(Operation *op, Node &node) {
       break;
     }
     bool total = compare.getCompareType() == hlo::ComparisonType::TOTALORDER;
-    node.attrs.push_back({static_cast<int64_t>(direction), total});
+    node.attrs = CompareAttrs{direction, total};
   } else if (auto reduced = dyn_cast<hlo::ReducePrecisionOp>(op)) {
-    node.attrs.push_back(
-        {reduced.getExponentBits(), reduced.getMantissaBits()});
+    node.attrs = ReducePrecisionAttrs{reduced.getExponentBits(),
+                                      reduced.getMantissaBits()};
   }
   return success();
 }

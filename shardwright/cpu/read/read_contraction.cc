@@ -40,7 +40,7 @@ LogicalResult BlockReader::readReduce(hlo::ReduceOp op) {
     return failure();
   Shape dims = Shape(op.getDimensions());
   llvm::sort(dims);
-  node->attrs = {dims};
+  node->attrs = ReduceAttrs{dims};
   results(*op, add(*node));
   return success();
 }
@@ -63,10 +63,10 @@ LogicalResult BlockReader::readWindow(hlo::ReduceWindowOp op) {
     else if (values.size() == 1)
       low.assign(rank, values[0]);
   }
-  node->attrs = {Shape(op.getWindowDimensions()),
-                 orOnes(op.getWindowStrides(), rank),
-                 orOnes(op.getBaseDilations(), rank),
-                 orOnes(op.getWindowDilations(), rank), low};
+  node->attrs = ReduceWindowAttrs{Shape(op.getWindowDimensions()),
+                                  orOnes(op.getWindowStrides(), rank),
+                                  orOnes(op.getBaseDilations(), rank),
+                                  orOnes(op.getWindowDilations(), rank), low};
   results(*op, add(*node));
   return success();
 }
@@ -84,19 +84,18 @@ LogicalResult BlockReader::readScatter(hlo::ScatterOp op) {
     return op.emitError("the region's arguments do not match the operands");
   node->body = *body;
   hlo::ScatterDimensionNumbersAttr d = op.getScatterDimensionNumbers();
-  node->attrs = {Shape(d.getUpdateWindowDims()),
-                 Shape(d.getInsertedWindowDims()),
-                 Shape(d.getInputBatchingDims()),
-                 Shape(d.getScatterIndicesBatchingDims()),
-                 Shape(d.getScatterDimsToOperandDims()),
-                 {d.getIndexVectorDim()}};
+  WindowDims dims{Shape(d.getUpdateWindowDims()),
+                  Shape(d.getInsertedWindowDims()),
+                  Shape(d.getInputBatchingDims()),
+                  Shape(d.getScatterIndicesBatchingDims()),
+                  Shape(d.getScatterDimsToOperandDims()),
+                  d.getIndexVectorDim()};
   for (size_t i = 0; i < n; ++i)
     if (!windowDimsFit(result.graph[node->operands[i]],
                        result.graph[node->operands[n]],
-                       result.graph[node->operands[n + 1 + i]], node->attrs[0],
-                       node->attrs[1], node->attrs[2], node->attrs[3],
-                       node->attrs[4], d.getIndexVectorDim()))
+                       result.graph[node->operands[n + 1 + i]], dims))
       return op.emitError("the dimension numbers do not fit the operands");
+  node->attrs = ScatterAttrs{std::move(dims)};
   results(*op, add(*node));
   return success();
 }
@@ -115,7 +114,7 @@ LogicalResult BlockReader::readSort(hlo::SortOp op) {
     dim += rank;
   if (dim < 0 || dim >= rank)
     return op.emitError("the sorted dimension is not one of the operands'");
-  node->attrs.push_back({dim, op.getIsStable()});
+  node->attrs = SortAttrs{dim, op.getIsStable()};
   results(*op, add(*node));
   return success();
 }

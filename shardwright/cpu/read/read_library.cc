@@ -117,7 +117,7 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
       moved.location = locations.add(&op);
       for (int64_t d : wanted)
         moved.shape.push_back(given.shape[d]);
-      moved.attrs = {wanted};
+      moved.attrs = TransposeAttrs{wanted};
       moved.operands = {*id};
       id = add(moved);
     }
@@ -151,7 +151,7 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
     Shape inverse(stored.size());
     for (auto [at, d] : llvm::enumerate(stored))
       inverse[d] = static_cast<int64_t>(at);
-    back.attrs = {inverse};
+    back.attrs = TransposeAttrs{inverse};
     ids[v] = add(back);
   }
   if (!row && !inputTokens.empty())

@@ -17,25 +17,29 @@ namespace shardwright::cpu {
 static constexpr size_t maxConcatOperands = 3;
 
 bool windowDimsFit(const Node &operand, const Node &starts, const Node &windows,
-                   ArrayRef<int64_t> windowDims, ArrayRef<int64_t> collapsed,
-                   ArrayRef<int64_t> batching, ArrayRef<int64_t> startsBatching,
-                   ArrayRef<int64_t> startMap, int64_t vectorDim) {
+                   const WindowDims &dims) {
   auto within = [](ArrayRef<int64_t> dims, size_t rank) {
     return llvm::all_of(dims, [&](int64_t d) {
       return d >= 0 && d < static_cast<int64_t>(rank);
     });
   };
   size_t rank = operand.shape.size(), startsRank = starts.shape.size();
+  int64_t vectorDim = dims.indexVectorDim;
   if (vectorDim < 0 || vectorDim > static_cast<int64_t>(startsRank))
     return false;
   bool implicit = vectorDim == static_cast<int64_t>(startsRank);
   int64_t components = implicit ? 1 : starts.shape[vectorDim];
-  return within(windowDims, windows.shape.size()) && within(collapsed, rank) &&
-         within(batching, rank) && within(startsBatching, startsRank) &&
-         within(startMap, rank) && batching.size() == startsBatching.size() &&
-         windowDims.size() + collapsed.size() + batching.size() == rank &&
-         static_cast<int64_t>(startMap.size()) == components &&
-         windows.shape.size() - windowDims.size() ==
+  return within(dims.windowDims, windows.shape.size()) &&
+         within(dims.collapsedDims, rank) &&
+         within(dims.operandBatchingDims, rank) &&
+         within(dims.startsBatchingDims, startsRank) &&
+         within(dims.startMap, rank) &&
+         dims.operandBatchingDims.size() == dims.startsBatchingDims.size() &&
+         dims.windowDims.size() + dims.collapsedDims.size() +
+                 dims.operandBatchingDims.size() ==
+             rank &&
+         static_cast<int64_t>(dims.startMap.size()) == components &&
+         windows.shape.size() - dims.windowDims.size() ==
              startsRank - (implicit ? 0 : 1);
 }
 
@@ -44,7 +48,7 @@ LogicalResult BlockReader::readPieces(Operation &op, const Node &concat,
   Node buffer = concat;
   buffer.op = Op::Undef;
   buffer.operands.clear();
-  buffer.attrs.clear();
+  buffer.attrs = {};
   int32_t at = addUnique(buffer, -1);
   auto start = [&](int64_t value) {
     Node node;
@@ -59,7 +63,7 @@ LogicalResult BlockReader::readPieces(Operation &op, const Node &concat,
     int64_t size = result.graph[piece].shape[dim];
     Node update = concat;
     update.op = Op::UpdateSlice;
-    update.attrs.clear();
+    update.attrs = {};
     update.operands = {at, piece};
     for (size_t d = 0; d < concat.shape.size(); ++d)
       update.operands.push_back(
@@ -80,31 +84,32 @@ LogicalResult BlockReader::readMovement(Operation &op) {
   if (failed(operands(op, node)))
     return failure();
   if (auto x = dyn_cast<hlo::BroadcastInDimOp>(op)) {
-    node.attrs = {Shape(x.getBroadcastDimensions())};
+    node.attrs = BroadcastAttrs{Shape(x.getBroadcastDimensions())};
     // A broadcast that only adds dimensions of size 1 in order is a reshape.
     const Node &from = result.graph[node.operands[0]];
     if (from.elements() == node.elements() &&
         llvm::is_sorted(x.getBroadcastDimensions())) {
       node.op = Op::Reshape;
-      node.attrs.clear();
+      node.attrs = {};
     }
   } else if (isa<hlo::ReshapeOp>(op)) {
     node.op = Op::Reshape;
   } else if (auto x = dyn_cast<hlo::TransposeOp>(op)) {
     node.op = Op::Transpose;
-    node.attrs = {Shape(x.getPermutation())};
+    node.attrs = TransposeAttrs{Shape(x.getPermutation())};
   } else if (auto x = dyn_cast<hlo::SliceOp>(op)) {
     node.op = Op::Slice;
-    node.attrs = {Shape(x.getStartIndices()), Shape(x.getStrides())};
+    node.attrs = SliceAttrs{Shape(x.getStartIndices()), Shape(x.getStrides())};
   } else if (auto x = dyn_cast<hlo::ReverseOp>(op)) {
     node.op = Op::Reverse;
-    node.attrs = {Shape(x.getDimensions())};
+    node.attrs = ReverseAttrs{Shape(x.getDimensions())};
   } else if (auto x = dyn_cast<hlo::PadOp>(op)) {
     node.op = Op::Pad;
-    node.attrs = {Shape(x.getEdgePaddingLow()), Shape(x.getInteriorPadding())};
+    node.attrs =
+        PadAttrs{Shape(x.getEdgePaddingLow()), Shape(x.getInteriorPadding())};
   } else if (auto x = dyn_cast<hlo::ConcatenateOp>(op)) {
     node.op = Op::Concat;
-    node.attrs = {{static_cast<int64_t>(x.getDimension())}};
+    node.attrs = ConcatAttrs{static_cast<int64_t>(x.getDimension())};
     // Of many operands: piece by piece into one buffer.
     if (node.operands.size() > maxConcatOperands)
       return readPieces(op, node, x.getDimension());
@@ -125,19 +130,18 @@ LogicalResult BlockReader::readMovement(Operation &op) {
   } else if (auto x = dyn_cast<hlo::GatherOp>(op)) {
     node.op = Op::Gather;
     hlo::GatherDimensionNumbersAttr d = x.getDimensionNumbers();
-    node.attrs = {Shape(d.getOffsetDims()),
-                  Shape(d.getCollapsedSliceDims()),
-                  Shape(d.getOperandBatchingDims()),
-                  Shape(d.getStartIndicesBatchingDims()),
-                  Shape(d.getStartIndexMap()),
-                  {d.getIndexVectorDim()},
-                  Shape(x.getSliceSizes())};
-    if (!windowDimsFit(result.graph[node.operands[0]],
-                       result.graph[node.operands[1]], node, node.attrs[0],
-                       node.attrs[1], node.attrs[2], node.attrs[3],
-                       node.attrs[4], d.getIndexVectorDim()) ||
-        node.attrs[6].size() != result.graph[node.operands[0]].shape.size())
+    GatherAttrs attrs{{Shape(d.getOffsetDims()),
+                       Shape(d.getCollapsedSliceDims()),
+                       Shape(d.getOperandBatchingDims()),
+                       Shape(d.getStartIndicesBatchingDims()),
+                       Shape(d.getStartIndexMap()), d.getIndexVectorDim()},
+                      Shape(x.getSliceSizes())};
+    const Node &from = result.graph[node.operands[0]];
+    if (!windowDimsFit(from, result.graph[node.operands[1]], node,
+                       attrs.dims) ||
+        attrs.sliceSizes.size() != from.shape.size())
       return op.emitError("the dimension numbers do not fit the operands");
+    node.attrs = std::move(attrs);
   } else {
     return unsupported(&op);
   }

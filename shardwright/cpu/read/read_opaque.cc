@@ -109,8 +109,9 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
     const Node &node = result.graph[id];
     if (node.op != Op::Transpose)
       return;
-    if (dotOperandFits(node.shape, node.attrs[0], dims, isLhs)) {
-      order = node.attrs[0];
+    const Shape &permutation = node.get<TransposeAttrs>().permutation;
+    if (dotOperandFits(node.shape, permutation, dims, isLhs)) {
+      order = permutation;
       id = node.operands[0];
     }
   };
@@ -128,7 +129,7 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
     Shape permutation = dotOperandOrder(node.shape.size(), dims, isLhs);
     for (int64_t p : permutation)
       moved.shape.push_back(node.shape[p]);
-    moved.attrs = {permutation};
+    moved.attrs = TransposeAttrs{permutation};
     moved.operands = {id};
     id = add(moved);
     // Seen through the inverse the shape is what the op says.
