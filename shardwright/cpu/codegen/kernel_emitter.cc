@@ -21,6 +21,8 @@ static Shape joined(ArrayRef<Shape> groups) {
 KernelEmitter::KernelEmitter(Function *function, const Cluster &cluster,
                              const KernelPlan &plan, const TargetInfo &target)
     : function(function), cluster(cluster), graph(cluster.graph), plan(plan),
+      domain(plan.domain()), map(plan.getIf<MapPlan>()),
+      row(plan.getIf<RowPlan>()), column(plan.getIf<ColumnPlan>()),
       b(BasicBlock::Create(function->getContext(), "entry", function)),
       loops(b, space) {
   Value *table = function->getArg(0);
@@ -35,31 +37,35 @@ KernelEmitter::KernelEmitter(Function *function, const Cluster &cluster,
   }
   nodes =
       std::make_unique<NodeEmitter>(b, loops, space, cluster, target, buffers);
-  rowShape = joined(plan.rowDims);
-  tailShape = joined(plan.tailDims);
-  reducedShape = joined(plan.reducedDims);
+  if (domain) {
+    rowShape = joined(domain->rows.dims);
+    tailShape = joined(domain->tail.dims);
+  }
+  if (column)
+    reducedShape = joined(column->reduced.dims);
 }
 
 bool KernelEmitter::isRowOutput(int number) const {
   const Node &node = graph[valueNode(graph, cluster.outputs[number])];
-  return plan.kind == KernelPlan::Kind::Row && product(plan.tail) != 1 &&
-         node.elements() == product(plan.rows);
+  return row && product(row->tail.sizes) != 1 &&
+         node.elements() == product(row->rows.sizes);
 }
 
 void KernelEmitter::emit() {
-  for (auto [id, level] : plan.scratch) {
-    Type *type = nodes->keptType(graph[id].type);
-    nodes->scratch[id].buffer = allocate(b, type, product(plan.tail));
-  }
+  if (row)
+    for (auto [id, level] : row->scratch) {
+      Type *type = nodes->keptType(graph[id].type);
+      nodes->scratch[id].buffer = allocate(b, type, product(row->tail.sizes));
+    }
   bool empty = true;
   for (int32_t output : cluster.outputs)
     empty &= graph[valueNode(graph, output)].elements() == 0;
-  if (plan.kind == KernelPlan::Kind::Scatter)
-    emitScatter();
-  else if (plan.kind == KernelPlan::Kind::Scan)
-    emitScan();
-  else if (plan.kind == KernelPlan::Kind::Sort)
-    emitSort();
+  if (const auto *scatter = plan.getIf<ScatterPlan>())
+    emitScatter(*scatter);
+  else if (const auto *scan = plan.getIf<ScanPlan>())
+    emitScan(*scan);
+  else if (const auto *sort = plan.getIf<SortPlan>())
+    emitSort(*sort);
   else if (!empty)
     emitDomain();
   b.CreateRetVoid();

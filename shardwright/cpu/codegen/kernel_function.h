@@ -36,13 +36,19 @@ private:
   void emitDomain();
   void emitTiles(IndexVector &groups);
   void emitTail(const IndexVector &rowGroups);
+  void emitTailLoops(const IndexVector &rowGroups, IndexVector &tail);
+  void emitInnermostLoop(const IndexVector &rowGroups, IndexVector &tail,
+                         const LoopEmitter::Bounds &range);
+  bool emitRowReductions(const IndexVector &rowGroups);
   void emitOutputs(const IndexVector &rowGroups, const IndexVector &tailGroups,
                    bool rowOutputs);
   void emitRowLevel(int level);
   void emitColumnReduces(llvm::ArrayRef<IndexVector> kept);
-  void emitScatter();
-  void emitScan();
-  void emitSort();
+  class ScatterKernel;
+  void emitScatter(const ScatterPlan &scatter);
+  class ScanKernel;
+  void emitScan(const ScanPlan &scan);
+  void emitSort(const SortPlan &sort);
   /// Runs `body` for `unroll` times lanes consecutive values of the innermost
   /// loop, of `size` elements, at a time; what is left over goes with fewer.
   /// A range that is not all of it begins at such a multiple.
@@ -51,7 +57,7 @@ private:
                    llvm::function_ref<Values(llvm::ArrayRef<IndexExpr>,
                                              llvm::ArrayRef<llvm::Value *>)>
                        body);
-  /// Index vector at which output `number` is stored, and its value node.
+  /// True if the output has one element for each row.
   bool isRowOutput(int number) const;
   llvm::Value *outputBuffer(int number) const {
     return buffers[cluster.numParams + number];
@@ -63,6 +69,12 @@ private:
   const Cluster &cluster;
   const Graph &graph;
   const KernelPlan &plan;
+  /// The plan's loops over the domain, and those of them that are not null for
+  /// its kind.
+  const DomainLoops *domain;
+  const MapPlan *map;
+  const RowPlan *row;
+  const ColumnPlan *column;
   llvm::IRBuilder<> b;
   IndexSpace space;
   LoopEmitter loops;

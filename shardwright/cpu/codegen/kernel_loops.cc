@@ -15,12 +15,12 @@ Values KernelEmitter::innermost(
     int64_t size, const LoopEmitter::Bounds &all, int unroll,
     ArrayRef<Value *> carried,
     function_ref<Values(ArrayRef<IndexExpr>, ArrayRef<Value *>)> body) {
-  int lanes = plan.lanes;
+  int lanes = domain->lanes;
   int64_t wide = static_cast<int64_t>(lanes) * unroll;
   int64_t mainEnd = size / wide * wide, vectorEnd = size / lanes * lanes;
   bool whole = isa<ConstantInt>(all.lo) && isa<ConstantInt>(all.hi);
   Values state(carried);
-  if (plan.overlaps && carried.empty() && lanes > 1 && size > lanes &&
+  if (map && map->overlaps && carried.empty() && lanes > 1 && size > lanes &&
       size % lanes != 0) {
     AtomId var = space.variable({0, size - 1});
     LoopEmitter::Bounds range = loops.bounds(0, size, lanes);
@@ -61,18 +61,18 @@ Values KernelEmitter::innermost(
 
 IndexVector KernelEmitter::rowIndex(const Node &node,
                                     const IndexVector &groups) {
-  return reshapeIndex(domainIndex(groups, plan.rowDims, space), rowShape,
+  return reshapeIndex(domainIndex(groups, domain->rows.dims, space), rowShape,
                       node.shape, space);
 }
 
 void KernelEmitter::emitOutputs(const IndexVector &rowGroups,
                                 const IndexVector &tailGroups,
                                 bool rowOutputs) {
-  IndexVector row = domainIndex(rowGroups, plan.rowDims, space);
+  IndexVector row = domainIndex(rowGroups, domain->rows.dims, space);
   IndexVector full = row;
   Shape fullShape = rowShape;
   if (!rowOutputs) {
-    llvm::append_range(full, domainIndex(tailGroups, plan.tailDims, space));
+    llvm::append_range(full, domainIndex(tailGroups, domain->tail.dims, space));
     llvm::append_range(fullShape, tailShape);
   }
   // All values before all stores: an output may share the buffer of a param
@@ -99,18 +99,19 @@ void KernelEmitter::emitOutputs(const IndexVector &rowGroups,
 
 void KernelEmitter::emitRows(size_t group, IndexVector &groups,
                              function_ref<void()> body) {
-  if (group == plan.rows.size()) {
+  const Shape &rows = domain->rows.sizes;
+  if (group == rows.size()) {
     body();
     return;
   }
-  if (static_cast<int>(group) == plan.transposedRow) {
+  if (map && static_cast<int>(group) == map->transposedRow) {
     groups[group] = IndexExpr(0);
     emitRows(group + 1, groups, body);
     return;
   }
-  AtomId var = space.variable({0, plan.rows[group] - 1});
+  AtomId var = space.variable({0, rows[group] - 1});
   groups[group] = space.term(var);
-  LoopEmitter::Bounds range = loops.bounds(0, plan.rows[group]);
+  LoopEmitter::Bounds range = loops.bounds(0, rows[group]);
   if (group == 0) {
     range.lo = function->getArg(1);
     range.hi = function->getArg(2);
@@ -123,10 +124,10 @@ void KernelEmitter::emitRows(size_t group, IndexVector &groups,
 }
 
 void KernelEmitter::emitDomain() {
-  IndexVector groups(plan.rows.size());
+  IndexVector groups(domain->rows.sizes.size());
   auto body = [&] {
     currentRow = groups;
-    if (plan.transposedRow >= 0)
+    if (map && map->transposedRow >= 0)
       emitTiles(groups);
     else
       emitTail(groups);
@@ -136,9 +137,9 @@ void KernelEmitter::emitDomain() {
 
 // Blocks of lanes x lanes elements, then the rows that are left over.
 void KernelEmitter::emitTiles(IndexVector &groups) {
-  int t = plan.transposedRow;
-  int64_t rows = plan.rows[t], size = plan.tail[0];
-  int lanes = plan.lanes;
+  int t = map->transposedRow;
+  int64_t rows = map->rows.sizes[t], size = map->tail.sizes[0];
+  int lanes = map->lanes;
   auto block = [&](const IndexExpr &first) {
     auto within = [&](int width, const IndexExpr &v) {
       AtomId var = space.variable({0, lanes - 1});
@@ -191,94 +192,106 @@ void KernelEmitter::emitTiles(IndexVector &groups) {
   });
 }
 
+/// Emits the reductions of one row, level by level, and its row outputs.
+/// Returns true if there are other outputs.
+bool KernelEmitter::emitRowReductions(const IndexVector &rowGroups) {
+  nodes->rowLinear =
+      space.linearize(rowGroups, rowMajorStrides(row->rows.sizes));
+  nodes->tailSize = product(row->tail.sizes);
+  for (auto [id, level] : row->scratch)
+    nodes->scratch[id].filled = false;
+  for (int level = 0; level < static_cast<int>(row->levels.size()); ++level) {
+    emitRowLevel(level);
+    for (auto [id, first] : row->scratch)
+      if (first == level)
+        nodes->scratch[id].filled = true;
+  }
+  emitOutputs(rowGroups, {}, /*rowOutputs=*/true);
+  for (int i = 0; i < static_cast<int>(cluster.outputs.size()); ++i)
+    if (!isRowOutput(i))
+      return true;
+  return false;
+}
+
 void KernelEmitter::emitTail(const IndexVector &rowGroups) {
-  if (plan.kind == KernelPlan::Kind::Row) {
-    nodes->rowLinear = space.linearize(rowGroups, rowMajorStrides(plan.rows));
-    nodes->tailSize = product(plan.tail);
-    for (auto [id, level] : plan.scratch)
-      nodes->scratch[id].filled = false;
-    for (int level = 0; level < static_cast<int>(plan.levels.size()); ++level) {
-      emitRowLevel(level);
-      for (auto [id, first] : plan.scratch)
-        if (first == level)
-          nodes->scratch[id].filled = true;
-    }
-    emitOutputs(rowGroups, {}, /*rowOutputs=*/true);
-    bool any = false;
-    for (int i = 0; i < static_cast<int>(cluster.outputs.size()); ++i)
-      any |= !isRowOutput(i);
-    if (!any)
-      return;
-  }
-  if (plan.tail.empty()) {
-    emitOutputs(rowGroups, {}, false);
+  if (row && !emitRowReductions(rowGroups))
     return;
-  }
-  // Outer groups of the tail, then the innermost one.
-  IndexVector tail(plan.tail.size());
-  std::function<void(size_t)> nest = [&](size_t group) {
-    int64_t size = plan.tail[group];
-    if (group + 1 < plan.tail.size()) {
-      AtomId var = space.variable({0, size - 1});
-      tail[group] = space.term(var);
-      loops.loop(var, loops.bounds(0, size), 1, {}, [&](ArrayRef<Value *>) {
-        nest(group + 1);
-        return Values();
-      });
-      return;
-    }
-    bool column = plan.kind == KernelPlan::Kind::Column;
-    // Wide pieces of each row keep the memory system busy, as long as the
-    // accumulators stay in registers.
-    int unroll = 1;
-    if (column) {
-      size_t reduces = 0;
-      for (const auto &level : plan.levels)
-        reduces += level.size();
-      unroll = reduces <= 1 && size >= 8 * plan.lanes ? 8 : 4;
-    }
-    auto inner = [&](const LoopEmitter::Bounds &range) {
-      innermost(size, range, unroll, {},
-                [&](ArrayRef<IndexExpr> at, ArrayRef<Value *>) {
-                  std::vector<IndexVector> kept;
-                  for (const IndexExpr &v : at) {
-                    tail[group] = v;
-                    IndexVector index =
-                        domainIndex(rowGroups, plan.rowDims, space);
-                    llvm::append_range(index,
-                                       domainIndex(tail, plan.tailDims, space));
-                    kept.push_back(index);
-                  }
-                  if (column)
-                    emitColumnReduces(kept);
-                  for (const IndexExpr &v : at) {
-                    tail[group] = v;
-                    emitOutputs(rowGroups, tail, false);
-                  }
-                  return Values();
-                });
-    };
-    if (!plan.chunk) {
-      inner(loops.bounds(0, size));
-      return;
-    }
-    AtomId chunk = space.variable({0, plan.iterations - 1});
-    LoopEmitter::Bounds range{function->getArg(1), function->getArg(2), 1,
-                              true};
-    loops.loop(chunk, range, 1, {}, [&](ArrayRef<Value *>) {
-      if (plan.iterations == 1) {
-        inner(loops.bounds(0, size));
-        return Values();
-      }
-      Value *lo = b.CreateMul(loops.variable(chunk), b.getInt64(plan.chunk));
-      Value *hi = b.CreateBinaryIntrinsic(
-          Intrinsic::smin, b.CreateAdd(lo, b.getInt64(plan.chunk)),
-          b.getInt64(size));
-      inner({lo, hi, 1, /*maybeEmpty=*/true, {}});
+  IndexVector tail;
+  if (domain->tail.sizes.empty())
+    emitOutputs(rowGroups, tail, false);
+  else
+    emitTailLoops(rowGroups, tail);
+}
+
+/// Emits the loops of the tail from number `tail.size()` on; the innermost one
+/// is divided into chunks where the kernel iterates over these.
+void KernelEmitter::emitTailLoops(const IndexVector &rowGroups,
+                                  IndexVector &tail) {
+  size_t group = tail.size();
+  int64_t size = domain->tail.sizes[group];
+  if (group + 1 < domain->tail.sizes.size()) {
+    AtomId var = space.variable({0, size - 1});
+    tail.push_back(space.term(var));
+    loops.loop(var, loops.bounds(0, size), 1, {}, [&](ArrayRef<Value *>) {
+      emitTailLoops(rowGroups, tail);
       return Values();
     });
+    return;
+  }
+  int64_t chunkSize = map ? map->chunk : column ? column->chunk : 0;
+  if (!chunkSize) {
+    emitInnermostLoop(rowGroups, tail, loops.bounds(0, size));
+    return;
+  }
+  AtomId chunk = space.variable({0, plan.iterations - 1});
+  LoopEmitter::Bounds range{function->getArg(1), function->getArg(2), 1, true};
+  loops.loop(chunk, range, 1, {}, [&](ArrayRef<Value *>) {
+    if (plan.iterations == 1) {
+      emitInnermostLoop(rowGroups, tail, loops.bounds(0, size));
+      return Values();
+    }
+    Value *lo = b.CreateMul(loops.variable(chunk), b.getInt64(chunkSize));
+    Value *hi = b.CreateBinaryIntrinsic(Intrinsic::smin,
+                                        b.CreateAdd(lo, b.getInt64(chunkSize)),
+                                        b.getInt64(size));
+    emitInnermostLoop(rowGroups, tail, {lo, hi, 1, /*maybeEmpty=*/true, {}});
+    return Values();
+  });
+}
+
+void KernelEmitter::emitInnermostLoop(const IndexVector &rowGroups,
+                                      IndexVector &tail,
+                                      const LoopEmitter::Bounds &range) {
+  int64_t size = domain->tail.sizes.back();
+  // Wide pieces of each row keep the memory system busy, as long as the
+  // accumulators stay in registers.
+  int unroll = 1;
+  if (column) {
+    size_t reduces = 0;
+    for (const auto &level : column->levels)
+      reduces += level.size();
+    unroll = reduces <= 1 && size >= 8 * column->lanes ? 8 : 4;
+  }
+  auto indexAt = [&](const IndexExpr &v) {
+    IndexVector at = tail;
+    at.push_back(v);
+    return at;
   };
-  nest(0);
+  innermost(
+      size, range, unroll, {}, [&](ArrayRef<IndexExpr> at, ArrayRef<Value *>) {
+        std::vector<IndexVector> kept;
+        for (const IndexExpr &v : at) {
+          IndexVector index = domainIndex(rowGroups, domain->rows.dims, space);
+          llvm::append_range(index,
+                             domainIndex(indexAt(v), domain->tail.dims, space));
+          kept.push_back(index);
+        }
+        if (column)
+          emitColumnReduces(kept);
+        for (const IndexExpr &v : at)
+          emitOutputs(rowGroups, indexAt(v), false);
+        return Values();
+      });
 }
 
 } // namespace shardwright::cpu

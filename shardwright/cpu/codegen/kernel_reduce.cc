@@ -65,11 +65,11 @@ Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
 // `lanes` times `unroll` partial results; if one of them is not, all go element
 // by element.
 void KernelEmitter::emitRowLevel(int level) {
-  const auto &reduces = plan.levels[level];
-  bool parallel = plan.lanes > 1 && !plan.tail.empty();
+  const auto &reduces = row->levels[level];
+  bool parallel = row->lanes > 1 && !row->tail.sizes.empty();
   for (int32_t r : reduces)
     parallel &= commutativeBody(*graph[r].body).has_value();
-  if (!parallel || plan.tail.empty()) {
+  if (!parallel || row->tail.sizes.empty()) {
     for (int32_t r : reduces)
       nodes->value(r, rowIndex(graph[r], currentRow));
     return;
@@ -86,8 +86,8 @@ void KernelEmitter::emitRowLevel(int level) {
                     accumulatorType(node.body->nodes[0].type),
                     graph[node.operands[0]].type});
   }
-  int lanes = plan.lanes;
-  int64_t size = plan.tail.back();
+  int lanes = row->lanes;
+  int64_t size = row->tail.sizes.back();
   int unroll = size >= 4 * lanes ? 4 : 1;
   bool scalars = size % lanes != 0;
   // unroll vectors for each reduction, then a scalar for each.
@@ -98,12 +98,12 @@ void KernelEmitter::emitRowLevel(int level) {
   if (scalars)
     for (const Reduction &r : list)
       carried.push_back(nodes->ops.identity(r.op, r.type));
-  IndexVector tail(plan.tail.size());
+  IndexVector tail(row->tail.sizes.size());
   auto accumulate = [&](ArrayRef<IndexExpr> at, ArrayRef<Value *> state) {
     Values next(state);
     for (auto [u, v] : llvm::enumerate(at)) {
       tail.back() = v;
-      IndexVector tailIndex = domainIndex(tail, plan.tailDims, space);
+      IndexVector tailIndex = domainIndex(tail, row->tail.dims, space);
       for (auto [i, r] : llvm::enumerate(list)) {
         const Node &node = graph[r.id];
         IndexVector reduced = reshapeIndex(tailIndex, tailShape,
@@ -121,13 +121,13 @@ void KernelEmitter::emitRowLevel(int level) {
   };
   bool blocks =
       llvm::any_of(list, [](auto &r) { return errorGrows(r.op, r.type); });
-  Summation nest(b, loops, space, plan.tail, lanes * unroll,
+  Summation nest(b, loops, space, row->tail.sizes, lanes * unroll,
                  blocks ? carried : Values());
   auto loop = [&](size_t group, const LoopEmitter::Bounds &range,
                   ArrayRef<Value *> state, Summation::Inside inside) {
-    if (group + 1 == plan.tail.size())
+    if (group + 1 == row->tail.sizes.size())
       return innermost(size, range, unroll, state, accumulate);
-    AtomId var = space.variable({0, plan.tail[group] - 1});
+    AtomId var = space.variable({0, row->tail.sizes[group] - 1});
     tail[group] = space.term(var);
     return loops.loop(var, range, 1, state, inside);
   };
@@ -177,7 +177,7 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
   bool blocks = false, anyOrder = true;
   Shape domain = rowShape;
   llvm::append_range(domain, tailShape);
-  for (const auto &level : plan.levels)
+  for (const auto &level : column->levels)
     for (int32_t r : level)
       for (const IndexVector &index : kept) {
         const Node &node = graph[r];
@@ -195,9 +195,9 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
               nodes->value(node.operands[n + i], {}), from, sums.type(i))));
         }
       }
-  IndexVector groups(plan.reduced.size());
+  IndexVector groups(column->reduced.sizes.size());
   auto step = [&](ArrayRef<Value *> state) {
-    IndexVector reducedIndex = domainIndex(groups, plan.reducedDims, space);
+    IndexVector reducedIndex = domainIndex(groups, column->reduced.dims, space);
     Values next(state);
     for (const Part &part : parts) {
       const Node &node = graph[part.id];
@@ -220,14 +220,15 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
     }
     return next;
   };
-  Summation nest(b, loops, space, plan.reduced, 1,
+  Summation nest(b, loops, space, column->reduced.sizes, 1,
                  blocks && anyOrder ? fresh : Values());
   auto loop = [&](size_t group, const LoopEmitter::Bounds &range,
                   ArrayRef<Value *> state, Summation::Inside inside) {
-    AtomId var = space.variable({0, plan.reduced[group] - 1});
+    AtomId var = space.variable({0, column->reduced.sizes[group] - 1});
     groups[group] = space.term(var);
     return loops.loop(var, range, 1, state, [&](ArrayRef<Value *> inner) {
-      return group + 1 < plan.reduced.size() ? inside(inner) : step(inner);
+      return group + 1 < column->reduced.sizes.size() ? inside(inner)
+                                                      : step(inner);
     });
   };
   auto add = [&](ArrayRef<Value *> x, ArrayRef<Value *> y) {
@@ -236,8 +237,9 @@ void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
       sums.push_back(part.sums.add(nodes->ops, x[part.first], y[part.first]));
     return sums;
   };
-  Values results =
-      plan.reduced.empty() ? step(carried) : nest.emit(carried, loop, add);
+  Values results = column->reduced.sizes.empty()
+                       ? step(carried)
+                       : nest.emit(carried, loop, add);
   for (const Part &part : parts) {
     const Node &node = graph[part.id];
     for (size_t i = 0; i < node.operands.size() / 2; ++i) {

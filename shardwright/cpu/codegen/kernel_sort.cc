@@ -90,11 +90,8 @@ static Value *orderedBits(IRBuilder<> &b, OpEmitter &ops, Value *x,
 // The runtime sorts line after line. Where the comparator compares a number
 // that each element has, generated code says the number of the element at an
 // offset; else it compares the elements at two offsets.
-void KernelEmitter::emitSort() {
-  const Node *node = nullptr;
-  for (const Node &candidate : graph.nodes)
-    if (candidate.op == Op::Sort)
-      node = &candidate;
+void KernelEmitter::emitSort(const SortPlan &sort) {
+  const Node *node = &graph[sort.node];
   Module *module = function->getParent();
   int64_t dim = node->get<SortAttrs>().dim;
   size_t n = node->operands.size();

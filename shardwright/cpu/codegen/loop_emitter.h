@@ -25,10 +25,49 @@
 
 #include <functional>
 #include <optional>
+#include <variant>
 
 namespace shardwright::cpu {
 
 using Values = llvm::SmallVector<llvm::Value *, 8>;
+
+/// A set of conditions (NodeEmitter); 0: none.
+using MaskId = int32_t;
+
+/// What a remembered value is. Expressions and indices are interned in the
+/// IndexSpace.
+struct NodeKey { ///< a result of a node at an index
+  int32_t node, index;
+  MaskId mask;
+  int result;
+  auto operator<=>(const NodeKey &) const = default;
+};
+struct AtomKey { ///< an atom as a scalar
+  AtomId atom;
+  MaskId mask;
+  auto operator<=>(const AtomKey &) const = default;
+};
+struct ScalarKey { ///< an index expression as a scalar
+  int32_t expr;
+  MaskId mask;
+  auto operator<=>(const ScalarKey &) const = default;
+};
+struct VectorKey { ///< an index expression as a vector
+  int32_t expr, elementBits, lanes;
+  MaskId mask;
+  auto operator<=>(const VectorKey &) const = default;
+};
+struct MaskKey { ///< the value of a mask
+  MaskId mask;
+  int32_t lanes;
+  auto operator<=>(const MaskKey &) const = default;
+};
+struct TileKey { ///< a transposed block of a param, from the expression on
+  int32_t param, base, lanes;
+  auto operator<=>(const TileKey &) const = default;
+};
+using ValueKey =
+    std::variant<NodeKey, AtomKey, ScalarKey, VectorKey, MaskKey, TileKey>;
 
 class LoopEmitter {
 public:
@@ -54,7 +93,7 @@ public:
   void branch(llvm::Value *condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 
-  using Key = std::array<int32_t, 5>;
+  using Key = ValueKey;
   /// The value under `key` at `depth`: remembered, or made now, there.
   llvm::Value *at(int depth, const Key &key,
                   llvm::function_ref<llvm::Value *()> make);

@@ -33,7 +33,7 @@ Value *NodeEmitter::splat(Value *x) {
 void NodeEmitter::setResult(int32_t node, int number, const IndexVector &index,
                             Value *result) {
   loops.remember(loops.depth(index),
-                 {NodeKey, node, space.intern(index), 0, number}, result);
+                 NodeKey{node, space.intern(index), 0, number}, result);
 }
 
 Value *NodeEmitter::value(int32_t id, const IndexVector &index, MaskId mask) {
@@ -46,7 +46,7 @@ Value *NodeEmitter::value(int32_t id, const IndexVector &index, MaskId mask) {
     id = node.operands[0];
   }
   int depth = std::max(loops.depth(index), maskDepth(mask));
-  return loops.at(depth, {NodeKey, id, space.intern(index), mask, number}, [&] {
+  return loops.at(depth, NodeKey{id, space.intern(index), mask, number}, [&] {
     if (graph[id].op == Op::Reduce)
       return reduce(id, number, index, mask);
     if (graph[id].op == Op::ReduceWindow)
@@ -293,9 +293,9 @@ Value *NodeEmitter::accumulate(
   results[0] = sums.finish(ops, results[0]);
   int depth = std::max(loops.depth(index), maskDepth(mask));
   for (size_t i = 0; i < n; ++i)
-    loops.remember(
-        depth, {NodeKey, id, space.intern(index), mask, static_cast<int>(i)},
-        results[i]);
+    loops.remember(depth,
+                   NodeKey{id, space.intern(index), mask, static_cast<int>(i)},
+                   results[i]);
   return results[wanted];
 }
 

@@ -24,20 +24,11 @@
 
 namespace shardwright::cpu {
 
-/// What a remembered value is: the first part of its key.
-enum RememberedKind : int32_t {
-  NodeKey,
-  ScalarKey,
-  VectorKey,
-  MaskKey,
-  TileKey
-};
-
 inline bool fits32(Range r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX; }
 
 class NodeEmitter {
 public:
-  using MaskId = int32_t; ///< 0: always
+  using MaskId = cpu::MaskId;
 
   NodeEmitter(llvm::IRBuilder<> &b, LoopEmitter &loops, IndexSpace &space,
               const Cluster &cluster, const TargetInfo &target,

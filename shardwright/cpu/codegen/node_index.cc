@@ -67,12 +67,12 @@ Value *NodeEmitter::atomScalar(AtomId id) {
     return loops.variable(id);
   case Atom::Kind::Opaque: {
     IndexVector index = space.interned(atom.index);
-    return loops.at(depthOf(self), {ScalarKey, id, -1, mask, 0}, [&] {
+    return loops.at(depthOf(self), AtomKey{id, mask}, [&] {
       return clampStart(value(atom.number, index, mask), atom);
     });
   }
   default:
-    return loops.at(depthOf(self), {ScalarKey, id, -1, mask, 0}, [&] {
+    return loops.at(depthOf(self), AtomKey{id, mask}, [&] {
       return quotient(scalar(atom.expr), atom, atom.expr);
     });
   }
@@ -82,7 +82,7 @@ Value *NodeEmitter::scalar(const IndexExpr &e) {
   if (e.isConstant())
     return b.getInt64(e.constant);
   int32_t id = space.intern({e});
-  return loops.at(depthOf(e), {ScalarKey, id, 0, maskOf(e), 0}, [&] {
+  return loops.at(depthOf(e), ScalarKey{id, maskOf(e)}, [&] {
     Value *sum = nullptr;
     for (auto [atom, c] : e.terms) {
       Value *part = atomScalar(atom);
@@ -124,7 +124,7 @@ Value *NodeEmitter::vector(const IndexExpr &e, Type *element) {
   int32_t id = space.intern({e});
   int32_t width = element->getIntegerBitWidth();
   return loops.at(
-      loops.currentDepth(), {VectorKey, id, width, loops.lanes, maskOf(e)},
+      loops.currentDepth(), VectorKey{id, width, loops.lanes, maskOf(e)},
       [&]() -> Value * {
         IndexExpr uniform(e.constant);
         Value *sum = nullptr;
@@ -181,7 +181,7 @@ bool NodeEmitter::maskIsVector(MaskId mask) const {
 Value *NodeEmitter::maskValue(MaskId mask) {
   if (!mask)
     return b.getTrue();
-  return loops.at(maskDepth(mask), {MaskKey, mask, loops.lanes, 0, 0}, [&] {
+  return loops.at(maskDepth(mask), MaskKey{mask, loops.lanes}, [&] {
     const Mask m = masks[mask];
     llvm::SaveAndRestore guard(startMask, m.parent);
     bool vec = maskIsVector(mask);

@@ -95,19 +95,18 @@ Value *NodeEmitter::loadTransposed(ElementType type, Value *buffer,
   int lanes = loops.lanes;
   Type *row = vectorOf(element);
   Align align(byteWidth(type));
-  Value *tile =
-      loops.at(loops.depth(base), {TileKey, param, id, lanes, 0}, [&] {
-        Value *memory = allocate(b, row, lanes);
-        Value *start = b.CreateGEP(element, buffer, scalar(base));
-        Values rows;
-        for (int i = 0; i < lanes; ++i)
-          rows.push_back(b.CreateAlignedLoad(
-              row, b.CreateGEP(element, start, b.getInt64(i * step)), align));
-        transposeSquare(b, rows);
-        for (int i = 0; i < lanes; ++i)
-          b.CreateStore(rows[i], b.CreateGEP(row, memory, b.getInt64(i)));
-        return memory;
-      });
+  Value *tile = loops.at(loops.depth(base), TileKey{param, id, lanes}, [&] {
+    Value *memory = allocate(b, row, lanes);
+    Value *start = b.CreateGEP(element, buffer, scalar(base));
+    Values rows;
+    for (int i = 0; i < lanes; ++i)
+      rows.push_back(b.CreateAlignedLoad(
+          row, b.CreateGEP(element, start, b.getInt64(i * step)), align));
+    transposeSquare(b, rows);
+    for (int i = 0; i < lanes; ++i)
+      b.CreateStore(rows[i], b.CreateGEP(row, memory, b.getInt64(i)));
+    return memory;
+  });
   Value *at = b.CreateGEP(row, tile, loops.variable(tileVar));
   return ops.fromMemory(b.CreateLoad(row, at), type);
 }

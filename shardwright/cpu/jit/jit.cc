@@ -43,15 +43,10 @@ static constexpr size_t kernelsPerModule = 10;
 static constexpr double briefMapNs = 4000, briefLoopsNs = 1000,
                         briefSortNs = 20000, briefProgramNs = 40000;
 
-static double briefNs(KernelPlan::Kind kind) {
-  switch (kind) {
-  case KernelPlan::Kind::Map:
-    return briefMapNs;
-  case KernelPlan::Kind::Sort:
-    return briefSortNs;
-  default:
-    return briefLoopsNs;
-  }
+static double briefNs(const KernelPlan &plan) {
+  return plan.getIf<MapPlan>()    ? briefMapNs
+         : plan.getIf<SortPlan>() ? briefSortNs
+                                  : briefLoopsNs;
 }
 /// In longer programs: of the kernels that take least, up to this part of all.
 static constexpr double quickShare = 0.05;
@@ -205,7 +200,7 @@ static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
   std::vector<Effort> efforts(plans.size(), Effort::Full);
   double quick = 0;
   for (auto [ns, i] : byTime)
-    if ((quick += ns) <= limit && plans[i].costNs <= briefNs(plans[i].kind))
+    if ((quick += ns) <= limit && plans[i].costNs <= briefNs(plans[i]))
       efforts[i] = Effort::Quick;
   return efforts;
 }

@@ -31,20 +31,36 @@ static void printSizes(llvm::raw_ostream &os, llvm::StringRef name,
 static void printPlan(llvm::raw_ostream &os, const Cluster &cluster) {
   // As for 16 lanes, so that the text does not depend on the machine.
   KernelPlan plan = planKernel(cluster, 16);
-  static constexpr const char *kinds[] = {"map",     "row",  "column",
-                                          "scatter", "scan", "sort"};
-  os << kinds[static_cast<int>(plan.kind)];
-  printSizes(os, "rows", plan.rows);
-  printSizes(os, "tail", plan.tail);
-  if (!plan.reduced.empty())
-    printSizes(os, "reduced", plan.reduced);
-  os << " lanes=" << plan.lanes;
-  if (plan.transposedRow >= 0)
-    os << " transposed=" << plan.transposedRow;
-  if (!plan.scratch.empty()) {
+  auto printLoops = [&](llvm::StringRef kind, llvm::ArrayRef<int64_t> rows,
+                        llvm::ArrayRef<int64_t> tail) {
+    os << kind;
+    printSizes(os, "rows", rows);
+    printSizes(os, "tail", tail);
+  };
+  if (const DomainLoops *domain = plan.domain())
+    printLoops(plan.getIf<MapPlan>()   ? "map"
+               : plan.getIf<RowPlan>() ? "row"
+                                       : "column",
+               domain->rows.sizes, domain->tail.sizes);
+  int lanes = plan.domain() ? plan.domain()->lanes : 1;
+  if (const auto *scatter = plan.getIf<ScatterPlan>()) {
+    printLoops("scatter", {}, cluster.graph[scatter->node].shape);
+    lanes = scatter->lanes;
+  }
+  if (const auto *scan = plan.getIf<ScanPlan>())
+    printLoops("scan", {}, cluster.graph[scan->node].shape);
+  if (const auto *sort = plan.getIf<SortPlan>())
+    printLoops("sort", {}, {cluster.graph[sort->node].elements()});
+  const auto *column = plan.getIf<ColumnPlan>();
+  if (column && !column->reduced.sizes.empty())
+    printSizes(os, "reduced", column->reduced.sizes);
+  os << " lanes=" << lanes;
+  if (const auto *map = plan.getIf<MapPlan>(); map && map->transposedRow >= 0)
+    os << " transposed=" << map->transposedRow;
+  if (const auto *row = plan.getIf<RowPlan>(); row && !row->scratch.empty()) {
     os << " scratch=";
     llvm::interleave(
-        plan.scratch, os, [&](auto &s) { os << '%' << s.first; }, ",");
+        row->scratch, os, [&](auto &s) { os << '%' << s.node; }, ",");
   }
 }
 

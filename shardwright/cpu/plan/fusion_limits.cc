@@ -20,9 +20,9 @@ std::optional<std::string> Planner::recomputes(const Walk &w) const {
     for (auto [v, s] : llvm::zip_equal(vars, sizes))
       order.push_back({v, s});
   };
-  append(w.rowVars, shapes.rows);
-  append(w.tailVars, shapes.tail);
-  append(w.reducedVars, shapes.reduced);
+  append(w.rowVars, domain.rows);
+  append(w.tailVars, domain.tail);
+  append(w.reducedVars, domain.reduced);
   for (auto [i, node] : llvm::enumerate(graph.nodes)) {
     int cost = operationCost(node);
     const auto &visits = w.visitor->visits[i];
@@ -57,19 +57,19 @@ std::optional<std::string> Planner::whyNot() {
   for (const Node &node : graph.nodes)
     if (node.op == Op::Sort || node.op == Op::Scatter)
       return std::nullopt;
-  std::optional<Shapes> chosen = chooseDomain(cluster);
+  std::optional<Domain> chosen = chooseDomain(cluster);
   if (!chosen)
     return "its reductions have different shapes";
-  shapes = *chosen;
-  int64_t rows = product(shapes.rows), full = rows * product(shapes.tail);
+  domain = *chosen;
+  int64_t rows = product(domain.rows), full = rows * product(domain.tail);
   for (int32_t output : cluster.outputs) {
     const Node &node = graph[valueNode(graph, output)];
     if (node.elements() != full &&
-        !(shapes.kind == KernelPlan::Kind::Row && node.elements() == rows))
+        !(domain.kind == Domain::Kind::Row && node.elements() == rows))
       return "its outputs have different sizes";
   }
-  Loops loops{singles(shapes.rows), singles(shapes.tail),
-              singles(shapes.reduced)};
+  Loops loops{singles(domain.rows), singles(domain.tail),
+              singles(domain.reduced)};
   auto w = walk(loops);
   if (std::optional<std::string> why = recomputes(*w))
     return why;
@@ -83,20 +83,17 @@ std::optional<std::string> Planner::whyNot() {
     const IndexVector &index =
         w->space.interned(*w->visitor->visits[i].begin());
     IndexVector expected;
-    if (shapes.kind == KernelPlan::Kind::Row) {
+    if (domain.kind == Domain::Kind::Row) {
       if (!reducesSuffix(graph, node))
         return "a reduction mixes kept and reduced dimensions";
-      expected = reshapeIndex(w->rowIndex, shapes.rows, node.shape, w->space);
+      expected = reshapeIndex(w->rowIndex, domain.rows, node.shape, w->space);
     } else {
-      IndexVector fullIndex = w->rowIndex;
-      llvm::append_range(fullIndex, w->tailIndex);
-      Shape domain = shapes.rows;
-      llvm::append_range(domain, shapes.tail);
-      expected = reshapeIndex(fullIndex, domain, node.shape, w->space);
+      expected =
+          reshapeIndex(w->fullIndex(), domain.full(), node.shape, w->space);
     }
     if (index != expected)
       return "a reduction is needed at another index than it is computed";
-    if (shapes.kind == KernelPlan::Kind::Column)
+    if (domain.kind == Domain::Kind::Column)
       for (int32_t o : node.operands)
         if (llvm::any_of(llvm::ArrayRef(graph.nodes).take_front(o + 1),
                          [](const Node &n) { return n.op == Op::Reduce; })) {
@@ -116,20 +113,20 @@ std::optional<std::string> Planner::whyNot() {
 
 bool Planner::mayShare(int output, int param) {
   const Node &out = graph[cluster.outputs[output]];
-  if (out.op == Op::UpdateSlice || run().transposedRow >= 0 || plan.overlaps ||
-      (plan.kind != KernelPlan::Kind::Map &&
-       plan.kind != KernelPlan::Kind::Row))
+  if (out.op == Op::UpdateSlice)
     return false;
-  if (out.elements() != product(plan.rows) * product(plan.tail))
+  KernelPlan plan = run();
+  const auto *map = plan.getIf<MapPlan>();
+  if (map ? map->transposedRow >= 0 || map->overlaps : !plan.getIf<RowPlan>())
     return false;
-  auto w = walk({plan.rowDims, plan.tailDims, {}});
-  Shape domain = shapes.rows;
-  llvm::append_range(domain, shapes.tail);
-  IndexVector index = w->rowIndex;
-  llvm::append_range(index, w->tailIndex);
-  IndexExpr element = w->space.linearize(index, rowMajorStrides(domain));
+  const DomainLoops &loops = *plan.domain();
+  if (out.elements() != product(loops.rows.sizes) * product(loops.tail.sizes))
+    return false;
+  auto w = walk({loops.rows.dims, loops.tail.dims, {}});
+  IndexExpr element =
+      w->space.linearize(w->fullIndex(), rowMajorStrides(domain.full()));
   // Reduces without loops of the plan read as they like.
-  if (plan.kind == KernelPlan::Kind::Map)
+  if (map)
     for (const Node &node : graph.nodes)
       if (node.op == Op::Reduce || node.op == Op::ReduceWindow)
         return false;

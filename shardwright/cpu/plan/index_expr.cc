@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 namespace shardwright::cpu {
 
@@ -25,17 +26,19 @@ int64_t IndexExpr::coefficient(AtomId atom) const {
   return 0;
 }
 
+bool IndexSpace::AtomLess::operator()(const Atom &a, const Atom &b) const {
+  // Opaque atoms that clamp the same start to different bounds differ.
+  auto clampedTo = [](const Atom &atom) {
+    return atom.kind == Atom::Kind::Opaque ? atom.range.hi : 0;
+  };
+  int64_t aTo = clampedTo(a), bTo = clampedTo(b);
+  return std::tie(a.kind, a.number, a.index, a.expr, a.divisor, aTo) <
+         std::tie(b.kind, b.number, b.index, b.expr, b.divisor, bTo);
+}
+
 AtomId IndexSpace::internAtom(Atom atom) {
-  // Upper bounds of opaque atoms differ where the same start is clamped
-  // differently, so they belong to the key.
-  Key key{static_cast<int>(atom.kind),
-          atom.number,
-          atom.index,
-          atom.expr,
-          atom.divisor,
-          atom.kind == Atom::Kind::Opaque ? atom.range.hi : 0};
   auto [it, inserted] =
-      atomIds.try_emplace(key, static_cast<AtomId>(atoms.size()));
+      atomIds.try_emplace(atom, static_cast<AtomId>(atoms.size()));
   if (inserted)
     atoms.push_back(std::move(atom));
   return it->second;

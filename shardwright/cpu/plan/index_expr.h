@@ -24,7 +24,6 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <vector>
 
 namespace shardwright::cpu {
@@ -113,9 +112,12 @@ private:
   bool splitBelow(const IndexExpr &rest, int64_t divisor, int64_t &g,
                   IndexExpr &high, IndexExpr &low) const;
 
-  using Key = std::tuple<int, int32_t, int32_t, IndexExpr, int64_t, int64_t>;
+  /// Atoms with the same value are equal.
+  struct AtomLess {
+    bool operator()(const Atom &a, const Atom &b) const;
+  };
   std::vector<Atom> atoms;
-  std::map<Key, AtomId> atomIds;
+  std::map<Atom, AtomId, AtomLess> atomIds;
   std::vector<const IndexVector *> indices;
   std::map<IndexVector, int32_t> indexIds;
 };

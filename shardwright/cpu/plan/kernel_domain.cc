@@ -26,7 +26,13 @@ std::vector<Shape> singles(llvm::ArrayRef<int64_t> sizes) {
   return groups;
 }
 
-/// Does the innermost dimension of the input get reduced?
+Shape Domain::full() const {
+  Shape shape = rows;
+  llvm::append_range(shape, tail);
+  return shape;
+}
+
+/// True if the innermost dimension of the input is reduced.
 static bool reducesInnermost(const Graph &graph, const Node &node) {
   const Node &input = graph[node.operands[0]];
   for (int d = static_cast<int>(input.shape.size()) - 1; d >= 0; --d) {
@@ -38,7 +44,6 @@ static bool reducesInnermost(const Graph &graph, const Node &node) {
   return true;
 }
 
-/// Are the reduced dimensions (sizes of 1 aside) the last ones?
 bool reducesSuffix(const Graph &graph, const Node &node) {
   const Node &input = graph[node.operands[0]];
   bool seen = false;
@@ -54,16 +59,14 @@ bool reducesSuffix(const Graph &graph, const Node &node) {
   return true;
 }
 
-/// The node whose value an output stores, element by element.
 int32_t valueNode(const Graph &graph, int32_t output) {
   const Node &node = graph[output];
   return node.op == Op::UpdateSlice ? node.operands[1] : output;
 }
 
-/// The domain; nothing when the cluster's pieces do not share one.
-std::optional<Shapes> chooseDomain(const Cluster &cluster) {
+std::optional<Domain> chooseDomain(const Cluster &cluster) {
   const Graph &graph = cluster.graph;
-  Shapes shapes;
+  Domain domain;
   int32_t rowReduce = -1, columnReduce = -1;
   for (auto [i, node] : llvm::enumerate(graph.nodes)) {
     if (node.op != Op::Reduce)
@@ -88,32 +91,32 @@ std::optional<Shapes> chooseDomain(const Cluster &cluster) {
   if (rowReduce >= 0 && columnReduce >= 0)
     return std::nullopt;
   if (rowReduce >= 0) {
-    shapes.kind = KernelPlan::Kind::Row;
-    shapes.rows = withoutOnes(graph[rowReduce].shape);
-    shapes.tail = withoutOnes(reducedSizes(graph, rowReduce));
-    return shapes;
+    domain.kind = Domain::Kind::Row;
+    domain.rows = withoutOnes(graph[rowReduce].shape);
+    domain.tail = withoutOnes(reducedSizes(graph, rowReduce));
+    return domain;
   }
-  Shape domain;
+  Shape largestShape;
   int64_t largest = -1;
   for (int32_t output : cluster.outputs) {
     const Node &node = graph[valueNode(graph, output)];
     if (node.elements() > largest) {
       largest = node.elements();
-      domain = withoutOnes(node.shape);
+      largestShape = withoutOnes(node.shape);
     }
   }
   if (columnReduce >= 0) {
-    shapes.kind = KernelPlan::Kind::Column;
-    shapes.reduced = withoutOnes(reducedSizes(graph, columnReduce));
-    if (withoutOnes(graph[columnReduce].shape) != domain)
+    domain.kind = Domain::Kind::Column;
+    domain.reduced = withoutOnes(reducedSizes(graph, columnReduce));
+    if (withoutOnes(graph[columnReduce].shape) != largestShape)
       return std::nullopt;
   }
-  shapes.rows = domain;
-  if (!domain.empty()) {
-    shapes.tail.push_back(domain.back());
-    shapes.rows.pop_back();
+  domain.rows = largestShape;
+  if (!largestShape.empty()) {
+    domain.tail.push_back(largestShape.back());
+    domain.rows.pop_back();
   }
-  return shapes;
+  return domain;
 }
 
 } // namespace shardwright::cpu

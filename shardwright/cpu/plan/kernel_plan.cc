@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/plan/kernel_planner.h"
-#include "shardwright/cpu/plan/scan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -83,6 +82,12 @@ IndexVector domainIndex(llvm::ArrayRef<IndexExpr> groups,
   return index;
 }
 
+IndexVector Planner::Walk::fullIndex() const {
+  IndexVector index = rowIndex;
+  llvm::append_range(index, tailIndex);
+  return index;
+}
+
 std::unique_ptr<Planner::Walk> Planner::walk(const Loops &loops) {
   auto w = std::make_unique<Walk>();
   auto makeVars = [&](const std::vector<Shape> &groups,
@@ -99,21 +104,19 @@ std::unique_ptr<Planner::Walk> Planner::walk(const Loops &loops) {
   w->reducedIndex = makeVars(loops.reducedDims, w->reducedVars);
   w->visitor = std::make_unique<ClusterVisitor>(cluster, w->space);
   ClusterVisitor &visitor = *w->visitor;
-  bool isRowPlan = shapes.kind == KernelPlan::Kind::Row;
-  visitor.sharedLoops = shapes.kind != KernelPlan::Kind::Map;
+  bool isRowPlan = domain.kind == Domain::Kind::Row;
+  visitor.sharedLoops = domain.kind != Domain::Kind::Map;
   visitor.reducedIndex = isRowPlan ? w->tailIndex : w->reducedIndex;
-  visitor.reducedShape = isRowPlan ? shapes.tail : shapes.reduced;
-  Shape full = shapes.rows;
-  llvm::append_range(full, shapes.tail);
-  IndexVector fullIndex = w->rowIndex;
-  llvm::append_range(fullIndex, w->tailIndex);
+  visitor.reducedShape = isRowPlan ? domain.tail : domain.reduced;
+  Shape full = domain.full();
+  IndexVector fullIndex = w->fullIndex();
   for (int32_t output : cluster.outputs) {
     int32_t id = valueNode(graph, output);
     const Node &node = graph[id];
-    bool isRow = isRowPlan && node.elements() == product(shapes.rows) &&
-                 product(shapes.tail) != 1;
+    bool isRow = isRowPlan && node.elements() == product(domain.rows) &&
+                 product(domain.tail) != 1;
     IndexVector at =
-        isRow ? reshapeIndex(w->rowIndex, shapes.rows, node.shape, w->space)
+        isRow ? reshapeIndex(w->rowIndex, domain.rows, node.shape, w->space)
               : reshapeIndex(fullIndex, full, node.shape, w->space);
     visitor.visit(id, at);
     if (graph[output].op == Op::UpdateSlice)
@@ -147,33 +150,33 @@ void Planner::mergeGroups(Loops &loops, std::vector<Shape> Loops::*part) {
   }
 }
 
-void Planner::findLevels() {
+ReduceLevels Planner::findLevels() const {
+  ReduceLevels levels;
   std::vector<int> level(graph.nodes.size(), 0);
   for (auto [i, node] : llvm::enumerate(graph.nodes)) {
     for (int32_t o : node.operands)
       level[i] = std::max(level[i], level[o]);
     if (node.op != Op::Reduce)
       continue;
-    if (static_cast<size_t>(level[i]) >= plan.levels.size())
-      plan.levels.resize(level[i] + 1);
-    plan.levels[level[i]++].push_back(static_cast<int32_t>(i));
+    if (static_cast<size_t>(level[i]) >= levels.size())
+      levels.resize(level[i] + 1);
+    levels[level[i]++].push_back(static_cast<int32_t>(i));
   }
+  return levels;
 }
 
-/// In simple vector operations an element: code worth making once only.
-static constexpr int dearWork = 100;
-
-void Planner::chooseTransposed(const Walk &w) {
+int Planner::chooseTransposed(const DomainLoops &loops, const Walk &w) const {
   // The shuffles of a block take longer to compile than a small array to
   // gather.
   constexpr int64_t small = 4096;
-  if (product(plan.rows) * product(plan.tail) < small)
-    return;
-  if (w.rowVars.empty() || w.tailVars.empty() || plan.tail[0] < maxLanes)
-    return;
+  const Shape &rows = loops.rows.sizes, &tail = loops.tail.sizes;
+  if (product(rows) * product(tail) < small)
+    return -1;
+  if (w.rowVars.empty() || w.tailVars.empty() || tail[0] < maxLanes)
+    return -1;
   AtomId v = w.tailVars.back();
   for (int r = static_cast<int>(w.rowVars.size()) - 1; r >= 0; --r) {
-    if (plan.rows[r] < maxLanes)
+    if (rows[r] < maxLanes)
       continue;
     for (const ClusterVisitor::Access &access : w.visitor->accesses) {
       if (graph[access.node].op != Op::Param)
@@ -181,34 +184,32 @@ void Planner::chooseTransposed(const Walk &w) {
       if (std::abs(access.offset.coefficient(v)) > 1 &&
           access.offset.coefficient(w.rowVars[r]) == 1 &&
           !w.space.dependsNonlinearlyOn(access.offset, v) &&
-          !w.space.dependsNonlinearlyOn(access.offset, w.rowVars[r])) {
-        plan.transposedRow = r;
-        return;
-      }
+          !w.space.dependsNonlinearlyOn(access.offset, w.rowVars[r]))
+        return r;
     }
   }
+  return -1;
 }
 
-void Planner::estimate() {
-  double perElement = 0;
-  int64_t elements =
-      product(plan.rows) * product(plan.tail) * product(plan.reduced);
-  double bytes = 0;
+/// Time of a kernel that visits so many elements.
+double Planner::estimateNs(int64_t elements) const {
+  double work = 0, bytes = 0;
   for (const Node &node : graph.nodes) {
     if (node.op == Op::Param)
       bytes +=
           std::min<double>(node.elements(), elements) * byteWidth(node.type);
     else if (node.op != Op::Extern)
-      perElement += static_cast<double>(operationCost(node)) * node.elements() *
-                    (node.op == Op::ReduceWindow
-                         ? product(node.get<ReduceWindowAttrs>().window)
-                         : 1);
+      work += static_cast<double>(operationCost(node)) * node.elements() *
+              (node.op == Op::ReduceWindow
+                   ? product(node.get<ReduceWindowAttrs>().window)
+                   : 1);
   }
   // Sixteen f32 lanes at about 3 GHz; about 15 GB/s a core.
-  plan.costNs = 50 + 0.02 * perElement + 0.05 * bytes;
+  return 50 + 0.02 * work + 0.05 * bytes;
 }
 
-/// Lanes that leave little over for scalars, in as few turns as can be.
+/// The number of lanes that computes `size` elements in the fewest iterations,
+/// where elements left over by vectors are computed one by one.
 static int bestLanes(int64_t size, int maxLanes) {
   int best = 1;
   int64_t fewest = INT64_MAX;
@@ -222,134 +223,180 @@ static int bestLanes(int64_t size, int maxLanes) {
   return best;
 }
 
-KernelPlan Planner::run() {
+/// The plan of a cluster with a scatter, a scan or a sort, if it has one.
+std::optional<KernelPlan> Planner::planOwnLoops() const {
+  KernelPlan plan;
   for (int32_t output : cluster.outputs)
     if (graph[output].op == Op::Scatter) {
-      plan.kind = KernelPlan::Kind::Scatter;
-      plan.lanes = maxLanes;
-      plan.tail = graph[output].shape;
-      estimate();
+      plan.loops = ScatterPlan{output, maxLanes};
+      plan.costNs = estimateNs(graph[output].elements());
       return plan;
     }
-  for (const Node &node : graph.nodes) {
+  for (auto [i, node] : llvm::enumerate(graph.nodes)) {
+    auto id = static_cast<int32_t>(i);
     if (std::optional<Scan> scan = asScan(graph, node)) {
-      plan.kind = KernelPlan::Kind::Scan;
-      plan.tail = node.shape;
-      plan.chunk = scan->together(maxLanes);
-      plan.iterations = scan->iterations(plan.chunk);
+      int64_t together = scan->together(maxLanes);
+      plan.loops = ScanPlan{id, *scan, together};
+      plan.iterations = scan->iterations(together);
       plan.costNs = 50 + 0.3 * node.elements();
       return plan;
     }
     if (node.op == Op::Sort) {
-      plan.kind = KernelPlan::Kind::Sort;
-      plan.tail = {product(node.shape)};
+      plan.loops = SortPlan{id};
       int64_t n = node.shape[node.get<SortAttrs>().dim];
-      plan.iterations = n ? product(node.shape) / n : 0;
-      estimate();
-      plan.costNs *= 50;
+      plan.iterations = n ? node.elements() / n : 0;
+      plan.costNs = 50 * estimateNs(node.elements());
       return plan;
     }
   }
-  std::optional<Shapes> chosen = chooseDomain(cluster);
-  if (!chosen) {
-    // Reduces that share no domain are evaluated one by one where they are
-    // needed.
-    Shapes map;
-    const Node &node = graph[valueNode(graph, cluster.outputs[0])];
-    map.rows = withoutOnes(node.shape);
-    if (!map.rows.empty()) {
-      map.tail.push_back(map.rows.back());
-      map.rows.pop_back();
-    }
-    chosen = map;
+  return std::nullopt;
+}
+
+/// The domain of a cluster whose reductions share none: they are evaluated one
+/// by one where they are needed.
+static Domain domainOfFirstOutput(const Cluster &cluster) {
+  const Graph &graph = cluster.graph;
+  Domain domain;
+  domain.rows = withoutOnes(graph[valueNode(graph, cluster.outputs[0])].shape);
+  if (!domain.rows.empty()) {
+    domain.tail.push_back(domain.rows.back());
+    domain.rows.pop_back();
   }
-  shapes = *chosen;
-  plan.kind = shapes.kind;
-  Loops loops{singles(shapes.rows), singles(shapes.tail),
-              singles(shapes.reduced)};
-  if (plan.kind == KernelPlan::Kind::Row) {
+  return domain;
+}
+
+/// Merges the dimensions of the domain into as few loops as its accesses allow.
+/// Moves the boundary of `domain` between rows and tail accordingly.
+Loops Planner::mergedLoops() {
+  Loops loops{singles(domain.rows), singles(domain.tail),
+              singles(domain.reduced)};
+  if (domain.kind == Domain::Kind::Row) {
     mergeGroups(loops, &Loops::tailDims);
     mergeGroups(loops, &Loops::rowDims);
-  } else {
-    // All kept dimensions are candidates for the innermost group.
-    Loops kept = loops;
-    llvm::append_range(kept.rowDims, kept.tailDims);
-    kept.tailDims.clear();
-    Shape rows = shapes.rows, tail = shapes.tail;
-    llvm::append_range(shapes.rows, shapes.tail);
-    shapes.tail.clear();
-    mergeGroups(kept, &Loops::rowDims);
-    if (!kept.rowDims.empty()) {
-      kept.tailDims.push_back(kept.rowDims.back());
-      kept.rowDims.pop_back();
-    }
-    loops = kept;
-    // Rows and tail of the shape follow the groups.
-    Shape all = shapes.rows;
-    size_t inTail = loops.tailDims.empty() ? 0 : loops.tailDims[0].size();
-    shapes.rows.assign(all.begin(), all.end() - inTail);
-    shapes.tail.assign(all.end() - inTail, all.end());
-    mergeGroups(loops, &Loops::reducedDims);
+    return loops;
   }
-  auto fill = [](const std::vector<Shape> &groups, Shape &sizes) {
-    for (const Shape &g : groups)
-      sizes.push_back(product(g));
-  };
-  fill(loops.rowDims, plan.rows);
-  fill(loops.tailDims, plan.tail);
-  fill(loops.reducedDims, plan.reduced);
-  plan.rowDims = loops.rowDims;
-  plan.tailDims = loops.tailDims;
-  plan.reducedDims = loops.reducedDims;
-  int64_t inner = plan.tail.empty() ? 1 : plan.tail.back();
-  plan.lanes = bestLanes(inner, maxLanes);
-  auto w = walk(loops);
-  if (!w->tailVars.empty()) {
-    AtomId v = w->tailVars.back();
-    for (const ClusterVisitor::Access &access : w->visitor->accesses) {
-      Op op = graph[access.node].op;
-      if (op != Op::Param && op != Op::Extern)
-        continue;
-      int64_t c = std::abs(access.offset.coefficient(v));
-      if (c > 1 || w->space.dependsNonlinearlyOn(access.offset, v))
-        ++plan.badAccesses;
-    }
+  // All kept dimensions are candidates for the innermost group.
+  llvm::append_range(loops.rowDims, loops.tailDims);
+  loops.tailDims.clear();
+  domain.rows = domain.full();
+  domain.tail.clear();
+  mergeGroups(loops, &Loops::rowDims);
+  if (!loops.rowDims.empty()) {
+    loops.tailDims.push_back(loops.rowDims.back());
+    loops.rowDims.pop_back();
   }
-  for (auto [i, visits] : llvm::enumerate(w->visitor->visits))
-    if (operationCost(graph[i]) > 0)
-      plan.maxVisits = std::max<int>(plan.maxVisits, visits.size());
+  Shape all = domain.rows;
+  size_t inTail = loops.tailDims.empty() ? 0 : loops.tailDims[0].size();
+  domain.rows.assign(all.begin(), all.end() - inTail);
+  domain.tail.assign(all.end() - inTail, all.end());
+  mergeGroups(loops, &Loops::reducedDims);
+  return loops;
+}
+
+static LoopGroups groupsOf(const std::vector<Shape> &dims) {
+  LoopGroups groups;
+  for (const Shape &group : dims)
+    groups.sizes.push_back(product(group));
+  groups.dims = dims;
+  return groups;
+}
+
+/// Work for one element, in simple vector operations, from which on the code
+/// of a kernel is emitted only once.
+static constexpr int expensiveWork = 100;
+
+MapPlan Planner::planMap(DomainLoops loops, const Walk &w) const {
+  MapPlan plan{std::move(loops)};
+  plan.transposedRow = chooseTransposed(plan, w);
+  int work = 0, wideWork = 0;
+  for (const Node &node : graph.nodes) {
+    work += operationCost(node);
+    if (bitWidth(node.type) == 64)
+      wideWork += operationCost(node);
+  }
+  plan.overlaps = work >= expensiveWork;
+  // More lanes than a register has of f64 would make every instruction two.
   int mostLanes = maxLanes;
-  if (plan.kind == KernelPlan::Kind::Map) {
-    chooseTransposed(*w);
-    int work = 0, wideWork = 0;
-    for (const Node &node : graph.nodes) {
-      work += operationCost(node);
-      if (bitWidth(node.type) == 64)
-        wideWork += operationCost(node);
-    }
-    plan.overlaps = work >= dearWork;
-    // More lanes than a register has of f64 would make every instruction two.
-    if (plan.overlaps && plan.transposedRow < 0 && 2 * wideWork >= work)
-      mostLanes = std::max(1, maxLanes / 2);
-  }
-  if (plan.kind != KernelPlan::Kind::Map)
-    findLevels();
-  if (plan.kind == KernelPlan::Kind::Row)
-    chooseScratch(*w);
-  estimate();
+  if (plan.overlaps && plan.transposedRow < 0 && 2 * wideWork >= work)
+    mostLanes = std::max(1, maxLanes / 2);
+  int64_t inner = plan.tail.sizes.empty() ? 1 : plan.tail.sizes.back();
   if (plan.transposedRow >= 0 || plan.overlaps)
     while (plan.lanes < mostLanes && plan.lanes * 2 <= inner)
       plan.lanes *= 2;
   plan.lanes = std::min(plan.lanes, mostLanes);
-  if (plan.transposedRow == 0) {
-    plan.iterations = (plan.rows[0] + maxLanes - 1) / maxLanes;
-  } else if (!plan.rows.empty()) {
-    plan.iterations = plan.rows[0];
-  } else if (plan.kind != KernelPlan::Kind::Row && !plan.tail.empty()) {
-    plan.chunk = plan.kind == KernelPlan::Kind::Map ? 8192 : 128;
-    plan.iterations = (plan.tail[0] + plan.chunk - 1) / plan.chunk;
+  if (plan.rows.sizes.empty() && !plan.tail.sizes.empty())
+    plan.chunk = 8192;
+  return plan;
+}
+
+RowPlan Planner::planRows(DomainLoops loops, Walk &w) const {
+  RowPlan plan{std::move(loops), findLevels(), {}};
+  plan.scratch = chooseScratch(plan, w);
+  return plan;
+}
+
+ColumnPlan Planner::planColumns(DomainLoops loops, const Loops &dims) const {
+  ColumnPlan plan{std::move(loops), groupsOf(dims.reducedDims), findLevels()};
+  if (plan.rows.sizes.empty() && !plan.tail.sizes.empty())
+    plan.chunk = 128;
+  return plan;
+}
+
+KernelPlan Planner::planDomain() {
+  std::optional<Domain> chosen = chooseDomain(cluster);
+  domain = chosen ? *chosen : domainOfFirstOutput(cluster);
+  Loops dims = mergedLoops();
+  DomainLoops loops{groupsOf(dims.rowDims), groupsOf(dims.tailDims)};
+  const Shape rows = loops.rows.sizes, tail = loops.tail.sizes;
+  loops.lanes = bestLanes(tail.empty() ? 1 : tail.back(), maxLanes);
+  auto w = walk(dims);
+  KernelPlan plan;
+  plan.costNs = estimateNs(product(rows) * product(tail) *
+                           product(groupsOf(dims.reducedDims).sizes));
+  if (!rows.empty())
+    plan.iterations = rows[0];
+  auto divideTail = [&](int64_t chunk) {
+    if (chunk)
+      plan.iterations = (tail[0] + chunk - 1) / chunk;
+  };
+  switch (domain.kind) {
+  case Domain::Kind::Map: {
+    MapPlan map = planMap(std::move(loops), *w);
+    if (map.transposedRow == 0)
+      plan.iterations = (rows[0] + maxLanes - 1) / maxLanes;
+    divideTail(map.chunk);
+    plan.loops = std::move(map);
+    break;
+  }
+  case Domain::Kind::Row:
+    plan.loops = planRows(std::move(loops), *w);
+    break;
+  case Domain::Kind::Column: {
+    ColumnPlan column = planColumns(std::move(loops), dims);
+    divideTail(column.chunk);
+    plan.loops = std::move(column);
+    break;
+  }
   }
   return plan;
+}
+
+KernelPlan Planner::run() {
+  if (std::optional<KernelPlan> plan = planOwnLoops())
+    return std::move(*plan);
+  return planDomain();
+}
+
+const DomainLoops *KernelPlan::domain() const {
+  return std::visit(
+      [](const auto &plan) -> const DomainLoops * {
+        if constexpr (std::is_base_of_v<DomainLoops,
+                                        std::decay_t<decltype(plan)>>)
+          return &plan;
+        else
+          return nullptr;
+      },
+      loops);
 }
 
 KernelPlan planKernel(const Cluster &cluster, int maxLanes) {

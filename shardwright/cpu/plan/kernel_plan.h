@@ -5,16 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the elements of a cluster are visited. Its *domain* is a shape, cut into
-// rows and a tail:
-//   Map     tail = innermost loop, vectorised; nothing is reduced up front
-//   Row     reductions over the tail, from rows; then more loops over the tail
-//           (softmax, layer norm): a row stays in L1 between them
-//   Column  reductions over leading or middle dimensions: vectorised over what
-//           is innermost, reduced by a loop inside
-//   Scatter, Scan, Sort   loops of their own
-// Adjacent dimensions that nothing tells apart are merged into one loop (a
-// *group*).
+// How the elements of a cluster are visited. Most clusters are computed over a
+// *domain*, a shape that is cut into rows and a tail (MapPlan, RowPlan,
+// ColumnPlan); scatters, scans and sorts have loops of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,63 +15,113 @@
 #define SHARDWRIGHT_CPU_PLAN_KERNEL_PLAN_H
 
 #include "shardwright/cpu/plan/index_map.h"
+#include "shardwright/cpu/plan/scan.h"
+
+#include <variant>
 
 namespace shardwright::cpu {
 
-struct KernelPlan {
-  enum class Kind : uint8_t { Map, Row, Column, Scatter, Scan, Sort };
-  Kind kind = Kind::Map;
-
-  /// Sizes of the merged loops, outermost first. Map: tail has one. Column:
-  /// tail is the vectorised one, reduced are those inside.
-  Shape rows, tail, reduced;
-  /// Dimensions that each group merges (sizes, outermost first).
-  std::vector<Shape> rowDims, tailDims, reducedDims;
-  /// Lanes of the innermost loop, a power of two; 1: scalar.
-  int lanes = 1;
-  /// Map: elements are so dear that those left over at the end of a row are
-  /// computed by another vector, and some twice, rather than by other code.
-  bool overlaps = false;
-  /// Map: index into `rows` along which some operands are contiguous although
-  /// the tail is not: they are transposed by blocks. -1: none.
-  int transposedRow = -1;
-  /// Row and Column: reduces, by level (a level needs those before it).
-  std::vector<llvm::SmallVector<int32_t, 4>> levels;
-  /// Row: nodes whose row is kept in scratch, and the first level (or
-  /// levels.size(), for the final loop) that computes them.
-  std::vector<std::pair<int32_t, int>> scratch;
-
-  /// Of the kernel function.
-  int64_t iterations = 1;
-  /// Tail elements an iteration when there are no rows; 0: all. Scan: lines.
-  int64_t chunk = 0;
-  double costNs = 0;
-
-  /// For fusion: loads that are neither contiguous nor uniform in the innermost
-  /// loop, and nodes evaluated at so many different indices.
-  int badAccesses = 0;
-  int maxVisits = 1;
+/// Nested loops over some dimensions of the domain. Adjacent dimensions that
+/// nothing tells apart are merged into one loop, a *group*.
+struct LoopGroups {
+  Shape sizes;             ///< of the loops, outermost first
+  std::vector<Shape> dims; ///< the dimensions of each loop, outermost first
 };
 
-/// `maxLanes`: of f32 in a vector register.
+/// The loops over a domain: rows outside, the tail inside.
+struct DomainLoops {
+  LoopGroups rows, tail;
+  /// Lanes of the innermost loop of the tail, a power of two; 1: scalar.
+  int lanes = 1;
+};
+
+/// The tail is one vectorised loop; no reduction is computed ahead of it.
+struct MapPlan : DomainLoops {
+  /// Elements are so expensive that those left over at the end of a row are
+  /// computed by one more vector that overlaps with the last one, rather than
+  /// by scalar code.
+  bool overlaps = false;
+  /// Index of the row loop along which some operands are contiguous although
+  /// they are not along the tail: these are transposed by blocks. -1: none.
+  int transposedRow = -1;
+  /// Without row loops: elements of the tail per iteration of the kernel.
+  int64_t chunk = 0;
+};
+
+/// Reduce nodes by level: a level needs the results of those before it.
+using ReduceLevels = std::vector<llvm::SmallVector<int32_t, 4>>;
+
+/// Reductions over the tail, from rows, and then more loops over the tail
+/// (softmax, layer norm): a row stays in the L1 cache between them.
+struct RowPlan : DomainLoops {
+  ReduceLevels levels;
+  /// A node whose row is kept in memory between loops over the tail.
+  struct Scratch {
+    int32_t node;
+    /// The first level whose loop computes it; levels.size(): the final loop.
+    int level;
+  };
+  std::vector<Scratch> scratch;
+};
+
+/// Reductions over leading or middle dimensions: the tail is vectorised and
+/// the loops over the reduced dimensions are inside of it.
+struct ColumnPlan : DomainLoops {
+  LoopGroups reduced;
+  ReduceLevels levels;
+  /// As in MapPlan.
+  int64_t chunk = 0;
+};
+
+struct ScatterPlan {
+  int32_t node;
+  int lanes; ///< of the innermost window loop, if the window is large enough
+};
+
+struct ScanPlan {
+  int32_t node;
+  Scan scan;
+  int64_t together; ///< lines that are computed together
+};
+
+struct SortPlan {
+  int32_t node;
+};
+
+struct KernelPlan {
+  std::variant<MapPlan, RowPlan, ColumnPlan, ScatterPlan, ScanPlan, SortPlan>
+      loops;
+  /// Iterations of the kernel function.
+  int64_t iterations = 1;
+  double costNs = 0; ///< estimate for the whole kernel
+
+  /// The plan if it is a T, else null.
+  template <typename T> const T *getIf() const {
+    return std::get_if<T>(&loops);
+  }
+  /// The loops over the domain; null for scatters, scans and sorts.
+  const DomainLoops *domain() const;
+};
+
+/// `maxLanes`: lanes of f32 in a vector register.
 KernelPlan planKernel(const Cluster &cluster, int maxLanes);
 
-/// Why fusion may not make this cluster, or none. (Any cluster that lowering
-/// makes of a single operation is fine.)
+/// The reason why fusion must not make this cluster, if there is one. (Any
+/// cluster of a single operation is fine.)
 std::optional<std::string> whyNotFused(const Cluster &cluster);
 
-/// May the output's buffer be that of the param? Only if each element of the
-/// param is read for the same element of the output alone.
+/// True if the output and the param may share one buffer: each element of the
+/// param is read for the same element of the output only.
 bool mayShareBuffer(const Cluster &cluster, int output, int param);
 
 /// Domain index from one expression for each group.
 IndexVector domainIndex(llvm::ArrayRef<IndexExpr> groups,
                         llvm::ArrayRef<Shape> groupDims, IndexSpace &space);
 
-/// Is the body one operation that may be computed in any order, on any lanes?
+/// The only operation of the body, if it may be computed in any order.
 std::optional<Op> commutativeBody(const Body &body);
-/// Is it log(exp(x) + exp(y)) as JAX writes it (cumlogsumexp)? Of that -inf
-/// accumulates nothing, to the bit.
+/// True if the body is log(exp(x) + exp(y)) as JAX writes it (cumlogsumexp),
+/// whose identity is -inf, to the bit.
 bool isLogAddExp(const Body &body);
 
 } // namespace shardwright::cpu

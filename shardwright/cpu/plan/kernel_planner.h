@@ -20,23 +20,27 @@
 
 namespace shardwright::cpu {
 
-/// Loops over some dimensions, merged as `groups` says.
+/// The dimensions of each loop (LoopGroups::dims).
 struct Loops {
   std::vector<Shape> rowDims, tailDims, reducedDims;
 };
 
-/// What a cluster is computed over: its dimensions, not yet merged.
-struct Shapes {
-  KernelPlan::Kind kind = KernelPlan::Kind::Map;
+/// What a cluster is computed over: its dimensions, not yet merged into loops.
+struct Domain {
+  enum class Kind : uint8_t { Map, Row, Column };
+  Kind kind = Kind::Map;
   Shape rows, tail, reduced;
+
+  /// Rows and tail.
+  Shape full() const;
 };
 
-/// Are the reduced dimensions (sizes of 1 aside) the last ones?
+/// True if the reduced dimensions (sizes of 1 aside) are the last ones.
 bool reducesSuffix(const Graph &graph, const Node &node);
 /// The node whose value an output stores, element by element.
 int32_t valueNode(const Graph &graph, int32_t output);
-/// The domain; nothing when the cluster's pieces do not share one.
-std::optional<Shapes> chooseDomain(const Cluster &cluster);
+/// The domain, if the reductions and outputs of the cluster share one.
+std::optional<Domain> chooseDomain(const Cluster &cluster);
 Shape withoutOnes(llvm::ArrayRef<int64_t> shape);
 /// Each dimension a group of its own.
 std::vector<Shape> singles(llvm::ArrayRef<int64_t> sizes);
@@ -56,21 +60,30 @@ private:
     std::unique_ptr<ClusterVisitor> visitor;
     std::vector<AtomId> rowVars, tailVars, reducedVars;
     IndexVector rowIndex, tailIndex, reducedIndex;
+
+    /// Of rows and tail.
+    IndexVector fullIndex() const;
   };
   std::unique_ptr<Walk> walk(const Loops &loops);
   bool usesMerged(const Walk &w, llvm::ArrayRef<AtomId> vars) const;
   void mergeGroups(Loops &loops, std::vector<Shape> Loops::*part);
-  void chooseTransposed(const Walk &w);
-  void chooseScratch(Walk &w);
-  void findLevels();
-  void estimate();
+  std::optional<KernelPlan> planOwnLoops() const;
+  KernelPlan planDomain();
+  Loops mergedLoops();
+  MapPlan planMap(DomainLoops loops, const Walk &w) const;
+  RowPlan planRows(DomainLoops loops, Walk &w) const;
+  ColumnPlan planColumns(DomainLoops loops, const Loops &dims) const;
+  int chooseTransposed(const DomainLoops &loops, const Walk &w) const;
+  std::vector<RowPlan::Scratch> chooseScratch(const RowPlan &plan,
+                                              Walk &w) const;
+  ReduceLevels findLevels() const;
+  double estimateNs(int64_t elements) const;
   std::optional<std::string> recomputes(const Walk &w) const;
 
   const Cluster &cluster;
   const Graph &graph;
   int maxLanes;
-  Shapes shapes;
-  KernelPlan plan;
+  Domain domain;
 };
 
 } // namespace shardwright::cpu

@@ -12,14 +12,17 @@
 
 namespace shardwright::cpu {
 
-// A node is worth keeping when several loops over the tail need it, it is dear,
-// and it is not merely a step towards another that is kept.
-void Planner::chooseScratch(Walk &w) {
+// A node is worth keeping if several loops over the tail need it, it is
+// expensive, and it is not merely a step towards another node that is kept.
+std::vector<RowPlan::Scratch> Planner::chooseScratch(const RowPlan &plan,
+                                                     Walk &w) const {
+  std::vector<RowPlan::Scratch> scratch;
+  int64_t rowElements = product(plan.tail.sizes);
   size_t n = graph.nodes.size();
   int finalLoop = static_cast<int>(plan.levels.size());
   std::vector<uint32_t> loops(n, 0);
-  if (finalLoop >= 31 || product(plan.tail) > 16384)
-    return;
+  if (finalLoop >= 31 || rowElements > 16384)
+    return scratch;
   auto dependsOnTail = [&](int32_t id) {
     for (int32_t index : w.visitor->visits[id])
       for (const IndexExpr &e : w.space.interned(index))
@@ -67,11 +70,8 @@ void Planner::chooseScratch(Walk &w) {
       return false;
     return any;
   };
-  IndexVector domainAt = w.rowIndex;
-  llvm::append_range(domainAt, w.tailIndex);
-  Shape domainShape = shapes.rows;
-  llvm::append_range(domainShape, shapes.tail);
-  IndexExpr domain = w.space.linearize(domainAt, rowMajorStrides(domainShape));
+  IndexExpr element =
+      w.space.linearize(w.fullIndex(), rowMajorStrides(domain.full()));
   int64_t bytes = 0;
   for (int i = static_cast<int>(n) - 1; i >= 0; --i) {
     const Node &node = graph[i];
@@ -81,8 +81,8 @@ void Planner::chooseScratch(Walk &w) {
       continue;
     // Only rows of the domain itself, in its order, have a place in scratch.
     IndexVector index = w.space.interned(*w.visitor->visits[i].begin());
-    if (node.elements() != product(plan.rows) * product(plan.tail) ||
-        !(w.space.linearize(index, rowMajorStrides(node.shape)) == domain))
+    if (node.elements() != product(plan.rows.sizes) * rowElements ||
+        !(w.space.linearize(index, rowMajorStrides(node.shape)) == element))
       continue;
     // Cost of recomputing: the operations below, up to loads.
     int cost = 0;
@@ -101,12 +101,13 @@ void Planner::chooseScratch(Walk &w) {
     int64_t width = isFloat(node.type)
                         ? std::max<int64_t>(4, byteWidth(node.type))
                         : byteWidth(node.type);
-    if (cost < 6 || bytes + width * product(plan.tail) > 65536)
+    if (cost < 6 || bytes + width * rowElements > 65536)
       continue;
-    bytes += width * product(plan.tail);
+    bytes += width * rowElements;
     kept[i] = true;
-    plan.scratch.push_back({i, llvm::countr_zero(loops[i])});
+    scratch.push_back({i, llvm::countr_zero(loops[i])});
   }
+  return scratch;
 }
 
 } // namespace shardwright::cpu
