@@ -48,7 +48,7 @@ Error shardwright::replaceFile(StringRef path,
     return errorCodeToError(error);
   (void)sys::Process::SafelyCloseFileDescriptor(fd);
   // Nothing is left under that name once it has been renamed.
-  auto remove = make_scope_exit([&] { (void)sys::fs::remove(temporary); });
+  scope_exit remove([&] { (void)sys::fs::remove(temporary); });
   if (Error e = write(std::string(temporary)))
     return e;
   return errorCodeToError(isSpecial ? copyInto(target, temporary)
