@@ -7,10 +7,15 @@ install(TARGETS Shardwright EXPORT ShardwrightTargets LIBRARY DESTINATION ${CMAK
 install(EXPORT ShardwrightTargets NAMESPACE Shardwright::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Shardwright)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/shardwright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
-install(DIRECTORY ${PROJECT_BINARY_DIR}/shardwright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h.inc" PATTERN "CMakeFiles" EXCLUDE)
+# Public headers only, and what they include: everything else may change with any commit.
+set(include_dir ${CMAKE_INSTALL_INCLUDEDIR})
+if(NOT IS_ABSOLUTE ${include_dir})
+  set(include_dir "\${CMAKE_INSTALL_PREFIX}/${include_dir}")
+endif()
+install(CODE "set(SW_SOURCE [[${PROJECT_SOURCE_DIR}]])
+  set(SW_BINARY [[${PROJECT_BINARY_DIR}]])
+  set(SW_DESTINATION \"${include_dir}\")")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/InstallPublicHeaders.cmake)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ShardwrightConfig.cmake.in
   ${PROJECT_BINARY_DIR}/ShardwrightConfig.cmake

@@ -120,7 +120,7 @@ def closure(tree, headers):
 def check_public(tree):
     public = {f"{LIBRARY}/{h}" for h in tree.layers.get("public", [])}
     for header in sorted(public):
-        if header not in tree.text:
+        if not os.path.isfile(os.path.join(tree.root, header)):
             yield f"layers.toml: there is no public header {header}"
     for path, header in tree.includes():
         if path.startswith(("test/consumer/", "test/plugin/", "examples/")) and header not in public:

@@ -67,7 +67,7 @@ def main():
             source = os.path.join(check_layers.ROOT, top)
             if os.path.isdir(source):
                 shutil.copytree(source, os.path.join(root, top), ignore=lambda _, names: [
-                    n for n in names if "." in n and not n.endswith((*check_layers.SOURCES, ".md", ".toml"))])  # fmt: skip
+                    n for n in names if "." in n and not n.endswith((*check_layers.SOURCES, ".md", ".td", ".toml"))])  # fmt: skip
         before = problems_of(root)
         for what, check, word, path, change in CASES:
             if path:

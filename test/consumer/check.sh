@@ -31,6 +31,23 @@ propagates() { # COMMAND...: reads the program on stdin, prints it with the resu
     grep -q 'stablehlo.add.*sdy.sharding = #sdy.sharding_per_value<\[<@mesh, \[{"x"}\]>\]>'
 }
 
+computes() { # PROGRAM: runs a program on two devices, with a custom call
+  "$@" <<'END' | tee /dev/stderr | diff - <(printf '2 devices\nf32[4] 1 3 5 7\n')
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>
+  %1 = stablehlo.custom_call @increment(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+END
+}
+is_not_found() { # HEADER: neither installed nor found by a program that includes it
+  echo "#include \"shardwright/$1\"" >"$work/private.cc"
+  [ ! -e "$work/installed/include/shardwright/$1" ] &&
+    ! clang++-22 -std=c++20 -fsyntax-only -I "$work/installed/include" "$work/private.cc" 2>"$work/errors" &&
+    grep -q "'shardwright/$1' file not found" "$work/errors"
+}
+
 check install cmake --install "$build" --prefix "$work/first"
 check move mv "$work/first" "$work/installed" # nothing may remember where it was installed
 check tool propagates "$work/installed/bin/shardwright-opt" -sdy-propagation-pipeline
@@ -39,6 +56,11 @@ check configure cmake -G Ninja -S "$here" -B "$work/build" \
   "-DCMAKE_PREFIX_PATH=$work/installed" -DMLIR_DIR=/usr/lib/llvm-22/lib/cmake/mlir
 check build cmake --build "$work/build"
 check consumer propagates "$work/build/consumer"
+check run computes "$work/build/run_program"
+check private_header is_not_found cpu/lower/lowering.h
+check private_helper is_not_found mesh/nesting.h
+check public_header test -f "$work/installed/include/shardwright/compile/compile.h"
+check public_td test -f "$work/installed/include/shardwright/rules/rule_interface.td"
 
 # The Python package: nothing from an index, nothing from this tree at run time.
 root=$(cd "$here/../.." && pwd)
