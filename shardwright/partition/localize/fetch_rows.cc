@@ -309,10 +309,10 @@ LogicalResult Localizer::fetchWindows(
              << window.resultDim
              << " in shards that start between rows of the operand; run "
                 "sw-insert-collectives first";
-    if (forms.asShardy && !place.isWhole &&
-        !planExchange(*rows, place.size, totalSize(place.axes))
-             .exchanges.empty())
-      return refuseExchange(op, window.resultDim);
+    if (!place.isWhole &&
+        failed(form->checkRows(op, window.resultDim, *rows, place.size,
+                               totalSize(place.axes))))
+      return failure();
     op->setOperand(window.operand,
                    fetchRows(builder, op->getLoc(),
                              op->getOperand(window.operand), window.operandDim,

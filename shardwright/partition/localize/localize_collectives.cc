@@ -104,17 +104,24 @@ Value Localizer::localSlice(OpBuilder &builder, Location loc, Value value,
       builder, loc, type.clone(ArrayRef<int64_t>(sizes)), value, starts, sizes);
 }
 
+Value Localizer::gathered(OpBuilder &builder, Location loc, Value value,
+                          int64_t dim, int32_t mesh, AxisRefs axes) {
+  SmallVector<int64_t> shape(tensorOf(value).getShape());
+  shape[dim] *= totalSize(axes);
+  auto gather = stablehlo::AllGatherOp::create(
+      builder, loc, TypeRange(tensorOf(value).clone(ArrayRef<int64_t>(shape))),
+      ValueRange(value), dim, deviceGroupsOf(mesh, axes), nextHandle(),
+      /*use_global_device_ids=*/true);
+  return gather->getResult(0);
+}
+
 Value Localizer::localGather(sdy::AllGatherOp op) {
   OpBuilder builder(op);
   Value value = op.getTensor();
   int32_t mesh = meshes.idOf(op.getOutSharding().getMeshOrRef());
   auto lists = listsOf(meshes, mesh, op.getGatheringAxes());
-  if (forms.perDimAllGather) {
-    for (int64_t d = int64_t(lists.size()) - 1; d >= 0; --d)
-      if (!lists[d].empty())
-        value = gathered(builder, op.getLoc(), value, d, mesh, lists[d]);
-    return resized(builder, op.getLoc(), value, localShape(op.getResult()));
-  }
+  if (Value made = form->gather(builder, op, mesh, lists))
+    return resized(builder, op.getLoc(), made, localShape(op.getResult()));
   Location loc = op.getLoc();
   AxisList axes;
   SmallVector<int64_t> dims, parts;
@@ -159,7 +166,7 @@ Value Localizer::localAllReduce(sdy::AllReduceOp op) {
       builder, op.getLoc(), TypeRange(op.getTensor().getType()),
       ValueRange(op.getTensor()), deviceGroupsOf(mesh, axes), nextHandle(),
       /*use_global_device_ids=*/true);
-  buildReducerBody(reduce.getComputation(), op.getLoc(), *reducerOf(op),
+  buildReducerBody(reduce.getComputation(), op.getLoc(), *form->reducerOf(op),
                    tensorOf(op.getTensor()).getElementType());
   return reduce->getResult(0);
 }
@@ -184,8 +191,9 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
       dim = d;
     }
   }
-  if (dims > 1 && !forms.combineReduceScatter)
-    return scatterApart(op);
+  if (dims > 1)
+    if (Value made = form->scatter(op))
+      return made;
   // Of several dimensions, the parts are scattered as one leading dimension.
   SmallVector<int64_t> scattered = shape;
   if (dims > 1) {
@@ -197,7 +205,7 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
       builder, loc, tensorOf(value).clone(ArrayRef<int64_t>(scattered)), value,
       dim, deviceGroupsOf(mesh, axes), nextHandle(),
       /*use_global_device_ids=*/true);
-  buildReducerBody(reduce.getComputation(), loc, *reducerOf(op),
+  buildReducerBody(reduce.getComputation(), loc, *form->reducerOf(op),
                    tensorOf(value).getElementType());
   return reshape(builder, loc, reduce->getResult(0), shape);
 }
@@ -227,7 +235,7 @@ static AxisList cutWhereOthersEnd(AxisRefs axes, AxisRefs others) {
 /// the axes that move: their order before it; else nothing.
 AxisList Localizer::reorderedBefore(sdy::AllToAllOp op) {
   auto permute = op.getTensor().getDefiningOp<sdy::CollectivePermuteOp>();
-  if (forms.asShardy || !permute || !permute->hasOneUse() ||
+  if (!form->mergesPermutes() || !permute || !permute->hasOneUse() ||
       op.getParams().getValue().size() != 1)
     return {};
   auto param = op.getParams().getValue()[0];
@@ -413,7 +421,7 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
   auto collective = cast<sdy::CollectiveOpInterface>(op);
   if (meshes.idOf(collective.getOutSharding().getMeshOrRef()) < 0)
     return replace(op, collective.getTensor());
-  if (!reducerOf(op))
+  if (!form->reducerOf(op))
     return op->emitOpError("has an unknown ")
            << kReducerAttrName << " "
            << op->getDiscardableAttr(kReducerAttrName);
@@ -460,10 +468,7 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
   if (value.getType() != expected)
     return op->emitOpError("makes ")
            << value.getType() << " of its operand where its sharding gives "
-           << expected << "; run "
-           << (forms.asShardy ? "sdy-reshard-to-collectives"
-                              : "sw-insert-collectives")
-           << " first";
+           << expected << "; run " << form->passBeforeCollectives() << " first";
   LogicalResult done = replace(op, value);
   if (reorder) {
     reorder->dropAllReferences();

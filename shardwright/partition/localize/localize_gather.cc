@@ -248,11 +248,8 @@ Localizer::readScatter(stablehlo::ScatterOp op) {
       read.shifted.push_back(d);
     else if (isIndexed && isWhole)
       read.cut.push_back({d, rows});
-    else if (isInserted && forms.asShardy)
-      return op.emitOpError("sharding operand dimension ")
-             << d
-             << " that is not indexed but in inserted window dimension is not "
-                "supported.";
+    else if (isInserted && failed(form->checkInserted(op, d)))
+      return failure();
     else if (isWhole && rows == 1)
       read.fixed.push_back(d);
     else
@@ -261,14 +258,6 @@ Localizer::readScatter(stablehlo::ScatterOp op) {
   for (WindowRows window : read.cut)
     read.shifted.push_back(window.dim);
   return read;
-}
-
-void Localizer::inheritPart(Value value, Value from) {
-  inherit(value, from);
-  if (auto it = partialKind.find(from); it != partialKind.end())
-    partialKind[value] = ReducerKind(it->second);
-  if (madeWhole.contains(from))
-    madeWhole.insert(value);
 }
 
 LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {

@@ -17,41 +17,28 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/localize/local_form.h"
 #include "shardwright/partition/localize/shard_index.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/block_order.h"
 #include "shardwright/partition/support/op_name_map.h"
-#include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace shardwright {
-
-/// How `sdy-convert-global-to-local` differs from `sw-localize`.
-struct LocalizeForms {
-  /// Shardings stay, ops that need rows of other shards are refused, and
-  /// collectives take Shardy's form.
-  bool asShardy = false;
-  /// An all_gather of each dimension instead of one of all.
-  bool perDimAllGather = false;
-  /// A reduce_scatter along several dimensions is one, instead of an all_reduce
-  /// and a slice.
-  bool combineReduceScatter = true;
-  /// Replica groups by mesh axes where they can say it.
-  bool meshAxesGroups = false;
-  /// The mesh's devices are replicas of one partition.
-  bool deviceIsReplica = false;
-};
 
 class Localizer {
 public:
   /// `nextChannel` is the next free channel handle of the module, which runs
   /// on `replicas` meshes.
   Localizer(mlir::func::FuncOp func, MeshTable &meshes, int64_t &nextChannel,
-            int64_t replicas, LocalizeForms forms = {})
-      : func(func), meshes(meshes),
-        indices(func, meshes, {forms.asShardy, forms.deviceIsReplica}),
-        nextChannel(nextChannel), replicas(replicas), forms(forms) {}
+            int64_t replicas, DeviceStyle style = {})
+      : func(func), meshes(meshes), indices(func, meshes, style),
+        nextChannel(nextChannel), replicas(replicas),
+        form(std::make_unique<LocalForm>(*this)) {}
+  Localizer(const Localizer &) = delete;
+  /// To be called first.
+  void setForm(std::unique_ptr<LocalForm> other) { form = std::move(other); }
 
   /// Part of `run`, unless it was called before. `visit` hears of each op of
   /// the function, before those in it, and of the function.
@@ -66,14 +53,60 @@ public:
   };
   mlir::FailureOr<Left> run();
 
-private:
-  // localize.cc
+  // What forms and families of ops share.
+  mlir::func::FuncOp getFunc() const { return func; }
+  MeshTable &getMeshes() { return meshes; }
+  ShardIndices &getIndices() { return indices; }
   mlir::LogicalResult visitBlock(mlir::Block &block);
+  mlir::LogicalResult setLocalResultTypes(mlir::Operation *op);
+  mlir::LogicalResult localizePad(stablehlo::PadOp op);
+  mlir::LogicalResult localizeScatter(stablehlo::ScatterOp op);
+  mlir::Value localSlice(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, int32_t mesh,
+                         llvm::ArrayRef<AxisList> axes);
+  /// One dimension gathered along axes.
+  mlir::Value gathered(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value value, int64_t dim, int32_t mesh,
+                       AxisRefs axes);
+  /// The value is sharded.
+  bool isSharded(mlir::Value value) const { return placed.contains(value); }
+  /// Notes the layout of a value that has its global type; false if it is
+  /// replicated, which is not noted.
+  bool place(mlir::Value value, LayoutRef layout);
+  /// Gives a sharded value another layout; replicated values stay so.
+  void setLayout(mlir::Value value, const Layout &layout);
+  /// The value counts as replicated from here on.
+  void forget(mlir::Value value) { placed.erase(value); }
+  /// The windows of an op with sharded results, read off its global types.
+  llvm::ArrayRef<OpWindow> getWindowsOf(mlir::Operation *op) const;
+  void setWindowsOf(mlir::Operation *op,
+                    llvm::SmallVector<OpWindow, 2> windows) {
+    windowsOf[op] = std::move(windows);
+  }
+  const KnownLayout &layoutOf(mlir::Value value) const;
+  AxisRefs axesOf(mlir::Value value, int64_t dim) const;
+  /// The size of a dimension in the program of all devices.
+  int64_t wholeSize(mlir::Value value, int64_t dim) const;
+  mlir::Type localType(mlir::Type type, const Layout &layout) const;
+  mlir::Type localType(mlir::Type type, const KnownLayout &layout);
+  /// Of a value that still has its global type.
+  llvm::SmallVector<int64_t> localShape(mlir::Value value) {
+    return llvm::to_vector(dimsOf(localType(value.getType(), layoutOf(value))));
+  }
+  /// Replaces the op's only result and erases the op.
+  mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
+  /// Stores the local form's layout for a value that stands for another.
+  void inherit(mlir::Value value, mlir::Value from);
+  stablehlo::ChannelHandleAttr nextHandle();
+  /// Groups for `use_global_device_ids`: those of every replica.
+  mlir::Attribute deviceGroupsOf(int32_t mesh, AxisRefs axes);
+
+private:
+  // localizer.cc
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitWhile(stablehlo::WhileOp op);
   mlir::LogicalResult visitBranches(mlir::Operation *op);
   mlir::LogicalResult visitManual(sdy::ManualComputationOp op);
-  mlir::LogicalResult setLocalResultTypes(mlir::Operation *op);
   /// What of an op is done when it is local: it loses its shardings, and is
   /// noted in `left`.
   mlir::WalkResult finishOne(mlir::Operation *op);
@@ -141,7 +174,6 @@ private:
       llvm::function_ref<mlir::Value(int64_t operand)> fillOf,
       llvm::function_ref<void(const OpWindow &, const RowWindow &)> settle);
   mlir::LogicalResult localizeSlice(stablehlo::SliceOp op);
-  mlir::LogicalResult localizePad(stablehlo::PadOp op);
   void mirrorShards(stablehlo::ReverseOp op);
   mlir::LogicalResult localizeReverse(stablehlo::ReverseOp op);
   mlir::LogicalResult localizeConcatenate(stablehlo::ConcatenateOp op);
@@ -158,7 +190,6 @@ private:
 
   // localize_gather.cc
   mlir::LogicalResult localizeGather(stablehlo::GatherOp op);
-  mlir::LogicalResult localizeScatter(stablehlo::ScatterOp op);
   /// Whether this device has the first shard along each of these sharded
   /// dimensions, as a scalar.
   mlir::Value hasFirstShards(mlir::OpBuilder &builder, mlir::Location loc,
@@ -201,9 +232,6 @@ private:
   mlir::LogicalResult localizeCollective(mlir::Operation *op);
   mlir::Value padToParts(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, llvm::ArrayRef<int64_t> parts);
-  mlir::Value localSlice(mlir::OpBuilder &builder, mlir::Location loc,
-                         mlir::Value value, int32_t mesh,
-                         llvm::ArrayRef<AxisList> axes);
   mlir::Value localGather(sdy::AllGatherOp op);
   mlir::Value localAllReduce(sdy::AllReduceOp op);
   mlir::Value localReduceScatter(sdy::ReduceScatterOp op);
@@ -215,61 +243,17 @@ private:
   // localize_exchange.cc
   mlir::LogicalResult localizeExchange(sdy::ReshardOp op);
 
-  // localize_as_shardy.cc: what only sdy-convert-global-to-local does
-  /// Notes what the op's global types say.
-  void readAsShardy(mlir::Operation *op);
-  /// None if the op is like any other.
-  std::optional<mlir::LogicalResult> visitAsShardy(mlir::Operation *op);
-  mlir::LogicalResult visitNamed(sdy::NamedComputationOp op);
-  mlir::LogicalResult visitCall(mlir::func::CallOp op);
-  mlir::LogicalResult visitRandom(mlir::Operation *op);
-  mlir::LogicalResult visitReverse(stablehlo::ReverseOp op);
-  mlir::LogicalResult visitPad(stablehlo::PadOp op);
-  mlir::LogicalResult visitSelectAndScatter(stablehlo::SelectAndScatterOp op);
-  mlir::LogicalResult visitPartialReduce(stablehlo::ReduceOp op, AxisRefs axes);
-  mlir::LogicalResult visitPartialScatter(stablehlo::ScatterOp op);
-  /// The axes along which the op's results are sums (or the like) of parts.
-  AxisList partialAxes(mlir::Operation *op) const;
-  /// Someone makes the whole of each result's parts.
-  mlir::LogicalResult checkCompleted(mlir::Operation *op, AxisRefs axes);
-  mlir::LogicalResult refuseExchange(mlir::Operation *op, int64_t dim);
-  mlir::Value gathered(mlir::OpBuilder &builder, mlir::Location loc,
-                       mlir::Value value, int64_t dim, int32_t mesh,
-                       AxisRefs axes);
-  mlir::Value scatterApart(sdy::ReduceScatterOp op);
-  /// What combines the parts of the operand of an all_reduce or reduce_scatter.
-  std::optional<ReducerKind> reducerOf(mlir::Operation *collective);
-
-  // shared
-  const KnownLayout &layoutOf(mlir::Value value) const;
-  AxisRefs axesOf(mlir::Value value, int64_t dim) const;
-  /// The size of a dimension in the program of all devices.
-  int64_t wholeSize(mlir::Value value, int64_t dim) const;
   /// Where a slice of so many rows, clamped as on the whole value, starts in
   /// this device's shard; may be outside of it on either side.
   mlir::Value startInShard(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value operand, int64_t dim, mlir::Value start,
                            int64_t size);
-  mlir::Type localType(mlir::Type type, const Layout &layout) const;
-  mlir::Type localType(mlir::Type type, const KnownLayout &layout);
-  /// Of a value that still has its global type.
-  llvm::SmallVector<int64_t> localShape(mlir::Value value) {
-    return llvm::to_vector(dimsOf(localType(value.getType(), layoutOf(value))));
-  }
-  /// Replaces the op's only result and erases the op.
-  mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
-  /// Stores the local form's layout for a value that stands for another.
-  void inherit(mlir::Value value, mlir::Value from);
-  /// The same, and what is known of the other's being a part.
+  /// `value` takes the place of `from`, in its layout and in what the form
+  /// knows of it.
   void inheritPart(mlir::Value value, mlir::Value from);
-  stablehlo::ChannelHandleAttr nextHandle();
   /// Groups that number the partitions of one replica.
   mlir::Attribute partitionGroups(int32_t mesh, AxisRefs axes);
-  /// Groups for `use_global_device_ids`: those of every replica.
-  mlir::Attribute deviceGroupsOf(int32_t mesh, AxisRefs axes);
   mlir::Attribute makeDeviceGroups(int32_t mesh, AxisRefs axes);
-  /// The same by axes; null if these are parts of axes, or not asked for.
-  mlir::Attribute axisGroups(int32_t mesh, AxisRefs axes);
   /// A 0-d i64 converted to another element type and broadcast to a type.
   mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value scalar, mlir::RankedTensorType type);
@@ -286,16 +270,8 @@ private:
   ShardIndices indices;
   int64_t &nextChannel;
   int64_t replicas;
-  LocalizeForms forms;
+  std::unique_ptr<LocalForm> form;
   bool hasLayouts = false;
-  /// Read off global types, for `asShardy`: what partialAxes() gives, and ops
-  /// that cannot be sharded because they have no rule.
-  llvm::DenseMap<mlir::Operation *, AxisList> partialOf;
-  llvm::DenseSet<mlir::Operation *> ruleless;
-  /// Partial results that are no sums.
-  llvm::DenseMap<mlir::Value, ReducerKind> partialKind;
-  /// Partial results that were made whole where they arose.
-  llvm::DenseSet<mlir::Value> madeWhole;
   /// Sharded values only.
   struct Placed {
     LayoutRef layout = nullptr;

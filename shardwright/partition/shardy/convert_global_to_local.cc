@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/shardy/passes.h"
+#include "shardwright/partition/shardy/shardy_form.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 
@@ -108,21 +109,22 @@ struct ConvertGlobalToLocalPass
     if (failed(meshes))
       return failure();
     int64_t nextChannel = numberChannels(module);
-    LocalizeForms forms;
-    forms.asShardy = true;
-    forms.perDimAllGather = perDimAllGather;
-    forms.combineReduceScatter = combineMultiDimensionReduceScatter;
-    forms.meshAxesGroups = enableRgv3;
-    forms.deviceIsReplica = replicaCount > 1;
+    ShardyForm::Options options;
+    options.perDimAllGather = perDimAllGather;
+    options.combineReduceScatter = combineMultiDimensionReduceScatter;
+    options.meshAxesGroups = enableRgv3;
     // Functions that are called are called with the local types of their own
     // shardings, in whichever order they come here.
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(checkDivisible(func, *meshes)))
         return failure();
-    for (auto func : module.getOps<func::FuncOp>())
-      if (failed(Localizer(func, *meshes, nextChannel, /*replicas=*/1, forms)
-                     .run()))
+    for (auto func : module.getOps<func::FuncOp>()) {
+      Localizer localizer(func, *meshes, nextChannel, /*replicas=*/1,
+                          {/*tables=*/true, replicaCount > 1});
+      localizer.setForm(std::make_unique<ShardyForm>(localizer, options));
+      if (failed(localizer.run()))
         return failure();
+    }
     return success();
   }
 };

@@ -131,9 +131,9 @@ FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
   Type resultType = result.getType();
   func.setType(FunctionType::get(context, types, resultType));
   func.setResultAttr(0, sdy::kShardingAttr, sharding);
-  LocalizeForms forms;
-  forms.deviceIsReplica = deviceIsReplica;
-  if (failed(Localizer(func, meshes, nextChannel, /*replicas=*/1, forms).run()))
+  if (failed(Localizer(func, meshes, nextChannel, /*replicas=*/1,
+                       {/*tables=*/false, deviceIsReplica})
+                 .run()))
     return failure();
 
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))

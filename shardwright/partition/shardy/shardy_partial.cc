@@ -1,4 +1,4 @@
-//===- localize_partial.cc - parts of results, as Shardy has them ---------===//
+//===- shardy_partial.cc - partial results, as Shardy has them ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 #include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/collective_builder.h"
-#include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/shardy/shardy_form.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
 #include "shardwright/dialect/sdy/conversion.h"
@@ -46,7 +46,7 @@ static bool worksOnShards(Operation *op) {
       op);
 }
 
-AxisList Localizer::partialAxes(Operation *op) const {
+AxisList ShardyForm::partialAxes(Operation *op) const {
   AxisList axes;
   if (op->getNumResults() == 0 || worksOnShards(op))
     return axes;
@@ -62,7 +62,7 @@ AxisList Localizer::partialAxes(Operation *op) const {
             axes.push_back(axis);
       }
   if (llvm::none_of(op->getOperands(),
-                    [&](Value v) { return placed.contains(v); }))
+                    [&](Value v) { return local.isSharded(v); }))
     return axes;
   std::optional<ShardingRule> rule = getShardingRule(op, {.extraRules = true});
   if (!rule || rule->isCustom || rule->operands.size() != op->getNumOperands())
@@ -71,13 +71,12 @@ AxisList Localizer::partialAxes(Operation *op) const {
   if (!factors)
     return axes;
   for (auto [t, operand] : llvm::enumerate(op->getOperands())) {
-    auto it = placed.find(operand);
     const auto &tensor = factors->tensors[t];
-    if (it == placed.end() ||
-        it->second.layout->sharding.rank() != tensor.rank())
+    if (!local.isSharded(operand) ||
+        local.layoutOf(operand).sharding.rank() != tensor.rank())
       continue;
     TensorProjection projection;
-    projection.assign(tensor, factors->rule, &it->second.layout->sharding);
+    projection.assign(tensor, factors->rule, &local.layoutOf(operand).sharding);
     for (auto [place, factor] : llvm::enumerate(tensor.factorOfPlace))
       if (factors->rule.factors[factor].kind == FactorKind::Reduction)
         for (AxisRef axis : projection.places[place].axes)
@@ -87,8 +86,11 @@ AxisList Localizer::partialAxes(Operation *op) const {
   return axes;
 }
 
-void Localizer::readAsShardy(Operation *op) {
-  auto isPlaced = [&](Value v) { return placed.contains(v); };
+void ShardyForm::read(Operation *op) {
+  if (auto named = dyn_cast<sdy::NamedComputationOp>(op))
+    for (BlockArgument arg : named.getBody().getArguments())
+      local.place(arg, &meshes.toLayout(sdy::getSharding(arg), arg.getType()));
+  auto isPlaced = [&](Value v) { return local.isSharded(v); };
   if (op->getNumResults() == 0 || worksOnShards(op))
     return;
   if (AxisList axes = partialAxes(op); !axes.empty())
@@ -103,7 +105,7 @@ void Localizer::readAsShardy(Operation *op) {
     ruleless.insert(op);
 }
 
-LogicalResult Localizer::checkCompleted(Operation *op, AxisRefs axes) {
+LogicalResult ShardyForm::checkCompleted(Operation *op, AxisRefs axes) {
   for (Value result : op->getResults()) {
     AxisRefs left = axes;
     AxisList open;
@@ -142,64 +144,65 @@ LogicalResult Localizer::checkCompleted(Operation *op, AxisRefs axes) {
   return success();
 }
 
-std::optional<ReducerKind> Localizer::reducerOf(Operation *collective) {
-  if (collective->hasAttr(kReducerAttrName))
-    return getReducer(collective);
-  if (auto op = dyn_cast<sdy::CollectiveOpInterface>(collective)) {
-    auto it = partialKind.find(op.getTensor());
-    if (it != partialKind.end())
-      return it->second;
-  }
-  return ReducerKind::Add;
+void ShardyForm::inherit(Value value, Value from) {
+  if (auto it = partialKind.find(from); it != partialKind.end())
+    partialKind[value] = ReducerKind(it->second);
+  if (madeWhole.contains(from))
+    madeWhole.insert(value);
 }
 
-/// Local parts of a reduction; the initial value counts on one device only.
-LogicalResult Localizer::visitPartialReduce(stablehlo::ReduceOp op,
-                                            AxisRefs axes) {
+std::optional<ReducerKind> ShardyForm::reducerOf(Operation *collective) {
+  if (auto op = dyn_cast<sdy::CollectiveOpInterface>(collective);
+      op && !collective->hasAttr(kReducerAttrName))
+    if (auto it = partialKind.find(op.getTensor()); it != partialKind.end())
+      return it->second;
+  return LocalForm::reducerOf(collective);
+}
+
+int32_t ShardyForm::meshOfPartial(stablehlo::ReduceOp op) {
   int32_t mesh = -1;
   for (Value input : op.getInputs())
-    mesh = std::max(mesh, layoutOf(input).mesh);
+    mesh = std::max(mesh, local.layoutOf(input).mesh);
   for (Value result : op->getResults())
     if (sdy::TensorShardingAttr sharding = sdy::getSharding(result);
         sharding && mesh < 0)
       mesh = meshes.idOf(sharding.getMeshOrRef());
-  if (mesh < 0)
-    return op.emitOpError("reduces parts, but its results have no sharding on "
-                          "their mesh");
+  return mesh;
+}
+
+/// The initial value counts on the first device only.
+void ShardyForm::foldPartial(stablehlo::ReduceOp op, ReducerKind kind,
+                             int32_t mesh, AxisRefs axes) {
   Location loc = op.getLoc();
   OpBuilder builder(op);
-  std::optional<ReducerKind> kind = getCombiner(op);
-  if (kind && !llvm::all_of(op.getInputs().getTypes(), [&](Type type) {
-        return bool(identityElement(*kind, getElementTypeOrSelf(type)));
-      }))
-    kind = std::nullopt;
-  if (kind) {
-    SmallVector<Value> inits = takeInits(op, *kind);
-    (void)setLocalResultTypes(op);
-    builder.setInsertionPointAfter(op);
-    for (auto [result, init] : llvm::zip(op->getResults(), inits)) {
-      partialKind[result] = *kind;
-      if (!init)
-        continue;
-      Value identity = op.getInitValues()[result.getResultNumber()];
-      Value isFirst =
-          buildCompare(builder, loc, indices.index(mesh, axes),
-                       indices.constant(0), stablehlo::ComparisonDirection::EQ);
-      Value mine = stablehlo::SelectOp::create(builder, loc, init.getType(),
-                                               isFirst, init, identity);
-      if (mine.getType() != result.getType())
-        mine = stablehlo::BroadcastInDimOp::create(
-            builder, loc, result.getType(), mine, ArrayRef<int64_t>());
-      Value combined = buildCombine(builder, loc, *kind, mine, result);
-      result.replaceAllUsesExcept(combined, combined.getDefiningOp());
-      inherit(combined, result);
-      partialKind[combined] = *kind;
-    }
-    return success();
+  SmallVector<Value> inits = takeInits(op, kind);
+  (void)local.setLocalResultTypes(op);
+  builder.setInsertionPointAfter(op);
+  for (auto [result, init] : llvm::zip(op->getResults(), inits)) {
+    partialKind[result] = kind;
+    if (!init)
+      continue;
+    Value identity = op.getInitValues()[result.getResultNumber()];
+    Value isFirst =
+        buildCompare(builder, loc, indices.index(mesh, axes),
+                     indices.constant(0), stablehlo::ComparisonDirection::EQ);
+    Value mine = stablehlo::SelectOp::create(builder, loc, init.getType(),
+                                             isFirst, init, identity);
+    if (mine.getType() != result.getType())
+      mine = stablehlo::BroadcastInDimOp::create(builder, loc, result.getType(),
+                                                 mine, ArrayRef<int64_t>());
+    Value combined = buildCombine(builder, loc, kind, mine, result);
+    result.replaceAllUsesExcept(combined, combined.getDefiningOp());
+    local.inherit(combined, result);
+    partialKind[combined] = kind;
   }
-  // Nothing combines such parts but the reducer itself: each device gets all
-  // and reduces them.
-  (void)setLocalResultTypes(op);
+}
+
+void ShardyForm::reduceGathered(stablehlo::ReduceOp op, int32_t mesh,
+                                AxisRefs axes) {
+  Location loc = op.getLoc();
+  OpBuilder builder(op);
+  (void)local.setLocalResultTypes(op);
   builder.setInsertionPointAfter(op);
   SmallVector<Value> parts;
   for (Value result : op->getResults()) {
@@ -207,7 +210,7 @@ LogicalResult Localizer::visitPartialReduce(stablehlo::ReduceOp op,
     shape.insert(shape.begin(), 1);
     Value part = stablehlo::ReshapeOp::create(
         builder, loc, typeOf(result).clone(ArrayRef<int64_t>(shape)), result);
-    parts.push_back(gathered(builder, loc, part, 0, mesh, axes));
+    parts.push_back(local.gathered(builder, loc, part, 0, mesh, axes));
   }
   auto whole =
       stablehlo::ReduceOp::create(builder, loc, op->getResultTypes(), parts,
@@ -218,27 +221,42 @@ LogicalResult Localizer::visitPartialReduce(stablehlo::ReduceOp op,
        llvm::zip(parts, op->getResults(), whole->getResults())) {
     Operation *reshape = part.getDefiningOp()->getOperand(0).getDefiningOp();
     old.replaceAllUsesExcept(result, reshape);
-    inherit(result, old);
+    local.inherit(result, old);
     madeWhole.insert(result);
   }
+}
+
+LogicalResult ShardyForm::visitPartialReduce(stablehlo::ReduceOp op,
+                                             AxisRefs axes) {
+  int32_t mesh = meshOfPartial(op);
+  if (mesh < 0)
+    return op.emitOpError("reduces parts, but its results have no sharding on "
+                          "their mesh");
+  std::optional<ReducerKind> kind = getCombiner(op);
+  if (kind && llvm::all_of(op.getInputs().getTypes(), [&](Type type) {
+        return bool(identityElement(*kind, getElementTypeOrSelf(type)));
+      }))
+    foldPartial(op, *kind, mesh, axes);
+  else
+    reduceGathered(op, mesh, axes);
   return success();
 }
 
-/// A scatter whose updates are split over devices, and whose reducer combines
-/// no parts: every device does all updates.
-LogicalResult Localizer::visitPartialScatter(stablehlo::ScatterOp op) {
+/// For a scatter whose updates are sharded and whose results no collective can
+/// reduce: every device does all updates.
+LogicalResult ShardyForm::visitPartialScatter(stablehlo::ScatterOp op) {
   auto dims = op.getScatterDimensionNumbers();
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  int32_t mesh = layoutOf(op.getUpdates().front()).mesh;
+  int32_t mesh = local.layoutOf(op.getUpdates().front()).mesh;
   auto whole = [&](OpOperand &use, int64_t d, AxisRefs axes) {
     Value value = use.get();
-    Value all = gathered(builder, loc, value, d, mesh, axes);
-    inherit(all, value);
-    if (auto it = placed.find(all); it != placed.end()) {
-      Layout layout = *it->second.layout;
+    Value all = local.gathered(builder, loc, value, d, mesh, axes);
+    local.inherit(all, value);
+    if (local.isSharded(all)) {
+      Layout layout = local.layoutOf(all);
       layout.sharding.dims[d].axes.clear();
-      it->second.layout = meshes.known(layout);
+      local.setLayout(all, layout);
     }
     use.set(all);
   };
@@ -249,18 +267,18 @@ LogicalResult Localizer::visitPartialScatter(stablehlo::ScatterOp op) {
       continue;
     int64_t x = indexDim + (indexDim >= dims.getIndexVectorDim());
     ++indexDim;
-    AxisList axes(axesOf(op.getUpdates().front(), d));
+    AxisList axes(local.axesOf(op.getUpdates().front(), d));
     if (axes.empty() ||
         llvm::is_contained(dims.getScatterIndicesBatchingDims(), x))
       continue;
-    if (AxisList(axesOf(op.getScatterIndices(), x)) == axes)
+    if (AxisList(local.axesOf(op.getScatterIndices(), x)) == axes)
       whole(op.getScatterIndicesMutable(), x, axes);
     for (OpOperand &use : op.getUpdatesMutable())
       whole(use, d, axes);
   }
   for (Value result : op->getResults())
     madeWhole.insert(result);
-  return localizeScatter(op);
+  return local.localizeScatter(op);
 }
 
 } // namespace shardwright
