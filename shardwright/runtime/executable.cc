@@ -9,14 +9,11 @@
 
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/sharding_transfer.h"
+#include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace shardwright;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 static llvm::Error checkSide(const ExecutableParts &parts,
                              llvm::ArrayRef<ValueSpec> values,

@@ -7,16 +7,14 @@
 
 #include "shardwright/runtime/npy_header.h"
 
+#include "shardwright/support/error.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 
 using namespace shardwright;
 using llvm::StringRef;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 static const struct {
   ElementType type;

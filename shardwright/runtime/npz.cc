@@ -10,6 +10,7 @@
 #include "shardwright/runtime/npy_header.h"
 #include "shardwright/runtime/replace_file.h"
 #include "shardwright/support/box_copy.h"
+#include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,10 +23,6 @@
 
 using namespace shardwright;
 using llvm::StringRef;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 static std::string zipErrorText(int code) {
   zip_error_t error;

@@ -11,7 +11,6 @@ several operands, initial values. Integers: each result is numpy's, at every eff
 import itertools
 import os
 import sys
-import tempfile
 
 import numpy as np
 
@@ -24,21 +23,15 @@ data = np.random.default_rng(0)
 
 
 def check(case, text, arguments, expected, efforts=(0, 1, 2)):
-    with tempfile.TemporaryDirectory() as folder:
-        module, given, wanted = (os.path.join(folder, n) for n in ("m.mlir", "a.npz", "o.npz"))
-        with open(module, "w") as file:
-            file.write(text)
-        np.savez(given, **{f"arg{i}": x for i, x in enumerate(arguments)})
-        np.savez(wanted, **{f"out{i}": x for i, x in enumerate(expected)})
-        for effort in efforts:
-            flag = f"--partition-effort={effort}"
-            done = oracle.process([oracle.TOOL, "run", module, given, "--expect", wanted, "--rtol=0", "--atol=0", flag])
-            tally.check(f"{case} {flag}", done.returncode == 0, f"{done.stderr}{done.stdout}\n{text}")
-        # Each stage reads back and verifies.
-        for stage in ("propagate", "reshard", "local"):
-            done = oracle.process([oracle.TOOL, "partition", module, f"--stop-after={stage}"])
-            again = oracle.process([oracle.TOOL, "convert", "-", "--to=text"], done.stdout)
-            tally.check(f"{case} {stage}", done.returncode == 0 and again.returncode == 0, f"{done.stderr}{again.stderr}\n{text}")
+    for effort in efforts:
+        flag = f"--partition-effort={effort}"
+        done = oracle.run_and_compare(text, arguments, expected, "--rtol=0", "--atol=0", flag)
+        tally.check(f"{case} {flag}", done.returncode == 0, f"{done.stderr}{done.stdout}\n{text}")
+    # Each stage reads back and verifies.
+    for stage in ("propagate", "reshard", "local"):
+        done = oracle.process([oracle.TOOL, "partition", "-", f"--stop-after={stage}"], text)
+        again = oracle.process([oracle.TOOL, "convert", "-", "--to=text"], done.stdout)
+        tally.check(f"{case} {stage}", done.returncode == 0 and again.returncode == 0, f"{done.stderr}{again.stderr}\n{text}")
 
 
 def ints(*shape):

@@ -9,7 +9,6 @@ loop or hold tensors (which XLA refuses) give what numpy gives."""
 
 import os
 import sys
-import tempfile
 
 import numpy as np
 
@@ -20,14 +19,8 @@ tally = oracle.Tally("regions")
 
 
 def check(case, text, arguments, expected):
-    with tempfile.TemporaryDirectory() as folder:
-        module, given, wanted = (os.path.join(folder, n) for n in ("m.mlir", "a.npz", "o.npz"))
-        with open(module, "w") as file:
-            file.write(text)
-        np.savez(given, **{f"arg{i}": x for i, x in enumerate(arguments)})
-        np.savez(wanted, **{f"out{i}": x for i, x in enumerate(expected)})
-        done = oracle.process([oracle.TOOL, "run", module, given, "--expect", wanted, "--rtol=1e-5"])
-        tally.check(case, done.returncode == 0, f"{done.stderr}{done.stdout}\n{text}")
+    done = oracle.run_and_compare(text, arguments, expected, "--rtol=1e-5")
+    tally.check(case, done.returncode == 0, f"{done.stderr}{done.stdout}\n{text}")
 
 
 data = np.random.default_rng(0)

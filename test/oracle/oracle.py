@@ -28,6 +28,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("SHARDWRIGHT_BUILD", os.path.join(ROOT, "build"))
@@ -159,6 +160,19 @@ class OurError(Exception):
     def __init__(self, done):
         super().__init__(f"exit code {done.returncode}\n{done.stderr}")
         self.code, self.stderr = done.returncode, done.stderr
+
+
+def run_and_compare(source, arguments, expected, *flags):
+    """`shardwright run` of a program's text on arrays, with the results compared; the finished process."""
+    import numpy as np
+
+    with tempfile.TemporaryDirectory() as folder:
+        module, given, wanted = (os.path.join(folder, n) for n in ("m.mlir", "a.npz", "o.npz"))
+        with open(module, "w") as file:
+            file.write(source)
+        np.savez(given, **{f"arg{i}": x for i, x in enumerate(arguments)})
+        np.savez(wanted, **{f"out{i}": x for i, x in enumerate(expected)})
+        return process([TOOL, "run", module, given, "--expect", wanted, *flags])
 
 
 def ours(source, *flags):

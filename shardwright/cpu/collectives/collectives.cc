@@ -8,6 +8,7 @@
 #include "shardwright/cpu/collectives/collectives.h"
 
 #include "shardwright/support/box_copy.h"
+#include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,10 +23,6 @@ using namespace shardwright::cpu;
 static constexpr int64_t unitBytes = 1 << 16;
 /// Bytes reduced before the result is copied to the other members.
 static constexpr int64_t cacheBytes = 1 << 14;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 llvm::StringRef cpu::str(CollectiveKind kind) {
   switch (kind) {

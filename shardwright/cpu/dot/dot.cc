@@ -8,16 +8,13 @@
 #include "shardwright/cpu/dot/dot.h"
 
 #include "shardwright/cpu/dot/dot_product.h"
+#include "shardwright/support/error.h"
 
 #include <algorithm>
 #include <cstring>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 /// 1 + the largest index that these sizes and strides reach; 0 when a size is;
 /// -1 when it overflows or a size or stride is negative.

@@ -9,15 +9,12 @@
 
 #include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/program/memory_plan.h"
+#include "shardwright/support/error.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/idle_memory.h"
 
 using namespace shardwright;
 using namespace shardwright::cpu;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 static const char *kindName(StepKind kind) {
   switch (kind) {

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/library/library_op.h"
 
 #include "shardwright/cpu/library/host_call.h"
+#include "shardwright/support/error.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -16,10 +17,6 @@
 using namespace mlir;
 
 namespace shardwright::cpu {
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 llvm::Expected<LibraryOp> makeLibraryOp(const LibraryCall &call) {
   if (std::optional<LibraryRow> row = findLibraryRow(call.name))

@@ -7,16 +7,14 @@
 
 #include "shardwright/cpu/program/check_program.h"
 
+#include "shardwright/support/error.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
-
-template <typename... Parts> static llvm::Error fail(Parts &&...parts) {
-  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
-}
 
 /// Bytes of an array: so few that a product with a number of devices fits 64
 /// bits.

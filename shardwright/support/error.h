@@ -1,0 +1,24 @@
+//===- error.h - errors with a text of several parts ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_SUPPORT_ERROR_H
+#define SHARDWRIGHT_SUPPORT_ERROR_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+
+namespace shardwright {
+
+/// Returns an error whose text is the concatenation of `parts`: strings and
+/// numbers, as llvm::Twine takes them.
+template <typename... Parts> llvm::Error fail(Parts &&...parts) {
+  return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
+}
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_SUPPORT_ERROR_H
