@@ -92,6 +92,22 @@ void Inserter::applyReplicated(Operation *op, const OpPlan &plan) {
         IntegerAttr::get(IntegerType::get(op->getContext(), 64), *plan.device));
 }
 
+/// The layout that is written for a value which `completion` sums: unreduced
+/// along its axes.
+LayoutRef Inserter::awaitingSum(LayoutRef layout, int32_t mesh,
+                                const Completion &completion) {
+  if (completion.isEmpty())
+    return layout;
+  Layout partial = *layout;
+  partial.mesh = mesh;
+  AxisList &unreduced = partial.sharding.unreduced;
+  unreduced.append(completion.reduce);
+  for (const AxisList &axes : completion.scatter)
+    unreduced.append(axes);
+  sortAndMerge(unreduced);
+  return meshes.known(partial);
+}
+
 void Inserter::applyPlan(Operation *op, const OpPlan &plan) {
   if (plan.replicatesOperands)
     return applyReplicated(op, plan);
@@ -105,11 +121,14 @@ void Inserter::applyPlan(Operation *op, const OpPlan &plan) {
   SmallVector<LayoutRef> layouts;
   for (const ResultPlan &result : plan.results)
     layouts.push_back(result.computed);
-  defineResults(op, layouts);
   if (plan.reduceAxes.empty())
-    return;
+    return defineResults(op, layouts);
 
   ReducerKind kind = *getCombiner(op);
+  if (kind == ReducerKind::Add)
+    for (auto [layout, result] : llvm::zip(layouts, plan.results))
+      layout = awaitingSum(layout, plan.mesh, result.completion);
+  defineResults(op, layouts);
   SmallVector<Value> inits(op->getNumResults());
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
     inits = takeInits(reduce, kind);

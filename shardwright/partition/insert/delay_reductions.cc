@@ -42,8 +42,12 @@ private:
   /// The all_reduce at the start of the chain of linear ops that ends in
   /// `value`, read by nothing else.
   sdy::AllReduceOp reductionBehind(Value value);
-  /// Takes the all_reduce out of the chain; gives the axes.
-  sdy::AxisRefListAttr takeOut(sdy::AllReduceOp reduce);
+  /// Takes the all_reduce out of the chain of linear ops that ends in `end`
+  /// (null: there is none); gives the axes. The ops of the chain work on
+  /// partial sums then.
+  sdy::AxisRefListAttr takeOut(sdy::AllReduceOp reduce, Value end);
+  /// Writes that the value is unreduced along the axes.
+  void markPartial(Value value, sdy::AxisRefListAttr axes, int32_t mesh);
   Value reduced(OpBuilder &builder, Value value, sdy::AxisRefListAttr axes,
                 int32_t mesh);
   Layout layoutOf(Value value) {
@@ -56,7 +60,9 @@ private:
   struct Leaving {
     sdy::AxisRefListAttr axes;
     int32_t mesh = -1;
-    SmallVector<sdy::AllReduceOp, 2> reduces;
+    /// With the end of the chain of linear ops behind each, null where the
+    /// carried value itself is reduced.
+    SmallVector<std::pair<sdy::AllReduceOp, Value>, 2> reduces;
     /// Terms that are whole.
     SmallVector<OpOperand *, 2> whole;
   };
@@ -87,14 +93,32 @@ sdy::AllReduceOp Delayer::reductionBehind(Value value) {
   return {};
 }
 
-sdy::AxisRefListAttr Delayer::takeOut(sdy::AllReduceOp reduce) {
+sdy::AxisRefListAttr Delayer::takeOut(sdy::AllReduceOp reduce, Value end) {
   sdy::AxisRefListAttr axes = reduce.getReductionAxesAttr();
+  int32_t mesh = meshes.idOf(reduce.getOutSharding().getMeshOrRef());
+  for (Value value = end; value && value != reduce.getResult();
+       value = linearOperand(value.getDefiningOp())->get())
+    markPartial(value, axes, mesh);
   reduce.getResult().replaceAllUsesWith(reduce.getTensor());
   auto place = placeOf.find(reduce);
   reduces[place->second] = nullptr;
   placeOf.erase(place);
   reduce.erase();
   return axes;
+}
+
+void Delayer::markPartial(Value value, sdy::AxisRefListAttr axes,
+                          int32_t mesh) {
+  // Arguments of blocks have no sharding of their own.
+  if (!value.getDefiningOp())
+    return;
+  Layout layout = layoutOf(value);
+  layout.mesh = mesh;
+  AxisList added = meshes.toAxes(mesh, axes.getValue());
+  AxisList &unreduced = layout.sharding.unreduced;
+  unreduced.append(withoutAxes(added, commonAxes(unreduced, added)));
+  sortAndMerge(unreduced);
+  sdy::setSharding(value, meshes.toAttr(layout));
 }
 
 /// Replaces all uses of `value`.
@@ -125,11 +149,12 @@ void Delayer::addPartially(Operation *op) {
   for (Value operand : op->getOperands())
     if (!layoutOf(operand).isEquivalent(layout))
       return;
-  takeOut(a);
-  sdy::AxisRefListAttr axes = takeOut(b);
+  takeOut(a, op->getOperand(0));
+  sdy::AxisRefListAttr axes = takeOut(b, op->getOperand(1));
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   reduced(builder, op->getResult(0), axes, mesh);
+  markPartial(op->getResult(0), axes, mesh);
 }
 
 /// Right before the op alone: what is between would have to change its layout.
@@ -181,7 +206,7 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
         (value.getDefiningOp() && !layoutOf(value).isEquivalent(layout)))
       return std::nullopt;
   Leaving leaving;
-  auto add = [&](sdy::AllReduceOp reduce) {
+  auto add = [&](sdy::AllReduceOp reduce, Value end) {
     int32_t mesh = meshes.idOf(reduce.getOutSharding().getMeshOrRef());
     if (!leaving.axes) {
       leaving.axes = reduce.getReductionAxesAttr();
@@ -189,11 +214,12 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
     }
     if (reduce.getReductionAxesAttr() != leaving.axes || mesh != leaving.mesh)
       return false;
-    leaving.reduces.push_back(reduce);
+    leaving.reduces.emplace_back(reduce, end);
     return true;
   };
   for (CarriedSum::Undone undone : sum.undone)
-    if (getReducer(undone.reduce) != ReducerKind::Add || !add(undone.reduce))
+    if (getReducer(undone.reduce) != ReducerKind::Add ||
+        !add(undone.reduce, Value()))
       return std::nullopt;
   for (OpOperand *term : sum.terms) {
     sdy::AllReduceOp reduce = reductionBehind(term->get());
@@ -201,7 +227,7 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
         !layoutOf(term->get()).isEquivalent(layout))
       return std::nullopt;
     if ((!reduce || reduce->getBlock() != &loop.getBody().front() ||
-         !add(reduce)) &&
+         !add(reduce, term->get())) &&
         !isZeroSplat(term->get()))
       leaving.whole.push_back(term);
   }
@@ -268,8 +294,16 @@ void Delayer::leaveLoop(const CarriedSum &sum) {
   std::optional<Leaving> leaving = reductionsOf(sum);
   if (!leaving || !isWorthIt(sum, *leaving))
     return;
-  for (sdy::AllReduceOp reduce : leaving->reduces)
-    takeOut(reduce);
+  stablehlo::WhileOp loop = sum.loop;
+  SmallVector<Value> partial(sum.path.begin(), sum.path.end());
+  partial.push_back(
+      loop.getBody().front().getTerminator()->getOperand(sum.index));
+  llvm::erase_if(partial, [&](Value value) {
+    return isa_and_nonnull<sdy::SdyDialect>(
+        value.getDefiningOp() ? value.getDefiningOp()->getDialect() : nullptr);
+  });
+  for (auto [reduce, end] : leaving->reduces)
+    takeOut(reduce, end);
   for (CarriedSum::Undone undone : sum.undone) {
     Operation *parts = undone.parts;
     parts->getResult(0).replaceAllUsesWith(parts->getOperand(0));
@@ -279,13 +313,15 @@ void Delayer::leaveLoop(const CarriedSum &sum) {
     OpBuilder builder(term->getOwner());
     makePartial(builder, *term, *leaving);
   }
-  stablehlo::WhileOp loop = sum.loop;
   OpBuilder builder(loop);
   OpOperand &init = loop->getOpOperand(sum.index);
   if (!isZeroSplat(init.get()))
     makePartial(builder, init, *leaving);
   builder.setInsertionPointAfter(loop);
+  partial.push_back(loop->getResult(sum.index));
   reduced(builder, loop->getResult(sum.index), leaving->axes, leaving->mesh);
+  for (Value value : partial)
+    markPartial(value, leaving->axes, leaving->mesh);
 }
 
 void Delayer::run(ArrayRef<Operation *> sums) {

@@ -54,6 +54,9 @@ TEST(OpCosts, AnOpThatStandsWhereAnotherWasFreedIsAnOpOfItsOwn) {
     isSamePlace = sum == place;
     EXPECT_EQ(costs.heldBytes(sum->getResult(0)), 32);
   }
+#if __has_feature(address_sanitizer)
+  GTEST_SKIP() << "AddressSanitizer gives no memory out again";
+#endif
   EXPECT_TRUE(isSamePlace) << "nothing was tested";
 }
 

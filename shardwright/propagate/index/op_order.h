@@ -32,10 +32,10 @@ namespace shardwright {
 
 /// Fetches what most look at: results, the op itself, its operands.
 inline void prefetchOp(const mlir::Operation *op) {
-  const char *address = reinterpret_cast<const char *>(op);
-  __builtin_prefetch(address - 32);
-  __builtin_prefetch(address + 32);
-  __builtin_prefetch(address + 96);
+  // A number: arithmetic on a null pointer is undefined.
+  auto address = reinterpret_cast<uintptr_t>(op);
+  for (intptr_t offset : {-32, 32, 96})
+    __builtin_prefetch(reinterpret_cast<const void *>(address + offset));
 }
 
 /// An analysis of a module, empty until somebody fills it.
