@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR writes the attributes of an op in the order of their names, so that an
-// attribute more makes all earlier bytecode unreadable, jaxlib's included. What
-// came after version 1.17 stands at the end, and only when it is set.
+// MLIR writes the attributes of an op in the order of their names, so that a
+// new attribute would make all earlier bytecode unreadable, jaxlib's included.
+// Attributes that are newer than version 1.17 are written last, and only if
+// set.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,9 @@
 
 namespace shardwright {
 
-/// An attribute that older writers did not know: the end of the properties in
-/// its place is no error. The reader has no other way to ask for it.
+/// Reads an attribute that older writers did not know: the end of the
+/// properties in its place is no error. The reader has no other way to test for
+/// the end.
 template <typename AttrT>
 void readNewer(mlir::DialectBytecodeReader &reader, AttrT &attr) {
   mlir::ScopedDiagnosticHandler quiet(

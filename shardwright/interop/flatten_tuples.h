@@ -13,10 +13,10 @@
 
 namespace shardwright {
 
-/// Makes of every argument, operand and result of tuple type, at @main and at
-/// calls, its leaves in order, and takes the tuples apart that this leaves. An
+/// Replaces every argument, operand and result of tuple type, at @main and at
+/// calls, by its leaves in order, and removes the tuple ops that remain. An
 /// empty tuple has no leaves. The sharding of a tuple (`mhlo.sharding`) is
-/// split, `tf.aliasing_output` counts leaves.
+/// split; `tf.aliasing_output` is renumbered to count leaves.
 mlir::LogicalResult flattenTuples(mlir::ModuleOp module);
 
 /// `sw-flatten-tuples`.

@@ -22,8 +22,8 @@ struct ImportOptions {
   llvm::SmallVector<MeshAxis, 4> meshSizes;
   /// Number of devices when the module names none; 0: not given.
   int64_t devices = 0;
-  /// The shape of an argument of @main, by position: asked for those with
-  /// dimensions of unknown size. May be null.
+  /// Returns the shape of an argument of @main, by position. Called for
+  /// arguments with dimensions of unknown size. May be null.
   std::function<std::optional<llvm::SmallVector<int64_t, 4>>(unsigned)>
       shapeOfArgument;
   /// Take every op's sharding from frontend attributes, not only those that
@@ -31,14 +31,14 @@ struct ImportOptions {
   bool keepOpShardings = false;
 };
 
-/// Makes sdy of the shardings that the module has, in GSPMD's way or in
-/// frontend attributes, and resizes meshes. Nothing else changes.
+/// Converts shardings of GSPMD (`mhlo.sharding`) or in frontend attributes to
+/// sdy, and resizes meshes. Nothing else changes.
 mlir::LogicalResult importShardings(mlir::ModuleOp module,
                                     const ImportOptions &options = {});
 
-/// Upgrades a parsed module to what the rest of the pipeline takes: StableHLO
-/// and sdy only, composites called, CHLO expanded, meshes resized. No sdy
-/// import pass runs here. One diagnostic on failure.
+/// Converts a parsed module to the input of the later stages: StableHLO and sdy
+/// only, composites called, CHLO expanded, meshes resized. Runs no sdy import
+/// pass. Emits one diagnostic on failure.
 mlir::LogicalResult importModule(mlir::ModuleOp module,
                                  const ImportOptions &options = {});
 

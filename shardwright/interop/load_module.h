@@ -24,18 +24,18 @@ class AsmParserState;
 
 namespace shardwright {
 
-/// Whether a file's bytecode is known to come from a sound writer.
+/// How far bytecode is trusted to be well-formed.
 enum class Trust {
-  None, ///< read first in a child process: MLIR's reader crashes on hostile
+  None, ///< read first in a child process: MLIR's reader crashes on malformed
         ///< bytes; only for processes that have not started threads
-  Full, ///< read at once, as for the client of a plugin
+  Full, ///< read in this process
 };
 
 /// Reads and verifies the module at `path` (`-`: standard input): text, MLIR
 /// bytecode or a StableHLO portable artifact, told apart by content. `sources`
 /// receives the buffer, so that diagnostics can show source lines and resource
 /// blobs may point into it. Every failure is one diagnostic on `context`.
-/// `positions`, when given, receives what stands where in a text.
+/// `positions`, if given, receives the positions of values and ops in a text.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(llvm::StringRef path, mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,

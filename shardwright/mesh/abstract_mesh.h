@@ -16,17 +16,17 @@
 
 namespace shardwright {
 
-/// Who decides how values use an axis of a mesh.
+/// How the sharding of values along a mesh axis is decided.
 enum class AxisType : uint8_t {
-  Auto,     ///< propagation
-  Explicit, ///< the program: the axis is part of a value's type
-  Manual,   ///< the program runs per device along it
+  Auto,     ///< by propagation
+  Explicit, ///< by the program: the axis is part of a value's type
+  Manual,   ///< by the program, which runs per device along the axis
 };
 llvm::StringRef stringify(AxisType type);
 
-/// Names, sizes and types of axes, without devices. A handle to an immutable
-/// object of which there is one in the process: equal meshes are the same, and
-/// comparing them compares pointers. It dies with its last handle. Copies are
+/// Names, sizes and types of axes, without devices. A handle to an interned,
+/// immutable object: equal meshes share one object, so that comparing them
+/// compares pointers. The object lives as long as its last handle. Copies are
 /// cheap; all functions may be called from any thread. Semantics:
 /// jax.sharding.AbstractMesh.
 class AbstractMesh {

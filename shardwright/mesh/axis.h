@@ -25,8 +25,8 @@
 
 namespace shardwright {
 
-/// A (sub-)axis of some mesh. `axis` is the position of the axis in the mesh;
-/// the reference means nothing without that mesh.
+/// A (sub-)axis of a mesh. `axis` is the position of the axis in that mesh; the
+/// reference is only valid together with it.
 struct AxisRef {
   int32_t axis = 0;
   /// Product of the sizes of the parts of the axis major to this one.
@@ -58,7 +58,7 @@ bool isPrefixOf(AxisRef x, AxisRef y);
 bool isSuffixOf(AxisRef x, AxisRef y);
 bool overlaps(AxisRef x, AxisRef y);
 bool overlaps(AxisRef x, AxisRefs list);
-/// Both can be expressed on one common splitting of the axis.
+/// True if one splitting of the axis has both as parts.
 bool canCoexist(AxisRef x, AxisRef y);
 /// The common part of two references that overlap and can coexist.
 std::optional<AxisRef> overlap(AxisRef x, AxisRef y);
@@ -84,7 +84,7 @@ void sortAndMerge(AxisList &axes);
 /// that overlap and cannot coexist share nothing.
 AxisList commonAxes(AxisRefs a, AxisRefs b);
 /// The parts of `axes` that overlap none of `other`, sorted and merged. An axis
-/// goes whole where it overlaps one that it cannot coexist with.
+/// that overlaps one with which it cannot coexist is dropped.
 AxisList withoutAxes(AxisRefs axes, AxisRefs other);
 
 /// How one list of axes relates to another as a prefix; the last element of the

@@ -15,9 +15,9 @@ namespace shardwright {
 /// Dimension d of the result is dimension `perm[d]`, a permutation.
 TensorSharding transposed(const TensorSharding &sharding,
                           llvm::ArrayRef<int64_t> perm);
-/// What a value has whose shards under `outer` are sharded by `inner`; none if
-/// the ranks differ or an axis is in both. Open dimensions and priorities are
-/// those of `inner`.
+/// The sharding of a value whose shards under `outer` are sharded by `inner`.
+/// None if the ranks differ or an axis is in both. Open dimensions and
+/// priorities are those of `inner`.
 std::optional<TensorSharding> composed(const TensorSharding &outer,
                                        const TensorSharding &inner);
 

@@ -25,7 +25,7 @@ struct MeshAxis {
 /// Ordered named axes, major to minor. The device at a coordinate is
 /// deviceIds[row-major linear index], or the linear index itself when no ids
 /// are given. No axes and no ids: the empty mesh (compatible with any mesh). No
-/// axes and one id: a maximal mesh, everything lives on that device.
+/// axes and one id: a maximal mesh, whose values are on that device only.
 class Mesh {
 public:
   Mesh() = default;

@@ -21,20 +21,20 @@
 
 namespace shardwright {
 
-/// Brackets of MLIR text within each other.
+/// Most levels of nested brackets in MLIR text.
 inline constexpr int64_t maxTextNesting = 512;
-/// The same where aliases (`#loc7`) count as what they stand for: locations of
-/// inlined calls are deep.
+/// The same with aliases (`#loc7`) expanded: locations of inlined calls are
+/// deep.
 inline constexpr int64_t maxExpandedNesting = 4096;
-/// Tokens of an alias where aliases in it count as what they stand for.
+/// Most tokens of an alias with the aliases in it expanded.
 inline constexpr int64_t maxExpandedTokens = int64_t(1) << 20;
-/// Sizes of one shape, as in `tensor<8x?xf32>`: the parser takes time quadratic
-/// in them.
+/// Most dimensions of one shape, as in `tensor<8x?xf32>`: the parser takes time
+/// quadratic in their number.
 inline constexpr int64_t maxRank = 1024;
-/// Brackets of JSON within each other.
+/// Most levels of nested brackets in JSON.
 inline constexpr int64_t maxJsonNesting = 100;
 
-/// What of a text exceeds its limit, and where it does.
+/// The limit that a text exceeds, and the offset where it does.
 struct NestingExcess {
   enum class What {
     Brackets,   ///< within each other
@@ -47,7 +47,7 @@ struct NestingExcess {
   size_t offset;
 };
 
-/// The first excess in a text of MLIR. Strings and comments do not count.
+/// Finds the first excess in a text of MLIR, ignoring strings and comments.
 std::optional<NestingExcess> findMlirNestingExcess(llvm::StringRef text);
 
 /// The offset of the first bracket beyond maxJsonNesting.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Names, locations and messages of a program may hold any bytes. A terminal
-// obeys escape sequences: it may hide, overwrite or send text.
+// executes escape sequences, which can hide, overwrite or send text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ void writePrintable(llvm::StringRef text, llvm::raw_ostream &os);
 /// The same as a string, for one line: a line break is `\n`.
 std::string printable(llvm::StringRef text);
 
-/// A stream that writes through writePrintable to another, which must outlive
-/// it. It has no buffer: what it was given has been handed on.
+/// A stream that writes through writePrintable to another one, which must
+/// outlive it. It has no buffer.
 class PrintableStream : public llvm::raw_ostream {
 public:
   explicit PrintableStream(llvm::raw_ostream &to)

@@ -41,8 +41,8 @@ struct TensorSharding {
   bool isFullyClosed() const;
   /// All dimensions closed, replicated axes dropped, priorities kept.
   TensorSharding closedLike() const;
-  /// Same data on every device: open/closed, priorities and replicated axes do
-  /// not count.
+  /// True if every device holds the same data under both; open/closed,
+  /// priorities and replicated axes are ignored.
   bool isEquivalent(const TensorSharding &other) const;
   /// Every axis of every dimension, dimension by dimension.
   AxisList allAxes() const;
@@ -71,10 +71,10 @@ llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
                                           const TensorSharding &sharding,
                                           const Mesh &mesh, int64_t linear);
 
-/// Which summand of a partial sum that device holds: its row-major index along
-/// the unreduced axes, 0 where there are none. Two devices hold the same data
-/// if their summands and their boxes are the same: equal boxes alone do not
-/// say so.
+/// The index of the summand of a partial sum that the device holds: its
+/// row-major index along the unreduced axes, 0 if there are none. Two devices
+/// hold the same data if and only if both their summands and their boxes are
+/// the same.
 int64_t summandOf(const TensorSharding &sharding, const Mesh &mesh,
                   int64_t linear);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dimension of N over n shards: each has ceil(N / n) rows, of which the last
-// shards' lie partly or all beyond N. Such rows hold anything; no row below N
-// may ever depend on them.
+// A dimension of size N over n shards: each shard has ceil(N / n) rows. Rows of
+// the last shards may lie beyond N; their contents are undefined, and no row
+// below N may depend on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 
 namespace shardwright {
 
-/// Each of `coarse` shards is a run of whole ones of the `fine` shards, a
-/// multiple: gathers and slices lead from the one to the other. A whole
-/// dimension may be cut in any way that leaves no more shards than rows.
+/// True if each of the `coarse` shards is the concatenation of complete `fine`
+/// shards, so that gathers and slices convert between them. An unsharded
+/// dimension may be cut into any number of shards up to its number of rows.
 inline bool refines(int64_t size, int64_t coarse, int64_t fine) {
   if (fine > size)
     return false;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One file a pass, named as the pass without `sdy-`. What each does, with
-// examples: passes.td. The order in which they run:
-// partition/shardy/pipelines.cc.
+// Each pass has a file, named as the pass without `sdy-`. passes.td documents
+// them with examples; partition/shardy/pipelines.cc gives the order in which
+// they run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ class PropagationObserver;
 #define GEN_PASS_REGISTRATION
 #include "shardwright/propagate/passes.h.inc"
 
-/// sdy-user-priority-propagate that reports to `observer` (may be null) and
-/// numbers its dumps `dumpIndex`.
+/// Creates a sdy-user-priority-propagate pass that reports to `observer` (may
+/// be null) and numbers its dumps from `dumpIndex`.
 std::unique_ptr<mlir::Pass>
 createUserPriorityPropagate(const UserPriorityPropagateOptions &options,
                             PropagationObserver *observer, int64_t dumpIndex);

@@ -11,8 +11,9 @@
 
 namespace shardwright {
 
-/// Basic: an axis that two factors of an op want goes to neither. Aggressive:
-/// it goes to one of them (step/factor_propagation.h).
+/// How conflicts over an axis are resolved. Basic: an axis that two factors of
+/// an op could take is given to neither. Aggressive: it is given to one of them
+/// (step/factor_propagation.h).
 enum class PropagationStrategy { Basic, Aggressive, BasicThenAggressive };
 
 } // namespace shardwright

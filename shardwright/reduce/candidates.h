@@ -14,8 +14,8 @@ namespace shardwright {
 
 using Changes = llvm::SmallVector<Change, 8>;
 
-// Each appends what may be tried on `op`, the largest simplification first.
-// None applies to its own result for ever: every change removes something.
+// Each function appends the changes to try on `op`, the largest simplification
+// first. Every change removes something, so that reduction terminates.
 
 /// A symbol that nothing uses erased.
 void addErasedSymbols(mlir::Operation *op, Changes &changes);

@@ -23,11 +23,11 @@ namespace shardwright {
 using Change = std::function<void(mlir::RewriterBase &, mlir::Operation *)>;
 using ChangeOfOp = std::pair<mlir::Operation *, Change>;
 
-/// Makes all of `changes` when a copy of `module` with them verifies and is
-/// interesting to `tester`. Producers that nothing uses any more go too. Ops in
-/// `erased`, which receives those that are erased now, are passed over: it is
-/// for one list of changes, since an address may be used again. Returns whether
-/// the changes were made.
+/// Applies all of `changes` if a copy of `module` with them verifies and is
+/// interesting to `tester`. Unused producers are erased as well. Erased ops are
+/// added to `erased`, and ops in it are skipped; use it for one list of changes
+/// only, since addresses may be reused. Returns true if the changes were
+/// applied.
 bool tryChanges(mlir::ModuleOp module, llvm::ArrayRef<ChangeOfOp> changes,
                 mlir::RewriterBase &rewriter, const mlir::Tester &tester,
                 llvm::DenseSet<mlir::Operation *> &erased);

@@ -39,8 +39,9 @@ struct ComparisonReport {
 
 /// How long a step takes on a machine (partition/machine_model.h).
 struct StepPrediction {
-  std::string machine;  ///< empty: nothing was predicted
-  bool isAsked = false; ///< the user named a machine, so people want to see it
+  std::string machine; ///< empty: nothing was predicted
+  bool isAsked =
+      false; ///< the user named a machine: reports for people show it
   StepTime time;
 };
 
@@ -69,11 +70,11 @@ void writeTextReport(const ProgramReport &report, llvm::raw_ostream &os);
 /// The text report's facts as JSON.
 void writeJsonReport(const ProgramReport &report, llvm::raw_ostream &os);
 
-/// What is said of the program itself (values, mesh, collectives; no times), as
-/// bytes that go with a saved executable.
+/// The part of the report about the program itself (values, mesh, collectives;
+/// no times), as bytes that are stored with a saved executable.
 std::string reportNotes(const ProgramReport &report);
-/// Takes that back. Bytes that it did not write change nothing, and the result
-/// is false.
+/// Reads such bytes into `report`. Returns false, without changing it, for
+/// bytes that reportNotes did not write.
 bool readReportNotes(llvm::StringRef notes, const Mesh &mesh,
                      mlir::MLIRContext *context, ProgramReport &report);
 

@@ -14,9 +14,8 @@
 
 namespace shardwright {
 
-/// Warns, when propagation is done, of values of at least `bytes` that every
-/// device holds whole, and of axes of an annotation that lost to others at a
-/// value of that size.
+/// Warns, after propagation, about replicated values of at least `bytes`, and
+/// about conflicts in which axes of an annotation lost at a value of that size.
 class ReplicationWarner : public Reasons {
 public:
   ReplicationWarner(mlir::ModuleOp module, int64_t bytes)

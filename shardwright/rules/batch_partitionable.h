@@ -8,10 +8,10 @@
 //
 // A custom call with the frontend attribute `num_batch_dims = "N"` says that
 // the first N dimensions of all its operands and results are a batch of
-// independent problems. That its target may be called with a part of the batch
-// is said of the target, as
-// `jax.ffi.register_ffi_target_as_batch_partitionable` does: for the whole
-// process. Functions of linear algebra that JAX calls have it from the start.
+// independent problems. A target that may be called with a part of the batch is
+// registered for the process, as
+// `jax.ffi.register_ffi_target_as_batch_partitionable` does. The functions of
+// linear algebra that JAX calls are registered from the start.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ void markBatchPartitionable(llvm::StringRef target);
 bool isBatchPartitionable(llvm::StringRef target);
 
 /// The first `count` dimensions of every operand and result, of which there is
-/// one at least, pass through; the others must be whole. None if they differ.
+/// one at least, pass through; the others must be replicated. None if the sizes
+/// of the batch differ.
 std::optional<ShardingRule> batchRule(mlir::Operation *op, int64_t count);
 
 /// The same for a custom call and its `num_batch_dims`; none if its target may

@@ -26,8 +26,8 @@ inline constexpr FactorKind kPass = FactorKind::PassThrough;
 inline constexpr FactorKind kReduction = FactorKind::Reduction;
 inline constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;
 
-/// Whether every operand and result that is a tensor has a static shape: rules
-/// are about sizes.
+/// True if every tensor among operands and results has a static shape. Rules
+/// need sizes.
 bool hasStaticShapes(mlir::Operation *op);
 
 template <typename OpTy, auto buildRule, PropagationTraits traits>
@@ -56,7 +56,7 @@ void attachRules(mlir::MLIRContext &context) {
   (attachRule<OpTys, buildRule, traits>(context), ...);
 }
 
-/// An op that rightly has no rule, and of which no warning speaks.
+/// Marks an op that needs no rule: no warning is emitted for it.
 template <typename OpTy, PropagationTraits traits>
 struct NoRuleModel
     : ShardingRuleOpInterface::ExternalModel<NoRuleModel<OpTy, traits>, OpTy> {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What propagation asks of an op that its sharding rule does not say. Dialects
-// answer; propagation knows no op by name.
+// Properties of an op that propagation needs beside its sharding rule. Dialects
+// define them; propagation knows no op by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,24 +17,25 @@
 
 namespace shardwright {
 
-/// When op priority lets axes through an op (sdy-op-priority-propagate).
+/// The pass in which op priority carries axes through an op
+/// (sdy-op-priority-propagate).
 enum class Schedule : uint8_t {
   /// Like an identity: elementwise, reshape, transpose, edges. First.
   PassThroughOp,
-  /// What reads or writes a part of a tensor: forward first.
+  /// Ops that read or write a part of a tensor: forward first.
   ForwardFirst,
-  /// What repeats a tensor: forward last.
+  /// Ops that repeat a tensor: forward last.
   BackwardFirst,
   /// By the kind of the factor.
   ByFactor,
-  /// Propagation's own: as the direction of a barrier says.
+  /// Used by propagation itself: the direction of a barrier.
   Fixed,
 };
 
-/// What a rule is made from. Ops that agree in it, and in their names, have one
-/// rule, which is built once.
+/// The inputs of a rule. Ops with the same name and equal inputs share a rule,
+/// which is built once.
 enum class RuleBasis : uint8_t {
-  /// Also from what makes operands, from users, from regions.
+  /// Also the producers of operands, users, or regions.
   Anything,
   /// Types of operands and results, and properties.
   Properties,
@@ -42,24 +43,23 @@ enum class RuleBasis : uint8_t {
 };
 
 struct PropagationTraits {
-  /// Works element by element: of two factors that want an axis, the one with
-  /// more shards gets it; implies `PassThroughOp` and `preservesConstants`.
+  /// Elementwise: if two factors could take an axis, the one with more shards
+  /// gets it. Implies `PassThroughOp` and `preservesConstants`.
   bool elementwise = false;
   Schedule schedule = Schedule::ByFactor;
   RuleBasis basis = RuleBasis::Anything;
-  /// Makes a constant out of nothing; uses get a copy each, so that they do not
-  /// meet in it.
+  /// Makes a constant without operands. Each use gets a copy, so that uses may
+  /// have different shardings.
   bool makesConstant = false;
-  /// A copy of its own is cheaper for each use than to agree on a sharding,
-  /// where all operands are constants.
+  /// If all operands are constants, each use gets a copy: that is cheaper than
+  /// one sharding for all uses.
   bool preservesConstants = false;
-  /// Spreads operand 0, where that is a scalar, over its result: cheap to copy,
-  /// too.
+  /// Broadcasts a scalar operand 0 to its result: copied for each use, too.
   bool expandsScalar = false;
-  /// A tensor constant in whose place sdy.constant may stand, which nothing
-  /// folds or merges.
+  /// A tensor constant that sdy.constant may replace; that op is neither folded
+  /// nor merged.
   bool becomesSdyConstant = false;
-  /// Its data flow edges are beyond upstream's: only there with sw-extra-rules.
+  /// Its data flow edges exist only with sw-extra-rules: upstream has none.
   bool extraDataFlow = false;
 };
 

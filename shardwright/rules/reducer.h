@@ -7,9 +7,9 @@
 
 //
 // The bodies of reduce, reduce_window, all_reduce, reduce_scatter and scatter
-// take n current values and n new ones and return n combined ones. Partial
-// results may be combined across devices when each pair is combined by one
-// associative op.
+// take n current values and n new ones and return n combined ones. Partial sums
+// (or maxima, ...) may be combined across devices if each pair is combined by
+// one associative op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ std::optional<ReducerKind> uniformReducer(mlir::Region &body);
 /// integers are signed.
 mlir::TypedAttr identityElement(ReducerKind kind, mlir::Type elementType);
 
-/// A tensor full of such an element.
+/// Creates a splat constant of that element.
 mlir::DenseElementsAttr splatOf(mlir::ShapedType type, mlir::TypedAttr element);
 
 } // namespace shardwright

@@ -22,13 +22,12 @@ inline constexpr llvm::StringLiteral kShardingRuleAttrName =
 sdy::OpShardingRuleAttr toAttr(const ShardingRule &rule,
                                mlir::MLIRContext *context);
 
-/// None if the attribute names a factor that it does not define (the verifier
-/// refuses that, but passes may run without it).
+/// Converts the attribute. Returns none if it names a factor that it does not
+/// define (the verifier refuses that, but passes may run without it).
 std::optional<ShardingRule> fromAttr(sdy::OpShardingRuleAttr attr);
 
-/// Whether `rule` may be stored on `op`: the op has operands and results, all
-/// of them ranked tensors of static shape, and every factor is used. Otherwise
-/// the attribute would not verify.
+/// True if `rule` on `op` passes the verifier: the op has operands and results,
+/// all of them ranked tensors of static shape, and every factor is used.
 bool isStorable(const ShardingRule &rule, mlir::Operation *op);
 
 } // namespace shardwright

@@ -22,7 +22,7 @@
 
 namespace shardwright {
 
-/// In a list of dimensions: the tensor does not hold the factor.
+/// Stands in a list of dimensions for a tensor without the factor.
 inline constexpr int64_t kNoDim = -1;
 
 /// Shape of a ranked tensor, empty for any other type.
@@ -66,7 +66,8 @@ public:
   RuleBuilder &mismatch(llvm::ArrayRef<int64_t> in, llvm::ArrayRef<int64_t> out,
                         FactorKind kind, bool blocked = false);
 
-  /// Dimensions without factor get one of size 1 each. The builder is spent.
+  /// Returns the rule; dimensions without a factor get one of size 1 each. The
+  /// builder must not be used afterwards.
   ShardingRule finish();
 
 private:

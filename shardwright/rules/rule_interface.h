@@ -25,9 +25,8 @@ namespace shardwright {
 std::optional<ShardingRule> getShardingRule(mlir::Operation *op,
                                             const RuleOptions &options = {});
 
-/// What propagation asks of `op` beside its rule: what its
-/// ShardingRuleOpInterface says; MLIR's traits Elementwise and
-/// ConstantLike stand for themselves.
+/// The traits of `op` from its ShardingRuleOpInterface; without the interface,
+/// from MLIR's traits Elementwise and ConstantLike.
 PropagationTraits getPropagationTraits(mlir::Operation *op);
 
 /// Elementwise in the sense of propagation's priorities.

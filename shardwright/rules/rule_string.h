@@ -29,7 +29,7 @@
 
 namespace shardwright {
 
-/// What the string does not say.
+/// The properties of a rule that the string does not contain.
 struct RuleStringOptions {
   /// Of factors that never are a whole dimension.
   std::vector<std::pair<std::string, int64_t>> factorSizes;
@@ -38,8 +38,8 @@ struct RuleStringOptions {
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 
-/// The rule for values of these shapes, marked as custom. The error shows the
-/// string with a caret under what is wrong.
+/// Parses the rule for values of these shapes and marks it as custom. The error
+/// shows the string with a caret under the mistake.
 llvm::Expected<ShardingRule>
 parseRuleString(llvm::StringRef text, llvm::ArrayRef<Shape> operands,
                 llvm::ArrayRef<Shape> results,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op says once how its dimensions relate, as a sharding rule. Propagation,
-// conflict resolution, local shapes, the cost model and explanations all read
-// it. Semantics: Shardy's OpShardingRuleAttr.
+// The sharding rule of an op relates the dimensions of its operands and
+// results. Propagation, conflict resolution, local shapes, the cost model and
+// explanations all read it. Semantics: Shardy's OpShardingRuleAttr.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,8 +77,8 @@ ShardingRule identityRule(llvm::ArrayRef<int64_t> shape,
 struct RuleOptions {
   /// Leave out or block factors that need padding or halo exchange.
   bool conservative = false;
-  /// Also rules for ops for which upstream has none, and better ones where
-  /// upstream lets axes pass that no shard can do without the others.
+  /// Add rules for ops for which upstream has none, and use our own where
+  /// upstream's rule carries axes along which a shard needs all other shards.
   bool extraRules = false;
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What folding computes with: the element types it knows, one element as bits,
+// The values of constant folding: supported element types, one element as bits,
 // and a constant tensor as a list of elements in row-major order.
 
 #ifndef SHARDWRIGHT_SIMPLIFY_LITERAL_H
@@ -20,7 +20,7 @@
 
 namespace shardwright::simplifier {
 
-/// An element type that folding computes with: integers of every width,
+/// An element type that folding supports: integers of every width,
 /// booleans, floats that have a sign and a zero, complex numbers of those.
 struct ElementKind {
   enum Class { Bool, Signed, Unsigned, Float, Complex } kind;
@@ -68,15 +68,15 @@ struct Literal {
 /// The attribute of a constant that `value` is, if that carries no attributes.
 mlir::ElementsAttr constantValue(mlir::Value value);
 
-/// The element that a constant or a broadcast constant is everywhere.
+/// Returns the element of a splat constant or of a broadcast one.
 std::optional<Element> splatOf(mlir::Value value);
 
 /// The elements of a small integer constant (any signedness, or index), as a
 /// shape or a list of positions. Nothing when one of them does not fit.
 std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Value value);
 
-/// A statically shaped tensor without encoding whose elements are booleans,
-/// integers, floats or complex numbers: what the rewrites are made for.
+/// True for the tensors that the rewrites support: of static shape and without
+/// encoding, with booleans, integers, floats or complex numbers as elements.
 bool isPlain(mlir::Type type);
 
 } // namespace shardwright::simplifier

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// One function a family, each in the file of its name.
+// One function per family of rewrites, each in the file of its name.
 
 #ifndef SHARDWRIGHT_SIMPLIFY_PATTERNS_H
 #define SHARDWRIGHT_SIMPLIFY_PATTERNS_H

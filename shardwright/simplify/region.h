@@ -14,7 +14,7 @@
 
 namespace shardwright::simplifier {
 
-/// Whether a block holds nothing but elementwise ops on scalars.
+/// True if a block holds only elementwise ops on scalars.
 bool isScalarBlock(mlir::Block &block);
 
 /// Applies such a block to tensors of one shape, whose element types are those
@@ -24,8 +24,8 @@ llvm::SmallVector<mlir::Value> applyToTensors(mlir::PatternRewriter &rewriter,
                                               mlir::Block &block,
                                               mlir::ValueRange arguments);
 
-/// Which ops of a block, and which of its arguments, are needed: for the given
-/// operands of the terminator, or because an op has effects.
+/// The ops and arguments of a block that are live: used, directly or not, by
+/// the given operands of the terminator or by an op with effects.
 class Needed {
 public:
   Needed(mlir::Block &block)
@@ -33,7 +33,7 @@ public:
 
   void addEffects();
   void add(mlir::Value value);
-  /// Erases the ops that are not needed, the terminator's operands being right.
+  /// Erases the dead ops. The terminator must have its final operands.
   void eraseOthers(mlir::RewriterBase &rewriter);
 
   const llvm::SmallBitVector &neededArguments() const { return arguments; }
@@ -44,8 +44,8 @@ private:
   llvm::DenseSet<mlir::Operation *> ops; // asked for membership only
 };
 
-/// Drops the carried values of all loops in `root` that nothing needs. Looks at
-/// whole bodies: no pattern, as those run anew for each change in a body.
+/// Drops the dead carried values of all loops in `root`. This is no rewrite
+/// pattern: it reads whole bodies, and patterns run again after each change.
 bool dropDeadLoopValues(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 } // namespace shardwright::simplifier

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The base of the rewrites, and the rules about what they may touch.
+// The base of the rewrites, and the conditions under which they apply.
 
 #ifndef SHARDWRIGHT_SIMPLIFY_REWRITE_H
 #define SHARDWRIGHT_SIMPLIFY_REWRITE_H
@@ -16,8 +16,8 @@
 
 namespace shardwright::simplifier {
 
-/// Whether an op says something beside its meaning (a sharding, a frontend
-/// attribute), which a rewrite of it or through it would lose.
+/// True if an op has discardable attributes (a sharding, a frontend attribute),
+/// which a rewrite of the op would lose.
 inline bool isFrozen(mlir::Operation *op) {
   return !op->getRawDictionaryAttrs().empty();
 }
@@ -49,8 +49,8 @@ template <typename Op> struct Rewrite : mlir::OpRewritePattern<Op> {
   rewrite(Op op, mlir::PatternRewriter &rewriter) const = 0;
 };
 
-/// The same for ops whose operands and results may be of any type: tokens,
-/// dynamic shapes. The rewrite looks itself.
+/// The same for ops whose operands and results may be of any type (tokens,
+/// dynamic shapes); the rewrite checks the types.
 template <typename Op> struct RewriteAny : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
 
@@ -106,7 +106,7 @@ inline mlir::LogicalResult replaceWith(mlir::PatternRewriter &rewriter,
   return mlir::success();
 }
 
-/// A constant that is `element` everywhere.
+/// Creates a splat constant of `element`.
 mlir::Value makeSplat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                       mlir::Type type, Element element);
 mlir::LogicalResult replaceWithSplat(mlir::PatternRewriter &rewriter,

@@ -15,12 +15,12 @@
 // dimensions may be summed in another order (StableHLO leaves it open).
 //
 // Ops with discardable attributes (shardings, frontend attributes) are neither
-// rewritten nor looked through, so that nothing they say is lost. Custom calls,
+// rewritten nor looked through, so that the attributes are kept. Custom calls,
 // collectives, ops with tokens and optimization barriers stay as they are.
 //
-// A replacement has the location of the op whose result it replaces. (Fusing
-// the locations of all the ops that it came from would make and unique a new
-// location for each rewrite, and readers want the op that they wrote.)
+// A replacement has the location of the op whose result it replaces. Locations
+// are not fused: that would create a new location for each rewrite, and users
+// look for the op that they wrote.
 
 #ifndef SHARDWRIGHT_SIMPLIFY_SIMPLIFY_H
 #define SHARDWRIGHT_SIMPLIFY_SIMPLIFY_H
@@ -30,8 +30,8 @@
 namespace shardwright {
 
 struct SimplifyOptions {
-  /// Constants of more elements than this are not computed. Values that are the
-  /// same everywhere (splats) count as one element.
+  /// Constants of more elements than this are not computed. A splat counts as
+  /// one element.
   int64_t foldLimit = 4096;
 };
 

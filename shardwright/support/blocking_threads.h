@@ -12,13 +12,13 @@
 
 namespace shardwright::cpu {
 
-/// So many pieces of work that wait go on at one time; more wait for a thread.
+/// The most blocking tasks that run at one time; further tasks are queued.
 constexpr int mostBlockingThreads = 1024;
 
-/// Runs `work` soon, on a thread that no other work waits for: it may block as
-/// long as it likes. Threads that are done serve the next, and go after some
-/// seconds without work. Where the system grants no more threads, `work` waits
-/// for one that there is; false, and nothing happens: there is none at all.
+/// Runs `work`, which may block, on a thread of its own. Threads are reused,
+/// and end after some seconds without work. If the system grants no more
+/// threads, `work` is queued for an existing one. Returns false, without
+/// running `work`, if there is none.
 [[nodiscard]] bool runBlocking(llvm::unique_function<void()> work);
 
 } // namespace shardwright::cpu

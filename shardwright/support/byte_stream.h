@@ -40,22 +40,22 @@ public:
     for (auto value : values)
       integer(static_cast<int64_t>(value));
   }
-  /// The number of elements, and each through `write`.
+  /// Writes the number of elements, then each with `write`.
   template <typename Range, typename Write>
   void list(const Range &values, Write write) {
     integer(values.size());
     for (const auto &value : values)
       write(value);
   }
-  /// What has been written; the writer is empty afterwards.
+  /// Returns the bytes written and clears the writer.
   std::string take() { return std::move(text); }
 
 private:
   std::string text;
 };
 
-/// Reads what ByteWriter wrote. After the first thing that is not there, or is
-/// out of range, everything is zero or empty, and `failed`.
+/// Reads what ByteWriter wrote. After the first value that is missing or out of
+/// range, `failed` is true and all values read are zero or empty.
 class ByteReader {
 public:
   explicit ByteReader(llvm::StringRef bytes) : rest(bytes) {}

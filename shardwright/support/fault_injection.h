@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tests alone: no option, variable or file reaches it. Without a fault each
-// question costs one load of a variable that nobody writes.
+// For tests only: no option, variable or file enables it. Without a fault each
+// check costs one load of a variable that is never written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,9 @@ enum class FaultKind {
   Collective, ///< a device that comes to a collective
 };
 
-/// While it lives, the event of this kind number `after` (0: the next; on
-/// `device` only, when that is not negative) fails, once. One at a time in a
-/// process; events of all threads count.
+/// During its lifetime, makes event number `after` of this kind fail once (0:
+/// the next). Only events on `device` count, unless it is negative. Events of
+/// all threads count. A process may have one such object at a time.
 class InjectedFault {
 public:
   explicit InjectedFault(FaultKind kind, int32_t device = -1,
@@ -38,8 +38,8 @@ public:
   bool happened() const;
 };
 
-/// While it lives, the machine has so many bytes of memory (host_memory.h). One
-/// at a time in a process.
+/// During its lifetime, limits the machine's memory to so many bytes
+/// (host_memory.h). A process may have one such object at a time.
 class PretendedMemory {
 public:
   explicit PretendedMemory(int64_t bytes);

@@ -13,12 +13,12 @@
 
 namespace shardwright::cpu {
 
-/// Memory aligned to 64 bytes, not initialised; large pieces on huge pages.
-/// Null when there is none left, and when all that was given out here would be
-/// more than the machine has: the system would grant that, and end the process
-/// when it is touched. What is idle (idle_memory.h) goes first.
+/// Allocates uninitialised memory, aligned to 64 bytes; large blocks use huge
+/// pages. Returns null if no memory is left, or if all memory allocated here
+/// would exceed the machine's: the system would grant it and kill the process
+/// at first use. Frees idle memory (idle_memory.h) first.
 std::shared_ptr<void> allocateHost(int64_t bytes);
-/// Bytes that allocateHost has given out and that are not free again.
+/// Bytes allocated by allocateHost and not freed yet.
 int64_t hostMemoryInUse();
 
 /// Bytes of memory of this machine.

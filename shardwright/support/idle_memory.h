@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pages that are fresh cost more than many a program's run, so executors keep
-// their arenas from run to run. That memory is known here, for the process as a
-// whole: what has not been used for longest goes when it is more than a share
-// of the machine's memory, or when somebody else needs memory.
+// Executors keep their arenas between runs, since fresh pages can cost more
+// than a run. This is the process-wide list of such idle memory. The least
+// recently used blocks are freed if idle memory exceeds a share of the
+// machine's memory, or if another allocation needs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@
 
 namespace shardwright::cpu {
 
-/// Keeps `memory`, of `bytes` in all, until `owner` takes or drops it or it has
-/// to go. Thread-safe, as are the others.
+/// Keeps `memory`, of `bytes` in all, until `owner` takes or drops it or it is
+/// freed for others. All functions here are thread-safe.
 void keepIdle(const void *owner, int64_t bytes, std::shared_ptr<void> memory);
-/// What `owner` has kept last; null: nothing is left.
+/// Returns the memory that `owner` kept last, or null if none is left.
 std::shared_ptr<void> takeIdle(const void *owner);
-/// Ends all that `owner` has kept.
+/// Frees all memory that `owner` kept.
 void dropIdle(const void *owner);
-/// Ends the memory that has been idle for longest, until `bytes` are free;
-/// false: there was none.
+/// Frees the memory that has been idle for longest, until `bytes` are freed.
+/// Returns false if there was none.
 bool releaseIdle(int64_t bytes);
-/// Bytes that are kept now.
+/// Bytes kept now.
 int64_t idleBytes();
 
 } // namespace shardwright::cpu

@@ -70,9 +70,9 @@ const llvm::fltSemantics &semanticsOf(ElementType type);
 /// The values of a float type of 4, 6 or 8 bits as floats: 256 of them, those
 /// of the narrower types repeated.
 const float *f8Table(ElementType type);
-/// Rounds to nearest even; what lies beyond the range becomes what the type
-/// has for it (infinity, NaN, or the largest value). NaN of a type without one
-/// becomes a zero of the other sign.
+/// Rounds to nearest even. Values out of range become infinity, NaN or the
+/// largest value, whichever of these the type has. NaN becomes a zero of the
+/// other sign if the type has none.
 uint8_t floatToF8(ElementType type, float value);
 
 /// Element `i` of a buffer of any type that is not complex, as double. 64-bit

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One pool under all virtual devices and all runs. Its workers take part in
-// loops that someone waits for before they take tasks. Nothing in here blocks
-// except the caller of parallelFor, and that only for chunks already begun.
+// All virtual devices and runs share one pool. Workers run chunks of loops
+// before tasks, since a caller waits for a loop. Only the caller of parallelFor
+// blocks, and only until the chunks that other threads have begun are done.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,9 @@ namespace shardwright::cpu {
 
 class ThreadPool {
 public:
-  /// `threads` counts the caller of parallelFor; 0: the cores that this process
-  /// may use. One thread: no workers, everything runs on callers, tasks within
-  /// submit.
+  /// `threads` includes the caller of parallelFor; 0: one for each core that
+  /// this process may use. With one thread there are no workers: loops run on
+  /// their callers, and tasks within submit.
   explicit ThreadPool(int threads = 0);
   /// Finishes the tasks that were submitted. No loop may be running.
   ~ThreadPool();
@@ -43,7 +43,7 @@ public:
   void parallelFor(int64_t n, int64_t grain,
                    llvm::function_ref<void(int64_t begin, int64_t end)> body);
 
-  /// Runs `task` on a worker, some time. It must not wait for other tasks.
+  /// Runs `task` on a worker, later. It must not wait for other tasks.
   void submit(llvm::unique_function<void()> task);
 
 private:

@@ -12,10 +12,11 @@
 
 namespace shardwright {
 
-/// Compares what was compiled with the budgets of the options. Of each that is
-/// exceeded, prints on standard error by how much, by what (op or value,
-/// location, sharding, bytes) and what would help. Returns exitDiffers if there
-/// was one, exitBadInput (the error has been printed) if one cannot be checked.
+/// Compares the compiled program with the budgets of the options. For each
+/// exceeded budget, prints on standard error by how much and by which op or
+/// value (location, sharding, bytes) it is exceeded, and a remedy. Returns
+/// exitDiffers if one is exceeded, exitBadInput (the error has been printed) if
+/// one cannot be checked.
 int checkBudgets(const CommonOptions &options, Session &session);
 
 } // namespace shardwright

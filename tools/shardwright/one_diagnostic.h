@@ -15,10 +15,10 @@
 
 namespace shardwright {
 
-/// Takes all diagnostics of a context for its lifetime. Warnings and remarks
-/// are printed as they come; of the errors the first is kept and printed by
-/// `finish`, with its source line, its notes and a remedy: what follows the
-/// first is nearly always its consequence.
+/// Handles all diagnostics of a context during its lifetime. Warnings and
+/// remarks are printed at once. Only the first error is kept, since later ones
+/// are usually its consequences; `finish` prints it with its source line, notes
+/// and a remedy.
 class OneDiagnostic {
 public:
   OneDiagnostic(mlir::MLIRContext *context,

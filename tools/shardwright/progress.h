@@ -1,4 +1,4 @@
-//===- progress.h - says what takes so long ---------------------*- C++ -*-===//
+//===- progress.h - a line that shows the current work ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 namespace shardwright {
 
 /// One line on standard error, `propagating, 3 s`, while work lasts longer than
-/// a second. On a terminal it is written over and gone at the end; elsewhere,
-/// when asked for, each is a line of its own.
+/// a second. On a terminal the line is overwritten and erased at the end;
+/// elsewhere each update is a new line, if progress was asked for.
 class Progress {
 public:
   /// `seconds`: how often, on a terminal or not; none: every second, on a
@@ -25,9 +25,9 @@ public:
   explicit Progress(std::optional<double> seconds = std::nullopt);
   ~Progress();
 
-  /// What is being done from now on.
+  /// Sets the text of the current work.
   void at(const llvm::Twine &what);
-  /// Until `at`, nothing is said: somebody else writes.
+  /// Prints nothing until the next `at`, so that others can write.
   void pause();
 
 private:

@@ -19,8 +19,8 @@ class AsmParserState;
 
 namespace shardwright {
 
-/// Partitions a module once more with its values numbered, so that what was
-/// found can be named and annotations can be tried.
+/// Partitions a module again with its values numbered, so that messages can
+/// name values and annotations can be tried.
 class SecondLook {
 public:
   /// `asRead`: the module as it was read, of which `positions` knows the names.
@@ -28,7 +28,7 @@ public:
              const mlir::AsmParserState *positions,
              const llvm::SourceMgr *sources, CompileOptions options);
 
-  /// False: what went through the first time does not now.
+  /// Partitions the module. False if that fails.
   bool look();
 
   const UserValues &values() const { return user; }

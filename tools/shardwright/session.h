@@ -38,23 +38,23 @@ public:
   /// printed as a warning: the program partitions, but memory is not known.
   bool generateCode(const CommonOptions &options);
 
-  /// Prints the error of what was done with the module since, if there was one.
+  /// Prints the first error since the last call, if there was one.
   bool finishDiagnostic() { return diagnostic->finish(); }
 
-  /// The module as it was read, with names; kept where the options may ask for
-  /// it. Null if there is none, or it cannot be partitioned again.
+  /// The module as it was read, with the names of its values. Null if the
+  /// options do not need it, or if it cannot be partitioned again.
   SecondLook *secondLook();
-  /// Bytes of the largest value that every device holds whole; known where a
-  /// budget asks for it.
+  /// Bytes of the largest replicated value; computed if there is a budget for
+  /// it.
   double mostReplicated() const { return largestWhole; }
 
-  /// Of an executable that was saved: its file's first bytes say so.
+  /// True if the file begins as a saved executable does.
   static bool isExecutable(llvm::StringRef path);
   /// Loads one in place of `compile`. False: the error has been printed.
   bool loadExecutable(const CommonOptions &options);
   bool isLoaded() const { return !owned; }
 
-  /// Until the session ends; starts a thread.
+  /// The line of progress, until the session ends. Starts a thread.
   Progress &progress(const CommonOptions &options) {
     if (!progressLine) {
       std::optional<double> seconds;
@@ -97,8 +97,8 @@ bool parseOutput(llvm::StringRef option, llvm::StringRef text,
                  llvm::ArrayRef<llvm::StringRef> kinds, std::string &kind,
                  std::string &file);
 
-/// Writes a file whole or not at all (replace_file.h). `-` is standard output. False: the error has been
-/// printed.
+/// Writes a file atomically (replace_file.h). `-` is standard output. False:
+/// the error has been printed.
 bool writeFile(llvm::StringRef path,
                llvm::function_ref<void(llvm::raw_ostream &)> write);
 

@@ -100,12 +100,4 @@ ListOfAxisRefListsAttr axisListsToAttr(MLIRContext *context,
   return ListOfAxisRefListsAttr::get(context, attrs);
 }
 
-SmallVector<AxisList, 4> axisListsFromAttr(ListOfAxisRefListsAttr attr,
-                                           const Mesh &mesh) {
-  SmallVector<AxisList, 4> lists;
-  for (AxisRefListAttr list : attr)
-    lists.push_back(axesFromAttr(list.getValue(), mesh));
-  return lists;
-}
-
 } // namespace shardwright::sdy

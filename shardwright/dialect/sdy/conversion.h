@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Algorithms work on the mesh layer's value types; attributes are read once on
-// the way in and written once on the way out, here. Attributes are expected to
-// have been verified against the mesh; an axis that the mesh lacks is left out.
+// Conversions between sdy attributes and the mesh layer's value types, on which
+// algorithms work: attributes are read once at the start and written once at
+// the end. Attributes must have been verified against the mesh; an axis that
+// the mesh lacks is left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +49,6 @@ AxisRefListAttr axisListToAttr(mlir::MLIRContext *context, AxisRefs axes,
 ListOfAxisRefListsAttr axisListsToAttr(mlir::MLIRContext *context,
                                        llvm::ArrayRef<AxisList> lists,
                                        const Mesh &mesh);
-llvm::SmallVector<AxisList, 4> axisListsFromAttr(ListOfAxisRefListsAttr attr,
-                                                 const Mesh &mesh);
 
 } // namespace shardwright::sdy
 

@@ -7,9 +7,9 @@
 //
 // Meshes with named axes, shardings of tensors over them, and the ops that
 // carry or change shardings. Text, verification and bytecode are those of
-// Shardy as in jaxlib 0.10.2. What must be asked of a *value* (where its
-// sharding lives) is in sharding_access.h; conversion to the mesh layer's value
-// types in conversion.h.
+// Shardy as in jaxlib 0.10.2. sharding_access.h reads and writes the sharding
+// of a *value*, wherever it is stored; conversion.h converts to the mesh
+// layer's value types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ enum class DataFlowShardingTransformType {
   kAfterEdgePropagation
 };
 
-/// What the generated code of interfaces and types calls.
+/// Helpers for the generated code of interfaces and types.
 namespace detail {
 /// Entries of the op's `sdy.sharding`, empty if it has none.
 llvm::SmallVector<TensorShardingAttr>

@@ -52,16 +52,15 @@ mlir::Attribute attrOf(mlir::Operation *op, llvm::StringRef name);
 
 /// The builtin type of a primitive or complex element; null for other types.
 mlir::Type builtinElement(mlir::Type type);
-/// The other way; null for what this dialect cannot say.
+/// The VHLO type of a builtin element type; null for types that VHLO lacks.
 mlir::Type elementFromBuiltin(mlir::Type type);
 
-/// Since when a type or attribute of this dialect exists, its parameters not
-/// counted.
+/// The first version with this type or attribute, ignoring its parameters.
 Version sinceWhen(mlir::Type type);
 Version sinceWhen(mlir::Attribute attr);
 
 /// The wire format of one attribute or type, its code included. Reading gives
-/// null after an error on `reader`; the bytes may be hostile.
+/// null after an error on `reader`; the bytes may be malformed.
 mlir::Attribute readAttribute(mlir::DialectBytecodeReader &reader,
                               mlir::MLIRContext *context);
 mlir::Type readType(mlir::DialectBytecodeReader &reader,

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to sw-pad-bounded. One function for each kind of operation: it hides
-// from the operation what it must not see of the padding, and says what is used
-// of the results. The operands are padded already; each fails with an error.
+// Internal to sw-pad-bounded. Each function handles one kind of operation,
+// whose operands are padded already: it masks the padding that the operation
+// must not read, and computes the sizes of the results. Each fails with an
+// error.
 //
 //===----------------------------------------------------------------------===//
 

@@ -72,7 +72,7 @@ public:
   bool isBounded(mlir::Value value) const { return extents.contains(value); }
   /// Of any ranked tensor.
   Extents of(mlir::Value value) const;
-  /// Gives `value` the padded shape, and remembers what is used of it.
+  /// Gives `value` the padded shape and records its sizes.
   void set(mlir::Value value, const Extents &of);
   void forget(mlir::Value value) { extents.erase(value); }
 

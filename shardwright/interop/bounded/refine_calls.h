@@ -23,13 +23,13 @@ namespace shardwright {
 std::optional<llvm::SmallVector<int64_t>>
 shapeFromOperand(stablehlo::CustomCallOp call, unsigned result);
 
-/// Is it a call of one of these kinds?
+/// True for a call of one of these kinds.
 bool isUnsettled(stablehlo::CustomCallOp call);
 
-/// Replaces the call by the operation that it stands for, or takes away the
-/// shapes among its operands, once these are constants and the results have
-/// them. Returns whether it did, and then the call is gone. A call that is not
-/// well-formed stays as it is.
+/// Replaces the call by the operation that it represents, or removes the shapes
+/// from its operands, if these are constants and the results have these shapes.
+/// Returns true if the call was replaced and erased. A malformed call stays as
+/// it is.
 bool settleCall(stablehlo::CustomCallOp call);
 
 } // namespace shardwright

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// sw-expand-ops: operations that are compositions of others; one that cannot be
-// expanded (a shape that is not known) stays as it is.
-// sw-expand-quantized: quantized tensors to storage integers.
+// sw-expand-ops: expands operations into compositions of others; an operation
+// of unknown shape stays as it is. sw-expand-quantized: converts quantized
+// tensors to storage integers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -69,7 +69,7 @@ mlir::FailureOr<Values> expandBatchNorm(mlir::Operation *op);
 mlir::FailureOr<Values> expandDynamicOp(mlir::Operation *op);
 mlir::FailureOr<Values> expandMap(mlir::Operation *op);
 mlir::FailureOr<Values> expandRegion(mlir::Operation *op);
-/// Has the operation a region that is no function of scalars?
+/// True if the operation has a region that is no function of scalars.
 bool hasOtherRegion(mlir::Operation *op);
 
 } // namespace shardwright::op_expansion

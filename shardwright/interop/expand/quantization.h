@@ -25,7 +25,8 @@ mlir::Type expressedType(mlir::Type type);
 mlir::Value dequantize(OpMaker &m, mlir::Value stored, mlir::Type type);
 /// round_even(clamp(x / scale + zero point)), as the storage type of `type`.
 mlir::Value quantize(OpMaker &m, mlir::Value x, mlir::Type type);
-/// Is it per tensor or per axis, which the two functions above need?
+/// True for quantization per tensor or per axis, as the two functions above
+/// need.
 bool isUniform(mlir::quant::QuantizedType type);
 /// The same scales and zero points, on whichever axis.
 bool sameQuantization(mlir::quant::QuantizedType a,

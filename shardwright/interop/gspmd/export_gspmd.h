@@ -14,24 +14,24 @@
 namespace shardwright {
 
 struct ExportGspmdOptions {
-  /// Write V1, devices listed; else V2 where an iota says them.
+  /// Write V1, with devices listed; else V2 where an iota gives them.
   bool deviceLists = false;
   /// Propagation has run: loops, conditionals and bodies of manual computations
   /// without a sharding are replicated. Else GSPMD may still decide.
   bool propagated = false;
 };
 
-/// Turns sdy into `mhlo.sharding` and GSPMD's custom calls, and erases the
-/// meshes: every device holds what it held. Module attributes stay;
-/// `mhlo.num_partitions` is added where nothing else would tell the number of
-/// devices. Dimensions of constraints that are open become unspecified. Errors
-/// are located at the op that GSPMD cannot say. Not kept, since GSPMD has no
-/// word for them: priorities, explicitly replicated axes, sharding rules.
+/// Converts sdy to `mhlo.sharding` and GSPMD's custom calls, and erases the
+/// meshes. Every device holds the same data as before. Module attributes stay;
+/// `mhlo.num_partitions` is added if no attribute has the number of devices.
+/// Open dimensions of constraints become unspecified. Errors are located at the
+/// op that GSPMD cannot express. Priorities, explicitly replicated axes and
+/// sharding rules are dropped: GSPMD has no counterpart for them.
 mlir::LogicalResult exportGspmd(mlir::ModuleOp module,
                                 const ExportGspmdOptions &options = {});
 
-/// Writes every `mhlo.sharding` of a GSPMD module anew: V2 where an iota says
-/// the devices, or V1.
+/// Rewrites every `mhlo.sharding` of a GSPMD module: as V2 where an iota gives
+/// the devices, or as V1.
 mlir::LogicalResult rewriteGspmdTexts(mlir::ModuleOp module, bool deviceLists);
 
 /// `xla-sdy-stablehlo-export-pipeline` by upstream's name.

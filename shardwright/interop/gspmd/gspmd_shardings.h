@@ -17,8 +17,8 @@ namespace shardwright {
 
 inline constexpr llvm::StringLiteral kMhloSharding("mhlo.sharding");
 
-/// Parses each distinct text once, finds the mesh, and says each sharding in
-/// its axes.
+/// Parses each distinct text once, finds the mesh, and expresses each sharding
+/// in its axes.
 class GspmdShardings {
 public:
   explicit GspmdShardings(mlir::ModuleOp module) : module(module) {}
@@ -27,7 +27,7 @@ public:
   mlir::LogicalResult collect();
   /// What `collect` found, in program order: functions, and ops that have one.
   llvm::ArrayRef<mlir::Operation *> carriers() const { return found; }
-  /// Has the module custom calls that enter or leave manual regions?
+  /// True if the module has custom calls that enter or leave manual regions.
   bool hasManualRegions() const { return manualRegions; }
   /// Makes the mesh and its symbols.
   mlir::LogicalResult makeMeshes(llvm::ArrayRef<MeshAxis> axes,

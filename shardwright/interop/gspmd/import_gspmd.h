@@ -20,15 +20,15 @@ class Pass;
 
 namespace shardwright {
 
-/// Does the module say where its values are in GSPMD's way, and not in sdy's?
+/// True if the module has GSPMD's shardings and none of sdy.
 bool hasGspmdShardings(mlir::ModuleOp module);
 
 /// Turns `mhlo.sharding` and the custom calls @Sharding, @SPMDFullToShardShape
 /// and @SPMDShardToFullShape into sdy: a mesh, shardings, constraints, sharding
-/// groups, manual computations. Every device holds what it held. The mesh is
-/// `axes` when given, else the coarsest one on which every sharding is a list
-/// of axes; `devices` counts when no sharding is tiled (0: unknown). Errors are
-/// located at the op whose sharding cannot be said.
+/// groups, manual computations. Every device holds the same data as before. The
+/// mesh is `axes` if given, else the coarsest one on which every sharding is a
+/// list of axes. `devices` is used if no sharding is tiled (0: unknown). Errors
+/// are located at the op whose sharding cannot be converted.
 mlir::LogicalResult importGspmd(mlir::ModuleOp module,
                                 llvm::ArrayRef<MeshAxis> axes = {},
                                 int64_t devices = 0);

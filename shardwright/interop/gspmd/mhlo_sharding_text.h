@@ -43,7 +43,7 @@ public:
      const ManualContext &manual, mlir::Location where);
   /// The mesh of a sharding, read once; null when there is none.
   const Mesh *mesh(mlir::Attribute meshOrRef);
-  /// Is every axis of the mesh manual?
+  /// True if every axis of the mesh is manual.
   bool isFull(const ManualContext &manual);
 
 private:

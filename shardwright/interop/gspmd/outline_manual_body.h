@@ -15,8 +15,8 @@
 
 namespace shardwright {
 
-/// Moves the body of `op` into a new private function called `name` or, where
-/// that is taken, the like. The operation stays, with an empty region.
+/// Moves the body of `op` into a new private function called `name`, with a
+/// suffix if that name is taken. The operation stays, with an empty region.
 mlir::func::FuncOp outlineManualBody(sdy::ManualComputationOp op,
                                      mlir::SymbolTable &symbols,
                                      llvm::StringRef name);

@@ -24,9 +24,9 @@ class MLIRContext;
 
 namespace shardwright {
 
-/// What became of a read in a child process.
+/// The outcome of a read in a child process.
 enum class GuardedRead {
-  Survived,  ///< it ended by itself, whatever it found
+  Survived,  ///< it returned, with or without an error
   Crashed,   ///< by a signal or an abort
   TooLarge,  ///< it asked for more memory than the limit
   TooSlow,   ///< it took longer than the limit
@@ -39,12 +39,12 @@ struct ReadLimits {
   unsigned seconds;
 };
 
-/// Limits that reading any honest file of this size stays far below.
+/// Returns limits far above what reading a well-formed file of this size needs.
 ReadLimits readLimits(uint64_t fileSize);
 
-/// Runs `read` in a forked child with these limits; its output and diagnostics
-/// go nowhere. For tools, before they start threads: a child has only the
-/// thread that forked.
+/// Runs `read` in a forked child with these limits and discards its output and
+/// diagnostics. Call it before starting threads: a child has only the thread
+/// that forked.
 GuardedRead readInChild(llvm::function_ref<void()> read, ReadLimits limits);
 
 /// Whether MLIR's bytecode reader, which trusts its input, gets this content:

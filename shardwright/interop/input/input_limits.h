@@ -7,8 +7,8 @@
 //
 // MLIR's parser, printer, verifier and passes recurse over regions, attributes
 // and types: a small module that nests deeply overflows the stack of any of
-// them. What these checks let through is safe for all stages on a stack of 8
-// MiB; neither check recurses.
+// them. A module that passes these checks is safe for all stages on a stack of
+// 8 MiB. The checks do not recurse.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@
 
 namespace shardwright {
 
-/// Operations within each other.
+/// Most levels of nested operations.
 inline constexpr int64_t maxOpNesting = 128;
 
-/// What is wrong with a text of MLIR that its parser would not survive, with
-/// its place (`FILE:LINE:COLUMN`), limit and remedy; empty: nothing.
+/// Returns an error text if MLIR's parser could crash on this text, with the
+/// position (`FILE:LINE:COLUMN`), the limit and a remedy. Else returns "".
 struct TextProblem {
   std::string message;
   unsigned line = 0, column = 0;

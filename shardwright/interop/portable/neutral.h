@@ -12,8 +12,8 @@
 
 namespace shardwright {
 
-/// What VHLO writes for an attribute that StableHLO leaves out, or that the op
-/// did not have in an earlier version. Null: it may not be left out.
+/// Returns the value that VHLO writes for an attribute that StableHLO omits or
+/// that an earlier version of the op did not have; null for mandatory ones.
 /// `windowDims`: the number of window dimensions of the op, if it has a window.
 /// `isTyped`: the op is a custom call with a dictionary.
 mlir::Attribute neutralValue(mlir::MLIRContext *context, vhlo::AttrKind kind,

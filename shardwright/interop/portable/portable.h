@@ -29,22 +29,22 @@ class SourceMgr;
 
 namespace shardwright {
 
-/// The version in the producer string of an artifact; nothing when `content` is
-/// none. Only the first bytes are looked at.
+/// Returns the version in the producer string of an artifact, or nothing if
+/// `content` is no artifact. Reads the first bytes only.
 std::optional<vhlo::Version> artifactVersion(llvm::StringRef content);
 
 /// Reads the artifact in the main buffer of `sources`, of any version that has
-/// no op unknown to us, and upgrades it to verified StableHLO; what other
-/// dialects say stays. Null after one or more errors. MLIR's reader can crash
-/// on bytes that it did not write: see load_module.h.
+/// no op unknown to us, and upgrades it to verified StableHLO; other dialects
+/// are kept. Returns null after one or more errors. MLIR's reader can crash on
+/// malformed bytes: see load_module.h.
 mlir::OwningOpRef<mlir::ModuleOp>
 readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
                      mlir::MLIRContext *context);
 
 /// Writes `module` (func and StableHLO; with `allowOtherDialects` others too)
-/// for readers of `version` ("1.17.0"), and leaves it as it is. Fails, with a
-/// diagnostic, for a version that we cannot write or that cannot say what the
-/// module says.
+/// for readers of `version` ("1.17.0"); `module` is not changed. Fails with a
+/// diagnostic for a version that we cannot write or that lacks a feature of the
+/// module.
 llvm::LogicalResult writePortableArtifact(mlir::ModuleOp module,
                                           llvm::StringRef version,
                                           llvm::raw_ostream &os,
@@ -55,17 +55,17 @@ llvm::LogicalResult writePortableArtifact(mlir::ModuleOp module,
 // the module half converted.
 //===----------------------------------------------------------------------===//
 
-/// To the newest form of every op, all defaults explicit.
+/// Converts to the newest version of every op, with all defaults explicit.
 llvm::LogicalResult legalizeStablehloToVhlo(mlir::ModuleOp module,
                                             bool allowOtherDialects);
-/// From any version of every op.
+/// Converts from any version of every op.
 llvm::LogicalResult legalizeVhloToStablehlo(mlir::ModuleOp module,
                                             bool allowOtherDialects);
-/// Up or down, to what `target` has.
+/// Upgrades or downgrades ops to the versions that `target` has.
 llvm::LogicalResult convertVhloToVersion(mlir::ModuleOp module,
                                          vhlo::Version target);
-/// Before the first: says with older ops what versions before `target` did not
-/// have, where that can be done.
+/// Runs before the first step. Expresses ops that are newer than `target` by
+/// older ones, where possible.
 void expandForVersion(mlir::ModuleOp module, vhlo::Version target);
 
 /// stablehlo-legalize-to-vhlo, vhlo-legalize-to-stablehlo, vhlo-to-version.

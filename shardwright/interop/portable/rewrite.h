@@ -15,7 +15,7 @@
 
 namespace shardwright {
 
-/// The error of an op that has no form where it should go.
+/// Emits the error for an op that the target version cannot express.
 inline mlir::InFlightDiagnostic failToLegalize(mlir::Operation *op) {
   return op->emitError("failed to legalize operation '")
          << op->getName() << "' that was explicitly marked illegal: ";

@@ -12,7 +12,7 @@
 
 namespace shardwright {
 
-/// Does the module carry sdy in frontend attributes?
+/// True if the module carries sdy in frontend attributes.
 bool hasRoundTripShardings(mlir::ModuleOp module);
 
 /// Writes every sdy op and attribute as `xla.sdy.*` frontend attributes and
@@ -20,10 +20,10 @@ bool hasRoundTripShardings(mlir::ModuleOp module);
 /// propagation: collectives between shardings are refused.
 mlir::LogicalResult exportRoundTrip(mlir::ModuleOp module);
 
-/// The way back, from modules that may have been HLO in between (then calls
-/// give tuples). `mhlo.sharding` goes. As upstream, only the shardings of ops
-/// that propagation cannot give anew are taken (constraints, callbacks,
-/// tokens); `keepOpShardings` takes all of them.
+/// Reads back such a module, which may have been HLO in between (then calls
+/// return tuples). `mhlo.sharding` is removed. As upstream, only the shardings
+/// of ops that propagation cannot find again are read (constraints, callbacks,
+/// tokens); `keepOpShardings` reads all of them.
 mlir::LogicalResult importRoundTrip(mlir::ModuleOp module,
                                     bool keepOpShardings = false);
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `mhlo.sharding` says of a value: xla::HloSharding in its three versions,
-// V1 (device list), V2 (iota) and V3 (named axes). Values are canonical when
-// they are made, so that equal means equal text up to V1 against V2.
+// The value of `mhlo.sharding`: xla::HloSharding in its three versions, V1
+// (device list), V2 (iota) and V3 (named axes). Shardings are canonicalised
+// when they are made: equal ones have equal text, except that V1 and V2 may be
+// equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@
 
 namespace shardwright {
 
-/// What the devices along a tile dimension after the data dimensions do, in the
-/// order in which they stand in a canonical sharding.
+/// The role of the devices along a tile dimension after the data dimensions, in
+/// the order of a canonical sharding.
 enum class Subgroup : uint8_t { Maximal, Manual, Unreduced, Replicated };
 
 /// Ties the shardings of values together before propagation.
@@ -109,7 +110,7 @@ public:
   /// Named only.
   const NamedHloSharding &named() const { return *namedSharding; }
 
-  /// 0 for what is on all devices, 1 for maximal, else the number of tiles.
+  /// 0 for values on all devices, 1 for maximal, else the number of tiles.
   int64_t numDevices() const;
 
   std::optional<ShardGroup> shardGroup;
@@ -153,19 +154,20 @@ private:
 /// ceil(size / tiles) in every dimension; the whole shape when not tiled.
 llvm::SmallVector<int64_t, 4> shardShape(llvm::ArrayRef<int64_t> shape,
                                          const HloSharding &sharding);
-/// What the device at this position of the device list holds, clipped to the
-/// shape. Tiled, replicated, maximal, manual and unreduced shardings.
+/// The box that the device at this position of the device list holds, clipped
+/// to the shape. For tiled, replicated, maximal, manual and unreduced
+/// shardings.
 llvm::SmallVector<IndexRange, 4> shardBox(llvm::ArrayRef<int64_t> shape,
                                           const HloSharding &sharding,
                                           int64_t position);
-/// Every device of the program holds the whole value.
+/// True if every device of the program holds the full-size value.
 bool isFullyReplicated(const HloSharding &sharding);
 /// Dimension d of the result is dimension `perm[d]`, a permutation of the
 /// dimensions of the value. Tuples have none and stay as they are.
 HloSharding transposed(const HloSharding &sharding,
                        llvm::ArrayRef<int64_t> perm);
-/// Every device holds the same part of the value under both, whatever else the
-/// subgroups say.
+/// True if every device holds the same part of the value under both; the types
+/// of subgroups are ignored.
 bool holdsSameData(const HloSharding &a, const HloSharding &b);
 
 } // namespace shardwright

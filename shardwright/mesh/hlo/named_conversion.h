@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same placement said by axis names (Shardy, V3) and by tiles (GSPMD, V1
-// and V2). Both directions keep, for every device, the data that it holds.
+// Conversions between shardings by axis names (Shardy, V3) and by tiles (GSPMD,
+// V1 and V2). In both directions every device holds the same data as before.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,9 +13,8 @@
 
 namespace shardwright {
 
-/// Where the parts of an array of any fitting shape are: a spec on a mesh of
-/// devices, and the kind of memory. Immutable. Semantics:
-/// jax.sharding.NamedSharding.
+/// The placement of arrays of any fitting shape: a spec on a mesh of devices,
+/// and the kind of memory. Immutable. Semantics: jax.sharding.NamedSharding.
 class NamedSharding {
 public:
   /// One type an axis, or none: all Auto. An error when an axis is unknown or
@@ -32,8 +31,8 @@ public:
   /// Empty: the device's default.
   llvm::StringRef memoryKind() const { return memory; }
 
-  /// Each device has all of the value: no axis of the spec has more than one
-  /// shard.
+  /// True if each device holds the full-size value: no axis of the spec has
+  /// more than one shard.
   bool isFullyReplicated() const;
   /// The canonical HLO sharding of a value of this rank.
   llvm::Expected<HloSharding> hlo(int64_t rank) const;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The wire format of proto3 for the few messages that shardings need; a
-// dependency on the protobuf library would be larger than this layer, and would
-// meet another copy of it in every process that has XLA.
+// The wire format of proto3 for the few messages that shardings need. The
+// protobuf library would be larger than this layer, and would clash with XLA's
+// copy of it in the same process.
 //
 //===----------------------------------------------------------------------===//
 

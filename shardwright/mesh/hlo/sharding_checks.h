@@ -13,18 +13,18 @@
 
 namespace shardwright {
 
-/// Empty, or what is wrong: a sub-axis that does not divide its axis, axes that
-/// overlap or cannot coexist, neighbours that should be one, lists out of
-/// order.
+/// Returns an error text, or "" if the axes are valid. Errors: a sub-axis that
+/// does not divide its axis, axes that overlap or cannot coexist, neighbours
+/// that should be merged, lists out of order.
 std::string checkNamedAxes(const NamedHloSharding &sharding);
 
-/// Empty, or why `ids` cannot be the device order of a mesh with these axes.
-/// No ids are fine.
+/// Returns why `ids` cannot be the device order of a mesh with these axes, or
+/// "". An empty list is valid.
 std::string checkDeviceIds(llvm::ArrayRef<MeshAxis> axes,
                            llvm::ArrayRef<int64_t> ids);
 
-/// Empty, or why the devices cannot be those of so many tiles: each once, none
-/// negative.
+/// Returns why the devices cannot be those of so many tiles, or "": each must
+/// occur once, and none may be negative.
 std::string checkDeviceList(int64_t tiles, llvm::ArrayRef<int64_t> devices);
 
 bool isPermutation(llvm::ArrayRef<int64_t> values, int64_t size);

@@ -20,9 +20,9 @@
 
 namespace shardwright {
 
-/// Takes tokens off the front of a text. What returns bool is false where the
-/// text has something else; the first failure is kept, with its column. Blanks
-/// and comments before a token are skipped.
+/// Consumes tokens from the front of a text. Functions that return bool return
+/// false if the text has another token; the first failure is kept with its
+/// column. Blanks and comments before a token are skipped.
 class TextCursor {
 protected:
   explicit TextCursor(llvm::StringRef text) : text(text), rest(text) {}

@@ -9,15 +9,16 @@
 // every call, sdy-import-func-calls puts the copies in the place of the calls,
 // and after propagation sdy-export-named-computations and
 // sdy-unflatten-call-graph undo that, keeping a copy for each distinct set of
-// shardings. A training step with a layer in a function becomes many times as
-// large on the way, most of it thrown away again.
+// shardings. A training step that calls a function for each layer grows many
+// times in between, and most of the copies are deleted again.
 //
-// Here the same happens with one body a function: propagation's graph has the
-// copies (they are arrays), the module has not, until it is known which are
-// kept. The results are those of the passes, names and order included.
+// This folder computes the same result with one body per function.
+// Propagation's graph holds the copies as arrays; the module gets only the
+// copies that are kept. Names and order are those that the passes would give.
 //
-// One detail makes it two bodies: the order of a value's users decides ties,
-// and a copy has another one than the original, which the first call gets.
+// Each function is read twice: the first call uses the original body, whose
+// values list their users in another order than in a copy, and that order
+// breaks ties.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,23 +32,23 @@
 
 namespace shardwright {
 
-/// Whether the module is one for which this is written: every call is of a
-/// function with one block whose values all have static shapes, main is not
-/// called, and neither named computations nor sharding groups in called
-/// functions are there.
+/// True if propagation can share the bodies of this module's calls: every
+/// callee has one block whose values all have static shapes, main is not
+/// called, and the module has no named computations and no sharding groups in
+/// callees.
 bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
                         const CallsByFunction &calls);
 
-/// After propagation: writes all shardings, removes dead ops and those data
-/// flow edges, and leaves one function for each distinct set of shardings of
-/// arguments and results. Results of functions but main's get the shardings of
-/// what is returned (sdy-propagate-to-func-results). `order` learns of the new
-/// functions.
+/// Runs after propagation. Writes all shardings, removes dead ops and the data
+/// flow edges of calls, and leaves one function for each distinct set of
+/// shardings of arguments and results. The results of every function but main
+/// get the shardings of the returned values (sdy-propagate-to-func-results).
+/// The new functions are added to `order`.
 void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph,
                         OpOrder &order);
 
-/// All of the above, with propagation, from sdy-flatten-call-graph to
-/// sdy-unflatten-call-graph.
+/// Reads the module, propagates and exports: replaces the steps from
+/// sdy-flatten-call-graph to sdy-unflatten-call-graph. Fails with a diagnostic.
 llvm::LogicalResult
 propagateThroughCalls(mlir::ModuleOp module, const ModuleContents &contents,
                       const OpIndex &index, const CallsByFunction &calls,

@@ -31,26 +31,27 @@
 
 namespace shardwright {
 
-/// What a rule relates, and how far it may carry axes, when all is done.
+/// The tensors that a rule relates, and the directions in which it carries
+/// axes, at the end of propagation.
 struct PropagationOpView {
   /// The op; a func.func for one of its results.
   mlir::Operation *op = nullptr;
   /// Which result of the function, or -1.
   int32_t funcResult = -1;
   const struct FactorLayout *layout = nullptr;
-  /// By tensor of the rule: the value that holds the sharding (null: nothing
-  /// does, or a function's result) and the sharding as the rule sees it (null:
-  /// none).
+  /// For each tensor of the rule: the value that holds the sharding (null for a
+  /// function's result, or if no value holds one) and the sharding as the rule
+  /// sees it (null: none).
   llvm::ArrayRef<mlir::Value> values;
   llvm::ArrayRef<const TensorSharding *> shardings;
   /// Null: the tensors have no mesh in common.
   const Mesh *mesh = nullptr;
-  /// Of the last pass, when everything may flow.
+  /// The directions in the last pass, which has no restrictions by priority.
   FactorDirections directions;
   bool isElementwise = false;
 };
 
-/// One change of one sharding, as it happens.
+/// A change of one sharding, reported when it is made.
 struct PropagationEvent {
   /// The op whose rule carried the axes; a func.func for its results.
   mlir::Operation *op = nullptr;
@@ -76,46 +77,46 @@ struct PropagationEvent {
   const Mesh *mesh = nullptr;
   int32_t opPriority = 0;
   int64_t userPriority = 0;
-  /// Changes that one visit of an op makes share this number, which grows.
+  /// The number of the visit; all changes of one visit have the same. It grows.
   int64_t visit = 0;
   /// How the step was taken.
   StepOptions step;
 };
 
-/// Told of every change; null costs nothing.
+/// Observes every change of a sharding.
 class PropagationObserver {
 public:
   virtual ~PropagationObserver() = default;
   virtual void onChange(const PropagationEvent &event) = 0;
-  /// At the end, for each op with a rule in program order, then for each result
-  /// of main. The module is still unchanged.
+  /// Called at the end for each op with a rule in program order, then for each
+  /// result of main. The module is still unchanged.
   virtual void onFinalOp(const PropagationOpView &view) {}
-  /// The module has the new shardings, and the ops that turned out dead still.
+  /// Called when the module has the new shardings; dead ops are still there.
   virtual void onWritten() {}
 };
 
 struct EngineOptions {
   PropagationStrategy strategy = PropagationStrategy::Aggressive;
-  /// Five passes, identities first; strategy is aggressive then.
+  /// Propagate in five passes, identities first, with the aggressive strategy.
   bool opPriorities = true;
   /// Dimensions with a priority wait for those with lower numbers.
   bool userPriorities = true;
   bool conservative = false;
-  /// Rules of our own for ops for which upstream has none.
+  /// Use our own rules for ops for which upstream has none.
   bool extraRules = false;
   /// Leave dead ops in the module, so that what an observer kept stays valid.
   bool keepDeadOps = false;
   /// Leave rules on the ops as `sdy.sharding_rule`.
   bool keepShardingRules = false;
   PropagationObserver *observer = nullptr;
-  /// Called between user priorities, with the one that is done, after its
-  /// shardings were written.
+  /// Called after each user priority, with that priority, when its shardings
+  /// have been written.
   std::function<void(int64_t)> afterUserPriority;
 };
 
-/// Propagates through the module and writes the shardings found. Ops that turn
-/// out dead are erased. Fails with a diagnostic on input it cannot take (no
-/// main function, dynamic shapes, tuples).
+/// Propagates through the module, writes the resulting shardings and erases
+/// dead ops. Fails with a diagnostic on unsupported input (no main function,
+/// dynamic shapes, tuples).
 llvm::LogicalResult propagateShardings(mlir::ModuleOp module,
                                        const EngineOptions &options);
 

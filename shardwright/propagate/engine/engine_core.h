@@ -7,13 +7,13 @@
 //
 // The engine's parts, one file each:
 //
-//   engine         the loops over priorities, and what stands around them
-//   take_steps     one visit of an op, and whom it wakes
-//   find_dead_ops  ops that nothing uses leave the worklist
-//   tell_observer  what an observer hears
+//   engine         the loops over priorities, set-up and clean-up
+//   take_steps     one visit of an op, and the nodes that it adds to the
+//   worklist find_dead_ops  removal of unused ops from the worklist
+//   tell_observer  reports to the observer
 //
-// What the loops read again and again is copied from the graph into arrays of
-// its own, a few bytes an op: of a large module the caches hold more of them.
+// The data that the loops read often is copied from the graph into arrays of
+// its own, a few bytes an op, so that more of a large module fits the caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ public:
       : options(options), graph(graph), shardings(graph.shardings) {}
 
   void run();
-  /// Tells the observer what each rule relates in the end.
+  /// Reports the final shardings of each rule's tensors to the observer.
   void reportEnd();
 
 private:
@@ -71,8 +71,9 @@ private:
 
   static constexpr int32_t kNumOpPriorities = 5;
 
-  /// When a node was visited last, and how. One whose slots did not change
-  /// since has nothing to do in the same directions. Time is counted in visits.
+  /// The last visit of each node and its directions. A node whose slots have
+  /// not changed since need not be visited in the same directions. Time is
+  /// counted in visits.
   struct LastVisit {
     int32_t time = 0;
     FactorDirections directions{Direction::None, Direction::None};

@@ -12,9 +12,10 @@
 
 namespace shardwright {
 
-/// Before propagation: gives every member of a sharding group the sharding that
-/// its members have. Where they have several, warns and puts an open
-/// sharding_constraint after each member, which becomes the member.
+/// Runs before propagation. Gives every member of a sharding group the sharding
+/// that its members have. If members have different shardings, warns and
+/// inserts an open sharding_constraint after each member; the constraint
+/// replaces it in the group.
 void syncShardingGroups(mlir::ModuleOp module);
 
 } // namespace shardwright

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps depend on ids only, and programs repeat themselves: the same rule meets
-// the same shardings again in every layer. A hash table of our own, for keys of
-// a few numbers.
+// A cache of propagation steps. A step depends on ids only, and the layers of a
+// program repeat the same rules with the same shardings. The hash table is
+// specialised for keys of a few numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ public:
 
   StepCache() : table(1024, 0) {}
 
-  /// Null if the step was not taken yet.
+  /// Returns the cached step, or null.
   const llvm::ArrayRef<Change> *find(llvm::ArrayRef<int32_t> key) {
     lastHash = hashOf(key);
     for (size_t i = lastHash & (table.size() - 1); table[i] != 0;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All ops wait from the start and come in program order; an op woken while it
-// does not wait comes next. One that already waits keeps its place. (Shardy
-// runs on MLIR's greedy driver, whose order this is.)
+// The worklist starts with all ops in program order. An op that is added while
+// it is not on the list becomes the next one; an op that is on the list keeps
+// its place. This is the order of MLIR's greedy driver, which Shardy uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@ namespace shardwright {
 
 class Worklist {
 public:
-  /// What is to be known of a node, in one byte.
+  /// The state of a node, in one byte.
   enum : uint8_t {
     kHasRule = 1,
-    /// Off where something uses the node, or it must stay anyway.
+    /// Clear if the node has users or must be kept.
     kMayBeUnused = 2,
     kToVisit = kHasRule | kMayBeUnused,
     kWaits = 4,
@@ -48,7 +48,7 @@ public:
     woken.push_back(n);
   }
   void erase(NodeId n) { state[n] = (state[n] & ~kWaits) | kErased; }
-  /// A node to visit, no erased one; -1 when there are none.
+  /// Removes and returns the next node that is not erased; -1 if there is none.
   NodeId pop() {
     while (!woken.empty()) {
       NodeId n = woken.pop_back_val();

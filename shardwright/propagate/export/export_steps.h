@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the export passes of these names do to the ops of an index. The passes
-// have one of a function; the pipelines run them with that of the whole module.
+// The work of the export passes of these names, on the ops of an index. A pass
+// uses the index of one function; pipelines use the index of the module.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Propagation reads the module once into this form, works on numbers, and
-// writes what changed back once.
+// Propagation reads the module once into this graph, works on numbers, and
+// writes the changed shardings back once.
 //
 //   value  an SSA value, or the result of a function
 //   slot   a place that holds a sharding; the targets of a data flow edge (a
@@ -37,8 +37,8 @@
 
 namespace shardwright {
 
-/// Grows by realloc: large ones keep their pages, which nobody has to clear,
-/// fill and copy again.
+/// An array that grows with realloc, which moves the pages of a large array
+/// instead of copying them.
 template <typename T> using Array = llvm::SmallVector<T, 0>;
 
 using ValueId = int32_t;
@@ -56,7 +56,7 @@ struct ManualEdge {
   bool isBlockArgument = false;
 };
 
-/// What an op is to the graph.
+/// How the graph treats an op.
 enum class OpKind : uint8_t {
   /// Its shardings are an attribute, its rule comes from the interface.
   Plain,
@@ -87,10 +87,10 @@ struct Node {
   int32_t manualEdge = -1;
 };
 
-/// What a visit of a node looks at. Apart from the rest of it, so that the
-/// caches hold more of them.
+/// The data of a node that a visit reads. It is stored apart from the rest, so
+/// that the caches hold more nodes.
 struct NodeRule {
-  /// -1: nothing propagates through the op.
+  /// The rule; -1 if the op has none.
   RuleId rule = -1;
   /// Into GraphPart::tensorValues: operands, then results of the rule.
   int32_t firstTensor = 0;
@@ -137,8 +137,9 @@ struct GraphValue {
   bool isScalar : 1 = false;
 };
 
-/// A call in whose place the callee's body stands: its nodes follow the call's,
-/// its values (arguments first) and slots are consecutive.
+/// A call whose callee's body is spliced into the graph: the body's nodes
+/// follow the call's node; its values (arguments first) and slots are
+/// consecutive.
 struct CallSite {
   mlir::func::CallOp call;
   /// Into PropagationGraph::bodies.
@@ -152,7 +153,8 @@ struct CallSite {
   mlir::Attribute executionThread;
 };
 
-/// What ops of one place become. Ids count from its first.
+/// The graph of a function body, or of the rest of the module. Ids are relative
+/// to its first.
 template <template <typename> typename List> struct GraphLists {
   List<Node> nodes;
   /// By node.
@@ -165,7 +167,7 @@ template <template <typename> typename List> struct GraphLists {
   List<Slot> slots;
   /// In program order.
   List<CallSite> sites;
-  /// Slots before it belong to the bodies of functions that are called.
+  /// Slots below this one belong to the bodies of callees.
   SlotId firstOwnSlot = 0;
 
   ValueId numValues() const { return values.size(); }
@@ -177,12 +179,13 @@ struct GraphPart : GraphLists<Array> {
   void clear();
 };
 
-/// Of a part that is done. What it refers to does not move.
+/// A view of a finished part, whose arrays no longer move.
 using GraphView = GraphLists<llvm::MutableArrayRef>;
 GraphView viewOf(GraphPart &part);
 
-/// A function that is read once, for all of its calls. Its lists are in
-/// PropagationGraph::storage, close together: there are as many as functions.
+/// A function that is read once for all of its calls. Its lists are stored
+/// close together in PropagationGraph::storage, since there may be many
+/// functions.
 struct FunctionBody : GraphView {
   std::vector<ManualEdge> manualEdges;
   mlir::func::FuncOp func;
@@ -199,8 +202,9 @@ struct FunctionBody : GraphView {
     int32_t result = -1;
   };
   llvm::SmallVector<EdgeOwner, 2> returnedEdge;
-  /// What the function says before propagation: `sdy.original_func_name` or its
-  /// name, `execution_thread`, the shardings of its arguments (all or none).
+  /// The attributes of the function before propagation:
+  /// `sdy.original_func_name` or its name, `execution_thread`, the shardings of
+  /// its arguments (all or none).
   mlir::StringAttr originalName;
   mlir::Attribute executionThread;
   llvm::SmallVector<ShardingId, 4> argumentShardings;
@@ -239,7 +243,7 @@ struct PropagationGraph : GraphPart {
   /// another value that shares its slot: Shardy's.
   llvm::DenseMap<ValueId, int32_t> groupOfValue;
   std::vector<FuncResult> funcResults;
-  /// What is in the module and not a function with a shared body.
+  /// The ops of the module that are not functions with a shared body.
   std::vector<mlir::Operation *> rootOps;
 
   std::vector<NodeId> deadNodes;
@@ -262,12 +266,12 @@ struct PropagationGraph : GraphPart {
 struct GraphOptions {
   bool conservative = false;
   bool extraRules = false;
-  /// May be null. The index may lack ops of which nobody asks.
+  /// May be null. The index may lack ops that no step looks up.
   const OpOrder *order = nullptr;
   const OpIndex *index = nullptr;
 };
 
-/// A call in whose place the body of a function stands.
+/// A call whose callee's body is spliced into the graph.
 struct SharedCall {
   mlir::func::CallOp op;
   /// Place in SharedCalls::functions. (The op may name another function.)
@@ -280,12 +284,12 @@ struct SharedFunction {
   llvm::ArrayRef<SharedCall> calls;
 };
 
-/// Functions whose bodies stand in the place of their calls: see
-/// share_call_bodies.h.
+/// The functions whose bodies are spliced into the graph at their calls
+/// (share_call_bodies.h).
 struct SharedCalls {
   /// Callees first.
   llvm::ArrayRef<SharedFunction> functions;
-  /// All else that stands in the module, in order, and its calls.
+  /// All other ops of the module, in order, and the calls in them.
   llvm::ArrayRef<mlir::Operation *> roots;
   llvm::ArrayRef<SharedCall> rootCalls;
   /// Called with the place of each function before it is read.

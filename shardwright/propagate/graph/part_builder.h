@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One part of the module (all that stands in it, or the body of one function
-// that is shared by its calls) becomes a GraphPart, in steps of one file each:
+// Builds the GraphPart of a function body that its calls share, or of the rest
+// of the module. Each step has a file:
 //
-//   number_ops   nodes and values get their numbers
-//   read_slots   where shardings are, and what they are
-//   read_rules   what each op relates
-//   read_wakes   who is to be visited when a value changes
+//   number_ops   numbers nodes and values
+//   read_slots   finds the places that hold shardings, and reads them
+//   read_rules   reads or builds the sharding rule of each op
+//   read_wakes   lists the nodes to visit when a value changes
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace shardwright {
 
-/// What the builders of all parts share.
+/// State that the builders of all parts share.
 struct BuilderState {
   BuilderState(mlir::ModuleOp module, const GraphOptions &options,
                PropagationGraph &graph);
@@ -34,7 +34,7 @@ struct BuilderState {
   /// Of an op whose shardings are its attribute `sdy.sharding`: one id each, as
   /// many as the attribute has.
   llvm::ArrayRef<ShardingId> shardingsOf(mlir::Operation *op);
-  /// Whether the op says its rule itself.
+  /// True if the op has its rule as an attribute.
   bool hasRuleAttr(mlir::Operation *op);
 
   mlir::ModuleOp module;
@@ -73,10 +73,10 @@ public:
       : state(state), graph(state.graph), part(part), body(body), calls(calls) {
   }
 
-  /// Takes memory for functions and what is spliced into them, as far as the
-  /// index knows them: arrays that grow have their pages filled twice.
+  /// Reserves memory for functions and the bodies spliced into them, as far as
+  /// the index knows them. Arrays that grow are filled twice.
   void reserve(llvm::ArrayRef<mlir::func::FuncOp> funcs);
-  /// Numbers an op and what is in it, and checks the types.
+  /// Numbers an op and the ops nested in it, and checks the types.
   void number(mlir::Operation *op);
   void numberArguments(mlir::Block &block);
   /// Everything else, when all ops have numbers.
@@ -92,7 +92,7 @@ private:
     int32_t site, firstTensor, firstWake;
   };
 
-  /// Null: no callee's body stands in the place of this op.
+  /// Null if no callee's body is spliced in at this op.
   const OwnSite *siteOf(mlir::Operation *op) const;
   void addValue(mlir::Type type);
   void splice(mlir::func::CallOp call, NodeId node, int32_t index);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Equal rules are one, and are made once: of most ops the rule follows from
-// name, properties and types, so that the second op that looks like the first
-// costs a lookup.
+// Interns sharding rules. The rule of most ops follows from name, properties
+// and types, so that only the first op of a kind builds a rule and the others
+// look it up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace shardwright {
 
-/// How a rule that follows from an op's name, types and perhaps properties is
-/// found again.
+/// The key of a rule that follows from an op's name, types and (for some ops)
+/// properties.
 template <bool withProperties>
 struct SameRule : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);

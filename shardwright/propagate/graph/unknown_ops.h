@@ -21,7 +21,7 @@ namespace shardwright {
 /// or a tensor with a dynamic dimension.
 llvm::LogicalResult checkShardable(mlir::Type type, mlir::Operation *op);
 
-/// Collects ops without a rule that nobody said should have none, and warns
+/// Collects ops that lack a rule and are not declared to have none, and warns
 /// about each kind once, at its first op.
 class UnknownOps {
 public:

@@ -14,8 +14,9 @@
 
 namespace shardwright {
 
-/// Until its priority comes, a dimension is empty and closed and its axes are
-/// replicated, so that nobody takes them:
+/// Hides dimensions with a priority until it is their turn. Until then such a
+/// dimension is empty and closed, and its axes are replicated, so that no other
+/// dimension can use them:
 ///
 ///   [{"a"}, {"b", ?}p1]   ->   [{"a"}, {}], replicated={"b"}
 class UserPriorities {
@@ -26,13 +27,13 @@ public:
     std::vector<std::pair<SlotId, ShardingId>> slots;
   };
 
-  /// Puts every dimension with a priority above 0 to sleep.
+  /// Hides every dimension with a priority above 0.
   explicit UserPriorities(PropagationGraph &graph);
 
   /// Ascending, priority 0 left out.
   llvm::ArrayRef<Level> levels() const { return all; }
 
-  /// Gives the dimensions of this level their axes back; calls set(slot, id).
+  /// Restores the axes of the dimensions of this priority with set(slot, id).
   void activate(const Level &level,
                 llvm::function_ref<void(SlotId, ShardingId)> set) const;
 

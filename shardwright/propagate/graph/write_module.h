@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes shardings to where they live. Many ops take the same sharding beside
-// the same other attributes: each such dictionary is made once.
+// Writes shardings to the ops and functions that hold them. Many ops get the
+// same sharding and have the same other attributes: each such attribute
+// dictionary is created once.
 //
 //===----------------------------------------------------------------------===//
 

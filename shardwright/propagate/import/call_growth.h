@@ -13,17 +13,16 @@
 
 namespace shardwright {
 
-/// Calls within each other.
+/// Most levels of nested calls.
 inline constexpr int64_t maxCallDepth = 1000;
-/// Operations of all functions of a module, each with a copy of the body of
-/// what it calls in place of every call.
+/// Most operations of all functions of a module when every call is inlined.
 inline constexpr int64_t maxInlinedOps = int64_t(1) << 22;
 
 /// Emits an error for a module whose calls exceed a limit: functions that each
 /// call the next one twice grow exponentially when calls are inlined. Follows
 /// func.call, and all symbols of ops for which `mayNameFunctions` is true.
-/// Recursive calls and functions that are not there are for others to refuse.
-/// Takes time linear in the module.
+/// Does not diagnose recursive calls and missing functions. Takes time linear
+/// in the module.
 mlir::LogicalResult checkCallGrowth(
     mlir::ModuleOp module,
     llvm::function_ref<bool(mlir::OperationName)> mayNameFunctions = nullptr);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What passes of these names do, for who works on a module between two passes.
+// The work of the import passes of these names, for callers that run it without
+// a pass manager.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 
 namespace shardwright {
 
-/// sdy-apply-sharding-constraints. Functions of `bodies` are taken for bodies
-/// of named computations: what they return is a use like others.
+/// sdy-apply-sharding-constraints. The functions in `bodies` are bodies of
+/// named computations: their return ops count as uses.
 void applyShardingConstraints(mlir::ModuleOp module,
                               const llvm::DenseSet<mlir::Operation *> &bodies);
 

@@ -15,14 +15,14 @@
 
 namespace shardwright {
 
-/// `shardings`, one for each of `types`, null ones made fully open on the first
-/// mesh of several devices; null if there is no such mesh among them (as
-/// upstream: a single device alone is no sharding of the others).
+/// Returns `shardings`, one for each of `types`, with null ones made fully open
+/// on the first mesh of several devices. Returns null if no sharding is on such
+/// a mesh (as upstream).
 sdy::TensorShardingPerValueAttr completeShardings(
     llvm::SmallVector<sdy::TensorShardingAttr> shardings, mlir::TypeRange types,
     llvm::function_ref<sdy::MeshAttr(sdy::TensorShardingAttr)> meshOf);
 
-/// So completed, the function's argument shardings.
+/// Returns the function's argument shardings, completed in the same way.
 sdy::TensorShardingPerValueAttr argumentShardings(mlir::func::FuncOp func);
 
 } // namespace shardwright

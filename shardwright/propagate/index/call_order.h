@@ -18,9 +18,9 @@
 
 namespace shardwright {
 
-/// The functions of a module and the calls in each, in program order, by
-/// number: names are looked up once. An analysis that holds as long as the
-/// OpIndex.
+/// The functions of a module and the calls in each, in program order. Functions
+/// have numbers, so that names are looked up once. The analysis is valid as
+/// long as the OpIndex.
 class CallsByFunction {
 public:
   struct Call {
@@ -52,8 +52,8 @@ public:
     return call.callee < 0 ? nullptr : funcs[call.callee].op;
   }
   mlir::func::FuncOp calleeOf(mlir::func::CallOp call) const;
-  /// Calls fn(call, callee or null) for each call, while what both say of
-  /// themselves is fetched for those to come.
+  /// Calls fn(call, callee or null) for each call, and prefetches the
+  /// attributes of the calls and callees that follow.
   template <typename Fn> void forEachCall(Fn fn) const {
     constexpr size_t kAhead = 12, kNear = 6;
     for (size_t i = 0, e = allCalls.size(); i < e; ++i) {
@@ -99,8 +99,8 @@ callersFirst(mlir::ModuleOp module);
 llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 calleesFirst(mlir::ModuleOp module);
 
-/// Copies a function and, before it, those that it calls. Copies are put at the
-/// end of the module and name what they are a copy of in
+/// Copies a function and, before it, the functions that it calls. The copies
+/// are appended to the module and name their original in
 /// `sdy.original_func_name`. The call graph must have no cycle.
 mlir::func::FuncOp cloneFuncRecursively(mlir::func::FuncOp func,
                                         mlir::SymbolTable &symbols);

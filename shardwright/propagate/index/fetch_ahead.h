@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A list says where the ops to come are, which in a large module the caches do
-// not hold.
+// Prefetches ops from lists of ops. In a large module the caches do not hold
+// the ops, and a list has the addresses of the next ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace shardwright {
 
-/// Fetches what most ask an op for that is there already: its location, which
-/// knows the context, and its attributes.
+/// Prefetches the parts of an op that most passes read: its location (from
+/// which the context is read) and its attributes.
 inline void prefetchSaid(mlir::Operation *op) {
   __builtin_prefetch(op->getLoc().getAsOpaquePointer());
   __builtin_prefetch(op->getRawDictionaryAttrs().getAsOpaquePointer());

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most passes around propagation are for things that most modules do not have.
-// The index of ops tells which; as an analysis that each of these passes
-// preserves, it is done once, and passes with nothing to do end at once.
+// Most passes around propagation handle features that most modules do not use.
+// This analysis lists the features that a module uses, so that passes with
+// nothing to do return at once. The passes preserve it: it is computed once.
 //
-// A flag that is false is a promise; one that is true may be out of date.
+// A flag that is false is exact; a flag that is true may be out of date.
 //
 //===----------------------------------------------------------------------===//
 

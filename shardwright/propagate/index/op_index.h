@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most passes around propagation are about few ops of a module. One walk sorts
-// all of them by name; as an analysis that passes preserve which keep it right,
-// it is done once for several passes. (In a module that the caches do not hold,
-// a walk that does nothing costs as much as a pass.)
+// Most passes around propagation work on few ops of a module. This analysis
+// sorts all ops by name in one walk, and passes that keep it valid preserve it:
+// several passes share one walk. (In a module that is larger than the caches,
+// an empty walk costs as much as a pass.)
 //
-// A pass that adds ops of kinds that nobody asks for later, preserves it; one
-// that erases ops says so by `forget`; all others let it go.
+// A pass may preserve the index if later passes look up none of the ops that it
+// adds, and if it calls `forget` for the names of ops that it erases.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ public:
   /// As an analysis, of a module; brings its OpOrder up to date.
   OpIndex(mlir::Operation *module, mlir::AnalysisManager &analyses);
 
-  /// False: there is none. Of names that were forgotten there may be some.
+  /// False if the module has no such op. May be true for forgotten names.
   bool has(NamePredicate wanted) const;
   /// Ops before what is in them.
   Ops inOrder(NamePredicate wanted) const;

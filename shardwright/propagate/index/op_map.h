@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A map from ops to small values, for the ops of a whole module. Ops that are
-// near each other in a program are mostly near each other in memory; here their
-// entries are too, so that a walk through a module that the caches do not hold
-// reads its entries in order. (A hash table reads one at random for each.)
+// A map from ops to small values, for all ops of a module. Ops that are close
+// in a program are usually close in memory, and so are their entries: a walk
+// through a module that is larger than the caches reads the entries in order,
+// where a hash table would read them at random.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,19 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In a module that the caches do not hold, a walk waits for each op: where the
-// next one is, only the last one says. From one walk over the module OpOrder
-// remembers the addresses of its ops in order, and later walks have those that
-// they are about to reach fetched:
+// Prefetching for walks over a module that is larger than the caches. Such a
+// walk waits for each op, since only the previous op has the next one's
+// address. OpOrder records the addresses of the ops in one walk; later walks
+// prefetch the ops that they are about to reach:
 //
 //   OpOrder::Walk ahead(order);
 //   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
 //     ahead.reach(op);
 //     ...
 //
-// It is a hint and may be out of date: addresses are compared and fetched,
-// never read. Ops that are new are passed over, and functions may come in any
-// order.
+// The order is a hint and may be out of date: addresses are compared and
+// prefetched, never dereferenced. New ops are skipped, and functions may be
+// visited in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 
 namespace shardwright {
 
-/// Fetches what most look at: results, the op itself, its operands.
+/// Prefetches what most walks read: results, the op itself, its operands.
 inline void prefetchOp(const mlir::Operation *op) {
   // A number: arithmetic on a null pointer is undefined.
   auto address = reinterpret_cast<uintptr_t>(op);
@@ -38,18 +38,18 @@ inline void prefetchOp(const mlir::Operation *op) {
     __builtin_prefetch(reinterpret_cast<const void *>(address + offset));
 }
 
-/// An analysis of a module, empty until somebody fills it.
+/// An analysis of a module; empty until `addFunction` and `add` are called.
 class OpOrder {
 public:
   OpOrder() = default;
   explicit OpOrder(mlir::Operation *) {}
-  /// Whatever a pass does, a hint stays a hint.
+  /// Always valid: an outdated order is only slower.
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &) {
     return false;
   }
 
   void add(mlir::Operation *op) { ops.push_back(op); }
-  /// That the ops added next are in `func`.
+  /// Starts `func`: the ops added next are in it.
   void addFunction(mlir::Operation *func) {
     placeOf[func] = starts.size();
     starts.push_back(ops.size());

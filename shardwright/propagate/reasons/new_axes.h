@@ -23,10 +23,10 @@ struct NewAxis {
 
 /// The new axes of a change, by factor, major to minor. None for a member of a
 /// group (tensor -1), whose axes are those of the member it follows.
-/// With `asShardy`, what Shardy speaks of: also axes that a factor took but no
-/// sharding can say (of a minor factor beside an unsharded major one), and the
-/// axis that new parts of it make together in one dimension instead of the
-/// parts, at the first factor and from the source of the last.
+/// With `asShardy`, returns the axes that Shardy reports. These include axes of
+/// a factor that no sharding can express (a minor factor beside an unsharded
+/// major one). New parts of one axis in one dimension are reported as one axis,
+/// at the first factor and with the source of the last.
 llvm::SmallVector<NewAxis, 4> newAxesOf(const PropagationEvent &event,
                                         bool asShardy = false);
 

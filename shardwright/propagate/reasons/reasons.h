@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Listens to the engine and keeps, for each axis on each dimension of each
-// value, the step that brought it, and for each axis that an op offered to a
-// value and that did not get there, what stood in its way. `explain`, remarks
-// and warnings are views of this.
+// Observes the engine and records why values have their shardings: for each
+// axis on each dimension of each value the step that added it, and for each
+// axis that an op offered to a value and that was not added, the reason.
+// `explain`, remarks and warnings read these records.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 
 namespace shardwright {
 
-/// What holds a sharding: a value (for one that owns a data flow edge: the
-/// result of the edge op), or a result of a function (`value` null).
+/// A place that holds a sharding: a value (for the owner of a data flow edge:
+/// the result of the edge op), or a result of a function (`value` is null).
 struct ShardedPlace {
   mlir::Value value;
   mlir::Operation *func = nullptr;
@@ -37,7 +37,7 @@ struct AxisArrival {
   PlaceId target = kNoPlace;
   int32_t dim = 0;
   AxisRef axis;
-  /// Where it came from; kNoPlace if several tensors only together say so.
+  /// The place it came from; kNoPlace if several tensors together caused it.
   PlaceId source = kNoPlace;
   int32_t sourceDim = 0;
   /// The op whose rule carried it; null for a sharding group.
@@ -48,7 +48,7 @@ struct AxisArrival {
   int64_t userPriority = 0;
 };
 
-/// Why an axis that an op offers to a tensor does not get there.
+/// Why an axis that an op offers to a tensor is not added to it.
 enum class Obstacle : uint8_t {
   /// The dimension is closed.
   Closed,
@@ -58,7 +58,7 @@ enum class Obstacle : uint8_t {
   Taken,
   /// The tensor, or another one of the op, has other axes on the factor.
   Conflict,
-  /// The factor never carries axes: what it stands for must be whole.
+  /// The factor never carries axes: its dimension must not be sharded.
   NeedReplication,
   /// A barrier lets nothing through in this direction.
   Barrier,
@@ -85,7 +85,7 @@ struct AxisStop {
   PlaceId other = kNoPlace;
 };
 
-/// Bytes of a tensor of static shape, whole; 0 of anything else.
+/// Bytes of a full-size tensor of static shape; 0 for any other type.
 int64_t tensorBytes(mlir::Type type);
 
 class Reasons : public PropagationObserver {
@@ -94,7 +94,7 @@ public:
   void onFinalOp(const PropagationOpView &view) override;
 
   llvm::ArrayRef<ShardedPlace> places() const { return allPlaces; }
-  /// kNoPlace if propagation never met it.
+  /// kNoPlace if propagation never visited it.
   PlaceId find(const ShardedPlace &place) const;
   /// In the order in which they happened.
   llvm::ArrayRef<AxisArrival> arrivals() const { return allArrivals; }

@@ -23,11 +23,11 @@
 
 namespace shardwright {
 
-/// Whether anybody reads remarks in this context.
+/// True if a remark engine is installed in this context.
 bool wantsRemarks(mlir::MLIRContext *context);
 
-/// Keeps reasons and emits them as remarks at the end; passes all it hears on
-/// to `next` (may be null).
+/// Records reasons and emits them as remarks at the end. Forwards all events to
+/// `next` (may be null).
 class RemarkEmitter : public Reasons {
 public:
   RemarkEmitter(mlir::ModuleOp module, PropagationObserver *next)

@@ -37,8 +37,8 @@ inline Direction operator&(Direction a, Direction b) {
   return Direction(uint8_t(a) & uint8_t(b));
 }
 
-/// Where axes may flow, by the kind of the factor. Blocked factors never carry
-/// any.
+/// The directions in which axes are carried, by the kind of the factor. Blocked
+/// factors never carry any.
 struct FactorDirections {
   Direction passThrough = Direction::Both;
   Direction other = Direction::Both;
@@ -84,8 +84,8 @@ public:
   /// conflicts).
   llvm::ArrayRef<AxisRef> candidate(int64_t f) const { return candidates[f]; }
 
-  /// After `run`: what tensor t's factors hold, before they are put together
-  /// again, which some cannot be.
+  /// After `run`: the axes of tensor t's factors, before they are written back
+  /// as dimension shardings, which cannot express some of them.
   const TensorProjection &projection(int64_t t) const { return projections[t]; }
 
 private:

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which annotation would keep a value sharded, or a program from sending so
-// much: those of the value, of the op that needs it and of that op's other
-// values are written into a copy of the module, which is partitioned again.
+// Searches for an annotation that keeps a value sharded, or reduces the bytes
+// that a program sends. Candidates are annotations of the value, of the op that
+// needs it and of that op's other values. Each is written into a copy of the
+// module, which is partitioned again.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Answers in the user's terms: for each axis of each dimension the way back to
-// the annotation that it began at, for each axis that could have come and did
-// not, what stopped it and which annotation would bring it. Annotations are
-// tried out before they are named.
+// Explains shardings. For each axis of each dimension: the path back to the
+// annotation that it came from. For each axis that propagation could have added
+// and did not: the reason, and an annotation that would add it. Annotations are
+// tried before they are suggested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace shardwright {
 
-/// One stop on the way of an axis, from the value back to the annotation.
+/// One step of the path of an axis, from the value back to the annotation.
 struct ExplainStep {
   std::string value;
   int32_t dim = 0;
@@ -44,20 +44,20 @@ struct ExplainedAxis {
   std::string axis;
   /// The value itself first.
   std::vector<ExplainStep> steps;
-  /// Where the way ends: `annotated [{"x"}, {}]`.
+  /// The end of the path: `annotated [{"x"}, {}]`.
   std::string origin;
   std::string originValue, originWhere;
   int32_t originDim = 0;
 };
 
-/// An annotation that would change what happened.
+/// A suggested annotation.
 struct Suggestion {
   /// `argument`, `result` or `value`.
   std::string kind;
   std::string value;
   /// `[{"x"}, {}]`, and as a PartitionSpec of JAX (empty if it has none).
   std::string sharding, partitionSpec;
-  /// What comes true: the axis is on this dimension of the value.
+  /// The effect: the axis is on this dimension of the value.
   std::string axis;
   int32_t dim = 0;
 };
@@ -90,7 +90,7 @@ struct ExplainedValue {
   std::vector<ExplainedDim> dims;
   /// Where its own axes go no further.
   std::vector<ExplainedStop> ahead;
-  /// What the above cannot say: an op without a rule next to it.
+  /// Other reasons, such as an op without a rule next to the value.
   std::vector<std::string> notes;
 };
 
@@ -126,7 +126,7 @@ private:
 };
 
 struct ExplainTextOptions {
-  /// Every step of a long way.
+  /// Every step of a long path.
   bool full = false;
 };
 

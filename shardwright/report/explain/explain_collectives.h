@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each collective of the program of one device, with the op that it serves, the
-// conflict (which value lies how, what the op computes with, whose annotations
-// say so), its cost, and the ways that were rejected.
+// Explains each collective of the program of one device: the op that needs it,
+// the conflict (the layouts of the value and of the op, and the annotations
+// that cause them), the cost, and the rejected alternatives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace shardwright {
 
-/// An axis that plays a part, and whose word it is.
+/// An axis of the conflict, and the annotation that it comes from.
 struct ExplainedOrigin {
   std::string axis, value;
   int32_t dim = 0;
@@ -29,7 +29,7 @@ struct ExplainedOrigin {
   std::string from, where;
 };
 
-/// A tensor of the op that is served.
+/// A tensor of the op that needs the collective.
 struct ExplainedTensor {
   std::string role; ///< `operand 0`, `result`
   std::string name, type;

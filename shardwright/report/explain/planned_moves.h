@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An observer of the partitioner that numbers what it hears and writes the
-// numbers into locations, by which a collective of the program of one device
-// says what it is for, combined with others or not.
+// An observer of the partitioner that numbers planned moves and writes the
+// numbers into locations. They identify the purpose of each collective of the
+// program of one device, also after collectives were combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace shardwright {
 
-/// A value, as the user knows it.
+/// A value under the user's name for it.
 struct NamedValue {
   /// Its number in UserValues; -1 if it is not the user's.
   int32_t id = -1;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A user knows the values of the module that he wrote or that JAX printed.
-// Passes clone, expand and replace the ops; their locations stay. So each value
-// of the module as it was read gets a number, which travels in the location of
-// its op or block argument.
+// Relates values of later stages to the values of the module as it was read,
+// which users know by name. Passes clone, expand and replace ops but keep their
+// locations. So each value of the module gets a number, which is stored in the
+// location of its op or block argument.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,19 +14,19 @@
 
 namespace shardwright {
 
-/// What was asked for wrongly, and what to do about it (may be empty).
+/// The error in a request, and a remedy (may be empty).
 struct BadRequest {
   std::string text, remedy;
 };
 
-/// What the user asks about: values by number, results of @main.
+/// The values of a request: values by number, results of @main.
 struct AskedValues {
   std::vector<int32_t> values;
   std::vector<unsigned> results;
 };
 
-/// Finds values by what people call them. Each function adds what it found to
-/// `asked`, or returns false with `problem` set.
+/// Finds values by the names that users know. Each function adds the values
+/// found to `asked`, or returns false with `problem` set.
 class ValueSelector {
 public:
   /// `prefix` stands before the names of options in errors: `--` on a command

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Looked for where every layout is final and shapes are still global: after
-// stage Reshard. Found are arguments, results of ops, also in loops and
-// branches, and what is gathered; not what costs nothing to have anywhere (one
-// value repeated, iota), nor the insides of manual computations, where devices
-// compute what the user wrote for each.
+// Finds replicated (full-size) values after stage Reshard, when every layout is
+// final and shapes are still global: arguments, results of ops (also in loops
+// and branches) and gathered values. Splats and iota are not listed, since they
+// cost nothing, nor are values in manual computations, where the user wrote the
+// program of each device.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,8 +12,8 @@
 
 namespace shardwright {
 
-/// Attaches rules and data-flow edges to linalg, tensor and scf when they are
-/// loaded, and makes these dialects and arith known to `registry`.
+/// Registers linalg, tensor, scf and arith in `registry`, and attaches rules
+/// and data-flow edges to the first three when they are loaded.
 void registerMlirDialectRules(mlir::DialectRegistry &registry);
 
 void attachLinalgDialectRules(mlir::MLIRContext &context);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// What each op's result types are, given its operands and attributes. Every
-// function checks what it relies on, emits an error when `location` is given,
-// and appends the result types to `types`. Dynamic dimensions stay dynamic,
-// with a bound where one follows.
+// Inference of each op's result types from its operands and attributes. Every
+// function checks its inputs, emits an error if `location` is given, and
+// appends the result types to `types`. Dynamic dimensions stay dynamic, with a
+// bound where one follows.
 
 #ifndef SHARDWRIGHT_DIALECT_STABLEHLO_INFER_INFER_H
 #define SHARDWRIGHT_DIALECT_STABLEHLO_INFER_INFER_H
