@@ -20,6 +20,8 @@
 #include "shardwright/partition/layout/layout.h"
 #include "shardwright/rules/rule_interface.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace shardwright {
@@ -256,17 +258,28 @@ Value Unmerger::unmerge(OpBuilder &builder, Value value) {
   return done[value] = made;
 }
 
-/// The op, and what only it used, as far as it was looked at here.
-void eraseUnused(Operation *op) {
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands)
-    if (Operation *source = operand.getDefiningOp();
-        source && source->use_empty() &&
-        (isa<sdy::ReshardOp, stablehlo::ReshapeOp, stablehlo::IotaOp,
-             stablehlo::BroadcastInDimOp>(source) ||
-         splatOfConstant(source) || isElementByElement(source)))
-      eraseUnused(source);
+/// Of the ops that are looked at here: those that may go when nothing uses
+/// them.
+bool isErasable(Operation *op) {
+  return isa<sdy::ReshardOp, stablehlo::ReshapeOp, stablehlo::IotaOp,
+             stablehlo::BroadcastInDimOp>(op) ||
+         splatOfConstant(op) || isElementByElement(op);
+}
+
+/// Erases the op, and what only it used.
+void eraseWithSources(Operation *op) {
+  // An op may be the source of several that go.
+  llvm::SmallSetVector<Operation *, 8> todo;
+  todo.insert(op);
+  while (!todo.empty()) {
+    Operation *next = todo.pop_back_val();
+    if (!next->use_empty() || (next != op && !isErasable(next)))
+      continue;
+    for (Value operand : next->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        todo.insert(source);
+    next->erase();
+  }
 }
 
 bool Unmerger::run() {
@@ -291,7 +304,7 @@ bool Unmerger::run() {
   whole->setDiscardableAttrs(reduce->getDiscardableAttrDictionary());
   whole.getBody().takeBody(reduce.getBody());
   reduce->replaceAllUsesWith(whole);
-  eraseUnused(reduce);
+  eraseWithSources(reduce);
   return true;
 }
 
