@@ -106,7 +106,8 @@ void PartBuilder::addDataFlowEdge(NodeId n, DataFlowEdgeOp edge) {
   if (addCallEdge(n, edge))
     return;
   ShardableDataFlowOpInterface owner = sdy::getDataFlowOp(edge.getInput());
-  // An edge that a program has on another target than the owner relates nothing.
+  // An edge that a program has on another target than the owner relates
+  // nothing.
   if (!owner ||
       owner.getEdgeOwnerFromTarget(edge.getInput()) != edge.getInput())
     return;
