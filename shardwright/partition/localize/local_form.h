@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Hooks of the Localizer. The defaults are those of `sw-localize`;
-// `sdy-convert-global-to-local` has its own (shardy/shardy_form.h).
+// `sdy-convert-global-to-local` has its own (shardy/local/shardy_form.h).
 //
 //===----------------------------------------------------------------------===//
 

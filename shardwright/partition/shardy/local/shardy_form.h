@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_PARTITION_SHARDY_SHARDY_FORM_H
-#define SHARDWRIGHT_PARTITION_SHARDY_SHARDY_FORM_H
+#ifndef SHARDWRIGHT_PARTITION_SHARDY_LOCAL_SHARDY_FORM_H
+#define SHARDWRIGHT_PARTITION_SHARDY_LOCAL_SHARDY_FORM_H
 
 #include "shardwright/partition/localize/localizer.h"
 
@@ -106,4 +106,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_PARTITION_SHARDY_SHARDY_FORM_H
+#endif // SHARDWRIGHT_PARTITION_SHARDY_LOCAL_SHARDY_FORM_H

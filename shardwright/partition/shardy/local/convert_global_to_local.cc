@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/localize/localizer.h"
+#include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/shardy/passes.h"
-#include "shardwright/partition/shardy/shardy_form.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/shardy/shardy_form.h"
+#include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_problem.h"
