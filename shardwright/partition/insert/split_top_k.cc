@@ -70,102 +70,142 @@ static void cloneComparator(stablehlo::SortOp from, stablehlo::SortOp to,
   stablehlo::ReturnOp::create(builder, loc, first);
 }
 
-SmallVector<Operation *> splitTopK(stablehlo::SortOp sort, const Layout &layout,
-                                   const MeshTable &meshes) {
+/// How a sort is split.
+struct TopK {
+  int64_t dim = 0, shards = 1;
+  /// Rows of a shard, and those of them that are candidates.
+  int64_t rows = 0, first = 0;
+  /// The last shard has rows beyond the end.
+  bool isUneven = false;
+};
+
+/// None where the sort stays. The candidates must be less than what would
+/// travel otherwise: each device's shard at the least (to be sorted along
+/// another dimension).
+static std::optional<TopK> matchTopK(stablehlo::SortOp sort,
+                                     const Layout &layout) {
   auto type = dyn_cast<RankedTensorType>(sort.getInputs()[0].getType());
   if (layout.mesh < 0 || !type || !type.hasStaticShape() ||
       !sort.getComparator().hasOneBlock())
-    return {sort};
-  int64_t dim = sort.getDimension();
-  dim += dim < 0 ? type.getRank() : 0;
-  int64_t shards = layout.sharding.dims[dim].shards();
-  int64_t size = type.getDimSize(dim);
-  std::optional<int64_t> first = usedRows(sort, dim);
-  if (!first || shards == 1 || shards > size)
-    return {sort};
-  int64_t rows = shardSize(size, shards);
-  bool uneven = rows * shards != size;
-  // The candidates must be less than what would travel otherwise: each device's
-  // shard at the least (to be sorted along another dimension).
-  double now = uneven ? double(*first) : 0, otherwise = 0;
+    return std::nullopt;
+  TopK top;
+  top.dim = sort.getDimension();
+  top.dim += top.dim < 0 ? type.getRank() : 0;
+  top.shards = layout.sharding.dims[top.dim].shards();
+  int64_t size = type.getDimSize(top.dim);
+  std::optional<int64_t> first = usedRows(sort, top.dim);
+  if (!first || top.shards == 1 || top.shards > size)
+    return std::nullopt;
+  top.first = *first;
+  top.rows = shardSize(size, top.shards);
+  top.isUneven = top.rows * top.shards != size;
+  double now = top.isUneven ? double(*first) : 0, otherwise = 0;
   for (Value input : sort.getInputs()) {
     now += double(*first) * elementBytes(input.getType());
-    if (uneven &&
+    if (top.isUneven &&
         !identityElement(ReducerKind::Add, getElementTypeOrSelf(input)))
-      return {sort};
+      return std::nullopt;
     if (!ValueVersions::isFree(input))
-      otherwise += double(rows) * elementBytes(input.getType());
+      otherwise += double(top.rows) * elementBytes(input.getType());
   }
   if (now >= otherwise)
-    return {sort};
+    return std::nullopt;
+  return top;
+}
 
-  OpBuilder builder(sort);
-  Location loc = sort.getLoc();
-  SmallVector<Operation *> ops;
-  auto keep = [&](Operation *op, const Layout &at) {
+namespace {
+
+/// Builds the ops that take the place of the sort.
+class TopKBuilder {
+public:
+  TopKBuilder(stablehlo::SortOp sort, const TopK &top, const Layout &layout,
+              const MeshTable &meshes)
+      : sort(sort), top(top), layout(layout), meshes(meshes), builder(sort),
+        loc(sort.getLoc()),
+        type(cast<RankedTensorType>(sort.getInputs()[0].getType())) {}
+
+  SmallVector<Operation *> build();
+
+private:
+  Value keep(Operation *op, const Layout &at) {
     setResultLayouts(op, Layouts(op->getNumResults(), at), meshes);
     ops.push_back(op);
     return op->getResult(0);
-  };
-  auto reshaped = [&](Value value, ArrayRef<int64_t> shape, const Layout &at) {
+  }
+  Value reshaped(Value value, ArrayRef<int64_t> shape, const Layout &at) {
     return keep(stablehlo::ReshapeOp::create(
                     builder, loc,
                     cast<RankedTensorType>(value.getType()).clone(shape),
                     value),
                 at);
-  };
-  SmallVector<int64_t> split(type.getShape()), joined(split);
-  split[dim] = rows;
-  split.insert(split.begin() + dim, shards);
-  joined[dim] = shards * *first;
-  Layout splitLayout = layout, wholeLayout = layout;
-  splitLayout.sharding.dims.insert(splitLayout.sharding.dims.begin() + dim + 1,
-                                   {{}, true, {}});
-  wholeLayout.sharding.dims[dim] = {{}, true, {}};
-  if (wholeLayout.isReplicated())
-    wholeLayout.mesh = -1;
-
-  SmallVector<Value> inputs;
-  if (uneven) {
-    // Rows beyond the end are marked.
-    auto flags = type.clone(builder.getI1Type());
-    Value no =
-        keep(stablehlo::ConstantOp::create(
-                 builder, loc, flags, DenseElementsAttr::get(flags, false)),
-             layout);
-    Value yes = constantScalar(builder, loc, builder.getBoolAttr(true));
-    ops.push_back(yes.getDefiningOp());
-    inputs.push_back(
-        padRows(builder, no, dim, rows * shards, yes, layout, meshes, ops));
   }
-  for (Value input : sort.getInputs()) {
-    Value zero;
-    if (uneven) {
-      auto element = getElementTypeOrSelf(input);
-      zero = constantScalar(builder, loc,
-                            identityElement(ReducerKind::Add, element));
-      ops.push_back(zero.getDefiningOp());
-      input = padRows(builder, input, dim, rows * shards, zero, layout, meshes,
-                      ops);
-    }
-    inputs.push_back(input);
-  }
-  auto sorted = [&](ArrayRef<Value> values, int64_t d, const Layout &at) {
+  stablehlo::SortOp sorted(ArrayRef<Value> values, int64_t d,
+                           const Layout &at) {
     auto made =
         stablehlo::SortOp::create(builder, loc, TypeRange(ValueRange(values)),
                                   ValueRange(values), d, sort.getIsStable());
-    cloneComparator(sort, made, uneven);
+    cloneComparator(sort, made, top.isUneven);
     keep(made, at);
     return made;
-  };
-  for (Value &input : inputs)
-    input = reshaped(input, split, splitLayout);
-  auto inShards = sorted(inputs, dim + 1, splitLayout);
+  }
+  /// The inputs in even shards. Where they were uneven, marks of the rows
+  /// beyond the end come first.
+  SmallVector<Value> evenInputs();
+  /// The first rows of each shard, one shard after the other.
+  SmallVector<Value> candidates(stablehlo::SortOp inShards,
+                                ArrayRef<int64_t> split,
+                                const Layout &splitLayout);
+
+  stablehlo::SortOp sort;
+  const TopK &top;
+  const Layout &layout;
+  const MeshTable &meshes;
+  OpBuilder builder;
+  Location loc;
+  RankedTensorType type;
+  SmallVector<Operation *> ops;
+};
+
+} // namespace
+
+SmallVector<Value> TopKBuilder::evenInputs() {
+  SmallVector<Value> inputs;
+  int64_t dim = top.dim;
+  if (!top.isUneven) {
+    llvm::append_range(inputs, sort.getInputs());
+    return inputs;
+  }
+  auto flags = type.clone(builder.getI1Type());
+  Value no =
+      keep(stablehlo::ConstantOp::create(builder, loc, flags,
+                                         DenseElementsAttr::get(flags, false)),
+           layout);
+  Value yes = constantScalar(builder, loc, builder.getBoolAttr(true));
+  ops.push_back(yes.getDefiningOp());
+  inputs.push_back(padRows(builder, no, dim, top.rows * top.shards, yes, layout,
+                           meshes, ops));
+  for (Value input : sort.getInputs()) {
+    Value zero = constantScalar(
+        builder, loc,
+        identityElement(ReducerKind::Add, getElementTypeOrSelf(input)));
+    ops.push_back(zero.getDefiningOp());
+    inputs.push_back(padRows(builder, input, dim, top.rows * top.shards, zero,
+                             layout, meshes, ops));
+  }
+  return inputs;
+}
+
+SmallVector<Value> TopKBuilder::candidates(stablehlo::SortOp inShards,
+                                           ArrayRef<int64_t> split,
+                                           const Layout &splitLayout) {
+  int64_t dim = top.dim;
+  SmallVector<int64_t> joined(type.getShape());
+  joined[dim] = top.shards * top.first;
   SmallVector<Value> candidates;
   for (Value value : inShards.getResults()) {
     SmallVector<int64_t> start(split.size(), 0), limit(split),
         one(split.size(), 1);
-    limit[dim + 1] = *first;
+    limit[dim + 1] = top.first;
     Value cut =
         keep(stablehlo::SliceOp::create(
                  builder, loc,
@@ -174,11 +214,39 @@ SmallVector<Operation *> splitTopK(stablehlo::SortOp sort, const Layout &layout,
              splitLayout);
     candidates.push_back(reshaped(cut, joined, layout));
   }
-  auto last = sorted(candidates, dim, wholeLayout);
+  return candidates;
+}
+
+SmallVector<Operation *> TopKBuilder::build() {
+  int64_t dim = top.dim;
+  SmallVector<int64_t> split(type.getShape());
+  split[dim] = top.rows;
+  split.insert(split.begin() + dim, top.shards);
+  Layout splitLayout = layout, wholeLayout = layout;
+  splitLayout.sharding.dims.insert(splitLayout.sharding.dims.begin() + dim + 1,
+                                   {{}, true, {}});
+  wholeLayout.sharding.dims[dim] = {{}, true, {}};
+  if (wholeLayout.isReplicated())
+    wholeLayout.mesh = -1;
+
+  SmallVector<Value> inputs = evenInputs();
+  for (Value &input : inputs)
+    input = reshaped(input, split, splitLayout);
+  auto inShards = sorted(inputs, dim + 1, splitLayout);
+  auto last =
+      sorted(candidates(inShards, split, splitLayout), dim, wholeLayout);
   for (auto [i, old] : llvm::enumerate(sort.getResults()))
-    old.replaceAllUsesWith(last->getResult(i + uneven));
+    old.replaceAllUsesWith(last->getResult(i + top.isUneven));
   sort.erase();
-  return ops;
+  return std::move(ops);
+}
+
+SmallVector<Operation *> splitTopK(stablehlo::SortOp sort, const Layout &layout,
+                                   const MeshTable &meshes) {
+  std::optional<TopK> top = matchTopK(sort, layout);
+  if (!top)
+    return {sort};
+  return TopKBuilder(sort, *top, layout, meshes).build();
 }
 
 } // namespace shardwright

@@ -38,6 +38,14 @@ public:
   Value lookUp(ArrayRef<int64_t> table);
   Value placed(ArrayRef<RowExchange> exchanges, ArrayRef<Value> messages,
                int64_t width, Value zero);
+  /// Of scalars.
+  Value plus(Value a, int64_t b) {
+    if (b == 0)
+      return a;
+    return stablehlo::AddOp::create(
+        builder, loc, RankedTensorType::get({}, builder.getI64Type()), a,
+        indices.constant(b));
+  }
 
 private:
   Value assembled(ArrayRef<std::pair<int64_t, Value>> tiles, int64_t width,
@@ -170,6 +178,69 @@ Value RowMover::placed(ArrayRef<RowExchange> exchanges,
                   : overlaid(exchanges, messages, width, zero);
 }
 
+/// The window's rows of a value that every device has whole, starting at
+/// `start` (without the window's offset).
+Value cutFromWhole(RowMover &mover, OpBuilder &builder, Location loc,
+                   Value value, int64_t dim, const RowWindow &window,
+                   Value start, Value zero) {
+  auto type = typeOf(value);
+  if (window.wraps) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] *= 2;
+    value = stablehlo::ConcatenateOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)),
+        ValueRange{value, value}, dim);
+    type = typeOf(value);
+  }
+  // With room for windows that reach beyond the value.
+  SmallVector<int64_t> room(type.getRank(), 0), none(room),
+      shape(type.getShape());
+  room[dim] = window.width;
+  shape[dim] += 2 * window.width;
+  Value padded = stablehlo::PadOp::create(builder, loc,
+                                          type.clone(ArrayRef<int64_t>(shape)),
+                                          value, zero, room, room, none);
+  return mover.rowsAt(padded, mover.plus(start, window.offset + window.width),
+                      window.width);
+}
+
+/// The rows that each shard gives in the exchange.
+Value cutMessage(RowMover &mover, Value value, const RowExchange &exchange,
+                 int64_t shards) {
+  SmallVector<int64_t> from(shards, 0);
+  std::optional<int64_t> common;
+  bool isStatic = true;
+  for (const RowPiece &piece : exchange.pieces)
+    if (piece.source >= 0) {
+      from[piece.source] = piece.from;
+      isStatic &= !common || *common == piece.from;
+      common = piece.from;
+    }
+  return isStatic ? mover.rows(value, *common, exchange.rows)
+                  : mover.rowsAt(value, mover.lookUp(from), exchange.rows);
+}
+
+/// Sends the message from each shard to the one that takes it.
+Value permuteRows(OpBuilder &builder, Location loc, Value message,
+                  const RowExchange &exchange, const DeviceGroups &groups,
+                  int64_t shards, stablehlo::ChannelHandleAttr handle) {
+  SmallVector<int64_t> pairs;
+  for (int64_t g = 0; g < groups.numGroups; ++g)
+    for (auto [k, piece] : llvm::enumerate(exchange.pieces))
+      if (piece.source >= 0)
+        pairs.append({groups.ids[g * shards + piece.source],
+                      groups.ids[g * shards + int64_t(k)]});
+  auto pairType = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
+                                        builder.getI64Type());
+  auto permute = stablehlo::CollectivePermuteOp::create(
+      builder, loc, message.getType(), message,
+      DenseIntElementsAttr::get(pairType, ArrayRef<int64_t>(pairs)), handle);
+  // Rows that no shard sent are outside of the dimension: filled, or those
+  // beyond the end of an uneven one.
+  permute->setDiscardableAttr(kRestUnusedAttrName, builder.getUnitAttr());
+  return permute;
+}
+
 } // namespace
 
 Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
@@ -180,80 +251,28 @@ Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
                     : zeros(builder, loc,
                             RankedTensorType::get({}, type.getElementType()));
   RowMover mover(builder, loc, indices, place.mesh, place.axes, dim);
-  auto i64 = RankedTensorType::get({}, builder.getI64Type());
-  auto plus = [&](Value a, int64_t b) -> Value {
-    return b == 0 ? a
-                  : Value(stablehlo::AddOp::create(builder, loc, i64, a,
-                                                   indices.constant(b)));
-  };
   Value start = indices.offset(place.mesh, place.axes, window.scale);
   int64_t shards = totalSize(place.axes);
-  if (place.isWhole && window.wraps) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape[dim] *= 2;
-    value = stablehlo::ConcatenateOp::create(
-        builder, loc, type.clone(ArrayRef<int64_t>(shape)),
-        ValueRange{value, value}, dim);
-    type = typeOf(value);
-  }
-  if (place.isWhole) {
-    // Cut out of it, with room for windows that reach beyond it.
-    SmallVector<int64_t> room(type.getRank(), 0), none(room),
-        shape(type.getShape());
-    room[dim] = window.width;
-    shape[dim] += 2 * window.width;
-    Value padded = stablehlo::PadOp::create(
-        builder, loc, type.clone(ArrayRef<int64_t>(shape)), value, zero, room,
-        room, none);
-    return mover.rowsAt(padded, plus(start, window.offset + window.width),
-                        window.width);
-  }
+  if (place.isWhole)
+    return cutFromWhole(mover, builder, loc, value, dim, window, start, zero);
 
   ExchangePlan plan = planExchange(window, place.size, shards);
   std::vector<RowExchange> exchanges;
   SmallVector<Value> messages;
   DeviceGroups groups;
-  auto send = [&](const RowExchange &exchange, bool isOwn) {
-    if (exchange.rows == 0)
-      return;
-    SmallVector<int64_t> from(shards, 0);
-    std::optional<int64_t> common;
-    bool isStatic = true;
-    for (const RowPiece &piece : exchange.pieces)
-      if (piece.source >= 0) {
-        from[piece.source] = piece.from;
-        isStatic &= !common || *common == piece.from;
-        common = piece.from;
-      }
-    Value message =
-        isStatic ? mover.rows(value, *common, exchange.rows)
-                 : mover.rowsAt(value, mover.lookUp(from), exchange.rows);
-    if (!isOwn) {
-      if (groups.ids.empty())
-        groups = deviceGroups(meshes.mesh(place.mesh), place.axes);
-      SmallVector<int64_t> pairs;
-      for (int64_t g = 0; g < groups.numGroups; ++g)
-        for (auto [k, piece] : llvm::enumerate(exchange.pieces))
-          if (piece.source >= 0)
-            pairs.append({groups.ids[g * shards + piece.source],
-                          groups.ids[g * shards + int64_t(k)]});
-      auto pairType = RankedTensorType::get({int64_t(pairs.size()) / 2, 2},
-                                            builder.getI64Type());
-      auto permute = stablehlo::CollectivePermuteOp::create(
-          builder, loc, message.getType(), message,
-          DenseIntElementsAttr::get(pairType, ArrayRef<int64_t>(pairs)),
-          nextHandle());
-      // Rows that no shard sent are outside of the dimension: filled, or those
-      // beyond the end of an uneven one.
-      permute->setDiscardableAttr(kRestUnusedAttrName, builder.getUnitAttr());
-      message = permute;
-    }
+  if (!plan.exchanges.empty())
+    groups = deviceGroups(meshes.mesh(place.mesh), place.axes);
+  auto keep = [&](const RowExchange &exchange, Value message) {
     exchanges.push_back(exchange);
     messages.push_back(message);
   };
-  send(plan.own, /*isOwn=*/true);
+  if (plan.own.rows != 0)
+    keep(plan.own, cutMessage(mover, value, plan.own, shards));
   for (const RowExchange &exchange : plan.exchanges)
-    send(exchange, /*isOwn=*/false);
+    if (exchange.rows != 0)
+      keep(exchange,
+           permuteRows(builder, loc, cutMessage(mover, value, exchange, shards),
+                       exchange, groups, shards, nextHandle()));
   if (messages.empty()) {
     SmallVector<int64_t> shape(type.getShape());
     shape[dim] = window.width;
@@ -269,7 +288,7 @@ Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
   Value row = stablehlo::AddOp::create(
       builder, loc, counts,
       stablehlo::IotaOp::create(builder, loc, counts, dim),
-      broadcastScalar(builder, loc, plus(start, window.offset), counts));
+      broadcastScalar(builder, loc, mover.plus(start, window.offset), counts));
   Value after =
       buildCompare(builder, loc, row,
                    broadcastScalar(builder, loc, indices.constant(0), counts),

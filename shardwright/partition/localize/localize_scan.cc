@@ -37,6 +37,52 @@ static stablehlo::ReduceOp reduceWith(OpBuilder &builder, Location loc,
   return reduce;
 }
 
+/// Makes the op scan so many rows: those of a shard.
+static void scanRows(stablehlo::ReduceWindowOp op, const Scan &scan,
+                     int64_t rank, int64_t rows) {
+  SmallVector<int64_t> window(rank, 1), pairs(2 * rank, 0);
+  window[scan.dim] = rows;
+  pairs[2 * scan.dim + scan.isReversed] = rows - 1;
+  op.setWindowDimensions(window);
+  op.setPaddingAttr(DenseIntElementsAttr::get(
+      RankedTensorType::get({rank, 2}, IntegerType::get(op.getContext(), 64)),
+      ArrayRef<int64_t>(pairs)));
+}
+
+/// What the shards before carry over, combined with the scans of this shard.
+static SmallVector<Value> addCarried(OpBuilder &builder, Location loc,
+                                     stablehlo::ReduceWindowOp op,
+                                     const Scan &scan, ArrayRef<Value> carried,
+                                     ArrayRef<Value> scans, ValueRange inits) {
+  SmallVector<Value> whole;
+  if (std::optional<ReducerKind> kind = uniformReducer(op.getBody())) {
+    for (auto [carry, scanned] : llvm::zip(carried, scans))
+      whole.push_back(scan.isReversed
+                          ? buildCombine(builder, loc, *kind, scanned, carry)
+                          : buildCombine(builder, loc, *kind, carry, scanned));
+    return whole;
+  }
+  // Any other body: as a reduction of two rows.
+  SmallVector<Value> stacked;
+  for (auto [carry, scanned] : llvm::zip(carried, scans)) {
+    auto type = cast<RankedTensorType>(scanned.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), 1);
+    auto single = type.clone(ArrayRef<int64_t>(shape));
+    shape.front() = 2;
+    SmallVector<Value> parts;
+    for (Value part : {carry, scanned})
+      parts.push_back(stablehlo::ReshapeOp::create(builder, loc, single, part));
+    if (scan.isReversed)
+      std::swap(parts[0], parts[1]);
+    stacked.push_back(stablehlo::ConcatenateOp::create(
+        builder, loc, type.clone(ArrayRef<int64_t>(shape)), parts, 0));
+  }
+  auto pair = reduceWith(builder, loc, op.getBody(), stacked, inits, 0);
+  whole.assign(pair->result_begin(), pair->result_end());
+  return whole;
+}
+
 LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
                                       const Scan &scan) {
   OpBuilder builder(op);
@@ -64,13 +110,8 @@ LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
   (void)setLocalResultTypes(op);
   int64_t rows = dimsOf(result.getType())[dim];
   int64_t rank = dimsOf(result.getType()).size();
-  SmallVector<int64_t> window(rank, 1), pairs(2 * rank, 0), one(rank, 1);
-  window[dim] = rows;
-  pairs[2 * dim + scan.isReversed] = rows - 1;
-  op.setWindowDimensions(window);
-  op.setPaddingAttr(DenseIntElementsAttr::get(
-      RankedTensorType::get({rank, 2}, builder.getI64Type()),
-      ArrayRef<int64_t>(pairs)));
+  SmallVector<int64_t> one(rank, 1);
+  scanRows(op, scan, rank, rows);
 
   builder.setInsertionPointAfter(op);
   SmallVector<Value> totals, spread, scans(op->getResults());
@@ -115,34 +156,8 @@ LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
     spread.push_back(stablehlo::BroadcastInDimOp::create(
         builder, loc, scanned.getType(), carry, others));
 
-  SmallVector<Value> whole;
-  std::optional<ReducerKind> kind = uniformReducer(op.getBody());
-  if (kind) {
-    for (auto [carry, scanned] : llvm::zip(spread, scans))
-      whole.push_back(scan.isReversed
-                          ? buildCombine(builder, loc, *kind, scanned, carry)
-                          : buildCombine(builder, loc, *kind, carry, scanned));
-  } else {
-    // Any other body: as a reduction of two rows.
-    SmallVector<Value> stacked;
-    for (auto [carry, scanned] : llvm::zip(spread, scans)) {
-      auto type = cast<RankedTensorType>(scanned.getType());
-      SmallVector<int64_t> shape(type.getShape());
-      shape.insert(shape.begin(), 1);
-      auto single = type.clone(ArrayRef<int64_t>(shape));
-      shape.front() = 2;
-      SmallVector<Value> parts;
-      for (Value part : {carry, scanned})
-        parts.push_back(
-            stablehlo::ReshapeOp::create(builder, loc, single, part));
-      if (scan.isReversed)
-        std::swap(parts[0], parts[1]);
-      stacked.push_back(stablehlo::ConcatenateOp::create(
-          builder, loc, type.clone(ArrayRef<int64_t>(shape)), parts, 0));
-    }
-    auto pair = reduceWith(builder, loc, op.getBody(), stacked, inits, 0);
-    whole.assign(pair->result_begin(), pair->result_end());
-  }
+  SmallVector<Value> whole =
+      addCarried(builder, loc, op, scan, spread, scans, inits);
   for (OpOperand *use : uses) {
     auto number = cast<OpResult>(use->get()).getResultNumber();
     use->set(whole[number]);

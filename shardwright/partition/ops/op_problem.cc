@@ -223,27 +223,18 @@ bool isWholeDim(const ShardingRule &rule, const DecideProblem &problem,
   return true;
 }
 
-} // namespace
+TensorSite siteOf(Value value) {
+  TensorSite site;
+  site.shape.assign(dimsOf(value.getType()).begin(),
+                    dimsOf(value.getType()).end());
+  site.elementBytes = elementBytes(value.getType());
+  return site;
+}
 
-DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
-  DecideProblem problem;
-  problem.rule = &rule;
-  problem.keepWhole.assign(rule.factors.size(), false);
-  problem.canReduce = getCombiner(op).has_value();
-  auto site = [](Value value) {
-    TensorSite out;
-    out.shape.assign(dimsOf(value.getType()).begin(),
-                     dimsOf(value.getType()).end());
-    out.elementBytes = elementBytes(value.getType());
-    return out;
-  };
-  for (Value operand : op->getOperands())
-    problem.operands.push_back(site(operand));
-  for (Value result : op->getResults())
-    problem.results.push_back(site(result));
-
-  // A dimension that only one side has cannot be split on that side alone,
-  // unless the other side is the same for all of its parts.
+/// A dimension that only one side has cannot be split on that side alone,
+/// unless the other side is the same for all of its parts.
+void keepOneSided(DecideProblem &problem, Operation *op) {
+  const ShardingRule &rule = *problem.rule;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     if (factor.kind != FactorKind::PassThrough)
       continue;
@@ -254,60 +245,73 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
     if (!inResults || (!inOperands && !isa<stablehlo::BroadcastInDimOp>(op)))
       problem.keepWhole[f] = true;
   }
+}
 
+void keepSpatialDims(DecideProblem &problem, stablehlo::ConvolutionOp conv) {
+  const ShardingRule &rule = *problem.rule;
+  auto dims = conv.getDimensionNumbers();
+  keepDims(problem, rule.operands[0], dims.getInputSpatialDimensions());
+  keepDims(problem, rule.operands[1], dims.getKernelSpatialDimensions());
+  keepDims(problem, rule.results[0], dims.getOutputSpatialDimensions());
+}
+
+/// Index components of a sharded dimension are compared with the shard's range;
+/// dimensions of which one row is taken need an index for that.
+void keepTakenOnce(DecideProblem &problem, stablehlo::GatherOp gather) {
+  auto dims = gather.getDimensionNumbers();
+  for (auto [d, size] : llvm::enumerate(gather.getSliceSizes()))
+    if (size == 1 && problem.operands[0].shape[d] != 1 &&
+        !llvm::is_contained(dims.getOperandBatchingDims(), int64_t(d)) &&
+        !llvm::is_contained(dims.getStartIndexMap(), int64_t(d)))
+      keepDims(problem, problem.rule->operands[0], int64_t(d));
+}
+
+/// Only reducers with an identity for each type can make partial results.
+void requireIdentities(DecideProblem &problem, Operation *op,
+                       TypeRange inputs) {
+  if (problem.canReduce)
+    problem.canReduce = llvm::all_of(inputs, [&](Type type) {
+      return bool(
+          identityElement(*getCombiner(op), getElementTypeOrSelf(type)));
+    });
+}
+
+/// What the op's name says of its dimensions and partial results.
+void restrictByName(DecideProblem &problem, Operation *op) {
+  const ShardingRule &rule = *problem.rule;
   llvm::TypeSwitch<Operation *>(op)
       .Case<stablehlo::DotGeneralOp, stablehlo::DotOp>(
           [&](auto) { problem.isContraction = true; })
       .Case([&](stablehlo::ConvolutionOp conv) {
         problem.isContraction = true;
-        auto dims = conv.getDimensionNumbers();
-        keepDims(problem, rule.operands[0], dims.getInputSpatialDimensions());
-        keepDims(problem, rule.operands[1], dims.getKernelSpatialDimensions());
-        keepDims(problem, rule.results[0], dims.getOutputSpatialDimensions());
+        keepSpatialDims(problem, conv);
       })
-      .Case([&](stablehlo::DynamicUpdateSliceOp update) {
-        // A part of the operand's dimension is updated: every device holds the
-        // whole update and takes what falls into its shard.
+      .Case([&](stablehlo::DynamicUpdateSliceOp) {
+        // Where a part of the operand's dimension is updated, every device
+        // holds the whole update and takes what falls into its shard.
         keepDimsWhere(problem, rule.operands[1], [&](int64_t d) {
           return problem.operands[0].shape[d] != problem.operands[1].shape[d];
         });
       })
-      .Case([&](stablehlo::GatherOp gather) {
-        auto dims = gather.getDimensionNumbers();
-        // Index components of a sharded dimension are compared with the shard's
-        // range; taken-once dimensions need an index for that.
-        for (auto [d, size] : llvm::enumerate(gather.getSliceSizes()))
-          if (size == 1 && problem.operands[0].shape[d] != 1 &&
-              !llvm::is_contained(dims.getOperandBatchingDims(), int64_t(d)) &&
-              !llvm::is_contained(dims.getStartIndexMap(), int64_t(d)))
-            keepDims(problem, rule.operands[0], int64_t(d));
-      })
+      .Case([&](stablehlo::GatherOp gather) { keepTakenOnce(problem, gather); })
       .Case([&](stablehlo::ScatterOp scatter) {
         auto dims = scatter.getScatterDimensionNumbers();
         keepUnindexed(problem, rule.operands[0], dims.getInsertedWindowDims(),
                       dims.getScatterDimsToOperandDims());
-        // Mixed reducers have no identity to start a partial result from.
-        if (problem.canReduce)
-          problem.canReduce =
-              llvm::all_of(scatter.getInputs().getTypes(), [&](Type type) {
-                return bool(identityElement(*getCombiner(op),
-                                            getElementTypeOrSelf(type)));
-              });
+        requireIdentities(problem, op, scatter.getInputs().getTypes());
       })
       .Case([&](stablehlo::ReduceOp reduce) {
-        if (problem.canReduce)
-          problem.canReduce =
-              llvm::all_of(reduce.getInputs().getTypes(), [&](Type type) {
-                return bool(identityElement(*getCombiner(op),
-                                            getElementTypeOrSelf(type)));
-              });
+        requireIdentities(problem, op, reduce.getInputs().getTypes());
       })
       .Case([&](stablehlo::GetDimensionSizeOp) {
         problem.keepWhole.assign(rule.factors.size(), true);
       });
+}
 
-  // Rows of neighbours can be had where the factor alone makes the result's
-  // dimension and leads the operand's.
+/// Rows of neighbours can be had where the factor alone makes the result's
+/// dimension and leads the operand's.
+void addWindows(DecideProblem &problem, Operation *op) {
+  const ShardingRule &rule = *problem.rule;
   for (const OpWindow &window : getWindows(op)) {
     const DimMapping &made = rule.results[0][window.resultDim];
     const DimMapping &read = rule.operands[window.operand][window.operandDim];
@@ -337,7 +341,11 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
     problem.windows.push_back({made.front(), window.operand, window.operandDim,
                                window.map, window.isScan});
   }
+}
 
+/// Along which factors the op computes on uneven shards.
+void markUneven(DecideProblem &problem, Operation *op) {
+  const ShardingRule &rule = *problem.rule;
   bool rowByRow = worksRowByRow(op);
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     bool works = factor.kind == FactorKind::PassThrough ? rowByRow
@@ -350,6 +358,23 @@ DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
     problem.mayBeUneven.push_back(exchanges ||
                                   (works && isWholeDim(rule, problem, f)));
   }
+}
+
+} // namespace
+
+DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
+  DecideProblem problem;
+  problem.rule = &rule;
+  problem.keepWhole.assign(rule.factors.size(), false);
+  problem.canReduce = getCombiner(op).has_value();
+  for (Value operand : op->getOperands())
+    problem.operands.push_back(siteOf(operand));
+  for (Value result : op->getResults())
+    problem.results.push_back(siteOf(result));
+  keepOneSided(problem, op);
+  restrictByName(problem, op);
+  addWindows(problem, op);
+  markUneven(problem, op);
   return problem;
 }
 

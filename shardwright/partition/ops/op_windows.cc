@@ -154,119 +154,160 @@ bool hasWindows(Operation *op) {
              stablehlo::SelectAndScatterOp, stablehlo::ConvolutionOp>(op);
 }
 
-llvm::SmallVector<OpWindow, 2> getWindows(Operation *op) {
+namespace {
+
+/// Reads the windows of one op, a family of ops a function.
+class WindowReader {
+public:
+  explicit WindowReader(Operation *op) : op(op) {}
+
+  void read(stablehlo::SliceOp slice);
+  void read(stablehlo::PadOp pad);
+  void read(stablehlo::ReverseOp reverse);
+  void read(stablehlo::ConcatenateOp concat);
+  void read(stablehlo::ReduceWindowOp reduce);
+  void read(stablehlo::SelectAndScatterOp scatter);
+  void read(stablehlo::ConvolutionOp conv);
+
   llvm::SmallVector<OpWindow, 2> windows;
-  auto rows = [](Value value, int64_t d) { return dimsOf(value.getType())[d]; };
-  auto add = [&](int64_t operand, int64_t d, int64_t resultDim, WindowMap map,
-                 bool evenIfSame = false) {
-    map.outSize = rows(op->getResult(0), resultDim);
-    bool same = !map.reversed && !map.wraps && map.stride == 1 &&
-                map.extent == 1 && map.low == 0 && map.dilation == 1 &&
-                map.outSize == rows(op->getOperand(operand), d);
-    if (!same || evenIfSame)
-      windows.push_back({operand, d, resultDim, map});
-  };
+
+private:
+  static int64_t rows(Value value, int64_t d) {
+    return dimsOf(value.getType())[d];
+  }
+  /// Adds the window, unless each row of the result is made of the same row of
+  /// the operand and `evenIfSame` is not set.
+  void add(int64_t operand, int64_t d, int64_t resultDim, WindowMap map,
+           bool evenIfSame = false);
+
+  Operation *op;
+};
+
+void WindowReader::add(int64_t operand, int64_t d, int64_t resultDim,
+                       WindowMap map, bool evenIfSame) {
+  map.outSize = rows(op->getResult(0), resultDim);
+  bool same = !map.reversed && !map.wraps && map.stride == 1 &&
+              map.extent == 1 && map.low == 0 && map.dilation == 1 &&
+              map.outSize == rows(op->getOperand(operand), d);
+  if (!same || evenIfSame)
+    windows.push_back({operand, d, resultDim, map});
+}
+
+void WindowReader::read(stablehlo::SliceOp slice) {
+  for (auto [d, start] : llvm::enumerate(slice.getStartIndices())) {
+    WindowMap map;
+    map.stride = slice.getStrides()[d];
+    map.low = -start;
+    add(0, d, d, map);
+  }
+}
+
+void WindowReader::read(stablehlo::PadOp pad) {
+  auto rolled = pad->getAttrOfType<IntegerAttr>(kRollAttrName);
+  for (auto [d, low] : llvm::enumerate(pad.getEdgePaddingLow())) {
+    WindowMap map;
+    map.low = low;
+    map.wraps = rolled && rolled.getInt() == int64_t(d);
+    map.dilation = pad.getInteriorPadding()[d] + 1;
+    add(0, d, d, map);
+  }
+}
+
+void WindowReader::read(stablehlo::ReverseOp reverse) {
+  for (int64_t d : reverse.getDimensions()) {
+    WindowMap map;
+    map.reversed = true;
+    map.low = rows(reverse.getOperand(), d) - 1;
+    add(0, d, d, map);
+  }
+}
+
+void WindowReader::read(stablehlo::ConcatenateOp concat) {
+  int64_t d = concat.getDimension(), at = 0;
+  for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
+    WindowMap map;
+    map.low = at;
+    at += rows(input, d);
+    add(i, d, d, map);
+  }
+}
+
+void WindowReader::read(stablehlo::ReduceWindowOp reduce) {
+  std::optional<Scan> scan = getScan(reduce);
+  for (auto [d, size] : llvm::enumerate(reduce.getWindowDimensions())) {
+    WindowMap map;
+    map.stride = entry(reduce.getWindowStrides(), d, 1);
+    map.extent = (size - 1) * entry(reduce.getWindowDilations(), d, 1) + 1;
+    map.low = lowPadding(reduce.getPadding(), d);
+    map.dilation = entry(reduce.getBaseDilations(), d, 1);
+    size_t first = windows.size();
+    for (size_t i = 0; i < reduce.getInputs().size(); ++i)
+      add(i, d, d, map);
+    for (OpWindow &window : MutableArrayRef(windows).drop_front(first))
+      window.isScan = scan && scan->dim == int64_t(d);
+  }
+}
+
+void WindowReader::read(stablehlo::SelectAndScatterOp scatter) {
+  if (!exchangesWindows(scatter))
+    return;
+  for (int64_t d = 0, rank = dimsOf(op->getResult(0).getType()).size();
+       d < rank; ++d) {
+    int64_t size = entry(scatter.getWindowDimensions(), d, 1),
+            stride = entry(scatter.getWindowStrides(), d, 1),
+            low = lowPadding(scatter.getPadding(), d);
+    if (windowsTile(scatter, d) || (size == 1 && stride == 1))
+      continue;
+    // Those windows whose rows are in the shard, and all their rows.
+    WindowMap windowsOf, rowsOf;
+    windowsOf.extent = size;
+    windowsOf.low = size - 1 - low;
+    windowsOf.dilation = stride;
+    int64_t first = llvm::divideCeilSigned(-windowsOf.low, stride),
+            lead = first * stride + windowsOf.low;
+    rowsOf.extent =
+        1 + size +
+        (llvm::divideCeilSigned(size - 1 - lead, stride) - 1) * stride;
+    rowsOf.low = low - first * stride;
+    add(0, d, d, rowsOf, /*evenIfSame=*/true);
+    add(1, d, d, windowsOf, /*evenIfSame=*/true);
+  }
+}
+
+void WindowReader::read(stablehlo::ConvolutionOp conv) {
+  auto dims = conv.getDimensionNumbers();
+  for (auto [i, in, kernel, out] : llvm::enumerate(
+           dims.getInputSpatialDimensions(), dims.getKernelSpatialDimensions(),
+           dims.getOutputSpatialDimensions())) {
+    WindowMap map;
+    map.stride = entry(conv.getWindowStrides(), i, 1);
+    map.extent =
+        (rows(conv.getRhs(), kernel) - 1) * entry(conv.getRhsDilation(), i, 1) +
+        1;
+    map.low = lowPadding(conv.getPadding(), i);
+    map.dilation = entry(conv.getLhsDilation(), i, 1);
+    add(0, in, out, map, /*evenIfSame=*/true);
+    // Shards of a reversed kernel would read the rows from the other end.
+    if (conv.getWindowReversal() && (*conv.getWindowReversal())[i])
+      continue;
+    // Row and kernel row change places.
+    map.outSize = rows(conv.getRhs(), kernel);
+    map.extent = (rows(op->getResult(0), out) - 1) * map.stride + 1;
+    map.stride = entry(conv.getRhsDilation(), i, 1);
+    windows.push_back({0, in, out, map, kernel});
+  }
+}
+
+} // namespace
+
+llvm::SmallVector<OpWindow, 2> getWindows(Operation *op) {
+  WindowReader reader(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](stablehlo::SliceOp slice) {
-        for (auto [d, start] : llvm::enumerate(slice.getStartIndices())) {
-          WindowMap map;
-          map.stride = slice.getStrides()[d];
-          map.low = -start;
-          add(0, d, d, map);
-        }
-      })
-      .Case([&](stablehlo::PadOp pad) {
-        auto rolled = pad->getAttrOfType<IntegerAttr>(kRollAttrName);
-        for (auto [d, low] : llvm::enumerate(pad.getEdgePaddingLow())) {
-          WindowMap map;
-          map.low = low;
-          map.wraps = rolled && rolled.getInt() == int64_t(d);
-          map.dilation = pad.getInteriorPadding()[d] + 1;
-          add(0, d, d, map);
-        }
-      })
-      .Case([&](stablehlo::ReverseOp reverse) {
-        for (int64_t d : reverse.getDimensions()) {
-          WindowMap map;
-          map.reversed = true;
-          map.low = rows(reverse.getOperand(), d) - 1;
-          add(0, d, d, map);
-        }
-      })
-      .Case([&](stablehlo::ConcatenateOp concat) {
-        int64_t d = concat.getDimension(), at = 0;
-        for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
-          WindowMap map;
-          map.low = at;
-          at += rows(input, d);
-          add(i, d, d, map);
-        }
-      })
-      .Case([&](stablehlo::ReduceWindowOp op) {
-        std::optional<Scan> scan = getScan(op);
-        for (auto [d, size] : llvm::enumerate(op.getWindowDimensions())) {
-          WindowMap map;
-          map.stride = entry(op.getWindowStrides(), d, 1);
-          map.extent = (size - 1) * entry(op.getWindowDilations(), d, 1) + 1;
-          map.low = lowPadding(op.getPadding(), d);
-          map.dilation = entry(op.getBaseDilations(), d, 1);
-          size_t first = windows.size();
-          for (size_t i = 0; i < op.getInputs().size(); ++i)
-            add(i, d, d, map);
-          for (OpWindow &window : MutableArrayRef(windows).drop_front(first))
-            window.isScan = scan && scan->dim == int64_t(d);
-        }
-      })
-      .Case([&](stablehlo::SelectAndScatterOp scatter) {
-        if (!exchangesWindows(scatter))
-          return;
-        for (int64_t d = 0, rank = dimsOf(op->getResult(0).getType()).size();
-             d < rank; ++d) {
-          int64_t size = entry(scatter.getWindowDimensions(), d, 1),
-                  stride = entry(scatter.getWindowStrides(), d, 1),
-                  low = lowPadding(scatter.getPadding(), d);
-          if (windowsTile(scatter, d) || (size == 1 && stride == 1))
-            continue;
-          // Those windows whose rows are in the shard, and all their rows.
-          WindowMap windowsOf, rowsOf;
-          windowsOf.extent = size;
-          windowsOf.low = size - 1 - low;
-          windowsOf.dilation = stride;
-          int64_t first = llvm::divideCeilSigned(-windowsOf.low, stride),
-                  lead = first * stride + windowsOf.low;
-          rowsOf.extent =
-              1 + size +
-              (llvm::divideCeilSigned(size - 1 - lead, stride) - 1) * stride;
-          rowsOf.low = low - first * stride;
-          add(0, d, d, rowsOf, /*evenIfSame=*/true);
-          add(1, d, d, windowsOf, /*evenIfSame=*/true);
-        }
-      })
-      .Case([&](stablehlo::ConvolutionOp conv) {
-        auto dims = conv.getDimensionNumbers();
-        for (auto [i, in, kernel, out] :
-             llvm::enumerate(dims.getInputSpatialDimensions(),
-                             dims.getKernelSpatialDimensions(),
-                             dims.getOutputSpatialDimensions())) {
-          WindowMap map;
-          map.stride = entry(conv.getWindowStrides(), i, 1);
-          map.extent = (rows(conv.getRhs(), kernel) - 1) *
-                           entry(conv.getRhsDilation(), i, 1) +
-                       1;
-          map.low = lowPadding(conv.getPadding(), i);
-          map.dilation = entry(conv.getLhsDilation(), i, 1);
-          add(0, in, out, map, /*evenIfSame=*/true);
-          // Shards of a reversed kernel would read the rows from the other end.
-          if (conv.getWindowReversal() && (*conv.getWindowReversal())[i])
-            continue;
-          // Row and kernel row change places.
-          map.outSize = rows(conv.getRhs(), kernel);
-          map.extent = (rows(op->getResult(0), out) - 1) * map.stride + 1;
-          map.stride = entry(conv.getRhsDilation(), i, 1);
-          windows.push_back({0, in, out, map, kernel});
-        }
-      });
-  return windows;
+      .Case<stablehlo::SliceOp, stablehlo::PadOp, stablehlo::ReverseOp,
+            stablehlo::ConcatenateOp, stablehlo::ReduceWindowOp,
+            stablehlo::SelectAndScatterOp, stablehlo::ConvolutionOp>(
+          [&](auto known) { reader.read(known); });
+  return std::move(reader.windows);
 }
 
 SmallVector<WindowRows> partialWindows(stablehlo::ScatterOp op,

@@ -102,6 +102,35 @@ private:
   int32_t choose(const DeviceRing &ring, Operation *collective, double compute,
                  double piece, Value passed, bool mayHide);
   bool gather(stablehlo::AllGatherOp op);
+  /// A dot of the gathered value, or of what becomes of it element by element.
+  struct Product {
+    PieceChain chain;
+    stablehlo::DotGeneralOp dot;
+    bool isLhs;
+    DimRole role;
+    RankedTensorType piece, sum; ///< of the result
+    Value result;
+  };
+  /// Of all products: together, and with one piece.
+  struct Seconds {
+    double compute = 0, piece = 0;
+  };
+  /// None if the gather is not one of shards of one size.
+  std::optional<DeviceRing> ringOf(stablehlo::AllGatherOp op);
+  /// All users of the gathered value, in order; none if one is no product.
+  SmallVector<Product, 2> matchProducts(stablehlo::AllGatherOp op);
+  /// Fills in the types of pieces; none where the products cannot be made
+  /// piece by piece.
+  std::optional<Seconds> priceProducts(stablehlo::AllGatherOp op,
+                                       const DeviceRing &ring,
+                                       MutableArrayRef<Product> products);
+  /// Adds the products with the piece of the device `shift` places on.
+  void multiplyPiece(OpBuilder &builder, const DeviceRing &ring,
+                     MutableArrayRef<Product> products, Value piece,
+                     int64_t shift, int64_t size);
+  void multiplyInRing(OpBuilder &builder, stablehlo::AllGatherOp op,
+                      const DeviceRing &ring, MutableArrayRef<Product> products,
+                      int32_t directions);
   bool scatter(stablehlo::ReduceScatterOp op);
   /// Seconds that the device computes from where `value` is known to `until`.
   double secondsBetween(Value value, Operation *until);
@@ -156,34 +185,28 @@ int32_t RingDots::choose(const DeviceRing &ring, Operation *collective,
   return directions;
 }
 
-bool RingDots::gather(stablehlo::AllGatherOp op) {
+std::optional<DeviceRing> RingDots::ringOf(stablehlo::AllGatherOp op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1 || op->use_empty())
-    return false;
-  Value shard = op->getOperand(0), whole = op->getResult(0);
+    return std::nullopt;
+  Type shard = op->getOperand(0).getType(), whole = op->getResult(0).getType();
   int64_t dim = op.getAllGatherDim();
   std::optional<DeviceRing> ring = DeviceRing::of(op, numReplicas);
-  if (!ring || !isPlain(shard.getType()) || !isPlain(whole.getType()) ||
-      dim >= int64_t(dimsOf(shard.getType()).size()))
-    return false;
-  int64_t size = dimsOf(shard.getType())[dim];
-  if (dimsOf(whole.getType())[dim] != size * ring->size || size == 0)
-    return false;
+  if (!ring || !isPlain(shard) || !isPlain(whole) ||
+      dim >= int64_t(dimsOf(shard).size()))
+    return std::nullopt;
+  int64_t size = dimsOf(shard)[dim];
+  if (dimsOf(whole)[dim] != size * ring->size || size == 0)
+    return std::nullopt;
+  return ring;
+}
 
-  // Everybody who uses it multiplies it, or what becomes of it element by
-  // element, in this block.
-  struct Product {
-    PieceChain chain;
-    stablehlo::DotGeneralOp dot;
-    bool isLhs;
-    DimRole role;
-    RankedTensorType piece, sum; ///< of the result
-    Value result;
-  };
+SmallVector<RingDots::Product, 2>
+RingDots::matchProducts(stablehlo::AllGatherOp op) {
   SmallVector<Product, 2> products;
-  for (OpOperand &use : whole.getUses()) {
+  for (OpOperand &use : op->getResult(0).getUses()) {
     if (use.getOwner()->getBlock() != op->getBlock())
-      return false;
-    PieceChain chain = PieceChain::from(use, dim);
+      return {};
+    PieceChain chain = PieceChain::from(use, op.getAllGatherDim());
     unsigned operand = chain.getEnd()->getOperandNumber();
     auto dot = dyn_cast<stablehlo::DotGeneralOp>(chain.getEnd()->getOwner());
     if (!dot || dot.getLhs() == dot.getRhs() || !isPlain(dot.getType()) ||
@@ -191,31 +214,39 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
         !isPlain(dot->getOperand(1 - operand).getType()) ||
         llvm::any_of(products,
                      [&](const Product &other) { return other.dot == dot; }))
-      return false;
+      return {};
     DimRole role = roleOf(dot, operand == 0, chain.endDim());
     products.push_back({std::move(chain), dot, operand == 0, role, {}, {}, {}});
   }
   llvm::sort(products, [](const Product &a, const Product &b) {
     return a.dot->isBeforeInBlock(b.dot);
   });
+  return products;
+}
+
+std::optional<RingDots::Seconds>
+RingDots::priceProducts(stablehlo::AllGatherOp op, const DeviceRing &ring,
+                        MutableArrayRef<Product> products) {
+  Value shard = op->getOperand(0);
+  int64_t size = dimsOf(shard.getType())[op.getAllGatherDim()];
   Operation *first = products.front().dot;
-  double compute = 0, pieceSeconds = 0;
-  double n = double(ring->size);
+  Seconds seconds;
+  double n = double(ring.size);
   for (Product &product : products) {
     stablehlo::DotGeneralOp dot = product.dot;
     Value other = product.isLhs ? dot.getRhs() : dot.getLhs();
     Operation *from = other.getDefiningOp();
     if (from && from->getBlock() == op->getBlock() &&
         !from->isBeforeInBlock(first))
-      return false;
+      return std::nullopt;
     if (!product.chain.isKnownBefore(first))
-      return false;
+      return std::nullopt;
     auto type = cast<RankedTensorType>(dot.getType());
     // Each device would add its pieces in another order, and copies of one
     // value would no longer be the same.
     if (product.role.kind == DimRole::Contracting && !options.force &&
         !isa<IntegerType>(type.getElementType()))
-      return false;
+      return std::nullopt;
     SmallVector<int64_t> shape(type.getShape());
     if (product.role.kind != DimRole::Contracting)
       shape[product.role.resultDim] = size;
@@ -226,7 +257,7 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
         product.role.kind == DimRole::Contracting)
       product.sum = type.clone(Float32Type::get(op.getContext()));
     double chained = product.chain.seconds(costs);
-    compute += costs.seconds(dot) + chained;
+    seconds.compute += costs.seconds(dot) + chained;
     // The other operand, or its part, is read for each piece, the piece of the
     // result written and put where it belongs, or added.
     bool readsPart = product.role.kind != DimRole::Free;
@@ -234,68 +265,96 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
                    bytesOf(other.getType()) * (readsPart ? 3 / n : 1) +
                    bytesOf(product.sum) * 3;
     Type element = getElementTypeOrSelf(shard.getType());
-    pieceSeconds +=
+    seconds.piece +=
         costs.kernelSeconds(element, costs.flops(dot) / n, bytes) + chained / n;
   }
-  // Where the shard is there long before, the gather can go on beside what is
-  // computed until then.
-  std::optional<Transfer> transfer = costs.transfer(op);
-  bool mayHide = !options.force && transfer &&
-                 secondsBetween(shard, first) >= transfer->seconds;
-  int32_t directions = choose(*ring, op, compute, pieceSeconds, shard, mayHide);
-  if (directions == 0)
-    return false;
+  return seconds;
+}
 
-  OpBuilder builder(first);
+void RingDots::multiplyPiece(OpBuilder &builder, const DeviceRing &ring,
+                             MutableArrayRef<Product> products, Value piece,
+                             int64_t shift, int64_t size) {
+  Value start = rings.place(ring, shift, size);
+  for (Product &product : products) {
+    stablehlo::DotGeneralOp dot = product.dot;
+    Location loc = dot.getLoc();
+    Value other = product.isLhs ? dot.getRhs() : dot.getLhs();
+    if (product.role.kind != DimRole::Free)
+      other =
+          rings.piece(builder, loc, other, product.role.otherDim, start, size);
+    bool isSum = product.role.kind == DimRole::Contracting;
+    Value own = product.chain.onPiece(builder, rings, piece, start, size);
+    Value part =
+        dotOf(builder, dot, product.isLhs ? own : other,
+              product.isLhs ? other : own, isSum ? product.sum : product.piece);
+    if (isSum) {
+      product.result = product.result
+                           ? stablehlo::AddOp::create(builder, loc, product.sum,
+                                                      product.result, part)
+                                 .getResult()
+                           : part;
+      continue;
+    }
+    SmallVector<Value> starts(product.piece.getRank(), rings.constant(0));
+    starts[product.role.resultDim] = start;
+    product.result = stablehlo::DynamicUpdateSliceOp::create(
+        builder, loc, dot.getType(), product.result, part, starts);
+  }
+}
+
+void RingDots::multiplyInRing(OpBuilder &builder, stablehlo::AllGatherOp op,
+                              const DeviceRing &ring,
+                              MutableArrayRef<Product> products,
+                              int32_t directions) {
+  Value shard = op->getOperand(0);
+  int64_t size = dimsOf(shard.getType())[op.getAllGatherDim()];
   for (Product &product : products)
     if (product.role.kind != DimRole::Contracting) {
       auto type = cast<RankedTensorType>(product.dot.getType());
       product.result = stablehlo::ConstantOp::create(
           builder, product.dot.getLoc(), type, zeroOf(type));
     }
-  auto multiply = [&](Value piece, int64_t shift) {
-    Value start = rings.place(*ring, shift, size);
-    for (Product &product : products) {
-      stablehlo::DotGeneralOp dot = product.dot;
-      Location loc = dot.getLoc();
-      Value other = product.isLhs ? dot.getRhs() : dot.getLhs();
-      if (product.role.kind != DimRole::Free)
-        other = rings.piece(builder, loc, other, product.role.otherDim, start,
-                            size);
-      bool isSum = product.role.kind == DimRole::Contracting;
-      Value own = product.chain.onPiece(builder, rings, piece, start, size);
-      Value part = dotOf(builder, dot, product.isLhs ? own : other,
-                         product.isLhs ? other : own,
-                         isSum ? product.sum : product.piece);
-      if (isSum) {
-        product.result =
-            product.result ? stablehlo::AddOp::create(builder, loc, product.sum,
-                                                      product.result, part)
-                                 .getResult()
-                           : part;
-        continue;
-      }
-      SmallVector<Value> starts(product.piece.getRank(), rings.constant(0));
-      starts[product.role.resultDim] = start;
-      product.result = stablehlo::DynamicUpdateSliceOp::create(
-          builder, loc, dot.getType(), product.result, part, starts);
-    }
-  };
-  int64_t forward = directions == 2 ? ring->size / 2 : ring->size - 1;
-  int64_t backward = ring->size - 1 - forward;
+  int64_t forward = directions == 2 ? ring.size / 2 : ring.size - 1;
+  int64_t backward = ring.size - 1 - forward;
   Value ahead = shard, behind = shard;
   for (int64_t i = 0; i <= forward; ++i) {
     Value nextAhead, nextBehind;
     if (i < forward)
-      nextAhead = rings.pass(builder, op.getLoc(), ahead, *ring, 1);
+      nextAhead = rings.pass(builder, op.getLoc(), ahead, ring, 1);
     if (i < backward)
-      nextBehind = rings.pass(builder, op.getLoc(), behind, *ring, -1);
-    multiply(ahead, -i);
+      nextBehind = rings.pass(builder, op.getLoc(), behind, ring, -1);
+    multiplyPiece(builder, ring, products, ahead, -i, size);
     if (i > 0 && i <= backward)
-      multiply(behind, i);
+      multiplyPiece(builder, ring, products, behind, i, size);
     ahead = nextAhead;
     behind = nextBehind;
   }
+}
+
+bool RingDots::gather(stablehlo::AllGatherOp op) {
+  std::optional<DeviceRing> ring = ringOf(op);
+  if (!ring)
+    return false;
+  SmallVector<Product, 2> products = matchProducts(op);
+  if (products.empty())
+    return false;
+  std::optional<Seconds> seconds = priceProducts(op, *ring, products);
+  if (!seconds)
+    return false;
+  Value shard = op->getOperand(0);
+  Operation *first = products.front().dot;
+  // Where the shard is there long before, the gather can go on beside what is
+  // computed until then.
+  std::optional<Transfer> transfer = costs.transfer(op);
+  bool mayHide = !options.force && transfer &&
+                 secondsBetween(shard, first) >= transfer->seconds;
+  int32_t directions =
+      choose(*ring, op, seconds->compute, seconds->piece, shard, mayHide);
+  if (directions == 0)
+    return false;
+
+  OpBuilder builder(first);
+  multiplyInRing(builder, op, *ring, products, directions);
   for (Product &product : products)
     if (product.result.getType() != product.dot.getType())
       product.result = stablehlo::ConvertOp::create(

@@ -169,6 +169,183 @@ LinkCost ReshardPlanner::linkOver(AxisRefs axes) const {
   return cost;
 }
 
+namespace {
+
+/// Finds the steps of one plan: the ways to search, one a function. The best
+/// result so far is in `best`, with the atoms that its steps move.
+class StepFinder {
+public:
+  /// `links`: by axis; `orderLink`: between meshes in other device orders.
+  StepFinder(const ReshardPlanner &planner, llvm::ArrayRef<LinkCost> links,
+             LinkCost orderLink, ReshardPlan &plan, const DimAxes &from,
+             const DimAxes &to, llvm::ArrayRef<int64_t> shape,
+             double elementBytes, bool changesOrder)
+      : mesh(planner.getMesh()), effort(planner.getEffort()), links(links),
+        orderLink(orderLink), plan(plan), from(from), to(to), shape(shape),
+        total(elementBytes), changesOrder(changesOrder), start(from) {
+    for (int64_t n : shape)
+      total *= double(n);
+    plan.peakBytes = std::max(localBytes(from), localBytes(to));
+  }
+
+  /// Gathers parts that no common cut can express before anything else.
+  void gatherIncompatible();
+  void searchWhole();
+  void searchSegments();
+  /// Searches on parts of axes: axes of unequal sizes can trade places only in
+  /// parts.
+  void searchPrimes();
+  void toSteps();
+
+  SearchResult best;
+
+private:
+  double localBytes(const DimAxes &dims) const {
+    double local = total;
+    for (const AxisList &list : dims)
+      local /= double(totalSize(list));
+    return local;
+  }
+  SearchResult search(const Atoms &atoms, llvm::ArrayRef<int64_t> sizes,
+                      bool movesTogether) const;
+  bool isImprovable() const {
+    return effort != Effort::Fast && best.communicates() &&
+           best.cost > best.bound * (1 + 1e-4);
+  }
+
+  const Mesh &mesh;
+  Effort effort;
+  llvm::ArrayRef<LinkCost> links;
+  LinkCost orderLink;
+  ReshardPlan &plan;
+  const DimAxes &from, &to;
+  llvm::ArrayRef<int64_t> shape;
+  /// Bytes of the whole value.
+  double total;
+  bool changesOrder;
+  /// After gatherIncompatible(), and both sides cut where the other ends.
+  DimAxes start, fineFrom, fineTo;
+  Atoms atoms;
+};
+
+void StepFinder::gatherIncompatible() {
+  if (!dropIncompatible(mesh, start, to))
+    return;
+  for (auto [n, f, s] : llvm::zip(shape, from, start))
+    if (!refines(n, totalSize(s), totalSize(f)))
+      s.clear();
+  ReshardStep gather;
+  gather.kind = ReshardStep::Gather;
+  for (auto [f, s] : llvm::zip(from, start)) {
+    AxisList lost;
+    appendMerged(lost, AxisRefs(f).drop_front(s.size()));
+    gather.axes.push_back(std::move(lost));
+  }
+  gather.after = closedOf(start);
+  gather.bytes = localBytes(start) - localBytes(from);
+  plan.peakBytes = std::max(plan.peakBytes, localBytes(start));
+  plan.steps.push_back(std::move(gather));
+  plan.firstOnSegments = 1;
+}
+
+SearchResult StepFinder::search(const Atoms &atoms,
+                                llvm::ArrayRef<int64_t> sizes,
+                                bool movesTogether) const {
+  SearchProblem problem;
+  problem.sizes = atoms.sizes;
+  problem.from = atoms.from;
+  problem.to = atoms.to;
+  problem.from.targetOrder = !changesOrder;
+  problem.to.targetOrder = true;
+  if (llvm::any_of(links, [](LinkCost link) { return link != LinkCost(); }))
+    for (AxisRef ref : atoms.refs)
+      problem.links.push_back(links[ref.axis]);
+  problem.orderLink = orderLink;
+  problem.baseBytes = localBytes(atoms.base);
+  problem.movesTogether = movesTogether;
+  problem.recipesOnly = effort == Effort::Fast;
+  for (auto [n, base] : llvm::zip(sizes, atoms.base)) {
+    problem.dimSizes.push_back(n);
+    problem.baseShards.push_back(totalSize(base));
+  }
+  return searchReshard(problem);
+}
+
+void StepFinder::searchWhole() {
+  atoms = makeAtoms(mesh, start, to, shape);
+  best = search(atoms, shape, /*movesTogether=*/false);
+  fineFrom = start;
+  fineTo = to;
+  cutToEachOther(mesh, fineFrom, fineTo);
+}
+
+void StepFinder::searchSegments() {
+  if (!isImprovable())
+    return;
+  Segments segments = makeSegments(fineFrom, fineTo, shape);
+  if (segments.sizes.size() == shape.size())
+    return;
+  Atoms other = makeAtoms(mesh, segments.from, segments.to, segments.sizes);
+  SearchResult result = search(other, segments.sizes, /*movesTogether=*/true);
+  if (result.cost >= best.cost * (1 - 1e-6))
+    return;
+  best = std::move(result);
+  atoms = std::move(other);
+  plan.segments = segments.sizes;
+  plan.start = closedOf(segments.from);
+}
+
+void StepFinder::searchPrimes() {
+  bool unequal = llvm::any_of(
+      atoms.sizes, [&](int64_t size) { return size != atoms.sizes.front(); });
+  int64_t primes = 0;
+  for (int64_t size : atoms.sizes)
+    primes += numPrimeFactors(size);
+  if (!unequal || primes > 6 || primes <= int64_t(atoms.sizes.size()) ||
+      !isImprovable())
+    return;
+  cutToPrimes(atoms, fineFrom, fineTo);
+  Atoms fine = makeAtoms(mesh, fineFrom, fineTo, shape);
+  SearchResult finer = search(fine, shape, /*movesTogether=*/false);
+  if (finer.cost < best.cost * (1 - 1e-9)) {
+    best = std::move(finer);
+    atoms = std::move(fine);
+    plan.segments.clear();
+  }
+  searchSegments();
+}
+
+void StepFinder::toSteps() {
+  const Placement *prev = &atoms.from;
+  for (const SearchStep &step : best.steps) {
+    if (auto reorder = makeReorder(atoms, *prev, step))
+      plan.steps.push_back(std::move(*reorder));
+    plan.steps.push_back(makeStep(atoms, *prev, step));
+    plan.peakBytes =
+        std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
+    prev = &step.after;
+  }
+}
+
+} // namespace
+
+/// Adds up what the steps send and cost; `orderLink`, if not null, is taken for
+/// each step.
+static void addCosts(ReshardPlan &plan, const TensorSharding &from,
+                     const ReshardPlanner &planner, const LinkCost *orderLink) {
+  const TensorSharding *before = &from;
+  for (auto [i, step] : llvm::enumerate(plan.steps)) {
+    if (!plan.segments.empty() && i == plan.firstOnSegments)
+      before = &plan.start;
+    plan.bytes += step.bytes;
+    if (step.kind != ReshardStep::Slice && !step.withNext)
+      plan.cost +=
+          (orderLink ? *orderLink : planner.linkOver(axesOf(step, *before)))
+              .of(step.bytes);
+    before = &step.after;
+  }
+}
+
 const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
                                         const TensorSharding &toSharding,
                                         llvm::ArrayRef<int64_t> shape,
@@ -182,127 +359,20 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   slot = std::make_unique<ReshardPlan>();
   ReshardPlan &plan = *slot;
 
-  double total = elementBytes;
-  for (int64_t n : shape)
-    total *= double(n);
-  auto localBytes = [&](const DimAxes &dims) {
-    double local = total;
-    for (const AxisList &list : dims)
-      local /= double(totalSize(list));
-    return local;
-  };
-  plan.peakBytes = std::max(localBytes(from), localBytes(to));
-
-  // Parts that no common cut can express are gathered before anything else.
-  DimAxes start = from;
-  if (dropIncompatible(mesh, start, to)) {
-    for (auto [n, f, s] : llvm::zip(shape, from, start))
-      if (!refines(n, totalSize(s), totalSize(f)))
-        s.clear();
-    ReshardStep gather;
-    gather.kind = ReshardStep::Gather;
-    for (auto [f, s] : llvm::zip(from, start)) {
-      AxisList lost;
-      appendMerged(lost, AxisRefs(f).drop_front(s.size()));
-      gather.axes.push_back(std::move(lost));
-    }
-    gather.after = closedOf(start);
-    gather.bytes = localBytes(start) - localBytes(from);
-    plan.peakBytes = std::max(plan.peakBytes, localBytes(start));
-    plan.steps.push_back(std::move(gather));
-    plan.firstOnSegments = 1;
-  }
-
-  auto search = [&](const Atoms &atoms, llvm::ArrayRef<int64_t> sizes,
-                    bool movesTogether) {
-    SearchProblem problem;
-    problem.sizes = atoms.sizes;
-    problem.from = atoms.from;
-    problem.to = atoms.to;
-    problem.from.targetOrder = !changesOrder;
-    problem.to.targetOrder = true;
-    if (llvm::any_of(links, [](LinkCost link) { return link != LinkCost(); }))
-      for (AxisRef ref : atoms.refs)
-        problem.links.push_back(links[ref.axis]);
-    problem.orderLink = linkOver(allAxes());
-    problem.baseBytes = localBytes(atoms.base);
-    problem.movesTogether = movesTogether;
-    problem.recipesOnly = effort == Effort::Fast;
-    for (auto [n, base] : llvm::zip(sizes, atoms.base)) {
-      problem.dimSizes.push_back(n);
-      problem.baseShards.push_back(totalSize(base));
-    }
-    return searchReshard(problem);
-  };
-
-  Atoms atoms = makeAtoms(mesh, start, to, shape);
-  SearchResult best = search(atoms, shape, /*movesTogether=*/false);
-  auto isImprovable = [&] {
-    return effort != Effort::Fast && best.communicates() &&
-           best.cost > best.bound * (1 + 1e-4);
-  };
-  auto trySegments = [&](const DimAxes &from, const DimAxes &to) {
-    Segments segments = makeSegments(from, to, shape);
-    if (segments.sizes.size() == shape.size())
-      return;
-    Atoms other = makeAtoms(mesh, segments.from, segments.to, segments.sizes);
-    SearchResult result = search(other, segments.sizes, /*movesTogether=*/true);
-    if (result.cost >= best.cost * (1 - 1e-6))
-      return;
-    best = std::move(result);
-    atoms = std::move(other);
-    plan.segments = segments.sizes;
-    plan.start = closedOf(segments.from);
-  };
-  DimAxes fineFrom = start, fineTo = to;
-  cutToEachOther(mesh, fineFrom, fineTo);
-  if (isImprovable())
-    trySegments(fineFrom, fineTo);
-  // Axes of unequal sizes can trade places only in parts.
-  bool unequal = llvm::any_of(
-      atoms.sizes, [&](int64_t size) { return size != atoms.sizes.front(); });
-  int64_t primes = 0;
-  for (int64_t size : atoms.sizes)
-    primes += numPrimeFactors(size);
-  if (unequal && primes <= 6 && primes > int64_t(atoms.sizes.size()) &&
-      isImprovable()) {
-    cutToPrimes(atoms, fineFrom, fineTo);
-    Atoms fine = makeAtoms(mesh, fineFrom, fineTo, shape);
-    SearchResult finer = search(fine, shape, /*movesTogether=*/false);
-    if (finer.cost < best.cost * (1 - 1e-9)) {
-      best = std::move(finer);
-      atoms = std::move(fine);
-      plan.segments.clear();
-    }
-    if (isImprovable())
-      trySegments(fineFrom, fineTo);
-  }
-
-  const Placement *prev = &atoms.from;
-  for (const SearchStep &step : best.steps) {
-    if (auto reorder = makeReorder(atoms, *prev, step))
-      plan.steps.push_back(std::move(*reorder));
-    plan.steps.push_back(makeStep(atoms, *prev, step));
-    plan.peakBytes =
-        std::max(plan.peakBytes, localBytes(toAxes(atoms, step.after)));
-    prev = &step.after;
-  }
-  const TensorSharding *before = &fromSharding;
-  for (auto [i, step] : llvm::enumerate(plan.steps)) {
-    if (!plan.segments.empty() && i == plan.firstOnSegments)
-      before = &plan.start;
-    plan.bytes += step.bytes;
-    if (step.kind != ReshardStep::Slice && !step.withNext)
-      plan.cost +=
-          (changesOrder ? linkOver(allAxes()) : linkOver(axesOf(step, *before)))
-              .of(step.bytes);
-    before = &step.after;
-  }
-  // What is gathered first counts against the plan, not the search.
+  LinkCost orderLink = linkOver(allAxes());
+  StepFinder finder(*this, links, orderLink, plan, from, to, shape,
+                    elementBytes, changesOrder);
+  finder.gatherIncompatible();
+  finder.searchWhole();
+  finder.searchSegments();
+  finder.searchPrimes();
+  finder.toSteps();
+  addCosts(plan, fromSharding, *this, changesOrder ? &orderLink : nullptr);
+  // The bound is the search's: a gather before it counts against the plan.
   TensorSharding end = toSharding;
   end.unreduced = fromSharding.unreduced;
   considerExchange(plan, fromSharding, end, shape, elementBytes, changesOrder,
-                   best.bound);
+                   finder.best.bound);
   return plan;
 }
 

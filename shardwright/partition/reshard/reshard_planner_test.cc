@@ -85,6 +85,52 @@ std::vector<int64_t> positions(const Mesh &mesh, const TensorSharding &sharding,
   return out;
 }
 
+/// Checks that the sharding after the step is what its axes say; returns the
+/// axes along which devices exchange.
+AxisList checkStep(const ReshardStep &step, const TensorSharding &current) {
+  TensorSharding expected = current;
+  AxisList moved;
+  switch (step.kind) {
+  case ReshardStep::Slice:
+    for (auto [dim, axes] : llvm::zip(expected.dims, step.axes))
+      appendMerged(dim.axes, axes);
+    EXPECT_EQ(expected, step.after);
+    break;
+  case ReshardStep::Gather:
+    expected = step.after;
+    for (auto [dim, axes] : llvm::zip(expected.dims, step.axes)) {
+      appendMerged(dim.axes, axes);
+      moved.append(axes.begin(), axes.end());
+    }
+    EXPECT_EQ(expected, current);
+    break;
+  case ReshardStep::AllToAll: {
+    std::set<int64_t> dims;
+    int64_t last = -1;
+    for (const auto &move : step.moves) {
+      EXPECT_LT(last, move.source);
+      last = move.source;
+      EXPECT_TRUE(dims.insert(move.source).second);
+      EXPECT_TRUE(dims.insert(move.target).second);
+      TensorSharding before = step.after;
+      appendMerged(expected.dims[move.target].axes, move.axes);
+      AxisList rest = step.after.dims[move.source].axes;
+      appendMerged(rest, move.axes);
+      EXPECT_EQ(rest, current.dims[move.source].axes);
+      expected.dims[move.source].axes = step.after.dims[move.source].axes;
+      moved.append(move.axes.begin(), move.axes.end());
+    }
+    EXPECT_EQ(expected, step.after);
+    break;
+  }
+  case ReshardStep::Permute:
+    for (auto [a, b] : llvm::zip(current.dims, step.after.dims))
+      EXPECT_EQ(a.shards(), b.shards());
+    break;
+  }
+  return moved;
+}
+
 /// Runs the steps; returns the mean bytes that devices receive, at 1 a element.
 double executeSteps(const Mesh &mesh, const ReshardPlan &plan,
                     const TensorSharding &from, llvm::ArrayRef<int64_t> shape) {
@@ -96,47 +142,7 @@ double executeSteps(const Mesh &mesh, const ReshardPlan &plan,
   double received = 0;
   for (const ReshardStep &step : plan.steps) {
     EXPECT_TRUE(dividesEvenly(shape, step.after));
-    // The step says what the axes do; the sharding after it must agree.
-    TensorSharding expected = current;
-    AxisList moved;
-    switch (step.kind) {
-    case ReshardStep::Slice:
-      for (auto [dim, axes] : llvm::zip(expected.dims, step.axes))
-        appendMerged(dim.axes, axes);
-      EXPECT_EQ(expected, step.after);
-      break;
-    case ReshardStep::Gather:
-      expected = step.after;
-      for (auto [dim, axes] : llvm::zip(expected.dims, step.axes)) {
-        appendMerged(dim.axes, axes);
-        moved.append(axes.begin(), axes.end());
-      }
-      EXPECT_EQ(expected, current);
-      break;
-    case ReshardStep::AllToAll: {
-      std::set<int64_t> dims;
-      int64_t last = -1;
-      for (const auto &move : step.moves) {
-        EXPECT_LT(last, move.source);
-        last = move.source;
-        EXPECT_TRUE(dims.insert(move.source).second);
-        EXPECT_TRUE(dims.insert(move.target).second);
-        TensorSharding before = step.after;
-        appendMerged(expected.dims[move.target].axes, move.axes);
-        AxisList rest = step.after.dims[move.source].axes;
-        appendMerged(rest, move.axes);
-        EXPECT_EQ(rest, current.dims[move.source].axes);
-        expected.dims[move.source].axes = step.after.dims[move.source].axes;
-        moved.append(move.axes.begin(), move.axes.end());
-      }
-      EXPECT_EQ(expected, step.after);
-      break;
-    }
-    case ReshardStep::Permute:
-      for (auto [a, b] : llvm::zip(current.dims, step.after.dims))
-        EXPECT_EQ(a.shards(), b.shards());
-      break;
-    }
+    AxisList moved = checkStep(step, current);
     current = step.after;
 
     // The all-to-all takes the devices' shards as they were.

@@ -28,6 +28,18 @@ public:
 private:
   mlir::LogicalResult visitBlock(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
+  /// For an uneven op whose local form is not the same op on padded values.
+  mlir::LogicalResult visitByName(mlir::Operation *op);
+  void visitReshard(sdy::ReshardOp reshard);
+  void visitBarrier(sdy::PropagationBarrierOp barrier);
+  mlir::LogicalResult visitLoop(stablehlo::WhileOp op);
+  /// Branches, and computations of sdy.
+  mlir::LogicalResult visitRegions(mlir::Operation *op, bool isUneven);
+  void visitSlice(stablehlo::SliceOp slice);
+  void visitDimensionSize(stablehlo::GetDimensionSizeOp size);
+  void maskConvolution(stablehlo::ConvolutionOp conv);
+  /// Some operand is padded, or some result will be.
+  bool isUneven(mlir::Operation *op);
   mlir::LogicalResult visitCollective(sdy::CollectiveOpInterface op);
   mlir::LogicalResult reduceThenSlice(sdy::ReduceScatterOp op);
   mlir::LogicalResult visitWhole(mlir::Operation *op);

@@ -142,84 +142,132 @@ LogicalResult Padder::visitBlock(Block &block) {
   return success();
 }
 
+void Padder::visitReshard(sdy::ReshardOp reshard) {
+  Value input = reshard.getInput(), result = reshard.getResult();
+  TensorShardingAttr from = shardingOf(input, input.getType());
+  SmallVector<int64_t> want = padded(result);
+  if ((from && !from.emptyAxes()) ||
+      ArrayRef<int64_t>(want) == dimsOf(result.getType()))
+    return;
+  OpBuilder builder(reshard);
+  reshard.getInputMutable().set(
+      resizeAtEnd(builder, reshard.getLoc(), input, from, want));
+  widen(result);
+}
+
+void Padder::visitBarrier(sdy::PropagationBarrierOp barrier) {
+  Value input = barrier.getInput(), result = barrier.getResult();
+  result.setType(input.getType());
+  if (auto it = shapes.find(input); it != shapes.end())
+    shapes[result] = SmallVector<int64_t, 4>(it->second);
+  beyond[result] = beyond.lookup(input);
+}
+
+LogicalResult Padder::visitLoop(stablehlo::WhileOp op) {
+  for (Region &region : op->getRegions()) {
+    for (auto [arg, result] :
+         llvm::zip(region.getArguments(), op->getResults()))
+      widen(arg, result);
+    if (failed(visitBlock(region.front())))
+      return failure();
+  }
+  widenResults(op);
+  return success();
+}
+
+LogicalResult Padder::visitRegions(Operation *op, bool isUneven) {
+  if (auto manual = dyn_cast<sdy::ManualComputationOp>(op); manual && isUneven)
+    return op->emitOpError(
+        "has operands or results that their shardings do not divide; remove "
+        "axes from its shardings");
+  for (Region &region : op->getRegions()) {
+    for (BlockArgument arg : region.getArguments())
+      if (isa<sdy::NamedComputationOp>(op))
+        widen(arg);
+    if (failed(visitBlock(region.front())))
+      return failure();
+  }
+  widenResults(op);
+  return success();
+}
+
+void Padder::maskConvolution(stablehlo::ConvolutionOp conv) {
+  auto dims = conv.getDimensionNumbers();
+  SmallVector<int64_t> lhs(dims.getInputSpatialDimensions()),
+      rhs(dims.getKernelSpatialDimensions());
+  lhs.push_back(dims.getInputFeatureDimension());
+  rhs.push_back(dims.getKernelInputFeatureDimension());
+  maskOperand(conv, 0, lhs);
+  maskOperand(conv, 1, rhs);
+}
+
+void Padder::visitSlice(stablehlo::SliceOp slice) {
+  widenResults(slice);
+  SmallVector<int64_t> limits(slice.getLimitIndices());
+  ArrayRef<int64_t> out = dimsOf(slice.getResult().getType());
+  for (size_t d = 0; d < limits.size(); ++d)
+    if (rows(slice.getResult(), d) != out[d] ||
+        rows(slice.getOperand(), d) != dimsOf(slice.getOperand().getType())[d])
+      limits[d] =
+          slice.getStartIndices()[d] + (out[d] - 1) * slice.getStrides()[d] + 1;
+  slice.setLimitIndices(limits);
+}
+
+void Padder::visitDimensionSize(stablehlo::GetDimensionSizeOp size) {
+  int64_t count = rows(size.getOperand(), size.getDimension());
+  OpBuilder builder(size);
+  auto type = typeOf(size.getResult());
+  size.getResult().replaceAllUsesWith(
+      stablehlo::ConstantOp::create(
+          builder, size.getLoc(), type,
+          DenseElementsAttr::get(type, int32_t(count)))
+          .getResult());
+  size->erase();
+}
+
+bool Padder::isUneven(Operation *op) {
+  if (llvm::any_of(op->getOperands(), [&](Value v) { return isPadded(v); }))
+    return true;
+  return llvm::any_of(op->getResults(), [&](Value result) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    return type && type.hasStaticShape() &&
+           ArrayRef<int64_t>(padded(result)) != type.getShape();
+  });
+}
+
 LogicalResult Padder::visit(Operation *op) {
   // From all devices to a mesh with other axes: a slice.
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op);
       reshard && !isPadded(reshard.getInput())) {
-    Value input = reshard.getInput(), result = reshard.getResult();
-    TensorShardingAttr from = shardingOf(input, input.getType());
-    SmallVector<int64_t> want = padded(result);
-    if ((from && !from.emptyAxes()) ||
-        ArrayRef<int64_t>(want) == dimsOf(result.getType()))
-      return success();
-    OpBuilder builder(op);
-    reshard.getInputMutable().set(
-        resizeAtEnd(builder, op->getLoc(), input, from, want));
-    widen(result);
+    visitReshard(reshard);
     return success();
   }
   if (auto barrier = dyn_cast<sdy::PropagationBarrierOp>(op)) {
-    Value input = barrier.getInput(), result = barrier.getResult();
-    result.setType(input.getType());
-    if (auto it = shapes.find(input); it != shapes.end())
-      shapes[result] = SmallVector<int64_t, 4>(it->second);
-    beyond[result] = beyond.lookup(input);
+    visitBarrier(barrier);
     return success();
   }
   if (auto collective = dyn_cast<sdy::CollectiveOpInterface>(op))
     return visitCollective(collective);
-  // Whether anything of it is uneven.
-  bool uneven =
-      llvm::any_of(op->getOperands(), [&](Value v) { return isPadded(v); });
-  for (Value result : op->getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    uneven |= type && type.hasStaticShape() &&
-              ArrayRef<int64_t>(padded(result)) != type.getShape();
-  }
-  if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
-    for (Region &region : op->getRegions()) {
-      for (auto [arg, result] :
-           llvm::zip(region.getArguments(), op->getResults()))
-        widen(arg, result);
-      if (failed(visitBlock(region.front())))
-        return failure();
-    }
-    widenResults(op);
-    return success();
-  }
+  if (auto loop = dyn_cast<stablehlo::WhileOp>(op))
+    return visitLoop(loop);
+  bool uneven = isUneven(op);
   if (isa<stablehlo::IfOp, stablehlo::CaseOp, sdy::NamedComputationOp,
-          sdy::ManualComputationOp>(op)) {
-    if (auto manual = dyn_cast<sdy::ManualComputationOp>(op); manual && uneven)
-      return op->emitOpError(
-          "has operands or results that their shardings do not divide; remove "
-          "axes from its shardings");
-    for (Region &region : op->getRegions()) {
-      for (BlockArgument arg : region.getArguments())
-        if (isa<sdy::NamedComputationOp>(op))
-          widen(arg);
-      if (failed(visitBlock(region.front())))
-        return failure();
-    }
-    widenResults(op);
-    return success();
-  }
+          sdy::ManualComputationOp>(op))
+    return visitRegions(op, uneven);
   if (!uneven)
     return success();
   if (oneSided.contains(op))
     return visitWhole(op);
   if (worksPadded(op)) {
-    if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op)) {
-      auto dims = conv.getDimensionNumbers();
-      SmallVector<int64_t> lhs(dims.getInputSpatialDimensions()),
-          rhs(dims.getKernelSpatialDimensions());
-      lhs.push_back(dims.getInputFeatureDimension());
-      rhs.push_back(dims.getKernelInputFeatureDimension());
-      maskOperand(op, 0, lhs);
-      maskOperand(op, 1, rhs);
-    }
+    if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
+      maskConvolution(conv);
     widenResults(op);
     return success();
   }
+  return visitByName(op);
+}
+
+LogicalResult Padder::visitByName(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<stablehlo::ConstantOp, sdy::ConstantOp>([&](auto constant) {
         visitConstant(constant, constant.getValue());
@@ -230,16 +278,7 @@ LogicalResult Padder::visit(Operation *op) {
         return success();
       })
       .Case([&](stablehlo::SliceOp slice) {
-        widenResults(op);
-        SmallVector<int64_t> limits(slice.getLimitIndices());
-        ArrayRef<int64_t> out = dimsOf(slice.getResult().getType());
-        for (size_t d = 0; d < limits.size(); ++d)
-          if (rows(slice.getResult(), d) != out[d] ||
-              rows(slice.getOperand(), d) !=
-                  dimsOf(slice.getOperand().getType())[d])
-            limits[d] = slice.getStartIndices()[d] +
-                        (out[d] - 1) * slice.getStrides()[d] + 1;
-        slice.setLimitIndices(limits);
+        visitSlice(slice);
         return success();
       })
       .Case([&](stablehlo::DynamicSliceOp slice) {
@@ -282,15 +321,7 @@ LogicalResult Padder::visit(Operation *op) {
         return visitWhole(op);
       })
       .Case([&](stablehlo::GetDimensionSizeOp size) {
-        int64_t count = rows(size.getOperand(), size.getDimension());
-        OpBuilder builder(op);
-        auto type = typeOf(size.getResult());
-        size.getResult().replaceAllUsesWith(
-            stablehlo::ConstantOp::create(
-                builder, op->getLoc(), type,
-                DenseElementsAttr::get(type, int32_t(count)))
-                .getResult());
-        op->erase();
+        visitDimensionSize(size);
         return success();
       })
       .Default([&](Operation *other) { return visitWhole(other); });

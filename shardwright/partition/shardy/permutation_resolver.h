@@ -31,6 +31,24 @@ public:
 private:
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
+  /// How a reshape moves elements between devices.
+  struct ReshapeMoves {
+    /// Some elements move.
+    bool any = false;
+    /// Fetching rows brings all of them.
+    bool fetches = false;
+    /// Dimensions of the operand and of the result that must be replicated
+    /// otherwise.
+    llvm::SmallVector<llvm::SmallBitVector> moving;
+    /// The shapes between which the reshape moves nothing when rows are
+    /// fetched.
+    llvm::SmallVector<int64_t> wideIn, wideOut;
+  };
+  ReshapeMoves readReshape(stablehlo::ReshapeOp op);
+  /// Replaces the reshape by one that fetches rows; false if these may not be
+  /// fetched.
+  mlir::FailureOr<bool> fetchForReshape(stablehlo::ReshapeOp op,
+                                        const ReshapeMoves &moves);
   AxisList axesOf(sdy::TensorShardingAttr sharding,
                   llvm::ArrayRef<int64_t> dims);
   void makeTapsWhole(stablehlo::ConvolutionOp op);

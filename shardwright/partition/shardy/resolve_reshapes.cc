@@ -65,29 +65,18 @@ AxisList Resolver::axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims) {
   return axes;
 }
 
-LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
+Resolver::ReshapeMoves Resolver::readReshape(stablehlo::ReshapeOp op) {
   Value operand = op.getOperand(), result = op.getResult();
   TensorShardingAttr inSharding = shardingOf(operand),
                      outSharding = shardingOf(result);
-  auto inType = dyn_cast<RankedTensorType>(operand.getType());
-  auto outType = dyn_cast<RankedTensorType>(result.getType());
-  if ((!inSharding && !outSharding) || !inType || !outType ||
-      !inType.hasStaticShape() || !outType.hasStaticShape())
-    return success();
-  // Without elements there is no rule.
-  if (inType.getNumElements() == 0) {
-    auto all = [&](TensorShardingAttr sharding) {
-      return llvm::SmallBitVector(sharding ? sharding.getRank() : 0, true);
-    };
-    replicate(op, {all(inSharding), all(outSharding)});
-    return success();
-  }
-  ArrayRef<int64_t> in = inType.getShape(), out = outType.getShape();
-  SmallVector<llvm::SmallBitVector> moving{llvm::SmallBitVector(in.size()),
-                                           llvm::SmallBitVector(out.size())};
-  // What the reshape is to be between, when rows are fetched.
-  SmallVector<int64_t> wideIn(in), wideOut(out);
-  bool any = false, fetches = useHalo;
+  ArrayRef<int64_t> in = dimsOf(operand.getType()),
+                    out = dimsOf(result.getType());
+  ReshapeMoves moves;
+  moves.moving = {llvm::SmallBitVector(in.size()),
+                  llvm::SmallBitVector(out.size())};
+  moves.wideIn.assign(in.begin(), in.end());
+  moves.wideOut.assign(out.begin(), out.end());
+  moves.fetches = useHalo;
   for (const Group &group : groupsOf(in, out)) {
     bool isEven = true;
     int64_t wide[2] = {0, 0}, sharded[2] = {0, 0}, first[2] = {-1, -1};
@@ -106,14 +95,14 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
         axesOf(inSharding, group.in) == axesOf(outSharding, group.out);
     if (isSame && (isEven || (wide[0] <= 1 && wide[1] <= 1)))
       continue;
-    any = true;
-    fetches &= isSame;
+    moves.any = true;
+    moves.fetches &= isSame;
     for (int64_t d : group.in)
       if (shards(operand, d) > 1)
-        moving[0].set(d);
+        moves.moving[0].set(d);
     for (int64_t d : group.out)
       if (shards(result, d) > 1)
-        moving[1].set(d);
+        moves.moving[1].set(d);
     // One dimension here, several there, of which only the first is sharded:
     // shards are runs of rows on both sides.
     int64_t n = first[0] < 0 ? 1 : shards(operand, first[0]);
@@ -123,7 +112,7 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
                  inSharding.getDimShardings()[first[0]].getAxes() ==
                      outSharding.getDimShardings()[first[1]].getAxes();
     if (!isRun) {
-      fetches = false;
+      moves.fetches = false;
       continue;
     }
     int64_t many = wide[0] == 1 ? 1 : 0;
@@ -133,48 +122,81 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
       if (d != first[many])
         rest *= shape[d];
     int64_t rows = n * shardSize(shape[first[many]], n);
-    (many ? wideOut : wideIn)[first[many]] = rows;
-    (many ? wideIn : wideOut)[first[1 - many]] = rows * rest;
+    (many ? moves.wideOut : moves.wideIn)[first[many]] = rows;
+    (many ? moves.wideIn : moves.wideOut)[first[1 - many]] = rows * rest;
   }
-  if (!any)
-    return success();
+  return moves;
+}
+
+FailureOr<bool> Resolver::fetchForReshape(stablehlo::ReshapeOp op,
+                                          const ReshapeMoves &moves) {
+  Value operand = op.getOperand(), result = op.getResult();
+  TensorShardingAttr inSharding = shardingOf(operand),
+                     outSharding = shardingOf(result);
+  auto outType = cast<RankedTensorType>(result.getType());
+  ArrayRef<int64_t> out = outType.getShape();
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  if (fetches) {
-    Value wide = resizeAtEnd(builder, loc, operand, inSharding, wideIn);
-    auto reshape = stablehlo::ReshapeOp::create(
-        builder, loc, outType.clone(ArrayRef<int64_t>(wideOut)), wide);
-    sdy::setShardings(reshape, {outSharding});
-    Value narrow =
-        resizeAtEnd(builder, loc, reshape.getResult(), outSharding, out);
-    SmallVector<Operation *> made;
-    if (wide != operand)
-      made.push_back(wide.getDefiningOp());
-    if (narrow != reshape.getResult())
-      made.push_back(narrow.getDefiningOp());
-    bool possible = llvm::all_of(made, [&](Operation *o) {
-      for (size_t d = 0; d < size_t(dimsOf(o->getResult(0).getType()).size());
-           ++d)
-        if (int64_t n = shards(o->getResult(0), d);
-            n > 1 && !needsNoRows(o, d, n))
-          return mayFetch(o);
-      return true;
-    });
-    if (possible) {
-      result.replaceAllUsesWith(narrow);
-      op.erase();
-      for (Operation *o : made)
-        if (failed(visit(o)))
-          return failure();
-      return success();
-    }
-    if (narrow != reshape.getResult())
-      narrow.getDefiningOp()->erase();
-    reshape.erase();
-    if (wide != operand)
-      wide.getDefiningOp()->erase();
+  Value wide = resizeAtEnd(builder, loc, operand, inSharding, moves.wideIn);
+  auto reshape = stablehlo::ReshapeOp::create(
+      builder, loc, outType.clone(ArrayRef<int64_t>(moves.wideOut)), wide);
+  sdy::setShardings(reshape, {outSharding});
+  Value narrow =
+      resizeAtEnd(builder, loc, reshape.getResult(), outSharding, out);
+  SmallVector<Operation *> made;
+  if (wide != operand)
+    made.push_back(wide.getDefiningOp());
+  if (narrow != reshape.getResult())
+    made.push_back(narrow.getDefiningOp());
+  bool possible = llvm::all_of(made, [&](Operation *o) {
+    for (size_t d = 0; d < size_t(dimsOf(o->getResult(0).getType()).size());
+         ++d)
+      if (int64_t n = shards(o->getResult(0), d);
+          n > 1 && !needsNoRows(o, d, n))
+        return mayFetch(o);
+    return true;
+  });
+  if (possible) {
+    result.replaceAllUsesWith(narrow);
+    op.erase();
+    for (Operation *o : made)
+      if (failed(visit(o)))
+        return failure();
+    return true;
   }
-  replicate(op, moving);
+  if (narrow != reshape.getResult())
+    narrow.getDefiningOp()->erase();
+  reshape.erase();
+  if (wide != operand)
+    wide.getDefiningOp()->erase();
+  return false;
+}
+
+LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
+  TensorShardingAttr inSharding = shardingOf(op.getOperand()),
+                     outSharding = shardingOf(op.getResult());
+  auto inType = dyn_cast<RankedTensorType>(op.getOperand().getType());
+  auto outType = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if ((!inSharding && !outSharding) || !inType || !outType ||
+      !inType.hasStaticShape() || !outType.hasStaticShape())
+    return success();
+  // Without elements there is no rule.
+  if (inType.getNumElements() == 0) {
+    auto all = [&](TensorShardingAttr sharding) {
+      return llvm::SmallBitVector(sharding ? sharding.getRank() : 0, true);
+    };
+    replicate(op, {all(inSharding), all(outSharding)});
+    return success();
+  }
+  ReshapeMoves moves = readReshape(op);
+  if (!moves.any)
+    return success();
+  if (moves.fetches) {
+    FailureOr<bool> isDone = fetchForReshape(op, moves);
+    if (failed(isDone) || *isDone)
+      return success(succeeded(isDone));
+  }
+  replicate(op, moves.moving);
   return success();
 }
 
