@@ -105,7 +105,8 @@ void PartBuilder::addWakes(Value value, ValueId id, NodeId definer) {
   }
   if (isEdge) {
     auto edge = cast<DataFlowEdgeOp>(part.nodes[definer].op);
-    if (ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput()))
+    ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput());
+    if (op && op.getEdgeOwnerFromTarget(edge.getInput()) == edge.getInput())
       for (Value target : op.getNonEdgeOwnerTargets(edge.getInput()))
         for (OpOperand &use : target.getUses())
           wakeUse(use);
