@@ -147,145 +147,168 @@ llvm::Error Executor::Prepared::checkSlots() {
   return llvm::Error::success();
 }
 
-llvm::Error Executor::Prepared::checkStep(int32_t index) {
-  const Step &step = program.steps[index];
-  auto bad = [&](auto &&...parts) {
-    return fail(locate(index), ": ", parts...);
+static bool hasArity(const Step &step, size_t inputs, size_t outputs) {
+  return step.inputs.size() == inputs && step.outputs.size() == outputs;
+}
+
+/// True if the payload of the step is an index into a list of that size.
+static bool hasPayload(const Step &step, size_t size) {
+  return step.payload >= 0 && size_t(step.payload) < size;
+}
+
+llvm::Expected<double> Executor::Prepared::checkKernel(const Step &step) const {
+  if (!hasPayload(step, program.kernels.size()))
+    return fail("there is no kernel ", step.payload);
+  const Kernel &kernel = program.kernels[step.payload];
+  if (!kernel.function)
+    return fail("kernel '", kernel.symbol, "' has no code");
+  if (kernel.iterations < 0)
+    return fail("kernel '", kernel.symbol, "' has ", kernel.iterations,
+                " iterations");
+  if (kernel.costNs > 0)
+    return kernel.costNs;
+  // No estimate: as if it only moved its operands.
+  double cost = 50;
+  for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
+    cost += bytes(s) * 0.1;
+  return cost;
+}
+
+llvm::Expected<double> Executor::Prepared::checkDot(const Step &step) const {
+  if (!hasPayload(step, dots.size()) || !hasArity(step, 2, 1))
+    return fail("malformed dot step");
+  const DotPlan &dot = dots[step.payload];
+  const DotSpec &spec = program.dots[step.payload];
+  if (dot.lhsExtent() * byteWidth(spec.lhsType) > bytes(step.inputs[0]) ||
+      dot.rhsExtent() * byteWidth(spec.rhsType) > bytes(step.inputs[1]) ||
+      dot.outExtent() * byteWidth(spec.outType) > bytes(step.outputs[0]))
+    return fail("the dot reaches beyond its operands");
+  return dot.costNs();
+}
+
+llvm::Expected<double>
+Executor::Prepared::checkLibraryCall(const Step &step) const {
+  if (!hasPayload(step, libraryOps.size()))
+    return fail("there is no library call ", step.payload);
+  const LibraryCall &call = program.libraryCalls[step.payload];
+  const LibraryOp &op = libraryOps[step.payload];
+  size_t scratch = call.scratchBytes * call.scratchCopies > 0 ? 1 : 0;
+  if (!hasArity(step, call.inputs.size(), call.outputs.size() + scratch))
+    return fail("has ", step.inputs.size(), " operands and ",
+                step.outputs.size(), " results");
+  auto bytesOf = [](const BufferType &type) {
+    return product(type.shape) * byteWidth(type.type);
   };
+  for (auto [slot, type] : llvm::zip_equal(step.inputs, call.inputs))
+    if (bytes(slot) != bytesOf(type))
+      return fail("an operand does not have the shape it is for");
+  for (auto [slot, type] : llvm::zip(step.outputs, call.outputs))
+    if (bytes(slot) != bytesOf(type))
+      return fail("a result does not have the shape it is for");
+  if (op.scratchBytes > call.scratchBytes ||
+      (scratch &&
+       bytes(step.outputs.back()) < call.scratchBytes * call.scratchCopies))
+    return fail("its scratch memory is too small");
+  return op.costNs;
+}
+
+llvm::Error Executor::Prepared::checkCollective(const Step &step) const {
+  if (!hasPayload(step, collectives.size()))
+    return fail("there is no collective ", step.payload);
+  const CollectivePlan &plan = collectives[step.payload];
+  if (step.inputs.empty() || step.inputs.size() != step.outputs.size())
+    return fail("has ", step.inputs.size(), " operands and ",
+                step.outputs.size(), " results");
+  for (auto [in, out] : llvm::zip_equal(step.inputs, step.outputs))
+    if (bytes(in) != plan.inputBytes() || bytes(out) != plan.outputBytes())
+      return fail("its operands do not have the shape it is for");
+  for (SlotId in : step.inputs)
+    for (SlotId out : step.outputs) {
+      const Place &a = places[in], &b = places[out];
+      if (a.home == b.home &&
+          (a.home == Slot::Home::Arena || a.index == b.index) &&
+          a.offset < b.offset + bytes(out) && b.offset < a.offset + bytes(in))
+        return fail("a result shares memory with an operand");
+    }
+  return llvm::Error::success();
+}
+
+/// Of jumps, with or without a condition.
+llvm::Error Executor::Prepared::checkJump(const Step &step) const {
+  llvm::ArrayRef<int32_t> targets = step.target;
+  if (step.kind == StepKind::Switch) {
+    if (!hasPayload(step, program.switchTargets.size()) ||
+        program.switchTargets[step.payload].empty())
+      return fail("has no targets");
+    targets = program.switchTargets[step.payload];
+  }
+  for (int32_t target : targets)
+    if (target < 0 || target >= int32_t(program.steps.size()))
+      return fail("jumps to step ", target);
+  if (step.kind == StepKind::JumpIfFalse &&
+      (!hasArity(step, 1, 0) || bytes(step.inputs[0]) != 1))
+    return fail("wants a predicate of one byte");
+  if (step.kind == StepKind::Switch &&
+      (!hasArity(step, 1, 0) || bytes(step.inputs[0]) != 4))
+    return fail("wants an index of four bytes");
+  return llvm::Error::success();
+}
+
+/// Checks the operands and the payload of a step; returns its cost for one
+/// device in ns.
+llvm::Expected<double> Executor::Prepared::checkStep(const Step &step) const {
   for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
     if (s < 0 || s >= int32_t(program.slots.size()))
-      return bad("there is no slot ", s);
+      return fail("there is no slot ", s);
   for (SlotId s : step.outputs)
     if (places[s].home == Slot::Home::Argument ||
         places[s].home == Slot::Home::Constant)
-      return bad("writes slot ", s, ", which is read-only");
-  auto bytes = [&](SlotId s) { return program.slots[s].bytes(); };
-  auto payloadIn = [&](size_t size) {
-    return step.payload >= 0 && size_t(step.payload) < size;
-  };
-  auto targetOk = [&](int32_t target) {
-    return target >= 0 && target < int32_t(program.steps.size());
-  };
-  auto arity = [&](size_t in, size_t out) {
-    return step.inputs.size() == in && step.outputs.size() == out;
-  };
+      return fail("writes slot ", s, ", which is read-only");
   double cost = 20;
   switch (step.kind) {
-  case StepKind::Kernel: {
-    if (!payloadIn(program.kernels.size()))
-      return bad("there is no kernel ", step.payload);
-    const Kernel &kernel = program.kernels[step.payload];
-    if (!kernel.function)
-      return bad("kernel '", kernel.symbol, "' has no code");
-    if (kernel.iterations < 0)
-      return bad("kernel '", kernel.symbol, "' has ", kernel.iterations,
-                 " iterations");
-    cost = kernel.costNs;
-    if (cost <= 0) {
-      // No estimate: as if it only moved its operands.
-      cost = 50;
-      for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
-        cost += bytes(s) * 0.1;
-    }
-    break;
-  }
-  case StepKind::Dot: {
-    if (!payloadIn(dots.size()) || !arity(2, 1))
-      return bad("malformed dot step");
-    const DotPlan &dot = dots[step.payload];
-    const DotSpec &spec = program.dots[step.payload];
-    if (dot.lhsExtent() * byteWidth(spec.lhsType) > bytes(step.inputs[0]) ||
-        dot.rhsExtent() * byteWidth(spec.rhsType) > bytes(step.inputs[1]) ||
-        dot.outExtent() * byteWidth(spec.outType) > bytes(step.outputs[0]))
-      return bad("the dot reaches beyond its operands");
-    cost = dot.costNs();
-    break;
-  }
-  case StepKind::Library: {
-    if (!payloadIn(libraryOps.size()))
-      return bad("there is no library call ", step.payload);
-    const LibraryCall &call = program.libraryCalls[step.payload];
-    const LibraryOp &op = libraryOps[step.payload];
-    size_t scratch = call.scratchBytes * call.scratchCopies > 0 ? 1 : 0;
-    if (!arity(call.inputs.size(), call.outputs.size() + scratch))
-      return bad("has ", step.inputs.size(), " operands and ",
-                 step.outputs.size(), " results");
-    auto bytesOf = [](const BufferType &type) {
-      return product(type.shape) * byteWidth(type.type);
-    };
-    for (auto [slot, type] : llvm::zip_equal(step.inputs, call.inputs))
-      if (bytes(slot) != bytesOf(type))
-        return bad("an operand does not have the shape it is for");
-    for (auto [slot, type] : llvm::zip(step.outputs, call.outputs))
-      if (bytes(slot) != bytesOf(type))
-        return bad("a result does not have the shape it is for");
-    if (op.scratchBytes > call.scratchBytes ||
-        (scratch &&
-         bytes(step.outputs.back()) < call.scratchBytes * call.scratchCopies))
-      return bad("its scratch memory is too small");
-    cost = op.costNs;
-    break;
-  }
+  case StepKind::Kernel:
+    return checkKernel(step);
+  case StepKind::Dot:
+    return checkDot(step);
+  case StepKind::Library:
+    return checkLibraryCall(step);
   case StepKind::Copy:
-    if (!arity(1, 1) || bytes(step.inputs[0]) != bytes(step.outputs[0]))
-      return bad("copy between slots of different size");
+    if (!hasArity(step, 1, 1) ||
+        bytes(step.inputs[0]) != bytes(step.outputs[0]))
+      return fail("copy between slots of different size");
     cost += bytes(step.inputs[0]) * 0.1;
     break;
   case StepKind::DeviceId:
   case StepKind::ReplicaId:
-    if (!arity(0, 1) || bytes(step.outputs[0]) != 4)
-      return bad("wants one output of 4 bytes");
+    if (!hasArity(step, 0, 1) || bytes(step.outputs[0]) != 4)
+      return fail("wants one output of 4 bytes");
     break;
-  case StepKind::Collective: {
-    if (!payloadIn(collectives.size()))
-      return bad("there is no collective ", step.payload);
-    const CollectivePlan &plan = collectives[step.payload];
-    if (step.inputs.empty() || step.inputs.size() != step.outputs.size())
-      return bad("has ", step.inputs.size(), " operands and ",
-                 step.outputs.size(), " results");
-    for (auto [in, out] : llvm::zip_equal(step.inputs, step.outputs))
-      if (bytes(in) != plan.inputBytes() || bytes(out) != plan.outputBytes())
-        return bad("its operands do not have the shape it is for");
-    for (SlotId in : step.inputs)
-      for (SlotId out : step.outputs) {
-        const Place &a = places[in], &b = places[out];
-        if (a.home == b.home &&
-            (a.home == Slot::Home::Arena || a.index == b.index) &&
-            a.offset < b.offset + bytes(out) && b.offset < a.offset + bytes(in))
-          return bad("a result shares memory with an operand");
-      }
+  case StepKind::Collective:
+    if (llvm::Error e = checkCollective(step))
+      return e;
     break;
-  }
   case StepKind::Jump:
-    if (!targetOk(step.target))
-      return bad("jumps to step ", step.target);
-    break;
   case StepKind::JumpIfFalse:
-    if (!targetOk(step.target))
-      return bad("jumps to step ", step.target);
-    if (!arity(1, 0) || bytes(step.inputs[0]) != 1)
-      return bad("wants a predicate of one byte");
-    break;
   case StepKind::Switch:
-    if (!payloadIn(program.switchTargets.size()) ||
-        program.switchTargets[step.payload].empty())
-      return bad("has no targets");
-    for (int32_t target : program.switchTargets[step.payload])
-      if (!targetOk(target))
-        return bad("jumps to step ", target);
-    if (!arity(1, 0) || bytes(step.inputs[0]) != 4)
-      return bad("wants an index of four bytes");
+    if (llvm::Error e = checkJump(step))
+      return e;
     break;
   case StepKind::Return:
     break;
   }
+  return cost;
+}
+
+llvm::Error Executor::Prepared::addStep(int32_t index) {
+  const Step &step = program.steps[index];
+  llvm::Expected<double> cost = checkStep(step);
+  if (!cost)
+    return fail(locate(index), ": ", toString(cost.takeError()));
   steps.push_back({step.kind, step.payload, step.target,
                    int32_t(operandSlots.size()), int32_t(step.inputs.size()),
-                   int32_t(step.outputs.size()), cost});
-  operandSlots.insert(operandSlots.end(), step.inputs.begin(),
-                      step.inputs.end());
-  operandSlots.insert(operandSlots.end(), step.outputs.begin(),
-                      step.outputs.end());
+                   int32_t(step.outputs.size()), *cost});
+  llvm::append_range(operandSlots, step.inputs);
+  llvm::append_range(operandSlots, step.outputs);
   return llvm::Error::success();
 }
 
@@ -321,7 +344,7 @@ llvm::Error Executor::Prepared::prepare() {
     collectives.push_back(std::move(*plan));
   }
   for (int32_t i = 0; i < int32_t(program.steps.size()); ++i)
-    if (llvm::Error e = checkStep(i))
+    if (llvm::Error e = addStep(i))
       return e;
   if (steps.empty() || (steps.back().kind != StepKind::Return &&
                         steps.back().kind != StepKind::Jump &&

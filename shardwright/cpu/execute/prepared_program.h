@@ -82,8 +82,15 @@ struct Executor::Prepared {
   mutable std::vector<std::atomic<float>> segmentNs;
 
 private:
+  int64_t bytes(SlotId slot) const { return program.slots[slot].bytes(); }
   llvm::Error checkSlots();
-  llvm::Error checkStep(int32_t index);
+  llvm::Error addStep(int32_t index);
+  llvm::Expected<double> checkStep(const Step &step) const;
+  llvm::Expected<double> checkKernel(const Step &step) const;
+  llvm::Expected<double> checkDot(const Step &step) const;
+  llvm::Expected<double> checkLibraryCall(const Step &step) const;
+  llvm::Error checkCollective(const Step &step) const;
+  llvm::Error checkJump(const Step &step) const;
   double guessSegment(int32_t begin) const;
 };
 

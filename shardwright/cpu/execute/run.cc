@@ -139,6 +139,32 @@ bool Run::callHost(const Device &device) {
   return false;
 }
 
+bool Run::runDot(const Device &device, int32_t step) {
+  const StepInfo &s = prepared.steps[step];
+  const SlotId *operands = prepared.operandSlots.data() + s.operands;
+  void *const *table = device.table;
+  int64_t parts = prepared.dotPieces[s.payload];
+  auto begin = traceNow();
+  for (int64_t part = 0; part < parts; ++part)
+    if (llvm::Error e =
+            prepared.dots[s.payload].run(table[operands[0]], table[operands[1]],
+                                         table[operands[2]], part, parts)) {
+      fail(device.number, step, toString(std::move(e)));
+      return false;
+    }
+  record(device, step, Trace::What::Work, begin);
+  return true;
+}
+
+int32_t Run::switchTarget(const StepInfo &step, const void *value) const {
+  int32_t index;
+  std::memcpy(&index, value, sizeof index);
+  const std::vector<int32_t> &targets = program.switchTargets[step.payload];
+  if (index < 0 || index >= int32_t(targets.size()))
+    index = targets.size() - 1;
+  return targets[index];
+}
+
 void Run::advance(Device &device, bool stopAtHeavy) {
   void *const *table = device.table;
   llvm::SmallVector<void *, 24> pointers;
@@ -151,9 +177,8 @@ void Run::advance(Device &device, bool stopAtHeavy) {
     case StepKind::Kernel: {
       if (stopAtHeavy && isHeavy(s))
         goto stop;
-      int32_t count = s.numInputs + s.numOutputs;
-      pointers.resize_for_overwrite(count);
-      for (int32_t i = 0; i < count; ++i)
+      pointers.resize_for_overwrite(s.numInputs + s.numOutputs);
+      for (size_t i = 0; i < pointers.size(); ++i)
         pointers[i] = table[operands[i]];
       const Kernel &kernel = program.kernels[s.payload];
       auto begin = traceNow();
@@ -164,22 +189,11 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       ++pc;
       break;
     }
-    case StepKind::Dot: {
-      if (stopAtHeavy && isHeavy(s))
+    case StepKind::Dot:
+      if ((stopAtHeavy && isHeavy(s)) || !runDot(device, pc))
         goto stop;
-      int64_t parts = prepared.dotPieces[s.payload];
-      auto begin = traceNow();
-      for (int64_t part = 0; part < parts; ++part)
-        if (llvm::Error e = prepared.dots[s.payload].run(
-                table[operands[0]], table[operands[1]], table[operands[2]],
-                part, parts)) {
-          fail(device.number, pc, toString(std::move(e)));
-          goto stop;
-        }
-      record(device, pc, Trace::What::Work, begin);
       ++pc;
       break;
-    }
     case StepKind::Library:
       if (prepared.mayBlock(s) || (stopAtHeavy && isHeavy(s)))
         goto stop;
@@ -199,14 +213,11 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       }
       ++pc;
       break;
-    case StepKind::DeviceId: {
-      uint32_t id = device.number % program.numPartitions;
-      std::memcpy(table[operands[0]], &id, sizeof id);
-      ++pc;
-      break;
-    }
+    case StepKind::DeviceId:
     case StepKind::ReplicaId: {
-      uint32_t id = device.number / program.numPartitions;
+      uint32_t id = s.kind == StepKind::DeviceId
+                        ? device.number % program.numPartitions
+                        : device.number / program.numPartitions;
       std::memcpy(table[operands[0]], &id, sizeof id);
       ++pc;
       break;
@@ -225,14 +236,10 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       break;
     }
     case StepKind::Switch: {
-      int32_t index;
-      std::memcpy(&index, table[operands[0]], sizeof index);
-      const std::vector<int32_t> &targets = program.switchTargets[s.payload];
-      if (index < 0 || index >= int32_t(targets.size()))
-        index = targets.size() - 1;
-      if (targets[index] <= pc && failed())
+      int32_t target = switchTarget(s, table[operands[0]]);
+      if (target <= pc && failed())
         goto stop;
-      pc = targets[index];
+      pc = target;
       break;
     }
     case StepKind::Return:

@@ -73,10 +73,14 @@ private:
   /// those that work on it.
   llvm::Error callLibrary(const Device &device, const StepInfo &step,
                           int64_t begin, int64_t end, int64_t worker) const;
-  /// All of a call that may wait for the host; false: the run has failed.
+  /// Runs a whole call that may wait for the host; false: the run has failed.
   bool callHost(const Device &device);
+  /// Runs a whole dot; false: the run has failed.
+  bool runDot(const Device &device, int32_t step);
+  /// The step that a Switch goes to for the index at `value`.
+  int32_t switchTarget(const StepInfo &step, const void *value) const;
   void copyResults(const Device &device);
-  /// Now, when anybody asks.
+  /// Current time if tracing is on, otherwise a default value.
   Clock::time_point traceNow() const {
     return trace ? Clock::now() : Clock::time_point();
   }
