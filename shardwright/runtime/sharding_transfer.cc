@@ -10,6 +10,7 @@
 #include "shardwright/runtime/neutral_element.h"
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/host_memory.h"
+#include "shardwright/support/shape.h"
 
 #include <cstring>
 #include <map>
@@ -71,13 +72,6 @@ static ShardPlan planShards(llvm::ArrayRef<int64_t> shape,
         .push_back(d);
   }
   return plan;
-}
-
-static int64_t product(llvm::ArrayRef<int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t d : dims)
-    n *= d;
-  return n;
 }
 
 /// The box is one run of bytes of the global array, of local shape, and

@@ -90,13 +90,3 @@ void cpu::copyBox(void *dst, llvm::ArrayRef<int64_t> dstStrides,
   copyDims(static_cast<char *>(dst), static_cast<const char *>(src), dims,
            width);
 }
-
-llvm::SmallVector<int64_t, 4>
-cpu::rowMajorStrides(llvm::ArrayRef<int64_t> shape, int64_t width) {
-  llvm::SmallVector<int64_t, 4> strides(shape.size());
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = width;
-    width *= shape[i];
-  }
-  return strides;
-}

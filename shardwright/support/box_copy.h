@@ -8,10 +8,7 @@
 #ifndef SHARDWRIGHT_SUPPORT_BOX_COPY_H
 #define SHARDWRIGHT_SUPPORT_BOX_COPY_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
-
-#include <cstdint>
+#include "shardwright/support/shape.h"
 
 namespace shardwright::cpu {
 
@@ -22,9 +19,7 @@ void copyBox(void *dst, llvm::ArrayRef<int64_t> dstStrides, const void *src,
              llvm::ArrayRef<int64_t> srcStrides, llvm::ArrayRef<int64_t> extent,
              int64_t width);
 
-/// Byte strides of a dense row-major array.
-llvm::SmallVector<int64_t, 4> rowMajorStrides(llvm::ArrayRef<int64_t> shape,
-                                              int64_t width);
+using shardwright::rowMajorStrides;
 
 } // namespace shardwright::cpu
 

@@ -9,6 +9,7 @@
 
 #include "shardwright/support/box_copy.h"
 #include "shardwright/support/error.h"
+#include "shardwright/support/shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -40,13 +41,6 @@ llvm::StringRef cpu::str(CollectiveKind kind) {
     return "collective_broadcast";
   }
   return "?";
-}
-
-static int64_t product(llvm::ArrayRef<int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t d : dims)
-    n *= d;
-  return n;
 }
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -8,6 +8,7 @@
 #include "shardwright/cpu/collectives/collectives.h"
 
 #include "shardwright/support/narrow_float.h"
+#include "shardwright/support/shape.h"
 
 #include "gtest/gtest.h"
 
@@ -31,13 +32,6 @@ const E allTypes[] = {E::Pred,       E::S2,     E::S4,         E::S8,
                       E::F8E4M3FNUZ, E::F8E5M2, E::F8E5M2FNUZ, E::F8E8M0FNU,
                       E::F16,        E::BF16,   E::F32,        E::F8E4M3B11FNUZ,
                       E::F64,        E::C64,    E::C128};
-
-int64_t product(llvm::ArrayRef<int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t d : dims)
-    n *= d;
-  return n;
-}
 
 /// Row-major index -> coordinates and back.
 Shape unravel(int64_t i, llvm::ArrayRef<int64_t> shape) {

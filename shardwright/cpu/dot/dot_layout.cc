@@ -7,7 +7,7 @@
 
 #include "shardwright/cpu/dot/dot_layout.h"
 
-#include "shardwright/cpu/graph/kernel_graph.h"
+#include "shardwright/support/shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 

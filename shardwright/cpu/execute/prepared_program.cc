@@ -7,11 +7,11 @@
 
 #include "shardwright/cpu/execute/prepared_program.h"
 
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/error.h"
 #include "shardwright/support/host_memory.h"
 #include "shardwright/support/idle_memory.h"
+#include "shardwright/support/shape.h"
 
 using namespace shardwright;
 using namespace shardwright::cpu;

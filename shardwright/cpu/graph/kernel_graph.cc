@@ -12,20 +12,6 @@
 
 namespace shardwright::cpu {
 
-int64_t product(llvm::ArrayRef<int64_t> sizes) {
-  int64_t n = 1;
-  for (int64_t s : sizes)
-    n *= s;
-  return n;
-}
-
-Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
-  Shape strides(shape.size(), 1);
-  for (int i = static_cast<int>(shape.size()) - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * shape[i + 1];
-  return strides;
-}
-
 int64_t Node::elements() const { return product(shape); }
 
 llvm::StringRef name(Op op) {

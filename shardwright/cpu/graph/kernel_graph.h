@@ -17,6 +17,7 @@
 #define SHARDWRIGHT_CPU_GRAPH_KERNEL_GRAPH_H
 
 #include "shardwright/cpu/graph/node_attributes.h"
+#include "shardwright/support/shape.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -161,10 +162,6 @@ inline bool isMovement(Op op) {
 }
 /// Rough cost of one element, in simple vector operations.
 int operationCost(const Node &node);
-
-int64_t product(llvm::ArrayRef<int64_t> sizes);
-/// Row-major strides in elements.
-Shape rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright::cpu
 

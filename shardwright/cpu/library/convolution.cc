@@ -7,9 +7,9 @@
 
 #include "shardwright/cpu/library/convolution.h"
 
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/families.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/support/shape.h"
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -29,7 +29,7 @@ void cpu::readConvolution(mlir::Operation *op, LibraryCall &call) {
   put(call, "output_batch_dimension", d.getOutputBatchDimension());
   put(call, "output_feature_dimension", d.getOutputFeatureDimension());
   put(call, "output_spatial_dimensions", d.getOutputSpatialDimensions());
-  // What is not there is left out: the maker knows the defaults.
+  // Optional attributes are left out: the maker knows their defaults.
   if (auto x = conv.getWindowStrides())
     put(call, "window_strides", *x);
   if (auto x = conv.getPadding())
@@ -57,67 +57,81 @@ static int64_t dilated(int64_t size, int64_t dilation) {
   return size == 0 ? 0 : (size - 1) * dilation + 1;
 }
 
-static llvm::Expected<Convolution> describe(const LibraryCall &call) {
-  auto bad = [](const llvm::Twine &what) {
-    return llvm::createStringError(what);
-  };
-  if (llvm::Error e = checkArity(call, 2, 1))
-    return e;
-  const BufferType &lhs = call.inputs[0], &rhs = call.inputs[1],
-                   &out = call.outputs[0];
-  Convolution c;
-  c.type = lhs.type;
-  c.outType = out.type;
-  if (rhs.type != lhs.type)
-    return bad("operands of different element types");
-  size_t rank = lhs.shape.size();
-  if (rank < 2 || rhs.shape.size() != rank || out.shape.size() != rank)
-    return bad("wants operands and a result of one rank, at least 2");
-  size_t n = rank - 2;
+namespace {
 
-  // One role: its size and stride in one of the arrays.
-  std::vector<llvm::SmallVector<bool, 6>> taken(
-      3, llvm::SmallVector<bool, 6>(rank, false));
-  bool rolesFit = true;
-  auto role = [&](int which, const BufferType &array, int64_t dim,
-                  int64_t &size, int64_t &stride) {
-    if (dim < 0 || dim >= int64_t(rank) || taken[which][dim]) {
-      rolesFit = false;
+/// Reads which dimension of one array has which role: its size and stride.
+class DimensionRoles {
+public:
+  DimensionRoles(const LibraryCall &call, const BufferType &array)
+      : call(call), array(array), strides(rowMajorStrides(array.shape)),
+        taken(array.shape.size(), false) {}
+
+  void read(llvm::StringRef name, int64_t &size, int64_t &stride) {
+    llvm::ArrayRef<int64_t> dim = getIntegers(call, name);
+    take(dim.size() == 1 ? dim[0] : -1, size, stride);
+  }
+  /// Reads the spatial dimensions.
+  void read(llvm::StringRef name, Shape &sizes, Shape &itsStrides) {
+    llvm::ArrayRef<int64_t> dims = getIntegers(call, name);
+    size_t spatial = array.shape.size() - 2;
+    allFit &= dims.size() == spatial;
+    sizes.resize(spatial);
+    itsStrides.resize(spatial);
+    for (size_t i = 0; i < spatial; ++i)
+      take(i < dims.size() ? dims[i] : -1, sizes[i], itsStrides[i]);
+  }
+  /// True if every role had a dimension of its own.
+  bool fit() const { return allFit; }
+
+private:
+  void take(int64_t dim, int64_t &size, int64_t &stride) {
+    if (dim < 0 || dim >= int64_t(taken.size()) || taken[dim]) {
+      allFit = false;
       size = stride = 1;
       return;
     }
-    taken[which][dim] = true;
+    taken[dim] = true;
     size = array.shape[dim];
-    stride = rowMajorStrides(array.shape)[dim];
-  };
-  auto one = [&](int which, const BufferType &array, llvm::StringRef name,
-                 int64_t &size, int64_t &stride) {
-    llvm::ArrayRef<int64_t> dim = getIntegers(call, name);
-    role(which, array, dim.size() == 1 ? dim[0] : -1, size, stride);
-  };
-  auto many = [&](int which, const BufferType &array, llvm::StringRef name,
-                  Shape &sizes, Shape &strides) {
-    llvm::ArrayRef<int64_t> dims = getIntegers(call, name);
-    rolesFit &= dims.size() == n;
-    sizes.resize(n);
-    strides.resize(n);
-    for (size_t i = 0; i < n; ++i)
-      role(which, array, i < dims.size() ? dims[i] : -1, sizes[i], strides[i]);
-  };
-  int64_t kernelIn, kernelOut, outBatch, outFeatures;
-  one(0, lhs, "input_batch_dimension", c.batch, c.inBatchStride);
-  one(0, lhs, "input_feature_dimension", c.inFeatures, c.inFeatureStride);
-  many(0, lhs, "input_spatial_dimensions", c.in, c.inStride);
-  one(1, rhs, "kernel_input_feature_dimension", kernelIn, c.kernelInStride);
-  one(1, rhs, "kernel_output_feature_dimension", kernelOut, c.kernelOutStride);
-  many(1, rhs, "kernel_spatial_dimensions", c.kernel, c.kernelStride);
-  one(2, out, "output_batch_dimension", outBatch, c.outBatchStride);
-  one(2, out, "output_feature_dimension", outFeatures, c.outFeatureStride);
-  many(2, out, "output_spatial_dimensions", c.out, c.outStride);
-  if (!rolesFit)
-    return bad("the dimension numbers do not fit the operands");
-  c.outFeatures = outFeatures;
+    stride = strides[dim];
+  }
 
+  const LibraryCall &call;
+  const BufferType &array;
+  Shape strides;
+  llvm::SmallVector<bool, 6> taken;
+  bool allFit = true;
+};
+
+/// Sizes that more than one array has, to be compared.
+struct FeatureSizes {
+  int64_t kernelIn, kernelOut, outBatch;
+};
+
+} // namespace
+
+static llvm::Error readDimensions(const LibraryCall &call, Convolution &c,
+                                  FeatureSizes &sizes) {
+  DimensionRoles lhs(call, call.inputs[0]), rhs(call, call.inputs[1]),
+      out(call, call.outputs[0]);
+  lhs.read("input_batch_dimension", c.batch, c.inBatchStride);
+  lhs.read("input_feature_dimension", c.inFeatures, c.inFeatureStride);
+  lhs.read("input_spatial_dimensions", c.in, c.inStride);
+  rhs.read("kernel_input_feature_dimension", sizes.kernelIn, c.kernelInStride);
+  rhs.read("kernel_output_feature_dimension", sizes.kernelOut,
+           c.kernelOutStride);
+  rhs.read("kernel_spatial_dimensions", c.kernel, c.kernelStride);
+  out.read("output_batch_dimension", sizes.outBatch, c.outBatchStride);
+  out.read("output_feature_dimension", c.outFeatures, c.outFeatureStride);
+  out.read("output_spatial_dimensions", c.out, c.outStride);
+  if (!lhs.fit() || !rhs.fit() || !out.fit())
+    return llvm::createStringError(
+        "the dimension numbers do not fit the operands");
+  return llvm::Error::success();
+}
+
+static llvm::Error readWindow(const LibraryCall &call, Convolution &c) {
+  auto bad = [](const char *what) { return llvm::createStringError(what); };
+  size_t n = c.spatial();
   auto list = [&](llvm::StringRef name, int64_t fallback, Shape &values) {
     llvm::ArrayRef<int64_t> given = getIntegers(call, name);
     values = find(call, name) ? Shape(given) : Shape(n, fallback);
@@ -137,6 +151,10 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
     if (c.stride[i] < 1 || c.inDilation[i] < 1 || c.kernelDilation[i] < 1)
       return bad("strides and dilations should be positive");
   }
+  return llvm::Error::success();
+}
+
+static llvm::Error readGroups(const LibraryCall &call, Convolution &c) {
   llvm::Expected<int64_t> featureGroups =
       getInteger(call, "feature_group_count");
   if (!featureGroups)
@@ -146,13 +164,39 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
     return batchGroups.takeError();
   c.featureGroups = *featureGroups;
   c.batchGroups = *batchGroups;
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Convolution> describe(const LibraryCall &call) {
+  auto bad = [](const llvm::Twine &what) {
+    return llvm::createStringError(what);
+  };
+  if (llvm::Error e = checkArity(call, 2, 1))
+    return e;
+  const BufferType &lhs = call.inputs[0], &rhs = call.inputs[1],
+                   &out = call.outputs[0];
+  Convolution c;
+  c.type = lhs.type;
+  c.outType = out.type;
+  if (rhs.type != lhs.type)
+    return bad("operands of different element types");
+  size_t rank = lhs.shape.size();
+  if (rank < 2 || rhs.shape.size() != rank || out.shape.size() != rank)
+    return bad("wants operands and a result of one rank, at least 2");
+  FeatureSizes sizes;
+  if (llvm::Error e = readDimensions(call, c, sizes))
+    return e;
+  if (llvm::Error e = readWindow(call, c))
+    return e;
+  if (llvm::Error e = readGroups(call, c))
+    return e;
   if (c.featureGroups < 1 || c.batchGroups < 1 ||
       (c.featureGroups > 1 && c.batchGroups > 1) ||
       c.inFeatures % c.featureGroups || c.batch % c.batchGroups ||
-      kernelOut % c.groups() || kernelIn != c.groupIn() ||
-      kernelOut != outFeatures || outBatch != c.outBatch())
+      sizes.kernelOut % c.groups() || sizes.kernelIn != c.groupIn() ||
+      sizes.kernelOut != c.outFeatures || sizes.outBatch != c.outBatch())
     return bad("features, batch and group counts do not fit each other");
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < c.spatial(); ++i)
     if (c.out[i] !=
         windowCount(c.low[i] + dilated(c.in[i], c.inDilation[i]) + c.high[i],
                     dilated(c.kernel[i], c.kernelDilation[i]), c.stride[i]))

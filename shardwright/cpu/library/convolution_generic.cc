@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/dot/dot.h"
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/convolution.h"
 #include "shardwright/support/box_copy.h"
+#include "shardwright/support/shape.h"
 
 #include <cstring>
 

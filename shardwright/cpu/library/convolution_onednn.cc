@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/dot/onednn.h"
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/convolution.h"
+#include "shardwright/support/shape.h"
 
 #include <map>
 #include <mutex>

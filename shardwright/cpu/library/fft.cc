@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/families.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/support/shape.h"
 
 #include <cmath>
 #include <cstring>

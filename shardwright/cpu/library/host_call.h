@@ -13,8 +13,10 @@
 #ifndef SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
 #define SHARDWRIGHT_CPU_LIBRARY_HOST_CALL_H
 
+#include "shardwright/cpu/library/call_attributes.h"
 #include "shardwright/cpu/library/library_op.h"
 #include "shardwright/cpu/library/run_context.h"
+#include "shardwright/support/shape.h"
 
 #include <functional>
 
@@ -28,12 +30,7 @@ struct CustomCallBuffer {
   /// Operands are only read; every result is written as a whole.
   void *data;
 
-  int64_t elements() const {
-    int64_t n = 1;
-    for (int64_t size : shape)
-      n *= size;
-    return n;
-  }
+  int64_t elements() const { return product(shape); }
   /// The elements, seen as T: the caller has checked `type`.
   template <typename T> llvm::MutableArrayRef<T> as() const {
     return {static_cast<T *>(data), static_cast<size_t>(elements())};
@@ -70,17 +67,8 @@ using CustomCallMaker =
     std::function<llvm::Expected<CustomCallFunction>(const cpu::LibraryCall &)>;
 
 namespace cpu {
-/// What the op itself says of a call, among the attributes of its LibraryCall:
-/// StableHLO's `api_version`, 4 wherever the attributes are a dictionary, and
-/// positions of tokens. Functions of the host do not see them as attributes.
-inline constexpr llvm::StringLiteral apiVersionName("stablehlo.api_version");
-inline constexpr llvm::StringLiteral
-    operandTokensName("stablehlo.operand_tokens");
-inline constexpr llvm::StringLiteral
-    resultTokensName("stablehlo.result_tokens");
-
 /// Of all targets that nobody has registered; null takes it away. Its
-/// LibraryCall has the attributes above.
+/// LibraryCall has the attributes of call_attributes.h.
 void setFallbackHostMaker(CustomCallMaker maker);
 /// Neither built in nor registered, and there is someone who may make it: who
 /// is asked once for each call, when the program is made ready to run.

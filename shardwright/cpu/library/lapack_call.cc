@@ -7,7 +7,7 @@
 
 #include "shardwright/cpu/library/lapack_call.h"
 
-#include "shardwright/cpu/graph/kernel_graph.h"
+#include "shardwright/support/shape.h"
 
 #include <climits>
 

@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/library/library_op.h"
 
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/counter_random.h"
+#include "shardwright/support/shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

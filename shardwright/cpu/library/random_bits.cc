@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/graph/kernel_graph.h"
 #include "shardwright/cpu/library/counter_random.h"
 #include "shardwright/cpu/library/families.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/support/shape.h"
 
 #include <cstring>
 

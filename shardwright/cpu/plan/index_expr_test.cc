@@ -7,11 +7,13 @@
 
 #include "shardwright/cpu/plan/index_expr.h"
 
-#include "shardwright/cpu/graph/kernel_graph.h"
+#include "shardwright/cpu/program/program.h"
+#include "shardwright/support/shape.h"
 
 #include "gtest/gtest.h"
 #include <rapidcheck/gtest.h>
 
+using namespace shardwright;
 using namespace shardwright::cpu;
 
 namespace {

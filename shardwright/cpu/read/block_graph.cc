@@ -33,6 +33,20 @@ int32_t BlockReader::add(Node node) {
   return it->second;
 }
 
+int32_t BlockReader::addTranspose(Operation *user, int32_t id,
+                                  const Shape &permutation) {
+  const Node &from = result.graph[id];
+  Node moved;
+  moved.op = Op::Transpose;
+  moved.type = from.type;
+  moved.location = locations.add(user);
+  for (int64_t d : permutation)
+    moved.shape.push_back(from.shape[d]);
+  moved.operands = {id};
+  moved.attrs = TransposeAttrs{permutation};
+  return add(std::move(moved));
+}
+
 FailureOr<Node> BlockReader::start(Operation *op, Type type, Op kind) {
   Node node;
   node.op = kind;

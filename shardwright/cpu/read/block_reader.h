@@ -52,12 +52,19 @@ private:
   mlir::LogicalResult readSort(hlo::SortOp op);
   mlir::LogicalResult readDot(hlo::DotGeneralOp op);
   mlir::LogicalResult readOpaque(mlir::Operation &op, bool ordered);
+  /// A call of C++ code while it is read.
+  struct LibraryOperation;
+  mlir::LogicalResult readLibraryOperands(LibraryOperation &op);
+  mlir::LogicalResult readLibraryResults(LibraryOperation &op);
   mlir::LogicalResult readLibrary(mlir::Operation &op);
   mlir::FailureOr<int32_t> operand(mlir::Operation *user, mlir::Value value);
   mlir::FailureOr<int32_t> external(mlir::Operation *user, mlir::Value value);
   mlir::LogicalResult operands(mlir::Operation &op, Node &node);
   mlir::FailureOr<Node> start(mlir::Operation *op, mlir::Type type, Op kind);
   int32_t add(Node node);
+  /// A transpose of node `id`, for `user`.
+  int32_t addTranspose(mlir::Operation *user, int32_t id,
+                       const Shape &permutation);
   int32_t addUnique(Node node, int32_t producer);
   void results(mlir::Operation &op, int32_t first);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/library/host_call.h"
+#include "shardwright/cpu/library/call_attributes.h"
 #include "shardwright/cpu/library/library_op.h"
 #include "shardwright/cpu/read/block_reader.h"
 
@@ -63,6 +63,120 @@ static Order orderOf(ArrayAttr layouts, unsigned i) {
   return llvm::is_sorted(order) ? Order() : order;
 }
 
+namespace {
+
+/// The layout of a call's operands and results. A call of our own table gets
+/// the layout that the table asks for; a call of the host gets the layout that
+/// the op names.
+class CallLayouts {
+public:
+  CallLayouts(const std::optional<LibraryRow> &row, hlo::CustomCallOp custom) {
+    if (row) {
+      std::tie(operandKinds, resultKinds) = row->layouts.split('>');
+    } else {
+      operandLayouts = custom.getOperandLayouts().value_or(ArrayAttr());
+      resultLayouts = custom.getResultLayouts().value_or(ArrayAttr());
+    }
+  }
+
+  /// Empty: row-major.
+  Order ofOperand(unsigned i, size_t rank) const {
+    return order(operandKinds, operandLayouts, i, rank);
+  }
+  Order ofResult(unsigned i, size_t rank) const {
+    return order(resultKinds, resultLayouts, i, rank);
+  }
+
+private:
+  static Order order(StringRef kinds, ArrayAttr layouts, unsigned i,
+                     size_t rank) {
+    Order order = i < kinds.size() && kinds[i] == 'm' ? columnMajor(rank)
+                                                      : orderOf(layouts, i);
+    return order.size() == rank ? order : Order();
+  }
+
+  StringRef operandKinds, resultKinds;
+  ArrayAttr operandLayouts, resultLayouts;
+};
+
+} // namespace
+
+struct BlockReader::LibraryOperation {
+  Operation &op;
+  CallLayouts layouts;
+  BlockGraph::Opaque opaque;
+  std::shared_ptr<LibraryCall> call;
+  /// Tokens have no buffer: their positions, and the number of each operand or
+  /// result among those that have one.
+  struct Tokens {
+    llvm::SmallVector<int64_t> positions;
+    llvm::SmallVector<int> numbers;
+  };
+  Tokens operandTokens, resultTokens;
+};
+
+LogicalResult BlockReader::readLibraryOperands(LibraryOperation &library) {
+  auto &[op, layouts, opaque, call, tokens, resultTokens] = library;
+  for (auto [i, v] : llvm::enumerate(op.getOperands())) {
+    tokens.numbers.push_back(static_cast<int>(call->inputs.size()));
+    if (isa<hlo::TokenType>(v.getType())) {
+      tokens.positions.push_back(i);
+      continue;
+    }
+    FailureOr<int32_t> id = operand(&op, v);
+    if (failed(id))
+      return failure();
+    const Node &given = result.graph[*id];
+    call->inputs.push_back({given.type, given.shape});
+    Order wanted = layouts.ofOperand(i, given.shape.size());
+    opaque.inputs.push_back(wanted.empty() ? *id
+                                           : addTranspose(&op, *id, wanted));
+  }
+  return success();
+}
+
+LogicalResult BlockReader::readLibraryResults(LibraryOperation &library) {
+  auto &[op, layouts, opaque, call, operandTokens, tokens] = library;
+  auto number = static_cast<int32_t>(result.opaque.size());
+  for (auto [i, v] : llvm::enumerate(op.getResults())) {
+    tokens.numbers.push_back(static_cast<int>(call->outputs.size()));
+    if (isa<hlo::TokenType>(v.getType())) {
+      tokens.positions.push_back(i);
+      ids[v] = -1;
+      continue;
+    }
+    FailureOr<Node> node = start(&op, v.getType(), Op::Extern);
+    if (failed(node))
+      return failure();
+    call->outputs.push_back({node->type, node->shape});
+    Order stored = layouts.ofResult(i, node->shape.size());
+    if (stored.empty()) {
+      ids[v] = addUnique(*node, number);
+      opaque.results.push_back(ids[v]);
+      continue;
+    }
+    Shape shape = node->shape;
+    for (auto [at, d] : llvm::enumerate(stored))
+      node->shape[at] = shape[d];
+    int32_t made = addUnique(*node, number);
+    opaque.results.push_back(made);
+    ids[v] = addTranspose(&op, made, inversePermutation(stored));
+  }
+  return success();
+}
+
+/// (result, operand) pairs that are one buffer, among those that have one.
+static void readAliases(hlo::CustomCallOp op, llvm::ArrayRef<int> results,
+                        llvm::ArrayRef<int> operands, LibraryCall &call) {
+  for (auto alias :
+       op.getOutputOperandAliases().getAsRange<hlo::OutputOperandAliasAttr>()) {
+    int64_t out = alias.getOutputTupleIndices().empty()
+                      ? 0
+                      : alias.getOutputTupleIndices().front();
+    call.aliases.push_back({results[out], operands[alias.getOperandIndex()]});
+  }
+}
+
 LogicalResult BlockReader::readLibrary(Operation &op) {
   auto custom = dyn_cast<hlo::CustomCallOp>(op);
   auto call = std::make_shared<LibraryCall>();
@@ -76,99 +190,22 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
       return op.emitError() << "custom call '" << call->name
                             << "': " << llvm::toString(std::move(e));
 
-  // What we wrote ourselves is given the layout it likes; what the host wrote,
-  // the layout that the call names.
-  auto [inKinds, outKinds] =
-      row ? row->layouts.split('>') : std::pair<StringRef, StringRef>();
-  auto order = [&, inKinds = inKinds,
-                outKinds = outKinds](unsigned i, bool isResult, size_t rank) {
-    if (row) {
-      StringRef kinds = isResult ? outKinds : inKinds;
-      return i < kinds.size() && kinds[i] == 'm' ? columnMajor(rank) : Order();
-    }
-    return orderOf(
-        (isResult ? custom.getResultLayouts() : custom.getOperandLayouts())
-            .value_or(ArrayAttr()),
-        i);
-  };
-
-  BlockGraph::Opaque opaque;
+  LibraryOperation library{op, CallLayouts(row, custom), {}, call, {}, {}};
+  BlockGraph::Opaque &opaque = library.opaque;
   opaque.op = &op;
   opaque.ordered = custom && custom.getHasSideEffect();
-  // Tokens have no buffer: positions among those that have.
-  llvm::SmallVector<int> inputAt, outputAt;
-  llvm::SmallVector<int64_t> inputTokens, outputTokens;
-  for (auto [i, v] : llvm::enumerate(op.getOperands())) {
-    inputAt.push_back(static_cast<int>(call->inputs.size()));
-    if (isa<hlo::TokenType>(v.getType())) {
-      inputTokens.push_back(i);
-      continue;
-    }
-    FailureOr<int32_t> id = operand(&op, v);
-    if (failed(id))
-      return failure();
-    const Node given = result.graph[*id];
-    call->inputs.push_back({given.type, given.shape});
-    Order wanted = order(i, false, given.shape.size());
-    if (!wanted.empty() && wanted.size() == given.shape.size()) {
-      Node moved;
-      moved.op = Op::Transpose;
-      moved.type = given.type;
-      moved.location = locations.add(&op);
-      for (int64_t d : wanted)
-        moved.shape.push_back(given.shape[d]);
-      moved.attrs = TransposeAttrs{wanted};
-      moved.operands = {*id};
-      id = add(moved);
-    }
-    opaque.inputs.push_back(*id);
-  }
-  auto number = static_cast<int32_t>(result.opaque.size());
-  for (auto [i, v] : llvm::enumerate(op.getResults())) {
-    outputAt.push_back(static_cast<int>(call->outputs.size()));
-    if (isa<hlo::TokenType>(v.getType())) {
-      outputTokens.push_back(i);
-      ids[v] = -1;
-      continue;
-    }
-    FailureOr<Node> node = start(&op, v.getType(), Op::Extern);
-    if (failed(node))
-      return failure();
-    call->outputs.push_back({node->type, node->shape});
-    Order stored = order(i, true, node->shape.size());
-    if (stored.empty() || stored.size() != node->shape.size()) {
-      ids[v] = addUnique(*node, number);
-      opaque.results.push_back(ids[v]);
-      continue;
-    }
-    Node back = *node;
-    for (auto [at, d] : llvm::enumerate(stored))
-      node->shape[at] = back.shape[d];
-    int32_t made = addUnique(*node, number);
-    opaque.results.push_back(made);
-    back.op = Op::Transpose;
-    back.operands = {made};
-    Shape inverse(stored.size());
-    for (auto [at, d] : llvm::enumerate(stored))
-      inverse[d] = static_cast<int64_t>(at);
-    back.attrs = TransposeAttrs{inverse};
-    ids[v] = add(back);
-  }
-  if (!row && !inputTokens.empty())
-    put(*call, operandTokensName, inputTokens);
-  if (!row && !outputTokens.empty())
-    put(*call, resultTokensName, outputTokens);
+  if (failed(readLibraryOperands(library)) ||
+      failed(readLibraryResults(library)))
+    return failure();
   if (row) {
     call->aliases.assign(row->aliases.begin(), row->aliases.end());
   } else {
-    for (auto alias : custom.getOutputOperandAliases()
-                          .getAsRange<hlo::OutputOperandAliasAttr>()) {
-      int64_t out = alias.getOutputTupleIndices().empty()
-                        ? 0
-                        : alias.getOutputTupleIndices().front();
-      call->aliases.push_back(
-          {outputAt[out], inputAt[alias.getOperandIndex()]});
-    }
+    if (!library.operandTokens.positions.empty())
+      put(*call, operandTokensName, library.operandTokens.positions);
+    if (!library.resultTokens.positions.empty())
+      put(*call, resultTokensName, library.resultTokens.positions);
+    readAliases(custom, library.resultTokens.numbers,
+                library.operandTokens.numbers, *call);
   }
   auto bytes = [&](int32_t node) {
     return result.graph[node].elements() * byteWidth(result.graph[node].type);

@@ -121,22 +121,11 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
         dotOperandFits(result.graph[id].shape, {}, dims, isLhs))
       return;
     // No strides say it: one transpose in front of the dot.
-    Node node = result.graph[id];
-    Node moved;
-    moved.op = Op::Transpose;
-    moved.type = node.type;
-    moved.location = locations.add(op);
-    Shape permutation = dotOperandOrder(node.shape.size(), dims, isLhs);
-    for (int64_t p : permutation)
-      moved.shape.push_back(node.shape[p]);
-    moved.attrs = TransposeAttrs{permutation};
-    moved.operands = {id};
-    id = add(moved);
+    Shape permutation =
+        dotOperandOrder(result.graph[id].shape.size(), dims, isLhs);
+    id = addTranspose(op, id, permutation);
     // Seen through the inverse the shape is what the op says.
-    Shape inverse(permutation.size());
-    for (auto [i, p] : llvm::enumerate(permutation))
-      inverse[p] = i;
-    order = inverse;
+    order = inversePermutation(permutation);
   };
   settle(*lhs, opaque.lhsOrder, true);
   settle(*rhs, opaque.rhsOrder, false);

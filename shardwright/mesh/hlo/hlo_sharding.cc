@@ -8,6 +8,7 @@
 #include "shardwright/mesh/hlo/hlo_sharding.h"
 
 #include "shardwright/mesh/compose.h"
+#include "shardwright/support/shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,13 +39,6 @@ HloSharding HloSharding::named(NamedHloSharding sharding) {
   HloSharding s = ofKind(Kind::Named);
   s.namedSharding = std::make_shared<NamedHloSharding>(std::move(sharding));
   return s;
-}
-
-static int64_t product(llvm::ArrayRef<int64_t> sizes) {
-  int64_t p = 1;
-  for (int64_t size : sizes)
-    p *= size;
-  return p;
 }
 
 static std::optional<HloSharding::Kind> bareKind(Subgroup subgroup) {
