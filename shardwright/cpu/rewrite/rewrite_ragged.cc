@@ -108,35 +108,65 @@ static LogicalResult checkRagged(hlo::CustomCallOp op) {
   return success();
 }
 
-LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
-                                    int64_t partitions) {
+namespace {
+
+/// Replaces one call.
+class RaggedAllToAll {
+public:
+  explicit RaggedAllToAll(hlo::CustomCallOp op)
+      : op(op), m{OpBuilder(op), op.getLoc()}, i32(m.b.getI32Type()),
+        outType(cast<RankedTensorType>(op.getOperand(1).getType())),
+        inType(cast<RankedTensorType>(op.getOperand(0).getType())) {}
+
+  LogicalResult readMembers(int64_t replicas, int64_t partitions);
+  void rewrite(int64_t partitions);
+
+private:
+  Value gather(Value v);
+  Value firstSlice(int64_t partitions);
+  Value copySlices(Value first);
+  void emitSlice(Block *body, Value first);
+  Value receivedRows(Value sender, Value source);
+
+  hlo::CustomCallOp op;
+  Maker m;
+  Type i32;
+  RankedTensorType outType, inType;
+
+  /// Members of a group; entries of each list, in all and for each member.
+  int64_t size = 0, count = 0, each = 0;
+  DenseIntElementsAttr groups;
+  /// The place of each device in its group.
+  SmallVector<int32_t> placeOf;
+  /// Of all members.
+  Value operands, inputOffsets, sizes, outputOffsets;
+};
+
+} // namespace
+
+LogicalResult RaggedAllToAll::readMembers(int64_t replicas,
+                                          int64_t partitions) {
   DenseIntElementsAttr ids;
   hlo::ChannelHandleAttr channel;
-  if (failed(checkRagged(op)) || failed(readGroups(op, ids, channel)))
+  if (failed(readGroups(op, ids, channel)))
     return failure();
-  Maker m{OpBuilder(op), op.getLoc()};
-  Type i32 = m.b.getI32Type();
   // As all_to_all: of partitions with a channel, else of replicas.
   CollectiveSpec spec;
-  {
-    auto probe = hlo::CollectiveBroadcastOp::create(
-        m.b, m.at, TypeRange{op.getOperand(2).getType()},
-        ValueRange{op.getOperand(2)}, ids, channel, /*has_dynamic_root=*/false);
-    LogicalResult read = readCollective(probe, replicas, partitions, spec);
-    probe.erase();
-    if (failed(read))
-      return failure();
-  }
-  int64_t size = spec.groups.empty() ? 0 : int64_t(spec.groups[0].size());
-  int64_t count =
-      cast<RankedTensorType>(op.getOperand(2).getType()).getDimSize(0);
+  auto probe = hlo::CollectiveBroadcastOp::create(
+      m.b, m.at, TypeRange{op.getOperand(2).getType()},
+      ValueRange{op.getOperand(2)}, ids, channel, /*has_dynamic_root=*/false);
+  LogicalResult read = readCollective(probe, replicas, partitions, spec);
+  probe.erase();
+  if (failed(read))
+    return failure();
+  size = spec.groups.empty() ? 0 : int64_t(spec.groups[0].size());
+  count = cast<RankedTensorType>(op.getOperand(2).getType()).getDimSize(0);
   if (size == 0 || count % size != 0 || count > INT32_MAX)
     return op.emitError() << "custom call 'ragged_all_to_all' has lists of "
                           << count << " entries for groups of " << size;
-  int64_t each = count / size;
-
+  each = count / size;
   SmallVector<int64_t> flat;
-  SmallVector<int32_t> placeOf(replicas * partitions, 0);
+  placeOf.assign(replicas * partitions, 0);
   for (const auto &group : spec.groups) {
     if (int64_t(group.size()) != size)
       return op.emitError("replica groups should have one size");
@@ -145,28 +175,30 @@ LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
       placeOf[device] = int32_t(i);
     }
   }
-  auto groups = DenseIntElementsAttr::get(
+  groups = DenseIntElementsAttr::get(
       RankedTensorType::get({int64_t(spec.groups.size()), size},
                             m.b.getI64Type()),
       flat);
-  auto global = hlo::ChannelHandleAttr::get(op.getContext(), 1, 1);
-  auto gather = [&](Value v) -> Value {
-    auto type = cast<RankedTensorType>(v.getType());
-    SmallVector<int64_t> one{1}, all{size};
-    one.append(type.getShape().begin(), type.getShape().end());
-    all.append(type.getShape().begin(), type.getShape().end());
-    return hlo::AllGatherOp::create(m.b, m.at, TypeRange{type.clone(all)},
-                                    ValueRange{m.reshape(v, one)},
-                                    /*all_gather_dim=*/0, groups, global,
-                                    /*use_global_device_ids=*/true)
-        .getResult(0);
-  };
-  Value operands = gather(op.getOperand(0));
-  Value inputOffsets = gather(op.getOperand(2)),
-        sizes = gather(op.getOperand(3)),
-        outputOffsets = gather(op.getOperand(4));
+  return success();
+}
 
-  // Where this device stands in its group.
+/// The values of all members of the group, one after the other.
+Value RaggedAllToAll::gather(Value v) {
+  auto type = cast<RankedTensorType>(v.getType());
+  SmallVector<int64_t> one{1}, all{size};
+  one.append(type.getShape().begin(), type.getShape().end());
+  all.append(type.getShape().begin(), type.getShape().end());
+  auto global = hlo::ChannelHandleAttr::get(op.getContext(), 1, 1);
+  return hlo::AllGatherOp::create(m.b, m.at, TypeRange{type.clone(all)},
+                                  ValueRange{m.reshape(v, one)},
+                                  /*all_gather_dim=*/0, groups, global,
+                                  /*use_global_device_ids=*/true)
+      .getResult(0);
+}
+
+/// The first of the slices that each member sends to this device, from the
+/// place of the device in its group.
+Value RaggedAllToAll::firstSlice(int64_t partitions) {
   auto u32 = m.type({}, m.b.getIntegerType(32, /*isSigned=*/false));
   Value perReplica = hlo::ConstantOp::create(
       m.b, m.at, DenseElementsAttr::get(u32, uint32_t(partitions)));
@@ -182,78 +214,102 @@ LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
       hlo::DynamicSliceOp::create(m.b, m.at, tableType.clone({1}, i32), table,
                                   device, m.b.getDenseI64ArrayAttr({1})),
       {});
-  Value first = hlo::MulOp::create(m.b, m.at, place, m.constant(int32_t(each)));
+  return hlo::MulOp::create(m.b, m.at, place, m.constant(int32_t(each)));
+}
 
-  // for k in 0..count: member k / each sent slice k % each of those to us.
+/// The rows of the sender's operand that `source` says for each output row.
+Value RaggedAllToAll::receivedRows(Value sender, Value source) {
+  SmallVector<int64_t> one{1};
+  one.append(inType.getShape().begin(), inType.getShape().end());
+  SmallVector<Value> index(inType.getRank() + 1, m.constant(0));
+  index[0] = sender;
+  Value theirs = m.reshape(
+      hlo::DynamicSliceOp::create(m.b, m.at, inType.clone(one), operands, index,
+                                  m.b.getDenseI64ArrayAttr(one)),
+      inType.getShape());
+  SmallVector<int64_t> offsetDims, sliceSizes(inType.getShape());
+  for (int64_t d = 1; d < inType.getRank(); ++d)
+    offsetDims.push_back(d);
+  sliceSizes[0] = 1;
+  auto numbers = hlo::GatherDimensionNumbersAttr::get(
+      op.getContext(), offsetDims, /*collapsedSliceDims=*/{0},
+      /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
+      /*startIndexMap=*/{0}, /*indexVectorDim=*/1);
+  return hlo::GatherOp::create(m.b, m.at, outType, theirs,
+                               m.reshape(source, {outType.getDimSize(0), 1}),
+                               numbers, m.b.getDenseI64ArrayAttr(sliceSizes),
+                               /*indices_are_sorted=*/false);
+}
+
+/// Copies slice k % each of member k / each to the output so far.
+void RaggedAllToAll::emitSlice(Block *body, Value first) {
+  int64_t rows = outType.getDimSize(0);
+  Value k = body->getArgument(0), sofar = body->getArgument(1);
+  Value perMember = m.constant(int32_t(each));
+  Value sender = hlo::DivOp::create(m.b, m.at, k, perMember);
+  Value slice = hlo::AddOp::create(m.b, m.at, first,
+                                   hlo::RemOp::create(m.b, m.at, k, perMember));
+  Value from = m.entry(inputOffsets, sender, slice),
+        length = m.entry(sizes, sender, slice),
+        to = m.entry(outputOffsets, sender, slice);
+  // Of row r of the output, the row of the sender's operand.
+  auto rowsType = m.type({rows}, i32);
+  Value row = hlo::IotaOp::create(m.b, m.at, rowsType, 0);
+  Value inSlice =
+      hlo::SubtractOp::create(m.b, m.at, row, m.broadcast(to, {rows}, {}));
+  Value source =
+      hlo::AddOp::create(m.b, m.at, inSlice, m.broadcast(from, {rows}, {}));
+  Value isSent = hlo::AndOp::create(
+      m.b, m.at,
+      m.compare(inSlice, m.broadcast(m.constant(0), {rows}, {}),
+                hlo::ComparisonDirection::GE),
+      m.compare(inSlice, m.broadcast(length, {rows}, {}),
+                hlo::ComparisonDirection::LT));
+  Value taken = receivedRows(sender, source);
+  Value mask = m.broadcast(isSent, outType.getShape(), {0});
+  Value next = hlo::SelectOp::create(m.b, m.at, outType, mask, taken, sofar);
+  Value more = hlo::AddOp::create(m.b, m.at, k, m.constant(1));
+  hlo::ReturnOp::create(m.b, m.at, ValueRange{more, next});
+}
+
+Value RaggedAllToAll::copySlices(Value first) {
   Value output = op.getOperand(1);
-  auto outType = cast<RankedTensorType>(output.getType());
-  auto inType = cast<RankedTensorType>(op.getOperand(0).getType());
-  int64_t rows = outType.getDimSize(0), inRows = inType.getDimSize(0);
-  if (rows == 0 || inRows == 0) {
-    op.replaceAllUsesWith(ValueRange{output});
-    op.erase();
-    return success();
-  }
   auto loop =
       hlo::WhileOp::create(m.b, m.at, TypeRange{m.type({}, i32), outType},
                            ValueRange{m.constant(0), output});
   SmallVector<Type> carried{m.type({}, i32), outType};
   SmallVector<Location> places{m.at, m.at};
-  {
-    OpBuilder::InsertionGuard guard(m.b);
-    Block *cond = m.b.createBlock(&loop.getCond(), {}, carried, places);
-    hlo::ReturnOp::create(
-        m.b, m.at,
-        ValueRange{m.compare(cond->getArgument(0), m.constant(int32_t(count)),
-                             hlo::ComparisonDirection::LT)});
-    Block *body = m.b.createBlock(&loop.getBody(), {}, carried, places);
-    Value k = body->getArgument(0), sofar = body->getArgument(1);
-    Value perMember = m.constant(int32_t(each));
-    Value sender = hlo::DivOp::create(m.b, m.at, k, perMember);
-    Value slice = hlo::AddOp::create(
-        m.b, m.at, first, hlo::RemOp::create(m.b, m.at, k, perMember));
-    Value from = m.entry(inputOffsets, sender, slice),
-          length = m.entry(sizes, sender, slice),
-          to = m.entry(outputOffsets, sender, slice);
-    // Of row r of the output, the row of the sender's operand.
-    auto rowsType = m.type({rows}, i32);
-    Value row = hlo::IotaOp::create(m.b, m.at, rowsType, 0);
-    Value inSlice =
-        hlo::SubtractOp::create(m.b, m.at, row, m.broadcast(to, {rows}, {}));
-    Value source =
-        hlo::AddOp::create(m.b, m.at, inSlice, m.broadcast(from, {rows}, {}));
-    Value isSent = hlo::AndOp::create(
-        m.b, m.at,
-        m.compare(inSlice, m.broadcast(m.constant(0), {rows}, {}),
-                  hlo::ComparisonDirection::GE),
-        m.compare(inSlice, m.broadcast(length, {rows}, {}),
-                  hlo::ComparisonDirection::LT));
-    SmallVector<int64_t> one{1};
-    one.append(inType.getShape().begin(), inType.getShape().end());
-    SmallVector<Value> index(inType.getRank() + 1, m.constant(0));
-    index[0] = sender;
-    Value theirs = m.reshape(
-        hlo::DynamicSliceOp::create(m.b, m.at, inType.clone(one), operands,
-                                    index, m.b.getDenseI64ArrayAttr(one)),
-        inType.getShape());
-    SmallVector<int64_t> offsetDims, sliceSizes(inType.getShape());
-    for (int64_t d = 1; d < inType.getRank(); ++d)
-      offsetDims.push_back(d);
-    sliceSizes[0] = 1;
-    auto numbers = hlo::GatherDimensionNumbersAttr::get(
-        op.getContext(), offsetDims, /*collapsedSliceDims=*/{0},
-        /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
-        /*startIndexMap=*/{0}, /*indexVectorDim=*/1);
-    Value taken = hlo::GatherOp::create(
-        m.b, m.at, outType, theirs, m.reshape(source, {rows, 1}), numbers,
-        m.b.getDenseI64ArrayAttr(sliceSizes), /*indices_are_sorted=*/false);
-    Value mask = m.broadcast(isSent, outType.getShape(), {0});
-    Value next = hlo::SelectOp::create(m.b, m.at, outType, mask, taken, sofar);
-    Value more = hlo::AddOp::create(m.b, m.at, k, m.constant(1));
-    hlo::ReturnOp::create(m.b, m.at, ValueRange{more, next});
-  }
-  op.replaceAllUsesWith(ValueRange{loop.getResult(1)});
+  OpBuilder::InsertionGuard guard(m.b);
+  Block *cond = m.b.createBlock(&loop.getCond(), {}, carried, places);
+  hlo::ReturnOp::create(
+      m.b, m.at,
+      ValueRange{m.compare(cond->getArgument(0), m.constant(int32_t(count)),
+                           hlo::ComparisonDirection::LT)});
+  Block *body = m.b.createBlock(&loop.getBody(), {}, carried, places);
+  emitSlice(body, first);
+  return loop.getResult(1);
+}
+
+void RaggedAllToAll::rewrite(int64_t partitions) {
+  operands = gather(op.getOperand(0));
+  inputOffsets = gather(op.getOperand(2));
+  sizes = gather(op.getOperand(3));
+  outputOffsets = gather(op.getOperand(4));
+  Value first = firstSlice(partitions);
+  bool empty = outType.getDimSize(0) == 0 || inType.getDimSize(0) == 0;
+  Value result = empty ? op.getOperand(1) : copySlices(first);
+  op.replaceAllUsesWith(ValueRange{result});
   op.erase();
+}
+
+LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
+                                    int64_t partitions) {
+  if (failed(checkRagged(op)))
+    return failure();
+  RaggedAllToAll call(op);
+  if (failed(call.readMembers(replicas, partitions)))
+    return failure();
+  call.rewrite(partitions);
   return success();
 }
 
