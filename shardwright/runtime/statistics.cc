@@ -44,7 +44,7 @@ static double convolutionFlops(const cpu::LibraryCall &call) {
 
 CostAnalysis Executable::cost() const {
   const cpu::Program &program = parts().program;
-  const cpu::ProgramCode *code = cpu::codeOf(program);
+  const cpu::ProgramCode *code = program.code.get();
   CostAnalysis cost;
   for (const cpu::Step &step : program.steps) {
     for (auto slots :

@@ -272,7 +272,7 @@ llvm::Error cpu::writeProgram(const Program &program, ByteWriter &b) {
   // that have one are written.
   std::vector<const LinkedCode *> code;
   static const ProgramCode none;
-  const ProgramCode &known = codeOf(program) ? *codeOf(program) : none;
+  const ProgramCode &known = program.code ? *program.code : none;
   for (const Kernel &kernel : program.kernels) {
     auto has = [&](const auto &c) { return c->find(kernel.symbol) != nullptr; };
     if (llvm::any_of(code, has))

@@ -19,7 +19,7 @@ using namespace shardwright::cpu;
 static bool isInPlace(const Program &program, int32_t index, SlotId from,
                       SlotId to) {
   const Step &step = program.steps[index];
-  const ProgramCode *code = codeOf(program);
+  const ProgramCode *code = program.code.get();
   auto mayShare = [&](int32_t output, int32_t input) {
     // Views are parts, or begin elsewhere.
     if (step.outputs[output] != to || step.inputs[input] != from)

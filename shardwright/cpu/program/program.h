@@ -179,6 +179,8 @@ struct ConstantData {
   int64_t bytes = 0;
 };
 
+struct ProgramCode;
+
 struct Program {
   std::vector<Slot> slots;
   std::vector<Step> steps;
@@ -193,8 +195,9 @@ struct Program {
   llvm::SmallVector<SlotId, 8> arguments, results;
   int64_t numReplicas = 1, numPartitions = 1;
   int64_t arenaBytes = 0;
-  /// Keeps the generated code alive.
-  std::shared_ptr<void> code;
+  /// The generated code, which this keeps alive, and what is known of its
+  /// kernels (program_code.h). Null for a program that was made by hand.
+  std::shared_ptr<const ProgramCode> code;
 
   int64_t numDevices() const { return numReplicas * numPartitions; }
 };

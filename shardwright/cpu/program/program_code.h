@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `Program::code` holds when the program comes from our compiler: what
-// running it does not need, but writing it to a file or planning for it does.
+// What `Program::code` points to: what running a program does not need, but
+// writing it to a file or planning for it does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,11 +33,6 @@ struct ProgramCode {
   /// By kernel.
   std::vector<KernelFacts> kernels;
 };
-
-/// Null for programs that somebody else made.
-inline const ProgramCode *codeOf(const Program &program) {
-  return static_cast<const ProgramCode *>(program.code.get());
-}
 
 } // namespace shardwright::cpu
 
