@@ -16,22 +16,18 @@ class Module;
 
 namespace shardwright::cpu {
 
+/// The machine that code is made for.
 struct TargetInfo {
   std::string cpu, features;
   bool lanes512 = false; ///< AVX-512
   int maxLanes = 8;      ///< of f32
 };
-/// Of the machine we run on.
-const TargetInfo &hostTarget();
 
 /// Adds `void symbol(ptr buffers, i64 begin, i64 end)` (a KernelFn) to
 /// `module`. The plan must be planKernel(cluster, target.maxLanes).
 void emitKernel(llvm::Module &module, const Cluster &cluster,
                 const KernelPlan &plan, llvm::StringRef symbol,
                 const TargetInfo &target);
-
-/// Name of the runtime function that Sort kernels call (sort_runtime.cc).
-inline constexpr const char *sortRuntimeSymbol = "shardwright_cpu_sort";
 
 } // namespace shardwright::cpu
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/codegen/kernel_function.h"
-#include "shardwright/cpu/kernel_support/sort_runtime.h"
+#include "shardwright/cpu/kernel_support/symbols.h"
 
 using namespace llvm;
 
@@ -167,7 +167,7 @@ void KernelEmitter::emitSort(const SortPlan &sort) {
     types.push_back(i64);
   }
   b.CreateCall(module->getOrInsertFunction(
-                   key ? sortByKeySymbol : sortRuntimeSymbol,
+                   key ? sortByKeySymbol : sortSymbol,
                    FunctionType::get(b.getVoidTy(), types, false)),
                args);
 }

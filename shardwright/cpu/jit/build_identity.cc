@@ -7,7 +7,7 @@
 
 #include "shardwright/cpu/jit/build_identity.h"
 
-#include "shardwright/cpu/codegen/kernel_emitter.h"
+#include "shardwright/cpu/jit/host_target.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,7 +7,7 @@
 
 #include "shardwright/cpu/jit/code_generator.h"
 
-#include "shardwright/cpu/codegen/kernel_emitter.h"
+#include "shardwright/cpu/jit/host_target.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -27,7 +27,7 @@ namespace {
 /// Idle generators. Never destroyed: threads may still compile at exit.
 struct Pool {
   std::mutex mutex;
-  std::vector<std::unique_ptr<CodeGenerator>> idle[2]; ///< by effort
+  std::vector<std::unique_ptr<CodeGenerator>> idle[2]; ///< by level
 };
 
 Pool &pool() {
@@ -37,7 +37,8 @@ Pool &pool() {
 
 } // namespace
 
-Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create(Effort effort) {
+Expected<std::unique_ptr<CodeGenerator>>
+CodeGenerator::create(CodegenOptLevel level) {
   const TargetInfo &info = hostTarget();
   Triple triple(sys::getProcessTriple());
   std::string error;
@@ -45,12 +46,12 @@ Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create(Effort effort) {
   if (!target)
     return createStringError("no code generator for this machine: %s",
                              error.c_str());
-  std::unique_ptr<CodeGenerator> result(new CodeGenerator(effort));
+  std::unique_ptr<CodeGenerator> result(new CodeGenerator(level));
   result->machine.reset(target->createTargetMachine(
       triple, info.cpu, info.features, TargetOptions(), Reloc::PIC_,
       CodeModel::Small,
-      effort == Effort::Quick ? CodeGenOptLevel::None
-                              : CodeGenOptLevel::Default,
+      level == CodegenOptLevel::Quick ? CodeGenOptLevel::None
+                                      : CodeGenOptLevel::Default,
       /*JIT=*/true));
   if (!result->machine)
     return createStringError("no code generator for this machine");
@@ -84,7 +85,7 @@ Error CodeGenerator::optimize(Module &module) {
   raw_string_ostream os(problem);
   if (verifyModule(module, &os))
     return createStringError("generated code is invalid: %s", problem.c_str());
-  if (effort == Effort::Quick)
+  if (level == CodegenOptLevel::Quick)
     return Error::success();
   for (Function &f : module)
     if (!f.isDeclaration())
@@ -104,17 +105,17 @@ std::unique_ptr<MemoryBuffer> CodeGenerator::generate(Module &module) {
                                         module.getModuleIdentifier());
 }
 
-Expected<CodeGeneratorLease> CodeGeneratorLease::take(Effort effort) {
+Expected<CodeGeneratorLease> CodeGeneratorLease::take(CodegenOptLevel level) {
   {
     std::lock_guard lock(pool().mutex);
-    auto &idle = pool().idle[static_cast<int>(effort)];
+    auto &idle = pool().idle[static_cast<int>(level)];
     if (!idle.empty()) {
       CodeGeneratorLease lease(std::move(idle.back()));
       idle.pop_back();
       return std::move(lease);
     }
   }
-  Expected<std::unique_ptr<CodeGenerator>> made = CodeGenerator::create(effort);
+  Expected<std::unique_ptr<CodeGenerator>> made = CodeGenerator::create(level);
   if (!made)
     return made.takeError();
   return CodeGeneratorLease(std::move(*made));
@@ -124,7 +125,7 @@ CodeGeneratorLease::~CodeGeneratorLease() {
   if (!generator)
     return;
   std::lock_guard lock(pool().mutex);
-  pool().idle[static_cast<int>(generator->effort)].push_back(
+  pool().idle[static_cast<int>(generator->level)].push_back(
       std::move(generator));
 }
 

@@ -21,8 +21,6 @@
 #ifndef SHARDWRIGHT_CPU_JIT_CODE_GENERATOR_H
 #define SHARDWRIGHT_CPU_JIT_CODE_GENERATOR_H
 
-#include "shardwright/cpu/jit/jit.h"
-
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -36,9 +34,13 @@
 
 namespace shardwright::cpu {
 
+/// How much time to spend on making code fast; the file comment compares them.
+enum class CodegenOptLevel : uint8_t { Quick, Full };
+
 class CodeGenerator {
 public:
-  static llvm::Expected<std::unique_ptr<CodeGenerator>> create(Effort effort);
+  static llvm::Expected<std::unique_ptr<CodeGenerator>>
+  create(CodegenOptLevel level);
 
   /// Gives an empty module this machine's triple and data layout.
   void setTarget(llvm::Module &module) const;
@@ -49,10 +51,10 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module &module);
 
 private:
-  explicit CodeGenerator(Effort effort) : effort(effort) {}
+  explicit CodeGenerator(CodegenOptLevel level) : level(level) {}
 
   friend class CodeGeneratorLease;
-  Effort effort;
+  CodegenOptLevel level;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -69,7 +71,7 @@ private:
 /// A generator of the process's pool, or a new one; it goes back at the end.
 class CodeGeneratorLease {
 public:
-  static llvm::Expected<CodeGeneratorLease> take(Effort effort);
+  static llvm::Expected<CodeGeneratorLease> take(CodegenOptLevel level);
   CodeGeneratorLease(CodeGeneratorLease &&) = default;
   CodeGeneratorLease &operator=(CodeGeneratorLease &&) = delete;
   ~CodeGeneratorLease();

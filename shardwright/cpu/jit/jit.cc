@@ -11,6 +11,7 @@
 #include "shardwright/cpu/graph/kernel_work.h"
 #include "shardwright/cpu/jit/build_identity.h"
 #include "shardwright/cpu/jit/code_generator.h"
+#include "shardwright/cpu/jit/host_target.h"
 #include "shardwright/cpu/jit/kernel_cache.h"
 #include "shardwright/cpu/jit/linked_code.h"
 
@@ -18,11 +19,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -50,32 +47,6 @@ static double briefNs(const KernelPlan &plan) {
 }
 /// In longer programs: of the kernels that take least, up to this part of all.
 static constexpr double quickShare = 0.05;
-
-const TargetInfo &hostTarget() {
-  static const TargetInfo target = [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
-    // Vector variants of the C library's functions.
-    sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
-    TargetInfo info;
-    info.cpu = sys::getHostCPUName().str();
-    SubtargetFeatures features;
-    StringMap<bool> host = sys::getHostCPUFeatures();
-    std::vector<std::pair<std::string, bool>> sorted;
-    for (auto &f : host)
-      sorted.push_back({f.getKey().str(), f.getValue()});
-    llvm::sort(sorted);
-    for (auto &[name, on] : sorted)
-      features.AddFeature(name, on);
-    info.features = features.getString();
-    info.lanes512 = host.lookup("avx512f") && host.lookup("avx512dq") &&
-                    host.lookup("avx512bw") && host.lookup("avx512vl");
-    info.maxLanes = info.lanes512 ? 16 : host.lookup("avx") ? 8 : 4;
-    return info;
-  }();
-  return target;
-}
 
 static std::string hash(StringRef text) {
   BLAKE3 hasher;
@@ -170,25 +141,25 @@ LoadedKernels &loadedKernels() {
 
 } // namespace
 
-static std::optional<Effort> effortOfEnvironment() {
+static std::optional<CodegenOptLevel> optLevelOfEnvironment() {
   const char *asked = std::getenv("SHARDWRIGHT_CODE");
   if (!asked)
     return std::nullopt;
   if (StringRef(asked) == "quick")
-    return Effort::Quick;
+    return CodegenOptLevel::Quick;
   if (StringRef(asked) == "full")
-    return Effort::Full;
+    return CodegenOptLevel::Full;
   return std::nullopt;
 }
 
-/// The effort that each kernel is worth.
-static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
-                                         ArrayRef<double> runs,
-                                         std::optional<Effort> forced) {
+/// The level that each kernel is compiled at.
+static std::vector<CodegenOptLevel>
+chooseOptLevels(ArrayRef<KernelPlan> plans, ArrayRef<double> runs,
+                std::optional<CodegenOptLevel> forced) {
   if (!forced)
-    forced = effortOfEnvironment();
+    forced = optLevelOfEnvironment();
   if (forced)
-    return std::vector<Effort>(plans.size(), *forced);
+    return std::vector<CodegenOptLevel>(plans.size(), *forced);
   SmallVector<std::pair<double, size_t>> byTime;
   double total = 0;
   for (auto [i, plan] : enumerate(plans)) {
@@ -197,12 +168,12 @@ static std::vector<Effort> chooseEfforts(ArrayRef<KernelPlan> plans,
   }
   llvm::sort(byTime);
   double limit = total <= briefProgramNs ? total : quickShare * total;
-  std::vector<Effort> efforts(plans.size(), Effort::Full);
+  std::vector<CodegenOptLevel> levels(plans.size(), CodegenOptLevel::Full);
   double quick = 0;
   for (auto [ns, i] : byTime)
     if ((quick += ns) <= limit && plans[i].costNs <= briefNs(plans[i]))
-      efforts[i] = Effort::Quick;
-  return efforts;
+      levels[i] = CodegenOptLevel::Quick;
+  return levels;
 }
 
 namespace {
@@ -210,7 +181,7 @@ namespace {
 /// Kernels that are not in the process yet.
 struct Missing {
   std::vector<const Cluster *> clusters;
-  std::vector<Effort> efforts;
+  std::vector<CodegenOptLevel> optLevels;
   std::vector<KernelPlan> plans;
   std::vector<std::string> symbols;
   std::vector<size_t> at; ///< their places among all
@@ -219,8 +190,8 @@ struct Missing {
 /// Kernels that come together: from one object of the cache or in one module.
 struct Batch {
   std::optional<KernelCache::Found> cached;
-  Effort effort = Effort::Full;                  ///< of a module
-  SmallVector<size_t, kernelsPerModule> kernels; ///< of Missing
+  CodegenOptLevel optLevel = CodegenOptLevel::Full; ///< of a module
+  SmallVector<size_t, kernelsPerModule> kernels;    ///< of Missing
   std::shared_ptr<LinkedCode> code;
 };
 
@@ -242,12 +213,12 @@ public:
         batches[it->second].kernels.push_back(i);
         continue;
       }
-      Effort effort = missing.efforts[i];
-      size_t &open = openOf[static_cast<int>(effort)];
+      CodegenOptLevel level = missing.optLevels[i];
+      size_t &open = openOf[static_cast<int>(level)];
       if (open >= batches.size() ||
           batches[open].kernels.size() == kernelsPerModule) {
         open = batches.size();
-        batches.emplace_back().effort = effort;
+        batches.emplace_back().optLevel = level;
       }
       batches[open].kernels.push_back(i);
     }
@@ -331,10 +302,10 @@ void BatchCompiler::work() {
       warn("the file '" + batch.cached->path +
            "' of the kernel cache is ignored: " + toString(std::move(e)));
     }
-    auto &generator = generators[static_cast<int>(batch.effort)];
+    auto &generator = generators[static_cast<int>(batch.optLevel)];
     if (!generator) {
       Expected<CodeGeneratorLease> lease =
-          CodeGeneratorLease::take(batch.effort);
+          CodeGeneratorLease::take(batch.optLevel);
       if (!lease)
         return fail(lease.takeError());
       generator.emplace(std::move(*lease));
@@ -371,12 +342,13 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
   std::vector<KernelPlan> plans;
   for (const Cluster *c : clusters)
     plans.push_back(planKernel(*c, target.maxLanes));
-  std::vector<Effort> efforts = chooseEfforts(plans, runs, options.effort);
+  std::vector<CodegenOptLevel> levels =
+      chooseOptLevels(plans, runs, options.optLevel);
   Missing missing;
-  for (auto [c, plan, effort] : zip_equal(clusters, plans, efforts)) {
+  for (auto [c, plan, level] : zip_equal(clusters, plans, levels)) {
     Kernel kernel;
     kernel.symbol = kernelSymbol(*c);
-    if (effort == Effort::Quick)
+    if (level == CodegenOptLevel::Quick)
       kernel.symbol += "_quick";
     kernel.iterations = plan.iterations;
     kernel.costNs = plan.costNs;
@@ -386,7 +358,7 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
       keep(std::move(loaded));
     } else {
       missing.clusters.push_back(c);
-      missing.efforts.push_back(effort);
+      missing.optLevels.push_back(level);
       missing.plans.push_back(std::move(plan));
       missing.symbols.push_back(kernel.symbol);
       missing.at.push_back(result.kernels.size());
@@ -422,7 +394,7 @@ Expected<CompiledKernels> compileKernels(ArrayRef<const Cluster *> clusters,
 }
 
 std::string kernelIR(const Cluster &cluster) {
-  auto generator = CodeGeneratorLease::take(Effort::Full);
+  auto generator = CodeGeneratorLease::take(CodegenOptLevel::Full);
   if (!generator)
     return toString(generator.takeError());
   LLVMContext context;

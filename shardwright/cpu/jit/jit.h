@@ -17,8 +17,7 @@
 
 namespace shardwright::cpu {
 
-/// How much work code is worth (code_generator.h).
-enum class Effort : uint8_t { Quick, Full };
+enum class CodegenOptLevel : uint8_t; // code_generator.h
 
 struct JitOptions {
   /// Directory for object files (kernel_cache.h); empty: none are kept. The
@@ -27,8 +26,8 @@ struct JitOptions {
   /// 0: as many as the machine has cores.
   int threads = 0;
   /// Of all kernels. None: the environment variable SHARDWRIGHT_CODE, quick or
-  /// full; without that, as their time is worth it.
-  std::optional<Effort> effort;
+  /// full; without that, by the time that each kernel is estimated to take.
+  std::optional<CodegenOptLevel> optLevel;
 };
 
 struct CompiledKernels {

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Every elementwise operation and sums along rows and columns, compiled with
-// either effort: equal results to the bit.
+// either level: equal results to the bit.
 //
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/jit/jit.h"
 
-#include "shardwright/cpu/codegen/kernel_emitter.h"
+#include "shardwright/cpu/jit/code_generator.h"
+#include "shardwright/cpu/jit/host_target.h"
 
 #include "gtest/gtest.h"
 
@@ -57,9 +58,9 @@ template <typename T> std::vector<T> inputs(uint32_t seed) {
 
 /// What the kernel makes of the inputs, as bits; every NaN is one.
 template <typename T, typename Bits>
-std::vector<Bits> run(const Cluster &cluster, Effort effort) {
+std::vector<Bits> run(const Cluster &cluster, CodegenOptLevel level) {
   JitOptions options;
-  options.effort = effort;
+  options.optLevel = level;
   auto compiled = compileKernels({&cluster}, options);
   EXPECT_TRUE(static_cast<bool>(compiled));
   std::vector<std::vector<T>> x{inputs<T>(1), inputs<T>(2)};
@@ -79,8 +80,8 @@ std::vector<Bits> run(const Cluster &cluster, Effort effort) {
 
 template <typename T, typename Bits>
 void expectEqual(const Cluster &cluster, llvm::StringRef what) {
-  EXPECT_EQ((run<T, Bits>(cluster, Effort::Quick)),
-            (run<T, Bits>(cluster, Effort::Full)))
+  EXPECT_EQ((run<T, Bits>(cluster, CodegenOptLevel::Quick)),
+            (run<T, Bits>(cluster, CodegenOptLevel::Full)))
       << what.str();
 }
 
@@ -119,7 +120,7 @@ template <typename T, typename Bits> void compareElementwise(E type) {
   }
 }
 
-TEST(Efforts, ElementwiseOperationsAgree) {
+TEST(OptLevels, ElementwiseOperationsAgree) {
   compareElementwise<float, uint32_t>(E::F32);
   compareElementwise<double, uint64_t>(E::F64);
 }
@@ -196,7 +197,7 @@ TEST(Scratch, IsReadAndWrittenAsItsElementsAreAligned) {
   }
 }
 
-TEST(Efforts, SumsAgree) {
+TEST(OptLevels, SumsAgree) {
   for (int64_t dim = 0; dim < static_cast<int64_t>(rank); ++dim) {
     auto body = addition(E::F32);
     Cluster cluster;

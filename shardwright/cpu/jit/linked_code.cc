@@ -7,10 +7,9 @@
 
 #include "shardwright/cpu/jit/linked_code.h"
 
-#include "shardwright/cpu/codegen/kernel_emitter.h"
 #include "shardwright/cpu/kernel_support/complex_runtime.h"
 #include "shardwright/cpu/kernel_support/sort_runtime.h"
-#include "shardwright/cpu/ops/op_emitter.h"
+#include "shardwright/cpu/kernel_support/symbols.h"
 
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/ExecutionEngine/Orc/SymbolStringPool.h"
@@ -21,11 +20,11 @@ using namespace llvm;
 namespace shardwright::cpu {
 
 static void *externalFunction(StringRef name) {
-  if (name == sortRuntimeSymbol)
+  if (name == sortSymbol)
     return reinterpret_cast<void *>(&sortLines);
   if (name == sortByKeySymbol)
     return reinterpret_cast<void *>(&sortLinesByKey);
-  if (name == complexRuntimeSymbol)
+  if (name == complexMathSymbol)
     return reinterpret_cast<void *>(&complexMath);
   return sys::DynamicLibrary::SearchForAddressOfSymbol(name.str());
 }

@@ -26,8 +26,6 @@ void sortLinesByKey(void *const *buffers, int64_t begin, int64_t end,
                     int64_t size, int64_t stride, const int64_t *columns,
                     int64_t numColumns, uint64_t (*key)(void *const *, int64_t),
                     int64_t keyBits);
-/// Its name in generated code.
-inline constexpr const char *sortByKeySymbol = "shardwright_cpu_sort_by_key";
 
 } // namespace shardwright::cpu
 

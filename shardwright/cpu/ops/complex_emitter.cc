@@ -8,6 +8,7 @@
 #include "shardwright/cpu/ops/op_emitter.h"
 
 #include "shardwright/cpu/kernel_support/complex_runtime.h"
+#include "shardwright/cpu/kernel_support/symbols.h"
 
 #include "llvm/IR/Module.h"
 
@@ -70,7 +71,7 @@ Value *OpEmitter::complexCall(Op op, ArrayRef<Value *> args) {
   while (arrays.size() < 4)
     arrays.push_back(ConstantPointerNull::get(b.getPtrTy()));
   FunctionCallee runtime = f->getParent()->getOrInsertFunction(
-      complexRuntimeSymbol,
+      complexMathSymbol,
       FunctionType::get(b.getVoidTy(),
                         {b.getInt32Ty(), b.getInt64Ty(), ptr, ptr, ptr, ptr},
                         false));

@@ -26,9 +26,6 @@
 
 namespace shardwright::cpu {
 
-/// The runtime function for complex functions (complex_runtime.h).
-inline constexpr const char *complexRuntimeSymbol = "shardwright_cpu_complex";
-
 class OpEmitter {
 public:
   OpEmitter(llvm::IRBuilder<> &b, bool lanes512) : b(b), math(b, lanes512) {}
