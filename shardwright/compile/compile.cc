@@ -12,6 +12,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/interop/bounded/bounded_passes.h"
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/partition.h"

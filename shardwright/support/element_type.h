@@ -13,10 +13,6 @@
 #include <cstdint>
 #include <optional>
 
-namespace mlir {
-class Type;
-}
-
 namespace shardwright {
 
 /// Element types as StableHLO names them. Pred and types under 8 bits take one
@@ -61,7 +57,6 @@ int64_t byteWidth(ElementType type);
 int bitWidth(ElementType type);
 /// `f32`, `bf16`, `i1`, `ui8`, `complex<f32>`: MLIR's spelling.
 llvm::StringRef str(ElementType type);
-std::optional<ElementType> elementTypeFromMLIR(mlir::Type type);
 bool isFloat(ElementType type);
 bool isSignedInteger(ElementType type);
 bool isUnsignedInteger(ElementType type);

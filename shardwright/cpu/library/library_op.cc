@@ -8,6 +8,7 @@
 #include "shardwright/cpu/library/library_op.h"
 
 #include "shardwright/cpu/library/host_call.h"
+#include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/support/error.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

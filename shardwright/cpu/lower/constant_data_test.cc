@@ -8,6 +8,7 @@
 #include "shardwright/cpu/read/constant_data.h"
 
 #include "shardwright/cpu/lower/lowering.h"
+#include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include "mlir/AsmParser/AsmParser.h"

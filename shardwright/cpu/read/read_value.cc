@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/read/block_reader.h"
+#include "shardwright/dialect/stablehlo/element_type.h"
 
 using namespace mlir;
 

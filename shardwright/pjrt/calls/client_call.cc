@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/dialect/stablehlo/element_type.h"
 #include "shardwright/mesh/hlo/named_conversion.h"
 
 using namespace mlir;
