@@ -442,47 +442,6 @@ TEST(Collectives, TheOrderIsThatOfTheGroup) {
   EXPECT_EQ(out, 1);
 }
 
-TEST(NarrowFloat, SixteenBitsRoundTripAndRound) {
-  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-    float h = f16ToFloat(uint16_t(bits)), b = bf16ToFloat(uint16_t(bits));
-    if (h == h)
-      ASSERT_EQ(floatToF16(h), bits);
-    else
-      ASSERT_NE(f16ToFloat(floatToF16(h)), f16ToFloat(floatToF16(h)));
-    if (b == b)
-      ASSERT_EQ(floatToBf16(b), bits);
-    else
-      ASSERT_NE(bf16ToFloat(floatToBf16(b)), bf16ToFloat(floatToBf16(b)));
-    // Half way to the next value: to the even one.
-    float next = f16ToFloat(uint16_t(bits + 1));
-    if ((bits & 0x7fff) < 0x7bff && h == h) {
-      ASSERT_EQ(floatToF16((h + next) / 2), (bits & 1) ? bits + 1 : bits);
-    }
-  }
-  EXPECT_EQ(floatToF16(65519.9f), 0x7bff);
-  EXPECT_EQ(floatToF16(65520.0f), 0x7c00);
-  EXPECT_EQ(floatToF16(-1e30f), 0xfc00);
-}
-
-TEST(NarrowFloat, EightBitsRoundTrip) {
-  for (E type : allTypes) {
-    if (!isFloat(type) || byteWidth(type) != 1)
-      continue;
-    for (int bits = 0; bits < 256; ++bits) {
-      float x = f8Table(type)[bits];
-      if (x == x)
-        ASSERT_EQ(floatToF8(type, x), bits) << str(type).str();
-      else
-        ASSERT_NE(f8Table(type)[floatToF8(type, x)],
-                  f8Table(type)[floatToF8(type, x)]);
-    }
-    // Beyond the range, and nothing at all: no crash.
-    for (float x : {1e30f, -1e30f, float(INFINITY), -float(INFINITY),
-                    float(NAN), 1e-30f, -1e-30f, 0.0f, -0.0f})
-      floatToF8(type, x);
-  }
-}
-
 TEST(Collectives, MalformedSpecsAreErrors) {
   CollectiveSpec s;
   s.kind = CollectiveKind::ReduceScatter;

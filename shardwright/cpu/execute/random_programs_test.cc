@@ -1,0 +1,278 @@
+//===- random_programs_test.cc - random programs against a simulation -----===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/execute/executor_test_util.h"
+
+#include <functional>
+#include <map>
+#include <random>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+using namespace shardwright::cpu::test;
+
+namespace {
+
+/// One device after another, each slot in memory of its own.
+struct Simulation {
+  const Program &p;
+  struct Device {
+    int32_t pc = 0;
+    std::vector<std::vector<char>> slots;
+    bool waits = false;
+  };
+  std::vector<Device> devices;
+  std::map<std::pair<int32_t, int32_t>, std::deque<std::vector<char>>> sent;
+
+  Simulation(const Program &program, const Arrays &arrays)
+      : p(program), devices(program.numDevices()) {
+    for (size_t d = 0; d < devices.size(); ++d)
+      for (const Slot &slot : p.slots) {
+        devices[d].slots.emplace_back(slot.bytes(), char(0));
+        if (slot.home == Slot::Home::Argument)
+          std::memcpy(devices[d].slots.back().data(),
+                      arrays.buffers[d].arguments[slot.index], slot.bytes());
+      }
+  }
+  bool done() const {
+    return llvm::all_of(devices, [&](const Device &d) {
+      return p.steps[d.pc].kind == StepKind::Return;
+    });
+  }
+  /// Returns false when nothing moved.
+  bool sweep() {
+    bool moved = false;
+    for (int32_t d = 0; d < int32_t(devices.size()); ++d)
+      moved |= advance(d);
+    return moved;
+  }
+  bool advance(int32_t number) {
+    Device &d = devices[number];
+    bool moved = false;
+    for (;; moved = true) {
+      const Step &s = p.steps[d.pc];
+      switch (s.kind) {
+      case StepKind::Kernel: {
+        std::vector<void *> pointers;
+        for (SlotId i : s.inputs)
+          pointers.push_back(d.slots[i].data());
+        for (SlotId o : s.outputs)
+          pointers.push_back(d.slots[o].data());
+        const Kernel &k = p.kernels[s.payload];
+        k.function(pointers.data(), 0, k.iterations);
+        ++d.pc;
+        break;
+      }
+      case StepKind::Copy:
+        d.slots[s.outputs[0]] = d.slots[s.inputs[0]];
+        ++d.pc;
+        break;
+      case StepKind::Jump:
+        d.pc = s.target;
+        break;
+      case StepKind::JumpIfFalse:
+        d.pc = d.slots[s.inputs[0]][0] ? d.pc + 1 : s.target;
+        break;
+      case StepKind::Collective: {
+        const CollectiveSpec &c = p.collectives[s.payload];
+        if (c.kind == CollectiveKind::CollectivePermute) {
+          if (!permute(number, s, c))
+            return moved;
+          break;
+        }
+        for (const auto &group : c.groups) {
+          if (!llvm::is_contained(group, number))
+            continue;
+          for (int32_t member : group)
+            if (devices[member].pc != d.pc)
+              return moved;
+          std::vector<float> sum(width, 0);
+          for (int32_t member : group)
+            for (int k = 0; k < width; ++k) {
+              float x = at<float>(devices[member].slots[s.inputs[0]].data(), k);
+              sum[k] = member == group[0] ? x : sum[k] + x;
+            }
+          for (int32_t member : group) {
+            std::memcpy(devices[member].slots[s.outputs[0]].data(), sum.data(),
+                        width * 4);
+            ++devices[member].pc;
+          }
+          break;
+        }
+        break;
+      }
+      default:
+        return moved;
+      }
+    }
+  }
+  bool permute(int32_t number, const Step &s, const CollectiveSpec &c) {
+    Device &d = devices[number];
+    int32_t source = -1;
+    for (auto [from, to] : c.pairs) {
+      if (from == number && !d.waits)
+        sent[{d.pc, to}].push_back(d.slots[s.inputs[0]]);
+      if (to == number)
+        source = from;
+    }
+    d.waits = true;
+    auto &out = d.slots[s.outputs[0]];
+    if (source < 0) {
+      std::fill(out.begin(), out.end(), 0);
+    } else {
+      auto &queue = sent[{d.pc, number}];
+      if (queue.empty())
+        return false;
+      out = queue.front();
+      queue.pop_front();
+    }
+    d.waits = false;
+    ++d.pc;
+    return true;
+  }
+};
+
+/// Nested loops and branches whose length and direction depend on a device's
+/// class; collectives in them stay within a class.
+Program randomProgram(std::mt19937_64 &random, int32_t devices,
+                      llvm::ArrayRef<int32_t> classOf) {
+  Builder b(devices);
+  std::vector<SlotId> values;
+  for (int i = 0; i < 2; ++i)
+    values.push_back(b.argument());
+  SlotId limits[3], flags[2];
+  for (SlotId &l : limits)
+    l = b.argument(ElementType::S32, {});
+  for (SlotId &f : flags)
+    f = b.argument(ElementType::Pred, {});
+  for (int i = 0; i < 4; ++i) {
+    values.push_back(b.slot());
+    b.step(StepKind::Copy, {values[random() % 2]}, {values.back()});
+  }
+  auto any = [&] { return values[random() % values.size()]; };
+  auto target = [&] { return values[2 + random() % 4]; };
+
+  std::function<void(int, bool)> block = [&](int depth, bool together) {
+    int steps = 1 + random() % 4;
+    for (int i = 0; i < steps; ++i) {
+      SlotId fresh = b.slot();
+      switch (random() % (depth < 3 ? 8 : 6)) {
+      case 0:
+      case 1:
+        b.kernel(mix, {any(), any()}, {fresh});
+        break;
+      case 2:
+      case 3: {
+        // Groups: random chunks, across classes only where all come.
+        std::vector<int32_t> order(devices);
+        for (int32_t d = 0; d < devices; ++d)
+          order[d] = d;
+        std::shuffle(order.begin(), order.end(), random);
+        std::map<std::pair<int32_t, int32_t>, llvm::SmallVector<int32_t, 8>>
+            groups;
+        int32_t parts = 1 + random() % 3;
+        for (int32_t d : order)
+          groups[{together ? 0 : classOf[d], int32_t(random() % parts)}]
+              .push_back(d);
+        Builder::Groups list;
+        for (auto &[key, group] : groups)
+          list.push_back(group);
+        b.allReduce(any(), fresh, list);
+        break;
+      }
+      case 4: {
+        std::vector<std::pair<int32_t, int32_t>> pairs;
+        std::vector<int32_t> to(devices);
+        for (int32_t d = 0; d < devices; ++d)
+          to[d] = d;
+        std::shuffle(to.begin(), to.end(), random);
+        for (int32_t d = 0; d < devices; ++d)
+          if (random() % 4 && (together || classOf[d] == classOf[to[d]]))
+            pairs.push_back({d, to[d]});
+        b.permute(any(), fresh, pairs);
+        break;
+      }
+      case 5:
+        b.kernel(addOne, {any()}, {fresh});
+        break;
+      case 6:
+        b.step(StepKind::Copy, {any()}, {fresh});
+        b.loop(limits[random() % 3], [&] { block(depth + 1, false); });
+        break;
+      default:
+        b.step(StepKind::Copy, {any()}, {fresh});
+        b.branch(
+            flags[random() % 2], [&] { block(depth + 1, false); },
+            [&] { block(depth + 1, false); });
+      }
+      b.kernel(mix, {fresh, any()}, {b.slot()});
+      SlotId mixed = b.p.slots.size() - 1;
+      b.step(StepKind::Copy, {mixed}, {target()});
+    }
+  };
+  for (int i = 0; i < 3; ++i)
+    block(0, true);
+  for (int i = 0; i < 2; ++i) {
+    SlotId r = b.result();
+    b.kernel(mix, {any(), any()}, {r});
+  }
+  return b.finish();
+}
+
+void checkRandomPrograms(int rounds, int32_t devices, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  ThreadPool one(1), two(2), five(5);
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    std::vector<int32_t> classOf(devices);
+    int32_t classes = 1 + random() % 3;
+    for (int32_t &c : classOf)
+      c = random() % classes;
+    Program p = randomProgram(random, devices, classOf);
+    auto executor = Executor::create(p);
+    ASSERT_TRUE(bool(executor)) << toString(executor.takeError());
+
+    Arrays arrays(p);
+    int32_t limit[3][3];
+    uint8_t flag[3][2];
+    for (int c = 0; c < 3; ++c) {
+      for (int32_t &l : limit[c])
+        l = random() % 4;
+      for (uint8_t &f : flag[c])
+        f = random() % 2;
+    }
+    for (int32_t d = 0; d < devices; ++d) {
+      for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < width; ++k)
+          arrays.argument<float>(d, i, k) = float(random() % 64) / 16;
+      for (int i = 0; i < 3; ++i)
+        arrays.argument<int32_t>(d, 2 + i) = limit[classOf[d]][i];
+      for (int i = 0; i < 2; ++i)
+        arrays.argument<uint8_t>(d, 5 + i) = flag[classOf[d]][i];
+    }
+    Simulation simulation(p, arrays);
+    while (simulation.sweep())
+      ;
+    ASSERT_TRUE(simulation.done());
+    for (ThreadPool *pool : {&one, &two, &five}) {
+      ASSERT_EQ(messageOf((*executor)->run(arrays.buffers, *pool)), "");
+      for (int32_t d = 0; d < devices; ++d)
+        for (int i = 0; i < 2; ++i)
+          ASSERT_EQ(
+              0, std::memcmp(arrays.buffers[d].results[i],
+                             simulation.devices[d].slots[p.results[i]].data(),
+                             width * 4))
+              << "device " << d << " result " << i;
+    }
+  }
+}
+
+TEST(RandomPrograms, OnEightDevices) { checkRandomPrograms(60, 8, 1); }
+TEST(RandomPrograms, OnThreeDevices) { checkRandomPrograms(60, 3, 2); }
+TEST(RandomPrograms, On64Devices) { checkRandomPrograms(12, 64, 3); }
+
+} // namespace
