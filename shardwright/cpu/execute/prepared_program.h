@@ -77,7 +77,7 @@ struct Executor::Prepared {
   /// By library op: a function of the host, which may wait for anything.
   std::vector<bool> hostCalls;
   std::vector<CollectivePlan> collectives;
-  /// By step: time of one device from there to the next meeting, in ns; a
+  /// By step: time of one device from there to the next rendezvous, in ns; a
   /// guess at first, then measured. It decides only who does the work.
   mutable std::vector<std::atomic<float>> segmentNs;
 

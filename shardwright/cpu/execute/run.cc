@@ -43,9 +43,9 @@ llvm::Error Run::execute(RunStatistics *statistics) {
   auto begin = Clock::now();
   if (trace)
     trace->start(prepared.numDevices);
-  // Each turn ends with all devices finished, parted, or in one place again.
-  while (lockstep() == Outcome::Parted) {
-    parted();
+  // Each turn ends with all devices finished, diverged, or in one place again.
+  while (lockstep() == Outcome::Diverged) {
+    runDiverged();
     if (failed() || doneDevices == prepared.numDevices)
       break;
     ++rejoins;

@@ -7,11 +7,11 @@
 //
 // Internal to the executor: the state of one call of Executor::run.
 // While all devices stand at one step the thread that called `run` leads
-// (run_lockstep.cc): a segment is a parallel-for over the devices, a collective
-// one over its units of work. When they part (run_parted.cc), each device is a
-// task that runs to its next meeting; the last to arrive makes the collective
-// a job for whoever is free. Nobody waits but the leader. When all devices
-// stand at one step again, the leader takes over.
+// (lockstep.cc): a segment is a parallel-for over the devices, a collective
+// one over its units of work. When they diverge (diverged.cc), each device is a
+// task that runs to its next rendezvous; the last to arrive makes the
+// collective a job for whoever is free. Nobody waits but the leader. When all
+// devices stand at one step again, the leader takes over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,17 +51,18 @@ private:
   enum class State : uint8_t {
     Ready,   ///< may go on
     Running, ///< some thread has it
-    Waiting, ///< at a meeting
+    Waiting, ///< at a rendezvous
     Done,
   };
   struct alignas(64) Device {
     int32_t number = 0;
     int32_t pc = 0;
     State state = State::Ready;
-    int64_t meetings = 0; ///< passed so far
+    int64_t rendezvous = 0; ///< passed so far
     int64_t steps = 0;
     void *const *table = nullptr;
-    Clock::time_point arrived; ///< at the meeting where it waits; for the trace
+    Clock::time_point
+        arrived; ///< at the rendezvous where it waits; for the trace
   };
 
   // --- one device ---
@@ -100,14 +101,14 @@ private:
   bool failed() const { return poisoned.load(std::memory_order_relaxed); }
 
   // --- all devices at one step ---
-  enum class Outcome { Finished, Parted };
+  enum class Outcome { Finished, Diverged };
   Outcome lockstep();
   void runSegment();
   void runSplit(int32_t step);
   void runCollective(int32_t step);
   bool allAtOneStep() const;
 
-  // --- parted ---
+  // --- diverged ---
   /// A collective whose members are all there.
   struct Job {
     int32_t step, group;
@@ -120,7 +121,7 @@ private:
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  void parted();
+  void runDiverged();
   void work(Lock &lock, bool isLeader);
   void workOnJob(Lock &lock, Job &job, bool isLeader);
   void makeReady(Device &device);
@@ -158,21 +159,21 @@ private:
   std::vector<void *> scratchOutputs;
   int64_t rejoins = 0;
 
-  // Guarded by `mutex`; used while parted.
+  // Guarded by `mutex`; used while diverged.
   std::mutex mutex;
   std::condition_variable leaderWakes;
-  bool isParted = false;
+  bool isDiverged = false;
   bool leaderWaits = false;
   int32_t helpers = 0;     ///< tasks of ours in the pool
   int32_t busyHelpers = 0; ///< of these, at work on a device or a job
   int32_t inProgress = 0;  ///< devices, units of jobs and messages at work
   int32_t doneDevices = 0;
-  /// (meetings passed, device): those behind go first, so that they meet.
+  /// (rendezvous passed, device): devices that are behind go first.
   std::priority_queue<std::pair<int64_t, int32_t>,
                       std::vector<std::pair<int64_t, int32_t>>, std::greater<>>
       ready;
-  /// (step, group) -> members there
-  std::map<std::pair<int32_t, int32_t>, int32_t> meetings;
+  /// (step, group) -> members that have arrived
+  std::map<std::pair<int32_t, int32_t>, int32_t> arrivals;
   std::deque<std::unique_ptr<Job>> jobs;
   /// (step, target) -> what its source sent and it has not received
   std::map<std::pair<int32_t, int32_t>, std::deque<PermuteMessage>> messages;

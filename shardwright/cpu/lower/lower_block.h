@@ -8,7 +8,7 @@
 //
 // Internal to the lowering: the program under construction (lowering.cc) and
 // one block's part of it (lower_block.cc; dots, collectives and control flow in
-// lower_dot.cc, lower_collective.cc and lower_control.cc).
+// dot.cc, collective.cc and control.cc).
 //
 //===----------------------------------------------------------------------===//
 

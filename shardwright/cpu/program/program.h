@@ -12,8 +12,8 @@
 // the executor (executor.h) runs it.
 //
 // Control flow is jumps between steps; a predicate is read from its slot by the
-// host. A *meeting* step (collective) is where devices wait for each other; the
-// steps between two meetings are a segment.
+// host. A *rendezvous* step (collective) is where devices wait for each other;
+// the steps between two of them are a segment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,14 +149,14 @@ struct CollectiveSpec {
 };
 
 enum class StepKind : uint8_t {
-  Kernel,      ///< kernels[payload](inputs..., outputs...)
-  Dot,         ///< dots[payload]: inputs = {lhs, rhs}, outputs = {out}
-  Library,     ///< libraryCalls[payload](inputs..., outputs..., scratch)
-  Copy,        ///< outputs[0] := inputs[0], same bytes
-  DeviceId,    ///< outputs[0] (ui32 scalar) := partition number of the device
-  ReplicaId,   ///< outputs[0] (ui32 scalar) := replica number of the device
-  Collective,  ///< collectives[payload]: a meeting; inputs = {in...}, outputs =
-               ///< {out...} pairwise
+  Kernel,     ///< kernels[payload](inputs..., outputs...)
+  Dot,        ///< dots[payload]: inputs = {lhs, rhs}, outputs = {out}
+  Library,    ///< libraryCalls[payload](inputs..., outputs..., scratch)
+  Copy,       ///< outputs[0] := inputs[0], same bytes
+  DeviceId,   ///< outputs[0] (ui32 scalar) := partition number of the device
+  ReplicaId,  ///< outputs[0] (ui32 scalar) := replica number of the device
+  Collective, ///< collectives[payload]: a rendezvous; inputs = {in...}, outputs
+              ///< = {out...} pairwise
   Jump,        ///< go to `target`
   JumpIfFalse, ///< inputs = {pred}: go to `target` when the i1 scalar is 0
   Switch, ///< inputs = {i32 index}: go to targets[payload][clamped index]; out

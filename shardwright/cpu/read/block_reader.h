@@ -7,8 +7,8 @@
 
 //
 // Internal to block_graph.h: the state of readBlock. Movement operations are in
-// read_movement.cc, contractions in read_contraction.cc, what no kernel
-// computes in read_opaque.cc and read_library.cc.
+// movement.cc, contractions in contraction.cc, what no kernel
+// computes in opaque.cc and library_call.cc.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- rewrite_ragged.cc - ragged_all_to_all ------------------------------===//
+//===- ragged_all_to_all.cc - ragged_all_to_all ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

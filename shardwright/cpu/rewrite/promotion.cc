@@ -1,4 +1,4 @@
-//===- rewrite_promotion.cc - reductions in a wider type ------------------===//
+//===- promotion.cc - reductions in a wider type --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

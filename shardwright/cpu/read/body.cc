@@ -1,4 +1,4 @@
-//===- read_body.cc - elementwise operations and scalar regions -----------===//
+//===- body.cc - elementwise operations and scalar regions ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- rewrite_annotation.cc - calls that compute nothing -----------------===//
+//===- annotation.cc - calls that compute nothing -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

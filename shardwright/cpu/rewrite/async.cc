@@ -1,4 +1,4 @@
-//===- rewrite_async.cc - async_start, send, recv, infeed and outfeed -----===//
+//===- async.cc - async_start, send, recv, infeed and outfeed -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

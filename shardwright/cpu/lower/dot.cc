@@ -1,4 +1,4 @@
-//===- lower_dot.cc - matrix products to steps ----------------------------===//
+//===- dot.cc - matrix products to steps ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- lower_collective.cc - collectives to steps -------------------------===//
+//===- collective.cc - collectives to steps -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

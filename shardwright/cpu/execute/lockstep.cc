@@ -1,4 +1,4 @@
-//===- run_lockstep.cc - all devices at one step --------------------------===//
+//===- lockstep.cc - all devices at one step ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ Run::Outcome Run::lockstep() {
     if (failed())
       return Outcome::Finished;
     if (!allAtOneStep())
-      return Outcome::Parted;
+      return Outcome::Diverged;
     int32_t step = devices.front().pc;
     switch (prepared.steps[step].kind) {
     case StepKind::Return:
@@ -45,7 +45,7 @@ Run::Outcome Run::lockstep() {
       runCollective(step);
       for (Device &d : devices) {
         record(d, step, Trace::What::Collective, begin);
-        ++d.meetings;
+        ++d.rendezvous;
       }
       break;
     }
@@ -54,7 +54,7 @@ Run::Outcome Run::lockstep() {
         // Each device waits on a thread of its own; a single one here, on the
         // thread of the caller, for whom nobody waits but the caller.
         if (devices.size() > 1)
-          return Outcome::Parted;
+          return Outcome::Diverged;
         if (!callHost(devices.front()))
           return Outcome::Finished;
         break;

@@ -1,4 +1,4 @@
-//===- rewrite_rooted.cc - collectives with a root that is a value --------===//
+//===- rooted.cc - collectives with a root that is a value ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

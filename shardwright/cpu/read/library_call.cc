@@ -1,4 +1,4 @@
-//===- read_library.cc - operations that call C++ code --------------------===//
+//===- library_call.cc - operations that call C++ code --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

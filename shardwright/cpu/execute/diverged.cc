@@ -1,4 +1,4 @@
-//===- run_parted.cc - devices that go their own ways ---------------------===//
+//===- diverged.cc - devices that have diverged -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,9 +19,9 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-void Run::parted() {
+void Run::runDiverged() {
   Lock lock(mutex);
-  isParted = true;
+  isDiverged = true;
   // A helper that comes late to an earlier stretch may start at once.
   for (Device &d : devices)
     d.state = State::Running;
@@ -35,7 +35,7 @@ void Run::parted() {
   }
   callHelpers(Caller::Leader);
   work(lock, /*isLeader=*/true);
-  isParted = false;
+  isDiverged = false;
   ready = {};
 }
 
@@ -46,10 +46,10 @@ bool Run::mayRejoin() const {
          messages.empty() && allAtOneStep();
 }
 
-/// Takes part until there is nothing to do; the leader, until the parted
-/// stretch is over.
+/// Works until there is nothing to do; the leader, until the devices stand at
+/// one step again.
 void Run::work(Lock &lock, bool isLeader) {
-  while (isParted) {
+  while (isDiverged) {
     Job *job = nullptr;
     if (!failed())
       for (auto &candidate : jobs)
@@ -114,15 +114,15 @@ void Run::callHelpers(Caller caller) {
 
 void Run::makeReady(Device &d) {
   d.state = State::Ready;
-  ready.push({d.meetings, d.number});
+  ready.push({d.rendezvous, d.number});
 }
 
-/// Past the meeting at which it stands.
+/// Past the rendezvous at which it stands.
 void Run::leave(Device &d) {
   record(d, d.pc, Trace::What::Waiting, d.arrived);
   ++d.pc;
   ++d.steps;
-  ++d.meetings;
+  ++d.rendezvous;
   makeReady(d);
 }
 
@@ -150,9 +150,9 @@ void Run::arrive(Lock &lock, Device &d) {
   d.state = State::Waiting;
   llvm::ArrayRef<int32_t> members = plan.groups()[group];
   auto key = std::pair(d.pc, group);
-  if (++meetings[key] < int32_t(members.size()))
+  if (++arrivals[key] < int32_t(members.size()))
     return;
-  meetings.erase(key);
+  arrivals.erase(key);
   auto job = std::make_unique<Job>();
   job->step = d.pc;
   job->group = group;

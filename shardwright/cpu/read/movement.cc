@@ -1,4 +1,4 @@
-//===- read_movement.cc - operations that move elements -------------------===//
+//===- movement.cc - operations that move elements ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

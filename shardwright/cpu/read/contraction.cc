@@ -1,4 +1,4 @@
-//===- read_contraction.cc - reductions, windows, scatters and sorts ------===//
+//===- contraction.cc - reductions, windows, scatters and sorts -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- rewrite_select_and_scatter.cc - winners of windows -----------------===//
+//===- select_and_scatter.cc - winners of windows -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- read_opaque.cc - operations that no kernel computes ----------------===//
+//===- opaque.cc - operations that no kernel computes ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

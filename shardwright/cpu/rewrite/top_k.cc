@@ -1,4 +1,4 @@
-//===- rewrite_top_k.cc - ApproxTopK and TopK -----------------------------===//
+//===- top_k.cc - ApproxTopK and TopK -------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
