@@ -82,11 +82,11 @@ static std::vector<std::vector<Buffer>> place(const Executable &executable,
         spec.mesh < 0 ? nullptr : &executable.meshes()[spec.mesh];
     DeviceShards shards = check(shardArray(array, spec.sharding, mesh, devices,
                                            Client::shared().pool()));
-    auto slot = executable.program().arguments[buffers[0].size()];
+    llvm::ArrayRef<int64_t> local =
+        executable.program().arguments()[buffers[0].size()].shape;
     for (int64_t d = 0; d < devices; ++d)
-      buffers[d].push_back(Buffer(d, MemoryKind::Device, spec.type,
-                                  executable.program().slots[slot].shape,
-                                  shards.data[d]));
+      buffers[d].push_back(check(Client::shared().adoptHost(
+          shards.data[d], spec.type, local, int32_t(d))));
   }
   return buffers;
 }

@@ -7,8 +7,6 @@
 
 #include "shardwright/compile/compile.h"
 
-#include "shardwright/cpu/lower/lowering.h"
-#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
@@ -342,24 +340,26 @@ LogicalResult generateCode(ModuleOp local, Compiled &compiled,
                            const CompileOptions &options) {
   ProgramReport &report = compiled.report;
   Timer timer(report.seconds.compile);
-  cpu::LoweringOptions lowering;
-  lowering.cacheDir = options.kernelCacheDir;
+  Backend &backend =
+      options.backend ? *options.backend : Client::shared().backend();
+  ProgramOptions program;
+  program.donations = donationsOf(compiled.arguments);
+  program.cacheDir = options.kernelCacheDir;
   if (const char *directory = std::getenv("SHARDWRIGHT_KERNEL_CACHE");
-      directory && lowering.cacheDir.empty())
-    lowering.cacheDir = directory;
-  lowering.compileThreads = options.compileThreads;
-  FailureOr<cpu::Program> program = cpu::lowerToProgram(local, lowering);
-  if (failed(program))
+      directory && program.cacheDir.empty())
+    program.cacheDir = directory;
+  program.compileThreads = options.compileThreads;
+  ExecutableParts parts;
+  FailureOr<std::shared_ptr<LoadedProgram>> loaded =
+      backend.compile(local, program);
+  if (failed(loaded))
     return failure();
-  cpu::planMemory(*program);
   for (const ValueSpec &spec : compiled.arguments)
     report.argumentBytes += localBytes(spec);
   for (const ValueSpec &spec : compiled.results)
     report.resultBytes += localBytes(spec);
-  report.arenaBytes = program->arenaBytes;
-
-  ExecutableParts parts;
-  parts.program = std::move(*program);
+  report.arenaBytes = (*loaded)->memory().temporaries;
+  parts.program = std::move(*loaded);
   parts.meshes = compiled.meshes;
   if (parts.meshes.empty())
     parts.meshes.push_back(report.mesh);

@@ -56,6 +56,9 @@ struct CompileOptions {
       beforePartition;
   /// Told of every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
+  /// What compiles the per-device program and runs it; null: the CPU, as
+  /// Client::shared() has it.
+  Backend *backend = nullptr;
   /// Directory of the cache of compiled kernels (cpu/kernel_cache.h). Empty:
   /// what the environment variable SHARDWRIGHT_KERNEL_CACHE says, else none.
   std::string kernelCacheDir;

@@ -164,8 +164,8 @@ TEST(Statistics, CountWhatTheProgramSays) {
 }
 
 Buffer onDevice(llvm::ArrayRef<float> values) {
-  return llvm::cantFail(Buffer::copyOf(values.data(), ElementType::F32,
-                                       {int64_t(values.size())}, {}, 0));
+  return llvm::cantFail(Client::shared().copyFromHost(
+      {values.data(), ElementType::F32, {int64_t(values.size())}}, 0));
 }
 
 constexpr const char *update = R"(
@@ -188,7 +188,7 @@ TEST(Donation, AnUpdateIsInPlace) {
     g[i] = float(2 * i);
   }
   Buffer parameter = onDevice(p);
-  const void *memory = llvm::cantFail(parameter.storage()).get();
+  const void *memory = llvm::cantFail(parameter.await()).get();
   auto execution =
       llvm::cantFail(executable->execute({{parameter, onDevice(g)}}));
   auto result = llvm::cantFail(execution.results[0][0].await());

@@ -14,19 +14,19 @@ using namespace llvm;
 
 namespace shardwright {
 
-static StringRef category(cpu::Trace::What what) {
+static StringRef category(Trace::What what) {
   switch (what) {
-  case cpu::Trace::What::Work:
+  case Trace::What::Work:
     return "work";
-  case cpu::Trace::What::Collective:
+  case Trace::What::Collective:
     return "collective";
-  case cpu::Trace::What::Waiting:
+  case Trace::What::Waiting:
     return "waiting";
   }
   return "";
 }
 
-void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
+void writeTrace(const LoadedProgram &program, const Trace &trace,
                 raw_ostream &os) {
   json::OStream out(os);
   out.object([&] {
@@ -48,12 +48,9 @@ void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
             out.attribute("name", ("device " + Twine(device)).str());
           });
         });
-        for (const cpu::Trace::Span &span : trace.of(device)) {
-          const cpu::Step &step = program.steps[span.step];
-          StringRef place = step.location < 0
-                                ? ""
-                                : StringRef(program.locations[step.location]);
-          auto [op, where] = place.split(" at ");
+        for (const Trace::Span &span : trace.of(device)) {
+          std::string name = program.stepName(span.step);
+          auto [op, where] = StringRef(name).split(" at ");
           out.object([&] {
             out.attribute("name",
                           jsonText(op.empty() ? category(span.what) : op));

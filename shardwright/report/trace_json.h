@@ -8,8 +8,7 @@
 #ifndef SHARDWRIGHT_REPORT_TRACE_JSON_H
 #define SHARDWRIGHT_REPORT_TRACE_JSON_H
 
-#include "shardwright/cpu/program/program.h"
-#include "shardwright/cpu/program/trace.h"
+#include "shardwright/backend/loaded_program.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,7 +16,7 @@ namespace shardwright {
 
 /// Trace Event Format (chrome://tracing, Perfetto): a row a device, a complete
 /// event a span, times in microseconds.
-void writeTrace(const cpu::Program &program, const cpu::Trace &trace,
+void writeTrace(const LoadedProgram &program, const Trace &trace,
                 llvm::raw_ostream &os);
 
 } // namespace shardwright

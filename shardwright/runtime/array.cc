@@ -9,18 +9,7 @@
 
 #include "shardwright/support/host_memory.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 using namespace shardwright;
-
-std::string shardwright::str(ElementType type, llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << str(type) << '[';
-  llvm::interleave(shape, os, ",");
-  os << ']';
-  return text;
-}
 
 Array::Array(ElementType type, llvm::ArrayRef<int64_t> shape,
              std::shared_ptr<void> data)
@@ -31,23 +20,11 @@ Array::Array(ElementType type, llvm::ArrayRef<int64_t> shape,
 
 llvm::Expected<Array> Array::allocate(ElementType type,
                                       llvm::ArrayRef<int64_t> shape) {
-  auto fail = [&](const llvm::Twine &why) {
-    return llvm::createStringError(llvm::Twine("array ") +
-                                   shardwright::str(type, shape) + ": " + why);
-  };
-  // Zero sizes do not excuse the others: their product must fit as well, since
-  // strides are computed from it.
-  int64_t bytes = byteWidth(type);
-  bool empty = false;
-  for (int64_t size : shape) {
-    if (size < 0)
-      return fail("negative size");
-    empty |= size == 0;
-    if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes))
-      return fail("size overflows 64 bits");
-  }
-  std::shared_ptr<void> data = cpu::allocateHost(empty ? 0 : bytes);
+  llvm::Expected<int64_t> bytes = checkedBytes(type, shape);
+  if (!bytes)
+    return bytes.takeError();
+  std::shared_ptr<void> data = cpu::allocateHost(*bytes);
   if (!data)
-    return fail("not enough memory, " + llvm::Twine(bytes) + " bytes");
+    return noMemoryFor(type, shape);
   return Array(type, shape, std::move(data));
 }

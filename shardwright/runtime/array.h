@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_ARRAY_H
 #define SHARDWRIGHT_RUNTIME_ARRAY_H
 
-#include "shardwright/support/element_type.h"
+#include "shardwright/backend/array_type.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -18,9 +18,6 @@
 #include <string>
 
 namespace shardwright {
-
-/// `f32[8,16]`: how messages spell a type and shape.
-std::string str(ElementType type, llvm::ArrayRef<int64_t> shape);
 
 /// Dense row-major elements in a shared, 64-byte aligned buffer. Copies of an
 /// Array share the buffer; whoever writes must be its only holder.

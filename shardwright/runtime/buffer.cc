@@ -7,41 +7,16 @@
 
 #include "shardwright/runtime/buffer.h"
 
-#include "shardwright/runtime/array.h"
-#include "shardwright/support/box_copy.h"
 #include "shardwright/support/host_memory.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
-#include <cstring>
 #include <mutex>
 
 using namespace shardwright;
 
-llvm::StringRef shardwright::str(MemoryKind kind) {
-  switch (kind) {
-  case MemoryKind::Device:
-    return "device";
-  case MemoryKind::PinnedHost:
-    return "pinned_host";
-  case MemoryKind::UnpinnedHost:
-    return "unpinned_host";
-  }
-  return "";
-}
-
-std::optional<MemoryKind> shardwright::memoryKindNamed(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<MemoryKind>>(name)
-      .Case("device", MemoryKind::Device)
-      .Case("pinned_host", MemoryKind::PinnedHost)
-      .Case("unpinned_host", MemoryKind::UnpinnedHost)
-      .Default(std::nullopt);
-}
-
 struct Buffer::State {
   enum class Life : uint8_t { Live, Deleted, Donated };
 
-  int32_t device;
+  DeviceId device;
   MemoryKind memory;
   ElementType type;
   llvm::SmallVector<int64_t, 4> shape;
@@ -50,23 +25,22 @@ struct Buffer::State {
 
   mutable std::mutex mutex;
   Life life = Life::Live;
-  bool isBorrowed = false; ///< the caller's memory, not to be changed
-  std::shared_ptr<void> data;
+  std::shared_ptr<DeviceStorage> storage;
 
-  llvm::Expected<std::shared_ptr<void>> use() const {
+  llvm::Expected<std::shared_ptr<DeviceStorage>> use() const {
     if (life == Life::Live)
-      return data;
+      return storage;
     return llvm::createStringError(
         llvm::Twine("the buffer ") + str(type, shape) + " on device " +
-        llvm::Twine(device) +
+        llvm::Twine(device.number()) +
         (life == Life::Deleted ? " has been deleted"
                                : " has been donated to an earlier run"));
   }
 };
 
-Buffer::Buffer(int32_t device, MemoryKind memory, ElementType type,
-               llvm::ArrayRef<int64_t> shape, std::shared_ptr<void> data,
-               Event ready)
+Buffer::Buffer(DeviceId device, MemoryKind memory, ElementType type,
+               llvm::ArrayRef<int64_t> shape,
+               std::shared_ptr<DeviceStorage> storage, Event ready)
     : state(std::make_shared<State>()) {
   state->device = device;
   state->memory = memory;
@@ -74,53 +48,11 @@ Buffer::Buffer(int32_t device, MemoryKind memory, ElementType type,
   state->shape.assign(shape.begin(), shape.end());
   for (int64_t size : shape)
     state->elements *= size;
-  state->data = std::move(data);
+  state->storage = std::move(storage);
   state->ready = std::move(ready);
 }
 
-llvm::Expected<Buffer> Buffer::copyOf(const void *host, ElementType type,
-                                      llvm::ArrayRef<int64_t> shape,
-                                      llvm::ArrayRef<int64_t> byteStrides,
-                                      int32_t device, MemoryKind memory) {
-  if (!byteStrides.empty() && byteStrides.size() != shape.size())
-    return llvm::createStringError(llvm::Twine(byteStrides.size()) +
-                                   " strides for an array of rank " +
-                                   llvm::Twine(shape.size()));
-  llvm::Expected<Array> array = Array::allocate(type, shape);
-  if (!array)
-    return array.takeError();
-  auto dense = cpu::rowMajorStrides(shape, byteWidth(type));
-  if (array->bytes() == 0) {
-  } else if (byteStrides.empty() ||
-             byteStrides == llvm::ArrayRef<int64_t>(dense)) {
-    std::memcpy(array->data(), host, array->bytes());
-  } else {
-    cpu::copyBox(array->data(), dense, host, byteStrides, shape,
-                 byteWidth(type));
-  }
-  return Buffer(device, memory, type, shape, array->storage());
-}
-
-llvm::Expected<Buffer> Buffer::viewOf(const void *host, ElementType type,
-                                      llvm::ArrayRef<int64_t> shape,
-                                      int32_t device,
-                                      std::function<void()> release,
-                                      MemoryKind memory) {
-  if (reinterpret_cast<uintptr_t>(host) % 64 != 0) {
-    auto copy = copyOf(host, type, shape, {}, device, memory);
-    if (copy)
-      release();
-    return copy;
-  }
-  std::shared_ptr<void> data(
-      const_cast<void *>(host),
-      [release = std::move(release)](void *) { release(); });
-  Buffer buffer(device, memory, type, shape, std::move(data));
-  buffer.state->isBorrowed = true;
-  return buffer;
-}
-
-int32_t Buffer::device() const { return state->device; }
+DeviceId Buffer::device() const { return state->device; }
 MemoryKind Buffer::memory() const { return state->memory; }
 ElementType Buffer::type() const { return state->type; }
 llvm::ArrayRef<int64_t> Buffer::shape() const { return state->shape; }
@@ -141,79 +73,109 @@ bool Buffer::isDonated() const {
 }
 
 void Buffer::remove() {
-  std::shared_ptr<void> last;
+  std::shared_ptr<DeviceStorage> last;
   std::lock_guard lock(state->mutex);
   if (state->life == State::Life::Live)
     state->life = State::Life::Deleted;
-  last.swap(state->data);
+  last.swap(state->storage);
 }
 
-llvm::Expected<std::shared_ptr<void>> Buffer::storage() const {
+llvm::Expected<std::shared_ptr<DeviceStorage>> Buffer::storage() const {
   std::lock_guard lock(state->mutex);
   return state->use();
 }
 
 llvm::Expected<Buffer::Donation> Buffer::donate() {
   std::lock_guard lock(state->mutex);
-  auto data = state->use();
-  if (!data)
-    return data.takeError();
+  auto storage = state->use();
+  if (!storage)
+    return storage.takeError();
   state->life = State::Life::Donated;
-  state->data.reset();
-  bool isExclusive = !state->isBorrowed && data->use_count() == 1;
-  return Donation{std::move(*data), isExclusive};
+  state->storage.reset();
+  bool isExclusive = storage->use_count() == 1 && (*storage)->mayOverwrite();
+  return Donation{std::move(*storage), isExclusive};
 }
 
-void Buffer::takeBack(std::shared_ptr<void> memory) {
+void Buffer::takeBack(std::shared_ptr<DeviceStorage> storage) {
   std::lock_guard lock(state->mutex);
   state->life = State::Life::Live;
-  state->data = std::move(memory);
+  state->storage = std::move(storage);
 }
 
 llvm::Expected<std::shared_ptr<const void>> Buffer::await() const {
-  auto data = storage();
-  if (!data)
-    return data.takeError();
+  auto storage = this->storage();
+  if (!storage)
+    return storage.takeError();
   if (llvm::Error e = state->ready.await())
     return e;
-  return std::shared_ptr<const void>(std::move(*data));
+  if (const void *view = (*storage)->hostView())
+    return std::shared_ptr<const void>(std::move(*storage), view);
+  std::shared_ptr<void> copy = cpu::allocateHost(bytes());
+  if (!copy)
+    return noMemoryFor(type(), shape());
+  if (llvm::Error e =
+          (*storage)->copyToHost(copy.get(), 0, bytes(), state->ready).await())
+    return e;
+  return std::shared_ptr<const void>(std::move(copy));
 }
 
 llvm::Error Buffer::copyTo(void *host) const {
-  auto data = await();
-  if (!data)
-    return data.takeError();
-  if (bytes() > 0)
-    std::memcpy(host, data->get(), bytes());
-  return llvm::Error::success();
+  auto storage = this->storage();
+  if (!storage)
+    return storage.takeError();
+  return (*storage)->copyToHost(host, 0, bytes(), state->ready).await();
 }
 
-llvm::Expected<Buffer> Buffer::on(int32_t device, MemoryKind memory) const {
-  auto data = storage();
-  if (!data)
-    return data.takeError();
-  Buffer other(device, memory, state->type, state->shape, std::move(*data),
-               state->ready);
-  other.state->isBorrowed = state->isBorrowed;
-  return other;
+llvm::Expected<Event>
+Buffer::whenOnHost(llvm::unique_function<void(const void *)> work) const {
+  auto storage = this->storage();
+  if (!storage)
+    return storage.takeError();
+  const void *elements = (*storage)->hostView();
+  std::shared_ptr<void> copy;
+  Event ready = state->ready;
+  if (!elements && bytes() > 0) {
+    copy = cpu::allocateHost(bytes());
+    if (!copy)
+      return noMemoryFor(type(), shape());
+    elements = copy.get();
+    ready = (*storage)->copyToHost(copy.get(), 0, bytes(), state->ready);
+  }
+  Event done;
+  ready.onReady([done, elements, copy = std::move(copy),
+                 storage = std::move(*storage),
+                 work = std::move(work)](llvm::StringRef failure) mutable {
+    if (!failure.empty())
+      return done.set(llvm::createStringError(failure));
+    work(elements);
+    done.set();
+  });
+  return done;
+}
+
+llvm::Expected<Buffer> Buffer::on(DeviceId device, MemoryKind memory) const {
+  auto storage = this->storage();
+  if (!storage)
+    return storage.takeError();
+  if ((*storage)->isReadableAt({device, memory}))
+    return Buffer(device, memory, state->type, state->shape,
+                  std::move(*storage), state->ready);
+  return copyTo({device, memory});
 }
 
 llvm::Expected<Buffer> Buffer::copy() const {
-  auto data = storage();
-  if (!data)
-    return data.takeError();
-  llvm::Expected<Array> array = Array::allocate(state->type, state->shape);
-  if (!array)
-    return array.takeError();
-  Event copied;
-  state->ready.onReady([copied, from = std::move(*data), to = array->storage(),
-                        bytes = bytes()](llvm::StringRef failure) mutable {
-    if (!failure.empty())
-      return copied.set(llvm::createStringError(failure));
-    if (bytes > 0)
-      std::memcpy(to.get(), from.get(), bytes);
-    copied.set();
-  });
-  return Buffer(state->device, state->memory, state->type, state->shape,
-                array->storage(), copied);
+  return copyTo({state->device, state->memory});
+}
+
+llvm::Expected<Buffer> Buffer::copyTo(MemoryPlace place) const {
+  auto storage = this->storage();
+  if (!storage)
+    return storage.takeError();
+  auto copy = (*storage)->copyTo(place, state->ready);
+  if (!copy)
+    return copy.takeError();
+  if (!copy->ready.isReady()) // what is copied stays until it is
+    copy->ready.onReady([storage = std::move(*storage)](llvm::StringRef) {});
+  return Buffer(place.device, place.memory, state->type, state->shape,
+                std::move(copy->storage), std::move(copy->ready));
 }

@@ -7,13 +7,13 @@
 
 #include "shardwright/runtime/buffer.h"
 
-#include "shardwright/cpu/program/memory_plan.h"
+#include "shardwright/backend/host_storage.h"
 #include "shardwright/runtime/dlpack.h"
 #include "shardwright/runtime/executable.h"
+#include "shardwright/runtime/program_parts_for_tests.h"
 #include "shardwright/runtime/random.h"
 #include "shardwright/runtime/sharded_array.h"
 #include "shardwright/support/fault_injection.h"
-#include "shardwright/support/host_memory.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -40,7 +40,8 @@ std::vector<float> values(const Buffer &buffer) {
 
 Buffer floats(std::vector<float> v, int32_t device = 0) {
   int64_t size = v.size();
-  return llvm::cantFail(Buffer::copyOf(v.data(), E::F32, {size}, {}, device));
+  return llvm::cantFail(
+      Client::shared().copyFromHost({v.data(), E::F32, {size}}, device));
 }
 
 TEST(Event, OneEndForAllWhoWait) {
@@ -63,12 +64,13 @@ TEST(Event, OneEndForAllWhoWait) {
 TEST(Buffer, StridedHostMemoryIsCopied) {
   // Columns first.
   std::vector<float> host = {1, 4, 2, 5, 3, 6};
-  auto buffer = Buffer::copyOf(host.data(), E::F32, {2, 3}, {4, 8}, 0);
+  Client &client = Client::shared();
+  auto buffer = client.copyFromHost({host.data(), E::F32, {2, 3}, {4, 8}}, 0);
   ASSERT_TRUE(bool(buffer));
   EXPECT_THAT(values(*buffer), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_EQ(
-      toString(Buffer::copyOf(host.data(), E::F32, {2, 3}, {4}, 0).takeError()),
-      "1 strides for an array of rank 2");
+  EXPECT_EQ(toString(client.copyFromHost({host.data(), E::F32, {2, 3}, {4}}, 0)
+                         .takeError()),
+            "1 strides for an array of rank 2");
 }
 
 TEST(Buffer, UseAfterTheEndIsAnError) {
@@ -88,9 +90,10 @@ TEST(Buffer, UseAfterTheEndIsAnError) {
 TEST(Buffer, ViewsReleaseOnce) {
   alignas(64) float host[4] = {1, 2, 3, 4};
   int released = 0;
+  Client &client = Client::shared();
   {
     Buffer view = llvm::cantFail(
-        Buffer::viewOf(host, E::F32, {4}, 0, [&] { ++released; }));
+        client.viewHost({host, E::F32, {4}}, 0, [&] { ++released; }));
     EXPECT_EQ(llvm::cantFail(view.await()).get(), host);
     Buffer elsewhere = llvm::cantFail(view.on(1, MemoryKind::PinnedHost));
     EXPECT_EQ(elsewhere.device(), 1);
@@ -101,7 +104,7 @@ TEST(Buffer, ViewsReleaseOnce) {
   }
   EXPECT_EQ(released, 1);
   Buffer copy = llvm::cantFail(
-      Buffer::viewOf(host + 1, E::F32, {3}, 0, [&] { ++released; }));
+      client.viewHost({host + 1, E::F32, {3}}, 0, [&] { ++released; }));
   EXPECT_EQ(released, 2);
   host[1] = 7;
   EXPECT_THAT(values(copy), ElementsAre(2, 3, 4));
@@ -118,7 +121,7 @@ TEST(DLPack, ThereAndBackWithoutACopy) {
   EXPECT_EQ(back.device(), 2);
   EXPECT_THAT(values(back), ElementsAre(1, 2, 3));
   EXPECT_EQ(toString(toDLPack(Buffer(0, MemoryKind::Device, E::S4, {1},
-                                     cpu::allocateHost(1)))
+                                     HostStorage::allocate(1)))
                          .takeError()),
             "DLPack has no type for elements of i4");
 }
@@ -217,10 +220,9 @@ TEST(ShardedArray, UnreducedArraysAreSums) {
     std::vector<Buffer> parts;
     for (int32_t d = 0; d < 8; ++d) {
       std::vector<float> own(rank == 0 ? 1 : 3, float(d / 2 + 1));
-      parts.push_back(llvm::cantFail(Buffer::copyOf(
-          own.data(), E::F32,
-          rank == 0 ? llvm::ArrayRef<int64_t>() : llvm::ArrayRef<int64_t>{3},
-          {}, d)));
+      llvm::SmallVector<int64_t, 1> local(rank, 3);
+      parts.push_back(llvm::cantFail(
+          client.copyFromHost({own.data(), E::F32, local}, d)));
     }
     ShardedArray summands = llvm::cantFail(
         ShardedArray::fromBuffers(shape, mesh, sharding, std::move(parts)));
@@ -245,9 +247,9 @@ void failingKernel(void *const *, int64_t, int64_t) {
 
 /// On each device: t = 2 a; result = 2 t. The argument is read before the
 /// result is written, so that it can be donated.
-ExecutableParts quadruple(cpu::KernelFn kernel = doubleKernel,
-                          int32_t devices = 2, int64_t size = 4) {
-  ExecutableParts parts;
+ProgramParts quadruple(cpu::KernelFn kernel = doubleKernel, int32_t devices = 2,
+                       int64_t size = 4) {
+  ProgramParts parts;
   ValueSpec value{"v", E::F32, {size}, TensorSharding::closed(1), -1};
   parts.results = {value};
   value.donated = true;
@@ -281,7 +283,7 @@ ExecutableParts quadruple(cpu::KernelFn kernel = doubleKernel,
 }
 
 TEST(Execute, ADonatedArgumentBecomesTheResult) {
-  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  auto executable = llvm::cantFail(makeExecutable(quadruple()));
   EXPECT_EQ(executable->memory().reusedByResults, 16);
   Client client(1, 2);
   Buffer a = floats({1, 2, 3, 4}), b = floats({5, 6, 7, 8}, 1);
@@ -325,7 +327,7 @@ TEST(Execute, DonatedShardsOfAHostArrayLeaveItAsItIs) {
         buffer.remove();
     }
     auto executable =
-        llvm::cantFail(Executable::create(quadruple(doubleKernel, 1, 16)));
+        llvm::cantFail(makeExecutable(quadruple(doubleKernel, 1, 16)));
     ExecuteOptions options;
     options.devices = {devices - 1};
     Execution run = llvm::cantFail(executable->execute(last, client, options));
@@ -337,7 +339,7 @@ TEST(Execute, DonatedShardsOfAHostArrayLeaveItAsItIs) {
 }
 
 TEST(Execute, OneDeviceForTwoPositionsIsAnError) {
-  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  auto executable = llvm::cantFail(makeExecutable(quadruple()));
   Client client(1, 4);
   ExecuteOptions options;
   options.devices = {3, 3};
@@ -353,9 +355,9 @@ TEST(Execute, OneDeviceForTwoPositionsIsAnError) {
 TEST(Execute, ARunMayOutliveItsExecutable) {
   auto constant = std::make_shared<int>();
   std::weak_ptr<int> alive = constant;
-  ExecutableParts parts = quadruple();
+  ProgramParts parts = quadruple();
   parts.program.constants.push_back({std::move(constant), sizeof(int)});
-  auto executable = llvm::cantFail(Executable::create(std::move(parts)));
+  auto executable = llvm::cantFail(makeExecutable(std::move(parts)));
   Client client(1, 2);
   Event ready;
   Buffer first = floats({1, 2, 3, 4}), second = floats({5, 6, 7, 8}, 1);
@@ -381,7 +383,8 @@ TEST(Buffer, CopiesHaveMemoryOfTheirOwn) {
   Event ready, failed;
   std::vector<float> elements = {0};
   auto memory = [&] {
-    return std::shared_ptr<void>(elements.data(), [](void *) {});
+    return HostStorage::borrow(
+        std::shared_ptr<void>(elements.data(), [](void *) {}), sizeof(float));
   };
   Buffer later(0, MemoryKind::Device, ElementType::F32, {1}, memory(), ready);
   Buffer never(0, MemoryKind::Device, ElementType::F32, {1}, memory(), failed);
@@ -398,7 +401,7 @@ TEST(Buffer, CopiesHaveMemoryOfTheirOwn) {
 }
 
 TEST(Execute, SharedOrKeptArgumentsStayAsTheyAre) {
-  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  auto executable = llvm::cantFail(makeExecutable(quadruple()));
   Client client(1, 2);
   Buffer a = floats({1, 2, 3, 4});
   Buffer b = llvm::cantFail(a.on(1, MemoryKind::Device));
@@ -416,7 +419,7 @@ TEST(Execute, SharedOrKeptArgumentsStayAsTheyAre) {
 }
 
 TEST(Execute, WhatDoesNotFitIsAnErrorAndTakesNothing) {
-  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  auto executable = llvm::cantFail(makeExecutable(quadruple()));
   Client client(1, 2);
   Buffer a = floats({1, 2, 3, 4}), b = floats({1, 2, 3}, 1),
          c = floats({1, 2, 3, 4});
@@ -430,8 +433,8 @@ TEST(Execute, WhatDoesNotFitIsAnErrorAndTakesNothing) {
 }
 
 TEST(Execute, AFailureReachesWhateverDependsOnIt) {
-  auto broken = llvm::cantFail(Executable::create(quadruple(failingKernel)));
-  auto fine = llvm::cantFail(Executable::create(quadruple()));
+  auto broken = llvm::cantFail(makeExecutable(quadruple(failingKernel)));
+  auto fine = llvm::cantFail(makeExecutable(quadruple()));
   Client client(1, 2);
   Execution bad = llvm::cantFail(broken->execute(
       {{floats({1, 2, 3, 4})}, {floats({1, 2, 3, 4}, 1)}}, client));
@@ -446,7 +449,7 @@ TEST(Execute, AFailureReachesWhateverDependsOnIt) {
 }
 
 TEST(Execute, ManyThreads) {
-  auto executable = llvm::cantFail(Executable::create(quadruple()));
+  auto executable = llvm::cantFail(makeExecutable(quadruple()));
   Client client(2, 2);
   std::vector<std::thread> threads;
   std::atomic<int> right{0};

@@ -1,4 +1,4 @@
-//===- client.h - virtual devices and their threads -------------*- C++ -*-===//
+//===- client.h - devices, and threads of the host --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_RUNTIME_CLIENT_H
 #define SHARDWRIGHT_RUNTIME_CLIENT_H
 
+#include "shardwright/backend/backend.h"
 #include "shardwright/runtime/buffer.h"
 #include "shardwright/support/thread_pool.h"
 
@@ -15,49 +16,52 @@
 
 namespace shardwright {
 
-/// A virtual device: a number, and memory of each kind. All devices of a client
-/// share its threads.
-struct Device {
-  int32_t id = 0;
-  static llvm::StringRef kind() { return "shardwright-cpu"; }
-  static llvm::ArrayRef<MemoryKind> memories();
-};
-
-/// Owns the threads on which programs run. Thread-safe; waits for the runs that
-/// were started on it when it ends, unless one of them ends it.
+/// Devices of a backend, and threads for what the host does. Thread-safe; the
+/// destructor waits for the runs that were started on it, unless it is called
+/// from one of them.
 class Client {
 public:
-  /// 0 threads: one for each core that the process may use. A program may need
-  /// fewer devices than there are.
+  /// Virtual devices on the CPU. 0 threads: one for each core that the process
+  /// may use. A program may need fewer devices than there are.
   explicit Client(int threads = 0, int32_t devices = 1);
-  /// Devices of their own, whose kernels run on the threads of `other`.
+  /// Virtual devices of their own, whose kernels run on the threads of `other`.
   Client(const Client &other, int32_t devices);
+  /// The devices of `backend`.
+  explicit Client(std::shared_ptr<Backend> backend, int threads = 0);
   ~Client();
   Client(const Client &) = delete;
   Client &operator=(const Client &) = delete;
 
+  Backend &backend() const { return *ownBackend; }
   cpu::ThreadPool &pool() { return *threadPool; }
-  /// For work that may outlive the client.
-  std::shared_ptr<cpu::ThreadPool> sharedPool() const { return threadPool; }
-  int32_t numDevices() const { return devices; }
+  /// Devices of all processes of the job.
+  int32_t numDevices() const { return ownBackend->devices().size(); }
 
-  /// Runs `work` once all of `inputs` have happened and everything is done that
-  /// was submitted before for any of `devices`. That is: each device works in
-  /// order, and devices without a common program side by side. On a thread of
-  /// the client; at once and here when nothing is in the way and `here`.
-  void run(llvm::ArrayRef<int32_t> devices, llvm::ArrayRef<Event> inputs,
-           llvm::unique_function<void()> work, bool here);
-  /// Waits until nothing is pending.
-  void drain();
+  /// A copy of an array of the host, which has been read when this returns.
+  llvm::Expected<Buffer> copyFromHost(const HostArray &array, DeviceId device,
+                                      MemoryKind memory = MemoryKind::Device);
+  /// The host's memory itself where it is dense and the device can use it (the
+  /// CPU: if aligned to 64 bytes), else a copy. It must not change until
+  /// `release` is called, which happens once; not at all on an error.
+  llvm::Expected<Buffer> viewHost(const HostArray &array, DeviceId device,
+                                  llvm::unique_function<void()> release,
+                                  MemoryKind memory = MemoryKind::Device);
+  /// A dense array of the host, aligned to 64 bytes, that its owner gives away:
+  /// runs may overwrite it, once nobody else holds `data`.
+  llvm::Expected<Buffer> adoptHost(std::shared_ptr<void> data, ElementType type,
+                                   llvm::ArrayRef<int64_t> shape,
+                                   DeviceId device,
+                                   MemoryKind memory = MemoryKind::Device);
+
+  /// Waits until no run is under way.
+  void drain() { ownBackend->drain(); }
 
   /// One for the whole process, made at first use.
   static Client &shared();
 
 private:
-  class Queue;
   std::shared_ptr<cpu::ThreadPool> threadPool;
-  int32_t devices;
-  std::shared_ptr<Queue> queue;
+  std::shared_ptr<Backend> ownBackend;
 };
 
 } // namespace shardwright

@@ -72,7 +72,8 @@ llvm::Expected<DLManagedTensor *> shardwright::toDLPack(const Buffer &buffer) {
 }
 
 llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
-                                               int32_t device) {
+                                               DeviceId device,
+                                               Client &client) {
   const DLTensor &t = tensor->dl_tensor;
   if (t.device.device_type != kDLCPU && t.device.device_type != kDLCUDAHost)
     return llvm::createStringError(
@@ -93,21 +94,17 @@ llvm::Expected<Buffer> shardwright::fromDLPack(DLManagedTensor *tensor,
     if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
       return llvm::createStringError("the tensor's shape has no size");
   auto *data = static_cast<char *>(t.data) + t.byte_offset;
-  auto dense = cpu::rowMajorStrides(shape, 1);
-  bool isDense = elements <= 1 || !t.strides ||
-                 llvm::all_of(llvm::seq<int64_t>(0, t.ndim), [&](int64_t d) {
-                   return shape[d] == 1 || t.strides[d] == dense[d];
-                 });
+  llvm::SmallVector<int64_t, 4> strides;
+  for (int64_t d = 0; t.strides && d < t.ndim; ++d)
+    strides.push_back(t.strides[d] * width);
+  HostArray array{data, row->type, shape, strides};
   auto release = [tensor] {
     if (tensor->deleter)
       tensor->deleter(tensor);
   };
-  if (isDense)
-    return Buffer::viewOf(data, row->type, shape, device, release);
-  llvm::SmallVector<int64_t, 4> strides;
-  for (int64_t d = 0; d < t.ndim; ++d)
-    strides.push_back(t.strides[d] * width);
-  auto copy = Buffer::copyOf(data, row->type, shape, strides, device);
+  if (array.isDense())
+    return client.viewHost(array, device, release);
+  auto copy = client.copyFromHost(array, device);
   if (copy)
     release();
   return copy;

@@ -7,6 +7,7 @@
 
 #include "shardwright/runtime/executable.h"
 
+#include "shardwright/backend/host_storage.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/sharding_transfer.h"
 #include "shardwright/support/error.h"
@@ -17,11 +18,11 @@ using namespace shardwright;
 
 static llvm::Error checkSide(const ExecutableParts &parts,
                              llvm::ArrayRef<ValueSpec> values,
-                             llvm::ArrayRef<cpu::SlotId> slots,
+                             llvm::ArrayRef<ArrayType> types,
                              const char *what) {
-  const cpu::Program &program = parts.program;
-  if (values.size() != slots.size())
-    return fail("the program has ", slots.size(), " ", what,
+  const LoadedProgram &program = *parts.program;
+  if (values.size() != types.size())
+    return fail("the program has ", types.size(), " ", what,
                 "s, its signature ", values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const ValueSpec &value = values[i];
@@ -41,14 +42,11 @@ static llvm::Error checkSide(const ExecutableParts &parts,
         local = localShape(value.shape, value.sharding);
       }
     }
-    if (slots[i] < 0 || slots[i] >= int32_t(program.slots.size()))
-      return fail(what, " ", i, ": no slot ", slots[i]);
-    const cpu::Slot &slot = program.slots[slots[i]];
-    if (slot.type != value.type ||
-        llvm::ArrayRef<int64_t>(slot.shape) != llvm::ArrayRef<int64_t>(local))
-      return fail(what, " ", i, ": the program has ",
-                  str(slot.type, slot.shape), " a device, its signature ",
-                  str(value.type, local));
+    const auto &[type, shape] = types[i];
+    if (type != value.type ||
+        llvm::ArrayRef<int64_t>(shape) != llvm::ArrayRef<int64_t>(local))
+      return fail(what, " ", i, ": the program has ", str(type, shape),
+                  " a device, its signature ", str(value.type, local));
   }
   for (size_t i = 0; i < values.size(); ++i) {
     const ValueSpec &value = values[i];
@@ -63,90 +61,138 @@ static llvm::Error checkSide(const ExecutableParts &parts,
   return llvm::Error::success();
 }
 
+std::vector<ArgumentDonation>
+shardwright::donationsOf(llvm::ArrayRef<ValueSpec> arguments) {
+  std::vector<ArgumentDonation> donations;
+  for (const ValueSpec &spec : arguments)
+    donations.push_back({spec.donated, spec.aliasedResult});
+  return donations;
+}
+
 llvm::Expected<std::unique_ptr<Executable>>
-Executable::create(ExecutableParts p) {
-  auto loaded = std::make_shared<Loaded>();
-  loaded->parts = std::move(p);
-  const ExecutableParts &parts = loaded->parts;
-  // Slot ids are checked there.
-  auto executor = cpu::Executor::create(parts.program);
-  if (!executor)
-    return executor.takeError();
-  loaded->executor = std::move(*executor);
-  if (llvm::Error e = checkSide(parts, parts.arguments, parts.program.arguments,
-                                "argument"))
+Executable::create(ExecutableParts parts) {
+  const LoadedProgram &program = *parts.program;
+  if (llvm::Error e =
+          checkSide(parts, parts.arguments, program.arguments(), "argument"))
     return e;
   if (llvm::Error e =
-          checkSide(parts, parts.results, parts.program.results, "result"))
+          checkSide(parts, parts.results, program.results(), "result"))
     return e;
-  loaded->planReuse();
-  return std::unique_ptr<Executable>(new Executable(std::move(loaded)));
+  return std::unique_ptr<Executable>(new Executable(std::move(parts)));
+}
+
+/// Storage on each device for the shards of one argument, which are only read.
+static llvm::Error place(const DeviceShards &shards, const ArrayType &type,
+                         Backend &backend, size_t argument, RunRequest &run) {
+  size_t numDevices = shards.data.size();
+  size_t numArguments = run.arguments.size() / numDevices;
+  auto storageOf = [&](size_t device) -> std::shared_ptr<DeviceStorage> & {
+    return run.arguments[device * numArguments + argument].storage;
+  };
+  for (size_t d = 0; d < numDevices; ++d) {
+    MemoryPlace place{int32_t(d), MemoryKind::Device};
+    if (d > 0 && shards.data[d] == shards.data[d - 1] &&
+        storageOf(d - 1)->isReadableAt(place)) {
+      storageOf(d) = storageOf(d - 1);
+      continue;
+    }
+    auto made = backend.adoptHost(shards.data[d], type.type, type.shape, place);
+    if (!made)
+      return made.takeError();
+    storageOf(d) = std::move(made->storage);
+    if (!made->ready.isReady() || made->ready.hasFailed())
+      if (llvm::Error e = made->ready.await())
+        return e;
+  }
+  return llvm::Error::success();
+}
+
+/// Memory that outlives the run, as a place for a result.
+static std::shared_ptr<DeviceStorage> unowned(void *memory, int64_t bytes) {
+  return HostStorage::adopt(
+      std::shared_ptr<void>(std::shared_ptr<void>(), memory), bytes);
 }
 
 llvm::Expected<std::vector<Array>>
 Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
-                cpu::RunStatistics *statistics, cpu::Trace *trace) const {
-  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts().arguments);
+                RunStatistics *statistics, Trace *trace) const {
+  llvm::ArrayRef<ValueSpec> visible = withoutSizes(parts.arguments);
   if (globalArguments.size() != visible.size())
     return fail("the program takes ", visible.size(),
                 " arguments, but was given ", globalArguments.size());
   for (auto [i, array] : llvm::enumerate(globalArguments))
     if (array.type() != visible[i].type ||
-        !hasShapeOf(parts().arguments, i, array.shape()))
+        !hasShapeOf(parts.arguments, i, array.shape()))
       return fail("argument ", i, visible[i].name.empty() ? "" : " (",
                   visible[i].name, visible[i].name.empty() ? "" : ")", " is ",
-                  str(parts().arguments, i), ", but was given ", array.str());
+                  str(parts.arguments, i), ", but was given ", array.str());
   std::vector<Array> withSizes;
-  if (visible.size() != parts().arguments.size()) {
-    auto all = padded(parts().arguments, globalArguments);
+  if (visible.size() != parts.arguments.size()) {
+    auto all = padded(parts.arguments, globalArguments);
     if (!all)
       return all.takeError();
     withSizes = std::move(*all);
     globalArguments = withSizes;
   }
-  int64_t devices = numDevices();
+  size_t devices = numDevices(), numResults = parts.results.size();
   cpu::ThreadPool &pool = client.pool();
 
-  std::vector<cpu::DeviceBuffers> buffers(devices);
-  std::vector<DeviceShards> shards;
+  RunRequest request;
+  request.mode = RunRequest::Mode::Now;
+  request.statistics = statistics;
+  if (trace)
+    request.trace = std::shared_ptr<Trace>(std::shared_ptr<Trace>(), trace);
+  request.arguments.resize(devices * globalArguments.size());
   for (size_t i = 0; i < globalArguments.size(); ++i) {
-    const Array &array = globalArguments[i];
-    const ValueSpec &spec = parts().arguments[i];
-    llvm::Expected<DeviceShards> s =
-        shardArray(array, spec.sharding, meshOf(spec), devices, pool);
-    if (!s)
-      return s.takeError();
-    for (int64_t d = 0; d < devices; ++d)
-      buffers[d].arguments.push_back(s->data[d].get());
-    shards.push_back(std::move(*s));
+    const ValueSpec &spec = parts.arguments[i];
+    llvm::Expected<DeviceShards> shards = shardArray(
+        globalArguments[i], spec.sharding, meshOf(spec), devices, pool);
+    if (!shards)
+      return shards.takeError();
+    if (llvm::Error e = place(*shards, program().arguments()[i],
+                              client.backend(), i, request))
+      return e;
   }
   std::vector<ResultGather> gathers;
-  for (size_t i = 0; i < parts().results.size(); ++i) {
-    const ValueSpec &spec = parts().results[i];
+  request.results.resize(devices * numResults);
+  for (size_t i = 0; i < numResults; ++i) {
+    const ValueSpec &spec = parts.results[i];
     llvm::Expected<ResultGather> g = ResultGather::create(
         spec.type, spec.shape, spec.sharding, meshOf(spec), devices);
     if (!g)
       return fail("result ", i, ": ", toString(g.takeError()));
-    for (int64_t d = 0; d < devices; ++d)
-      buffers[d].results.push_back(g->buffers()[d]);
+    for (size_t d = 0; d < devices; ++d)
+      request.results[d * numResults + i] =
+          unowned(g->buffers()[d], program().results()[i].bytes());
     gathers.push_back(std::move(*g));
   }
-  if (llvm::Error e = loaded->executor->run(buffers, pool, statistics, trace))
+  auto started = parts.program->start(client.backend(), request);
+  if (!started)
+    return started.takeError();
+  if (llvm::Error e = started->done.await())
     return e;
   std::vector<Array> results;
-  for (ResultGather &g : gathers)
-    results.push_back(g.gather(pool));
-  if (withoutSizes(parts().results).size() != parts().results.size())
-    return cutToSize(parts().results, std::move(results));
+  for (size_t i = 0; i < numResults; ++i) {
+    ResultGather &gather = gathers[i];
+    // A backend that cannot write there has left them in memory of its own.
+    for (size_t d = 0; d < devices; ++d) {
+      const DeviceStorage &storage = *started->results[d * numResults + i];
+      if (storage.hostView() == gather.buffers()[d])
+        continue;
+      if (llvm::Error e = storage
+                              .copyToHost(gather.buffers()[d], 0,
+                                          storage.bytes(), started->done)
+                              .await())
+        return e;
+    }
+    results.push_back(gather.gather(pool));
+  }
+  if (withoutSizes(parts.results).size() != parts.results.size())
+    return cutToSize(parts.results, std::move(results));
   return results;
 }
 
 int64_t Executable::peakBytesPerDevice() const {
-  const cpu::Program &program = parts().program;
-  int64_t bytes = program.arenaBytes;
-  for (cpu::SlotId id : program.arguments)
-    bytes += program.slots[id].bytes();
-  for (cpu::SlotId id : program.results)
-    bytes += program.slots[id].bytes();
-  return bytes;
+  MemoryStatistics bytes = memory();
+  return bytes.temporaries + bytes.arguments + bytes.results;
 }

@@ -14,12 +14,11 @@
 #ifndef SHARDWRIGHT_RUNTIME_EXECUTABLE_H
 #define SHARDWRIGHT_RUNTIME_EXECUTABLE_H
 
-#include "shardwright/cpu/execute/executor.h"
+#include "shardwright/backend/backend.h"
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/runtime/array.h"
 #include "shardwright/runtime/client.h"
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -46,45 +45,31 @@ struct ValueSpec {
 };
 
 struct ExecuteOptions {
-  /// Positions of donated arguments that the caller keeps this time.
+  /// Donated arguments that the caller keeps this time.
   llvm::SmallVector<int32_t, 4> keep;
   /// The device of each position of the program; empty: 0, 1, 2, ...
-  llvm::SmallVector<int32_t, 8> devices;
+  llvm::SmallVector<DeviceId, 8> devices;
   /// What has to happen first, beside the arguments.
   llvm::SmallVector<Event, 1> after;
   /// Run on the calling thread, if nothing was started before on its devices.
   bool synchronous = false;
+  /// What functions of the host that the program calls may ask for
+  /// (CustomCall::run); kept until the run ends.
+  std::shared_ptr<const void> callData;
   /// What each position of the program did when, once the run is done; null:
-  /// nobody asks.
-  std::shared_ptr<cpu::Trace> trace;
+  /// not recorded.
+  std::shared_ptr<Trace> trace;
 };
 
 /// A run under way. Its results are ready when it is done.
 struct Execution {
-  std::vector<std::vector<Buffer>> results; ///< [device][result]
+  std::vector<std::vector<Buffer>> results; ///< [local position][result]
   Event done;
 };
 
-/// Estimates, of one device; loops and branches are counted once.
-struct CostAnalysis {
-  /// Arithmetic operations: two for each product of a dot or convolution, one
-  /// for each element of anything else. Other library calls count none.
-  double flops = 0;
-  /// Of these, calls of functions such as exp.
-  double transcendentals = 0;
-  /// Bytes that steps read and write.
-  double bytesAccessed = 0;
-};
-
-/// Bytes on one device.
-struct MemoryStatistics {
-  int64_t arguments = 0, results = 0, temporaries = 0, constants = 0,
-          reusedByResults = 0;
-};
-
 struct ExecutableParts {
-  /// With its memory planned. Device number d is device id d of the meshes.
-  cpu::Program program;
+  /// Position d of the program is device id d of the meshes.
+  std::shared_ptr<LoadedProgram> program;
   std::vector<Mesh> meshes;
   std::vector<ValueSpec> arguments, results;
   /// What the one who made it wants to say of it to the one who loads it; kept
@@ -92,26 +77,29 @@ struct ExecutableParts {
   std::string notes;
 };
 
+/// What a run may do with the memory of each of these arguments.
+std::vector<ArgumentDonation> donationsOf(llvm::ArrayRef<ValueSpec> arguments);
+
 class Executable {
 public:
   /// Fails when the parts do not fit together: number of devices, arity, local
-  /// shapes, or a malformed program.
+  /// shapes.
   static llvm::Expected<std::unique_ptr<Executable>>
   create(ExecutableParts parts);
 
   /// Runs on global arrays, whose types and shapes must be those of
   /// `arguments()`, without sizes: arrays are as large as their dimensions of
   /// bounded size should be, as are the results. The arrays are only read.
-  llvm::Expected<std::vector<Array>>
-  run(llvm::ArrayRef<Array> globalArguments, Client &client = Client::shared(),
-      cpu::RunStatistics *statistics = nullptr,
-      cpu::Trace *trace = nullptr) const;
+  llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> globalArguments,
+                                         Client &client = Client::shared(),
+                                         RunStatistics *statistics = nullptr,
+                                         Trace *trace = nullptr) const;
 
-  /// Starts a run on buffers [device][argument], in memory of local shapes, and
-  /// returns. Donated arguments end. Errors at once: a buffer of the wrong
-  /// device, type or shape, or one that is gone; errors of the run itself are
-  /// those of its results and of `done`. The executable may go before the run
-  /// is done.
+  /// Starts a run on buffers of local shapes, [local position][argument]: those
+  /// of the positions whose device this process can address, in order. Donated
+  /// arguments end. Errors at once: a buffer of the wrong device, type or
+  /// shape, or one that is gone; errors of the run itself are those of its
+  /// results and of `done`. The executable may go before the run is done.
   llvm::Expected<Execution>
   execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           Client &client = Client::shared(),
@@ -122,46 +110,39 @@ public:
   /// The program with its machine code, to be loaded by another process.
   llvm::Expected<std::string> serialize() const;
   /// What `serialize` gave, ready to run; no code is generated. Errors: damaged
-  /// bytes, another version, a machine that lacks what the code needs, a custom
-  /// call that is not registered here. Bytes that were changed on purpose can
-  /// do anything that this process can.
+  /// bytes, another version or backend, a machine that lacks what the code
+  /// needs, a custom call that is not registered here. Bytes that were changed
+  /// on purpose can do anything that this process can.
   static llvm::Expected<std::unique_ptr<Executable>>
-  deserialize(llvm::StringRef bytes);
+  deserialize(llvm::StringRef bytes,
+              Backend &backend = Client::shared().backend());
 
-  CostAnalysis cost() const;
-  MemoryStatistics memory() const;
+  CostAnalysis cost() const { return program().cost(); }
+  MemoryStatistics memory() const { return program().memory(); }
 
-  llvm::ArrayRef<ValueSpec> arguments() const { return parts().arguments; }
-  llvm::ArrayRef<ValueSpec> results() const { return parts().results; }
-  llvm::ArrayRef<Mesh> meshes() const { return parts().meshes; }
-  llvm::StringRef notes() const { return parts().notes; }
-  const cpu::Program &program() const { return parts().program; }
-  int64_t numDevices() const { return parts().program.numDevices(); }
-  /// Arena, arguments and results of one device; constants are shared and not
-  /// counted.
+  llvm::ArrayRef<ValueSpec> arguments() const { return parts.arguments; }
+  llvm::ArrayRef<ValueSpec> results() const { return parts.results; }
+  llvm::ArrayRef<Mesh> meshes() const { return parts.meshes; }
+  llvm::StringRef notes() const { return parts.notes; }
+  const LoadedProgram &program() const { return *parts.program; }
+  int64_t numDevices() const { return program().numDevices(); }
+  /// Temporaries, arguments and results of one device; constants are shared and
+  /// not counted.
   int64_t peakBytesPerDevice() const;
 
 private:
-  /// What runs need; those under way keep it when the executable goes.
-  struct Loaded {
-    ExecutableParts parts;
-    /// By argument: the result that takes its memory, or -1.
-    llvm::SmallVector<int32_t, 8> reusedBy;
-    std::unique_ptr<cpu::Executor> executor;
-    /// Seconds that the last run took: short ones are not worth a thread
-    /// change.
-    std::atomic<double> lastSeconds{1};
-
-    void planReuse();
-  };
-
-  explicit Executable(std::shared_ptr<Loaded> l) : loaded(std::move(l)) {}
-  const ExecutableParts &parts() const { return loaded->parts; }
+  explicit Executable(ExecutableParts p) : parts(std::move(p)) {}
   const Mesh *meshOf(const ValueSpec &value) const {
-    return value.mesh < 0 ? nullptr : &parts().meshes[value.mesh];
+    return value.mesh < 0 ? nullptr : &parts.meshes[value.mesh];
   }
 
-  std::shared_ptr<Loaded> loaded;
+  // Steps of `execute` (execute.cc).
+  struct Starting;
+  llvm::Error assignDevices(Starting &run) const;
+  llvm::Error checkArguments(const Starting &run) const;
+  llvm::Error takeArguments(Starting &run) const;
+
+  ExecutableParts parts;
 };
 
 } // namespace shardwright

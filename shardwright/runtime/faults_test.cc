@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/runtime/executable.h"
+#include "shardwright/runtime/program_parts_for_tests.h"
 #include "shardwright/support/fault_injection.h"
 
 #include "gmock/gmock.h"
@@ -40,8 +40,8 @@ void addOne(void *const *b, int64_t begin, int64_t end) {
 /// x + 1, reduced by pairs on the devices whose flag is set, sent round the
 /// ring, and reduced over all. With flags that differ the devices part. `two`:
 /// what goes round the ring is a result too.
-ExecutableParts ringOfSums(bool two = false) {
-  ExecutableParts parts;
+ProgramParts ringOfSums(bool two = false) {
+  ProgramParts parts;
   parts.meshes.push_back(Mesh({{"x", numDevices}}));
   TensorSharding sharding = TensorSharding::closed(1);
   sharding.dims[0].axes = {parts.meshes[0].fullAxis(0)};
@@ -122,7 +122,7 @@ class Faults : public testing::TestWithParam<std::tuple<int, bool>> {
 protected:
   Faults() : client(std::get<0>(GetParam())) {
     bool parts = std::get<1>(GetParam());
-    auto made = Executable::create(ringOfSums());
+    auto made = makeExecutable(ringOfSums());
     if (!made)
       ADD_FAILURE() << toString(made.takeError());
     else
@@ -168,7 +168,7 @@ TEST_P(Faults, EveryAllocationMayFail) {
   for (;; ++failures) {
     ASSERT_LT(failures, 1000);
     // The first run of an executable makes its arenas.
-    auto fresh = Executable::create(ringOfSums());
+    auto fresh = makeExecutable(ringOfSums());
     ASSERT_TRUE(bool(fresh));
     std::string message;
     bool happened;
@@ -209,7 +209,7 @@ TEST_P(Faults, ACollectiveFailsOnOneDevice) {
 }
 
 TEST_P(Faults, OtherRunsOfTheClientGoOn) {
-  auto other = Executable::create(ringOfSums());
+  auto other = makeExecutable(ringOfSums());
   ASSERT_TRUE(bool(other));
   for (FaultKind kind : {FaultKind::Kernel, FaultKind::Collective}) {
     InjectedFault fault(kind, 1, 20);
@@ -236,9 +236,10 @@ std::vector<std::vector<Buffer>> buffersOf(const Array &x, const Array &flags) {
     const char *xs =
         static_cast<const char *>(x.data()) + d * 2 * sizeof(float);
     const char *flag = static_cast<const char *>(flags.data()) + d;
-    all.push_back(
-        {llvm::cantFail(Buffer::copyOf(xs, ElementType::F32, {2}, {}, d)),
-         llvm::cantFail(Buffer::copyOf(flag, ElementType::Pred, {1}, {}, d))});
+    all.push_back({llvm::cantFail(Client::shared().copyFromHost(
+                       {xs, ElementType::F32, {2}}, d)),
+                   llvm::cantFail(Client::shared().copyFromHost(
+                       {flag, ElementType::Pred, {1}}, d))});
   }
   return all;
 }
@@ -275,9 +276,9 @@ TEST_P(Faults, AnAsynchronousRunFailsWhereItIsAwaited) {
 
 /// The ring, whose first argument is donated.
 std::unique_ptr<Executable> donating() {
-  ExecutableParts parts = ringOfSums();
+  ProgramParts parts = ringOfSums();
   parts.arguments[0].donated = true;
-  auto made = Executable::create(std::move(parts));
+  auto made = makeExecutable(std::move(parts));
   if (made)
     return std::move(*made);
   ADD_FAILURE() << toString(made.takeError());
@@ -322,9 +323,9 @@ TEST_P(Faults, DonatedArgumentsEndWithTheRunThatFails) {
 
 TEST_P(Faults, WhereResultsCannotBeAllocatedNothingIsTaken) {
   // One result gets the memory of the argument, the other fresh memory.
-  ExecutableParts parts = ringOfSums(/*two=*/true);
+  ProgramParts parts = ringOfSums(/*two=*/true);
   parts.arguments[0].donated = true;
-  auto made = Executable::create(std::move(parts));
+  auto made = makeExecutable(std::move(parts));
   ASSERT_TRUE(bool(made)) << toString(made.takeError());
   auto arguments = buffersOf(x, flags);
   for (int64_t after = 0; after < numDevices; ++after) {

@@ -12,7 +12,7 @@
 #include "shardwright/runtime/sharding_transfer.h"
 
 #include "shardwright/cpu/collectives/reduce.h"
-#include "shardwright/cpu/program/memory_plan.h"
+#include "shardwright/runtime/program_parts_for_tests.h"
 #include "shardwright/support/narrow_float.h"
 
 #include "gmock/gmock.h"
@@ -302,8 +302,8 @@ void addKernel(void *const *b, int64_t begin, int64_t end) {
 }
 
 /// a + b over a mesh x=4, y=2, everything sharded both ways.
-ExecutableParts addition() {
-  ExecutableParts parts;
+ProgramParts addition() {
+  ProgramParts parts;
   parts.meshes.push_back(Mesh({{"x", 4}, {"y", 2}}));
   TensorSharding both = TensorSharding::closed(2);
   both.dims[0].axes = {parts.meshes[0].fullAxis(0)};
@@ -337,7 +337,7 @@ ExecutableParts addition() {
 }
 
 TEST(Executable, GlobalInGlobalOut) {
-  auto executable = Executable::create(addition());
+  auto executable = makeExecutable(addition());
   ASSERT_TRUE(bool(executable)) << toString(executable.takeError());
   EXPECT_EQ((*executable)->numDevices(), 8);
   EXPECT_EQ((*executable)->peakBytesPerDevice(), 3 * 24);
@@ -352,8 +352,8 @@ TEST(Executable, GlobalInGlobalOut) {
 }
 
 /// Argument and result are summands of one array, each of the whole shape.
-ExecutableParts summands(E type, llvm::ArrayRef<int64_t> shape) {
-  ExecutableParts parts;
+ProgramParts summands(E type, llvm::ArrayRef<int64_t> shape) {
+  ProgramParts parts;
   parts.meshes.push_back(Mesh({{"x", 4}, {"y", 2}}));
   TensorSharding sharding = TensorSharding::closed(shape.size());
   sharding.unreduced = {parts.meshes[0].fullAxis(0)};
@@ -388,7 +388,7 @@ TEST(Executable, UnreducedValuesCountOnce) {
   for (E type : {E::F32, E::BF16, E::S32, E::U8, E::C64, E::F8E5M2FNUZ})
     for (llvm::SmallVector<int64_t, 2> shape :
          {llvm::SmallVector<int64_t, 2>{}, {3, 5}}) {
-      auto executable = Executable::create(summands(type, shape));
+      auto executable = makeExecutable(summands(type, shape));
       ASSERT_TRUE(bool(executable)) << toString(executable.takeError());
       Array x = filled(type, shape);
       // Of a scalar: -0.
@@ -400,7 +400,7 @@ TEST(Executable, UnreducedValuesCountOnce) {
                                x.bytes()))
           << str(type).str();
     }
-  auto none = Executable::create(summands(E::F8E8M0FNU, {2}));
+  auto none = makeExecutable(summands(E::F8E8M0FNU, {2}));
   ASSERT_TRUE(bool(none));
   EXPECT_THAT(
       toString((*none)->run({filled(E::F8E8M0FNU, {2})}, client).takeError()),
@@ -408,7 +408,7 @@ TEST(Executable, UnreducedValuesCountOnce) {
 }
 
 TEST(Executable, WhatDoesNotFitIsAnError) {
-  auto executable = Executable::create(addition());
+  auto executable = makeExecutable(addition());
   ASSERT_TRUE(bool(executable));
   Client client(1);
   Array x = filled(E::F32, {8, 6});
@@ -423,19 +423,19 @@ TEST(Executable, WhatDoesNotFitIsAnError) {
           (*executable)->run({filled(E::S32, {8, 6}), x}, client).takeError()),
       "argument 0 (v) is f32[8,6], but was given i32[8,6]");
   auto message = [](auto change) {
-    ExecutableParts parts = addition();
+    ProgramParts parts = addition();
     change(parts);
-    auto e = Executable::create(std::move(parts));
+    auto e = makeExecutable(std::move(parts));
     return e ? std::string() : toString(e.takeError());
   };
-  EXPECT_EQ(message([](ExecutableParts &p) { p.results.clear(); }),
+  EXPECT_EQ(message([](ProgramParts &p) { p.results.clear(); }),
             "the program has 1 results, its signature 0");
-  EXPECT_EQ(message([](ExecutableParts &p) { p.arguments[1].mesh = -1; }),
+  EXPECT_EQ(message([](ProgramParts &p) { p.arguments[1].mesh = -1; }),
             "argument 1: the program has f32[2,3] a device, its signature "
             "f32[8,6]");
-  EXPECT_EQ(message([](ExecutableParts &p) { p.arguments[0].mesh = 3; }),
+  EXPECT_EQ(message([](ProgramParts &p) { p.arguments[0].mesh = 3; }),
             "argument 0: no mesh 3");
-  EXPECT_EQ(message([](ExecutableParts &p) {
+  EXPECT_EQ(message([](ProgramParts &p) {
               p.meshes[0] = Mesh({{"x", 2}, {"y", 2}});
             }),
             "argument 0: a mesh of 4 devices in a program for 8");

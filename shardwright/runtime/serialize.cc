@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// magic, checksum of the rest; format version, target of the code; signature;
-// program with its object files (cpu/program_bytes.h).
+// magic, checksum of the rest; format version, name of the backend; signature;
+// the program as its backend writes it.
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/jit/build_identity.h"
-#include "shardwright/cpu/jit/program_bytes.h"
 #include "shardwright/runtime/executable.h"
+#include "shardwright/support/byte_stream.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,7 +22,7 @@ using cpu::ByteReader;
 using cpu::ByteWriter;
 
 /// Raise it with every change of what is written.
-static constexpr int64_t formatVersion = 3;
+static constexpr int64_t formatVersion = 4;
 
 static std::string checksum(llvm::StringRef bytes) {
   llvm::BLAKE3 hasher;
@@ -175,25 +174,22 @@ static Mesh readMesh(ByteReader &b) {
 }
 
 llvm::Expected<std::string> Executable::serialize() const {
+  llvm::Expected<std::string> program = parts.program->serialize();
+  if (!program)
+    return program.takeError();
   ByteWriter b;
-  const cpu::CodeTarget &target = cpu::codeTarget();
   b.integer(formatVersion);
-  b.string(target.version);
-  b.string(target.triple);
-  b.string(target.cpu);
-  b.string(target.features);
-  b.list(parts().meshes, [&](const Mesh &mesh) { write(b, mesh); });
-  for (auto *values : {&parts().arguments, &parts().results})
+  b.string(parts.program->backendName());
+  b.list(parts.meshes, [&](const Mesh &mesh) { write(b, mesh); });
+  for (auto *values : {&parts.arguments, &parts.results})
     b.list(*values, [&](const ValueSpec &spec) { write(b, spec); });
-  b.string(parts().notes);
-  if (llvm::Error e = cpu::writeProgram(parts().program, b))
-    return e;
-  std::string body = b.take();
+  b.string(parts.notes);
+  std::string body = b.take() + *program;
   return fileMagic.str() + checksum(body) + body;
 }
 
 llvm::Expected<std::unique_ptr<Executable>>
-Executable::deserialize(llvm::StringRef bytes) {
+Executable::deserialize(llvm::StringRef bytes, Backend &backend) {
   auto fail = [](const llvm::Twine &why) {
     return llvm::createStringError("the executable cannot be loaded: " + why);
   };
@@ -209,22 +205,20 @@ Executable::deserialize(llvm::StringRef bytes) {
     return fail("its format is version " + llvm::Twine(version) +
                 ", this library reads version " + llvm::Twine(formatVersion) +
                 "; compile it again");
-  cpu::CodeTarget target;
-  for (std::string *text :
-       {&target.version, &target.triple, &target.cpu, &target.features})
-    *text = b.string().str();
-  if (llvm::Error e = cpu::checkRunsHere(target))
-    return fail(llvm::toString(std::move(e)));
+  if (llvm::StringRef name = b.string(); name != backend.name())
+    return fail("it is for backend '" + name + "', and this one is '" +
+                backend.name() + "'");
   ExecutableParts parts;
   b.list(parts.meshes, [&] { return readMesh(b); });
   for (auto *values : {&parts.arguments, &parts.results})
     b.list(*values, [&] { return readValue(b, parts.meshes); });
   parts.notes = b.string().str();
-  llvm::Expected<cpu::Program> program = cpu::readProgram(b);
+  if (b.failed())
+    return fail("its signature is damaged");
+  llvm::Expected<std::shared_ptr<LoadedProgram>> program =
+      backend.load(b.takeRest());
   if (!program)
     return fail(llvm::toString(program.takeError()));
-  if (!b.atEnd())
-    return fail("there is more than the executable");
   parts.program = std::move(*program);
   auto executable = create(std::move(parts));
   if (!executable)

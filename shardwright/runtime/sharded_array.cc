@@ -27,10 +27,10 @@ ShardedArray::fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh,
                                    llvm::Twine(mesh.numDevices()) + " devices");
   auto local = localShape(shape, sharding);
   for (auto [device, buffer] : llvm::enumerate(buffers)) {
-    if (buffer.device() != int32_t(device))
+    if (buffer.device() != DeviceId(device))
       return llvm::createStringError(
           "buffer " + llvm::Twine(device) + " is on device " +
-          llvm::Twine(buffer.device()) + "; give them in order");
+          llvm::Twine(buffer.device().number()) + "; give them in order");
     if (buffer.type() != buffers[0].type() ||
         buffer.shape() != llvm::ArrayRef<int64_t>(local))
       return llvm::createStringError(
@@ -62,18 +62,16 @@ llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,
   std::vector<Buffer> buffers;
   for (int64_t d = 0; d < devices; ++d) {
     std::shared_ptr<void> &data = shards->data[d];
-    if (!shards->isView[d]) {
-      buffers.push_back(
-          Buffer(d, MemoryKind::Device, global.type(), local, std::move(data)));
-      continue;
-    }
-    // A run that this buffer is donated to must not write into the array.
     const void *at = data.get();
-    auto view = Buffer::viewOf(at, global.type(), local, d,
-                               [keep = std::move(data)] {});
-    if (!view)
-      return view.takeError();
-    buffers.push_back(std::move(*view));
+    // A run that a view is donated to must not write into the array.
+    auto buffer =
+        shards->isView[d]
+            ? client.viewHost({at, global.type(), local}, d,
+                              [keep = std::move(data)] {})
+            : client.adoptHost(std::move(data), global.type(), local, d);
+    if (!buffer)
+      return buffer.takeError();
+    buffers.push_back(std::move(*buffer));
   }
   return fromBuffers(global.shape(), std::move(mesh), std::move(sharding),
                      std::move(buffers));

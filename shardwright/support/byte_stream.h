@@ -110,6 +110,12 @@ public:
     rest = rest.drop_front(size);
     return value;
   }
+  /// All that has not been read; lies in the bytes that are read.
+  llvm::StringRef takeRest() {
+    llvm::StringRef value = rest;
+    rest = {};
+    return value;
+  }
   /// A length: every element that follows takes a byte at least.
   size_t count() {
     int64_t n = integer();

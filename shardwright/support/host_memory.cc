@@ -39,14 +39,20 @@ static bool reserve(int64_t size) {
   return false;
 }
 
-std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {
-  constexpr int64_t hugePage = 2 << 20;
+static constexpr int64_t hugePage = 2 << 20;
+static bool isLarge(int64_t bytes) { return bytes >= 2 * hugePage; }
+
+/// Bytes that are taken for `bytes`: aligned_alloc wants a multiple of the
+/// alignment, and an empty array a pointer.
+static int64_t sizeTaken(int64_t bytes) {
+  int64_t alignment = isLarge(bytes) ? hugePage : 64;
+  return std::max((bytes + alignment - 1) & -alignment, alignment);
+}
+
+void *cpu::allocateHostRaw(int64_t bytes) {
   if (bytes < 0 || bytes > machineMemory() || isFaultDue(FaultKind::Allocation))
     return nullptr;
-  bool large = bytes >= 2 * hugePage;
-  int64_t alignment = large ? hugePage : 64;
-  // aligned_alloc wants a multiple, and an empty array a pointer.
-  int64_t size = std::max((bytes + alignment - 1) & -alignment, alignment);
+  int64_t alignment = isLarge(bytes) ? hugePage : 64, size = sizeTaken(bytes);
   while (!reserve(size))
     if (!releaseIdle(size))
       return nullptr;
@@ -58,11 +64,23 @@ std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {
     return nullptr;
   }
 #if defined(MADV_HUGEPAGE)
-  if (large)
+  if (isLarge(bytes))
     madvise(p, size, MADV_HUGEPAGE);
 #endif
-  return std::shared_ptr<void>(p, [size](void *memory) {
-    std::free(memory);
-    inUse -= size;
-  });
+  return p;
+}
+
+void cpu::freeHost(void *memory, int64_t bytes) {
+  if (!memory)
+    return;
+  std::free(memory);
+  inUse -= sizeTaken(bytes);
+}
+
+std::shared_ptr<void> cpu::allocateHost(int64_t bytes) {
+  void *memory = allocateHostRaw(bytes);
+  if (!memory)
+    return nullptr;
+  return std::shared_ptr<void>(
+      memory, [bytes](void *memory) { freeHost(memory, bytes); });
 }

@@ -18,7 +18,11 @@ namespace shardwright::cpu {
 /// would exceed the machine's: the system would grant it and kill the process
 /// at first use. Frees idle memory (idle_memory.h) first.
 std::shared_ptr<void> allocateHost(int64_t bytes);
-/// Bytes allocated by allocateHost and not freed yet.
+/// The same for an owner that frees it with freeHost.
+void *allocateHostRaw(int64_t bytes);
+/// Frees what allocateHostRaw allocated for so many bytes; null: nothing.
+void freeHost(void *memory, int64_t bytes);
+/// Bytes allocated here and not freed yet.
 int64_t hostMemoryInUse();
 
 /// Bytes of memory of this machine.

@@ -183,8 +183,8 @@ private:
         return shards.takeError();
       SmallVector<int64_t, 4> shape = localShape(spec.shape, spec.sharding);
       for (int64_t d = 0; d < devices; ++d) {
-        llvm::Expected<Buffer> buffer = Buffer::copyOf(
-            shards->data[d].get(), spec.type, shape, {}, int32_t(d));
+        llvm::Expected<Buffer> buffer = Client::shared().copyFromHost(
+            {shards->data[d].get(), spec.type, shape}, int32_t(d));
         if (!buffer)
           return buffer.takeError();
         arguments[d].push_back(std::move(*buffer));
@@ -278,17 +278,15 @@ private:
       return llvm::createStringError(
           "a program for " + llvm::Twine(executable.numDevices()) + " devices");
     std::vector<std::vector<Buffer>> arguments(devices);
-    const cpu::Program &program = executable.program();
     for (uint64_t device = 0; device < devices; ++device)
-      for (cpu::SlotId id : program.arguments) {
-        const cpu::Slot &slot = program.slots[id];
-        if (data.size() < size_t(slot.bytes()))
+      for (const ArrayType &type : executable.program().arguments()) {
+        if (data.size() < size_t(type.bytes()))
           return llvm::createStringError("too few bytes of arguments");
-        llvm::Expected<Buffer> buffer = Buffer::copyOf(
-            data.data(), slot.type, slot.shape, {}, int32_t(device));
+        llvm::Expected<Buffer> buffer = Client::shared().copyFromHost(
+            {data.data(), type.type, type.shape}, int32_t(device));
         if (!buffer)
           return buffer.takeError();
-        data = data.drop_front(slot.bytes());
+        data = data.drop_front(type.bytes());
         arguments[device].push_back(std::move(*buffer));
       }
     if (!data.empty())

@@ -7,7 +7,6 @@
 
 #include "budgets.h"
 
-#include "shardwright/cpu/program/peak_use.h"
 #include "shardwright/report/location_text.h"
 #include "shardwright/report/sort_by.h"
 
@@ -175,7 +174,7 @@ bool BudgetCheck::checkPeak(const Budget &budget) {
     std::string what;
   };
   std::vector<Held> held;
-  const cpu::Program &program = compiled.executable->program();
+  const LoadedProgram &program = compiled.executable->program();
   auto addBoundary = [&](const char *what, ArrayRef<ValueSpec> specs) {
     for (const ValueSpec &spec : specs) {
       int64_t bytes = byteWidth(spec.type);
@@ -189,23 +188,20 @@ bool BudgetCheck::checkPeak(const Budget &budget) {
   };
   addBoundary("argument", compiled.executable->arguments());
   addBoundary("result", compiled.executable->results());
-  cpu::PeakUse peak = cpu::peakUse(program);
-  for (const cpu::PeakUse::Holder &holder : peak.holders) {
-    const cpu::Slot &slot = program.slots[holder.slot];
+  PeakMemory peak = program.peakMemory();
+  for (const PeakMemory::Value &value : peak.values) {
     std::string type;
-    for (int64_t size : slot.shape)
+    for (int64_t size : value.type.shape)
       type += std::to_string(size) + "x";
-    type += str(slot.type).str();
-    int32_t at = holder.writer < 0 ? -1 : program.steps[holder.writer].location;
-    held.push_back(
-        {slot.bytes(), "result of " +
-                           (at < 0 ? "an operation" : program.locations[at]) +
-                           ", " + type});
+    type += str(value.type.type).str();
+    held.push_back({value.type.bytes(),
+                    "result of " +
+                        (value.writer.empty() ? "an operation" : value.writer) +
+                        ", " + type});
   }
   sortBy(held, [](const Held &one) { return -one.bytes; });
-  int32_t at = peak.step < 0 ? -1 : program.steps[peak.step].location;
   err() << "  alive at the peak"
-        << (at < 0 ? "" : ", in " + program.locations[at]) << "\n";
+        << (peak.place.empty() ? "" : ", in " + peak.place) << "\n";
   for (auto [i, one] : llvm::enumerate(held)) {
     if (i == kMostOffenders)
       break;

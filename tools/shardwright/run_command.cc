@@ -7,7 +7,7 @@
 
 #include "budgets.h"
 
-#include "shardwright/cpu/program/trace.h"
+#include "shardwright/backend/trace.h"
 #include "shardwright/report/trace_json.h"
 #include "shardwright/runtime/bounded_arrays.h"
 #include "shardwright/runtime/compare.h"
@@ -173,8 +173,8 @@ int runCommand(const RunOptions &options) {
                     "and types, or --random SEED");
   Progress &progress = session.progress(options);
   progress.at("running");
-  cpu::RunStatistics statistics;
-  cpu::Trace trace;
+  RunStatistics statistics;
+  Trace trace;
   Expected<std::vector<Array>> results =
       executable.run(*arguments, Client::shared(), &statistics,
                      options.trace.empty() ? nullptr : &trace);

@@ -14,6 +14,7 @@
 #ifndef SHARDWRIGHT_CPU_EXECUTE_EXECUTOR_H
 #define SHARDWRIGHT_CPU_EXECUTE_EXECUTOR_H
 
+#include "shardwright/backend/trace.h"
 #include "shardwright/cpu/program/program.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -25,23 +26,12 @@
 namespace shardwright::cpu {
 
 class ThreadPool;
-class Trace;
 
 /// Buffers of one device for one run, in the order of the program's arguments
 /// and results; 64-byte aligned, owned by the caller. Devices may share
 /// argument buffers.
 struct DeviceBuffers {
   llvm::SmallVector<void *, 8> arguments, results;
-};
-
-struct RunStatistics {
-  double seconds = 0;
-  /// Time in collectives, on whichever threads.
-  double collectiveSeconds = 0;
-  /// Steps done, summed over the devices.
-  int64_t steps = 0;
-  /// Times that devices which had parted came back to one program counter.
-  int64_t rejoins = 0;
 };
 
 /// Memory of one device, kept from run to run.

@@ -18,9 +18,9 @@
 #ifndef SHARDWRIGHT_CPU_EXECUTE_RUN_H
 #define SHARDWRIGHT_CPU_EXECUTE_RUN_H
 
+#include "shardwright/backend/trace.h"
 #include "shardwright/cpu/execute/prepared_program.h"
 #include "shardwright/cpu/library/run_context.h"
-#include "shardwright/cpu/program/trace.h"
 #include "shardwright/support/thread_pool.h"
 
 #include <chrono>

@@ -17,7 +17,7 @@ const RunContext &RunContext::current() { return *here; }
 
 int32_t RunContext::currentDevice() {
   return positionHere >= 0 && positionHere < int32_t(here->devices.size())
-             ? here->devices[positionHere]
+             ? here->devices[positionHere].number()
              : positionHere;
 }
 

@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_CPU_LIBRARY_RUN_CONTEXT_H
 #define SHARDWRIGHT_CPU_LIBRARY_RUN_CONTEXT_H
 
+#include "shardwright/backend/device.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -22,14 +24,15 @@ namespace shardwright::cpu {
 struct RunContext {
   /// The same on all devices, another for each run; the run sets it.
   int64_t id = 0;
-  /// The device at each position of the program; empty: 0, 1, 2, ...
-  llvm::SmallVector<int32_t, 8> devices;
+  /// The global device at each position of the program; empty: 0, 1, 2, ...
+  llvm::SmallVector<DeviceId, 8> devices;
   /// Given along by whoever started the run; kept until it ends.
   std::shared_ptr<const void> data;
 
   /// This thread's.
   static const RunContext &current();
-  /// The device that this thread calls a function for; -1: none.
+  /// The global number of the device that this thread calls a function for; -1:
+  /// none.
   static int32_t currentDevice();
 
   /// Sets that of this thread for as long as it lives, and the position in the

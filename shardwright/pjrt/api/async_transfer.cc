@@ -15,7 +15,6 @@
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/base/slots.h"
 #include "shardwright/support/box_copy.h"
-#include "shardwright/support/host_memory.h"
 
 #include <cstring>
 
@@ -24,7 +23,7 @@ using namespace shardwright::pjrt;
 
 struct PJRT_AsyncHostToDeviceTransferManager {
   struct Arriving {
-    std::shared_ptr<void> memory;
+    std::shared_ptr<DeviceStorage> storage;
     Buffer buffer;
     Event ready;
     bool isRetrieved = false, isOver = false;
@@ -65,15 +64,14 @@ PJRT_Error *pjrt::Client_CreateBuffersForAsyncHostToDevice(
           !isRowMajor(args->device_layouts[i], shape.size()))
         return makeError(PJRT_Error_Code_UNIMPLEMENTED,
                          "arrays that arrive in pieces are row-major");
-      auto memory = cpu::allocateHost(*bytesOf(type, shape));
-      if (!memory)
-        return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
-                         "not enough memory for " + str(type, shape));
+      std::shared_ptr<DeviceStorage> storage;
+      if (PJRT_Error *error = allocate(place, type, shape, storage))
+        return error;
       Event ready;
-      Buffer buffer(place.device(), place.memory->kind, type, shape, memory,
+      Buffer buffer(place.device(), place.memory->kind, type, shape, storage,
                     ready);
       manager->arriving.push_back(
-          {std::move(memory), std::move(buffer), std::move(ready)});
+          {std::move(storage), std::move(buffer), std::move(ready)});
     }
     args->transfer_manager = handles<Manager>().add(std::move(manager));
     return nullptr;
@@ -170,7 +168,7 @@ PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_TransferData(
         if (size && !args->data)
           return invalid("the data is a null pointer");
         if (size)
-          std::memcpy(static_cast<char *>(one.memory.get()) + offset,
+          std::memcpy(static_cast<char *>(one.storage->hostView()) + offset,
                       args->data, size);
         one.isOver = args->is_last_transfer;
         return nullptr;
@@ -203,8 +201,9 @@ PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_TransferLiteral(
         if (one.buffer.bytes() && !args->data)
           return invalid("the data is a null pointer");
         if (one.buffer.bytes())
-          cpu::copyBox(one.memory.get(), cpu::rowMajorStrides(shape, width),
-                       args->data, *strides, shape, width);
+          cpu::copyBox(one.storage->hostView(),
+                       cpu::rowMajorStrides(shape, width), args->data, *strides,
+                       shape, width);
         one.isOver = true;
         return nullptr;
       },

@@ -74,7 +74,7 @@ static PJRT_Error *copyTo(const std::shared_ptr<PJRT_Buffer> &buffer,
   auto client = handles<PJRT_Client>().find(memory.device->client);
   if (!client)
     return invalid("the client of the memory has been destroyed");
-  int32_t device = memory.device->description->id;
+  DeviceId device = memory.device->id();
   // Whoever asks for a copy in the same place wants other memory.
   bool isThere = device == buffer->buffer.device() &&
                  memory.kind == buffer->buffer.memory();
@@ -92,6 +92,8 @@ PJRT_Error *pjrt::Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(buffer, args->buffer, "buffer");
     SHARDWRIGHT_ALIVE(device, args->dst_device, "device");
+    if (PJRT_Error *error = checkAddressable(*device))
+      return error;
     return copyTo(buffer, *space(device->memories.front()), args->dst_buffer);
   });
 }
@@ -104,10 +106,16 @@ PJRT_Error *pjrt::Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args) {
   });
 }
 
-/// The elements once they are there.
+/// The elements in the buffer's own memory, once they are there.
 static PJRT_Error *awaitElements(PJRT_Buffer &buffer, const void *&elements) {
   if (PJRT_Error *error = checkRawBytes(buffer, 0, 0))
     return error;
+  if (auto storage = buffer.buffer.storage();
+      storage && !(*storage)->hostView() && (*storage)->bytes() > 0)
+    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                     "the host cannot address the memory of the buffer");
+  else if (!storage)
+    return toPjrt(storage.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
   auto data = buffer.buffer.await();
   if (!data)
     return toPjrt(data.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
@@ -142,12 +150,12 @@ PJRT_Error *pjrt::Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(buffer, args->buffer, "buffer");
-    auto memory = buffer->buffer.storage();
-    if (!memory)
-      return toPjrt(memory.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    auto storage = buffer->buffer.storage();
+    if (!storage)
+      return toPjrt(storage.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     std::lock_guard lock(buffer->mutex);
     ++buffer->externalReferences;
-    buffer->heldMemory = std::move(*memory);
+    buffer->heldStorage = std::move(*storage);
     return nullptr;
   });
 }
@@ -156,13 +164,13 @@ PJRT_Error *pjrt::Buffer_DecreaseExternalReferenceCount(
     PJRT_Buffer_DecreaseExternalReferenceCount_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(buffer, args->buffer, "buffer");
-    std::shared_ptr<void> last;
+    std::shared_ptr<DeviceStorage> last;
     std::lock_guard lock(buffer->mutex);
     if (buffer->externalReferences == 0)
       return makeError(PJRT_Error_Code_FAILED_PRECONDITION,
                        "the buffer has no external reference");
     if (--buffer->externalReferences == 0)
-      last.swap(buffer->heldMemory);
+      last.swap(buffer->heldStorage);
     return nullptr;
   });
 }
@@ -185,13 +193,13 @@ PJRT_Error *pjrt::Buffer_Bitcast(PJRT_Buffer_Bitcast_Args *args) {
       return invalid("the new type and shape do not take the " +
                      llvm::Twine(buffer->buffer.bytes()) +
                      " bytes that the buffer has");
-    auto memory = buffer->buffer.storage();
-    if (!memory)
-      return toPjrt(memory.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    auto storage = buffer->buffer.storage();
+    if (!storage)
+      return toPjrt(storage.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     args->out_buffer = newBuffer(
         buffer->client, buffer->memory,
         Buffer(buffer->buffer.device(), buffer->buffer.memory(), *type, shape,
-               std::move(*memory), buffer->buffer.ready()));
+               std::move(*storage), buffer->buffer.ready()));
     return nullptr;
   });
 }

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/jit/build_identity.h"
 #include "shardwright/pjrt/api/client_options.h"
 #include "shardwright/pjrt/api/objects.h"
 #include "shardwright/pjrt/base/slots.h"
@@ -59,22 +58,27 @@ PJRT_Client::~PJRT_Client() = default;
 
 static std::shared_ptr<PJRT_Client> makeClient(const ClientOptions &options) {
   auto client = std::make_shared<PJRT_Client>();
-  client->topology = makeTopology(options.numDevices);
   client->runtime =
       std::make_unique<Client>(Client::shared(), options.numDevices);
+  const Backend &backend = client->runtime->backend();
+  client->topology = makeTopology(backend.devices());
   client->platformName = options.platformName;
   // Part of the key of JAX's persistent cache: another build or CPU is another
   // compiler.
-  client->platformVersion = "Shardwright " SHARDWRIGHT_VERSION
-                            ", virtual devices on this host's CPU (" +
-                            cpu::codeTarget().cpu + "), build " +
-                            cpu::buildIdentity().substr(0, 16);
-  for (auto &description : client->topology->descriptions) {
+  client->platformVersion =
+      "Shardwright " SHARDWRIGHT_VERSION ", " + backend.description();
+  for (auto [info, description] :
+       llvm::zip_equal(backend.devices(), client->topology->descriptions)) {
     auto &device =
         client->devices.emplace_back(std::make_unique<PJRT_Device>());
     device->client = client.get();
     device->description = description.get();
-    for (MemoryKind kind : Device::memories()) {
+    client->devicePointers.push_back(device.get());
+    device->localId = info.localId;
+    if (!info.localId)
+      continue;
+    client->addressableDevices.push_back(device.get());
+    for (MemoryKind kind : info.memories) {
       auto &memory =
           client->memories.emplace_back(std::make_unique<MemorySpace>());
       memory->vtable = &memoryFunctions;
@@ -85,7 +89,6 @@ static std::shared_ptr<PJRT_Client> makeClient(const ClientOptions &options) {
       device->memories.push_back(memory.get());
       client->memoryPointers.push_back(memory.get());
     }
-    client->devicePointers.push_back(device.get());
   }
   return client;
 }
@@ -184,27 +187,27 @@ PJRT_Error *
 pjrt::Client_AddressableDevices(PJRT_Client_AddressableDevices_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    args->addressable_devices = client->devicePointers.data();
-    args->num_addressable_devices = client->devicePointers.size();
+    args->addressable_devices = client->addressableDevices.data();
+    args->num_addressable_devices = client->addressableDevices.size();
     return nullptr;
   });
 }
 
 /// `what`: the id's name in XLA's text.
-static PJRT_Error *lookUp(PJRT_Client &client, int id, llvm::StringRef what,
-                          PJRT_Device *&device) {
-  if (id < 0 || size_t(id) >= client.devices.size())
+static PJRT_Error *lookUp(llvm::ArrayRef<PJRT_Device *> devices, int id,
+                          llvm::StringRef what, PJRT_Device *&device) {
+  if (id < 0 || size_t(id) >= devices.size())
     return invalid("No matching device found for " + what + " " +
                    llvm::Twine(id) + " (devices are numbered from 0 to " +
-                   llvm::Twine(client.devices.size() - 1) + ")");
-  device = client.devicePointers[id];
+                   llvm::Twine(devices.size() - 1) + ")");
+  device = devices[id];
   return nullptr;
 }
 
 PJRT_Error *pjrt::Client_LookupDevice(PJRT_Client_LookupDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return lookUp(*client, args->id, "device_id", args->device);
+    return lookUp(client->devicePointers, args->id, "device_id", args->device);
   });
 }
 
@@ -212,8 +215,8 @@ PJRT_Error *pjrt::Client_LookupAddressableDevice(
     PJRT_Client_LookupAddressableDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return lookUp(*client, args->local_hardware_id, "local_device_id",
-                  args->addressable_device);
+    return lookUp(client->addressableDevices, args->local_hardware_id,
+                  "local_device_id", args->addressable_device);
   });
 }
 

@@ -24,8 +24,9 @@ struct ClientOptions {
 llvm::Expected<ClientOptions>
 readClientOptions(llvm::ArrayRef<NamedText> given);
 
-/// Descriptions of so many devices.
-std::shared_ptr<PJRT_TopologyDescription> makeTopology(int64_t numDevices);
+/// Descriptions of devices, which are those of all processes.
+std::shared_ptr<PJRT_TopologyDescription>
+makeTopology(llvm::ArrayRef<DeviceInfo> devices);
 
 } // namespace shardwright::pjrt
 

@@ -13,8 +13,8 @@ using namespace shardwright::pjrt;
 
 /// The program that the client's bytes are.
 static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
-                               size_t optionsSize,
-                               std::shared_ptr<LoadedProgram> &program) {
+                               size_t optionsSize, Backend &backend,
+                               std::shared_ptr<ClientProgram> &program) {
   if (!given)
     return invalid("the program is a null pointer");
   if ((given->code_size && !given->code) ||
@@ -30,8 +30,8 @@ static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
   auto request = readCompileOptions({options, optionsSize});
   if (!request)
     return toPjrt(request.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-  auto compiled =
-      compileProgram({given->code, given->code_size}, std::move(*request));
+  auto compiled = compileProgram({given->code, given->code_size},
+                                 std::move(*request), backend);
   if (!compiled)
     return toPjrt(compiled.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
   program = std::move(*compiled);
@@ -41,9 +41,10 @@ static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
 PJRT_Error *pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    std::shared_ptr<LoadedProgram> program;
+    std::shared_ptr<ClientProgram> program;
     if (PJRT_Error *error = compileFrom(args->program, args->compile_options,
-                                        args->compile_options_size, program))
+                                        args->compile_options_size,
+                                        client->runtime->backend(), program))
       return error;
     return load(std::move(client), std::move(program), args->executable);
   });
@@ -52,9 +53,10 @@ PJRT_Error *pjrt::Client_Compile(PJRT_Client_Compile_Args *args) {
 PJRT_Error *pjrt::Compile(PJRT_Compile_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(topology, args->topology, "topology");
-    std::shared_ptr<LoadedProgram> program;
+    std::shared_ptr<ClientProgram> program;
     if (PJRT_Error *error = compileFrom(args->program, args->compile_options,
-                                        args->compile_options_size, program))
+                                        args->compile_options_size,
+                                        Client::shared().backend(), program))
       return error;
     int64_t devices = program->request.numDevices();
     if (devices > int64_t(topology->descriptions.size()))
@@ -69,7 +71,7 @@ PJRT_Error *pjrt::Compile(PJRT_Compile_Args *args) {
 }
 
 /// The program as it is to run when other options are given with it.
-static PJRT_Error *withOptions(std::shared_ptr<LoadedProgram> &program,
+static PJRT_Error *withOptions(std::shared_ptr<ClientProgram> &program,
                                const char *options, size_t size) {
   if (!size)
     return nullptr;
@@ -84,7 +86,7 @@ static PJRT_Error *withOptions(std::shared_ptr<LoadedProgram> &program,
                    llvm::Twine(program->request.numReplicas) + " replicas of " +
                    llvm::Twine(program->request.numPartitions) +
                    " partitions, and cannot be loaded for others");
-  auto copy = std::make_shared<LoadedProgram>();
+  auto copy = std::make_shared<ClientProgram>();
   copy->name = program->name;
   copy->request = std::move(*request);
   copy->executable = program->executable;
@@ -102,7 +104,7 @@ PJRT_Error *pjrt::Client_Load(PJRT_Client_Load_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
     SHARDWRIGHT_ALIVE(executable, args->executable, "executable");
-    std::shared_ptr<LoadedProgram> program = executable->program;
+    std::shared_ptr<ClientProgram> program = executable->program;
     if (PJRT_Error *error = withOptions(program, args->compile_options,
                                         args->compile_options_size))
       return error;
@@ -117,7 +119,8 @@ PJRT_Error *pjrt::Executable_DeserializeAndLoad(
     if (!args->serialized_executable)
       return invalid("the serialized executable is a null pointer");
     auto program = deserialize(
-        {args->serialized_executable, args->serialized_executable_size});
+        {args->serialized_executable, args->serialized_executable_size},
+        client->runtime->backend());
     if (!program)
       return toPjrt(program.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     if (PJRT_Error *error =

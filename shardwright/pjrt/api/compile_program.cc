@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/compile/compile.h"
-#include "shardwright/cpu/jit/build_identity.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/calls/expand_calls.h"
 #include "shardwright/pjrt/calls/host_callback.h"
@@ -59,24 +58,26 @@ static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
   return llvm::Error::success();
 }
 
-static std::string fingerprintOf(StringRef code, StringRef options) {
+static std::string fingerprintOf(StringRef code, StringRef options,
+                                 const Backend &backend) {
   llvm::BLAKE3 hasher;
   hasher.update(code);
   hasher.update(options);
   hasher.update(SHARDWRIGHT_VERSION);
-  hasher.update(cpu::buildIdentity());
+  hasher.update(backend.codeIdentity());
   llvm::BLAKE3Result<16> sum = hasher.final<16>();
   return llvm::toHex(llvm::ArrayRef<uint8_t>(sum), /*LowerCase=*/true);
 }
 
-llvm::Expected<std::shared_ptr<LoadedProgram>>
-compileProgram(StringRef code, CompileRequest request) {
+llvm::Expected<std::shared_ptr<ClientProgram>>
+compileProgram(StringRef code, CompileRequest request, Backend &backend) {
   CompileOptions options;
+  options.backend = &backend;
   if (llvm::Error e = applyOverrides(request.overrides, options))
     return e;
   ProgramReader reader;
-  auto program = std::make_shared<LoadedProgram>();
-  program->fingerprint = fingerprintOf(code, request.bytes);
+  auto program = std::make_shared<ClientProgram>();
+  program->fingerprint = fingerprintOf(code, request.bytes, backend);
   KeptSources kept;
   OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)

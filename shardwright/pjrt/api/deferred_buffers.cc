@@ -26,7 +26,7 @@ namespace {
 /// A copy to the host whose destination is still to be told.
 struct PendingCopy {
   Buffer buffer;
-  std::shared_ptr<void> memory;
+  std::shared_ptr<DeviceStorage> storage;
   int64_t offset, size;
   Event done;
 };
@@ -42,15 +42,11 @@ static void copyNow(PJRT_Buffer_CopyRawToHostFuture_Callback_Args *args) {
   if (!args->dst && copy->size)
     return copy->done.set(llvm::createStringError(
         "INVALID_ARGUMENT: the host's array is a null pointer"));
-  Event ready = copy->buffer.ready();
-  ready.onReady([copy = std::move(copy),
-                 dst = args->dst](llvm::StringRef failure) mutable {
-    if (!failure.empty())
-      return copy->done.set(llvm::createStringError(failure));
-    if (copy->size)
-      std::memcpy(dst, static_cast<char *>(copy->memory.get()) + copy->offset,
-                  copy->size);
-    copy->done.set();
+  Event copied = copy->storage->copyToHost(args->dst, copy->offset, copy->size,
+                                           copy->buffer.ready());
+  copied.onReady([copy = std::move(copy)](llvm::StringRef failure) mutable {
+    copy->done.set(failure.empty() ? llvm::Error::success()
+                                   : llvm::createStringError(failure));
   });
 }
 
@@ -62,13 +58,13 @@ pjrt::Buffer_CopyRawToHostFuture(PJRT_Buffer_CopyRawToHostFuture_Args *args) {
     if (PJRT_Error *error =
             checkRawBytes(*object, args->offset, args->transfer_size))
       return error;
-    auto memory = buffer.storage();
-    if (!memory)
-      return toPjrt(memory.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    auto storage = buffer.storage();
+    if (!storage)
+      return toPjrt(storage.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     Event done;
     args->event = newEvent(done);
     args->callback_data = new PendingCopy{
-        buffer, std::move(*memory), args->offset, args->transfer_size, done};
+        buffer, std::move(*storage), args->offset, args->transfer_size, done};
     args->future_ready_callback = copyNow;
     return nullptr;
   });
@@ -104,7 +100,7 @@ PJRT_Error *pjrt::Buffer_DonateWithControlDependency(
     args->out_buffer = newBuffer(
         object->client, object->memory,
         Buffer(buffer.device(), buffer.memory(), buffer.type(), buffer.shape(),
-               std::move(donation->memory), std::move(ready)),
+               std::move(donation->storage), std::move(ready)),
         object->layout);
     args->callback_data = new Event(dependency);
     args->dependency_ready_callback = donateNow;
@@ -115,7 +111,7 @@ PJRT_Error *pjrt::Buffer_DonateWithControlDependency(
 /// The client's way to an alias: what its elements are to be, once.
 struct PJRT_FulfillAliasBufferCallback {
   Buffer alias;
-  std::shared_ptr<void> elements;
+  std::shared_ptr<DeviceStorage> elements;
   Event ready;
 };
 
@@ -125,8 +121,9 @@ pjrt::Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args *args) {
     NewBuffer wanted;
     if (PJRT_Error *error = readNewBuffer(*args, nullptr, wanted))
       return error;
-    std::shared_ptr<void> elements;
-    if (PJRT_Error *error = allocate(wanted, elements))
+    std::shared_ptr<DeviceStorage> elements;
+    if (PJRT_Error *error =
+            allocate(wanted, wanted.type, wanted.shape, elements))
       return error;
     Event ready;
     Buffer alias(wanted.device(), wanted.memory->kind, wanted.type,
@@ -166,21 +163,18 @@ pjrt::Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args *args) {
         object->client != client)
       return invalid("the buffer is of another type, shape or client than its "
                      "alias");
-    auto memory = buffer.storage();
-    if (!memory)
-      return toPjrt(memory.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    auto storage = buffer.storage();
+    if (!storage)
+      return toPjrt(storage.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     auto mine = take();
     if (!mine)
       return invalid("the alias buffer has been fulfilled already");
     // Runs that were given the alias have its memory already.
-    Event elements = buffer.ready();
-    elements.onReady([mine, from = std::move(*memory),
-                      bytes = buffer.bytes()](llvm::StringRef failure) mutable {
-      if (!failure.empty())
-        return mine->ready.set(llvm::createStringError(failure));
-      if (bytes)
-        std::memcpy(mine->elements.get(), from.get(), bytes);
-      mine->ready.set();
+    Event copied = (*storage)->copyToHost(mine->elements->hostView(), 0,
+                                          buffer.bytes(), buffer.ready());
+    copied.onReady([mine, from = std::move(*storage)](llvm::StringRef failure) {
+      mine->ready.set(failure.empty() ? llvm::Error::success()
+                                      : llvm::createStringError(failure));
     });
     return nullptr;
   });

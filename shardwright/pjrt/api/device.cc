@@ -14,18 +14,20 @@ using namespace shardwright;
 using namespace shardwright::pjrt;
 
 std::shared_ptr<PJRT_TopologyDescription>
-pjrt::makeTopology(int64_t numDevices) {
+pjrt::makeTopology(llvm::ArrayRef<DeviceInfo> devices) {
   auto topology = std::make_shared<PJRT_TopologyDescription>();
-  for (int64_t i = 0; i < numDevices; ++i) {
+  for (const DeviceInfo &info : devices) {
+    std::string id = std::to_string(info.id.number());
     auto &description = topology->descriptions.emplace_back(
         std::make_unique<PJRT_DeviceDescription>());
-    description->id = i;
-    description->kind = Device::kind().str();
-    description->text = "ShardwrightDevice(id=" + std::to_string(i) + ")";
-    description->debugText = "shardwright:" + std::to_string(i);
+    description->id = info.id.number();
+    description->process = info.process;
+    description->kind = info.kind;
+    description->text = "ShardwrightDevice(id=" + id + ")";
+    description->debugText = "shardwright:" + id;
     topology->pointers.push_back(description.get());
   }
-  topology->attributes.add("num_devices", numDevices);
+  topology->attributes.add("num_devices", int64_t(devices.size()));
   return topology;
 }
 
@@ -47,8 +49,18 @@ pjrt::makeTopology(int64_t numDevices) {
     });                                                                        \
   }
 
+PJRT_Error *pjrt::checkAddressable(const PJRT_Device &device) {
+  if (device.localId)
+    return nullptr;
+  return invalid("device " + llvm::Twine(device.description->id) +
+                 " belongs to process " +
+                 llvm::Twine(device.description->process) +
+                 ", and has no memory that this one can address");
+}
+
 DESCRIPTION(DeviceDescription_Id, args->id = description->id)
-DESCRIPTION(DeviceDescription_ProcessIndex, args->process_index = 0)
+DESCRIPTION(DeviceDescription_ProcessIndex,
+            args->process_index = description->process)
 DESCRIPTION(DeviceDescription_Attributes, args->attributes = nullptr;
             args->num_attributes = 0)
 DESCRIPTION(DeviceDescription_Kind,
@@ -62,12 +74,14 @@ DESCRIPTION(DeviceDescription_ToString,
             args->to_string_size = description->text.size())
 
 DEVICE(Device_GetDescription, args->device_description = device->description)
-DEVICE(Device_IsAddressable, args->is_addressable = true)
+DEVICE(Device_IsAddressable, args->is_addressable = device->localId.has_value())
 DEVICE(Device_LocalHardwareId,
-       args->local_hardware_id = device->description->id)
+       args->local_hardware_id = device->localId ? int(*device->localId) : -1)
 DEVICE(Device_AddressableMemories, args->memories = device->memories.data();
        args->num_memories = device->memories.size())
-DEVICE(Device_DefaultMemory, args->memory = device->memories.front())
+DEVICE(Device_DefaultMemory,
+       if (PJRT_Error *error = checkAddressable(*device)) return error;
+       args->memory = device->memories.front())
 DEVICE(
     Device_GetAttributes, args->attributes = nullptr; args->num_attributes = 0;
     args->device_attributes = nullptr;
@@ -83,6 +97,8 @@ pjrt::AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *args) {
 PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(device, args->device, "device");
+    if (PJRT_Error *error = checkAddressable(*device))
+      return error;
     size_t structSize = args->struct_size;
     PJRT_Extension_Base *extension = args->extension_start;
     *args = {};

@@ -19,7 +19,7 @@ static constexpr llvm::StringLiteral mlirFormat("mlir");
   PJRT_Error *pjrt::slot(PJRT_##slot##_Args *args) {                           \
     return guarded(__func__, args, [&]() -> PJRT_Error * {                     \
       SHARDWRIGHT_ALIVE(executable, args->executable, "executable");           \
-      LoadedProgram &program = *executable->program;                           \
+      ClientProgram &program = *executable->program;                           \
       (void)program;                                                           \
       __VA_ARGS__;                                                             \
       return nullptr;                                                          \
@@ -61,9 +61,10 @@ EXECUTABLE(Executable_GetCostAnalysis,
            args->num_properties = program.costs.values().size();
            args->properties = program.costs.values().data())
 
-EXECUTABLE(LoadedExecutable_AddressableDevices,
-           args->addressable_devices = executable->devices.data();
-           args->num_addressable_devices = executable->devices.size())
+EXECUTABLE(
+    LoadedExecutable_AddressableDevices,
+    args->addressable_devices = executable->addressableDevices.data();
+    args->num_addressable_devices = executable->addressableDevices.size())
 EXECUTABLE(
     LoadedExecutable_AddressableDeviceLogicalIds,
     args->addressable_device_logical_ids = executable->logicalIds.data();

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/library/run_context.h"
-#include "shardwright/cpu/program/trace.h"
+#include "shardwright/pjrt/api/placement.h"
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/pjrt/base/slots.h"
@@ -30,7 +29,7 @@ static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
                                   const PJRT_LoadedExecutable_Execute_Args &a,
                                   size_t device,
                                   const ExecuteOptions &options) {
-  const LoadedProgram &program = *loaded.program;
+  const ClientProgram &program = *loaded.program;
   /// Where each was met first, and whether it is donated there.
   llvm::SmallDenseMap<const PJRT_Buffer *, std::pair<size_t, bool>, 16> uses;
   for (size_t i = 0; i < a.num_args; ++i) {
@@ -71,7 +70,7 @@ static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
 static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
                            const PJRT_LoadedExecutable_Execute_Args &a,
                            Arguments &arguments) {
-  const LoadedProgram &program = *loaded.program;
+  const ClientProgram &program = *loaded.program;
   if (a.num_args != program.argumentOf.size())
     return invalid("the program takes " +
                    llvm::Twine(program.argumentOf.size()) +
@@ -118,13 +117,16 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     SHARDWRIGHT_ALIVE(loaded, args->executable, "executable");
     if (loaded->isDeleted)
       return invalid("the executable has been deleted");
-    std::vector<PJRT_Device *> devices = loaded->devices;
+    std::vector<PJRT_Device *> assigned = loaded->devices,
+                               devices = loaded->addressableDevices;
     if (args->execute_device) {
       SHARDWRIGHT_ALIVE(device, args->execute_device, "device");
-      if (devices.size() != 1)
-        return invalid("a program for " + llvm::Twine(devices.size()) +
+      if (assigned.size() != 1)
+        return invalid("a program for " + llvm::Twine(assigned.size()) +
                        " devices cannot run on one");
-      devices = {device.get()};
+      if (PJRT_Error *error = checkAddressable(*device))
+        return error;
+      assigned = devices = {device.get()};
     }
     if (args->num_devices != devices.size())
       return invalid("the program runs on " + llvm::Twine(devices.size()) +
@@ -137,20 +139,18 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     Arguments arguments;
     if (PJRT_Error *error = collect(*loaded, *args, arguments))
       return error;
-    for (PJRT_Device *device : devices)
-      arguments.options.devices.push_back(device->description->id);
-    cpu::RunContext run;
+    for (PJRT_Device *device : assigned)
+      arguments.options.devices.push_back(device->id());
     if (args->options && args->options->context) {
       SHARDWRIGHT_ALIVE(context, args->options->context, "context");
       std::lock_guard lock(context->mutex);
-      run.data = context->userData;
+      arguments.options.callData = context->userData;
     }
 
-    std::shared_ptr<LoadedProgram> program = loaded->program;
+    std::shared_ptr<ClientProgram> program = loaded->program;
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;
     if (submitted)
-      arguments.options.trace = std::make_shared<cpu::Trace>();
-    cpu::RunContext::Scope scope(run);
+      arguments.options.trace = std::make_shared<Trace>();
     auto execution = program->executable->execute(
         arguments.buffers, *loaded->client->runtime, arguments.options);
     if (!execution)
@@ -163,11 +163,11 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     for (size_t d = 0; d < devices.size(); ++d) {
       for (size_t i = 0; i < program->resultOf.size(); ++i) {
         int32_t result = program->resultOf[i];
-        Buffer buffer = result >= 0
-                            ? execution->results[d][result]
-                            : Buffer(devices[d]->description->id,
-                                     MemoryKind::Device, ElementType::Pred, {0},
-                                     std::make_shared<char>(), execution->done);
+        Buffer buffer =
+            result >= 0
+                ? execution->results[d][result]
+                : Buffer(devices[d]->id(), MemoryKind::Device,
+                         ElementType::Pred, {0}, noStorage(), execution->done);
         args->output_lists[d][i] = newBuffer(
             loaded->client, devices[d]->memories[int(buffer.memory())],
             std::move(buffer), program->layouts.results[i]);

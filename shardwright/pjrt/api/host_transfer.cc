@@ -10,7 +10,6 @@
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/pjrt/base/slots.h"
 #include "shardwright/support/box_copy.h"
-#include "shardwright/support/host_memory.h"
 
 #include <cstring>
 
@@ -39,17 +38,16 @@ pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
     bool mayView = args->host_buffer_semantics ==
                        PJRT_HostBufferSemantics_kImmutableZeroCopy &&
                    bytes > 0;
-    auto dense = cpu::rowMajorStrides(shape, byteWidth(type));
-    for (size_t i = 0; i < strides.size() && mayView; ++i)
-      mayView = shape[i] == 1 || strides[i] == dense[i];
+    HostArray array{args->data, type, shape, strides};
+    mayView &= array.isDense();
     Event released = mayView ? Event() : Event::ready();
-    auto buffer =
-        mayView
-            ? Buffer::viewOf(
-                  args->data, type, shape, wanted.device(),
-                  [released]() mutable { released.set(); }, wanted.memory->kind)
-            : Buffer::copyOf(args->data, type, shape, strides, wanted.device(),
-                             wanted.memory->kind);
+    Client &runtime = *wanted.client->runtime;
+    MemoryKind memory = wanted.memory->kind;
+    auto buffer = mayView
+                      ? runtime.viewHost(
+                            array, wanted.device(),
+                            [released]() mutable { released.set(); }, memory)
+                      : runtime.copyFromHost(array, wanted.device(), memory);
     if (!buffer)
       return toPjrt(buffer.takeError(), PJRT_Error_Code_RESOURCE_EXHAUSTED);
     args->buffer = wanted.add(std::move(*buffer));
@@ -61,22 +59,13 @@ pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
 /// Makes `work` happen once the elements are there, and then the event.
 static Event afterElements(const Buffer &buffer,
                            llvm::unique_function<void(const void *)> work) {
-  Event done;
-  auto data = buffer.storage();
-  if (!data) {
-    done.set(llvm::createStringError(textWithCode(
-        PJRT_Error_Code_INVALID_ARGUMENT, llvm::toString(data.takeError()))));
-    return done;
-  }
-  buffer.ready().onReady(
-      [done, memory = std::move(*data),
-       work = std::move(work)](llvm::StringRef failure) mutable {
-        if (!failure.empty())
-          return done.set(llvm::createStringError(failure));
-        work(memory.get());
-        done.set();
-      });
-  return done;
+  auto done = buffer.whenOnHost(std::move(work));
+  if (done)
+    return *done;
+  Event failed;
+  failed.set(llvm::createStringError(textWithCode(
+      PJRT_Error_Code_INVALID_ARGUMENT, llvm::toString(done.takeError()))));
+  return failed;
 }
 
 PJRT_Error *pjrt::Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args) {
@@ -155,10 +144,11 @@ PJRT_Error *pjrt::Client_CreateUninitializedBuffer(
     NewBuffer wanted;
     if (PJRT_Error *error = readNewBuffer(*args, args->device, wanted))
       return error;
-    std::shared_ptr<void> memory;
-    if (PJRT_Error *error = allocate(wanted, memory))
+    std::shared_ptr<DeviceStorage> storage;
+    if (PJRT_Error *error =
+            allocate(wanted, wanted.type, wanted.shape, storage))
       return error;
-    args->buffer = wanted.promise(std::move(memory), Event::ready());
+    args->buffer = wanted.promise(std::move(storage), Event::ready());
     return nullptr;
   });
 }
@@ -175,8 +165,7 @@ pjrt::Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args *args) {
     failed.set(llvm::createStringError(textWithCode(
         args->error_code,
         llvm::StringRef(args->error_message, args->error_message_size))));
-    // Nobody looks at the elements.
-    args->buffer = wanted.promise(std::make_shared<char>(), std::move(failed));
+    args->buffer = wanted.promise(noStorage(), std::move(failed));
     return nullptr;
   });
 }
@@ -200,9 +189,9 @@ PJRT_Error *pjrt::Client_CreateViewOfDeviceBuffer(
       if (callback)
         callback(pointer, user);
     };
-    auto buffer =
-        Buffer::viewOf(args->device_buffer_ptr, wanted.type, wanted.shape,
-                       wanted.device(), release, wanted.memory->kind);
+    auto buffer = wanted.client->runtime->viewHost(
+        {args->device_buffer_ptr, wanted.type, wanted.shape}, wanted.device(),
+        release, wanted.memory->kind);
     if (!buffer)
       return toPjrt(buffer.takeError(), PJRT_Error_Code_RESOURCE_EXHAUSTED);
     args->buffer = wanted.add(std::move(*buffer));

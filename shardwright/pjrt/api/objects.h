@@ -16,25 +16,34 @@
 #include "shardwright/runtime/client.h"
 #include "shardwright/runtime/executable.h"
 
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace shardwright::pjrt {
-struct LoadedProgram;
+struct ClientProgram;
 struct FfiUserData;
 } // namespace shardwright::pjrt
 
 struct PJRT_DeviceDescription {
-  int id = 0;
+  int id = 0; ///< global
+  int process = 0;
   std::string kind, text, debugText;
 };
 
 struct PJRT_Device {
   PJRT_Client *client = nullptr;
   PJRT_DeviceDescription *description = nullptr;
-  std::vector<PJRT_Memory *> memories; ///< the first is the default
+  /// None: the device belongs to another process.
+  std::optional<shardwright::LocalDeviceId> localId;
+  /// The first is the default; empty of a device of another process.
+  std::vector<PJRT_Memory *> memories;
+
+  shardwright::DeviceId id() const { return description->id; }
 };
 
 namespace shardwright::pjrt {
@@ -74,8 +83,10 @@ struct PJRT_Client {
   std::shared_ptr<PJRT_TopologyDescription> topology;
   std::vector<std::unique_ptr<PJRT_Device>> devices;
   std::vector<std::unique_ptr<shardwright::pjrt::MemorySpace>> memories;
-  std::vector<PJRT_Device *> devicePointers;
-  std::vector<PJRT_Memory *> memoryPointers;
+  /// Devices of all processes by id, and those of this process by
+  /// LocalDeviceId.
+  std::vector<PJRT_Device *> devicePointers, addressableDevices;
+  std::vector<PJRT_Memory *> memoryPointers; ///< of addressable devices
   std::string platformName, platformVersion;
   /// Where its programs run: devices of its own, threads of the process.
   std::unique_ptr<shardwright::Client> runtime;
@@ -101,17 +112,19 @@ struct PJRT_Buffer {
   /// Memory that somebody outside looks at: not to be overwritten.
   std::mutex mutex;
   int64_t externalReferences = 0;
-  std::shared_ptr<void> heldMemory;
+  std::shared_ptr<shardwright::DeviceStorage> heldStorage;
 };
 
 struct PJRT_Executable {
-  std::shared_ptr<shardwright::pjrt::LoadedProgram> program;
+  std::shared_ptr<shardwright::pjrt::ClientProgram> program;
 };
 
 struct PJRT_LoadedExecutable {
   std::shared_ptr<PJRT_Client> client;
-  std::shared_ptr<shardwright::pjrt::LoadedProgram> program;
+  std::shared_ptr<shardwright::pjrt::ClientProgram> program;
   std::vector<PJRT_Device *> devices; ///< by position of the assignment
+  /// Those of this process, in the same order, and where they stand.
+  std::vector<PJRT_Device *> addressableDevices;
   std::vector<PJRT_LogicalDeviceIds> logicalIds;
   std::atomic<bool> isDeleted{false};
 };
@@ -147,6 +160,8 @@ PJRT_Event *newEvent(Event event);
 /// A buffer that a client owns.
 PJRT_Buffer *newBuffer(std::shared_ptr<PJRT_Client> client, PJRT_Memory *memory,
                        Buffer buffer, MinorToMajor layout = {});
+/// An error that names the device, if it belongs to another process.
+PJRT_Error *checkAddressable(const PJRT_Device &device);
 /// Whether a client may have these bytes of a buffer's memory as they are.
 PJRT_Error *checkRawBytes(const PJRT_Buffer &buffer, int64_t offset,
                           int64_t size);

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/placement.h"
+#include "shardwright/backend/host_storage.h"
 #include "shardwright/pjrt/base/element_types.h"
 #include "shardwright/pjrt/base/host_layout.h"
 #include "shardwright/support/box_copy.h"
-#include "shardwright/support/host_memory.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -22,6 +22,8 @@ PJRT_Error *pjrt::findPlace(PJRT_Client *pointer, PJRT_Device *device,
     place.memory = found.get();
   } else {
     SHARDWRIGHT_ALIVE(found, device, "device");
+    if (PJRT_Error *error = checkAddressable(*found))
+      return error;
     place.memory = space(found->memories.front());
   }
   if (place.memory->device->client != client.get())
@@ -88,13 +90,26 @@ PJRT_Error *pjrt::readNewBuffer(PJRT_Client *client, PJRT_Device *device,
   return readLayout(layout, buffer.shape, buffer.type, buffer.layout);
 }
 
-PJRT_Error *pjrt::allocate(const NewBuffer &buffer,
-                           std::shared_ptr<void> &memory) {
-  int64_t bytes = *bytesOf(buffer.type, buffer.shape);
-  memory = cpu::allocateHost(bytes);
-  if (memory)
-    return nullptr;
-  return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
-                   "Out of memory allocating " + llvm::Twine(bytes) +
-                       " bytes.");
+PJRT_Error *pjrt::allocate(const Place &place, ElementType type,
+                           llvm::ArrayRef<int64_t> shape,
+                           std::shared_ptr<DeviceStorage> &storage) {
+  Backend &backend = place.client->runtime->backend();
+  auto made =
+      backend.allocate(type, shape, {place.device(), place.memory->kind});
+  if (!made) {
+    llvm::consumeError(made.takeError());
+    return makeError(PJRT_Error_Code_RESOURCE_EXHAUSTED,
+                     "Out of memory allocating " +
+                         llvm::Twine(*bytesOf(type, shape)) + " bytes.");
+  }
+  storage = std::move(*made);
+  if (!storage->hostView() && storage->bytes() > 0)
+    return makeError(PJRT_Error_Code_UNIMPLEMENTED,
+                     "the host cannot write memory of devices of backend " +
+                         backend.name());
+  return nullptr;
+}
+
+std::shared_ptr<DeviceStorage> pjrt::noStorage() {
+  return HostStorage::adopt(std::make_shared<char>(), 0);
 }

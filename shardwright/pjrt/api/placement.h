@@ -17,7 +17,7 @@ struct Place {
   std::shared_ptr<PJRT_Client> client;
   MemorySpace *memory = nullptr;
 
-  int32_t device() const { return memory->device->description->id; }
+  DeviceId device() const { return memory->device->id(); }
   PJRT_Buffer *add(Buffer buffer, MinorToMajor layout = {}) const {
     return newBuffer(client, memory, std::move(buffer), std::move(layout));
   }
@@ -50,7 +50,8 @@ struct NewBuffer : Place {
     return Place::add(std::move(buffer), layout);
   }
   /// Its elements are to come with `ready`.
-  PJRT_Buffer *promise(std::shared_ptr<void> elements, Event ready) const {
+  PJRT_Buffer *promise(std::shared_ptr<DeviceStorage> elements,
+                       Event ready) const {
     return add(Buffer(device(), memory->kind, type, shape, std::move(elements),
                       std::move(ready)));
   }
@@ -72,8 +73,12 @@ PJRT_Error *readNewBuffer(const Args &args, PJRT_Device *device,
                        args.shape_layout, buffer);
 }
 
-/// Memory for its elements, not written yet.
-PJRT_Error *allocate(const NewBuffer &buffer, std::shared_ptr<void> &memory);
+/// Memory for an array, not written yet, that the host can write.
+PJRT_Error *allocate(const Place &place, ElementType type,
+                     llvm::ArrayRef<int64_t> shape,
+                     std::shared_ptr<DeviceStorage> &storage);
+/// Stands for memory that nobody looks at.
+std::shared_ptr<DeviceStorage> noStorage();
 
 } // namespace shardwright::pjrt
 

@@ -54,8 +54,8 @@ static std::string shardingProto(const Executable &executable,
   return toTiled(named).toProto();
 }
 
-void LoadedProgram::describe() {
-  int64_t replicas = executable->program().numReplicas;
+void ClientProgram::describe() {
+  int64_t replicas = executable->program().numReplicas();
   for (int32_t result : resultOf) {
     if (result < 0) {
       outputTypes.push_back(PJRT_Buffer_Type_TOKEN);
@@ -67,9 +67,7 @@ void LoadedProgram::describe() {
     const ValueSpec &spec = executable->results()[result];
     outputTypes.push_back(toPjrt(spec.type));
     llvm::ArrayRef<int64_t> local =
-        executable->program()
-            .slots[executable->program().results[result]]
-            .shape;
+        executable->program().results()[result].shape;
     outputDims.insert(outputDims.end(), local.begin(), local.end());
     outputRanks.push_back(local.size());
     outputMemories.add(str(spec.memory).str());
@@ -90,7 +88,7 @@ void LoadedProgram::describe() {
 
 static constexpr llvm::StringLiteral magic("shardwright pjrt executable 2\n");
 
-llvm::Expected<std::string> pjrt::serialize(const LoadedProgram &program) {
+llvm::Expected<std::string> pjrt::serialize(const ClientProgram &program) {
   auto executable = program.executable->serialize();
   if (!executable)
     return executable.takeError();
@@ -109,8 +107,8 @@ llvm::Expected<std::string> pjrt::serialize(const LoadedProgram &program) {
   return magic.str() + bytes.take();
 }
 
-llvm::Expected<std::shared_ptr<LoadedProgram>>
-pjrt::deserialize(llvm::StringRef bytes) {
+llvm::Expected<std::shared_ptr<ClientProgram>>
+pjrt::deserialize(llvm::StringRef bytes, Backend &backend) {
   auto fail = [](const llvm::Twine &why) {
     return llvm::createStringError(
         "INVALID_ARGUMENT: the executable cannot be loaded: " + why);
@@ -118,7 +116,7 @@ pjrt::deserialize(llvm::StringRef bytes) {
   if (!bytes.consume_front(magic))
     return fail("these bytes are not an executable of this plugin");
   cpu::ByteReader reader(bytes);
-  auto program = std::make_shared<LoadedProgram>();
+  auto program = std::make_shared<ClientProgram>();
   program->name = reader.string().str();
   auto request = readCompileOptions(reader.string());
   if (!request)
@@ -136,7 +134,7 @@ pjrt::deserialize(llvm::StringRef bytes) {
   llvm::StringRef code = reader.string();
   if (reader.failed() || !reader.atEnd())
     return fail("it is damaged");
-  auto executable = Executable::deserialize(code);
+  auto executable = Executable::deserialize(code, backend);
   if (!executable)
     return fail(llvm::toString(executable.takeError()));
   program->executable = std::move(*executable);
@@ -153,7 +151,7 @@ pjrt::deserialize(llvm::StringRef bytes) {
 }
 
 PJRT_Error *pjrt::load(std::shared_ptr<PJRT_Client> client,
-                       std::shared_ptr<LoadedProgram> program,
+                       std::shared_ptr<ClientProgram> program,
                        PJRT_LoadedExecutable *&loaded) {
   const CompileRequest &request = program->request;
   int64_t count = request.numDevices();
@@ -168,7 +166,11 @@ PJRT_Error *pjrt::load(std::shared_ptr<PJRT_Client> client,
       return invalid("the device assignment has device " + llvm::Twine(id) +
                      ", devices are numbered from 0 to " +
                      llvm::Twine(client->devices.size() - 1));
-    object->devices.push_back(client->devicePointers[id]);
+    PJRT_Device *device = client->devicePointers[id];
+    object->devices.push_back(device);
+    if (!device->localId)
+      continue;
+    object->addressableDevices.push_back(device);
     object->logicalIds.push_back(
         {int(i / request.numPartitions), int(i % request.numPartitions)});
   }

@@ -22,7 +22,7 @@ struct StringTable {
 };
 
 /// Shared by every handle of one program; does not change.
-struct LoadedProgram {
+struct ClientProgram {
   std::string name; ///< of the module
   CompileRequest request;
   std::shared_ptr<Executable> executable;
@@ -45,19 +45,19 @@ struct LoadedProgram {
   void describe();
 };
 
-/// Compiles `code`, a StableHLO module as text, bytecode or portable artifact.
-/// An error holds the diagnostics.
-llvm::Expected<std::shared_ptr<LoadedProgram>>
-compileProgram(llvm::StringRef code, CompileRequest request);
+/// Compiles `code`, a StableHLO module as text, bytecode or portable artifact,
+/// for devices of `backend`. An error holds the diagnostics.
+llvm::Expected<std::shared_ptr<ClientProgram>>
+compileProgram(llvm::StringRef code, CompileRequest request, Backend &backend);
 
 /// As bytes for another process, and back.
-llvm::Expected<std::string> serialize(const LoadedProgram &program);
-llvm::Expected<std::shared_ptr<LoadedProgram>>
-deserialize(llvm::StringRef bytes);
+llvm::Expected<std::string> serialize(const ClientProgram &program);
+llvm::Expected<std::shared_ptr<ClientProgram>>
+deserialize(llvm::StringRef bytes, Backend &backend);
 
 /// Makes the program ready to run on devices of the client.
 PJRT_Error *load(std::shared_ptr<PJRT_Client> client,
-                 std::shared_ptr<LoadedProgram> program,
+                 std::shared_ptr<ClientProgram> program,
                  PJRT_LoadedExecutable *&loaded);
 
 } // namespace shardwright::pjrt

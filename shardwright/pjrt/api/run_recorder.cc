@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/pjrt/api/run_recorder.h"
-#include "shardwright/cpu/program/trace.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
 
 #include <algorithm>
@@ -57,7 +56,7 @@ std::vector<RecordedRun> RunRecorder::runs() const {
 
 bool RunRecorder::isAny() { return active().count != 0; }
 
-void RunRecorder::note(std::shared_ptr<const LoadedProgram> program,
+void RunRecorder::note(std::shared_ptr<const ClientProgram> program,
                        const ExecuteOptions &options, int64_t submitted,
                        const Event &done) {
   RecordedRun run{
@@ -107,25 +106,23 @@ struct Plane {
         busyUntil);
     if (!isTraced)
       return;
-    const cpu::Program &program = run.program->executable->program();
-    for (const cpu::Trace::Span &span : run.trace->of(position))
+    const LoadedProgram &program = run.program->executable->program();
+    for (const Trace::Span &span : run.trace->of(position))
       add(operations, nameOf(program, span), began + span.begin,
           began + span.end);
   }
 
 private:
-  static int64_t sinceEpoch(cpu::Trace::Clock::time_point time) {
+  static int64_t sinceEpoch(Trace::Clock::time_point time) {
     return nowInNanoseconds() -
-           (cpu::Trace::Clock::now() - time) / std::chrono::nanoseconds(1);
+           (Trace::Clock::now() - time) / std::chrono::nanoseconds(1);
   }
   /// As the program calls it; where devices wait for each other, that.
-  static std::string nameOf(const cpu::Program &program,
-                            const cpu::Trace::Span &span) {
-    int32_t location = program.steps[span.step].location;
-    llvm::StringRef place =
-        location < 0 ? llvm::StringRef() : program.locations[location];
-    llvm::StringRef op = place.split(" at ").first;
-    bool waits = span.what == cpu::Trace::What::Waiting;
+  static std::string nameOf(const LoadedProgram &program,
+                            const Trace::Span &span) {
+    std::string place = program.stepName(span.step);
+    llvm::StringRef op = llvm::StringRef(place).split(" at ").first;
+    bool waits = span.what == Trace::What::Waiting;
     return ((waits ? "waiting: " : "") + (op.empty() ? "copy" : op)).str();
   }
 };
@@ -143,7 +140,7 @@ std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
   std::map<int32_t, Plane> planes;
   for (const RecordedRun &run : ordered)
     for (auto [position, device] : llvm::enumerate(run.devices)) {
-      Plane &plane = planes[device];
+      Plane &plane = planes[device.number()];
       if (plane.names.empty()) {
         plane.origin = origin;
         plane.begin(plane.programs, 1, "programs");

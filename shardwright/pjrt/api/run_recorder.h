@@ -17,10 +17,10 @@ int64_t nowInNanoseconds();
 
 /// A run that is over.
 struct RecordedRun {
-  std::shared_ptr<const LoadedProgram> program;
-  llvm::SmallVector<int32_t, 8> devices;
-  std::shared_ptr<const cpu::Trace> trace; ///< by position of a device
-  int64_t submitted, done;                 ///< nanoseconds since the epoch
+  std::shared_ptr<const ClientProgram> program;
+  llvm::SmallVector<DeviceId, 8> devices;
+  std::shared_ptr<const Trace> trace; ///< by position of a device
+  int64_t submitted, done;            ///< nanoseconds since the epoch
   bool hasFailed;
 };
 
@@ -35,7 +35,7 @@ public:
   /// Whether any is started.
   static bool isAny();
   /// A run goes to the recorders that are started when it ends.
-  static void note(std::shared_ptr<const LoadedProgram> program,
+  static void note(std::shared_ptr<const ClientProgram> program,
                    const ExecuteOptions &options, int64_t submitted,
                    const Event &done);
 

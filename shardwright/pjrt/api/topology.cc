@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/cpu/backend/cpu_backend.h"
 #include "shardwright/pjrt/api/client_options.h"
 #include "shardwright/pjrt/api/placement.h"
 #include "shardwright/pjrt/base/slots.h"
@@ -23,7 +24,7 @@ static constexpr llvm::StringLiteral magic("shardwright topology\n");
 
 /// One that the caller destroys, as its descriptions with it.
 static PJRT_TopologyDescription *newTopology(int64_t devices) {
-  auto topology = makeTopology(devices);
+  auto topology = makeTopology(cpu::describeDevices(devices));
   for (auto &description : topology->descriptions)
     handles<PJRT_DeviceDescription>().add({topology, description.get()});
   return handles<PJRT_TopologyDescription>().add(std::move(topology));

@@ -100,7 +100,7 @@ static PJRT_Error *
 ofOutputs(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args) {
   return guarded("Executable_GetOutputLayouts", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(executable, args->executable, "executable");
-    const LoadedProgram &program = *executable->program;
+    const ClientProgram &program = *executable->program;
     std::vector<std::string> texts;
     for (auto [layout, rank] :
          llvm::zip_equal(program.layouts.results, program.outputRanks))
@@ -115,7 +115,7 @@ static PJRT_Error *
 ofParameters(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args) {
   return guarded("Executable_GetParameterLayouts", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(executable, args->executable, "executable");
-    const LoadedProgram &program = *executable->program;
+    const ClientProgram &program = *executable->program;
     std::vector<std::string> texts;
     for (auto [layout, argument] :
          llvm::zip_equal(program.layouts.arguments, program.argumentOf))

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/event.h"
+#include "shardwright/support/event.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -52,6 +52,10 @@ void Event::set(llvm::Error error) {
 }
 
 bool Event::isReady() const { return state->isSet; }
+
+bool Event::hasFailed() const {
+  return state->isSet && !state->failure.empty();
+}
 
 llvm::Error Event::await() const {
   if (!state->isSet) {

@@ -5,18 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_PROGRAM_TRACE_H
-#define SHARDWRIGHT_CPU_PROGRAM_TRACE_H
+#ifndef SHARDWRIGHT_BACKEND_TRACE_H
+#define SHARDWRIGHT_BACKEND_TRACE_H
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
-namespace shardwright::cpu {
+namespace shardwright {
 
-/// Filled by one run. Recording needs no lock: at any time one thread alone
-/// has a device.
+struct RunStatistics {
+  double seconds = 0;
+  /// Time in collectives, on whichever threads.
+  double collectiveSeconds = 0;
+  /// Steps done, summed over the devices.
+  int64_t steps = 0;
+  /// Times that diverged devices came back to one program counter.
+  int64_t rejoins = 0;
+};
+
+/// What each device did when. Filled by one run. Recording needs no lock: at
+/// any time one thread alone has a device.
 class Trace {
 public:
   using Clock = std::chrono::steady_clock;
@@ -55,6 +66,6 @@ private:
   std::vector<std::vector<Span>> spans;
 };
 
-} // namespace shardwright::cpu
+} // namespace shardwright
 
-#endif // SHARDWRIGHT_CPU_PROGRAM_TRACE_H
+#endif // SHARDWRIGHT_BACKEND_TRACE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_RUNTIME_EVENT_H
-#define SHARDWRIGHT_RUNTIME_EVENT_H
+#ifndef SHARDWRIGHT_SUPPORT_EVENT_H
+#define SHARDWRIGHT_SUPPORT_EVENT_H
 
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/Support/Error.h"
@@ -26,6 +26,8 @@ public:
 
   void set(llvm::Error error = llvm::Error::success());
   bool isReady() const;
+  /// Whether it has happened, and badly.
+  bool hasFailed() const;
   /// Blocks until it is set.
   llvm::Error await() const;
   /// Calls `then` with the failure's text (empty: none), at once if it is set,
@@ -39,4 +41,4 @@ private:
 
 } // namespace shardwright
 
-#endif // SHARDWRIGHT_RUNTIME_EVENT_H
+#endif // SHARDWRIGHT_SUPPORT_EVENT_H

@@ -1,0 +1,327 @@
+//===- cpu_program.cc - a Program behind the backend's interface ----------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/cpu/backend/cpu_program.h"
+
+#include "shardwright/backend/host_storage.h"
+#include "shardwright/cpu/library/run_context.h"
+#include "shardwright/cpu/program/donation.h"
+#include "shardwright/cpu/program/peak_use.h"
+#include "shardwright/cpu/program/program_code.h"
+#include "shardwright/support/thread_pool.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <chrono>
+
+using namespace shardwright;
+using namespace shardwright::cpu;
+
+/// Runs shorter than this go on the caller's thread: handing one over costs
+/// some microseconds, and its caller mostly waits for it.
+static constexpr double worthHandingOverSeconds = 50e-6;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::shared_ptr<LoadedProgram>>
+cpu::makeLoadedProgram(Program program,
+                       llvm::ArrayRef<ArgumentDonation> donations) {
+  auto made = CpuProgram::create(std::move(program), donations);
+  if (!made)
+    return made.takeError();
+  return std::move(*made);
+}
+
+llvm::Expected<std::shared_ptr<CpuProgram>>
+CpuProgram::create(Program given, llvm::ArrayRef<ArgumentDonation> donations) {
+  auto result = std::make_shared<CpuProgram>();
+  result->loaded = std::make_shared<Loaded>();
+  Loaded &loaded = *result->loaded;
+  loaded.program = std::move(given);
+  const Program &program = loaded.program;
+  // Slot ids are checked there.
+  auto executor = Executor::create(program);
+  if (!executor)
+    return executor.takeError();
+  loaded.executor = std::move(*executor);
+  loaded.donations = donations.take_front(program.arguments.size());
+  loaded.donations.resize(program.arguments.size());
+  loaded.planReuse();
+  result->replicas = program.numReplicas;
+  result->partitions = program.numPartitions;
+  for (auto [slots, types] :
+       {std::pair(&program.arguments, &result->argumentTypes),
+        std::pair(&program.results, &result->resultTypes)})
+    for (SlotId id : *slots)
+      types->push_back({program.slots[id].type, program.slots[id].shape});
+  return result;
+}
+
+/// Each result takes the memory of one argument at most: first the pairs that
+/// the program names, then any donated argument of the same size.
+void CpuProgram::Loaded::planReuse() {
+  size_t results = program.results.size();
+  reusedBy.assign(program.arguments.size(), -1);
+  llvm::SmallVector<bool, 8> taken(results);
+  auto pair = [&](size_t argument, size_t result) {
+    if (taken[result] || reusedBy[argument] >= 0 ||
+        !mayReuse(program, argument, result))
+      return;
+    taken[result] = true;
+    reusedBy[argument] = result;
+  };
+  for (auto [i, donation] : llvm::enumerate(donations))
+    if (donation.isDonated && donation.aliasedResult >= 0 &&
+        donation.aliasedResult < int32_t(results))
+      pair(i, donation.aliasedResult);
+  for (auto [i, donation] : llvm::enumerate(donations))
+    if (donation.isDonated && donation.aliasedResult < 0)
+      for (size_t r = 0; r < results && reusedBy[i] < 0; ++r)
+        pair(i, r);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Everything that a run keeps alive.
+struct CpuProgram::PendingRun {
+  std::shared_ptr<Loaded> loaded;
+  std::shared_ptr<ThreadPool> pool;
+  RunRequest request;
+  std::vector<DeviceBuffers> buffers;
+  /// Their holders may drop them before they are there.
+  std::vector<std::shared_ptr<DeviceStorage>> results;
+  RunContext context;
+  Event done;
+
+  void run();
+};
+
+void CpuProgram::PendingRun::run() {
+  for (const Event &input : request.after)
+    if (llvm::Error e = input.await())
+      return done.set(std::move(e));
+  auto memory = loaded->executor->takeMemory();
+  if (!memory) { // nothing has been touched
+    results.clear();
+    if (request.returnArguments)
+      request.returnArguments(std::move(request.arguments));
+    request.arguments.clear();
+    return done.set(memory.takeError());
+  }
+  request.returnArguments = nullptr;
+  auto begin = std::chrono::steady_clock::now();
+  RunContext::Scope scope(context);
+  llvm::Error error = loaded->executor->run(std::move(*memory), buffers, *pool,
+                                            nullptr, request.trace.get());
+  loaded->lastSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  // Whoever waits may find the memory of donated arguments free.
+  request.arguments.clear();
+  results.clear();
+  done.set(std::move(error));
+}
+
+llvm::Expected<std::vector<std::shared_ptr<DeviceStorage>>>
+CpuProgram::placeResults(RunRequest &request) const {
+  const Program &program = loaded->program;
+  size_t numDevices = program.numDevices(), count = program.results.size(),
+         numArguments = program.arguments.size();
+  std::vector<std::shared_ptr<DeviceStorage>> storage(
+      std::move(request.results));
+  storage.resize(numDevices * count);
+  for (size_t d = 0; d < numDevices; ++d)
+    for (size_t i = 0; i < numArguments; ++i)
+      if (int32_t result = loaded->reusedBy[i]; result >= 0) {
+        // Memory with another holder (a replica on another device, a view of
+        // the caller's) is read like any other.
+        const RunArgument &argument = request.arguments[d * numArguments + i];
+        std::shared_ptr<DeviceStorage> &to = storage[d * count + result];
+        if (argument.mayOverwrite && !to)
+          to = argument.storage;
+      }
+  for (size_t d = 0; d < numDevices; ++d)
+    for (size_t i = 0; i < count; ++i) {
+      std::shared_ptr<DeviceStorage> &to = storage[d * count + i];
+      if (to)
+        continue;
+      int64_t bytes = resultTypes[i].bytes();
+      to = HostStorage::allocate(bytes);
+      if (!to)
+        return llvm::createStringError(
+            "not enough memory for result " + llvm::Twine(i) + " of device " +
+            llvm::Twine(d) + ", " + llvm::Twine(bytes) + " bytes");
+    }
+  return storage;
+}
+
+/// The addresses that the executor works on.
+llvm::Expected<std::vector<DeviceBuffers>> CpuProgram::addresses(
+    llvm::ArrayRef<RunArgument> arguments,
+    llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const {
+  size_t numArguments = argumentTypes.size(), numResults = resultTypes.size();
+  std::vector<DeviceBuffers> buffers(numDevices());
+  for (size_t d = 0; d < buffers.size(); ++d) {
+    for (size_t i = 0; i < numArguments; ++i) {
+      const DeviceStorage &storage = *arguments[d * numArguments + i].storage;
+      if (!storage.hostView() && storage.bytes() > 0)
+        return llvm::createStringError(
+            "argument " + llvm::Twine(i) + " of device " + llvm::Twine(d) +
+            " lies in memory that the CPU cannot address");
+      buffers[d].arguments.push_back(storage.hostView());
+    }
+    for (size_t i = 0; i < numResults; ++i)
+      buffers[d].results.push_back(results[d * numResults + i]->hostView());
+  }
+  return buffers;
+}
+
+llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
+                                             RunRequest &request) {
+  if (backend.name() != backendName())
+    return llvm::createStringError("a program of backend " + backendName() +
+                                   " cannot run on devices of backend " +
+                                   backend.name());
+  auto &cpu = static_cast<CpuBackend &>(backend);
+  auto results = placeResults(request);
+  if (!results)
+    return results.takeError();
+  auto buffers = addresses(request.arguments, *results);
+  if (!buffers)
+    return buffers.takeError();
+  RunContext context;
+  context.devices = request.devices;
+  context.data = request.callData;
+  if (request.mode == RunRequest::Mode::Now) {
+    RunContext::Scope scope(context);
+    if (llvm::Error e = loaded->executor->run(
+            *buffers, *cpu.pool, request.statistics, request.trace.get()))
+      return e;
+    return StartedRun{std::move(*results), Event::ready()};
+  }
+  auto run = std::make_shared<PendingRun>();
+  run->loaded = loaded;
+  run->pool = cpu.pool;
+  run->request = std::move(request);
+  run->buffers = std::move(*buffers);
+  run->results = *results;
+  run->context = std::move(context);
+  StartedRun started{std::move(*results), run->done};
+  bool here = run->request.mode == RunRequest::Mode::HereIfIdle ||
+              (loaded->lastSeconds.load() < worthHandingOverSeconds &&
+               llvm::all_of(run->request.after, [](const Event &event) {
+                 return event.isReady();
+               }));
+  cpu.queue.run(
+      run->request.devices, run->request.after, [run] { run->run(); }, here);
+  return started;
+}
+
+//===----------------------------------------------------------------------===//
+// What it costs
+//===----------------------------------------------------------------------===//
+
+static double dotFlops(const DotSpec &dot) {
+  double flops = 2.0 * dot.m * dot.n * dot.k;
+  for (int64_t size : dot.batch)
+    flops *= size;
+  return flops;
+}
+
+/// Each result element is a sum over the kernel's window and input features.
+static double convolutionFlops(const LibraryCall &call) {
+  auto count = [](const BufferType &type) {
+    double n = 1;
+    for (int64_t size : type.shape)
+      n *= size;
+    return n;
+  };
+  const LibraryAttribute *dims = nullptr;
+  for (const LibraryAttribute &a : call.attributes)
+    if (a.name == "kernel_output_feature_dimension")
+      dims = &a;
+  if (call.inputs.size() != 2 || call.outputs.size() != 1 || !dims ||
+      dims->integers.size() != 1)
+    return 0;
+  const BufferType &kernel = call.inputs[1];
+  int64_t features = dims->integers[0];
+  if (features < 0 || features >= int64_t(kernel.shape.size()) ||
+      kernel.shape[features] == 0)
+    return 0;
+  return 2 * count(call.outputs[0]) * count(kernel) / kernel.shape[features];
+}
+
+CostAnalysis CpuProgram::cost() const {
+  const Program &program = loaded->program;
+  const ProgramCode *code = codeOf(program);
+  CostAnalysis cost;
+  for (const Step &step : program.steps) {
+    for (auto slots :
+         {llvm::ArrayRef(step.inputs), llvm::ArrayRef(step.outputs)})
+      for (SlotId id : slots)
+        cost.bytesAccessed += program.slots[id].bytes();
+    switch (step.kind) {
+    case StepKind::Kernel:
+      if (code) {
+        cost.flops += code->kernels[step.payload].flops;
+        cost.transcendentals += code->kernels[step.payload].transcendentals;
+      }
+      break;
+    case StepKind::Dot:
+      cost.flops += dotFlops(program.dots[step.payload]);
+      break;
+    case StepKind::Library:
+      if (program.libraryCalls[step.payload].name == "stablehlo.convolution")
+        cost.flops += convolutionFlops(program.libraryCalls[step.payload]);
+      break;
+    default:
+      break;
+    }
+  }
+  return cost;
+}
+
+MemoryStatistics CpuProgram::memory() const {
+  const Program &program = loaded->program;
+  MemoryStatistics memory;
+  for (auto [i, id] : llvm::enumerate(program.arguments)) {
+    memory.arguments += program.slots[id].bytes();
+    if (loaded->reusedBy[i] >= 0)
+      memory.reusedByResults += program.slots[id].bytes();
+  }
+  for (SlotId id : program.results)
+    memory.results += program.slots[id].bytes();
+  memory.temporaries = program.arenaBytes;
+  for (const ConstantData &constant : program.constants)
+    memory.constants += constant.bytes;
+  return memory;
+}
+
+PeakMemory CpuProgram::peakMemory() const {
+  const Program &program = loaded->program;
+  PeakUse use = peakUse(program);
+  PeakMemory peak;
+  if (use.step >= 0)
+    peak.place = stepName(use.step);
+  for (const PeakUse::Holder &holder : use.holders) {
+    const Slot &slot = program.slots[holder.slot];
+    peak.values.push_back(
+        {{slot.type, slot.shape},
+         holder.writer < 0 ? std::string() : stepName(holder.writer)});
+  }
+  return peak;
+}
+
+std::string CpuProgram::stepName(int32_t step) const {
+  const Program &program = loaded->program;
+  int32_t location = program.steps[step].location;
+  return location < 0 ? std::string() : program.locations[location];
+}

@@ -1,0 +1,99 @@
+//===- cpu_program.h - a Program behind the backend's interface -*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Internal to cpu/backend.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_CPU_BACKEND_CPU_PROGRAM_H
+#define SHARDWRIGHT_CPU_BACKEND_CPU_PROGRAM_H
+
+#include "shardwright/cpu/backend/cpu_backend.h"
+#include "shardwright/cpu/backend/device_queue.h"
+#include "shardwright/cpu/execute/executor.h"
+
+#include <atomic>
+
+namespace shardwright::cpu {
+
+inline constexpr llvm::StringLiteral backendName("cpu");
+
+class CpuBackend final : public Backend {
+public:
+  CpuBackend(std::shared_ptr<ThreadPool> pool, int32_t numDevices);
+  ~CpuBackend() override;
+
+  std::string description() const override;
+  std::string codeIdentity() const override;
+  bool isAddressable(DeviceId) const override { return true; }
+  llvm::FailureOr<std::shared_ptr<LoadedProgram>>
+  compile(mlir::ModuleOp module, const ProgramOptions &options) override;
+  llvm::Expected<std::shared_ptr<LoadedProgram>>
+  load(llvm::StringRef bytes) override;
+  llvm::Expected<std::shared_ptr<DeviceStorage>>
+  allocate(ElementType type, llvm::ArrayRef<int64_t> shape,
+           MemoryPlace place) override;
+  llvm::Expected<StorageTransfer> copyFromHost(const HostArray &array,
+                                               MemoryPlace place) override;
+  llvm::Expected<StorageTransfer>
+  viewHost(const HostArray &array, MemoryPlace place,
+           llvm::unique_function<void()> release) override;
+  llvm::Expected<StorageTransfer> adoptHost(std::shared_ptr<void> memory,
+                                            ElementType type,
+                                            llvm::ArrayRef<int64_t> shape,
+                                            MemoryPlace place) override;
+  void drain() override { queue.drain(); }
+
+  /// For runs, which may outlive the backend.
+  const std::shared_ptr<ThreadPool> pool;
+  DeviceQueue queue;
+};
+
+class CpuProgram final : public LoadedProgram {
+public:
+  static llvm::Expected<std::shared_ptr<CpuProgram>>
+  create(Program program, llvm::ArrayRef<ArgumentDonation> donations);
+
+  llvm::StringRef backendName() const override { return cpu::backendName; }
+  llvm::Expected<StartedRun> start(Backend &backend,
+                                   RunRequest &request) override;
+  MemoryStatistics memory() const override;
+  CostAnalysis cost() const override;
+  PeakMemory peakMemory() const override;
+  std::string stepName(int32_t step) const override;
+  llvm::Expected<std::string> serialize() const override;
+
+private:
+  /// What runs need; those under way keep it when the program goes.
+  struct Loaded {
+    Program program;
+    std::vector<ArgumentDonation> donations;
+    /// By argument: the result that takes its memory, or -1.
+    llvm::SmallVector<int32_t, 8> reusedBy;
+    std::unique_ptr<Executor> executor;
+    /// Seconds that the last run took: short ones are not worth a thread
+    /// change.
+    std::atomic<double> lastSeconds{1};
+
+    void planReuse();
+  };
+  struct PendingRun;
+
+  /// The storage of every result, by local position: what the caller prefers,
+  /// an argument's, or fresh memory.
+  llvm::Expected<std::vector<std::shared_ptr<DeviceStorage>>>
+  placeResults(RunRequest &request) const;
+  llvm::Expected<std::vector<DeviceBuffers>>
+  addresses(llvm::ArrayRef<RunArgument> arguments,
+            llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const;
+
+  std::shared_ptr<Loaded> loaded;
+};
+
+} // namespace shardwright::cpu
+
+#endif // SHARDWRIGHT_CPU_BACKEND_CPU_PROGRAM_H
