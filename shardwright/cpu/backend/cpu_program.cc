@@ -261,7 +261,7 @@ static double convolutionFlops(const LibraryCall &call) {
 
 CostAnalysis CpuProgram::cost() const {
   const Program &program = loaded->program;
-  const ProgramCode *code = codeOf(program);
+  const ProgramCode *code = program.code.get();
   CostAnalysis cost;
   for (const Step &step : program.steps) {
     for (auto slots :
