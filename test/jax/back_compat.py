@@ -35,14 +35,28 @@ def _programs(value, name):
             yield from _programs(inner, f"{name}.{i}")
 
 
+def _unique(name, results):
+    """What of a decomposition is the same on every machine. The matrices of these programs have the eigenvalue 0
+    several times, whose eigenvectors are any basis, and the others are unique but for their phase."""
+    if "_eig" in name:
+        values = next((r for r in results if r.ndim == 1), 1)
+        return [abs(r * values) if r.ndim == 2 else r for r in results]
+    if "_schur" in name and len(results) == 2:
+        triangular, basis = results
+        return [basis @ triangular @ basis.conj().T, abs(triangular.diagonal())]
+    return results
+
+
 def _add(name, program):
     def run():
         with jax.enable_x64(any(np.asarray(x).dtype.itemsize >= 8 for x in (*program.inputs, *program.expected_outputs))):
-            return util.CompatTestBase.run_serialized(None, program, POLYMORPHIC.get(name.split(".")[0]))
+            results = util.CompatTestBase.run_serialized(None, program, POLYMORPHIC.get(name.split(".")[0]))
+            return _unique(name, results)
 
     run.__name__ = name
     # A float32's 1e-5 is what JAX's tests of these allow as well.
-    case(run, rtol=1e-4, atol=1e-5)
+    # Eigenvalues err in proportion to the largest, which is some hundreds.
+    case(run, rtol=1e-4, atol=1e-3 if "_eig" in name or "_schur" in name else 1e-5)
 
 
 for _module in pkgutil.iter_modules(data.__path__):
