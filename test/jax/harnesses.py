@@ -29,8 +29,9 @@ from jax._src.internal_test_util import test_harnesses
 SAMPLE = 1
 # How many times closeness.CANCELLED is allowed, and why.
 SLACK = {
-    "cholesky eig eigh lu qr svd schur hessenberg triangular_solve custom_linear_solve tridiagonal_solve":
+    "cholesky lu qr hessenberg triangular_solve custom_linear_solve tridiagonal_solve":
         (16, "backward stable algorithms, of matrices with some ten rows"),
+    "eig eigh svd schur": (64, "vectors err by the inverse of the distance between their values, too"),
     "atanh erf_inv igamma igammac log1p": (8, "float64 has no wider oracle here: two series for one function"),
     "log": (8, "where |z| is near 1 the CPU's complex logarithm is 14 ulp off, ours 1 (in 200 bits)"),
 }  # fmt: skip
