@@ -18,6 +18,7 @@
 #ifndef SHARDWRIGHT_PROPAGATE_GRAPH_PART_BUILDER_H
 #define SHARDWRIGHT_PROPAGATE_GRAPH_PART_BUILDER_H
 
+#include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/graph/graph.h"
 #include "shardwright/propagate/graph/rule_table.h"
 
@@ -64,6 +65,15 @@ private:
   llvm::DenseMap<mlir::OperationName, OpKind> kinds;
   llvm::DenseMap<mlir::DictionaryAttr, OpAttrs> attrs;
 };
+
+/// The op whose flow the edge carries; null where the edge is on another target
+/// than the owner: such an edge, which a program may have, relates nothing.
+inline sdy::ShardableDataFlowOpInterface edgeOwner(sdy::DataFlowEdgeOp edge) {
+  sdy::ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput());
+  return op && op.getEdgeOwnerFromTarget(edge.getInput()) == edge.getInput()
+             ? op
+             : sdy::ShardableDataFlowOpInterface();
+}
 
 class PartBuilder {
 public:

@@ -105,11 +105,8 @@ SmallVector<ValueId> PartBuilder::sourcesOf(FuncDataFlowEdgeOp edge) {
 void PartBuilder::addDataFlowEdge(NodeId n, DataFlowEdgeOp edge) {
   if (addCallEdge(n, edge))
     return;
-  ShardableDataFlowOpInterface owner = sdy::getDataFlowOp(edge.getInput());
-  // An edge that a program has on another target than the owner relates
-  // nothing.
-  if (!owner ||
-      owner.getEdgeOwnerFromTarget(edge.getInput()) != edge.getInput())
+  ShardableDataFlowOpInterface owner = edgeOwner(edge);
+  if (!owner)
     return;
   SmallVector<ValueId> sources;
   for (OpOperand *source : owner.getEdgeSources(edge.getInput()))

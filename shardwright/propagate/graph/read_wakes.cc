@@ -105,8 +105,7 @@ void PartBuilder::addWakes(Value value, ValueId id, NodeId definer) {
   }
   if (isEdge) {
     auto edge = cast<DataFlowEdgeOp>(part.nodes[definer].op);
-    ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput());
-    if (op && op.getEdgeOwnerFromTarget(edge.getInput()) == edge.getInput())
+    if (ShardableDataFlowOpInterface op = edgeOwner(edge))
       for (Value target : op.getNonEdgeOwnerTargets(edge.getInput()))
         for (OpOperand &use : target.getUses())
           wakeUse(use);
