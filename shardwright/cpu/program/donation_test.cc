@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/cpu/program/donation.h"
-
-#include "llvm/ADT/ArrayRef.h"
+#include "shardwright/cpu/program/program_test_util.h"
 
 #include "gtest/gtest.h"
 
@@ -32,16 +31,6 @@ Program slots() {
   p.arguments = {argument};
   p.results = {result};
   return p;
-}
-
-void step(Program &p, StepKind kind, llvm::ArrayRef<SlotId> in,
-          llvm::ArrayRef<SlotId> out, int32_t target = -1) {
-  Step s;
-  s.kind = kind;
-  s.inputs.assign(in.begin(), in.end());
-  s.outputs.assign(out.begin(), out.end());
-  s.target = target;
-  p.steps.push_back(s);
 }
 
 TEST(Donation, AfterTheLastRead) {

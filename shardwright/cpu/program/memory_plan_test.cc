@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/cpu/program/peak_use.h"
+#include "shardwright/cpu/program/program_test_util.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -39,16 +40,6 @@ SlotId view(Program &p, SlotId of, int64_t offset, int64_t bytes) {
   p.slots.push_back(s);
   return p.slots.size() - 1;
 }
-void step(Program &p, StepKind kind, llvm::ArrayRef<SlotId> in,
-          llvm::ArrayRef<SlotId> out, int32_t target = -1) {
-  Step s;
-  s.kind = kind;
-  s.inputs.assign(in.begin(), in.end());
-  s.outputs.assign(out.begin(), out.end());
-  s.target = target;
-  p.steps.push_back(s);
-}
-
 TEST(Liveness, StraightLine) {
   Program p;
   SlotId a = arena(p, 8), b = arena(p, 8), c = arena(p, 8);
