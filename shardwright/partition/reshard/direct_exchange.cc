@@ -1,4 +1,4 @@
-//===- direct_exchange.cc - each device gets just what it lacks -----------===//
+//===- direct_exchange.cc - plan a direct exchange of boxes ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,10 +21,11 @@ namespace {
 
 using Sizes = llvm::SmallVector<int64_t, 4>;
 
-/// Devices with equal data have equal ones.
+/// The part of the value that a device holds: a summand and a shard. Devices
+/// with equal parts hold equal data.
 struct HeldPart {
   int64_t summand = 0;
-  /// Number of the shard in each dimension.
+  /// Shard index in each dimension.
   Sizes shard;
   friend bool operator==(const HeldPart &, const HeldPart &) = default;
   friend bool operator<(const HeldPart &a, const HeldPart &b) {
@@ -42,7 +43,7 @@ HeldPart partOf(const Mesh &mesh, const TensorSharding &sharding,
   return part;
 }
 
-/// Rows of one shard of a dimension.
+/// The rows of a dimension that belong to one shard.
 IndexRange rowsOf(int64_t size, int64_t shards, int64_t shard) {
   int64_t rows = shardSize(size, shards);
   return {std::min(size, shard * rows), std::min(size, (shard + 1) * rows)};
@@ -50,12 +51,12 @@ IndexRange rowsOf(int64_t size, int64_t shards, int64_t shard) {
 
 struct Message {
   int64_t source = 0, target = 0;
-  /// Where the box begins in the shard of either side.
+  /// Offsets of the box in the source's and the target's shard.
   Sizes take, put;
 };
 
-/// Colours the edges of a bipartite graph so that no two of one colour meet,
-/// with as many colours as edges meet at most (König).
+/// Colors the edges of a bipartite graph so that edges that share a node differ
+/// in color. Uses as many colors as the largest degree (König).
 std::vector<int64_t> colourEdges(llvm::ArrayRef<Message> edges,
                                  int64_t devices) {
   std::vector<int64_t> degree(2 * devices, 0);
@@ -64,7 +65,7 @@ std::vector<int64_t> colourEdges(llvm::ArrayRef<Message> edges,
     ++degree[devices + edge.target];
   }
   int64_t colours = *std::max_element(degree.begin(), degree.end());
-  // By node and colour: the edge, or -1.
+  // Edge by node and color; -1: none.
   std::vector<int64_t> at(2 * devices * colours, -1);
   std::vector<int64_t> colour(edges.size(), -1);
   auto slot = [&](int64_t node, int64_t c) -> int64_t & {
@@ -80,8 +81,8 @@ std::vector<int64_t> colourEdges(llvm::ArrayRef<Message> edges,
     int64_t u = edges[e].source, v = devices + edges[e].target;
     int64_t a = freeAt(u), b = freeAt(v);
     if (slot(v, a) >= 0) {
-      // Swap both colours on the path from v that begins with a: it never ends
-      // at u, which has no a.
+      // Swap the two colors on the path that starts at v with color a. The path
+      // never ends at u, which has no edge of color a.
       llvm::SmallVector<int64_t, 16> path;
       int64_t node = v, c = a;
       while (slot(node, c) >= 0) {
@@ -146,11 +147,11 @@ shardwright::planExchange(const Mesh &fromMesh, const TensorSharding &from,
     wants.push_back(partOf(toMesh, to, device));
     holders[has.back()].push_back(device);
   }
-  // Messages by the size of their box, those within a device apart.
+  // Messages by box size; messages within one device are kept apart.
   std::map<std::pair<bool, Sizes>, std::vector<Message>> bySize;
   std::vector<int64_t> load(devices, 0);
   for (int64_t device = 0; device < devices; ++device) {
-    // The shards of the source that reach into this one.
+    // Shards of the source layout that intersect this target shard.
     const Sizes &target = wants[device].shard;
     Sizes first, last;
     bool isEmpty = false;
@@ -177,8 +178,7 @@ shardwright::planExchange(const Mesh &fromMesh, const TensorSharding &from,
       bool within = source == has[device];
       message.source = device;
       if (!within) {
-        // The least busy of those that have it; of equals, the one after the
-        // device in the round of its peers.
+        // Pick the holder with the least load; break ties by round robin.
         const auto &from = holders.at(source);
         size_t start = device % from.size(), best = start;
         for (size_t i = 1; i < from.size(); ++i) {

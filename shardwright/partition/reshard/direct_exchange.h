@@ -1,22 +1,23 @@
-//===- direct_exchange.h - each device gets just what it lacks --*- C++ -*-===//
+//===- direct_exchange.h - plan a direct exchange of boxes ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// From any layout to any other, on any two meshes over the same devices, even
-// or uneven: what a device lacks of its part of the target are boxes, each the
-// intersection with another device's part of the source. Every box travels
-// once, from one of the devices that have it, so the bytes are the receive
-// bound. Boxes of one size travel in rounds in which a device sends at most one
-// box and receives at most one: a permute each.
+// Moves a value from any layout to any other, on any two meshes over the same
+// devices, with even or uneven shards. The rows that a device lacks of its
+// target shard form boxes: each is the intersection with another device's
+// source shard. Each box is sent once, by one of the devices that hold it, so
+// the number of bytes equals the receive bound. Boxes of equal size are sent in
+// rounds; each round is a permute in which a device sends and receives at most
+// one box.
 //
-// Partial sums stay what they are: both sides are unreduced along as many
-// devices, and a box comes from a device that holds the same summand.
+// Partial sums stay partial: both sides have the same number of summands, and a
+// box comes from a device that holds the same summand.
 //
-// The source of the semantics is shard_index: a dimension of N over n shards
-// has ceil(N / n) rows in each.
+// As in shard_index, a dimension of size N over n shards has ceil(N / n) rows
+// in each shard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,34 +30,34 @@
 
 namespace shardwright {
 
-/// Boxes of one size that move at once.
+/// Boxes of one size that are exchanged in one permute.
 struct ExchangeRound {
   llvm::SmallVector<int64_t, 4> sizes;
-  /// By dimension and device id: where the box begins in the shard of the
-  /// source that the device sends it from, and in that of the target where it
-  /// puts what it receives. Anything for devices that do not.
+  /// By dimension and device id: offset of the box in the source shard of the
+  /// sender, and in the target shard of the receiver. Unspecified for devices
+  /// that do not send or receive.
   std::vector<llvm::SmallVector<int64_t, 0>> takes, puts;
-  /// By device id.
+  /// By device id: true if the device receives a box.
   std::vector<bool> receives;
   /// (source, target) device ids, flat, by ascending source. Empty: each device
-  /// takes from its own shard.
+  /// copies from its own shard.
   llvm::SmallVector<int64_t, 0> pairs;
 };
 
-/// The rounds, those within devices first. Linear in devices times boxes a
-/// device, times a little.
+/// Returns the rounds, those within devices first. The time is about linear in
+/// devices times boxes per device.
 std::vector<ExchangeRound> planExchange(const Mesh &fromMesh,
                                         const TensorSharding &from,
                                         const Mesh &toMesh,
                                         const TensorSharding &to,
                                         llvm::ArrayRef<int64_t> shape);
 
-/// At most so many boxes make up a device's part of the target. Does not look
-/// at devices.
+/// Upper bound of the number of boxes in a device's target shard. Takes
+/// constant time in the number of devices.
 int64_t exchangePieces(const TensorSharding &from, const TensorSharding &to,
                        llvm::ArrayRef<int64_t> shape);
 
-/// Elements that a device lacks, on average. Linear in the devices.
+/// Mean number of elements that a device lacks. Linear in the devices.
 double exchangeElements(const Mesh &fromMesh, const TensorSharding &from,
                         const Mesh &toMesh, const TensorSharding &to,
                         llvm::ArrayRef<int64_t> shape);

@@ -18,7 +18,7 @@ using namespace shardwright;
 
 namespace {
 
-/// Axes of the sizes whose product is `devices`, device ids in any order.
+/// A mesh of `devices` devices with random axis sizes and device order.
 rc::Gen<Mesh> genMesh(int64_t devices) {
   return rc::gen::exec([devices] {
     llvm::SmallVector<MeshAxis, 4> axes;
@@ -42,7 +42,7 @@ rc::Gen<Mesh> genMesh(int64_t devices) {
   });
 }
 
-/// Whole axes in random places; no more shards than rows.
+/// Full axes in random places; no more shards than rows.
 rc::Gen<TensorSharding> genSharding(Mesh mesh, std::vector<int64_t> shape) {
   return rc::gen::exec([mesh, shape] {
     TensorSharding sharding = TensorSharding::closed(shape.size());
@@ -60,8 +60,8 @@ rc::Gen<TensorSharding> genSharding(Mesh mesh, std::vector<int64_t> shape) {
   });
 }
 
-/// Makes both sides partial sums of equally many summands, along axes that
-/// shard nothing, where there are such.
+/// Makes both sides unreduced with the same number of summands, along axes that
+/// shard no dimension, where such axes exist.
 void addUnreduced(const Mesh &fromMesh, TensorSharding &from,
                   const Mesh &toMesh, TensorSharding &to) {
   auto choices = [](const Mesh &mesh, const TensorSharding &sharding) {
@@ -87,8 +87,8 @@ void addUnreduced(const Mesh &fromMesh, TensorSharding &from,
     to.unreduced = *rc::gen::elementOf(matching);
 }
 
-/// A device's shard: the summand and global position of each element by its
-/// position in the shard, -1 where there is nothing.
+/// A device's shard. `cells` holds the summand and global position of each
+/// element by its position in the shard; -1 marks padding.
 struct Shard {
   std::vector<int64_t> sizes, begins, cells;
   std::vector<int64_t> global; // sizes of the whole value
@@ -183,7 +183,7 @@ RC_GTEST_PROP(DirectExchange, BringsWhatIsLackingAndNothingElse, ()) {
       });
       size_t i = 0;
       want[target].forBox(round.sizes, put, [&](int64_t cell, int64_t) {
-        RC_ASSERT(want[target].cells[cell] < 0); // nothing comes twice
+        RC_ASSERT(want[target].cells[cell] < 0); // no element arrives twice
         want[target].cells[cell] = box[i++];
       });
     }
@@ -198,7 +198,7 @@ RC_GTEST_PROP(DirectExchange, BringsWhatIsLackingAndNothingElse, ()) {
   RC_ASSERT(std::abs(sent / double(devices) - lacking) < 1e-9);
 }
 
-// Every device sends to all: as many rounds as boxes that come from others.
+// All-to-all exchange: each box from another device takes one round.
 TEST(DirectExchange, RoundsAreAsFewAsBoxes) {
   Mesh mesh({{"x", 4}, {"y", 8}});
   TensorSharding from = TensorSharding::closed(2), to = from;

@@ -44,13 +44,13 @@ double Completion::cost(const ReshardPlanner &planner) const {
   return cost;
 }
 
-/// The axes of `left` that `want` adds to a dimension of `size` rows sharded by
-/// `have`, as many as cut its shards into equal parts.
+/// The longest prefix of the axes that `want` adds to `have` that is in `left`
+/// and splits the shards of the `size` rows evenly.
 static AxisList scatterable(AxisRefs have, AxisRefs want, AxisRefs left,
                             int64_t size) {
   if (listPrefix(have, want) == ListPrefix::None)
     return {};
-  // Part by part: a leading part of an axis may be what is there already.
+  // `have` may end with a leading sub-axis of an axis of `want`.
   AxisList extra;
   for (auto [i, a] : llvm::enumerate(want)) {
     if (i >= have.size())
@@ -97,7 +97,8 @@ Completion shardwright::planCompletion(const TensorSharding &from,
   return out;
 }
 
-/// Moves from `end` to the result what becomes unreduced along `axes` in place.
+/// Moves from `end` to the result the axes along which the value becomes
+/// unreduced in place.
 static Unreduction planUnreduction(const TensorSharding &start,
                                    TensorSharding &end, AxisList axes,
                                    llvm::ArrayRef<int64_t> shape) {

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A value that is unreduced along axes is the sum of what the devices along
-// them hold. Here: how such a value is completed (reduced), how a complete one
-// becomes partial, and in which stages a value goes from any layout to any
-// other on the same mesh. Value types only; no IR.
+// A value that is unreduced along axes is the sum of the values that the
+// devices along them hold (partial sums). This header says how such a value is
+// reduced, how a reduced value becomes partial sums, and in which stages a
+// value goes from any layout to any other on the same mesh. Value types only;
+// no IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,44 +24,46 @@ namespace shardwright {
 double localBytes(llvm::ArrayRef<int64_t> shape, double elementBytes,
                   const TensorSharding &sharding);
 
-/// The reduction of a partial result.
+/// How partial sums are reduced.
 struct Completion {
-  /// First: axes that reduce and then split each dimension; may be all empty.
+  /// First: axes to reduce-scatter into each dimension; all may be empty.
   llvm::SmallVector<AxisList, 4> scatter;
-  /// Then: axes left to reduce, mesh order.
+  /// Then: axes left to all-reduce, in mesh order.
   AxisList reduce;
   /// The result's sharding after both.
   TensorSharding after;
-  /// Mean bytes a device sends, in both.
+  /// Mean bytes that a device sends in each of the two.
   double scatterBytes = 0, reduceBytes = 0;
   double cost(const ReshardPlanner &planner) const;
   bool scatters() const;
   bool isEmpty() const { return !scatters() && reduce.empty(); }
 };
 
-/// From a value partial along `axes` (mesh order) towards `wanted`: as much as
-/// possible is scattered, the rest reduced. `from` gives the other axes, of
-/// which those unreduced stay so.
+/// Reduces a value that is unreduced along `axes` (mesh order) towards
+/// `wanted`: reduce-scatters as much as possible and all-reduces the rest.
+/// `from` gives the other axes; those of them that are unreduced stay
+/// unreduced.
 Completion planCompletion(const TensorSharding &from, AxisRefs axes,
                           const TensorSharding &wanted,
                           llvm::ArrayRef<int64_t> shape, double elementBytes);
 
-/// A complete value becomes unreduced. Sends nothing.
+/// How a reduced value becomes unreduced. Sends nothing.
 struct Unreduction {
-  /// Axes that leave the end of each dimension for it: each device's shard
-  /// stays where it is, among neutral elements. All empty: no such step.
+  /// Axes that move from the end of each dimension's sharding to the unreduced
+  /// axes: each device's shard stays where it is, padded with neutral elements.
+  /// All empty: there is no such step.
   llvm::SmallVector<AxisList, 4> inPlace;
-  /// The other axes: of the devices along them, one keeps the value.
+  /// The other axes: one device along them keeps the value.
   AxisList whole;
   /// The sharding after `inPlace`.
   TensorSharding afterInPlace;
   bool isAnyInPlace() const;
 };
 
-/// The stages from one layout to another on the same mesh: sums are completed
-/// along the axes that only `from` is unreduced along; then the value moves
-/// from `start` to `end`, which are unreduced along equal axes; then it becomes
-/// unreduced along the axes that only `to` is.
+/// The stages from one layout to another on the same mesh: the value is reduced
+/// along the axes that only `from` is unreduced along; it moves from `start` to
+/// `end`, which are unreduced along equal axes; it becomes unreduced along the
+/// axes that only `to` is unreduced along.
 struct ReshardStages {
   Completion completion;
   TensorSharding start, end;
@@ -70,7 +73,7 @@ struct ReshardStages {
 ReshardStages planStages(const TensorSharding &from, const TensorSharding &to,
                          llvm::ArrayRef<int64_t> shape, double elementBytes);
 
-/// What the stages cost, in units of CostModel.
+/// Cost of the stages, in units of CostModel.
 double reshardCost(const TensorSharding &from, const TensorSharding &to,
                    llvm::ArrayRef<int64_t> shape, double elementBytes,
                    ReshardPlanner &planner);

@@ -1,4 +1,4 @@
-//===- permute_pairs.cc - who sends to whom in a permute ------------------===//
+//===- permute_pairs.cc - source-target pairs of a permute ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 
 using namespace shardwright;
 
-/// Number of what the device holds, over summands and the shards of all
-/// dimensions.
+/// Linear index of the part that the device holds, over summands and shards of
+/// all dimensions.
 static int64_t partNumber(const Mesh &mesh, const TensorSharding &sharding,
                           int64_t device) {
   int64_t linear = mesh.linearIndex(device);
@@ -31,7 +31,7 @@ llvm::SmallVector<int64_t> shardwright::permutePairs(const Mesh &fromMesh,
   for (const DimSharding &dim : from.dims)
     parts *= dim.shards();
   std::vector<int64_t> target(devices, -1);
-  // Devices that need a part, by its number.
+  // By part: devices that need it and do not hold it.
   std::vector<llvm::SmallVector<int64_t, 1>> needy(parts);
   std::vector<int64_t> has(devices);
   bool moves = false;

@@ -1,4 +1,4 @@
-//===- permute_pairs.h - who sends to whom in a permute ---------*- C++ -*-===//
+//===- permute_pairs.h - source-target pairs of a permute -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,10 @@
 
 namespace shardwright {
 
-/// (source, target) device ids, flat, by ascending source, that move every
-/// shard from one layout to another of equal shard counts per dimension. A
-/// device that holds what it needs sends to itself. Empty if all do.
+/// Returns (source, target) device ids, flat, by ascending source, that move
+/// every shard from one layout to another with equal shard counts per
+/// dimension. A device that already holds its part sends to itself. Empty if
+/// all do.
 llvm::SmallVector<int64_t> permutePairs(const Mesh &fromMesh,
                                         const TensorSharding &from,
                                         const Mesh &toMesh,

@@ -1,4 +1,4 @@
-//===- placement_moves.cc - what one step makes of a placement ------------===//
+//===- placement_moves.cc - single steps of a reshard search --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 
 using namespace shardwright;
 
-/// Above this many atoms, not every permutation is tried.
+/// Permutes try every permutation up to this many atoms.
 static constexpr size_t kMaxFreeAtoms = 5;
 
 PlacementMoves::PlacementMoves(const SearchProblem &problem, bool directed)
@@ -36,16 +36,17 @@ void PlacementMoves::each(const Placement &p, double local, Emit emit) const {
   gathers(p, local, emit);
 }
 
-/// A gather leads from `fine` to `coarse` in that dimension, a slice back.
+/// True if a gather leads from `fine` to `coarse` in that dimension (and a
+/// slice back).
 bool PlacementMoves::canRefine(size_t dim, const Placement &coarse,
                                const Placement &fine) const {
   return refines(problem.dimSizes[dim], shards(coarse, dim), shards(fine, dim));
 }
 
-/// Fraction of the devices whose shard is the same under both placements, whose
-/// dimensions have equal shard counts. Positions are compared digit by digit;
-/// where the digits of a dimension have other radices on the two sides, devices
-/// are counted over the atoms concerned.
+/// Fraction of the devices whose shard is the same under both placements, which
+/// have equal shard counts in each dimension. Compares shard indices digit by
+/// digit; where the digits of a dimension have different radices on the two
+/// sides, counts devices over the atoms concerned.
 double PlacementMoves::stayFraction(const Placement &a,
                                     const Placement &b) const {
   llvm::IntEqClasses equal(sizes.size());
@@ -107,7 +108,8 @@ void PlacementMoves::slices(const Placement &p, Emit emit) const {
         emit(SearchMove::Slice, std::move(next), 0);
     }
   }
-  // The parts of an uneven dimension may be no parts of parts of it.
+  // An uneven dimension may not split into the target's shards in two slices,
+  // so also try one slice by all of the target's atoms.
   for (size_t d = 0; d < p.dims.size(); ++d) {
     llvm::ArrayRef<uint8_t> want = problem.to.dims[d];
     if (!p.dims[d].empty() || want.size() < 2 ||
@@ -148,8 +150,8 @@ void PlacementMoves::allToAlls(const Placement &p, double local,
       for (size_t t = 0; t < p.dims.size(); ++t) {
         if (t == s || (directed && destination[a] != int32_t(t)))
           continue;
-        // The parts may be delivered in any order: what a sender puts where is
-        // free.
+        // The all-to-all may append the atoms in any order, because the sender
+        // picks the position of each block.
         llvm::SmallVector<uint8_t, 4> order = moved;
         if (!directed && order.size() <= 3)
           llvm::sort(order);
@@ -166,9 +168,9 @@ void PlacementMoves::allToAlls(const Placement &p, double local,
   }
 }
 
-/// Moves between distinct dimensions that go at once: n * m ways send
-/// 1 - 1/(n * m) of the shard once, one after the other they send more. Only to
-/// dimensions that the target shards.
+/// Several all-to-alls between distinct dimensions in one step: over n * m
+/// devices it sends 1 - 1/(n * m) of the shard, less than one after the other.
+/// Only to dimensions that the target shards.
 void PlacementMoves::jointAllToAlls(const Placement &p, double local,
                                     Emit emit) const {
   constexpr int kMost = 4;
@@ -228,8 +230,8 @@ void PlacementMoves::fillDims(
   }
 }
 
-/// As much of the target at the front of each dimension as fits, the rest in
-/// the order it had, then in the order of the atoms.
+/// Fills each dimension with the longest fitting prefix of the target's atoms,
+/// then with atoms of `p` in their order, then with atoms in index order.
 Placement PlacementMoves::towardsTarget(const Placement &p) const {
   Placement next;
   next.targetOrder = true;
@@ -285,7 +287,7 @@ void PlacementMoves::permutes(const Placement &p, double local,
   offer(towardsTarget(p));
   if (directed)
     return;
-  // Two atoms of one size trade places, or a free atom replaces a placed one.
+  // Swap two atoms of equal size, or replace a placed atom by a free one.
   llvm::SmallVector<std::pair<size_t, size_t>, 8> slots;
   llvm::SmallVector<bool, 8> placed(sizes.size(), false);
   for (size_t d = 0; d < p.dims.size(); ++d)

@@ -1,4 +1,4 @@
-//===- placement_moves.h - what one step makes of a placement ---*- C++ -*-===//
+//===- placement_moves.h - single steps of a reshard search -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,15 +14,15 @@
 
 namespace shardwright {
 
-/// The steps that lead on from a placement in the search for a reshard.
+/// Enumerates the steps from a placement in the search for a reshard.
 class PlacementMoves {
 public:
-  /// `directed`: only those that lead straight to the target.
+  /// `directed`: only steps that lead straight to the target.
   PlacementMoves(const SearchProblem &problem, bool directed);
 
-  /// With the mean bytes that a device sends.
+  /// `bytes`: mean bytes that a device sends.
   using Emit = llvm::function_ref<void(SearchMove, Placement, double bytes)>;
-  /// Calls `emit` for each; under `p` a device holds `local` bytes.
+  /// Calls `emit` for each step; a device holds `local` bytes under `p`.
   void each(const Placement &p, double local, Emit emit) const;
 
 private:
@@ -46,7 +46,7 @@ private:
   const SearchProblem &problem;
   llvm::ArrayRef<int64_t> sizes;
   bool directed;
-  /// The dimension of the target that each atom is in; -1: none.
+  /// Dimension of the target that holds each atom; -1: none.
   llvm::SmallVector<int32_t, 8> destination;
 };
 

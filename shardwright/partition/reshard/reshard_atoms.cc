@@ -1,4 +1,4 @@
-//===- reshard_atoms.cc - what a reshard moves ----------------------------===//
+//===- reshard_atoms.cc - axis atoms of two shardings ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ TensorSharding reshard::closedOf(const DimAxes &dims) {
   return sharding;
 }
 
-/// Where the axis is cut by the refs of both sides, ascending.
+/// Positions at which refs of either side cut the axis, ascending.
 static llvm::SmallVector<int64_t, 8> boundaries(int32_t axis, const DimAxes &a,
                                                 const DimAxes &b) {
   llvm::SmallVector<int64_t, 8> cuts;
@@ -115,7 +115,7 @@ Atoms reshard::makeAtoms(const Mesh &mesh, DimAxes from, DimAxes to,
   };
   for (auto [f, t, n] : llvm::zip(from, to, shape)) {
     size_t common = 0;
-    // Between uneven shards the way may lead over the whole dimension.
+    // Between uneven shards, the path may have to gather the whole dimension.
     bool even = n % totalSize(f) == 0 && n % totalSize(t) == 0;
     while ((even || f == t) && common < f.size() && common < t.size() &&
            f[common] == t[common])
@@ -145,7 +145,7 @@ void reshard::cutToPrimes(const Atoms &atoms, DimAxes &from, DimAxes &to) {
   }
 }
 
-/// Position of the end of each ref: how many shards there are so far.
+/// Number of shards after each ref.
 static llvm::SmallVector<int64_t, 8> ends(AxisRefs axes) {
   llvm::SmallVector<int64_t, 8> out;
   int64_t n = 1;
@@ -206,7 +206,7 @@ Segments reshard::makeSegments(const DimAxes &from, const DimAxes &to,
     llvm::sort(all);
     int64_t begin = 1;
     AxisRefs fromRest = f, toRest = t;
-    // The refs of a side up to a position, off its front.
+    // Splits off the front of `rest` the refs up to `count` shards.
     auto take = [](AxisRefs &rest, int64_t count) {
       AxisRefs taken = rest;
       int64_t n = 1;

@@ -1,13 +1,13 @@
-//===- reshard_planner.cc - the cheapest way between two shardings --------===//
+//===- reshard_planner.cc - cheapest path between two shardings -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `reshard_atoms` makes placements of atoms of both shardings, `reshard_search`
-// walks from one to the other; here the path is turned back into steps over
-// axes, and the cheapest of some ways to cut is taken.
+// `reshard_atoms` turns both shardings into placements of atoms,
+// `reshard_search` finds a path between them. This file turns the path back
+// into steps over axes, and takes the cheapest of several ways to cut the axes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ int64_t numPrimeFactors(int64_t n) {
   return count + (n > 1);
 }
 
-/// The step that leads from one placement to the next.
+/// The step from one placement to the next.
 ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
                      const SearchStep &step) {
   ReshardStep out;
@@ -75,8 +75,8 @@ ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
   return out;
 }
 
-/// Where an all-to-all delivers its axes in another order: the permute that
-/// puts them into that order.
+/// If the all-to-all delivers its axes in another order: the permute that
+/// restores the order.
 std::optional<ReshardStep>
 makeReorder(const Atoms &atoms, const Placement &prev, const SearchStep &step) {
   if (step.move != SearchMove::AllToAll)
@@ -129,7 +129,7 @@ std::string keyOf(const DimAxes &from, const DimAxes &to, AxisRefs unreduced,
 
 } // namespace
 
-/// Along which devices exchange in the step from `before`.
+/// The axes along which devices exchange data in the step from `before`.
 AxisList axesOf(const ReshardStep &step, const TensorSharding &before) {
   AxisList axes;
   if (step.kind == ReshardStep::Gather)
@@ -171,11 +171,12 @@ LinkCost ReshardPlanner::linkOver(AxisRefs axes) const {
 
 namespace {
 
-/// Finds the steps of one plan: the ways to search, one a function. The best
-/// result so far is in `best`, with the atoms that its steps move.
+/// Finds the steps of one plan; each way to search is a function. `best` is the
+/// best result so far, `atoms` the atoms that its steps move.
 class StepFinder {
 public:
-  /// `links`: by axis; `orderLink`: between meshes in other device orders.
+  /// `links`: by axis; `orderLink`: between meshes with different device
+  /// orders.
   StepFinder(const ReshardPlanner &planner, llvm::ArrayRef<LinkCost> links,
              LinkCost orderLink, ReshardPlan &plan, const DimAxes &from,
              const DimAxes &to, llvm::ArrayRef<int64_t> shape,
@@ -188,12 +189,12 @@ public:
     plan.peakBytes = std::max(localBytes(from), localBytes(to));
   }
 
-  /// Gathers parts that no common cut can express before anything else.
+  /// Gathers the sub-axes that have no common cut with the target first.
   void gatherIncompatible();
   void searchWhole();
   void searchSegments();
-  /// Searches on parts of axes: axes of unequal sizes can trade places only in
-  /// parts.
+  /// Searches on prime sub-axes: axes of unequal sizes can trade places only in
+  /// such parts.
   void searchPrimes();
   void toSteps();
 
@@ -220,10 +221,11 @@ private:
   ReshardPlan &plan;
   const DimAxes &from, &to;
   llvm::ArrayRef<int64_t> shape;
-  /// Bytes of the whole value.
+  /// Bytes of the full-size value.
   double total;
   bool changesOrder;
-  /// After gatherIncompatible(), and both sides cut where the other ends.
+  /// Set by gatherIncompatible(): the start, and both sides cut where the other
+  /// ends.
   DimAxes start, fineFrom, fineTo;
   Atoms atoms;
 };
@@ -329,8 +331,8 @@ void StepFinder::toSteps() {
 
 } // namespace
 
-/// Adds up what the steps send and cost; `orderLink`, if not null, is taken for
-/// each step.
+/// Adds the bytes and costs of the steps. `orderLink`, if not null, is the link
+/// of each step.
 static void addCosts(ReshardPlan &plan, const TensorSharding &from,
                      const ReshardPlanner &planner, const LinkCost *orderLink) {
   const TensorSharding *before = &from;
@@ -368,7 +370,8 @@ const ReshardPlan &ReshardPlanner::plan(const TensorSharding &fromSharding,
   finder.searchPrimes();
   finder.toSteps();
   addCosts(plan, fromSharding, *this, changesOrder ? &orderLink : nullptr);
-  // The bound is the search's: a gather before it counts against the plan.
+  // `bound` excludes the gather before the search, which counts against the
+  // plan.
   TensorSharding end = toSharding;
   end.unreduced = fromSharding.unreduced;
   considerExchange(plan, fromSharding, end, shape, elementBytes, changesOrder,
@@ -391,7 +394,7 @@ void ReshardPlanner::considerExchange(ReshardPlan &plan,
                                       double elementBytes, bool changesOrder,
                                       double bound) const {
   constexpr int64_t kMostDevices = 4096, kMostPieces = 64, kFewPieces = 4;
-  // Few percent are not worth more rounds.
+  // A few percent do not justify more rounds.
   constexpr double kWorthwhile = 0.98, kMuchBetter = 1 / 1.5;
   double larger = elementBytes * double(std::max(localElements(from, shape),
                                                  localElements(to, shape)));

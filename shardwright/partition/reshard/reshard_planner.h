@@ -1,19 +1,19 @@
-//===- reshard_planner.h - the cheapest way between two shardings -*- C++
-//-*-===//
+//===- reshard_planner.h - cheapest path between shardings ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// From any sharding of a tensor to any other over the same axes (possibly with
-// another device order): a sequence of slice, all-to-all, permute and gather
-// steps, found by a shortest-path search over the placements of axis atoms.
-// The atoms are the axes of both shardings cut at all their boundaries, so the
-// cost of a search depends on the number of axes, never on the number of
-// devices. Where steps on whole dimensions send more than the bound, the search
-// is run again on dimensions cut where shards of both sides end: between steps,
-// a device may then hold rows that are no neighbours. Plans are remembered.
+// Plans a reshard of a tensor between any two shardings over the same axes
+// (possibly with another device order): a sequence of slice, all-to-all,
+// permute and gather steps, found by a shortest-path search over the placements
+// of axis atoms. The atoms are the axes of both shardings cut at all their
+// boundaries, so the cost of a search depends on the number of axes, never on
+// the number of devices. Where steps on the tensor's dimensions send more than
+// the bound, the search runs again on dimensions cut into segments where shards
+// of both sides end: between steps, a device may then hold rows that are not
+// contiguous. Plans are cached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,14 +39,15 @@ struct ReshardStep {
     AxisList axes;
     int64_t source = 0, target = 0;
   };
-  /// AllToAll: all dimensions distinct, sources ascending.
+  /// AllToAll: all dimensions are distinct, sources ascend.
   llvm::SmallVector<Move, 1> moves;
   /// Closed sharding after the step.
   TensorSharding after;
   /// The devices are in the target mesh's order after the step.
   bool targetOrder = false;
-  /// Permute: only the order of the axes changes that the all-to-all after it
-  /// moves, which delivers them in that order by itself. Costs nothing.
+  /// Permute: changes only the order of the axes that the next step, an
+  /// all-to-all, moves. The all-to-all delivers them in that order itself, so
+  /// this step costs nothing.
   bool withNext = false;
   /// Mean bytes that a device sends.
   double bytes = 0;
@@ -54,16 +55,16 @@ struct ReshardStep {
 
 struct ReshardPlan {
   llvm::SmallVector<ReshardStep, 3> steps;
-  /// Not empty: from step `firstOnSegments` on, the steps act on the value
-  /// reshaped to these dimensions, whose sharding is `start` then. Where the
-  /// shards of both sides begin and end within a dimension, it is cut into
-  /// several, of which steps may move any.
+  /// If not empty: from step `firstOnSegments` on, the steps act on the value
+  /// reshaped to these dimensions, with sharding `start`. A dimension is cut
+  /// into segments where the shards of both sides begin and end; steps may move
+  /// any of them.
   llvm::SmallVector<int64_t, 8> segments;
   TensorSharding start;
   size_t firstOnSegments = 0;
-  /// No steps: each device gets just what it lacks (direct_exchange.h).
+  /// No steps: a direct exchange (direct_exchange.h).
   bool isDirect = false;
-  /// Mean bytes that a device sends, all steps.
+  /// Mean bytes that a device sends in all steps.
   double bytes = 0;
   /// In units of CostModel.
   double cost = 0;
@@ -73,31 +74,32 @@ struct ReshardPlan {
 
 class ReshardPlanner {
 public:
-  /// `mesh` gives the axes; device ids play no part.
+  /// `mesh` gives the axes; its device ids are ignored.
   explicit ReshardPlanner(Mesh mesh, CostModel costs = {},
                           Effort effort = Effort::Normal);
 
-  /// The plan from `from` to `to`, which have the rank of `shape`. Partial sums
-  /// stay so: both sides are unreduced along the axes of `from.unreduced`,
-  /// whatever `to.unreduced` says (partial_sums.h makes and completes them).
-  /// Every dimension has at least a row for each of its shards; uneven ones
-  /// (uneven.h) pass through whole or even shards only where no common cut
-  /// leads on. `changesOrder`: the two sides are on meshes with equal axes and
-  /// different device ids. The reference is valid for the life of the planner.
+  /// Returns the plan from `from` to `to`, which have the rank of `shape`.
+  /// Partial sums stay partial: both sides are unreduced along the axes of
+  /// `from.unreduced`, whatever `to.unreduced` is (partial_sums.h makes and
+  /// reduces them). Every dimension has at least a row for each of its shards;
+  /// uneven ones (uneven.h) become unsharded or evenly sharded on the way only
+  /// if there is no common cut. `changesOrder`: the two sides are on meshes
+  /// with equal axes and different device ids. The reference is valid for the
+  /// life of the planner.
   const ReshardPlan &plan(const TensorSharding &from, const TensorSharding &to,
                           llvm::ArrayRef<int64_t> shape, double elementBytes,
                           bool changesOrder = false);
 
   const Mesh &getMesh() const { return mesh; }
-  /// What an exchange along these axes costs: the weakest link decides. No
-  /// axes: nothing.
+  /// Cost of an exchange along these axes: that of the slowest link. No axes:
+  /// zero.
   LinkCost linkOver(AxisRefs axes) const;
   const CostModel &getCosts() const { return costs; }
   Effort getEffort() const { return effort; }
 
 private:
   AxisList allAxes() const;
-  /// Makes the plan a direct exchange where that costs less.
+  /// Replaces the plan by a direct exchange if that costs less.
   void considerExchange(ReshardPlan &plan, const TensorSharding &from,
                         const TensorSharding &to, llvm::ArrayRef<int64_t> shape,
                         double elementBytes, bool changesOrder,

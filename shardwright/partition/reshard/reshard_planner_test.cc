@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each step is carried out with nothing but boxes: what a device needs after
-// the step must be in what the devices of its group (or its permute partner)
-// held before.
+// Executes each step on sets of row positions: the rows that a device needs
+// after a step must be held before it by the devices of its group (or by its
+// permute partner).
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,7 @@ AxisList sorted(AxisList axes) {
   return axes;
 }
 
-/// Row-major positions of the elements that the device holds, ascending.
+/// Row-major positions of the device's elements, ascending.
 std::vector<int64_t> positions(const Mesh &mesh, const TensorSharding &sharding,
                                llvm::ArrayRef<int64_t> shape, int64_t dev) {
   std::vector<int64_t> out;
@@ -85,8 +85,8 @@ std::vector<int64_t> positions(const Mesh &mesh, const TensorSharding &sharding,
   return out;
 }
 
-/// Checks that the sharding after the step is what its axes say; returns the
-/// axes along which devices exchange.
+/// Checks that the step's axes lead to `step.after`; returns the axes along
+/// which devices exchange.
 AxisList checkStep(const ReshardStep &step, const TensorSharding &current) {
   TensorSharding expected = current;
   AxisList moved;
@@ -131,7 +131,7 @@ AxisList checkStep(const ReshardStep &step, const TensorSharding &current) {
   return moved;
 }
 
-/// Runs the steps; returns the mean bytes that devices receive, at 1 a element.
+/// Runs the steps; returns the mean bytes that devices receive, 1 per element.
 double executeSteps(const Mesh &mesh, const ReshardPlan &plan,
                     const TensorSharding &from, llvm::ArrayRef<int64_t> shape) {
   int64_t n = mesh.numDevices();
@@ -145,7 +145,7 @@ double executeSteps(const Mesh &mesh, const ReshardPlan &plan,
     AxisList moved = checkStep(step, current);
     current = step.after;
 
-    // The all-to-all takes the devices' shards as they were.
+    // The all-to-all exchanges the shards as they were before this step.
     if (step.withNext) {
       EXPECT_EQ((&step)[1].kind, ReshardStep::AllToAll);
       EXPECT_EQ((&step)[1].moves.size(), 1u);
@@ -167,13 +167,13 @@ double executeSteps(const Mesh &mesh, const ReshardPlan &plan,
       for (auto &[content, count] : balance)
         EXPECT_EQ(count, 0);
       received += sent / double(n);
-      // The plan may only overestimate.
+      // The plan may overestimate, never underestimate.
       EXPECT_GE(step.bytes, sent / double(n) - 1e-6);
     } else {
       AxisList group = sorted(moved);
       std::map<int64_t, std::set<Shape>> pool;
       auto groupOf = [&](int64_t dev) {
-        // The device with coordinate 0 along the group's axes.
+        // The device of the group with coordinate 0 along the group's axes.
         int64_t at = dev;
         for (AxisRef a : group)
           at -= mesh.coordinate(dev, a) * mesh.stride(a.axis) *
@@ -214,7 +214,7 @@ double execute(const Mesh &mesh, const ReshardPlan &plan,
                const TensorSharding &from, const TensorSharding &to,
                llvm::ArrayRef<int64_t> shape) {
   if (plan.isDirect) {
-    // direct_exchange_test.cc runs these.
+    // Covered by direct_exchange_test.cc.
     EXPECT_TRUE(plan.steps.empty());
     double bound = receiveBound(mesh, from, to, shape);
     EXPECT_NEAR(plan.bytes, bound, 1e-6);
@@ -232,7 +232,8 @@ double execute(const Mesh &mesh, const ReshardPlan &plan,
   first.steps.assign(plan.steps.begin(), cut);
   second.steps.assign(cut, plan.steps.end());
   TensorSharding middle = first.steps.empty() ? from : first.steps.back().after;
-  // Reshapes move nothing: every device holds the same before and after.
+  // The reshape moves no data: each device holds the same elements before and
+  // after.
   for (int64_t dev = 0; dev < mesh.numDevices(); ++dev) {
     EXPECT_EQ(positions(mesh, middle, shape, dev),
               positions(mesh, plan.start, plan.segments, dev));
@@ -243,7 +244,7 @@ double execute(const Mesh &mesh, const ReshardPlan &plan,
          executeSteps(mesh, second, plan.start, plan.segments);
 }
 
-/// Every sharding by whole axes.
+/// All shardings by full axes.
 std::vector<TensorSharding> allShardings(const Mesh &mesh, int64_t rank) {
   std::vector<TensorSharding> out{TensorSharding::closed(rank)};
   for (size_t i = 0; i < out.size(); ++i)
@@ -264,7 +265,7 @@ std::vector<TensorSharding> allShardings(const Mesh &mesh, int64_t rank) {
 rc::Gen<TensorSharding> genSharding(Mesh mesh, int64_t rank) {
   return rc::gen::exec([mesh, rank] {
     TensorSharding sharding = TensorSharding::closed(rank);
-    // A random cut of each axis, its parts handed to random places.
+    // Cut each axis at random and give the parts to random places.
     std::vector<AxisRef> parts;
     for (int32_t axis = 0; axis < mesh.numAxes(); ++axis) {
       int64_t pre = 1, size = mesh.axisSize(axis);
@@ -300,7 +301,7 @@ RC_GTEST_PROP(ReshardPlanner, EndsWhereAsked, ()) {
   RC_PRE(mesh.numDevices() <= 48);
   int64_t rank = *rc::gen::inRange<int64_t>(1, 4);
   TensorSharding from = *genSharding(mesh, rank), to = *genSharding(mesh, rank);
-  // Every dimension divisible by either side, no more than is needed.
+  // The smallest shape that both sides divide.
   Shape shape;
   for (int64_t d = 0; d < rank; ++d)
     shape.push_back(std::lcm(from.dims[d].shards(), to.dims[d].shards()));
@@ -316,7 +317,7 @@ RC_GTEST_PROP(ReshardPlanner, EndsWhereAsked, ()) {
   RC_ASSERT(&plan == &planner.plan(from, to, shape, 1));
 }
 
-// A gather of axes that no common cut can express, then steps on segments.
+// Gathers axes that have no common cut, then takes steps on segments.
 TEST(ReshardPlanner, GathersBeforeItCutsDimensions) {
   Mesh mesh = makeMesh({6, 8, 8});
   Shape shape{6, 64, 8};
@@ -364,7 +365,7 @@ Summary survey(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> shape) {
   return s;
 }
 
-// Upstream's figures for the same pairs: 82 % and 1.07, 71 % and 1.08, 59 % and
+// Shardy's numbers for the same pairs: 82 % and 1.07, 71 % and 1.08, 59 % and
 // 1.13.
 TEST(ReshardPlanner, ReceiveBound) {
   struct Case {
@@ -431,7 +432,7 @@ TEST(ReshardPlanner, NonCoexistingSubAxes) {
   EXPECT_EQ(simple.steps[1].kind, ReshardStep::Slice);
 }
 
-// Upstream's rounds end here in another sharding than asked.
+// Shardy's algorithm ends in a wrong sharding for this case.
 TEST(ReshardPlanner, ThreeAxesNotPowersOfTwo) {
   Mesh mesh = makeMesh({2, 3, 2});
   AxisRef x = axis(mesh, "a"), y = axis(mesh, "b"), z = axis(mesh, "c");
@@ -453,13 +454,14 @@ TEST(ReshardPlanner, OtherDeviceOrder) {
   ASSERT_EQ(plan.steps.size(), 1u);
   EXPECT_EQ(plan.steps[0].kind, ReshardStep::Permute);
   EXPECT_TRUE(plan.steps[0].targetOrder);
-  // Nothing sharded at the start: slicing may happen in the target's order, but
-  // a permute must stand somewhere before the end.
+  // If nothing is sharded at the start, a slice may use the target's order, but
+  // a permute must come before the end.
   TensorSharding none = TensorSharding::closed(1);
   EXPECT_TRUE(planner.plan(none, to, {8}, 1, true).steps.back().targetOrder);
 }
 
-// Many axes: the search falls back, the end is still right.
+// With many axes the search falls back to a simpler plan that still ends in the
+// target.
 TEST(ReshardPlanner, ManyAxes) {
   Mesh mesh = makeMesh({2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
   TensorSharding from = TensorSharding::closed(4), to = from;
@@ -477,7 +479,7 @@ TEST(ReshardPlanner, ManyAxes) {
   EXPECT_TRUE(plan.steps.back().after.isEquivalent(to));
 }
 
-// At most effort every plan is at the bound.
+// At maximal effort, every plan reaches the bound.
 RC_GTEST_PROP(ReshardPlanner, MostEffortSendsWhatIsLacking, ()) {
   auto sizes = *rc::gen::container<std::vector<int64_t>>(
       3, rc::gen::element<int64_t>(2, 2, 3));

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A* over placements. The estimate of what is left is what a device must on
-// average at least receive: its part of the target without what it holds.
+// A* search over placements. The estimate of the remaining cost is a lower
+// bound of the mean bytes that a device must still receive: its target shard
+// minus the part that it holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +34,8 @@ bool SearchResult::communicates() const {
 
 namespace {
 
-/// A slice costs no bytes, yet fewer steps are better among equals; expressed
-/// as a fraction of the base bytes so that it never decides against bytes.
+/// Cost of a step beside its bytes, as a fraction of the base bytes. Prefers
+/// fewer steps among plans of equal bytes and never outweighs bytes.
 constexpr double kStepTie = 1e-7;
 constexpr size_t kMaxExpanded = 20000;
 std::string keyOf(const Placement &p) {
@@ -47,7 +48,7 @@ std::string keyOf(const Placement &p) {
   return key;
 }
 
-/// Of the exchange between two placements.
+/// Link of the exchange between two placements.
 LinkCost linkBetween(const SearchProblem &problem, const Placement &a,
                      const Placement &b) {
   if (a.targetOrder != b.targetOrder)
@@ -55,7 +56,7 @@ LinkCost linkBetween(const SearchProblem &problem, const Placement &a,
   LinkCost link;
   if (problem.links.empty())
     return link;
-  // An atom stays where it is counted from the front.
+  // An atom stays where its position from the front is the same.
   for (auto [was, is] : llvm::zip(a.dims, b.dims))
     for (size_t i = 0; i < std::max(was.size(), is.size()); ++i) {
       if (i < was.size() && i < is.size() && was[i] == is[i])
@@ -77,9 +78,9 @@ public:
     outBytes = localBytes(problem.to);
   }
 
-  /// Empty optional: budget spent or no way under the limits.
+  /// Returns nullopt if the budget is spent or no path is within the limits.
   std::optional<SearchResult> run();
-  /// Bytes that a device must at least receive on average from here on.
+  /// Lower bound of the mean bytes that a device must still receive.
   double estimate(const Placement &p) const;
 
 private:
@@ -99,8 +100,8 @@ private:
 double Search::estimate(const Placement &p) const {
   if (!p.targetOrder)
     return std::max(0.0, outBytes - localBytes(p));
-  // The fraction of its part of the target that a device holds. Coordinates
-  // that must agree: each tie that says something new holds for one in `size`.
+  // `held` is the fraction of its target shard that a device holds. Each
+  // independent pair of coordinates that must be equal divides it by `size`.
   llvm::IntEqClasses equal(sizes.size());
   double held = 1;
   for (auto [now, wanted] : llvm::zip(p.dims, problem.to.dims)) {
@@ -183,7 +184,7 @@ std::optional<SearchResult> Search::run() {
   return result;
 }
 
-/// Gather whatever differs, permute if the order of devices changes, slice.
+/// Gathers all that differs, permutes if the device order changes, slices.
 SearchResult gatherThenSlice(const SearchProblem &problem) {
   SearchResult result;
   Placement empty = problem.from;
@@ -213,7 +214,7 @@ SearchResult gatherThenSlice(const SearchProblem &problem) {
   return result;
 }
 
-/// The all-to-all delivers atoms in another order than they had.
+/// True if the all-to-all delivers its atoms in another order than before.
 bool reorders(const Placement &before, const Placement &after) {
   for (size_t s = 0; s < before.dims.size(); ++s) {
     llvm::ArrayRef<uint8_t> moved = before.dims[s];
@@ -232,8 +233,8 @@ bool reorders(const Placement &before, const Placement &after) {
   return false;
 }
 
-/// Neighbouring slices and gathers become one step; so do all-to-alls between
-/// distinct dimensions.
+/// Merges adjacent slices, adjacent gathers, and all-to-alls between distinct
+/// dimensions.
 void mergeSteps(const SearchProblem &problem, SearchResult &result) {
   llvm::SmallVector<SearchStep, 3> merged;
   llvm::SmallVector<bool, 4> touched;
@@ -257,7 +258,7 @@ void mergeSteps(const SearchProblem &problem, SearchResult &result) {
     if (merge && step.move == SearchMove::AllToAll)
       merge = !touch(*before, step.after, /*commit=*/false) &&
               !reorders(*before, step.after) && !lastReorders;
-    // Together they take the weaker of their links.
+    // A merged step uses the slower link.
     LinkCost link = linkBetween(problem, *before, step.after);
     merge &= step.move == SearchMove::Slice || link.byte == lastLink.byte;
     lastLink = link;
@@ -267,7 +268,7 @@ void mergeSteps(const SearchProblem &problem, SearchResult &result) {
       touched.clear();
     touch(*before, step.after, /*commit=*/true);
     if (merge && step.move == SearchMove::AllToAll) {
-      // Together n*m ways: 1 - 1/(n*m) of the shard is sent, once.
+      // A merged step over n * m devices sends 1 - 1/(n*m) of the shard once.
       SearchStep &last = merged.back();
       double local = problem.baseBytes;
       for (const auto &dim : step.after.dims)
@@ -293,7 +294,8 @@ SearchResult shardwright::searchReshard(const SearchProblem &problem) {
   std::optional<SearchResult> result;
   for (bool limitMemory : {true, false})
     for (bool directed : {false, true}) {
-      // With this many atoms a free search would only spend its budget.
+      // With this many atoms an undirected search would only exhaust its
+      // budget.
       if (!directed && (problem.recipesOnly || problem.sizes.size() > 8))
         continue;
       if (!result)

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The search under the reshard planner. It knows atoms (0, 1, 2, ... with
-// sizes) and placements of atoms on dimensions; what mesh axes they are does
-// not matter to it.
+// The search under the reshard planner. It works on atoms (0, 1, 2, ... with
+// sizes) and placements of atoms on dimensions, independent of mesh axes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ enum class SearchMove : uint8_t { Slice, AllToAll, Permute, Gather };
 struct SearchStep {
   SearchMove move = SearchMove::Slice;
   Placement after;
-  /// Mean bytes a device sends.
+  /// Mean bytes that a device sends.
   double bytes = 0;
 };
 
@@ -48,17 +47,17 @@ struct SearchProblem {
   llvm::SmallVector<int64_t, 4> dimSizes, baseShards;
   /// Bytes that a device would hold with no atom placed.
   double baseBytes = 0;
-  /// What exchanging along each atom costs; empty: one for a byte, and no
-  /// more. A byte costs at least one.
+  /// Cost of an exchange along each atom. Empty: one per byte and no latency. A
+  /// byte costs at least one.
   llvm::SmallVector<LinkCost, 8> links;
-  /// Of going to the device order of the target mesh.
+  /// Cost of changing to the device order of the target mesh.
   LinkCost orderLink;
   /// Try all-to-alls that move atoms between several pairs of dimensions.
   bool movesTogether = false;
-  /// Only moves that lead straight to the target, as long as there is a way.
+  /// Only moves that lead straight to the target, unless there is no such path.
   bool recipesOnly = false;
 
-  /// Shards along these atoms.
+  /// Number of shards along these atoms.
   int64_t product(llvm::ArrayRef<uint8_t> atoms) const {
     int64_t n = 1;
     for (uint8_t a : atoms)
@@ -70,14 +69,14 @@ struct SearchProblem {
 struct SearchResult {
   llvm::SmallVector<SearchStep, 3> steps;
   double cost = 0;
-  /// No way costs less in bytes.
+  /// Lower bound of the cost of any path, in bytes.
   double bound = 0;
   bool communicates() const;
 };
 
-/// The cheapest steps from `from` to `to`, never above the larger of both local
-/// sizes where that is possible. Falls back to simpler plans when the space is
-/// too large to search, never fails.
+/// Finds the cheapest steps from `from` to `to`. Local sizes exceed the larger
+/// of both ends only if that is unavoidable. Falls back to simpler plans when
+/// the space is too large to search; never fails.
 SearchResult searchReshard(const SearchProblem &problem);
 
 } // namespace shardwright
