@@ -1,4 +1,4 @@
-//===- kernel_graph.cc - what kernels compute, as plain data --------------===//
+//===- kernel_graph.cc - the graph of a kernel as plain data --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,7 @@ llvm::StringRef name(Op op) {
   return names[static_cast<int>(op)];
 }
 
-/// A call for each element.
+/// True if each element needs a library call.
 static bool isComplexCall(const Node &node) {
   return isComplex(node.type) &&
          ((node.op >= Op::Cbrt && node.op <= Op::Tanh) ||

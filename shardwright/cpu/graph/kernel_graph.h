@@ -1,4 +1,4 @@
-//===- kernel_graph.h - what kernels compute, as plain data -----*- C++ -*-===//
+//===- kernel_graph.h - the graph of a kernel as plain data -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The tensor operations of one block as an array of nodes, each with one value;
-// operands have smaller ids. Fusion (fusion.h) picks sets of nodes; such a set,
-// cut out as a graph of its own with its inputs as Param nodes, is a *cluster*:
-// the unit that becomes one kernel. A cluster holds no names and no MLIR, so
-// its serialisation is the key under which the machine code is cached.
+// operands have smaller ids. Fusion (fusion.h) picks sets of nodes. Such a set,
+// cut out as a graph of its own with its inputs as Param nodes, is a *cluster*
+// and becomes one kernel. A cluster holds no names and no MLIR, so its
+// serialisation is the key under which the machine code is cached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ namespace shardwright::cpu {
 enum class Op : uint8_t {
   // Leaves.
   Extern,   ///< a value that no kernel computes (argument, dot, collective...)
-  Undef,    ///< a buffer to be filled piece by piece
+  Undef,    ///< a buffer to be filled in parts
   Param,    ///< bits: number of the buffer; in a Body: number of the argument
-  Constant, ///< bits: the element, in its own format, everywhere
+  Constant, // bits: the value of every element, in the element format
   Iota,     ///< IotaAttrs
   // Elementwise, one operand.
   Abs,
@@ -95,11 +95,11 @@ enum class Op : uint8_t {
   Bitcast,      ///< width changes add or drop the innermost dimension
   DynamicSlice, ///< operands x, one scalar start per dimension
   Gather,       ///< operands x, starts; GatherAttrs
-  // Contractions. The accumulator comes first in the body's arguments.
+  // Contractions. The accumulators are the first arguments of the body.
   Reduce,       ///< operands x..., init...; ReduceAttrs
   Proj,         ///< a result, not the first, of its operand; ProjAttrs
   ReduceWindow, ///< operands x..., init...; ReduceWindowAttrs
-  // Written into a buffer that already holds operand 0.
+  // Updates in place: the buffer already holds operand 0.
   UpdateSlice, ///< operands x, update, one scalar start per dimension
   Scatter,     ///< operands x..., starts, updates...; ScatterAttrs
   Sort,        ///< operands x...; SortAttrs; results as Reduce's
@@ -113,7 +113,7 @@ struct Node {
   Shape shape;
   llvm::SmallVector<int32_t, 3> operands;
   NodeAttributes attrs;
-  uint64_t bits = 0, highBits = 0; ///< highBits: beyond 64 (complex<f64>)
+  uint64_t bits = 0, highBits = 0; ///< highBits: bits 64 to 127 (complex<f64>)
   std::shared_ptr<const Body> body;
   /// Index into Program::locations; not part of the key.
   int32_t location = -1;
@@ -139,9 +139,9 @@ struct Graph {
   const Node &operator[](int32_t id) const { return nodes[id]; }
 };
 
-/// One kernel: buffers are the params, then the outputs. `inPlace[i]` is the
-/// param whose buffer is output i's own buffer (-1: none; then buffers do not
-/// overlap).
+/// One kernel: its buffers are the params, then the outputs. `inPlace[i]` is
+/// the param whose buffer output i reuses, or -1 if the buffer of output i
+/// overlaps no other.
 struct Cluster {
   Graph graph;
   int32_t numParams = 0;
@@ -149,14 +149,14 @@ struct Cluster {
   llvm::SmallVector<int32_t, 2> inPlace;
 };
 
-/// Equal keys, equal code.
+/// Clusters with equal keys have the same machine code.
 std::string serialize(const Cluster &cluster);
-/// `add f32[8x16] %0, %1`, a line each; for tests and messages.
+/// Prints a line like `add f32[8x16] %0, %1` per node, for tests and messages.
 void print(const Cluster &cluster, llvm::raw_ostream &os);
 llvm::StringRef name(Op op);
 
 inline bool isElementwise(Op op) { return op >= Op::Abs && op <= Op::Clamp; }
-/// Moves elements only; evaluating it costs no arithmetic.
+/// True if the op only moves elements; evaluating it costs no arithmetic.
 inline bool isMovement(Op op) {
   return op >= Op::Broadcast && op <= Op::Gather;
 }

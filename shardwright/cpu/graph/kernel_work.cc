@@ -1,4 +1,4 @@
-//===- kernel_work.cc - how much a kernel computes ------------------------===//
+//===- kernel_work.cc - arithmetic work of a kernel -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ static bool isFunction(Op op) {
   }
 }
 
-/// How often the body of a node runs; 0: it has none.
+/// How often the body of a node runs; 0 if it has no body.
 static double bodyRuns(llvm::ArrayRef<Node> nodes, const Node &node) {
   switch (node.op) {
   case Op::Reduce:

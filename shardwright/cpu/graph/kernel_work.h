@@ -12,8 +12,8 @@
 
 namespace shardwright::cpu {
 
-/// Arithmetic operations of all elements, and calls of functions such as exp
-/// among them; what is computed twice counts once.
+/// Counts the arithmetic operations of all elements, and the calls of functions
+/// such as exp among them. A recomputed value counts once.
 void countWork(const Cluster &cluster, double &flops, double &transcendentals);
 
 } // namespace shardwright::cpu

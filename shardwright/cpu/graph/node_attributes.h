@@ -1,12 +1,12 @@
-//===- node_attributes.h - what a node says beside its operands -*- C++ -*-===//
+//===- node_attributes.h - attributes of kernel graph nodes -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One struct per operation that has attributes (kernel_graph.h says which
-// operation has which), and NodeAttributes, which holds one of them or none.
+// One struct per operation that has attributes (see enum Op in kernel_graph.h),
+// and NodeAttributes, which holds one of them or none.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- cluster_visitor.cc - where a cluster is evaluated ------------------===//
+//===- cluster_visitor.cc - symbolic evaluation of a cluster --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,7 +77,7 @@ void ClusterVisitor::follow(int32_t id, int number, const OperandIndex &at) {
     starts(e);
   visit(graph[id].operands[number], at.index);
 }
-// Opaque atoms evaluate nodes.
+// Visits the nodes that the opaque atoms of `expr` evaluate.
 void ClusterVisitor::starts(const IndexExpr &expr) {
   for (auto [atomId, c] : expr.terms) {
     Atom atom = space.atom(atomId);

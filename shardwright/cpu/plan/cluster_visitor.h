@@ -1,4 +1,4 @@
-//===- cluster_visitor.h - where a cluster is evaluated ---------*- C++ -*-===//
+//===- cluster_visitor.h - symbolic evaluation of a cluster -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 
 namespace shardwright::cpu {
 
-/// Follows the cluster symbolically: at which indices everything is needed.
+/// Evaluates the cluster symbolically and records at which indices each node is
+/// needed.
 class ClusterVisitor {
 public:
   ClusterVisitor(const Cluster &cluster, IndexSpace &space)
@@ -35,7 +36,7 @@ public:
   IndexVector reducedIndex;
   Shape reducedShape;
 
-  /// Follows `id` at `index`.
+  /// Evaluates node `id` at `index`.
   void visit(int32_t id, const IndexVector &index);
   void use(int32_t node, const IndexExpr &expr);
 

@@ -1,4 +1,4 @@
-//===- fusion_limits.cc - what may be fused or share a buffer -------------===//
+//===- fusion_limits.cc - limits of fusion and buffer sharing -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,9 @@
 
 namespace shardwright::cpu {
 
-// How often is each node evaluated? Once for each iteration of the loops down
-// to the deepest that its index needs.
+// Returns a reason if an expensive node would be evaluated too often. A node is
+// evaluated once per iteration of the loops down to the deepest loop that its
+// index depends on.
 std::optional<std::string> Planner::recomputes(const Walk &w) const {
   std::vector<std::pair<AtomId, int64_t>> order;
   auto append = [&](llvm::ArrayRef<AtomId> vars,
@@ -49,8 +50,8 @@ std::optional<std::string> Planner::recomputes(const Walk &w) const {
   return std::nullopt;
 }
 
-// Reduces of a fused cluster must be computed once for each of their elements,
-// in the loops that the plan gives them.
+// Each reduction of a fused cluster must be computed once per element, in the
+// loops that the plan assigns to it.
 std::optional<std::string> Planner::whyNot() {
   bool anyReduce = llvm::any_of(
       graph.nodes, [](const Node &n) { return n.op == Op::Reduce; });
@@ -97,7 +98,7 @@ std::optional<std::string> Planner::whyNot() {
       for (int32_t o : node.operands)
         if (llvm::any_of(llvm::ArrayRef(graph.nodes).take_front(o + 1),
                          [](const Node &n) { return n.op == Op::Reduce; })) {
-          // Conservative: a reduction below another one.
+          // Conservatively rejects one reduction below another.
           std::vector<int32_t> stack{o};
           while (!stack.empty()) {
             int32_t id = stack.back();
@@ -125,7 +126,7 @@ bool Planner::mayShare(int output, int param) {
   auto w = walk({loops.rows.dims, loops.tail.dims, {}});
   IndexExpr element =
       w->space.linearize(w->fullIndex(), rowMajorStrides(domain.full()));
-  // Reduces without loops of the plan read as they like.
+  // Reductions in a MapPlan have loops of their own and may read any element.
   if (map)
     for (const Node &node : graph.nodes)
       if (node.op == Op::Reduce || node.op == Op::ReduceWindow)

@@ -27,7 +27,7 @@ int64_t IndexExpr::coefficient(AtomId atom) const {
 }
 
 bool IndexSpace::AtomLess::operator()(const Atom &a, const Atom &b) const {
-  // Opaque atoms that clamp the same start to different bounds differ.
+  // Opaque atoms that clamp one start to different bounds are different atoms.
   auto clampedTo = [](const Atom &atom) {
     return atom.kind == Atom::Kind::Opaque ? atom.range.hi : 0;
   };
@@ -146,8 +146,8 @@ Range IndexSpace::range(const IndexExpr &a) const {
   return r;
 }
 
-// rest = g * high + low with 0 <= low < g, for a g that divides the divisor:
-// then quotient and remainder need `high` only.
+// Writes rest = g * high + low with 0 <= low < g, for some g that divides the
+// divisor. Quotient and remainder then depend on `high` only.
 bool IndexSpace::splitBelow(const IndexExpr &rest, int64_t divisor, int64_t &g,
                             IndexExpr &high, IndexExpr &low) const {
   for (auto [candidateAtom, candidate] : rest.terms) {
@@ -173,7 +173,8 @@ bool IndexSpace::splitBelow(const IndexExpr &rest, int64_t divisor, int64_t &g,
 IndexExpr IndexSpace::divide(const IndexExpr &a, int64_t divisor) {
   if (divisor == 1)
     return a;
-  // a = divisor * quotient + rest, where rest keeps what does not divide.
+  // a = divisor * quotient + rest; rest holds the terms that the divisor does
+  // not divide.
   IndexExpr quotient, rest;
   quotient.constant = floorDiv(a.constant, divisor);
   rest.constant = a.constant - quotient.constant * divisor;
@@ -190,7 +191,8 @@ IndexExpr IndexSpace::divide(const IndexExpr &a, int64_t divisor) {
   int64_t lo = floorDiv(r.lo, divisor), hi = floorDiv(r.hi, divisor);
   if (lo == hi)
     return add(quotient, lo);
-  // floor((g * x + k) / d) = floor(x' / (d / g)) for g dividing d.
+  // floor((g * x + k) / d) = floor((x + floor(k / g)) / (d / g)) if g divides
+  // d.
   common = std::gcd(common, divisor);
   if (common > 1) {
     IndexExpr reduced;
@@ -227,7 +229,7 @@ IndexExpr IndexSpace::remainder(const IndexExpr &a, int64_t divisor) {
   int64_t common = 0;
   for (auto [atomId, c] : a.terms)
     if (c % divisor != 0) {
-      // Coefficients are kept as they are: ranges stay small.
+      // Keep the coefficients: reducing them would widen the ranges.
       rest.terms.push_back({atomId, c});
       common = std::gcd(common, c);
     }
@@ -285,13 +287,13 @@ IndexVector IndexSpace::delinearize(const IndexExpr &linear,
   for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
     if (shape[i] != 1) {
       IndexExpr e = divide(linear, stride);
-      // The first dimension that counts needs no remainder.
+      // The first dimension larger than 1 needs no remainder.
       bool first = true;
       for (int j = 0; j < i; ++j)
         first &= shape[j] == 1;
       index[i] = first ? e : remainder(e, std::max<int64_t>(shape[i], 1));
     }
-    // An array without elements is never indexed, only planned for.
+    // Arrays without elements are planned for but never indexed.
     stride *= std::max<int64_t>(shape[i], 1);
   }
   return index;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an element is read, as a function of the loops: sums of atoms with
-// integer coefficients, an atom being a loop variable, a quotient or remainder
-// by a constant, or a value computed by the kernel (a gathered start). Ranges
-// and the identity c * (e div c) + e mod c = e simplify them, so that a reshape
-// or a merged pair of loops costs nothing where it need not.
+// An IndexExpr says which element is read, as a function of the loop variables:
+// a sum of atoms with integer coefficients. An atom is a loop variable, a
+// quotient or remainder by a constant, or a value computed by the kernel (a
+// gathered start). Ranges and the identity c * (e div c) + e mod c = e simplify
+// expressions, so that reshapes and merged loops often need no division.
 //
 // Expressions are values; atoms and whole index vectors are interned, so equal
 // ones have equal ids.
@@ -60,14 +60,14 @@ struct Range {
 struct Atom {
   enum class Kind : uint8_t { Variable, Quotient, Remainder, Opaque };
   Kind kind;
-  /// Variable: its number. Opaque: node whose scalar value it is.
+  /// Variable: its number. Opaque: the node that computes the value.
   int32_t number = -1;
   /// Opaque: interned index at which the node is evaluated.
   int32_t index = -1;
-  /// Quotient, Remainder: of this expression by this divisor.
+  /// Quotient, Remainder: the dividend and the divisor.
   IndexExpr expr;
   int64_t divisor = 0;
-  /// Opaque values are clamped to it.
+  /// The range of the atom; Opaque values are clamped to it.
   Range range;
 };
 
@@ -101,9 +101,10 @@ public:
   /// Index into a row-major array of `shape`.
   IndexVector delinearize(const IndexExpr &linear,
                           llvm::ArrayRef<int64_t> shape);
-  /// Does the value change with the variable?
+  /// True if the value depends on the variable.
   bool dependsOn(const IndexExpr &a, AtomId variable) const;
-  /// Does it change with the variable other than as coefficient * variable?
+  /// True if the value depends on the variable other than as coefficient *
+  /// variable.
   bool dependsNonlinearlyOn(const IndexExpr &a, AtomId variable) const;
 
 private:

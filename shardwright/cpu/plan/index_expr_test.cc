@@ -93,7 +93,7 @@ TEST(IndexExpr, SplittingAndJoiningIsNothing) {
   Shape shape{8, 12, 5};
   IndexVector index = space.delinearize(r, shape);
   EXPECT_EQ(space.linearize(index, rowMajorStrides(shape)), r);
-  // The other way round, and through another shape.
+  // The inverse, and through another shape.
   IndexExpr a = space.variableExpr({0, 7}), b = space.variableExpr({0, 11}),
             c = space.variableExpr({0, 4});
   IndexExpr linear =

@@ -1,4 +1,4 @@
-//===- index_map.cc - which operand element a result element needs --------===//
+//===- index_map.cc - operand indices of result elements ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ IndexVector reshapeIndex(const IndexVector &index, llvm::ArrayRef<int64_t> from,
   return space.delinearize(space.linearize(index, rowMajorStrides(from)), to);
 }
 
-/// A start: operand `number` at no index, clamped so that `size` elements fit.
+/// The scalar start `number`, clamped so that `size` elements fit.
 static IndexExpr clampedStart(const Node &node, int number, int64_t dim,
                               int64_t size, IndexSpace &space) {
   return space.opaque(node.operands[number], {}, {0, dim - size});
@@ -56,7 +56,7 @@ static OperandIndex gatherIndex(const Graph &graph, const Node &node,
   const Node &operand = graph[node.operands[0]];
   const Node &starts = graph[node.operands[1]];
   const auto &[dims, sizes] = node.get<GatherAttrs>();
-  // The batch part of the result index, in order.
+  // The batch dimensions of the result index, in order.
   IndexVector batch;
   for (size_t d = 0; d < index.size(); ++d)
     if (!llvm::is_contained(dims.windowDims, static_cast<int64_t>(d)))

@@ -1,14 +1,13 @@
-//===- index_map.h - which operand element a result element needs -*- C++
-//-*-===//
+//===- index_map.h - operand indices of result elements -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each operation of a kernel is evaluated at one result index; this says at
-// which index it needs its operands, and, for those that do not always need
-// them (pad, concatenate, windows), when.
+// An operation is evaluated at one result index. These functions compute the
+// operand indices that it needs, and the conditions (guards) under which pad,
+// concatenate and windows read an operand.
 //
 //===----------------------------------------------------------------------===//
 

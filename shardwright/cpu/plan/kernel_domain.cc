@@ -1,4 +1,4 @@
-//===- kernel_domain.cc - what a kernel is computed over ------------------===//
+//===- kernel_domain.cc - the iteration domain of a kernel ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

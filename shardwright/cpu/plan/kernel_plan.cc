@@ -25,8 +25,8 @@ bool isLogAddExp(const Body &body) {
   if (body.results.size() != 1 || body.nodes.size() != 12 ||
       !isFloat(body.nodes[0].type) || body.nodes[0].type != body.nodes[1].type)
     return false;
-  // Where the difference is not a number, one argument is none either, or both
-  // are the same infinity: their sum says which.
+  // If the difference is NaN, an argument is NaN or both are the same infinity;
+  // the sum of the arguments is then the result.
   const Node *select = node(body.results[0], Op::Select);
   if (!select)
     return false;
@@ -57,7 +57,8 @@ std::optional<Op> commutativeBody(const Body &body) {
     return std::nullopt;
   if (node.type != body.nodes[0].type || node.type != body.nodes[1].type)
     return std::nullopt;
-  // Sums of complex numbers are two sums; their products are not.
+  // Sums of complex numbers can be split into real and imaginary parts,
+  // products cannot.
   if (isComplex(node.type))
     return node.op == Op::Add ? std::optional(Op::Add) : std::nullopt;
   switch (node.op) {
@@ -166,8 +167,8 @@ ReduceLevels Planner::findLevels() const {
 }
 
 int Planner::chooseTransposed(const DomainLoops &loops, const Walk &w) const {
-  // The shuffles of a block take longer to compile than a small array to
-  // gather.
+  // Gathering a small array is cheaper than compiling the shuffles of a block
+  // transposition.
   constexpr int64_t small = 4096;
   const Shape &rows = loops.rows.sizes, &tail = loops.tail.sizes;
   if (product(rows) * product(tail) < small)
@@ -191,7 +192,7 @@ int Planner::chooseTransposed(const DomainLoops &loops, const Walk &w) const {
   return -1;
 }
 
-/// Time of a kernel that visits so many elements.
+/// Estimated time of a kernel that visits `elements` elements.
 double Planner::estimateNs(int64_t elements) const {
   double work = 0, bytes = 0;
   for (const Node &node : graph.nodes) {
@@ -209,7 +210,7 @@ double Planner::estimateNs(int64_t elements) const {
 }
 
 /// The number of lanes that computes `size` elements in the fewest iterations,
-/// where elements left over by vectors are computed one by one.
+/// if the elements left over by vectors are computed one by one.
 static int bestLanes(int64_t size, int maxLanes) {
   int best = 1;
   int64_t fewest = INT64_MAX;
@@ -252,8 +253,8 @@ std::optional<KernelPlan> Planner::planOwnLoops() const {
   return std::nullopt;
 }
 
-/// The domain of a cluster whose reductions share none: they are evaluated one
-/// by one where they are needed.
+/// The domain of a cluster whose reductions do not share one: each reduction is
+/// evaluated at its uses.
 static Domain domainOfFirstOutput(const Cluster &cluster) {
   const Graph &graph = cluster.graph;
   Domain domain;
@@ -301,8 +302,8 @@ static LoopGroups groupsOf(const std::vector<Shape> &dims) {
   return groups;
 }
 
-/// Work for one element, in simple vector operations, from which on the code
-/// of a kernel is emitted only once.
+/// Work per element, in simple vector operations, from which on the code of a
+/// kernel is emitted only once.
 static constexpr int expensiveWork = 100;
 
 MapPlan Planner::planMap(DomainLoops loops, const Walk &w) const {
@@ -315,7 +316,8 @@ MapPlan Planner::planMap(DomainLoops loops, const Walk &w) const {
       wideWork += operationCost(node);
   }
   plan.overlaps = work >= expensiveWork;
-  // More lanes than a register has of f64 would make every instruction two.
+  // With more f64 lanes than a register holds, every instruction would become
+  // two.
   int mostLanes = maxLanes;
   if (plan.overlaps && plan.transposedRow < 0 && 2 * wideWork >= work)
     mostLanes = std::max(1, maxLanes / 2);

@@ -21,8 +21,8 @@
 
 namespace shardwright::cpu {
 
-/// Nested loops over some dimensions of the domain. Adjacent dimensions that
-/// nothing tells apart are merged into one loop, a *group*.
+/// Nested loops over some dimensions of the domain. Adjacent dimensions are
+/// merged into one loop, a *group*, where all accesses allow it.
 struct LoopGroups {
   Shape sizes;             ///< of the loops, outermost first
   std::vector<Shape> dims; ///< the dimensions of each loop, outermost first
@@ -37,12 +37,11 @@ struct DomainLoops {
 
 /// The tail is one vectorised loop; no reduction is computed ahead of it.
 struct MapPlan : DomainLoops {
-  /// Elements are so expensive that those left over at the end of a row are
-  /// computed by one more vector that overlaps with the last one, rather than
-  /// by scalar code.
+  /// True if elements are so expensive that the rest of a row is computed by
+  /// one more vector, which overlaps the last one, and not by scalar code.
   bool overlaps = false;
-  /// Index of the row loop along which some operands are contiguous although
-  /// they are not along the tail: these are transposed by blocks. -1: none.
+  /// Index of the row loop along which some operands are contiguous that are
+  /// not contiguous along the tail; they are transposed in blocks. -1: none.
   int transposedRow = -1;
   /// Without row loops: elements of the tail per iteration of the kernel.
   int64_t chunk = 0;
@@ -51,7 +50,7 @@ struct MapPlan : DomainLoops {
 /// Reduce nodes by level: a level needs the results of those before it.
 using ReduceLevels = std::vector<llvm::SmallVector<int32_t, 4>>;
 
-/// Reductions over the tail, from rows, and then more loops over the tail
+/// Reductions of rows over the tail, followed by more loops over the tail
 /// (softmax, layer norm): a row stays in the L1 cache between them.
 struct RowPlan : DomainLoops {
   ReduceLevels levels;
@@ -81,7 +80,7 @@ struct ScatterPlan {
 struct ScanPlan {
   int32_t node;
   Scan scan;
-  int64_t together; ///< lines that are computed together
+  int64_t together; ///< lines computed by one iteration
 };
 
 struct SortPlan {
@@ -106,8 +105,8 @@ struct KernelPlan {
 /// `maxLanes`: lanes of f32 in a vector register.
 KernelPlan planKernel(const Cluster &cluster, int maxLanes);
 
-/// The reason why fusion must not make this cluster, if there is one. (Any
-/// cluster of a single operation is fine.)
+/// The reason why fusion must not form this cluster, if there is one. A cluster
+/// of a single operation is always allowed.
 std::optional<std::string> whyNotFused(const Cluster &cluster);
 
 /// True if the output and the param may share one buffer: each element of the

@@ -4,11 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// Internal to kernel_plan.h. The domain is chosen in kernel_domain.cc, merged
-// into loops in kernel_plan.cc; what may be fused or share a buffer is asked in
-// fusion_limits.cc.
+// Internal to kernel_plan.h. kernel_domain.cc chooses the domain,
+// kernel_plan.cc merges it into loops, and fusion_limits.cc decides what may be
+// fused or share a buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@ struct Loops {
   std::vector<Shape> rowDims, tailDims, reducedDims;
 };
 
-/// What a cluster is computed over: its dimensions, not yet merged into loops.
+/// The domain of a cluster: its dimensions, not yet merged into loops.
 struct Domain {
   enum class Kind : uint8_t { Map, Row, Column };
   Kind kind = Kind::Map;
@@ -35,14 +34,14 @@ struct Domain {
   Shape full() const;
 };
 
-/// True if the reduced dimensions (sizes of 1 aside) are the last ones.
+/// True if the reduced dimensions are the last ones, ignoring sizes of 1.
 bool reducesSuffix(const Graph &graph, const Node &node);
-/// The node whose value an output stores, element by element.
+/// The node whose value an output stores element by element.
 int32_t valueNode(const Graph &graph, int32_t output);
 /// The domain, if the reductions and outputs of the cluster share one.
 std::optional<Domain> chooseDomain(const Cluster &cluster);
 Shape withoutOnes(llvm::ArrayRef<int64_t> shape);
-/// Each dimension a group of its own.
+/// Puts each dimension into a group of its own.
 std::vector<Shape> singles(llvm::ArrayRef<int64_t> sizes);
 
 class Planner {
@@ -61,7 +60,7 @@ private:
     std::vector<AtomId> rowVars, tailVars, reducedVars;
     IndexVector rowIndex, tailIndex, reducedIndex;
 
-    /// Of rows and tail.
+    /// Index of rows and tail.
     IndexVector fullIndex() const;
   };
   std::unique_ptr<Walk> walk(const Loops &loops);

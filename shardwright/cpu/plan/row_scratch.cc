@@ -1,4 +1,4 @@
-//===- row_scratch.cc - which rows a kernel keeps -------------------------===//
+//===- row_scratch.cc - rows kept in scratch memory -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace shardwright::cpu {
 
-// A node is worth keeping if several loops over the tail need it, it is
-// expensive, and it is not merely a step towards another node that is kept.
+// A node is kept if several loops over the tail need it, it is expensive, and
+// it is not merely a step towards another kept node.
 std::vector<RowPlan::Scratch> Planner::chooseScratch(const RowPlan &plan,
                                                      Walk &w) const {
   std::vector<RowPlan::Scratch> scratch;
@@ -51,7 +51,8 @@ std::vector<RowPlan::Scratch> Planner::chooseScratch(const RowPlan &plan,
       loops[o] |= loops[i];
   }
   std::vector<bool> kept(n, false);
-  // Is every user of a node in the same loops? Then the user is what to keep.
+  // True if all users of a node are in the same loops; then the user is kept,
+  // not the node.
   auto sameAsUsers = [&](int32_t id) {
     bool any = false;
     for (size_t u = id + 1; u < n; ++u) {
@@ -79,12 +80,12 @@ std::vector<RowPlan::Scratch> Planner::chooseScratch(const RowPlan &plan,
         isComplex(node.type) || w.visitor->visits[i].size() != 1 ||
         sameAsUsers(i))
       continue;
-    // Only rows of the domain itself, in its order, have a place in scratch.
+    // Scratch holds only rows of the domain, in its element order.
     IndexVector index = w.space.interned(*w.visitor->visits[i].begin());
     if (node.elements() != product(plan.rows.sizes) * rowElements ||
         !(w.space.linearize(index, rowMajorStrides(node.shape)) == element))
       continue;
-    // Cost of recomputing: the operations below, up to loads.
+    // Cost of recomputing: the operations below, down to loads.
     int cost = 0;
     std::vector<int32_t> stack{i};
     std::set<int32_t> seen;
@@ -97,7 +98,7 @@ std::vector<RowPlan::Scratch> Planner::chooseScratch(const RowPlan &plan,
       if (graph[id].op != Op::Reduce && graph[id].op != Op::Proj)
         llvm::append_range(stack, graph[id].operands);
     }
-    // Floats are kept as in registers, at least 4 bytes wide.
+    // Floats are stored as wide as in registers, at least 4 bytes.
     int64_t width = isFloat(node.type)
                         ? std::max<int64_t>(4, byteWidth(node.type))
                         : byteWidth(node.type);

@@ -1,4 +1,4 @@
-//===- scan.cc - windows of everything so far -----------------------------===//
+//===- scan.cc - cumulative windows ---------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,8 @@ std::optional<Scan> asScan(const Graph &graph, const Node &node) {
       return std::nullopt;
     if (windows[d] == 1 && low[d] == 0)
       continue;
-    // As many results as elements: the padding is window - 1 in all.
+    // The result has as many elements as the input: the total padding is window
+    // - 1.
     if (dim || windowDilation[d] != 1 || windows[d] < node.shape[d] ||
         (low[d] != 0 && low[d] != windows[d] - 1))
       return std::nullopt;

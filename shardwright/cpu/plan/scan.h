@@ -1,4 +1,4 @@
-//===- scan.h - windows of everything so far --------------------*- C++ -*-===//
+//===- scan.h - cumulative windows ------------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A reduce_window whose windows are all elements up to their own along one
-// dimension (cumsum and the like) has kernels of its own: each result is the
-// last one and one more element.
-//
+// A cumulative reduce_window (cumsum and the like) has windows that reach from
+// each element to the start or the end of one dimension. Its kernels compute
+// each result from the previous one and one more element.
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_CPU_PLAN_SCAN_H
@@ -22,17 +22,17 @@ namespace shardwright::cpu {
 
 struct Scan {
   int64_t dim;
-  bool fromEnd; ///< all elements from their own on
-  /// Along the dimension; after it; before it.
+  bool fromEnd; ///< window i starts at element i; else it ends there
+  /// Sizes along, after and before the dimension.
   int64_t size, inner, outer;
 
-  /// Lines along the dimension that are independent and side by side: lanes of
-  /// a vector, or, along the innermost dimension, scalars.
+  /// Independent adjacent lines along the dimension: lanes of a vector, or
+  /// scalars along the innermost dimension.
   bool isVector() const { return inner > 1; }
   int64_t lines() const { return isVector() ? inner : outer; }
-  /// How many of them are computed together.
+  /// Number of lines computed together.
   int64_t together(int maxLanes) const;
-  /// Times that so many are computed.
+  /// Number of iterations if `together` lines are computed together.
   int64_t iterations(int64_t together) const {
     return (isVector() ? outer : 1) * ((lines() + together - 1) / together);
   }
