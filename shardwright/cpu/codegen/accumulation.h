@@ -1,4 +1,4 @@
-//===- accumulation.h - how a reduction's body is applied -------*- C++ -*-===//
+//===- accumulation.h - accumulators of reductions --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,20 +13,20 @@
 
 namespace shardwright::cpu {
 
-/// What sums of a type are kept in: of floats narrower than f32, f32.
+/// The accumulator type: f32 for narrower floats, else the type itself.
 inline ElementType accumulatorType(ElementType type) {
   return isFloat(type) && byteWidth(type) < 4 ? ElementType::F32 : type;
 }
 
-/// Does the error of a long row of them grow with its length, and less when
-/// they are grouped (summation.h)?
+/// True if the rounding error of a long reduction grows with its length, so
+/// that blocked summation (summation.h) reduces it.
 inline bool errorGrows(Op op, ElementType accumulator) {
   return (op == Op::Add || op == Op::Multiply) &&
          (isFloat(accumulator) || isComplex(accumulator));
 }
 
-/// A single operation that may be computed in any order accumulates floats
-/// narrower than f32 in f32; any other body keeps its types.
+/// How the body of a reduction is applied. A commutative single operation
+/// accumulates floats narrower than f32 in f32; any other body keeps its types.
 struct Accumulation {
   explicit Accumulation(const Body &body)
       : body(body), op(commutativeBody(body)),
@@ -34,7 +34,7 @@ struct Accumulation {
 
   bool anyOrder() const { return op || logAddExp; }
 
-  /// Of the body's argument.
+  /// Type of an argument of the body.
   ElementType type(size_t argument) const {
     ElementType t = body.nodes[argument].type;
     return op ? accumulatorType(t) : t;
@@ -42,7 +42,8 @@ struct Accumulation {
   bool errorGrows() const {
     return logAddExp || (op && cpu::errorGrows(*op, type(0)));
   }
-  /// In any order: what accumulates nothing, and two accumulators as one.
+  /// For commutative bodies: the identity, and the combination of two
+  /// accumulators.
   llvm::Value *nothing(OpEmitter &ops) const {
     return ops.identity(op.value_or(Op::Maximum), type(0));
   }
@@ -53,8 +54,8 @@ struct Accumulation {
     ops.evaluate(body, {x, y}, sum);
     return sum.front();
   }
-  /// Appends the accumulators after one more element; `args` are those before,
-  /// then the element.
+  /// Appends the accumulators after one more element; `args` are the previous
+  /// accumulators, then the element.
   void step(OpEmitter &ops, llvm::ArrayRef<llvm::Value *> args,
             llvm::SmallVectorImpl<llvm::Value *> &next) const {
     if (anyOrder())
@@ -62,7 +63,7 @@ struct Accumulation {
     else
       ops.evaluate(body, args, next);
   }
-  /// An accumulator as an element.
+  /// Converts an accumulator to the element type.
   llvm::Value *finish(OpEmitter &ops, llvm::Value *result) const {
     return op ? ops.convert(result, type(0), body.nodes[0].type) : result;
   }

@@ -16,11 +16,11 @@ class Module;
 
 namespace shardwright::cpu {
 
-/// The machine that code is made for.
+/// The target machine of generated code.
 struct TargetInfo {
   std::string cpu, features;
   bool lanes512 = false; ///< AVX-512
-  int maxLanes = 8;      ///< of f32
+  int maxLanes = 8;      ///< f32 lanes of a vector register
 };
 
 /// Adds `void symbol(ptr buffers, i64 begin, i64 end)` (a KernelFn) to

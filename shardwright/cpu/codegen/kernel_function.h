@@ -4,11 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// Internal to kernel_emitter.h. The loops of a plan are in kernel_loops.cc, its
-// reductions in kernel_reduce.cc; scatters, scans and sorts have loops of their
-// own (kernel_scatter.cc, kernel_scan.cc, kernel_sort.cc).
+// Internal to kernel_emitter.h. kernel_loops.cc emits the loops of a plan,
+// kernel_reduce.cc its reductions; kernel_scatter.cc, kernel_scan.cc and
+// kernel_sort.cc emit the loops of scatters, scans and sorts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,15 +48,15 @@ private:
   class ScanKernel;
   void emitScan(const ScanPlan &scan);
   void emitSort(const SortPlan &sort);
-  /// Runs `body` for `unroll` times lanes consecutive values of the innermost
-  /// loop, of `size` elements, at a time; what is left over goes with fewer.
-  /// A range that is not all of it begins at such a multiple.
+  /// Runs `body` over the innermost loop of `size` elements, `unroll` times
+  /// `lanes` consecutive elements at a time and fewer for the remainder. A
+  /// partial range begins at a multiple of that step.
   Values innermost(int64_t size, const LoopEmitter::Bounds &range, int unroll,
                    llvm::ArrayRef<llvm::Value *> carried,
                    llvm::function_ref<Values(llvm::ArrayRef<IndexExpr>,
                                              llvm::ArrayRef<llvm::Value *>)>
                        body);
-  /// True if the output has one element for each row.
+  /// True if the output has one element per row.
   bool isRowOutput(int number) const;
   llvm::Value *outputBuffer(int number) const {
     return buffers[cluster.numParams + number];
@@ -69,8 +68,8 @@ private:
   const Cluster &cluster;
   const Graph &graph;
   const KernelPlan &plan;
-  /// The plan's loops over the domain, and those of them that are not null for
-  /// its kind.
+  /// The loops of the plan over the domain. Of `map`, `row` and `column`, the
+  /// one of the plan's kind is not null.
   const DomainLoops *domain;
   const MapPlan *map;
   const RowPlan *row;
@@ -81,7 +80,7 @@ private:
   llvm::SmallVector<llvm::Value *, 8> buffers;
   std::unique_ptr<NodeEmitter> nodes;
   Shape rowShape, tailShape, reducedShape;
-  IndexVector currentRow; ///< one expression for each row group
+  IndexVector currentRow; ///< one expression per row group
 };
 
 } // namespace shardwright::cpu

@@ -1,4 +1,4 @@
-//===- kernel_loops.cc - the loops of a plan ------------------------------===//
+//===- kernel_loops.cc - emission of a plan's loops -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ Values KernelEmitter::innermost(
     if (from >= to)
       return;
     int64_t step = static_cast<int64_t>(width) * copies;
-    // The range is that of all lanes of the first copy.
+    // The range of the variable covers all lanes of the first copy.
     AtomId var = space.variable({0, to - step + width - 1});
     LoopEmitter::Bounds range = loops.bounds(from, to, step);
     if (!whole) {
@@ -75,8 +75,8 @@ void KernelEmitter::emitOutputs(const IndexVector &rowGroups,
     llvm::append_range(full, domainIndex(tailGroups, domain->tail.dims, space));
     llvm::append_range(fullShape, tailShape);
   }
-  // All values before all stores: an output may share the buffer of a param
-  // that is read at the same element (mayShareBuffer).
+  // Compute all values before any store: an output may share the buffer of a
+  // param that is read at the same element (mayShareBuffer).
   std::vector<std::pair<int, Value *>> values;
   std::vector<IndexVector> indices;
   for (int i = 0; i < static_cast<int>(cluster.outputs.size()); ++i) {
@@ -135,7 +135,7 @@ void KernelEmitter::emitDomain() {
   emitRows(0, groups, body);
 }
 
-// Blocks of lanes x lanes elements, then the rows that are left over.
+// Emits blocks of lanes x lanes elements, then the remaining rows.
 void KernelEmitter::emitTiles(IndexVector &groups) {
   int t = map->transposedRow;
   int64_t rows = map->rows.sizes[t], size = map->tail.sizes[0];
@@ -223,8 +223,8 @@ void KernelEmitter::emitTail(const IndexVector &rowGroups) {
     emitTailLoops(rowGroups, tail);
 }
 
-/// Emits the loops of the tail from number `tail.size()` on; the innermost one
-/// is divided into chunks where the kernel iterates over these.
+/// Emits the loops of the tail from number `tail.size()` on. The innermost loop
+/// is divided into chunks if the kernel iterates over chunks.
 void KernelEmitter::emitTailLoops(const IndexVector &rowGroups,
                                   IndexVector &tail) {
   size_t group = tail.size();
@@ -263,7 +263,7 @@ void KernelEmitter::emitInnermostLoop(const IndexVector &rowGroups,
                                       IndexVector &tail,
                                       const LoopEmitter::Bounds &range) {
   int64_t size = domain->tail.sizes.back();
-  // Wide pieces of each row keep the memory system busy, as long as the
+  // Wide slices of each row keep the memory system busy, as long as the
   // accumulators stay in registers.
   int unroll = 1;
   if (column) {

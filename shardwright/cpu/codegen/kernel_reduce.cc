@@ -1,4 +1,4 @@
-//===- kernel_reduce.cc - the reductions of a plan ------------------------===//
+//===- kernel_reduce.cc - emission of a plan's reductions -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,9 +61,9 @@ Value *KernelEmitter::horizontal(Op op, ElementType type, Value *x) {
   }
 }
 
-// All reductions of a level in one pass over the tail. Those in any order use
-// `lanes` times `unroll` partial results; if one of them is not, all go element
-// by element.
+// Emits all reductions of a level in one pass over the tail. Commutative
+// reductions use `lanes` times `unroll` partial results. If one of the
+// reductions is not commutative, all run element by element.
 void KernelEmitter::emitRowLevel(int level) {
   const auto &reduces = row->levels[level];
   bool parallel = row->lanes > 1 && !row->tail.sizes.empty();
@@ -90,7 +90,7 @@ void KernelEmitter::emitRowLevel(int level) {
   int64_t size = row->tail.sizes.back();
   int unroll = size >= 4 * lanes ? 4 : 1;
   bool scalars = size % lanes != 0;
-  // unroll vectors for each reduction, then a scalar for each.
+  // `unroll` vectors for each reduction, then one scalar for each.
   Values carried;
   for (const Reduction &r : list)
     for (int u = 0; u < unroll; ++u)
@@ -164,12 +164,12 @@ void KernelEmitter::emitRowLevel(int level) {
   }
 }
 
-// All reductions for several vectors of kept elements, in one loop.
+// Emits all reductions for several vectors of kept elements in one loop.
 void KernelEmitter::emitColumnReduces(ArrayRef<IndexVector> kept) {
   struct Part {
     int32_t id;
     IndexVector index;
-    size_t first; ///< of its accumulators
+    size_t first; ///< index of its first accumulator
     Accumulation sums;
   };
   std::vector<Part> parts;

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An iteration takes some lines along the dimension together and walks along
-// them, accumulators in registers: neighbours in the innermost dimension are
-// the lanes of a vector; lines of that dimension itself are scalars, side by
-// side, since each waits for its own last step. Lines left over at the end are
-// computed together with lines that another iteration computes as well.
+// An iteration processes several lines along the scanned dimension together and
+// keeps their accumulators in registers. Neighbours in the innermost dimension
+// are the lanes of a vector. Lines of the innermost dimension itself are
+// interleaved scalars, because each step depends on the previous one. The last
+// group of lines overlaps the group before it where the lines do not divide
+// evenly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +30,17 @@ public:
 private:
   using State = ArrayRef<Value *>;
 
-  /// Lines that are walked along together.
+  /// Lines that are scanned together.
   struct Lines {
-    /// First element of each operand and of its result (null: not stored).
+    /// First element of each operand and result (null: not stored).
     SmallVector<Value *, 4> from, to;
     /// Offset of a lane from the first element.
     IndexExpr lane;
     /// Steps along the lines, 0 to size - 1.
     AtomId step;
-    /// Long lines of floats are added up in blocks.
+    /// Long lines of floats are summed in blocks.
     SummationBlocks blocks;
-    Values fresh; ///< accumulators of no elements
+    Values fresh; ///< accumulators of no elements (identities)
   };
 
   Value *firstLine(Value *iteration);
@@ -59,9 +60,9 @@ private:
   const Scan &scan;
   const Node &node;
   Accumulation sums;
-  size_t operands; ///< that are scanned
+  size_t operands; ///< number of scanned operands
   int lanes;
-  size_t copies; ///< scalar lines side by side
+  size_t copies; ///< interleaved scalar lines
   /// Buffer of each result, or null.
   SmallVector<Value *, 4> outputOf;
 };
@@ -100,7 +101,7 @@ void KernelEmitter::ScanKernel::emit() {
                });
 }
 
-/// Offset of the first element of an iteration's lines.
+/// Offset of the first element of the lines of an iteration.
 Value *KernelEmitter::ScanKernel::firstLine(Value *iteration) {
   int64_t lines = scan.lines(), together = plan.together;
   Value *outer = b.getInt64(0), *group = iteration;
@@ -155,8 +156,8 @@ Values KernelEmitter::ScanKernel::initialValues() {
   return initial;
 }
 
-/// Emits one more element of each line; `before`, the total of all blocks
-/// before this one, is added to the results that are stored.
+/// Scans one more element of each line. `before`, the total of all earlier
+/// blocks, is added to the stored results.
 Values KernelEmitter::ScanKernel::emitStep(const Lines &lines, State state,
                                            State before) {
   IndexSpace &space = k.space;
@@ -174,7 +175,7 @@ Values KernelEmitter::ScanKernel::emitStep(const Lines &lines, State state,
                                k.graph[node.operands[i]].elements(), offset);
       elements.push_back(ops.convert(x, type(i), sums.type(operands + i)));
     }
-    // In the order of the elements, whichever end it starts from.
+    // Arguments are in element order, from whichever end the scan starts.
     Values args = scan.fromEnd ? elements : old;
     llvm::append_range(args, scan.fromEnd ? old : elements);
     sums.step(ops, args, next);
@@ -199,8 +200,9 @@ Values KernelEmitter::ScanKernel::add(State x, State y) {
   return total;
 }
 
-/// The total of a block, whose elements are stored with the total `before` it.
-/// A block of depth 0 holds elements, any other one blocks.
+/// Scans a block and returns its total. `before`, the total of all earlier
+/// blocks, is added to the stored elements. A block of depth 0 holds elements,
+/// a deeper one holds blocks.
 Values KernelEmitter::ScanKernel::emitBlock(const Lines &lines, int depth,
                                             Value *number, State before) {
   const SummationBlocks &blocks = lines.blocks;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Windows are written one after the other, in row-major order of the starts. A
-// window that is not entirely inside of the operand is skipped, as XLA does.
+// Windows are written one after another, in row-major order of the starts. Like
+// XLA, the kernel skips a window that is not entirely inside the operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,24 +36,24 @@ private:
   IRBuilder<> &b;
   const Node &node;
   const WindowDims &dims;
-  size_t results; ///< also the number of operands and of updates
+  size_t results; ///< number of results, of operands and of updates
   const Node &operand, &starts, &update;
   int lanes;
   Shape strides; ///< of the operand
 
-  /// One loop for each dimension of the updates that is not a window's.
+  /// One loop for each update dimension that is not a window dimension.
   struct Loop {
     AtomId var;
     int64_t size;
   };
   std::vector<Loop> startLoops;
   IndexVector startIndex;
-  /// For each dimension of the operand: size of the window, and the dimension
-  /// of the updates that runs over it (-1: none).
+  /// Per dimension of the operand: the size of the window, and the dimension of
+  /// the updates that iterates over the window (-1: none).
   Shape window;
   SmallVector<int> windowOf;
-  /// Indices of the current element: in the updates, and in the operand from
-  /// the start of the window.
+  /// Indices of the current element in the updates, and in the operand relative
+  /// to the start of the window.
   IndexVector updateAt, within;
 };
 
@@ -96,8 +96,8 @@ void KernelEmitter::ScatterKernel::emitStarts(size_t loop) {
   });
 }
 
-/// Fills in the start of the window along each dimension of the operand;
-/// returns whether the window is inside.
+/// Fills in the start of the window along each dimension of the operand.
+/// Returns an i1 that is true if the window is inside the operand.
 Value *
 KernelEmitter::ScatterKernel::windowStart(SmallVectorImpl<Value *> &start) {
   Value *inside = b.getTrue();
@@ -107,7 +107,7 @@ KernelEmitter::ScatterKernel::windowStart(SmallVectorImpl<Value *> &start) {
     s = isSignedInteger(starts.type) ? b.CreateSExt(s, b.getInt64Ty())
                                      : b.CreateZExt(s, b.getInt64Ty());
     start[d] = s;
-    // As unsigned, one comparison rejects both sides.
+    // One unsigned comparison checks both bounds.
     inside = b.CreateAnd(
         inside,
         window[d] > operand.shape[d]
@@ -140,8 +140,8 @@ void KernelEmitter::ScatterKernel::emitWindowElements(Value *base) {
   emitWindowLoops(base, 0);
 }
 
-/// The loops over the dimensions of the operand from `dim` on. The innermost is
-/// vectorised where it is contiguous.
+/// Emits the loops over the dimensions of the operand from `dim` on. The
+/// innermost loop is vectorised if it is contiguous.
 void KernelEmitter::ScatterKernel::emitWindowLoops(Value *base, size_t dim) {
   if (dim == operand.shape.size()) {
     emitElement(base);

@@ -13,15 +13,15 @@ using namespace llvm;
 namespace shardwright::cpu {
 
 namespace {
-/// A comparator says of one number of each element which is less.
+/// The number of each element that the comparator compares.
 struct SortKey {
-  int32_t node; ///< of the body: the number of the first element
+  int32_t node; ///< node of the body that computes the key of the first element
   bool descends;
 };
 } // namespace
 
-/// Are the nodes equal, but that the one looks at the element of `side`, the
-/// other at the other one?
+/// True if the nodes are equal except that one reads the element of `side` and
+/// the other reads the other element.
 static bool mirrors(const Body &body, int32_t one, int32_t other, int side) {
   const Node &a = body.nodes[one], &b = body.nodes[other];
   if (a.op != b.op || a.type != b.type || a.attrs != b.attrs ||
@@ -45,7 +45,8 @@ static bool isSmall(const Body &body, int32_t id, int &budget) {
                       [&](int32_t o) { return isSmall(body, o, budget); });
 }
 
-/// Floats have an order only where the comparison says so.
+/// Returns the key if the comparator is `key(a) < key(b)` or `>`. Floats need a
+/// comparison in total order.
 static std::optional<SortKey> findSortKey(const Body &body) {
   const Node &result = body.nodes[body.results[0]];
   if (result.op != Op::Compare)
@@ -69,14 +70,14 @@ static std::optional<SortKey> findSortKey(const Body &body) {
   return std::nullopt;
 }
 
-/// Bits that are ordered as unsigned numbers like the values.
+/// Bits whose unsigned order is the order of the values.
 static Value *orderedBits(IRBuilder<> &b, OpEmitter &ops, Value *x,
                           ElementType type, bool descends) {
   Value *bits = ops.toBits(x, type);
   unsigned width = bits->getType()->getScalarSizeInBits();
   Value *sign = b.getInt(APInt::getSignMask(width));
   if (isFloat(type)) {
-    // Of negative floats, more bits are less.
+    // The bits of negative floats are in reverse order.
     Value *fill = b.CreateAShr(bits, width - 1);
     bits = b.CreateXor(bits, b.CreateOr(fill, sign));
   } else if (isSignedInteger(type)) {
@@ -87,9 +88,9 @@ static Value *orderedBits(IRBuilder<> &b, OpEmitter &ops, Value *x,
   return b.CreateZExt(bits, b.getInt64Ty());
 }
 
-// The runtime sorts line after line. Where the comparator compares a number
-// that each element has, generated code says the number of the element at an
-// offset; else it compares the elements at two offsets.
+// The runtime sorts line by line. If the comparator compares keys, the
+// generated function returns the key of the element at an offset; otherwise it
+// compares the elements at two offsets.
 void KernelEmitter::emitSort(const SortPlan &sort) {
   const Node *node = &graph[sort.node];
   Module *module = function->getParent();
@@ -97,7 +98,7 @@ void KernelEmitter::emitSort(const SortPlan &sort) {
   size_t n = node->operands.size();
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
   std::optional<SortKey> key = findSortKey(*node->body);
-  // bool less(buffers, offset a, offset b) or number key(buffers, offset)
+  // bool less(buffers, offset a, offset b) or i64 key(buffers, offset)
   SmallVector<Type *, 3> offsets(key ? 1 : 2, i64);
   offsets.insert(offsets.begin(), ptr);
   auto *less = Function::Create(
@@ -117,7 +118,7 @@ void KernelEmitter::emitSort(const SortPlan &sort) {
                            b.getInt64(graph[node->operands[i]].bits)));
       for (int side = 1; side <= 2; ++side) {
         Type *element = nodes->ops.memoryType(type);
-        // A key needs one element: whatever stands for the other is not used.
+        // A key depends on one element only; the other argument is unused.
         Value *at = less->getArg(key ? 1 : side);
         args.push_back(nodes->ops.fromMemory(
             b.CreateLoad(element, b.CreateGEP(element, buffer, at)), type));
@@ -136,7 +137,7 @@ void KernelEmitter::emitSort(const SortPlan &sort) {
       b.CreateRet(b.CreateZExt(results[0], b.getInt8Ty()));
     }
   }
-  // Pairs of input and output buffer numbers with their element widths.
+  // Pairs of input and output buffer numbers, with their element widths.
   SmallVector<Constant *, 9> table;
   for (size_t i = 0; i < cluster.outputs.size(); ++i) {
     const Node &output = graph[cluster.outputs[i]];

@@ -1,4 +1,4 @@
-//===- loop_emitter.cc - loops, and values placed where they belong -------===//
+//===- loop_emitter.cc - loops with invariant values hoisted --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,9 +11,9 @@ using namespace llvm;
 
 namespace shardwright::cpu {
 
-/// Control flow may be opened in a scope whose own loop is already open (an
-/// invariant reduction): then the block is split before that loop, and the
-/// deeper scopes are set aside meanwhile.
+/// Opens control flow in a scope. If the loop of the scope is already open
+/// (invariant reductions), the block is split before that loop and the deeper
+/// scopes are saved until `close`.
 class LoopEmitter::Opening {
 public:
   explicit Opening(LoopEmitter &e) : e(e) {
@@ -28,7 +28,7 @@ public:
       e.scopes.resize(e.current + 1);
     }
   }
-  /// `branch` leaves the scope; a new one begins.
+  /// Ends the scope with `branch` and opens a new scope.
   void enter(Instruction *branch) {
     e.scopes[e.current].anchor = branch;
     e.scopes.emplace_back();
@@ -38,7 +38,7 @@ public:
     e.scopes.pop_back();
     --e.current;
   }
-  /// The builder stands where code goes on.
+  /// Continues at the builder's insertion point.
   void close() {
     e.scopes[e.current].anchor = anchor;
     if (!anchor)
@@ -200,7 +200,7 @@ Value *LoopEmitter::at(int depth, const Key &key,
     AtomId savedVector = vectorVar;
     int savedLanes = lanes;
     current = depth;
-    // Outside the vectorised loop there are no vectors.
+    // There are no vectors outside the vectorised loop.
     if (vectorVar >= 0 && vars.at(vectorVar).depth > depth) {
       vectorVar = -1;
       lanes = 1;

@@ -1,18 +1,17 @@
-//===- loop_emitter.h - loops, and values placed where they belong -*- C++
-//-*-===//
+//===- loop_emitter.h - loops with invariant values hoisted ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Nested loops over the variables of an IndexSpace. Every value has a depth:
-// that of the innermost loop whose variable it needs. It is emitted there, in
-// front of the loops inside, and remembered there, so invariant code is hoisted
-// and repeated code shared by construction.
+// Nested loops over the variables of an IndexSpace. The depth of a value is
+// that of the innermost loop whose variable it depends on. The value is emitted
+// and cached at that depth, in front of the loops inside, so invariant code is
+// hoisted and repeated code is shared by construction.
 //
-// At most one variable is *vectorised* at a time: an iteration stands for
-// `lanes` consecutive values of it, and values that depend on it are vectors.
+// At most one variable is *vectorised* at a time: an iteration covers `lanes`
+// consecutive values of it, and values that depend on it are vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +30,10 @@ namespace shardwright::cpu {
 
 using Values = llvm::SmallVector<llvm::Value *, 8>;
 
-/// A set of conditions (NodeEmitter); 0: none.
+/// A set of conditions (NodeEmitter); 0: no condition.
 using MaskId = int32_t;
 
-/// What a remembered value is. Expressions and indices are interned in the
+/// Keys of cached values. Expressions and indices are interned in the
 /// IndexSpace.
 struct NodeKey { ///< a result of a node at an index
   int32_t node, index;
@@ -76,10 +75,10 @@ public:
   }
 
   struct Bounds {
-    llvm::Value *lo, *hi; ///< i64, hi excluded
+    llvm::Value *lo, *hi; ///< i64, hi exclusive
     int64_t step = 1;
     bool maybeEmpty = false;
-    /// The variable is never more: the last turn overlaps with the one before.
+    /// Maximum of the variable: the last iteration overlaps the previous one.
     std::optional<int64_t> last = {};
   };
   Bounds bounds(int64_t lo, int64_t hi, int64_t step = 1) {
@@ -89,12 +88,13 @@ public:
   Values loop(AtomId var, const Bounds &bounds, int lanes,
               llvm::ArrayRef<llvm::Value *> carried,
               llvm::function_ref<Values(llvm::ArrayRef<llvm::Value *>)> body);
-  /// Emits one of two pieces of code; neither yields a value.
+  /// Emits an if-else whose branches yield no value.
   void branch(llvm::Value *condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 
   using Key = ValueKey;
-  /// The value under `key` at `depth`: remembered, or made now, there.
+  /// Returns the value under `key` at `depth`: the cached one, or else a new
+  /// one that `make` emits at that depth.
   llvm::Value *at(int depth, const Key &key,
                   llvm::function_ref<llvm::Value *()> make);
   void remember(int depth, const Key &key, llvm::Value *value);
@@ -112,13 +112,13 @@ public:
     return llvm::any_of(index, [&](auto &e) { return isVector(e); });
   }
 
-  /// The vectorised variable and its lanes (-1 and 1 when there is none).
+  /// The vectorised variable and its lanes (-1 and 1 if there is none).
   AtomId vectorVar = -1;
   int lanes = 1;
 
 private:
   struct Scope {
-    /// The branch into the open loop below; code for this scope goes before it.
+    /// The branch into the open inner loop; code of this scope goes before it.
     llvm::Instruction *anchor = nullptr;
     std::map<Key, llvm::Value *> values;
   };
@@ -126,7 +126,7 @@ private:
     llvm::Value *value;
     int depth;
   };
-  /// Makes room for control flow where the builder stands.
+  /// Opens control flow at the builder's insertion point.
   class Opening;
 
   llvm::IRBuilder<> &b;

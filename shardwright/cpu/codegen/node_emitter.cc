@@ -134,7 +134,7 @@ Value *NodeEmitter::pad(int32_t id, const IndexVector &index, MaskId mask) {
     return value(node.operands[0], at.index, mask);
   MaskId inside = both(mask, at.guards);
   Value *x = value(node.operands[0], at.index, inside);
-  // The choice itself must not depend on the conditions around it.
+  // The mask of the select must not include the surrounding conditions.
   Value *m = maskValue(both(0, at.guards));
   if (isVector(m) || isVector(x) || isVector(padding))
     m = splat(m), x = splat(x), padding = splat(padding);
@@ -177,7 +177,8 @@ Value *NodeEmitter::bitcast(int32_t id, const IndexVector &index, MaskId mask) {
   if (fromBits == toBits) {
     bits = bitsAt(at.index);
   } else if (fromBits > toBits) {
-    // Element j of the innermost dimension is the j-th part, lowest first.
+    // Element j of the innermost dimension is the j-th group of bits, lowest
+    // first.
     const IndexExpr &part = index.back();
     Value *whole = bitsAt(at.index);
     Type *element = whole->getType()->getScalarType();
@@ -206,7 +207,7 @@ Value *NodeEmitter::bitcast(int32_t id, const IndexVector &index, MaskId mask) {
   return ops.fromBits(bits, node.type);
 }
 
-// A reduction that the plan gave no loops: element after element.
+// Emits a reduction without loops in the plan, element by element.
 Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
                            MaskId mask) {
   return accumulate(id, wanted, index, mask, reducedSizes(graph, id),
@@ -217,7 +218,7 @@ Value *NodeEmitter::reduce(int32_t id, int wanted, const IndexVector &index,
                     });
 }
 
-// What a window's padding and dilation leave out contributes nothing.
+// Elements in the padding or dilation of a window contribute nothing.
 Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
                            MaskId mask) {
   return accumulate(
@@ -227,8 +228,8 @@ Value *NodeEmitter::window(int32_t id, int wanted, const IndexVector &index,
       });
 }
 
-// One loop for each of `sizes`; where in the operands their variables point,
-// says `inputAt`.
+// Emits one loop for each of `sizes`; `inputAt` maps the loop variables to
+// operand indices.
 Value *NodeEmitter::accumulate(
     int32_t id, int wanted, const IndexVector &index, MaskId mask,
     ArrayRef<int64_t> sizes,

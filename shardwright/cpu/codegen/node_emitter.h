@@ -6,12 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Evaluates nodes of a cluster at symbolic indices, inside the loops of a
-// LoopEmitter. Loads are vectors where an access is contiguous in the
-// vectorised variable, scalars where it does not depend on it, gathers
-// otherwise.
+// LoopEmitter. A load is a vector if the access is contiguous in the vectorised
+// variable, a scalar if it does not depend on it, and a gather otherwise.
 //
-// A *mask* is a set of conditions under which a value is needed (padding, the
-// parts of a concatenation); loads under a mask do not leave their buffer.
+// A *mask* is a set of conditions under which a value is needed (padding,
+// operands of a concatenation); loads under a mask stay within their buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,25 +33,25 @@ public:
               const Cluster &cluster, const TargetInfo &target,
               llvm::ArrayRef<llvm::Value *> buffers);
 
-  /// Scalar or vector.
+  /// Returns a scalar or a vector.
   llvm::Value *value(int32_t node, const IndexVector &index, MaskId mask = 0);
-  /// Of an element that scratch keeps: floats as in registers, integers as in
+  /// Type of an element in scratch: floats as in registers, integers as in
   /// memory.
   llvm::Type *keptType(ElementType type) {
     return isFloat(type) ? ops.registerType(type) : ops.memoryType(type);
   }
-  /// Of an element in scratch, at any index.
+  /// Alignment of an element in scratch, at any index.
   llvm::Align keptAlign(ElementType type) {
     return llvm::Align(keptType(type)->getScalarSizeInBits() / 8);
   }
-  /// As many lanes as the vectorised loop has.
+  /// Broadcasts a scalar to the lanes of the vectorised loop.
   llvm::Value *splat(llvm::Value *x);
   void store(llvm::Value *x, ElementType type, llvm::Value *buffer,
              const IndexExpr &offset);
   llvm::Value *load(ElementType type, llvm::Value *buffer, int64_t elements,
                     const IndexExpr &offset, MaskId mask = 0,
                     int32_t param = -1);
-  /// Result `number` of a Reduce or Sort at an index, known from now on.
+  /// Sets result `number` of a Reduce or Sort at an index, for later lookups.
   void setResult(int32_t node, int number, const IndexVector &index,
                  llvm::Value *value);
   llvm::Value *scalar(const IndexExpr &e);
@@ -60,7 +59,7 @@ public:
   MaskId both(MaskId mask, llvm::ArrayRef<Guard> guards);
   llvm::Value *maskValue(MaskId mask);
 
-  /// Nodes whose row (row number `rowLinear`, `tailSize` elements) is kept.
+  /// Nodes whose row (number `rowLinear`, `tailSize` elements) is kept.
   struct Scratch {
     llvm::Value *buffer;
     bool filled = false;
@@ -69,8 +68,8 @@ public:
   IndexExpr rowLinear;
   int64_t tailSize = 1;
 
-  /// Loads contiguous in this variable (a loop of `loops.lanes` steps inside
-  /// the vectorised one) are transposed by blocks. -1: none.
+  /// Loads contiguous in this variable (of a loop of `loops.lanes` iterations
+  /// inside the vectorised one) are transposed in blocks. -1: none.
   AtomId tileVar = -1;
 
   llvm::IRBuilder<> &b;
@@ -100,7 +99,8 @@ private:
   llvm::Value *loadTransposed(ElementType type, llvm::Value *buffer,
                               const IndexExpr &offset, int32_t param);
   int maskDepth(MaskId mask) const;
-  /// The mask under which an expression's starts are read; its depth then.
+  /// The mask under which the starts of an expression are read; depthOf: the
+  /// depth under that mask.
   MaskId maskOf(const IndexExpr &e) const;
   int depthOf(const IndexExpr &e) const;
   bool maskIsVector(MaskId mask) const;
@@ -115,14 +115,14 @@ private:
     llvm::SmallVector<Guard, 1> guards;
   };
   std::vector<Mask> masks;
-  /// That of the node being computed.
+  /// The mask of the node being computed.
   MaskId startMask = 0;
   llvm::ArrayRef<llvm::Value *> buffers;
 };
 
 /// Transposes a square of vectors in registers.
 void transposeSquare(llvm::IRBuilder<> &b, Values &rows);
-/// Memory for one run of the kernel.
+/// Allocates memory for one run of the kernel.
 llvm::Value *allocate(llvm::IRBuilder<> &b, llvm::Type *element, int64_t count);
 
 } // namespace shardwright::cpu

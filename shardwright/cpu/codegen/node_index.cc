@@ -13,8 +13,8 @@ using namespace llvm;
 
 namespace shardwright::cpu {
 
-// Rounds down although the hardware rounds to zero: negative dividends are
-// moved up by a multiple of the divisor.
+// The quotient rounds down, but the hardware rounds towards zero: negative
+// dividends are first raised by a multiple of the divisor.
 Value *NodeEmitter::quotient(Value *x, const Atom &atom, const IndexExpr &e) {
   Range r = space.range(e);
   Type *type = x->getType();
@@ -39,7 +39,7 @@ Value *NodeEmitter::clampStart(Value *x, const Atom &atom) {
   return b.CreateBinaryIntrinsic(Intrinsic::smin, start, hi);
 }
 
-/// Does the expression read values of the kernel?
+/// True if the expression depends on values that the kernel computes.
 static bool hasOpaque(const IndexExpr &e, const IndexSpace &space) {
   for (auto [atomId, c] : e.terms) {
     const Atom &atom = space.atom(atomId);

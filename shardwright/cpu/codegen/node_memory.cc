@@ -39,7 +39,7 @@ void transposeSquare(IRBuilder<> &b, Values &rows) {
   }
 }
 
-/// One lane as a scalar.
+/// Extracts one lane as a scalar.
 static Value *lane(IRBuilder<> &b, Value *x, uint64_t number) {
   if (isPair(x->getType()))
     return pair(b, lane(b, part(b, x, 0), number),
@@ -47,7 +47,7 @@ static Value *lane(IRBuilder<> &b, Value *x, uint64_t number) {
   return b.CreateExtractElement(x, number);
 }
 
-// Complex elements side by side; with step -1 in reverse.
+// Loads adjacent complex elements, in reverse if the step is -1.
 Value *NodeEmitter::loadPairs(Value *first, int64_t step, ElementType type,
                               Value *mask) {
   Type *component = ops.registerType(componentType(type));
@@ -84,8 +84,8 @@ Value *NodeEmitter::gatherPairs(Value *pointers, ElementType type,
   return pair(b, gather(pointers), gather(second));
 }
 
-// The block is read and transposed in front of the loop over `tileVar`; inside,
-// its rows are contiguous.
+// Reads and transposes a block in front of the loop over `tileVar`; inside the
+// loop its rows are contiguous.
 Value *NodeEmitter::loadTransposed(ElementType type, Value *buffer,
                                    const IndexExpr &offset, int32_t param) {
   Type *element = ops.memoryType(type);
@@ -120,7 +120,7 @@ Value *NodeEmitter::load(ElementType type, Value *buffer, int64_t elements,
     return Constant::getNullValue(ops.registerType(type));
   if (!vec) {
     Value *at = scalar(offset);
-    // Any element will do where the value is not needed.
+    // A masked-out lane may load any element.
     if (mask)
       at = b.CreateBinaryIntrinsic(Intrinsic::umin, at,
                                    b.getInt64(elements - 1));

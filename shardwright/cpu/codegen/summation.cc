@@ -1,4 +1,4 @@
-//===- summation.cc - loops that add up many elements ---------------------===//
+//===- summation.cc - blocked summation loops -----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ Value *SummationBlocks::number(IRBuilder<> &b, Value *outer,
   return outer ? b.CreateAdd(b.CreateMul(outer, b.getInt64(fan)), turn) : turn;
 }
 
-// One after the other, from loop `level` inwards.
+// Number of sequential additions from loop `level` inwards.
 int64_t Summation::additions(size_t level) const {
   if (level == counts.size())
     return 1;

@@ -1,16 +1,16 @@
-//===- summation.h - loops that add up many elements ------------*- C++ -*-===//
+//===- summation.h - blocked summation loops --------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum of floats taken one element after the other is off by as many roundings
-// as it has elements: a million times 0.1f by 1 %. Here no accumulator takes
-// more than some hundred elements; accumulators are added up in the same way,
-// so that the error grows with the logarithm of the count (Higham, Accuracy and
-// Stability of Numerical Algorithms, section 4.2). The order depends on the
-// sizes alone.
+// The error of a sequential float sum grows with the number of elements: adding
+// 0.1f a million times is off by 1 %. Here one accumulator takes at most some
+// hundred elements, and accumulators are summed in the same way, so that the
+// error grows with the logarithm of the count (Higham, Accuracy and Stability
+// of Numerical Algorithms, section 4.2). The order of the additions depends on
+// the sizes alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,19 @@
 
 namespace shardwright::cpu {
 
-/// How many elements one accumulator takes, and how many of those another.
+/// Number of elements per accumulator, and of accumulators per next
+/// accumulator.
 inline constexpr int64_t summationBlock = 32;
 
-/// A loop over `count` elements as `depth` loops of `fan` turns around one over
-/// a block of `size` elements; depth 0: one loop will do.
+/// Splits a loop over `count` elements into `depth` nested loops of `fan`
+/// iterations around a loop over a block of `size` elements. Depth 0: a single
+/// loop.
 struct SummationBlocks {
   static SummationBlocks of(int64_t count, int64_t size);
 
-  /// Of the block `number`.
+  /// Bounds of the elements of block `number`.
   LoopEmitter::Bounds bounds(llvm::IRBuilder<> &b, llvm::Value *number) const;
-  /// The number of a block in a loop inside of the block `outer`, if there is.
+  /// Number of the block at iteration `turn` inside block `outer` (null: none).
   llvm::Value *number(llvm::IRBuilder<> &b, llvm::Value *outer,
                       llvm::Value *turn) const;
 
@@ -40,29 +42,29 @@ struct SummationBlocks {
   bool mayBeEmpty = false;
 };
 
-/// A nest of loops that carries accumulators.
+/// A loop nest that carries accumulators.
 class Summation {
 public:
   using State = llvm::ArrayRef<llvm::Value *>;
   using Inside = llvm::function_ref<Values(State)>;
 
-  /// `counts` of each loop, outermost first; the last goes in turns of `step`
-  /// elements. `fresh`: accumulators of nothing, constants, or none where the
-  /// elements are to be taken one after the other.
+  /// `counts`: iterations of each loop, outermost first; the last loop advances
+  /// by `step` elements. `fresh`: constant identities of the accumulators, or
+  /// empty if the elements must be added sequentially.
   Summation(llvm::IRBuilder<> &b, LoopEmitter &loops, IndexSpace &space,
             llvm::ArrayRef<int64_t> counts, int64_t step, Values fresh)
       : b(b), loops(loops), space(space), counts(counts), step(step),
         fresh(std::move(fresh)) {}
 
-  /// Emits loop number `level` over `range` and calls `inside` in each turn,
-  /// the last loop what adds an element.
+  /// Emits loop number `level` over `range` and calls `inside` in each
+  /// iteration; in the last loop, `inside` adds an element.
   using Loop =
       llvm::function_ref<Values(size_t level, const LoopEmitter::Bounds &range,
                                 State state, Inside inside)>;
   /// Adds two lists of accumulators.
   using Add = llvm::function_ref<Values(State, State)>;
 
-  /// The accumulators after all; there is at least one loop.
+  /// Returns the final accumulators; there is at least one loop.
   Values emit(State state, Loop loop, Add add);
 
 private:

@@ -1,4 +1,4 @@
-//===- fusion.cc - which nodes become one kernel --------------------------===//
+//===- fusion.cc - fusion of nodes into kernels ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@
 namespace shardwright::cpu {
 
 static constexpr size_t maxMembers = 256, maxBuffers = 48;
-/// Constants up to this size are buffers of the program where a buffer is
-/// needed.
+/// A splat constant up to this size may be stored as a program buffer where a
+/// buffer is needed.
 static constexpr int64_t maxStoredSplat = 1 << 16;
 
 namespace {
@@ -60,30 +60,30 @@ private:
 
   const BlockGraph &block;
   const Graph &graph;
-  /// Nodes that use a node; ~i for opaque operation i.
+  /// Users of each node; ~i stands for opaque operation i.
   std::vector<llvm::SmallVector<int32_t, 4>> users;
-  /// The cluster that computes a node for everybody.
+  /// The cluster that computes a node for all users, or -1.
   std::vector<int32_t> clusterOf;
-  /// Must be in a buffer; is one of the block's results.
+  /// needed: must be in a buffer. terminal: is a result of the block.
   std::vector<bool> needed, terminal;
   std::vector<bool> freeNodes;
-  /// What each computes for everybody.
+  /// The nodes that each cluster computes for all users.
   std::vector<llvm::SmallVector<int32_t, 4>> clusters;
   std::vector<Unit> units;
 
-  /// The cluster that forms, as long as all of it is computed element by
-  /// element at one index: nothing keeps another such node out, and what the
-  /// planner would say after a walk over the whole cluster is known.
+  /// State of the growing cluster while it is pointwise: all members are
+  /// computed element by element at one index. Another pointwise node may then
+  /// join without asking the planner, whose answer is known.
   struct Pointwise {
     bool holds = false;
     std::set<int32_t> inputs;
-    size_t outputs = 0; ///< at most so many
+    size_t outputs = 0; ///< upper bound
   } pointwise;
 
   FusionOrder places;
-  /// The ordered operation after an operation, or -1.
+  /// The next ordered operation after each operation, or -1.
   std::vector<int32_t> nextOrdered;
-  /// The last search that came by.
+  /// Number of the last search (makesCycle).
   int32_t search = 0;
   std::vector<int32_t> seenNode, seenOpaque, seenCluster;
   std::vector<int32_t> reachedNodes, reachedOpaque;
@@ -141,8 +141,9 @@ Cluster Fuser::cut(const Members &members,
   return cluster;
 }
 
-/// Members that depend on what only this cluster computes. What is free and
-/// needs nothing of the cluster is nobody's input: others have their own.
+/// Members that depend on values that only this cluster computes. A
+/// rematerializable member that depends on no such value is excluded: other
+/// clusters compute it themselves.
 std::vector<int32_t> Fuser::ownOf(const Members &members) const {
   std::vector<int32_t> own; // sorted
   for (int32_t id : members)
@@ -153,9 +154,10 @@ std::vector<int32_t> Fuser::ownOf(const Members &members) const {
   return own;
 }
 
-// From the users of `own` outside, is there a way back to `members`? Clusters
-// that exist are one step, and so is the order of ordered operations. Without
-// such a way, reachedNodes and reachedOpaque are what was found on the search.
+// True if a path leads from the outside users of `own` back into `members`. An
+// existing cluster is one step of a path; ordered operations depend on each
+// other in order. If there is no such path, reachedNodes and reachedOpaque hold
+// the nodes and operations that the search found.
 bool Fuser::makesCycle(const Members &members, llvm::ArrayRef<int32_t> own) {
   ++search;
   reachedNodes.clear();
@@ -200,8 +202,8 @@ bool Fuser::makesCycle(const Members &members, llvm::ArrayRef<int32_t> own) {
   return false;
 }
 
-// Members whose value something outside needs. What is free is computed again
-// out there, from the members that it needs in turn.
+// Members whose value is needed outside of the cluster. Rematerializable
+// members are recomputed outside, from the members that they depend on.
 Fuser::Members Fuser::seenOutside(const Members &members) const {
   Members seen;
   for (int32_t m : llvm::reverse(members))
@@ -223,7 +225,7 @@ void Fuser::beginPointwise(const Members &members, int32_t seed) {
   pointwise.outputs = 1;
 }
 
-// Does nothing outside need the node?
+// True if nothing outside needs the node.
 bool Fuser::isEnclosed(const Members &members, int32_t id) const {
   return !needed[id] && !terminal[id] &&
          llvm::all_of(users[id], [&](int32_t u) {
@@ -232,12 +234,13 @@ bool Fuser::isEnclosed(const Members &members, int32_t id) const {
          });
 }
 
-// True when `id` may join without a closer look; it is counted in then.
+// True if `id` may join the pointwise cluster without calling the planner; the
+// state then includes it.
 bool Fuser::joinsPointwise(const Members &members, int32_t id, int32_t seed) {
   if (!pointwise.holds || !isPointwise(graph, id, graph[seed].shape))
     return false;
-  // All users are members, and nobody outside computes them again: neither a
-  // cycle nor another output can come of it.
+  // If all users are members, and no outside user recomputes them, the node
+  // causes neither a cycle nor another output.
   bool enclosed = isEnclosed(members, id);
   bool output = !isFree(id) && !enclosed;
   if (output && graph[id].shape != graph[seed].shape)
@@ -285,13 +288,13 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   if (root.op == Op::Scatter) {
     if (!isLeaf && node.op != Op::Broadcast && node.op != Op::Reshape)
       return false;
-    // What it updates is a buffer, also when it is only a fill.
+    // The updated operand must be a buffer, even if it is a splat.
     size_t updated = (root.operands.size() - 1) / 2;
     if (llvm::is_contained(llvm::ArrayRef(root.operands).take_front(updated),
                            id))
       return false;
   }
-  // What is overwritten must not be read otherwise.
+  // The overwritten operand must not be read elsewhere.
   if (root.op == Op::UpdateSlice &&
       (id == root.operands[0] ||
        llvm::is_contained(node.operands, root.operands[0])))
@@ -301,7 +304,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
     if (many || (root.op == Op::UpdateSlice))
       return false;
   }
-  // Somebody else computes it: only what is free is computed again.
+  // A node of another cluster may only be recomputed if it is rematerializable.
   if (!free && clusterOf[id] >= 0)
     return false;
   if (joinsPointwise(members, id, seed))
@@ -321,7 +324,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
     pointwise.inputs.erase(id);
     return members.insert(id), true;
   }
-  // Strided reads: only in kernels that do nothing else, or of little.
+  // Large strided reads are kept out of kernels with reductions.
   bool anyReduce = llvm::any_of(trial, [&](int32_t m) {
     return graph[m].op == Op::Reduce || graph[m].op == Op::ReduceWindow;
   });
@@ -330,7 +333,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
       if (changesInnermost(graph, m) && graph[m].elements() > 4096)
         return false;
   }
-  // A window or a concatenation would evaluate what is behind it many times.
+  // A window would evaluate its operand many times.
   for (int32_t u : users[id])
     if (u >= 0 && members.count(u) && graph[u].op == Op::ReduceWindow &&
         !isMovement(node.op))
@@ -349,14 +352,14 @@ void Fuser::form(int32_t seed) {
   clusters.emplace_back();
   seenCluster.push_back(0);
   Members members{seed};
-  // Results of one operation stay together.
+  // Keep the results of one operation together.
   if (graph[seed].op == Op::Proj)
     members.insert(graph[seed].operands[0]);
   int32_t root = graph[seed].op == Op::Proj ? graph[seed].operands[0] : seed;
   for (int32_t u : users[root])
     if (u >= 0 && graph[u].op == Op::Proj)
       members.insert(u);
-  // Latest producers first: their users have had their turn.
+  // Latest producers first: all their users have been tried already.
   std::set<int32_t, std::greater<>> candidates;
   std::set<int32_t> refused;
   auto offer = [&](int32_t member) {
@@ -372,7 +375,7 @@ void Fuser::form(int32_t seed) {
     candidates.erase(candidates.begin());
     if (tryAbsorb(members, id, root)) {
       offer(id);
-      // What was refused may fit now.
+      // Refused candidates may fit now.
       refused.erase(id);
       candidates.insert(refused.begin(), refused.end());
       refused.clear();
@@ -413,7 +416,7 @@ std::vector<Unit> Fuser::run() {
   for (int32_t id : block.terminator)
     if (id >= 0)
       needed[id] = terminal[id] = true;
-  // Ordered operations are done whether or not somebody wants their results.
+  // Ordered operations run even if their results are unused.
   for (const BlockGraph::Opaque &opaque : block.opaque)
     if (opaque.ordered)
       for (int32_t i : opaque.inputs)

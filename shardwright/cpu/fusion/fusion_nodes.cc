@@ -1,4 +1,4 @@
-//===- fusion_nodes.cc - what fusion asks of single nodes -----------------===//
+//===- fusion_nodes.cc - fusion properties of single nodes ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ bool isView(const Graph &graph, int32_t id, int64_t &offset) {
       return false;
     offset += starts[d] * strides[d];
     whole &= node.shape[d] == from.shape[d];
-    // A partial dimension inside is fine only below dimensions of size 1.
+    // A partial dimension is contiguous only below dimensions of size 1.
     if (node.shape[d] != from.shape[d])
       whole = false;
   }
@@ -55,7 +55,7 @@ bool isCheap(const Graph &graph, int32_t id) {
   default:
     break;
   }
-  // Masks and the like: a few cheap operations on constants and counters.
+  // A few cheap operations on constants and iotas, such as masks.
   if (!isElementwise(node.op))
     return false;
   std::vector<int32_t> stack{id};
@@ -97,7 +97,7 @@ bool changesInnermost(const Graph &graph, int32_t id) {
   case Op::Slice:
     return node.get<SliceAttrs>().strides[d] != 1;
   case Op::Gather: {
-    // Elements one by one.
+    // Unless the window covers dimension `d`, elements are gathered one by one.
     const Shape &windowDims = node.get<GatherAttrs>().dims.windowDims;
     return windowDims.empty() || windowDims.back() != d;
   }

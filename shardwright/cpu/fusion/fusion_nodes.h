@@ -1,4 +1,4 @@
-//===- fusion_nodes.h - what fusion asks of single nodes --------*- C++ -*-===//
+//===- fusion_nodes.h - fusion properties of single nodes -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,18 +12,18 @@
 
 namespace shardwright::cpu {
 
-/// Is it another name for bytes of its operand (a reshape, or a slice of whole
-/// leading blocks), from `offset` bytes on?
+/// True if the node is an alias of bytes of its operand (a reshape, or a slice
+/// of full leading blocks); `offset` is the first byte.
 bool isView(const Graph &graph, int32_t id, int64_t &offset);
 
-/// Costs it next to nothing to compute again in each kernel that wants it?
+/// True if the node is cheap enough to recompute in every consumer kernel.
 bool isCheap(const Graph &graph, int32_t id);
 
-/// Does the innermost loop of the result stride through the operand?
+/// True if the innermost loop of the result strides through the operand.
 bool changesInnermost(const Graph &graph, int32_t id);
 
-/// Does each element need the operands' elements at its own place alone, or
-/// scalars?
+/// True if each element depends only on the operands' elements at the same
+/// index, or on scalars.
 bool isPointwise(const Graph &graph, int32_t id, const Shape &shape);
 
 } // namespace shardwright::cpu

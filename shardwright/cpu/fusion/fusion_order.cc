@@ -1,4 +1,4 @@
-//===- fusion_order.cc - an order kept while clusters form ----------------===//
+//===- fusion_order.cc - incremental topological order --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,13 @@
 
 namespace shardwright::cpu {
 
-// Nodes are numbered as the program makes them. An operation stands after its
-// inputs, and an ordered one after the one before it: both are there before its
-// own results.
+// Nodes are numbered in program order. An operation is placed after its inputs,
+// and an ordered operation after the previous ordered one; both precede its
+// results.
 FusionOrder::FusionOrder(const BlockGraph &block)
     : numNodes(block.graph.nodes.size()),
       places(block.graph.nodes.size() + block.opaque.size()) {
-  /// (node to stand after, operation)
+  /// Pairs of (preceding node, operation).
   std::vector<std::pair<int32_t, int32_t>> operations;
   int32_t ordered = -1;
   for (auto [i, opaque] : llvm::enumerate(block.opaque)) {
@@ -51,7 +51,7 @@ void FusionOrder::join(llvm::ArrayRef<int32_t> nodes,
   for (int32_t node : nodes)
     last = std::max(last, places[node]);
   llvm::SmallVector<int32_t, 1> joined(nodes);
-  // Steps that have to go behind the joined one, in their order.
+  // Steps that must move behind the joined step, in their order.
   std::vector<int32_t> later;
   for (int32_t node : laterNodes)
     later.push_back(places[node]);
@@ -70,7 +70,7 @@ void FusionOrder::join(llvm::ArrayRef<int32_t> nodes,
     steps[place] = std::move(step);
   };
   if (later.empty()) {
-    // What already stands there is one of `nodes`, or nothing.
+    // The step at `last` is one of `nodes`, or is empty.
     put(last, std::move(joined));
     return;
   }

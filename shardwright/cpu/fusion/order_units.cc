@@ -1,4 +1,4 @@
-//===- order_units.cc - units in the order of dependencies ----------------===//
+//===- order_units.cc - topological order of units ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
