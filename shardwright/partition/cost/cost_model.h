@@ -1,4 +1,4 @@
-//===- cost_model.h - what communication and work cost ----------*- C++ -*-===//
+//===- cost_model.h - cost of communication and work ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,55 +24,54 @@
 
 namespace shardwright {
 
-/// How long the partitioner may think. Fast: recipes that are right for the
-/// common cases. Normal: searches. Most: longer ones, and direct exchanges
-/// where staged collectives would send more.
+/// How much time the partitioner spends on planning. Fast: fixed recipes for
+/// the common cases. Normal: searches. Most: longer searches, and direct
+/// exchanges where staged collectives would send more.
 enum class Effort : uint8_t { Fast = 0, Normal = 1, Most = 2 };
 
-/// What an exchange costs along some axes.
+/// Cost of an exchange along some axes.
 struct LinkCost {
-  /// Fixed, of one communicating step.
+  /// Latency of one communicating step.
   double alpha = 0;
-  /// Of each byte that a device sends.
+  /// Cost of each byte that a device sends.
   double byte = 1;
 
   double of(double bytes) const { return alpha + byte * bytes; }
-  /// Along both: the weaker decides.
+  /// Along both: the slower link counts.
   LinkCost with(LinkCost other) const {
     return {std::max(alpha, other.alpha), std::max(byte, other.byte)};
   }
   friend bool operator==(const LinkCost &, const LinkCost &) = default;
 };
 
-/// How much the collectives that become one (join_collectives.h) may be of.
+/// Size limits for merging collectives (join_collectives.h).
 struct JoinLimits {
-  /// What collectives that do not wait for each other send is copied into one
-  /// message up to this size: beyond it the copies cost more than another
-  /// message.
+  /// Bytes sent of independent collectives that are copied into one message.
+  /// Above it, the copies cost more than another message.
   double packedBytes = 512 << 10;
-  /// What one reduction of several operands gives: they stay alive until the
-  /// last of them is there, and beyond some size there is nothing left to save.
+  /// Result bytes of one reduction of several operands. The results stay alive
+  /// until the last is ready, and large messages gain nothing from merging.
   double reducedBytes = 32 << 20;
-  /// What one gather of several operands gives, which is more than it takes.
+  /// Result bytes of one gather of several operands; larger than its input.
   double gatheredBytes = 256 << 10;
 };
 
 struct CostModel {
-  /// Fixed cost of one communicating step, in bytes. 0: bytes decide, and of
-  /// equal bytes the fewer steps.
+  /// Latency of one communicating step, in bytes. 0: bytes decide, and the
+  /// number of steps breaks ties.
   double alpha = 0;
-  /// Added to it where a loop repeats the step that could take place once,
-  /// outside of it: by default the latency of the built-in machine
-  /// (machine_model.h), so that messages count there.
+  /// Added to the latency if a loop repeats a step that could run once outside
+  /// of the loop. Default: latency of the built-in machine (machine_model.h),
+  /// so that messages in loops have a cost.
   double repeated = 1e5;
-  /// What a device may hold, while loops run, of what was gathered in front of
-  /// them: a part of the built-in machine's memory.
+  /// Bytes that a device may hold, while loops run, of values gathered in front
+  /// of them: a fraction of the built-in machine's memory.
   double heldBytes = 4.0 * (1 << 30);
-  /// Of mesh axes that have their own; the others are as `alpha` says.
+  /// Links of mesh axes; an axis that is not listed has latency `alpha`.
   std::map<std::string, LinkCost> links;
-  /// Reading or writing one byte locally.
+  /// Cost of reading or writing one byte locally.
   double touch = 0.05;
-  /// One scalar multiply-add of a contraction.
+  /// Cost of one scalar multiply-add of a contraction.
   double flop = 0.05;
 
   /// Bytes sent per device, L = local bytes on entry, n = group size.

@@ -1,4 +1,4 @@
-//===- machine_model.cc - how fast the devices and links are --------------===//
+//===- machine_model.cc - speed of devices and links ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ namespace {
 
 using Path = SmallVector<StringRef, 3>;
 
-/// Finds the line on which the value of a key stands; `text` is valid JSON.
+/// Finds the line of the value of a key; `text` is valid JSON.
 class KeyFinder {
 public:
   explicit KeyFinder(StringRef text) : text(text) {}
@@ -82,7 +82,7 @@ private:
       shown = StringRef(shown).take_front(40).str() + "...";
     return fail(path, "expected " + expected + ", found " + shown);
   }
-  /// Visits each key in the order of their names.
+  /// Visits the keys in alphabetical order.
   Error
   forEachKey(const Path &path, const json::Value &value,
              function_ref<Error(const Path &, const json::Value &)> visit);
@@ -91,7 +91,7 @@ private:
   }
   Error readNumber(const Path &path, const json::Value &value, double least,
                    double most, StringRef expected, double &into);
-  /// Bounds, so that no prediction is infinite.
+  /// Reads a positive rate within bounds that keep predictions finite.
   Error readRate(const Path &path, const json::Value &value, double &into);
   Error readSeconds(const Path &path, const json::Value &value, double &into);
   Error readFlops(const Path &path, const json::Value &value,
@@ -204,7 +204,7 @@ Error Reader::read(MachineModel &machine) {
   }
   Expected<json::Value> value = json::parse(text);
   if (!value) {
-    // "[line:column, byte=N]: what"
+    // "[line:column, byte=N]: message"
     std::string what = toString(value.takeError());
     StringRef rest = what, line = "1";
     if (rest.consume_front("["))
@@ -215,7 +215,7 @@ Error Reader::read(MachineModel &machine) {
     return createStringError(name + ":" + line + ": expected JSON: " + rest);
   }
   const json::Object *object = value->getAsObject();
-  // Axes inherit from it.
+  // Read the default link first: the links of axes inherit from it.
   if (const json::Value *link = object ? object->get("link") : nullptr)
     if (Error e = readLink({"link"}, *link, machine.link))
       return e;
@@ -292,12 +292,12 @@ LinkModel MachineModel::linkOver(ArrayRef<StringRef> axes) const {
   return weakest;
 }
 
-/// Of the memory, what may hold what loops read from outside.
+/// Hoisted values of loops may take this fraction (1 / n) of the memory.
 static constexpr double kHeldPart = 16;
 
 CostModel MachineModel::costs(ArrayRef<StringRef> axes,
                               StringRef elementType) const {
-  // The unit: a byte over the fastest of them.
+  // The unit is the time of a byte over the fastest link.
   double bytesPerSecond = link.totalBytesPerSecond();
   for (auto [i, axis] : llvm::enumerate(axes)) {
     double own = linkOf(axis).totalBytesPerSecond();

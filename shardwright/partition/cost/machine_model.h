@@ -1,4 +1,4 @@
-//===- machine_model.h - how fast the devices and links are -----*- C++ -*-===//
+//===- machine_model.h - speed of devices and links -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A few numbers about a machine, from which the time of a program is predicted:
-// a device computes, reads its memory, and sends along the axes of the mesh. As
-// a JSON file (docs/machines.md):
+// compute rate, memory bandwidth, and the links along the mesh axes. As a JSON
+// file (docs/machines.md):
 //
 //   {"name": "pod",
 //    "flops_per_second": {"bf16": 2e14, "default": 5e13},
@@ -17,8 +17,8 @@
 //    "links": {"hosts": {"bytes_per_second": 6e9}},
 //    "operation_seconds": 1e-6}
 //
-// What is left out is as on the built-in machine, whose ratios are those that
-// the partitioner assumes when nobody names a machine. Value types; no IR.
+// Omitted keys default to the built-in machine, whose ratios the partitioner
+// assumes if no machine is named. Value types; no IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,13 +36,13 @@
 
 namespace shardwright {
 
-/// What one device has towards its neighbours along a mesh axis.
+/// The link of a device to its neighbours along a mesh axis.
 struct LinkModel {
-  /// In one direction.
+  /// Bandwidth in one direction.
   double bytesPerSecond = 1e11;
-  /// Until the first byte is there: the cost of a round of an exchange.
+  /// Time until the first byte arrives: the latency of one exchange round.
   double latencySeconds = 1e-6;
-  /// 2: it sends to both neighbours along the axis at the same time.
+  /// 2: a device sends to both neighbours along the axis at the same time.
   int32_t directions = 1;
 
   double totalBytesPerSecond() const { return bytesPerSecond * directions; }
@@ -57,23 +57,23 @@ struct MachineModel {
   double defaultFlopsPerSecond = 4e12;
   double memoryBytes = 64.0 * (1 << 30);
   double memoryBytesPerSecond = 2e12;
-  /// What every kernel takes beside its work.
+  /// Fixed overhead of each kernel.
   double operationSeconds = 0;
   LinkModel link;
-  /// Of axes that have their own.
+  /// Links of the axes that differ from `link`.
   std::map<std::string, LinkModel> links;
 
   double flopsOf(llvm::StringRef elementType) const;
   const LinkModel &linkOf(llvm::StringRef axis) const;
-  /// Over several axes at once: the weakest decides. No axes: the default.
+  /// Over several axes at once: that of the slowest. No axes: the default.
   LinkModel linkOver(llvm::ArrayRef<llvm::StringRef> axes) const;
-  /// The planner's weights on meshes with these axes, each with its own link,
-  /// for a program that contracts such elements.
+  /// The planner's cost weights on meshes with these axes, for a program whose
+  /// contractions have this element type.
   CostModel costs(llvm::ArrayRef<llvm::StringRef> axes,
                   llvm::StringRef elementType) const;
 
-  /// `name` stands for the text in errors, which say line, key, what was
-  /// expected and what was found.
+  /// Parses a machine file. Errors give `name`, line, key, and the expected and
+  /// found values.
   static llvm::Expected<MachineModel> parse(llvm::StringRef text,
                                             llvm::StringRef name);
   static llvm::Expected<MachineModel> read(llvm::StringRef path);

@@ -65,7 +65,7 @@ TEST(MachineModel, EachAxisCostsWhatItsLinkDoes) {
   EXPECT_DOUBLE_EQ(costs.links["x"].alpha, 1e5);
   EXPECT_DOUBLE_EQ(costs.links["hosts"].byte, 10);
   EXPECT_DOUBLE_EQ(costs.links["hosts"].alpha, 1e6);
-  // Where all are slow, the unit is slow.
+  // The unit is the fastest link of the given axes.
   EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").links["hosts"].byte, 1);
   EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").touch, 0.01);
 }
@@ -97,7 +97,7 @@ TEST(MachineModel, ErrorsSayLineKeyExpectedAndFound) {
   EXPECT_EQ(errorOf("{\"flops_per_second\": {\"\": 1}}"),
             "m.json:1: flops_per_second.: expected an element type such as "
             "f32, bf16 or i8, or default");
-  // The key, not a string or a key of another object that reads the same.
+  // Finds the key, not a string or a nested key of the same text.
   EXPECT_EQ(errorOf("{\"name\": \"memory\", \"links\": {\"memory\": {}},\n"
                     "\"memory\": 1}"),
             "m.json:2: memory: expected an object, found 1");

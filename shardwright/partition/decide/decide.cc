@@ -1,15 +1,14 @@
-//===- decide.cc - which axes an op computes on ---------------------------===//
+//===- decide.cc - choose the axes that an op computes on -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Candidates for a factor are the axes that some tensor has on it, their
-// leading parts, and none; beside them, with them in front, those that a tensor
-// has on factors which must stay whole. All combinations are tried while they
-// are few; otherwise one factor after the other is improved from several
-// starts.
+// The candidates of a factor are the axes that some tensor has on it, their
+// prefixes, and none; also these with axes in front that a tensor has on
+// factors which must not be sharded. Tries all combinations if they are few;
+// otherwise improves one factor after the other from several starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,17 +34,17 @@ public:
 private:
   void addCandidates(const TensorMapping &mapping,
                      const TensorSharding &layout);
-  /// These and their leading parts.
+  /// Adds the axes and their prefixes.
   void addCandidates(size_t f, AxisList axes);
-  /// Fills `out`; kNever if the assignment cannot be computed.
+  /// Returns the cost and fills `out`; kNever if the op cannot be computed so.
   double evaluate(const FactorAxes &axes, OpDecision *out);
   double reshardCost(const TensorSite &site, const TensorSharding &to);
-  /// What a result costs behind the op; fills its part of `out`.
+  /// Cost of resharding a result after the op; fills its part of `out`.
   double resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
                     double &touched, OpDecision *out);
-  /// What an operand has too few rows of to give each shard one stays whole.
+  /// Unshards window dimensions of the operand with fewer rows than shards.
   void keepSmallWindowsWhole(size_t operand, FactorAxes &axes) const;
-  /// Of what an operand's windows take from neighbours.
+  /// Cost of the halo exchanges of an operand's windows.
   double windowCost(size_t operand, const FactorAxes &axes,
                     const TensorSharding &sharding) const;
   bool disjoint(const FactorAxes &axes) const;
@@ -60,7 +59,7 @@ private:
   const ShardingRule &rule;
   ReshardPlanner &planner;
   llvm::SmallVector<llvm::SmallVector<AxisList, 4>, 6> candidates;
-  /// Projections of whole tensors: starts of the local search.
+  /// Projections of the tensors' shardings: starts of the local search.
   llvm::SmallVector<FactorAxes, 4> starts;
   FactorAxes best;
   double bestCost = kNever;
@@ -187,7 +186,7 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
     std::optional<RowWindow> rows = window.map.ofShards(shards);
     if (!rows || (window.isEven && window.map.outSize % shards != 0))
       return kNever;
-    // Of a whole operand, every device has all rows.
+    // A replicated dimension needs no halo.
     if (sharding.dims[window.operandDim].shards() == 1)
       continue;
     if (window.map.reversed && size % shards == 0) {
@@ -201,7 +200,8 @@ double Decider::windowCost(size_t operand, const FactorAxes &axes,
       cost +=
           planner.linkOver(axes[window.factor]).of(bytes) + problem.repeated;
   }
-  // Whole shards go to their mirrored places along all axes at once.
+  // A reversal sends full shards to their mirrored places, along all axes in
+  // one step.
   if (!mirrored.empty())
     cost += planner.linkOver(mirrored).of(
                 localBytes(site.shape, site.elementBytes, sharding)) +
@@ -218,7 +218,7 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
     return kNever;
   touched += localBytes(site.shape, site.elementBytes, *computed);
   const TensorSharding &wanted = site.layouts.front();
-  // What is wanted as a partial sum stays one.
+  // Keep the sum unreduced along axes along which the result is wanted so.
   AxisList kept = commonAxes(reduce, wanted.unreduced);
   computed->unreduced = problem.carried;
   computed->unreduced.append(kept);
@@ -300,7 +300,7 @@ void Decider::offer(const FactorAxes &axes) {
     if (OpDecision way; evaluate(axes, &way) < kNever)
       problem.weighed->push_back({way.operands, way.results, way.cost});
   double cost = evaluate(axes, nullptr);
-  // A tiny margin keeps the earlier one among equals.
+  // The margin keeps the earlier candidate on ties.
   if (cost < bestCost * (1 - 1e-12) || best.empty()) {
     if (cost == kNever)
       return;
@@ -339,7 +339,7 @@ void Decider::improve(FactorAxes axes) {
       AxisList chosen = axes[f];
       FactorAxes kept = axes;
       for (const AxisList &choice : candidates[f]) {
-        // Taking axes takes them away from the other factors.
+        // Remove the chosen axes from the other factors.
         FactorAxes next = kept;
         for (size_t g = 0; g < next.size(); ++g)
           for (size_t i = 0; g != f && i < next[g].size(); ++i)

@@ -1,13 +1,13 @@
-//===- decide.h - which axes an op computes on ------------------*- C++ -*-===//
+//===- decide.h - axes that an op computes on -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Given how the operands of an op lie, how its results are wanted and the op's
-// sharding rule: the axes of each factor that make the predicted time smallest.
-// Value types only; no IR.
+// Chooses the axes of each factor that minimize the predicted time, given the
+// layouts of the op's operands, the wanted layouts of its results, and its
+// sharding rule. Value types only; no IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,41 +23,42 @@
 
 namespace shardwright {
 
-/// An operand or result of the op to decide on.
+/// An operand or result of the op.
 struct TensorSite {
   llvm::SmallVector<int64_t, 4> shape;
   double elementBytes = 4;
-  /// Operands: every layout in which the value is at hand (same mesh, closed).
-  /// Results: the one layout that is wanted.
+  /// Operands: every layout in which the value exists (same mesh, closed).
+  /// Results: the one wanted layout.
   llvm::SmallVector<TensorSharding, 1> layouts;
-  /// Operands: the value can be made anew in any layout (constants, iota).
+  /// Operands: the value can be rematerialized in any layout (constants, iota).
   bool isFree = false;
-  /// Operands: the part of moving it that is paid each time the op runs. What
-  /// comes from outside of a loop moves once, in front of it.
+  /// Operands: fraction of the cost of moving it that counts for each run of
+  /// the op (amortization factor). A value from outside of a loop moves once,
+  /// in front of it.
   double moveShare = 1;
-  /// The op reads as much of it as its result has.
+  /// The op reads only as many elements of it as its result has.
   bool isReadInPart = false;
-  /// Operands: taken as a partial sum along DecideProblem::carried.
+  /// Operands: a partial sum along DecideProblem::carried.
   bool carriesSum = false;
 };
 
-/// A factor whose shards need rows of their neighbours.
+/// A factor whose shards need halo rows.
 struct FactorWindow {
   int32_t factor = 0;
   int64_t operand = 0, operandDim = 0;
   WindowMap map;
-  /// Every shard gives one row to all others, and nothing else travels.
+  /// A prefix operation: every shard sends one row to all others.
   bool isScan = false;
-  /// Rows beyond the end would count: none of the shards may have any.
+  /// Padding rows would change the result, so shards must be even.
   bool isEven = false;
 };
 
 /// One way to compute an op.
 struct WeighedWay {
-  /// What the op computes with and makes (partial sums not completed).
+  /// Layouts of the operands and results (before partial sums are reduced).
   llvm::SmallVector<TensorSharding, 3> operands;
   llvm::SmallVector<TensorSharding, 1> results;
-  /// In units of CostModel, local work included.
+  /// In units of CostModel, including local work.
   double cost = 0;
 };
 
@@ -65,52 +66,51 @@ struct DecideProblem {
   const ShardingRule *rule = nullptr;
   llvm::SmallVector<TensorSite, 3> operands;
   llvm::SmallVector<TensorSite, 1> results;
-  /// Factors that must stay whole whatever the rule says, by index.
+  /// By factor: it must not be sharded, whatever the rule says.
   llvm::SmallVector<bool, 6> keepWhole;
-  /// Factors along which the op computes on uneven shards as well, by index.
+  /// By factor: the op also computes on uneven shards along it.
   llvm::SmallVector<bool, 6> mayBeUneven;
-  /// Those among the factors that may be sharded whatever kind they have.
+  /// Factors with windows; they may be sharded whatever their kind.
   llvm::SmallVector<FactorWindow, 2> windows;
-  /// Partial results can be combined across devices.
+  /// Partial results can be reduced across devices.
   bool canReduce = true;
   /// The op multiplies and adds over all its factors (contractions).
   bool isContraction = false;
-  /// Axes along which the op computes on partial sums and gives such: it is
-  /// linear in the operands that `carriesSum`. No factor gets them. Sorted.
+  /// Axes along which the op maps partial sums to partial sums: it is linear in
+  /// the operands that have `carriesSum`. No factor gets these axes. Sorted.
   AxisList carried;
-  /// Not null: receives every way that is thought of.
+  /// If not null: receives every candidate that is evaluated.
   std::vector<WeighedWay> *weighed = nullptr;
-  /// The part of a sum's cost that is paid each time the op runs: the sum of a
-  /// result that a loop only adds up is delayed to its end
+  /// Fraction of the cost of a reduction that counts for each run of the op: a
+  /// result that a loop only accumulates is reduced after the loop
   /// (delay_reductions.h).
   double sumShare = 1;
-  /// Fixed cost of a step beside that of CostModel::alpha: paid each time the
-  /// op runs, or moveShare of it.
+  /// Latency of a step in addition to CostModel::alpha; scaled by moveShare for
+  /// operands.
   double repeated = 0;
-  /// As large may an operand be that moves with a moveShare; one that does not
-  /// grow may be larger.
+  /// Bytes up to which an operand may grow if its moveShare is below 1.
   double heldBytes = 0;
 };
 
 struct OpDecision {
   FactorAxes factors;
   llvm::SmallVector<TensorSharding, 3> operands;
-  /// As computed, before the completion.
+  /// Layouts before partial sums are reduced.
   llvm::SmallVector<TensorSharding, 1> results;
-  /// Axes of the reduction factors, mesh order: without completions, each
-  /// result is a partial sum along them.
+  /// Axes of the reduction factors, mesh order: each result is a partial sum
+  /// along them until it is reduced.
   AxisList reduceAxes;
-  /// One a result; empty where it is wanted unreduced.
+  /// One per result; empty if the result is wanted unreduced.
   llvm::SmallVector<Completion, 1> completions;
   double cost = 0;
 };
 
-/// Always finds one: with no axes at all every op can be computed.
+/// Always succeeds: every op can be computed without sharding.
 OpDecision decide(const DecideProblem &problem, ReshardPlanner &planner);
 
-/// Where the wanted sharding of a result is uneven: what its operands are at
-/// hand in, so that a value keeps its shards from op to op; else the leading
-/// axes that divide the dimension, if there are any.
+/// If the wanted sharding of a result is uneven: uses the sharding of its
+/// operands, so that a value keeps its shards from op to op, if they have one;
+/// otherwise the longest prefix of the axes that divides the dimension.
 void settleUneven(TensorSharding &wanted, const DecideProblem &problem,
                   int64_t result);
 

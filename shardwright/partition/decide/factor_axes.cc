@@ -1,4 +1,4 @@
-//===- factor_axes.cc - shardings seen as axes of factors -----------------===//
+//===- factor_axes.cc - project shardings onto factors --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,8 @@ FactorAxes shardwright::projectOntoFactors(const ShardingRule &rule,
       if (next == left.size())
         break;
       if (i + 1 == factors.size()) {
-        // The last factor takes what is left, divisible or not.
+        // The last factor takes the remaining axes, even if they do not divide
+        // it.
         out[f].assign(left.begin() + next, left.end());
         break;
       }
@@ -41,7 +42,8 @@ FactorAxes shardwright::projectOntoFactors(const ShardingRule &rule,
         else
           axis = {axis.axis, axis.preSize * part, axis.size / part};
       }
-      // Axes that follow a factor which is not full have no place.
+      // Minor factors get axes only if all factors before them are fully
+      // sharded.
       if (room > 1)
         break;
     }
@@ -64,7 +66,7 @@ std::optional<TensorSharding> shardwright::shardingFromFactors(
       if (!full)
         return std::nullopt;
       int64_t shards = totalSize(axes[f]), size = rule.factors[f].size;
-      // In a dimension of several factors each must be divisible itself.
+      // In a dimension of several factors, each must be divisible.
       if (factors.size() > 1 && size % shards != 0)
         return std::nullopt;
       full = shards == size;
@@ -90,7 +92,7 @@ static TensorSharding cutSharding(const TensorSharding &sharding,
     for (AxisRef a : dim.axes)
       if (a.size > 1)
         axes.push_back(a);
-    // A dimension of unknown or no size is not sharded.
+    // Dimensions of dynamic size or size 0 are not sharded.
     if (shape[d] <= 0)
       continue;
     if (!mayBeUneven || totalSize(axes) > shape[d])

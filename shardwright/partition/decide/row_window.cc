@@ -1,4 +1,4 @@
-//===- row_window.cc - the rows that a shard of a result needs ------------===//
+//===- row_window.cc - rows that a result shard reads ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,8 @@ std::optional<RowWindow> WindowMap::ofShards(int64_t shards) const {
   return window;
 }
 
-/// The pieces of one shard's window, in order; those of its own shard too.
+/// Calls `fn` for each run of rows in one shard's window, in order, including
+/// rows of the shard itself.
 template <typename Fn>
 static void forPieces(const RowWindow &window, int64_t size, int64_t shards,
                       int64_t shard, Fn fn) {
@@ -74,7 +75,7 @@ static void forPieces(const RowWindow &window, int64_t size, int64_t shards,
 
 double shardwright::rowsReceived(const RowWindow &window, int64_t size,
                                  int64_t shards) {
-  // A sample tells enough: all but the outer shards are alike.
+  // A sample is enough: all shards but the outer ones have equal windows.
   constexpr int64_t kSample = 64;
   int64_t step = std::max<int64_t>(shards / kSample, 1), counted = 0;
   double rows = 0;
@@ -95,8 +96,8 @@ ExchangePlan shardwright::planExchange(const RowWindow &window, int64_t size,
   ExchangePlan plan;
   plan.own.pieces.resize(shards);
   llvm::SmallVector<Travel> travels;
-  // As many exchanges as one shard has senders cannot be avoided; two are no
-  // more than a left and a right neighbour.
+  // Each sender of a shard needs an exchange of its own; two exchanges, from
+  // the left and the right neighbour, are always accepted.
   size_t mostKinds = 2;
   for (int64_t k = 0; k < shards; ++k) {
     int64_t inside = 0;
@@ -114,9 +115,9 @@ ExchangePlan shardwright::planExchange(const RowWindow &window, int64_t size,
     mostKinds = std::max(mostKinds, travels.size() - before);
   }
 
-  // Runs that lie alike at both ends go together; everyone can then cut and
-  // join at fixed places. If there are too many kinds of them, any go together
-  // that disturb each other neither at the sender nor at the receiver.
+  // Group runs with equal offsets at both ends, so that all devices cut and
+  // join at fixed places. If that gives too many groups, group any runs that do
+  // not overlap at the sender or the receiver.
   auto group = [&](auto mayJoin) {
     plan.exchanges.clear();
     std::vector<std::vector<bool>> sends;
@@ -145,8 +146,8 @@ ExchangePlan shardwright::planExchange(const RowWindow &window, int64_t size,
   auto alike = [](const RowPiece &a, const RowPiece &b) {
     return a.from == b.from && a.to == b.to && a.rows == b.rows;
   };
-  // Longest first: the others then fill in without making an exchange longer.
-  // A run that ends where rows begin anew must not be longer than it is.
+  // Longest first: shorter runs then do not lengthen an exchange. With
+  // wrap-around at an uneven end, runs must not be lengthened.
   if (window.wraps && size % part != 0) {
     mostKinds = travels.size();
     group(alike);
@@ -158,8 +159,8 @@ ExchangePlan shardwright::planExchange(const RowWindow &window, int64_t size,
     mostKinds = travels.size();
     group([](const RowPiece &, const RowPiece &) { return true; });
   }
-  // All run lengths are the longest one's: a run that would leave its shard
-  // starts earlier.
+  // All runs of an exchange get the length of the longest: a run that would
+  // exceed its shard starts earlier.
   auto settle = [&](RowExchange &exchange) {
     for (RowPiece &piece : exchange.pieces) {
       if (piece.source < 0)

@@ -1,4 +1,4 @@
-//===- collective_builder.cc - plans as sdy collectives -------------------===//
+//===- collective_builder.cc - emit plans as sdy collectives --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,12 +36,12 @@ public:
   Emitter(OpBuilder &builder, Location loc, MeshTable &meshes)
       : builder(builder), loc(loc), meshes(meshes) {}
 
-  /// The attribute even of a replicated layout.
+  /// The attribute; not null even for a replicated layout.
   sdy::TensorShardingAttr attr(int32_t mesh, const TensorSharding &sharding) {
     return meshes.known(Layout{mesh, sharding})->attr;
   }
-  /// The value with a sharding on that mesh: replicated values may carry
-  /// another mesh or none, which a collective must not.
+  /// The value with a sharding on `mesh`. A replicated value may have no mesh
+  /// or another one, which a collective does not allow.
   Value onMesh(Value value, int32_t mesh, const TensorSharding &as);
   Value step(Value value, const ReshardStep &step, int32_t from, int32_t to);
   Value steps(Value value, const TensorSharding &from, const TensorSharding &to,
@@ -91,7 +91,7 @@ Value Emitter::steps(Value value, const TensorSharding &from,
                      const TensorSharding &to, int32_t fromMesh,
                      int32_t toMesh) {
   Type type = value.getType();
-  // Only a slice may take what has no sharding.
+  // Only a slice accepts an operand without a sharding.
   if (sdy::getSharding(value))
     value = onMesh(value, fromMesh, from);
   const ReshardPlan &plan = meshes.planner(fromMesh).plan(
@@ -127,7 +127,7 @@ Value Emitter::exchange(Value value, TensorSharding to,
   return op;
 }
 
-/// Of a value whose shards stay what they are.
+/// Reshapes a value without changing its shards.
 Value Emitter::reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
                        TensorSharding sharding, const TensorSharding &like) {
   sharding.unreduced = like.unreduced;
@@ -137,8 +137,7 @@ Value Emitter::reshape(Value value, ArrayRef<int64_t> shape, int32_t mesh,
   return op;
 }
 
-/// The way from one mesh to another that has not the same axes in the same
-/// order.
+/// How a value moves between meshes whose axes differ: directly or in steps.
 struct CrossMeshWay {
   bool isDirect = false;
   double cost = 0;
@@ -167,7 +166,7 @@ CrossMeshWay wayAcrossMeshes(const TensorSharding &from,
                 link.byte * elementBytes *
                     exchangeElements(meshes.mesh(fromMesh), from,
                                      meshes.mesh(toMesh), to, shape);
-  // Without steps the other way holds the whole value on every device.
+  // The alternative without steps replicates the value on every device.
   if (!inSteps || cost < 0.98 * way.cost)
     way = {true, cost};
   return way;
@@ -198,12 +197,12 @@ Value buildCompletion(OpBuilder &builder, Location loc, Value value,
   return value;
 }
 
-/// The meshes that a reshard is from and to.
+/// Source and target mesh of a reshard.
 static std::pair<int32_t, int32_t> meshesBetween(const Layout &from,
                                                  const Layout &to) {
   int32_t fromMesh = from.mesh >= 0 ? from.mesh : to.mesh;
   int32_t toMesh = to.mesh >= 0 ? to.mesh : fromMesh;
-  // What is on every device is so in any order of the devices.
+  // A replicated value is the same under any device order.
   if (from.isReplicated())
     fromMesh = toMesh;
   if (to.isReplicated())
@@ -211,8 +210,8 @@ static std::pair<int32_t, int32_t> meshesBetween(const Layout &from,
   return {fromMesh, toMesh};
 }
 
-/// Between meshes complete values move: the axes of the one say nothing of the
-/// summands of the other.
+/// Between meshes only reduced values can move: axes of one mesh do not name
+/// the summands of the other.
 static bool hasSums(const Layout &from, const Layout &to) {
   return !from.sharding.unreduced.empty() || !to.sharding.unreduced.empty();
 }

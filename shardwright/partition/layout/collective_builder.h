@@ -1,4 +1,4 @@
-//===- collective_builder.h - plans as sdy collectives ----------*- C++ -*-===//
+//===- collective_builder.h - emit plans as sdy collectives -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,30 +14,30 @@
 
 namespace shardwright {
 
-/// Discardable attribute of sdy.all_reduce and sdy.reduce_scatter that names
-/// what combines the parts when it is not `add`: the StableHLO op's name.
+/// Discardable attribute of sdy.all_reduce and sdy.reduce_scatter: name of the
+/// StableHLO op that combines the operands, if it is not `add`.
 inline constexpr llvm::StringLiteral kReducerAttrName = "sw.reducer";
 
-/// Discardable attribute of an sdy.reshard that is done as a direct exchange
+/// Discardable attribute of an sdy.reshard that becomes a direct exchange
 /// (direct_exchange.h).
 inline constexpr llvm::StringLiteral kExchangeAttrName = "sw.exchange";
 
-/// The kind that an all_reduce or reduce_scatter combines by; none if the
-/// attribute names no op.
+/// The reducer kind of an all_reduce or reduce_scatter; none if the attribute
+/// names no op.
 std::optional<ReducerKind> getReducer(mlir::Operation *collective);
 
-/// Moves `value` from one layout to the other, of any rank. Completes and makes
-/// partial sums as the layouts say; goes to meshes with another device order
-/// and to meshes with other axes. New ops take `loc`.
+/// Moves `value` of any rank from one layout to the other. Reduces and creates
+/// partial sums as the layouts require; the meshes may differ in device order
+/// and axes. New ops get location `loc`.
 mlir::Value buildReshard(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, const Layout &from,
                          const Layout &to, MeshTable &meshes);
 
-/// What buildReshard would cost.
+/// Cost of buildReshard.
 double reshardCost(mlir::Type type, const Layout &from, const Layout &to,
                    MeshTable &meshes);
 
-/// Completes a partial result: reduce_scatter, then all_reduce.
+/// Reduces a partial sum: reduce_scatter, then all_reduce.
 mlir::Value buildCompletion(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value value, int32_t mesh,
                             const Completion &completion, ReducerKind reducer,

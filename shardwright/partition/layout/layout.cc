@@ -87,7 +87,7 @@ bool MeshTable::haveOneSize() const {
 
 LogicalResult MeshTable::checkSizes(ArrayRef<func::FuncOp> given) {
   SmallVector<func::FuncOp> funcs(given);
-  // Those that call each other are one program.
+  // Functions that call each other belong to one program.
   llvm::DenseMap<StringAttr, size_t> numberOf;
   for (auto [i, func] : llvm::enumerate(funcs))
     numberOf[func.getSymNameAttr()] = i;
@@ -137,7 +137,7 @@ int32_t MeshTable::add(Attribute ref, sdy::MeshAttr attr) {
   int32_t id = -1;
   if (!attr.getAxes().empty()) {
     Mesh mesh = sdy::meshFromAttr(attr);
-    // A second name for one mesh is the same mesh.
+    // Meshes of equal content share one id.
     for (auto [i, entry] : llvm::enumerate(entries))
       if (entry->mesh == mesh)
         id = i;
@@ -230,7 +230,7 @@ const KnownLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr, Type type) {
   if (id >= 0 && attr.getRank() == int64_t(shape.size())) {
     TensorSharding sharding = sdy::shardingFromAttr(attr, entries[id]->mesh);
     layout.sharding = usableSharding(sharding, shape);
-    // Nothing completes a sum of dynamic shape.
+    // A sum of dynamic shape cannot be reduced later.
     if (!isStaticTensor(type))
       layout.sharding.unreduced.clear();
     if (!layout.isReplicated())

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between the attributes of the IR and the value types that the partitioner
-// works with. A layout is a closed sharding on a numbered mesh, whose
-// dimensions may be uneven (uneven.h) inside the program. Replicated layouts
-// are on no mesh (-1). Values of rank 0 have layouts like any other: they may
-// be partial sums (unreduced), which no dimension tells.
+// Converts between attributes of the IR and the value types that the
+// partitioner works with. A layout is a closed sharding on a numbered mesh,
+// whose dimensions may be uneven (uneven.h) inside the program. Replicated
+// layouts have no mesh (-1). Values of rank 0 have layouts too: they may be
+// partial sums (unreduced).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace shardwright {
 
-/// On an op that one device alone does: the device's id.
+/// On an op that only one device executes: the device's id.
 constexpr llvm::StringLiteral kDeviceAttrName("sw.device");
 
 struct Layout {
@@ -38,10 +38,10 @@ struct Layout {
     return {-1, TensorSharding::closed(rank)};
   }
   bool isReplicated() const { return sharding.isReplicated(); }
-  /// Without unreduced axes: that of the value itself where this is that of its
-  /// summands.
+  /// The layout without unreduced axes.
   Layout completed() const;
-  /// Same data on every device. Replicated layouts are equal on any meshes.
+  /// True if all devices hold the same data under both. Replicated layouts are
+  /// equal on any meshes.
   bool isEquivalent(const Layout &other) const {
     return sharding.isEquivalent(other.sharding) &&
            (mesh == other.mesh || isReplicated());
@@ -50,7 +50,7 @@ struct Layout {
 
 using Layouts = llvm::SmallVector<Layout, 1>;
 
-/// A layout that a MeshTable has seen: of equal ones there is one object, which
+/// A layout that a MeshTable has interned: equal layouts are one object, which
 /// lives as long as the table.
 struct KnownLayout : Layout {
   /// Null for a replicated layout on no mesh.
@@ -58,11 +58,11 @@ struct KnownLayout : Layout {
 };
 using LayoutRef = const KnownLayout *;
 
-/// Rank and static dimensions; empty for what is no ranked tensor.
+/// Rank and static dimensions; empty unless it is a ranked tensor.
 llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
-/// A ranked tensor of static shape, of any rank: what collectives can move.
+/// True for a ranked tensor of static shape, which collectives can move.
 bool isStaticTensor(mlir::Type type);
-/// Likewise with at least one dimension.
+/// True for a static tensor with at least one dimension.
 bool isShardable(mlir::Type type);
 /// Bytes of an element; less than 1 for narrow integers.
 double elementBytes(mlir::Type type);
@@ -70,12 +70,12 @@ double elementBytes(mlir::Type type);
 class MeshTable {
 public:
   /// Reads every `sdy.mesh`. Fails with a diagnostic if values of one function,
-  /// or of functions that call each other, are on meshes with other numbers of
-  /// devices.
+  /// or of functions that call each other, are on meshes with different numbers
+  /// of devices.
   static mlir::FailureOr<MeshTable> create(mlir::ModuleOp module,
                                            const CostModel &costs = {},
                                            Effort effort = Effort::Normal);
-  /// For who may look at this function of a module alone.
+  /// For passes that may access only this function of a module.
   static mlir::FailureOr<MeshTable> createFor(mlir::func::FuncOp func);
 
   /// The id of a mesh attribute or reference; -1 for a mesh without axes (empty
@@ -83,34 +83,35 @@ public:
   int32_t idOf(mlir::Attribute meshOrRef);
   const Mesh &mesh(int32_t id) const { return entries[id]->mesh; }
   ReshardPlanner &planner(int32_t id) { return entries[id]->planner; }
-  /// Equal axes, whatever the device order.
+  /// True if the axes are equal, whatever the device order.
   bool sameAxes(int32_t a, int32_t b) const {
     return entries[a]->mesh.axes() == entries[b]->mesh.axes();
   }
   int32_t size() const { return entries.size(); }
-  /// Of the meshes with axes; 1 if there are none, and the most of them if
-  /// functions have other numbers.
+  /// Of the meshes with axes; 1 if there are none, the maximum if functions
+  /// differ.
   int64_t numDevices() const;
-  /// Of the meshes that the function uses.
+  /// Number of devices of the meshes that the function uses.
   int64_t numDevices(mlir::func::FuncOp func) const;
 
-  /// The layout that the attribute (null: none) asks of a value of this type.
+  /// The layout that the attribute (null: none) requires for a value of this
+  /// type.
   const KnownLayout &toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
   LayoutRef known(const Layout &layout);
-  /// On every device.
+  /// The replicated layout.
   LayoutRef whole(int64_t rank);
-  /// Likewise at a border of the program, where all shards are even.
+  /// Like toLayout, for borders of the program, where all shards are even.
   Layout toEvenLayout(sdy::TensorShardingAttr attr, mlir::Type type);
   /// Null for a replicated layout on no mesh.
   sdy::TensorShardingAttr toAttr(const Layout &layout) const;
-  /// Discardable attributes of an op of one result: with the layout in place of
-  /// the sharding that is there.
+  /// `attributes` of an op of one result, with its sharding replaced by the
+  /// layout.
   mlir::DictionaryAttr withLayout(mlir::DictionaryAttr attributes,
                                   LayoutRef layout) const;
   sdy::AxisRefListAttr axesAttr(int32_t mesh, AxisRefs axes) const;
   sdy::ListOfAxisRefListsAttr listsAttr(int32_t mesh,
                                         llvm::ArrayRef<AxisList> lists) const;
-  /// Axes of a collective's parameter.
+  /// The axes of a collective's parameter.
   AxisList toAxes(int32_t mesh, llvm::ArrayRef<sdy::AxisRefAttr> attrs) const;
 
 private:
@@ -133,12 +134,12 @@ private:
   Effort effort = Effort::Normal;
   std::vector<std::unique_ptr<Entry>> entries;
   llvm::DenseMap<mlir::Attribute, int32_t> ids;
-  /// Only where meshes have other numbers of devices.
+  /// Set only if meshes have different numbers of devices.
   llvm::DenseMap<mlir::Operation *, int64_t> devicesOf;
   std::vector<std::unique_ptr<KnownLayout>> layouts;
   std::unordered_multimap<size_t, LayoutRef> byHash;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, LayoutRef> asked;
-  /// The last of those that were asked, by their hash.
+  /// Most recent lookups, by hash.
   struct Recent {
     mlir::Attribute attr;
     mlir::Type type;

@@ -1,4 +1,4 @@
-//===- manual_axes.cc - devices that must not stand in for others ---------===//
+//===- manual_axes.cc - axes of enclosing manual computations -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- manual_axes.h - devices that must not stand in for others -*- C++
-//-*-===//
+//===- manual_axes.h - axes of manual computations --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,12 +14,12 @@
 
 namespace shardwright {
 
-/// The axes of `mesh` along which the manual computations around `op` hold
-/// other values on each device, though their shardings do not name them.
+/// The axes of `mesh` along which enclosing manual computations of `op` hold
+/// different values on each device, although their shardings do not name them.
 AxisList manualAxesAround(mlir::Operation *op, const Mesh &mesh);
 
-/// The sharding with one more dimension in front, split along these axes: what
-/// is planned for it moves nothing along them.
+/// The sharding with a new leading dimension sharded along these axes, so that
+/// a plan for it moves nothing along them.
 TensorSharding withManualAxes(TensorSharding sharding, AxisRefs axes);
 
 } // namespace shardwright

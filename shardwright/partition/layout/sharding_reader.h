@@ -15,8 +15,8 @@
 
 namespace shardwright {
 
-/// `sdy::getSharding` of many results: few dictionaries of attributes are
-/// different, and looking into one costs.
+/// A cache for `sdy::getSharding` of many results: there are few distinct
+/// attribute dictionaries, and a lookup in a dictionary is slow.
 class ShardingReader {
 public:
   sdy::TensorShardingAttr of(mlir::OpResult result) {
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// Names of ops whose discardable attributes hold the shardings of results.
+  /// By op name: true if a discardable attribute holds the result shardings.
   OpNameMap<bool> keepsShardings;
   llvm::DenseMap<mlir::DictionaryAttr, sdy::TensorShardingPerValueAttr> known;
   mlir::DictionaryAttr last;

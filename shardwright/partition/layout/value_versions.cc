@@ -1,4 +1,4 @@
-//===- value_versions.cc - one value in the layouts it was asked for ------===//
+//===- value_versions.cc - cache of reshards of values --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,7 +68,7 @@ bool ValueVersions::isFree(Value value) {
     return false;
   if (isa<stablehlo::ConstantOp, stablehlo::IotaOp, sdy::ConstantOp>(op))
     return isStaticTensor(value.getType());
-  // Its operand is made to be on every device (Inserter::visitProducer).
+  // Inserter::visitProducer makes the broadcast's operand replicated.
   auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op);
   return broadcast && dimsOf(broadcast.getOperand().getType()).empty() &&
          isStaticTensor(broadcast.getOperand().getType()) &&

@@ -1,14 +1,14 @@
-//===- value_versions.h - one value in the layouts it was asked for -------===//
+//===- value_versions.h - cache of reshards of values -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every value of the program has the layout that it was computed in, and may be
-// needed in others. Each other layout is made once, from the cheapest version
-// at hand, just before its first user: in the block of the value, so that later
-// users find it, or in a branch if nothing else uses the value, so that
+// Every value of the program has the layout in which it was computed, and users
+// may need others. Each other layout is made once, from the cheapest existing
+// version, just before its first user: in the block of the value, so that later
+// users find it, or in a branch if all users are in that branch, so that
 // branches that are not taken send nothing.
 //
 //===----------------------------------------------------------------------===//
@@ -23,11 +23,11 @@ namespace shardwright {
 
 class ValueVersions {
 public:
-  /// The observer, if there is one, hears of every move.
+  /// The observer, if there is one, is notified of every move.
   explicit ValueVersions(MeshTable &meshes, PlanObserver *observer = nullptr)
       : meshes(meshes), observer(observer) {}
 
-  /// About so many values will be defined.
+  /// Reserves space for this many values.
   void reserve(size_t values) {
     index.reserve(values);
     versions.reserve(values);
@@ -38,8 +38,8 @@ public:
     mlir::Value value;
   };
 
-  /// `value` is computed in this layout. For a result, the caller writes the
-  /// attribute.
+  /// Records the layout in which `value` is computed. The caller sets the
+  /// sharding attribute of results.
   void define(mlir::Value value, LayoutRef layout);
   void define(mlir::Value value, const Layout &layout) {
     define(value, meshes.known(layout));
@@ -53,22 +53,21 @@ public:
                   mlir::Operation *user) {
     return get(value, meshes.known(layout), user);
   }
-  /// The region of a branch has been visited: what was made in it is not at
-  /// hand from here on.
+  /// Drops the versions made in a branch, after the walk has visited it.
   void leaveBranch(mlir::Region &branch);
-  /// The value can be computed anew in any layout of its shards without
+  /// True if the value can be rematerialized in any layout without
   /// communication.
   static bool isFree(mlir::Value value);
 
 private:
   int32_t indexOf(mlir::Value value);
-  /// Before which op versions of the value for `user` are made.
+  /// The op before which versions of the value for `user` are inserted.
   static mlir::Operation *placeFor(mlir::Value value, mlir::Operation *user);
 
-  /// Most values have one.
+  /// The only version of most values.
   struct Versions {
     Version own;
-    /// Null, or all.
+    /// Null, or all versions.
     std::unique_ptr<llvm::SmallVector<Version, 0>> all;
 
     llvm::ArrayRef<Version> get() const {
@@ -85,12 +84,12 @@ private:
   PlanObserver *observer;
   llvm::DenseMap<mlir::Value, int32_t> index;
   std::vector<Versions> versions;
-  /// Versions that were made in branches: of which value, and in which region.
+  /// Versions made in branches: index of the value, and the region.
   llvm::SmallVector<std::pair<int32_t, mlir::Region *>, 4> inBranches;
 };
 
-/// Writes the layouts of the op's results as its `sdy.sharding`; removes it if
-/// all are replicated.
+/// Sets the layouts of the op's results as its `sdy.sharding`; removes the
+/// attribute if all are replicated.
 void setResultLayouts(mlir::Operation *op, llvm::ArrayRef<Layout> layouts,
                       const MeshTable &meshes);
 void setResultLayouts(mlir::Operation *op, llvm::ArrayRef<LayoutRef> layouts,

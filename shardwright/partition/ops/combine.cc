@@ -1,4 +1,4 @@
-//===- combine.cc - the op and the region of a reducer --------------------===//
+//===- combine.cc - ops and regions of reducers ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- combine.h - the op and the region of a reducer -----------*- C++ -*-===//
+//===- combine.h - ops and regions of reducers ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ mlir::Value buildCompare(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value lhs, mlir::Value rhs,
                          stablehlo::ComparisonDirection direction);
 
-/// A constant full of zeros; of floats, -0 if asked for.
+/// A constant of zeros; -0 for floats if `negative`.
 mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type, bool negative = false);
 

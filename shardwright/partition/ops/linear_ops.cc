@@ -52,8 +52,8 @@ bool isProduct(Operation *op) {
              stablehlo::ConvolutionOp>(op);
 }
 
-/// Of a conversion, the sum of the results is the result of the sum: between
-/// floats up to rounding, between integers where bits are dropped.
+/// True if the conversion commutes with addition: between floats up to
+/// rounding, between integers if it truncates bits.
 static bool convertsLinearly(stablehlo::ConvertOp op) {
   Type from = getElementTypeOrSelf(op.getOperand().getType());
   Type to = getElementTypeOrSelf(op.getType());
@@ -63,7 +63,7 @@ static bool convertsLinearly(stablehlo::ConvertOp op) {
   return wide && narrow && narrow.getWidth() <= wide.getWidth();
 }
 
-/// The first `count` operands.
+/// Flags that select the first `count` operands.
 static SmallVector<bool, 4> first(Operation *op, unsigned count) {
   SmallVector<bool, 4> flags(op->getNumOperands(), false);
   std::fill_n(flags.begin(), count, true);
@@ -82,7 +82,7 @@ static SmallVector<bool, 4> jointOperands(Operation *op) {
     return first(op, 1);
   if (isa<stablehlo::DynamicUpdateSliceOp>(op))
     return first(op, 2);
-  // Whole numbers lose the rest.
+  // Integer division is not linear: it drops the remainder.
   if (isa<stablehlo::DivOp>(op) &&
       !isa<IntegerType>(getElementTypeOrSelf(op->getResult(0))))
     return first(op, 1);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op that is linear in some operands gives the sum of its results for the
-// summands of these operands: it may work on partial sums, and its results are
-// such. Sums of integers wrap around, sums of floats round.
+// An op that is linear in some operands maps partial sums of these operands to
+// partial sums of its results. Sums of integers wrap around; sums of floats
+// round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +19,26 @@
 
 namespace shardwright {
 
-/// Elements of this type add up, and have a neutral element. Truth values do
-/// not: their sum is an `or`.
+/// True if elements of this type can be added and have a neutral element. False
+/// for i1, whose sum is an `or`.
 bool canAdd(mlir::Type type);
 
-/// Operands in which `op` is linear together, by index; none set where it is
-/// linear in none. Of a product, which is linear in each factor alone, this is
-/// the first factor that `isPartial`.
+/// By operand index: the operands in which `op` is jointly linear; none if it
+/// is not linear. A product is linear in each factor alone: selects the first
+/// factor that `isPartial`.
 llvm::SmallVector<bool, 4>
 linearOperands(mlir::Operation *op,
                llvm::function_ref<bool(unsigned operand)> isPartial);
 
-/// The constant that the value is everywhere, through broadcasts; null if it is
-/// none such.
+/// The constant that the value is a splat of, through broadcasts; null if there
+/// is none.
 mlir::DenseElementsAttr splatOfValue(mlir::Value value);
 
-/// The value is a constant zero, of either sign: as a summand, whole or
-/// partial, it is the same.
+/// True if the value is a constant zero of either sign, which is the same as a
+/// summand of a partial sum and as a full value.
 bool isZeroSplat(mlir::Value value);
 
-/// `op` is a product of its first two operands, linear in each alone.
+/// True if `op` is the product of its first two operands.
 bool isProduct(mlir::Operation *op);
 
 } // namespace shardwright

@@ -15,8 +15,8 @@
 
 namespace shardwright {
 
-/// `isMemoryEffectFree` of many ops. Most ops have effects by their name, of
-/// which the first is asked.
+/// A cache for `isMemoryEffectFree` of many ops. For most op names the answer
+/// depends on the name only.
 class OpEffects {
 public:
   bool isFree(mlir::Operation *op) {
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  /// What the name says.
+  /// What the op name implies.
   enum class Known { Unknown, Free, HasEffects, AsItsRegions };
   static Known known(mlir::Operation *op) {
     if (mlir::isa<stablehlo::CustomCallOp>(op) ||

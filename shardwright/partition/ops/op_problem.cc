@@ -1,12 +1,13 @@
-//===- op_problem.cc - what may be sharded when an op is computed ---------===//
+//===- op_problem.cc - which dimensions of an op may be sharded -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op's rule says how dimensions relate; whether a sharded dimension also has
-// a local form is decided here, beside it. What is refused here is gathered.
+// An op's sharding rule says how dimensions correspond. This file decides which
+// of these dimensions have a local form when they are sharded; the others are
+// gathered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,9 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Where rows are taken out of a dimension: the device that has a row gives it
-/// to all, whatever dimension the result makes of them.
+/// For dimensions out of which rows are taken: the device that owns a row sends
+/// it to all (a masked sum), so the operand's dimension gets a reduction
+/// factor.
 static void letOwnersGive(Operation *op, ShardingRule &rule) {
   auto slice = dyn_cast<stablehlo::SliceOp>(op);
   if (!slice && !isa<stablehlo::DynamicSliceOp>(op))
@@ -34,7 +36,7 @@ static void letOwnersGive(Operation *op, ShardingRule &rule) {
   ArrayRef<int64_t> in = dimsOf(op->getOperand(0).getType());
   ArrayRef<int64_t> out = dimsOf(op->getResult(0).getType());
   for (size_t d = 0; d < in.size(); ++d) {
-    // Of a fixed slice, more than one row can be sharded like the operand.
+    // A static slice of more than one row can be sharded like the operand.
     if (in[d] == out[d] || (slice && out[d] != 1))
       continue;
     for (int32_t f : rule.results[0][d])
@@ -44,8 +46,8 @@ static void letOwnersGive(Operation *op, ShardingRule &rule) {
   }
 }
 
-/// Of windows that cover a part of a dimension, each owner takes what falls
-/// into its shard.
+/// For windows that cover part of a dimension: each owner writes the rows in
+/// its shard.
 static void letOwnersTake(stablehlo::ScatterOp op, ShardingRule &rule) {
   for (WindowRows window :
        partialWindows(op, dimsOf(op.getInputs().front().getType())))
@@ -53,8 +55,8 @@ static void letOwnersTake(stablehlo::ScatterOp op, ShardingRule &rule) {
       rule.factors[f].kind = FactorKind::PassThrough;
 }
 
-/// Windows that tile a dimension belong to the shards that they lie in: the
-/// source's dimension leads the operand's.
+/// Windows that tile a dimension belong to the shards that contain them: the
+/// source's factor becomes the major factor of the operand's dimension.
 static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
   ArrayRef<int64_t> in = dimsOf(op.getOperand().getType());
   ArrayRef<int64_t> out = dimsOf(op.getSource().getType());
@@ -65,7 +67,7 @@ static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
     if (whole == windows || whole.size() != 1 || windows.size() != 1)
       continue;
     if (!windowsTile(op, d)) {
-      // Rows of both sides go to the shards of the result.
+      // Both operands move their rows to the shards of the result.
       if (exchangesWindows(op))
         rule.operands[1][d] = whole;
       continue;
@@ -78,16 +80,16 @@ static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
 }
 
 std::optional<ShardingRule> getPartitionRule(Operation *op) {
-  // Every device draws the same numbers, of which each takes its part. Shapes
-  // that are values are those of the whole program.
+  // For random numbers, every device draws all of them and slices its part.
+  // Shapes that are values describe the global program.
   if (isa<stablehlo::RngOp, stablehlo::RngBitGeneratorOp,
           stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
           stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
           stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
           stablehlo::DynamicConvOp>(op))
     return std::nullopt;
-  // The rule that a custom call brings says how shardings propagate through it,
-  // not that it can be made in parts.
+  // The rule attached to a custom call describes propagation; it does not imply
+  // that the call can run on shards.
   bool isOpaque = isa<stablehlo::CustomCallOp>(op) &&
                   op->getDiscardableAttr(sdy::kShardingRuleAttr);
   std::optional<ShardingRule> rule =
@@ -126,19 +128,20 @@ std::optional<ReducerKind> getCombiner(Operation *op) {
     Type type = getElementTypeOrSelf(op->getResult(0));
     if (type.isInteger(1))
       return ReducerKind::Or;
-    // Types without zero have no sign either: the least does as well.
+    // Float types without zero have no sign either, so the maximum works as an
+    // `or` of bits.
     if (auto number = dyn_cast<FloatType>(type);
         number && !APFloat::semanticsHasZero(number.getFloatSemantics()))
       return ReducerKind::Max;
   }
-  // Contractions sum; of a masked gather or slice all parts but one are zero;
-  // other ops declare sums by a reduction factor.
+  // Contractions add. A masked gather or slice is zero on all devices but one.
+  // Other ops declare sums by a reduction factor.
   return ReducerKind::Add;
 }
 
 namespace {
 
-/// Marks the factors of some dimensions of a tensor.
+/// Marks the factors of these dimensions as unshardable.
 void keepDims(DecideProblem &problem, const TensorMapping &mapping,
               ArrayRef<int64_t> dims) {
   for (int64_t d : dims)
@@ -153,8 +156,8 @@ void keepDimsWhere(DecideProblem &problem, const TensorMapping &mapping,
       keepDims(problem, mapping, d);
 }
 
-/// Operand dimensions that a gather or scatter addresses or batches. Dimensions
-/// of which one row is taken without an index have no local form.
+/// Marks operand dimensions of which a gather or scatter takes one row without
+/// an index: they have no local form.
 void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
                    ArrayRef<int64_t> inserted, ArrayRef<int64_t> indexed) {
   for (int64_t d : inserted)
@@ -162,13 +165,12 @@ void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
       keepDims(problem, mapping, d);
 }
 
-/// The op does to each row along a pass-through factor what it does to any
-/// other, and gives back no row of another number: rows beyond the end do no
-/// harm.
+/// True if the op treats all rows along a pass-through factor alike and does
+/// not move rows, so that padding rows do no harm.
 bool worksRowByRow(Operation *op) {
   if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
     return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
-  // Rows of a call that others see must be real.
+  // A call with side effects must not see padding rows.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return !call.getHasSideEffect();
   return isElementwise(op) ||
@@ -186,12 +188,12 @@ bool worksRowByRow(Operation *op) {
              stablehlo::TriangularSolveOp>(op);
 }
 
-/// Their local forms mask what is beyond the end, or never read it.
+/// True if the op's local form masks padding rows or never reads them.
 bool masksReduction(Operation *op) {
   if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::DynamicSliceOp,
           stablehlo::GatherOp, stablehlo::SliceOp>(op))
     return true;
-  // By index vectors that lead nowhere.
+  // Index vectors of padding rows are out of bounds.
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
     return !scatter.getScatterDimensionNumbers()
                 .getScatterDimsToOperandDims()
@@ -204,7 +206,7 @@ bool masksReduction(Operation *op) {
          });
 }
 
-/// The factor is all of each dimension that has it.
+/// True if the factor is the only factor of each dimension that has it.
 bool isWholeDim(const ShardingRule &rule, const DecideProblem &problem,
                 int32_t f) {
   auto holdsAlone = [&](const TensorSite &site, const TensorMapping &mapping) {
@@ -231,8 +233,8 @@ TensorSite siteOf(Value value) {
   return site;
 }
 
-/// A dimension that only one side has cannot be split on that side alone,
-/// unless the other side is the same for all of its parts.
+/// Marks factors that only one operand side has, unless the other side is equal
+/// for all shards.
 void keepOneSided(DecideProblem &problem, Operation *op) {
   const ShardingRule &rule = *problem.rule;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
@@ -255,8 +257,9 @@ void keepSpatialDims(DecideProblem &problem, stablehlo::ConvolutionOp conv) {
   keepDims(problem, rule.results[0], dims.getOutputSpatialDimensions());
 }
 
-/// Index components of a sharded dimension are compared with the shard's range;
-/// dimensions of which one row is taken need an index for that.
+/// Indexed dimensions may be sharded, because indices are compared with the
+/// shard's range. Dimensions of which one row is taken without an index may
+/// not.
 void keepTakenOnce(DecideProblem &problem, stablehlo::GatherOp gather) {
   auto dims = gather.getDimensionNumbers();
   for (auto [d, size] : llvm::enumerate(gather.getSliceSizes()))
@@ -266,7 +269,7 @@ void keepTakenOnce(DecideProblem &problem, stablehlo::GatherOp gather) {
       keepDims(problem, problem.rule->operands[0], int64_t(d));
 }
 
-/// Only reducers with an identity for each type can make partial results.
+/// Partial results need a reducer with an identity for each type.
 void requireIdentities(DecideProblem &problem, Operation *op,
                        TypeRange inputs) {
   if (problem.canReduce)
@@ -276,7 +279,7 @@ void requireIdentities(DecideProblem &problem, Operation *op,
     });
 }
 
-/// What the op's name says of its dimensions and partial results.
+/// Restrictions that depend on the kind of the op.
 void restrictByName(DecideProblem &problem, Operation *op) {
   const ShardingRule &rule = *problem.rule;
   llvm::TypeSwitch<Operation *>(op)
@@ -287,8 +290,8 @@ void restrictByName(DecideProblem &problem, Operation *op) {
         keepSpatialDims(problem, conv);
       })
       .Case([&](stablehlo::DynamicUpdateSliceOp) {
-        // Where a part of the operand's dimension is updated, every device
-        // holds the whole update and takes what falls into its shard.
+        // If the update covers part of a dimension, every device holds the full
+        // update and writes the rows in its shard.
         keepDimsWhere(problem, rule.operands[1], [&](int64_t d) {
           return problem.operands[0].shape[d] != problem.operands[1].shape[d];
         });
@@ -308,15 +311,16 @@ void restrictByName(DecideProblem &problem, Operation *op) {
       });
 }
 
-/// Rows of neighbours can be had where the factor alone makes the result's
-/// dimension and leads the operand's.
+/// Adds windows whose halo can be exchanged: the factor is the only one of the
+/// result's dimension and the major one of the operand's.
 void addWindows(DecideProblem &problem, Operation *op) {
   const ShardingRule &rule = *problem.rule;
   for (const OpWindow &window : getWindows(op)) {
     const DimMapping &made = rule.results[0][window.resultDim];
     const DimMapping &read = rule.operands[window.operand][window.operandDim];
     if (window.kernelDim >= 0) {
-      // Each shard of the kernel sums up its part, if it alone leads the rows.
+      // Each shard of the kernel computes a partial sum, if the kernel's factor
+      // is the major one of the operand's rows.
       const DimMapping &kernel = rule.operands[1][window.kernelDim];
       if (kernel.size() != 1 || read.empty() ||
           read.front() != kernel.front() ||
@@ -343,7 +347,7 @@ void addWindows(DecideProblem &problem, Operation *op) {
   }
 }
 
-/// Along which factors the op computes on uneven shards.
+/// Marks the factors along which the op computes on uneven shards.
 void markUneven(DecideProblem &problem, Operation *op) {
   const ShardingRule &rule = *problem.rule;
   bool rowByRow = worksRowByRow(op);

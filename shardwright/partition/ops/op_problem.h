@@ -1,5 +1,4 @@
-//===- op_problem.h - what may be sharded when an op is computed -*- C++
-//-*-===//
+//===- op_problem.h - sharding options of an op -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +15,15 @@
 
 namespace shardwright {
 
-/// The rule by which the partitioner computes `op` in shards; none if all its
-/// operands and results must be whole.
+/// The rule by which the partitioner computes `op` on shards; none if all its
+/// operands and results must be replicated.
 std::optional<ShardingRule> getPartitionRule(mlir::Operation *op);
 
-/// What combines the partial results of an op whose reduction factors are
-/// sharded; none if nothing does.
+/// The reducer of the op's partial results if its reduction factors are
+/// sharded; none if there is none.
 std::optional<ReducerKind> getCombiner(mlir::Operation *op);
 
-/// Fills everything of the problem but the layouts.
+/// Fills all fields of the problem except the layouts.
 DecideProblem makeProblem(mlir::Operation *op, const ShardingRule &rule);
 
 } // namespace shardwright

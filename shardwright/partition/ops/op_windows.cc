@@ -70,7 +70,7 @@ bool exchangesWindows(stablehlo::SelectAndScatterOp op) {
   if (!kind ||
       !identityElement(*kind, getElementTypeOrSelf(op.getSource().getType())))
     return false;
-  // Windows with gaps between them need not cover the shard that they are of.
+  // Windows with gaps between them may not cover the shard that they belong to.
   for (int64_t d = 0, rank = dimsOf(op.getOperand().getType()).size(); d < rank;
        ++d)
     if (!windowsTile(op, d) && entry(op.getWindowDimensions(), d, 1) <
@@ -78,7 +78,7 @@ bool exchangesWindows(stablehlo::SelectAndScatterOp op) {
       return false;
   if (neverSelected(op))
     return true;
-  // No window then may reach over the ends.
+  // Without a value that is never selected, no window may reach into padding.
   return !op.getPadding() || llvm::all_of(op.getPadding()->getValues<int64_t>(),
                                           [](int64_t n) { return n == 0; });
 }
@@ -156,7 +156,7 @@ bool hasWindows(Operation *op) {
 
 namespace {
 
-/// Reads the windows of one op, a family of ops a function.
+/// Reads the windows of one op; a function for each family of ops.
 class WindowReader {
 public:
   explicit WindowReader(Operation *op) : op(op) {}
@@ -175,8 +175,8 @@ private:
   static int64_t rows(Value value, int64_t d) {
     return dimsOf(value.getType())[d];
   }
-  /// Adds the window, unless each row of the result is made of the same row of
-  /// the operand and `evenIfSame` is not set.
+  /// Adds the window. Skips it if each row of the result reads the same row of
+  /// the operand, unless `evenIfSame`.
   void add(int64_t operand, int64_t d, int64_t resultDim, WindowMap map,
            bool evenIfSame = false);
 
@@ -258,7 +258,7 @@ void WindowReader::read(stablehlo::SelectAndScatterOp scatter) {
             low = lowPadding(scatter.getPadding(), d);
     if (windowsTile(scatter, d) || (size == 1 && stride == 1))
       continue;
-    // Those windows whose rows are in the shard, and all their rows.
+    // The windows that have a row in the shard, and all rows of those windows.
     WindowMap windowsOf, rowsOf;
     windowsOf.extent = size;
     windowsOf.low = size - 1 - low;
@@ -287,10 +287,10 @@ void WindowReader::read(stablehlo::ConvolutionOp conv) {
     map.low = lowPadding(conv.getPadding(), i);
     map.dilation = entry(conv.getLhsDilation(), i, 1);
     add(0, in, out, map, /*evenIfSame=*/true);
-    // Shards of a reversed kernel would read the rows from the other end.
+    // Shards of a reversed kernel would read the rows in reverse order.
     if (conv.getWindowReversal() && (*conv.getWindowReversal())[i])
       continue;
-    // Row and kernel row change places.
+    // Swap the roles of row and kernel row.
     map.outSize = rows(conv.getRhs(), kernel);
     map.extent = (rows(op->getResult(0), out) - 1) * map.stride + 1;
     map.stride = entry(conv.getRhsDilation(), i, 1);

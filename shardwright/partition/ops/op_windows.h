@@ -20,71 +20,74 @@
 namespace shardwright {
 
 /// Discardable attribute of a pad that adds as many rows at one end of a
-/// dimension as it takes away at the other: the rows taken away are those added
-/// (a roll). Its value is the dimension.
+/// dimension as it removes at the other, where the added rows are the removed
+/// ones (a roll). Its value is the dimension.
 inline constexpr llvm::StringLiteral kRollAttrName = "sw.roll";
 
-/// A dimension of an operand that the op reads in windows to make a dimension
-/// of its results. Operand and result still have their global types.
+/// An operand dimension that the op reads in windows to compute a result
+/// dimension. Types are global.
 struct OpWindow {
   int64_t operand = 0, operandDim = 0, resultDim = 0;
   WindowMap map;
-  /// Not the result's shards but those of this dimension of a convolution's
-  /// kernel move the window: each sums up a part of every result (-1: they do
-  /// not).
+  /// If not -1: the window moves with the shards of this dimension of a
+  /// convolution's kernel, each of which computes a partial sum of every
+  /// result, instead of with the result's shards.
   int64_t kernelDim = -1;
   /// A prefix operation: shards exchange one total each instead of rows.
   bool isScan = false;
 };
 
-/// The windows of a select_and_scatter lie side by side in this dimension and
-/// cover it: each shard of the source has its rows of the operand.
+/// True if the windows of a select_and_scatter tile this dimension, so that
+/// each shard of the source has its rows of the operand.
 bool windowsTile(stablehlo::SelectAndScatterOp op, int64_t dim);
 
-/// What no window of a select_and_scatter selects unless it has nothing else;
-/// null if that is not known.
+/// A value that no window of a select_and_scatter selects unless it has no
+/// other; null if there is none known.
 mlir::TypedAttr neverSelected(stablehlo::SelectAndScatterOp op);
 
-/// Shards of a select_and_scatter's result can be computed from rows of its
-/// operands, in dimensions in which its windows do not tile.
+/// True if shards of a select_and_scatter's result can be computed from halo
+/// rows of its operands, in dimensions that its windows do not tile.
 bool exchangesWindows(stablehlo::SelectAndScatterOp op);
 
-/// A window reduction in which each row of one dimension is made of all rows up
-/// to it, or of all from it on.
+/// A window reduction in which each row of one dimension combines all rows up
+/// to it, or all rows from it on.
 struct Scan {
   int64_t dim = 0;
   bool isReversed = false;
 };
 
-/// None unless combining parts in order gives the same: the initial values are
-/// constants, and identities where it is known what the body computes.
+/// The scan that the op computes; none unless shards can be combined in order:
+/// the initial values must be constants, and identities if the reducer is
+/// known.
 std::optional<Scan> getScan(mlir::Operation *op);
 
-/// The constant that a scalar is, through broadcasts to no dimensions; null if
-/// it is none.
+/// The constant value of a scalar, through broadcasts of rank 0; null if there
+/// is none.
 mlir::TypedAttr scalarConstant(mlir::Value scalar);
 
-/// All dimensions of slices, pads, reversals, concatenations, window reductions
-/// and convolutions in which rows of the result are not the same rows of the
-/// operand, and all spatial ones of convolutions (for the result's shards, and
-/// for the kernel's); empty for other ops.
+/// The windows of slices, pads, reversals, concatenations, window reductions
+/// and convolutions, for dimensions in which a result row is not the same
+/// operand row, and for all spatial dimensions of convolutions (for the
+/// result's shards and for the kernel's); empty for other ops.
 llvm::SmallVector<OpWindow, 2> getWindows(mlir::Operation *op);
-/// Whether ops of this name may have any.
+/// True if ops of this name may have windows.
 bool hasWindows(mlir::Operation *op);
 
 /// Rows of a window along an operand's dimension.
 struct WindowRows {
   int64_t dim = 0, rows = 0;
-  /// For what of a window is outside of a shard that has a row of it.
+  /// Rows of a window beyond one: the most that can lie outside of a shard
+  /// which has a row of the window.
   int64_t room() const { return rows > 0 ? rows - 1 : 0; }
 };
 
 /// The indexed dimensions, of operands of this shape, of which the scatter's
-/// windows cover a part. Dimensions without an index among them have none.
+/// windows cover a part. Empty if one of these dimensions has no index.
 llvm::SmallVector<WindowRows> partialWindows(stablehlo::ScatterOp op,
                                              llvm::ArrayRef<int64_t> shape);
 
-/// Folding in `init` any number of times changes nothing (-0 but for its sign).
+/// True if combining with `init` any number of times changes nothing, except
+/// the sign of -0.
 bool isNeutral(mlir::TypedAttr init, ReducerKind kind);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- trip_count.cc - how often a while loop runs ------------------------===//
+//===- trip_count.cc - trip counts of while loops -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ std::optional<int64_t> constantValue(Value value) {
   return isUnsigned ? int64_t(v.getZExtValue()) : v.getSExtValue();
 }
 
-/// The number of the loop-carried value that `value` is, in a region of `loop`.
+/// The index of the loop-carried value that `value` is in a region of `loop`.
 std::optional<unsigned> carriedIndex(Value value, Region &region) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &region.front())
@@ -83,7 +83,7 @@ std::optional<int64_t> knownTripCount(Operation *op) {
   if (!index)
     return std::nullopt;
   auto invariant = [&](Value v) -> Value {
-    // A carried value that the body hands on unchanged is its initial value.
+    // A carried value that the body returns unchanged equals its initial value.
     std::optional<unsigned> i = carriedIndex(v, cond);
     if (i && body.front().getTerminator()->getOperand(*i) ==
                  body.front().getArgument(*i))

@@ -1,4 +1,4 @@
-//===- trip_count.h - how often a while loop runs ---------------*- C++ -*-===//
+//===- trip_count.h - trip counts of while loops ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -24,7 +24,7 @@ protected:
     context.loadDialect<mlir::func::FuncDialect, stablehlo::StablehloDialect>();
   }
 
-  /// Of `for (i = start; i <direction> bound; i = i <op> step)`.
+  /// Trip count of `for (i = start; i <direction> bound; i = i <op> step)`.
   std::optional<int64_t> countOf(int64_t start, const std::string &direction,
                                  int64_t bound, const std::string &op,
                                  int64_t step) {

@@ -1,21 +1,22 @@
-//===- block_order.h - where the ops ahead of a walk are --------*- C++ -*-===//
+//===- block_order.h - prefetch the ops of a walk ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In a module that the caches do not hold, a walk waits for each op: where the
-// next one is, only the last one says. One walk notes the ops of each block in
-// order, and later walks have those that they are about to reach fetched:
+// A walk over a module that does not fit into the caches waits for memory at
+// each op, because only the previous op holds the address of the next. The
+// first walk records the ops of each block in order, and later walks prefetch
+// the ops ahead of them:
 //
 //   BlockOrder::Walk ahead = order.walk(block);
 //   for (Operation &op : block) {
 //     ahead.reach(&op);
 //     ...
 //
-// It is a hint and may be out of date: addresses are compared and fetched,
-// never read.
+// The record is a hint and may be out of date: its addresses are compared and
+// prefetched, never dereferenced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,9 +38,9 @@ public:
   public:
     explicit Walk(llvm::ArrayRef<mlir::Operation *> ops) : ops(ops) {}
 
-    /// To be called for each op of the block in order.
+    /// Call this for each op of the block in order.
     void reach(const mlir::Operation *op) {
-      // Ops may be new, or gone.
+      // Ops may have been added or erased since the record was made.
       size_t end = std::min(next + kAhead, ops.size());
       for (size_t i = next; i < end; ++i)
         if (ops[i] == op) {
@@ -53,7 +54,7 @@ public:
   private:
     static constexpr size_t kAhead = 12;
     llvm::ArrayRef<mlir::Operation *> ops;
-    /// Where the op is that the walk is expected to reach.
+    /// Index of the op that the walk is expected to reach next.
     size_t next = 0;
   };
   /// Valid until the next note().
@@ -63,7 +64,7 @@ public:
                                   : llvm::ArrayRef(it->second));
   }
 
-  /// How many ops the block had.
+  /// Number of recorded ops of the block.
   size_t size(mlir::Block &block) const {
     auto it = opsOf.find(&block);
     return it == opsOf.end() ? 0 : it->second.size();

@@ -1,4 +1,4 @@
-//===- function_start.cc - scalars made before all else -------------------===//
+//===- function_start.cc - scalars at the start of a function -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- function_start.h - scalars made before all else ----------*- C++ -*-===//
+//===- function_start.h - scalars at a function's start ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,19 +14,19 @@
 
 namespace shardwright {
 
-/// Makes ops at the start of a function, one after another, so that every other
-/// op of it can use them. Values are 0-d tensors of i64.
+/// Creates ops at the start of a function, one after another, so that every
+/// other op of the function can use them. Values are 0-d tensors of i64.
 class FunctionStart {
 public:
   explicit FunctionStart(mlir::func::FuncOp func) : func(func) {}
 
-  /// Each made once.
+  /// Creates each constant once.
   mlir::Value constant(int64_t value);
-  /// The id of this device: of its partition, or of its replica. Made anew.
+  /// The partition id or replica id of this device. Creates new ops each time.
   mlir::Value deviceId(bool isReplica);
   /// The entry at `index` of a table.
   mlir::Value entry(llvm::ArrayRef<int64_t> table, mlir::Value index);
-  /// An op of two of these values.
+  /// A binary op on two of these values.
   template <typename Op> mlir::Value make(mlir::Value lhs, mlir::Value rhs) {
     return make<Op>(lhs.getType(), lhs, rhs);
   }
@@ -46,7 +46,7 @@ private:
   }
 
   mlir::func::FuncOp func;
-  /// Last of the ops made.
+  /// The op created last.
   mlir::Operation *last = nullptr;
   std::map<int64_t, mlir::Value> constants;
 };

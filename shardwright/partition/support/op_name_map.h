@@ -1,4 +1,4 @@
-//===- op_name_map.h - what is asked of many ops by their name --*- C++ -*-===//
+//===- op_name_map.h - cache a property of an op name -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,14 +14,14 @@
 
 namespace shardwright {
 
-/// A value for each name of an op, made when it is first asked for. A module
-/// has few names and many ops: asking takes a few instructions.
+/// A lazily computed value for each op name. A module has few names and many
+/// ops, so a lookup takes only a few instructions.
 template <typename T> class OpNameMap {
 public:
   OpNameMap() : slots(128) {}
 
-  /// That of `name`; `make()` says it where it is not known. It must not ask
-  /// this map.
+  /// Returns the value of `name`, computed by `make()` on the first lookup.
+  /// `make` must not use this map.
   template <typename Fn> T get(mlir::OperationName name, Fn make) {
     const void *key = name.getAsOpaquePointer();
     size_t i = find(key);
@@ -40,7 +40,7 @@ private:
     T value{};
   };
 
-  /// The slot of the key, or an empty one for it.
+  /// The slot of the key, or the empty slot for it.
   size_t find(const void *key) const {
     uintptr_t word = uintptr_t(key);
     size_t i = (word >> 4) ^ (word >> 11);
