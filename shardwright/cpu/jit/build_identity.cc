@@ -1,4 +1,4 @@
-//===- build_identity.cc - which code is this -----------------------------===//
+//===- build_identity.cc - identity of this build -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,11 +21,13 @@ using namespace llvm;
 
 namespace shardwright::cpu {
 
-/// Raise it when kernels of older builds can no longer be called: the arguments
-/// of a kernel, or of the functions of the runtime that kernels call.
+/// Increment it when kernels of older builds can no longer be called, because
+/// the arguments of kernels or of runtime functions that they call have
+/// changed.
 static constexpr const char *kernelInterface = "kernels 1";
 
-/// The GNU build id note of the loaded object that this function is in.
+/// Finds the GNU build id note of the loaded object that contains this
+/// function.
 static int readBuildId(dl_phdr_info *info, size_t, void *result) {
   auto self = reinterpret_cast<uintptr_t>(&readBuildId);
   auto segments = ArrayRef(info->dlpi_phdr, info->dlpi_phnum);

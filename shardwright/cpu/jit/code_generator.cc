@@ -27,7 +27,7 @@ namespace {
 /// Idle generators. Never destroyed: threads may still compile at exit.
 struct Pool {
   std::mutex mutex;
-  std::vector<std::unique_ptr<CodeGenerator>> idle[2]; ///< by level
+  std::vector<std::unique_ptr<CodeGenerator>> idle[2]; ///< by CodegenOptLevel
 };
 
 Pool &pool() {
@@ -90,7 +90,7 @@ Error CodeGenerator::optimize(Module &module) {
   for (Function &f : module)
     if (!f.isDeclaration())
       passes.run(f, functions);
-  // The next module's functions may lie where these did.
+  // The next module may have functions at the same addresses.
   loops.clear();
   functions.clear();
   callGraph.clear();

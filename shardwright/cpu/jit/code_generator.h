@@ -6,15 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The target machine, the pass builder and the analysis managers take longer to
-// make than a small kernel takes to compile, so generators are kept for the
-// whole process and lent. None of their parts may be used by two threads at a
-// time: each lease is one thread's.
+// construct than a small kernel takes to compile, so the process keeps a pool
+// of generators. A generator must not be used by two threads at a time: each
+// lease belongs to one thread.
 //
-// There are two kinds. `Full` makes fast code. `Quick` runs no pass on the IR
-// and the back end's fast instruction selection and register allocation: its
-// code takes a quarter of the time to make. Straight-line vector code runs as
-// fast, loops that carry values may take twice as long. Results are the same
-// to the bit, that of a NaN aside: either keeps to the rounding of the IR.
+// There are two levels. `Full` generates fast code. `Quick` runs no IR passes,
+// and uses the back end's fast instruction selection and register allocation:
+// code generation takes a quarter of the time. Straight-line vector code is as
+// fast as with `Full`; loops that carry values may take twice as long. Results
+// are bitwise equal except for the payloads of NaNs: both levels keep the
+// rounding of the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@
 
 namespace shardwright::cpu {
 
-/// How much time to spend on making code fast; the file comment compares them.
+/// Optimization level of generated code; the file comment compares the levels.
 enum class CodegenOptLevel : uint8_t { Quick, Full };
 
 class CodeGenerator {
@@ -42,12 +43,12 @@ public:
   static llvm::Expected<std::unique_ptr<CodeGenerator>>
   create(CodegenOptLevel level);
 
-  /// Gives an empty module this machine's triple and data layout.
+  /// Sets the host's triple and data layout on an empty module.
   void setTarget(llvm::Module &module) const;
-  /// Checks the module and, in full, runs the few passes that explicit vectors
-  /// need.
+  /// Verifies the module and, at level Full, runs the few passes that explicit
+  /// vectors need.
   llvm::Error optimize(llvm::Module &module);
-  /// The module as an object file.
+  /// Compiles the module to an object file.
   std::unique_ptr<llvm::MemoryBuffer> generate(llvm::Module &module);
 
 private:
@@ -61,14 +62,14 @@ private:
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
   llvm::FunctionPassManager passes;
-  /// The passes of the back end. Running them again on another module is what
-  /// `llc -compile-twice` tests; adding them costs a quarter of a small kernel.
+  /// The passes of the back end, reused for every module (as `llc
+  /// -compile-twice` tests): adding them costs a quarter of a small kernel.
   llvm::legacy::PassManager backEnd;
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream{object};
 };
 
-/// A generator of the process's pool, or a new one; it goes back at the end.
+/// Leases a generator from the pool, or a new one; the destructor returns it.
 class CodeGeneratorLease {
 public:
   static llvm::Expected<CodeGeneratorLease> take(CodegenOptLevel level);

@@ -1,4 +1,4 @@
-//===- floating_point_test.cc - what docs/floating-point.md promises ------===//
+//===- floating_point_test.cc - guarantees of docs/floating-point.md ------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,8 +43,8 @@ public:
     node.attrs = std::move(attrs);
     return cluster.graph.add(node);
   }
-  /// Over the last dimension, with a body of one operation; `scaled`: what was
-  /// reduced so far is doubled first.
+  /// Reduces the last dimension with a body of one operation. `scaled`: the
+  /// accumulator is doubled before each step.
   int32_t reduce(Op kind, int32_t x, int32_t init, bool scaled = false) {
     Node node;
     node.op = Op::Reduce;
@@ -177,7 +177,7 @@ TEST(FloatingPoint, SquareRootsRoundOnce) {
 }
 
 TEST(FloatingPoint, NothingIsReassociated) {
-  // Exactly 0 from left to right, 1 in any other order.
+  // The result is 0 from left to right, and 1 in any other order.
   std::vector<float> big(33, 1e20f), one(33, 1), z(33, 7);
   Kernels k;
   int32_t a = k.param(E::F32, {33}), b = k.param(E::F32, {33});
@@ -185,8 +185,8 @@ TEST(FloatingPoint, NothingIsReassociated) {
   k.run(k.op(Op::Subtract, E::F32, {sum, a}),
         {big.data(), one.data(), z.data()});
   EXPECT_EQ(z, std::vector<float>(33, 0));
-  // Dividing and multiplying back is not left out, nor is a division made a
-  // product with a reciprocal.
+  // A division followed by a multiplication is not removed, and a division does
+  // not become a product with a reciprocal.
   std::vector<float> x = randoms(1000, 13), y = randoms(1000, 14), q(1000);
   Kernels l;
   int32_t c = l.param(E::F32, {1000}), d = l.param(E::F32, {1000});
@@ -227,7 +227,7 @@ TEST(FloatingPoint, SubnormalsAreKept) {
   std::vector<double> small(40, 1e-310), two(40, 2);
   for (double v : apply(Op::Divide, E::F64, small, two))
     EXPECT_EQ(v, 1e-310 / 2);
-  // Also of functions, and of conversions.
+  // Subnormals also survive functions and conversions.
   EXPECT_EQ((apply<float>(Op::Sqrt, E::F32, {1e-40f})[0]), std::sqrt(1e-40f));
   EXPECT_NEAR((apply<float>(Op::Exp, E::F32, {-100}))[0], 3.8e-44f, 2e-45f);
   EXPECT_NEAR((apply<float>(Op::Logistic, E::F32, {-100}))[0], 3.8e-44f,
@@ -237,7 +237,7 @@ TEST(FloatingPoint, SubnormalsAreKept) {
 }
 
 TEST(FloatingPoint, NarrowTypesRoundAfterEachOperation) {
-  // 1 + 2^-8 is 1 in bf16; subtracting 1 again leaves nothing.
+  // 1 + 2^-8 rounds to 1 in bf16; subtracting 1 gives 0.
   std::vector<uint16_t> x(33, floatToBf16(1)), y(33, floatToBf16(0x1p-8f)),
       z(33, 1);
   Kernels k;
@@ -249,7 +249,7 @@ TEST(FloatingPoint, NarrowTypesRoundAfterEachOperation) {
 }
 
 TEST(FloatingPoint, EveryNarrowTypeRoundsAfterEachOperation) {
-  // As each operation alone.
+  // A fused kernel rounds like one kernel per operation.
   auto check = [](auto tag, E type) {
     using T = decltype(tag);
     std::vector<float> wide = randoms(512, 15);
@@ -302,7 +302,8 @@ TEST(FloatingPoint, MaximumPropagatesNaN) {
 }
 
 TEST(FloatingPoint, ConversionsRoundOnce) {
-  // Just above the middle of two f16: by way of f32 it would be the middle.
+  // Slightly above the middle of two f16; rounding to f32 first gives the
+  // middle.
   double x = 1 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ((convert<double, uint16_t>(E::F64, E::F16, {x, 1 + 0x1p-11})),
             (std::vector<uint16_t>{0x3c01, 0x3c00}));
@@ -386,13 +387,13 @@ TEST(FloatingPoint, InitialValueCountsOnce) {
 }
 
 TEST(FloatingPoint, NarrowSumsAccumulateInF32) {
-  // In bf16 such a sum would stop at 256.
+  // In bf16 this sum would stop at 256.
   std::vector<uint16_t> x(1000, floatToBf16(1)), init{0}, z{0};
   Kernels k;
   int32_t p = k.param(E::BF16, {1000}), start = k.param(E::BF16, {});
   k.run(k.reduce(Op::Add, p, start), {x.data(), init.data(), z.data()});
   EXPECT_EQ(bf16ToFloat(z[0]), 1000);
-  // Also where there is too little to vectorise.
+  // Also with too few elements to vectorise.
   std::vector<uint16_t> few = {floatToBf16(256), floatToBf16(1),
                                floatToBf16(1)};
   Kernels small;
@@ -404,14 +405,14 @@ TEST(FloatingPoint, NarrowSumsAccumulateInF32) {
 }
 
 TEST(FloatingPoint, LongSumsStayAccurate) {
-  // One after the other they would be off by 1 %.
+  // A sequential sum would be off by 1 %.
   constexpr int64_t count = 1 << 21;
   std::vector<float> x(count, 0.1f), init{0}, z(1);
   Kernels k;
   int32_t p = k.param(E::F32, {count}), start = k.param(E::F32, {});
   k.run(k.reduce(Op::Add, p, start), {x.data(), init.data(), z.data()});
   EXPECT_NEAR(z[0] / (count * double(0.1f)), 1, 1e-6);
-  // And some that fill neither a vector nor a block.
+  // Also a count that is no multiple of a vector or a block.
   constexpr int64_t odd = (1 << 20) + 4321;
   Kernels more;
   p = more.param(E::F32, {odd});

@@ -23,7 +23,7 @@ const TargetInfo &hostTarget() {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
     sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
-    // Vector variants of the C library's functions.
+    // Vector variants of C library functions.
     sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
     TargetInfo info;
     info.cpu = sys::getHostCPUName().str();

@@ -1,4 +1,4 @@
-//===- jit.cc - clusters to machine code ----------------------------------===//
+//===- jit.cc - compilation of clusters to machine code -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,9 +34,9 @@ namespace shardwright::cpu {
 
 static constexpr size_t kernelsPerModule = 10;
 
-/// Estimated times up to which code is made quickly: of one run of a kernel,
-/// straight through or with loops that carry values (sorts are mostly estimated
-/// far too high), and of all kernels of a program together.
+/// Estimated run times up to which code is generated at level Quick: of one run
+/// of a straight-line kernel, of one with loops that carry values, of a sort
+/// (whose estimates are mostly far too high), and of all kernels of a program.
 static constexpr double briefMapNs = 4000, briefLoopsNs = 1000,
                         briefSortNs = 20000, briefProgramNs = 40000;
 
@@ -45,7 +45,8 @@ static double briefNs(const KernelPlan &plan) {
          : plan.getIf<SortPlan>() ? briefSortNs
                                   : briefLoopsNs;
 }
-/// In longer programs: of the kernels that take least, up to this part of all.
+/// In longer programs, the cheapest kernels up to this fraction of the run time
+/// are compiled at level Quick.
 static constexpr double quickShare = 0.05;
 
 static std::string hash(StringRef text) {
@@ -59,7 +60,7 @@ std::string kernelSymbol(const Cluster &cluster) {
   return "sw_" + hash(serialize(cluster));
 }
 
-/// What the names of cached kernels depend on beside their structure.
+/// Identifies the build and the target machine in the names of cached kernels.
 static std::string targetKey() {
   const CodeTarget &target = codeTarget();
   return buildIdentity() + ";" + target.version + ";" + target.triple + ";" +
@@ -87,15 +88,15 @@ compileModule(ArrayRef<const Cluster *> clusters, ArrayRef<KernelPlan> plans,
 
 namespace {
 
-/// A kernel that is in the process already.
+/// A kernel that is loaded into the process.
 struct Loaded {
   std::weak_ptr<const LinkedCode> code;
   KernelFn function;
 };
 
-/// Kernels of the process by symbol, so that programs share them. The latest
-/// modules stay when their programs go: JAX compiles the same small programs
-/// again and again.
+/// Kernels of the process by symbol, shared by programs. The latest modules
+/// stay loaded when their programs are destroyed: JAX compiles the same small
+/// programs repeatedly.
 struct LoadedKernels {
   static constexpr size_t kept = 256;
   std::mutex mutex;
@@ -114,7 +115,7 @@ struct LoadedKernels {
 
   void add(const std::shared_ptr<const LinkedCode> &code,
            ArrayRef<std::string> symbols) {
-    std::shared_ptr<const LinkedCode> oldest; // goes after the lock
+    std::shared_ptr<const LinkedCode> oldest; // destroyed after the lock
     std::lock_guard lock(mutex);
     for (const std::string &symbol : symbols)
       bySymbol[symbol] = {code, reinterpret_cast<KernelFn>(code->find(symbol))};
@@ -152,7 +153,7 @@ static std::optional<CodegenOptLevel> optLevelOfEnvironment() {
   return std::nullopt;
 }
 
-/// The level that each kernel is compiled at.
+/// Chooses the level at which each kernel is compiled.
 static std::vector<CodegenOptLevel>
 chooseOptLevels(ArrayRef<KernelPlan> plans, ArrayRef<double> runs,
                 std::optional<CodegenOptLevel> forced) {
@@ -178,24 +179,24 @@ chooseOptLevels(ArrayRef<KernelPlan> plans, ArrayRef<double> runs,
 
 namespace {
 
-/// Kernels that are not in the process yet.
+/// Kernels that are not loaded yet.
 struct Missing {
   std::vector<const Cluster *> clusters;
   std::vector<CodegenOptLevel> optLevels;
   std::vector<KernelPlan> plans;
   std::vector<std::string> symbols;
-  std::vector<size_t> at; ///< their places among all
+  std::vector<size_t> at; ///< their indices among all kernels
 };
 
-/// Kernels that come together: from one object of the cache or in one module.
+/// Kernels that are loaded together: from one cached object or in one module.
 struct Batch {
   std::optional<KernelCache::Found> cached;
   CodegenOptLevel optLevel = CodegenOptLevel::Full; ///< of a module
-  SmallVector<size_t, kernelsPerModule> kernels;    ///< of Missing
+  SmallVector<size_t, kernelsPerModule> kernels;    ///< indices into Missing
   std::shared_ptr<LinkedCode> code;
 };
 
-/// Brings the missing kernels into the process, several batches at a time.
+/// Loads or compiles the missing kernels, several batches in parallel.
 class BatchCompiler {
 public:
   BatchCompiler(const Missing &missing, const KernelCache *cache)
@@ -236,7 +237,7 @@ private:
   Error link(Batch &batch, std::unique_ptr<MemoryBuffer> object);
   void warn(std::string text) {
     std::lock_guard lock(mutex);
-    // One file that cannot be written is like the next.
+    // One warning is enough: the next write will fail in the same way.
     if (warnings.empty())
       warnings.push_back(std::move(text));
   }

@@ -1,12 +1,12 @@
-//===- jit_test.cc - code made quickly and in full ------------------------===//
+//===- jit_test.cc - quick and full code generation -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every elementwise operation and sums along rows and columns, compiled with
-// either level: equal results to the bit.
+// Compiles every elementwise operation, and sums along rows and columns, at
+// both levels; the results must be bitwise equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ int32_t param(Cluster &cluster, E type, Shape of = shape) {
   return cluster.graph.add(node);
 }
 
-/// Numbers of all magnitudes, some special.
+/// Numbers of all magnitudes, and special values.
 template <typename T> std::vector<T> inputs(uint32_t seed) {
   const T specials[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 0.5};
   std::vector<T> x(std::begin(specials), std::end(specials));
@@ -56,7 +56,7 @@ template <typename T> std::vector<T> inputs(uint32_t seed) {
   return x;
 }
 
-/// What the kernel makes of the inputs, as bits; every NaN is one.
+/// Returns the output bits of the kernel, with all NaNs made equal.
 template <typename T, typename Bits>
 std::vector<Bits> run(const Cluster &cluster, CodegenOptLevel level) {
   JitOptions options;
@@ -146,7 +146,7 @@ std::shared_ptr<Body> addition(E type) {
 
 TEST(Scratch, IsReadAndWrittenAsItsElementsAreAligned) {
   for (E type : {E::S8, E::U16, E::S32, E::S64, E::F16, E::F64}) {
-    // Sums of rows of what is dear to compute, and that minus its sum.
+    // Row sums of an expensive value, and the value minus its sum.
     Cluster cluster;
     int32_t x = param(cluster, type), y = param(cluster, type),
             zero = param(cluster, type, {});

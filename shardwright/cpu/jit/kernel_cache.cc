@@ -24,11 +24,11 @@ using namespace llvm;
 
 namespace shardwright::cpu {
 
-// A file: magic, checksum of the rest, object.
+// File format: magic, checksum of the object, object.
 static constexpr StringLiteral magic("shardwright kernels 1\n");
 static constexpr StringLiteral extension(".swk");
 static constexpr size_t headerBytes = magic.size() + 32;
-/// An object is marked as used when its mark is older than this.
+/// A used object gets a new modification time if its time is older than this.
 static constexpr std::chrono::minutes markEvery(10);
 
 static std::array<uint8_t, 32> checksum(StringRef bytes) {
@@ -62,7 +62,8 @@ KernelCache::KernelCache(std::string d, std::string t, int64_t most)
                                     sys::fs::owner_all);
 }
 
-/// Why others may have written the file or directory; empty: they cannot.
+/// Returns why others may have written the file or directory; empty if they
+/// cannot.
 static std::string whyUnsafe(const sys::fs::file_status &status) {
   if (status.getUser() != geteuid() && status.getUser() != 0)
     return "it belongs to another user";
@@ -73,7 +74,7 @@ static std::string whyUnsafe(const sys::fs::file_status &status) {
 
 std::string KernelCache::distrust() const {
   sys::fs::file_status status;
-  // One that is not there is said when it is written.
+  // A missing directory is reported when it is written to.
   if (sys::fs::status(directory, status))
     return "";
   return whyUnsafe(status);
@@ -98,7 +99,7 @@ std::optional<KernelCache::Found> KernelCache::find(StringRef symbol) const {
   return found;
 }
 
-/// Tells `trim` that the object is in use.
+/// Updates the modification time, by which `trim` finds unused objects.
 static void mark(StringRef path) {
   sys::fs::file_status status;
   auto now = std::chrono::system_clock::now();
@@ -123,7 +124,7 @@ KernelCache::load(const Found &found) const {
   if (!opened)
     return unreadable(errorToErrorCode(opened.takeError()));
   llvm::scope_exit close([&] { (void)sys::fs::closeFile(*opened); });
-  // Of what is open: the name may stand for another file by now.
+  // Check the open file: its name may refer to another file by now.
   sys::fs::file_status status;
   if (std::error_code e = sys::fs::status(*opened, status))
     return unreadable(e);
@@ -145,7 +146,7 @@ KernelCache::load(const Found &found) const {
   return MemoryBuffer::getMemBufferCopy(object, found.path);
 }
 
-/// Writes a new file at `path`, whole or not at all.
+/// Writes a new file at `path` atomically.
 static Error writeWhole(StringRef path, StringRef object) {
   SmallString<128> temporary;
   int fd;
@@ -171,8 +172,8 @@ static Error writeWhole(StringRef path, StringRef object) {
                            path.str().c_str(), error.message().c_str());
 }
 
-/// Bytes in a directory as this process last knew them, so that not every
-/// object that is written costs a look at all of them.
+/// True if the directory may exceed its limit. The last known size of each
+/// directory is kept, so that a write need not stat all objects.
 static bool mayBeFull(const std::string &directory, int64_t added,
                       int64_t maxBytes) {
   static std::mutex mutex;
@@ -192,13 +193,13 @@ Error KernelCache::store(ArrayRef<std::string> symbols,
   if (Error e = writeWhole(first, object))
     return e;
   for (const std::string &symbol : symbols.drop_front()) {
-    // In place of what there may be: it may be damaged.
+    // Replace an existing file: it may be damaged.
     std::string path = pathOf(symbol);
     SmallString<128> temporary;
     if (!sys::fs::getPotentiallyUniqueFileName(path + ".%%%%%%%%", temporary) &&
         !sys::fs::create_hard_link(first, temporary)) {
       std::error_code failed = sys::fs::rename(temporary, path);
-      // Of two links to one file, renaming does nothing and says it did.
+      // rename() does nothing if both names link to the same file.
       (void)sys::fs::remove(temporary);
       if (!failed)
         continue;
@@ -223,7 +224,7 @@ int64_t KernelCache::trim() const {
   for (sys::fs::directory_iterator it(directory, error), end;
        it != end && !error; it.increment(error)) {
     sys::fs::file_status status;
-    // Temporary files of writers that were killed count, and go, as well.
+    // Temporary files of killed writers count and are removed too.
     if (!StringRef(it->path()).contains(extension) ||
         sys::fs::status(it->path(), status) ||
         status.type() != sys::fs::file_type::regular_file)

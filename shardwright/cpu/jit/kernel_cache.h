@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory of object files, for any number of processes at a time. An object
-// holds a few kernels and has one name for each (hard links), a hash of the
+// A directory of object files, shared by any number of processes. An object
+// holds a few kernels and has one name (hard link) per kernel: a hash of the
 // kernel's structure, of this build of the library and of the machine's
-// features: what does not fit is not found. Files appear whole or not at all,
-// carry a checksum, and the longest unused go when there are too many. No
-// failure of the cache is an error of the program that uses it.
+// features, so that incompatible code is never found. Files are written
+// atomically and carry a checksum, and the least recently used ones are removed
+// when there are too many. A failure of the cache is never an error of the
+// program that uses it.
 //
-// Objects are machine code, which a checksum does not make trustworthy: who can
-// write one can write its checksum. A directory or file that belongs to another
-// user than this process runs as (or root), or that its group or others can
-// write, is not used.
+// A checksum does not make machine code trustworthy: whoever can write an
+// object can write its checksum. So a directory or file is not used if it
+// belongs to another user (root excepted), or if its group or others can write
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,34 +37,35 @@ class KernelCache {
 public:
   static constexpr int64_t defaultBytes = int64_t(1) << 30;
 
-  /// `target` tells apart what code cannot be shared between. The directory is
-  /// made if absent. `maxBytes` 0: what SHARDWRIGHT_KERNEL_CACHE_SIZE says
-  /// (64MiB, 2GiB; bytes without a unit), or the default.
+  /// `target` identifies the build and machine that can share code. The
+  /// directory is created if absent. `maxBytes` 0: use
+  /// SHARDWRIGHT_KERNEL_CACHE_SIZE (64MiB, 2GiB; bytes without a unit), or the
+  /// default.
   KernelCache(std::string directory, std::string target, int64_t maxBytes = 0);
 
-  /// Why others can put code into the directory; empty: they cannot. Nothing
-  /// else may be called then.
+  /// Returns why others can put code into the directory; empty if they cannot.
+  /// If not empty, no other member may be called.
   std::string distrust() const;
 
-  /// The object that holds the kernel; equal ids are one object. None: it is
-  /// not there.
+  /// Finds the object that holds the kernel, if there is one. Objects with
+  /// equal ids are the same.
   struct Found {
     std::string path;
     llvm::sys::fs::UniqueID id;
   };
   std::optional<Found> find(llvm::StringRef symbol) const;
 
-  /// The object, or what is wrong with the file; one that is damaged is
-  /// removed.
+  /// Loads the object, or returns what is wrong with the file; a damaged file
+  /// is removed.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   load(const Found &found) const;
 
-  /// Keeps an object under the names of all its kernels.
+  /// Stores an object under the names of all its kernels.
   llvm::Error store(llvm::ArrayRef<std::string> symbols,
                     llvm::StringRef object) const;
 
-  /// Removes the longest unused objects if all together are more than the
-  /// bound, until they are a fifth below it. Returns the bytes that remain.
+  /// If the total size exceeds the limit, removes the least recently used
+  /// objects until it is a fifth below the limit. Returns the remaining bytes.
   int64_t trim() const;
 
 private:

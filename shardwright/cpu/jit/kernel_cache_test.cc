@@ -65,7 +65,7 @@ TEST_F(KernelCacheTest, AnObjectIsFoundUnderEachOfItsKernels) {
   EXPECT_EQ(load(cache, "d"), "not found");
   EXPECT_TRUE(cache.find("a")->id == cache.find("b")->id);
   EXPECT_FALSE(cache.find("a")->id == cache.find("c")->id);
-  // Another process, another machine.
+  // Simulates another process, and another machine.
   EXPECT_EQ(load(KernelCache(directory, "this machine"), "a"), "object one");
   EXPECT_EQ(load(KernelCache(directory, "another"), "a"), "not found");
   EXPECT_EQ(files().size(), 3u); // no temporary files are left
@@ -187,7 +187,7 @@ TEST_F(KernelCacheTest, WhereNothingCanBeWritten) {
 TEST(CodeTarget, SaysWhatThisMachineLacks) {
   CodeTarget target = codeTarget();
   EXPECT_FALSE(bool(checkRunsHere(target)));
-  // Code for less runs here.
+  // Code for fewer features runs here.
   target.features = "";
   EXPECT_FALSE(bool(checkRunsHere(target)));
   target.features = "+warp9,-sse";

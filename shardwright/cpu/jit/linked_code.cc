@@ -1,4 +1,4 @@
-//===- linked_code.cc - machine code in this process ----------------------===//
+//===- linked_code.cc - object code linked into this process --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +29,7 @@ static void *externalFunction(StringRef name) {
   return sys::DynamicLibrary::SearchForAddressOfSymbol(name.str());
 }
 
-/// What JITLink asks and tells while it links. All of it happens before
-/// jitlink::link returns.
+/// Callbacks of JITLink. All of them run before jitlink::link returns.
 class LinkContext : public jitlink::JITLinkContext {
 public:
   LinkContext(LinkedCode &code, Error &failure)
@@ -85,7 +84,7 @@ LinkedCode::link(std::unique_ptr<MemoryBuffer> object) {
   if (!memory)
     return memory.takeError();
   code->memory = std::move(*memory);
-  // Held here as well: the graph dies before the maps that name its symbols.
+  // Keeps the symbol pool alive: maps of its symbols outlive the graph.
   auto names = std::make_shared<orc::SymbolStringPool>();
   auto graph =
       jitlink::createLinkGraphFromObject(code->bytes->getMemBufferRef(), names);
@@ -104,7 +103,7 @@ LinkedCode::~LinkedCode() {
     return;
   std::vector<jitlink::JITLinkMemoryManager::FinalizedAlloc> all;
   all.push_back(std::move(allocation));
-  // Pages that cannot be unmapped are lost, which is nobody's error.
+  // Pages that cannot be unmapped are leaked; that is not reported.
   memory->deallocate(std::move(all),
                      [](Error e) { consumeError(std::move(e)); });
 }

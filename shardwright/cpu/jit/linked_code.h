@@ -1,4 +1,4 @@
-//===- linked_code.h - machine code in this process -------------*- C++ -*-===//
+//===- linked_code.h - object code linked into this process -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,18 +17,18 @@
 
 namespace shardwright::cpu {
 
-/// An object file linked into this process by JITLink. Functions that it calls
-/// are those of our runtime and of the libraries that are loaded. The code is
-/// unmapped with the last owner. (An LLJIT does the same through an execution
-/// session with its own threads, queues and tables, which take longer to make
-/// than a kernel to link.)
+/// An object file linked into this process by JITLink. Its external symbols are
+/// functions of our runtime and of loaded libraries. The code is unmapped with
+/// its last owner. (An LLJIT does the same through an execution session, whose
+/// threads, queues and tables take longer to construct than a kernel takes to
+/// link.)
 class LinkedCode {
 public:
   static llvm::Expected<std::shared_ptr<LinkedCode>>
   link(std::unique_ptr<llvm::MemoryBuffer> object);
   ~LinkedCode();
 
-  /// The object file, for those who want to keep the code beyond the process.
+  /// The object file, for storing the code beyond the process.
   llvm::StringRef object() const { return bytes->getBuffer(); }
 
   /// Address of a function that the object defines, or null.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of one operation each, compared with the C library in long double
-// over all magnitudes, and at the values where IEEE arithmetic is special.
+// Compares kernels of one operation each with the C library in long double,
+// over all magnitudes and at the special values of IEEE arithmetic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,13 +96,13 @@ std::vector<Function> functions() {
   };
 }
 
-/// Bits over all magnitudes, then specials.
+/// Values of all magnitudes, then special values.
 std::vector<float> inputs() {
   std::vector<float> x(count);
   uint32_t state = 1;
   for (int64_t i = 0; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
-    // Half of them over all bit patterns, half in [-100, 100].
+    // One half covers all bit patterns, the other half [-100, 100].
     x[i] = i % 2 ? std::bit_cast<float>(state)
                  : (static_cast<float>(state >> 8) / 8388608.0f - 1) * 100;
   }
@@ -173,7 +173,8 @@ TEST(MathEmitter, DoubleTrigonometryReducesLargeArguments) {
     compiled.function(buffers, 0, compiled.kernels.kernels[0].iterations);
     double worst = 0, at = 0;
     for (int64_t i = 0; i < count; i += 3) {
-      // The processor's own argument reduction in long double ends before this.
+      // The processor's argument reduction in long double is exact only below
+      // this.
       long double want = f.op == Op::Sine     ? std::sin(x[i])
                          : f.op == Op::Cosine ? std::cos(x[i])
                                               : std::tan(x[i]);

@@ -1,12 +1,12 @@
-//===- program_bytes.cc - a Program with its code as bytes ----------------===//
+//===- program_bytes.cc - serialization of programs with code -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each part has a `write` and a `read` that name its fields in one order. A
-// change of either is a change of the format: see formatVersion in
+// Each struct has a `write` and a `read` that list its fields in the same
+// order. Changing either changes the format: see formatVersion in
 // runtime/serialize.cc.
 //
 //===----------------------------------------------------------------------===//
@@ -237,8 +237,8 @@ static CollectiveSpec readCollective(ByteReader &b) {
   return spec;
 }
 
-/// Hash of the machine code and of what it was compiled for: generated code
-/// trusts the sizes of its operands, and its number of iterations.
+/// Hash of the machine code and of the operand sizes and iteration counts that
+/// it was compiled for, which the code does not check.
 static std::string codeDigest(const Program &program,
                               llvm::ArrayRef<llvm::StringRef> objects) {
   ByteWriter b;
@@ -268,8 +268,8 @@ static std::string codeDigest(const Program &program,
 }
 
 llvm::Error cpu::writeProgram(const Program &program, ByteWriter &b) {
-  // Modules of the process's other programs may hold our kernels: only those
-  // that have one are written.
+  // Kernels may be in modules of other programs of the process; only modules
+  // that hold a kernel of this program are written.
   std::vector<const LinkedCode *> code;
   static const ProgramCode none;
   const ProgramCode &known = program.code ? *program.code : none;

@@ -1,4 +1,4 @@
-//===- program_bytes.h - a Program with its code as bytes -------*- C++ -*-===//
+//===- program_bytes.h - serialization of programs with code ----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,16 +15,15 @@
 
 namespace shardwright::cpu {
 
-/// Writes the program, its constants, and the object files that its kernels lie
-/// in. Fails when a kernel is in none of them.
+/// Writes the program, its constants, and the object files of its kernels.
+/// Fails if a kernel is in none of them.
 llvm::Error writeProgram(const Program &program, ByteWriter &bytes);
 
 /// Reads what writeProgram wrote and links the object files; no code is
-/// generated. Sizes, indices, and that the machine code is the one that was
-/// compiled for these operands, are checked here; whether steps, slots and the
-/// like fit together is for Executor::create to say. The object files are
-/// trusted. The caller has
-/// checked that code of the writer runs here (build_identity.h).
+/// generated. Checks sizes, indices, and that the machine code was compiled for
+/// these operands; Executor::create checks that steps and slots are consistent.
+/// The object files are trusted. The caller must have checked that the writer's
+/// code runs here (build_identity.h).
 llvm::Expected<Program> readProgram(ByteReader &bytes);
 
 } // namespace shardwright::cpu

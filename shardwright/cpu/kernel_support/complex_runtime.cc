@@ -19,9 +19,9 @@ static Complex rounded(Long z) {
   return {static_cast<double>(z.real()), static_cast<double>(z.imag())};
 }
 
-// The real part is log|1 + z| = log1p(2x + x^2 + y^2) / 2. Near the circle
-// |1 + z| = 1 that sum cancels, so it is taken with more digits; near -1, and
-// far away, 1 + x is exact enough.
+// The real part is log|1 + z| = log1p(2x + x^2 + y^2) / 2. Near the circle |1 +
+// z| = 1 that sum cancels, so it is computed with more digits. Near -1, and far
+// from the circle, 1 + x is exact enough.
 static Complex log1p(Complex z) {
   double x = z.real(), y = z.imag();
   double length = std::hypot(1 + x, y), im = std::atan2(y, 1 + x);
@@ -45,15 +45,15 @@ static Complex expm1(Complex z) {
       {std::expm1(x) * std::cos(y) - 2 * s * s, std::exp(x) * std::sin(y)});
 }
 
-/// a b + c d, of products whose difference may be small.
+/// a b + c d, accurate if the products nearly cancel.
 static double sumOfProducts(double a, double b, double c, double d) {
   double p = c * d, lost = std::fma(c, d, -p);
   double sum = std::fma(a, b, p);
   return std::isfinite(sum) ? sum + lost : sum;
 }
 
-// Scaled so that neither squares nor products overflow before the quotient
-// does.
+// Scales the divisor so that neither squares nor products overflow before the
+// quotient does.
 static Complex divide(Complex n, Complex d) {
   double a = n.real(), b = n.imag(), c = d.real(), e = d.imag();
   double largest = std::fmax(std::fabs(c), std::fabs(e));
@@ -66,7 +66,7 @@ static Complex divide(Complex n, Complex d) {
   double square = c * c + e * e;
   double re = std::scalbn(sumOfProducts(a, c, b, e) / square, -scale);
   double im = std::scalbn(sumOfProducts(b, c, -a, e) / square, -scale);
-  // Near the largest numbers the products themselves overflow.
+  // Near the largest numbers even the scaled products overflow.
   if ((!std::isfinite(re) || !std::isfinite(im)) && std::isfinite(a) &&
       std::isfinite(b) && std::isfinite(largest) && largest != 0) {
     re = std::scalbn(sumOfProducts(a / 4, c, b / 4, e) / square, 2 - scale);
@@ -74,7 +74,7 @@ static Complex divide(Complex n, Complex d) {
     return {re, im};
   }
   if (std::isnan(re) && std::isnan(im)) {
-    // What infinities and zeros mean (C99, annex G).
+    // Infinities and zeros, as in C99, annex G.
     if (square == 0 && (!std::isnan(a) || !std::isnan(b)))
       return {std::copysign(INFINITY, c) * a, std::copysign(INFINITY, c) * b};
     if ((std::isinf(a) || std::isinf(b)) && std::isfinite(c) &&
@@ -123,10 +123,10 @@ static Complex cbrt(Complex z) {
   return std::polar(std::cbrt(std::abs(z)), std::arg(z) / 3);
 }
 
-// -i log(p / s) with p = x + i y, q = x - i y, s = sqrt(x^2 + y^2) = sqrt(p q):
-// neither p nor q loses digits where x^2 and y^2 cancel. Where |p / s| is near
-// 1, and so the logarithm may be near 0, it is 2 atan(y / (s + x)), which is
-// 2 atan((s - x) / y): whichever divides by more.
+// -i log(p / s) with p = x + i y, q = x - i y, s = sqrt(x^2 + y^2) = sqrt(p q).
+// Neither p nor q loses digits where x^2 and y^2 cancel. Where |p / s| is near
+// 1, and the logarithm may be near 0, it is computed as 2 atan(y / (s + x)) or
+// 2 atan((s - x) / y), whichever divisor is larger.
 static Complex atan2(Complex y, Complex x) {
   Long a(x), b(y), p(a.real() - b.imag(), a.imag() + b.real()),
       q(a.real() + b.imag(), a.imag() - b.real()), s = std::sqrt(p * q);

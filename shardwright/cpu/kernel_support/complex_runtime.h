@@ -30,9 +30,9 @@ enum class ComplexFunction : int32_t {
   Divide,
 };
 
-/// Replaces (re, im) by the function of them, and of (re2, im2) where there is
-/// a second operand. Branch cuts and special values are those of C99; kernels
-/// on complex<f32> call this too and round its results.
+/// Replaces (re, im) by the function of (re, im), and of (re2, im2) if there is
+/// a second operand. Branch cuts and special values are those of C99. Kernels
+/// on complex<f32> also call it and round its results.
 void complexMath(int32_t function, int64_t count, double *re, double *im,
                  const double *re2, const double *im2);
 

@@ -1,4 +1,4 @@
-//===- sort_runtime.cc - what Sort kernels call ---------------------------===//
+//===- sort_runtime.cc - runtime of Sort kernels --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,9 @@ namespace shardwright::cpu {
 using Less = uint8_t (*)(void *const *, int64_t, int64_t);
 
 namespace {
-/// What a line is sorted in, and its spare. Generated code cannot be unwound:
-/// without memory the kernel fails instead.
+/// The items of a line and spare memory of the same size. Generated code cannot
+/// be unwound, so an allocation failure makes the kernel fail instead of
+/// throwing.
 template <typename T> class Lines {
 public:
   explicit Lines(int64_t size) {
@@ -47,8 +48,8 @@ private:
 };
 } // namespace
 
-// Stable merge sort, bottom up: safe with any comparator, also one that is no
-// order.
+// Bottom-up stable merge sort. It is safe with any comparator, even one that is
+// not an order.
 static void sortLine(Lines<int64_t> &line, void *const *buffers, Less less) {
   auto &offsets = line.items, &spare = line.spare;
   auto n = static_cast<int64_t>(offsets.size());
@@ -85,7 +86,7 @@ static void moveLine(const void *from, void *to, int64_t size, int64_t first,
         static_cast<const T *>(from)[offsetOf(i)];
 }
 
-/// Elements of a line, in the order of `offsetOf(i)`, to the outputs.
+/// Writes the elements of a line to the outputs in the order of `offsetOf(i)`.
 template <typename OffsetOf>
 static void writeLine(void *const *buffers, const int64_t *columns,
                       int64_t numColumns, int64_t size, int64_t first,
@@ -130,7 +131,7 @@ void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
 }
 
 namespace {
-/// Position in the line, 32 bits of it, below a key of 32 bits.
+/// A 32-bit key above a 32-bit position in the line.
 struct Packed {
   uint64_t bits;
   Packed() = default;
@@ -152,7 +153,7 @@ struct Wide {
 };
 } // namespace
 
-/// By the bytes of the keys, lowest first: each turn keeps the order of equals.
+/// Stable radix sort by the bytes of the keys, lowest byte first.
 template <typename Item>
 static void radixSort(Lines<Item> &line, int64_t keyBytes) {
   auto &items = line.items, &spare = line.spare;
@@ -164,7 +165,7 @@ static void radixSort(Lines<Item> &line, int64_t keyBytes) {
   for (int64_t byte = 0; byte < keyBytes; ++byte) {
     auto &count = counts[byte];
     if (count[items.front().key() >> (8 * byte) & 255] == items.size())
-      continue; // all the same
+      continue; // all keys have the same byte
     uint32_t next = 0;
     for (uint32_t &c : count)
       c = std::exchange(next, next + c);
@@ -179,7 +180,7 @@ static void
 sortByKey(void *const *buffers, int64_t begin, int64_t end, int64_t size,
           int64_t stride, const int64_t *columns, int64_t numColumns,
           uint64_t (*key)(void *const *, int64_t), int64_t keyBits) {
-  // Shorter lines are sorted before a radix sort has counted.
+  // For shorter lines a comparison sort is faster than a radix sort.
   constexpr int64_t isLong = 160;
   Lines<Item> lines(size);
   if (!lines)

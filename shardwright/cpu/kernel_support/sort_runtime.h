@@ -1,4 +1,4 @@
-//===- sort_runtime.h - what Sort kernels call ------------------*- C++ -*-===//
+//===- sort_runtime.h - runtime of Sort kernels -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,16 +12,16 @@
 
 namespace shardwright::cpu {
 
-/// Sorts lines [begin, end) of `size` elements, `stride` elements apart,
-/// stably. `less(buffers, a, b)` compares the elements at two offsets.
+/// Stably sorts lines [begin, end) of `size` elements that are `stride`
+/// elements apart. `less(buffers, a, b)` compares the elements at two offsets.
 /// `columns` holds triples: input buffer, output buffer, bytes of an element.
-/// Without memory the kernel fails (program.h).
+/// If memory is exhausted the kernel fails (program.h).
 void sortLines(void *const *buffers, int64_t begin, int64_t end, int64_t size,
                int64_t stride, const int64_t *columns, int64_t numColumns,
                uint8_t (*less)(void *const *, int64_t, int64_t));
 
-/// The same where the order is that of unsigned numbers of `keyBits` bits:
-/// `key(buffers, a)` is that of the element at an offset.
+/// Sorts by unsigned keys of `keyBits` bits; `key(buffers, a)` is the key of
+/// the element at an offset.
 void sortLinesByKey(void *const *buffers, int64_t begin, int64_t end,
                     int64_t size, int64_t stride, const int64_t *columns,
                     int64_t numColumns, uint64_t (*key)(void *const *, int64_t),

@@ -1,4 +1,4 @@
-//===- sort_runtime_test.cc - what Sort kernels call ----------------------===//
+//===- sort_runtime_test.cc - runtime of Sort kernels ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ uint64_t key(void *const *b, int64_t x) {
 uint64_t wideKey(void *const *b, int64_t x) { return key(b, x) << 20; }
 
 constexpr int64_t size = 300, lines = 2;
-/// Values, and where they were, by the value.
+/// Columns: the values, and their original positions, sorted by value.
 constexpr int64_t columns[] = {0, 2, 4, 1, 3, 4};
 
 struct Columns {

@@ -53,7 +53,7 @@ static std::optional<ComplexFunction> functionOf(Op op) {
   }
 }
 
-// Through arrays of doubles on the stack: one call for all lanes.
+// Calls the runtime once for all lanes, with arrays of doubles on the stack.
 Value *OpEmitter::complexCall(Op op, ArrayRef<Value *> args) {
   Function *f = b.GetInsertBlock()->getParent();
   unsigned lanes = lanesOf(args[0]);
@@ -88,7 +88,7 @@ Value *OpEmitter::complexAbs(Value *x) {
   Value *re = part(b, x, 0), *im = part(b, x, 1);
   Type *type = re->getType();
   if (type->getScalarType()->isFloatTy()) {
-    // Squares of floats do not overflow as doubles.
+    // Squares of f32 values do not overflow in f64.
     Type *wide = withLanes(b.getDoubleTy(), lanesOf(x));
     Value *a = b.CreateFPExt(re, wide), *c = b.CreateFPExt(im, wide);
     Value *sum = b.CreateFAdd(b.CreateFMul(a, a), b.CreateFMul(c, c));
@@ -102,7 +102,7 @@ Value *OpEmitter::complexAbs(Value *x) {
   Value *one = ConstantFP::get(type, 1.0);
   Value *length = b.CreateFMul(
       large, math.sqrt(b.CreateFAdd(one, b.CreateFMul(ratio, ratio))));
-  // 0, infinities and NaN are their own length.
+  // The absolute value of 0, infinities and NaN is `large` itself.
   Value *special =
       b.CreateOr(b.CreateFCmpUEQ(large, ConstantFP::getInfinity(type)),
                  b.CreateFCmpUEQ(large, Constant::getNullValue(type)));
@@ -120,7 +120,7 @@ Value *OpEmitter::complexCompare(Direction direction, Value *x, Value *y) {
   default:
     break;
   }
-  // Real parts first, then imaginary ones.
+  // Compares real parts first, then imaginary parts.
   auto order = [&](CmpInst::Predicate strict, CmpInst::Predicate last) {
     return b.CreateOr(
         b.CreateFCmp(strict, x0, y0),

@@ -1,5 +1,4 @@
-//===- convert_emitter.cc - types and conversions as LLVM IR
-//---------------===//
+//===- convert_emitter.cc - types and conversions as LLVM IR --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -146,14 +145,14 @@ Value *OpEmitter::round(Value *x, ElementType type) {
                          x->getType());
   if (type != ElementType::BF16)
     return x;
-  // To nearest, ties to even, on the bits: the hardware's conversion flushes
-  // subnormals. The carry out of the mantissa rounds up to infinity.
+  // Rounds to nearest even on the bits, because the hardware's conversion
+  // flushes subnormals. The carry out of the mantissa rounds up to infinity.
   Type *i32 = sameLanes(x, b.getInt32Ty());
   auto integer = [&](uint32_t v) { return ConstantInt::get(i32, v); };
   Value *i = b.CreateBitCast(x, i32);
   Value *odd = b.CreateAnd(b.CreateLShr(i, 16), integer(1));
   Value *rounded = b.CreateAdd(i, b.CreateAdd(odd, integer(0x7fff)));
-  // NaN: keep the upper half, made quiet.
+  // NaN: keep the upper half and set the quiet bit.
   Value *quiet = b.CreateOr(i, integer(0x00400000));
   rounded = b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded);
   return b.CreateBitCast(b.CreateAnd(rounded, integer(0xffff0000)),
@@ -183,8 +182,8 @@ Value *OpEmitter::convert(Value *x, ElementType from, ElementType to) {
     if (from == ElementType::F64) {
       Value *single = b.CreateFPTrunc(x, type);
       if (to != ElementType::F32) {
-        // Two roundings could differ from one: make the first one round to odd,
-        // so that the second sees what was lost.
+        // Two roundings can differ from one. Round to odd first, so that the
+        // second rounding sees the lost bits.
         Type *i32 = sameLanes(x, b.getInt32Ty());
         Value *back = b.CreateFPExt(single, x->getType());
         Value *i = b.CreateBitCast(single, i32);
@@ -204,15 +203,15 @@ Value *OpEmitter::convert(Value *x, ElementType from, ElementType to) {
     return round(x, to);
   }
   if (fromFloat) {
-    // Saturates; NaN becomes 0.
+    // The conversion saturates; NaN becomes 0.
     Intrinsic::ID id =
         isSignedInteger(to) ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
     return b.CreateIntrinsic(id, {type, x->getType()}, {x});
   }
   if (toFloat) {
     bool isUnsigned = !isSignedInteger(from);
-    // 32 and 64 bit integers do not fit in f32: convert to narrower floats
-    // through a type that holds them, or to odd.
+    // f32 cannot represent all 32 and 64 bit integers: convert to narrower
+    // floats through f64.
     if (byteWidth(to) < 4 && byteWidth(from) >= 4) {
       Type *wide = sameLanes(x, b.getDoubleTy());
       Value *d = isUnsigned ? b.CreateUIToFP(x, wide) : b.CreateSIToFP(x, wide);

@@ -52,13 +52,14 @@ static bool isSingle(Value *x) {
 }
 
 std::pair<Value *, Value *> MathEmitter::reduceByLn2(Value *x) {
-  // Adding 1.5 * 2^23 rounds to an integer in the low bits; unlike a conversion
-  // this is defined for NaN.
+  // Adding 1.5 * 2^23 rounds to an integer in the low bits. Unlike a
+  // conversion, this is defined for NaN.
   Value *magic = constant(x, 12582912.0);
   Value *shifted = fma(x, constant(x, 1.44269504088896341), magic);
   Value *n = b.CreateSub(bits(shifted), bits(magic));
   Value *rounded = b.CreateFSub(shifted, magic);
-  // ln 2 in two parts; the first has few bits, so that its product is exact.
+  // ln 2 as a sum of two numbers; the first has few bits, so its product is
+  // exact.
   Value *r = fma(rounded, constant(x, -0.693359375), x);
   r = fma(rounded, constant(x, 2.12194440054690583e-4), r);
   return {n, r};
@@ -80,7 +81,7 @@ Value *MathEmitter::exp(Value *x) {
   if (lanes512)
     return b.CreateIntrinsic(Intrinsic::ldexp, {p->getType(), n->getType()},
                              {p, n});
-  // 2^n in two factors: each is normal, the last product rounds once.
+  // 2^n is split into two normal factors, so that only the last product rounds.
   auto power = [&](Value *e) {
     return fromBits(
         b.CreateShl(b.CreateAdd(e, ConstantInt::get(e->getType(), 127)), 23),
@@ -97,13 +98,13 @@ Value *MathEmitter::expm1(Value *x) {
   Value *clamped = clamp(x, -20.0, 89.0);
   auto [n, r] = reduceByLn2(clamped);
   Value *p = fma(expTail(r), b.CreateFMul(r, r), r); // e^r - 1
-  // 2 (2^(n-1) p + 2^(n-1) - 1/2): 2^n itself may overflow.
+  // Computes 2 (2^(n-1) p + 2^(n-1) - 1/2), because 2^n may overflow.
   Value *scale = fromBits(
       b.CreateShl(b.CreateAdd(n, ConstantInt::get(n->getType(), 126)), 23),
       x->getType());
   Value *half = fma(scale, p, b.CreateFSub(scale, constant(x, 0.5)));
   Value *result = b.CreateFAdd(half, half);
-  // Without a power of two p is the result; this keeps -0 and subnormals.
+  // If n is 0 the result is p; this preserves -0 and subnormals.
   Value *isSmall = b.CreateICmpEQ(n, Constant::getNullValue(n->getType()));
   result = b.CreateSelect(isSmall, p, result);
   return b.CreateSelect(b.CreateFCmpOEQ(x, constant(x, 0)), x, result);
@@ -141,7 +142,7 @@ Value *MathEmitter::log(Value *x) {
   result = fma(fe, constant(x, 0.693359375), result);
   Value *infinity = ConstantFP::getInfinity(type);
   Value *nan = ConstantFP::getNaN(type);
-  // +inf and NaN are their own logarithms.
+  // The logarithms of +inf and NaN are +inf and NaN.
   result = b.CreateSelect(b.CreateFCmpULT(x, infinity), result, x);
   result = b.CreateSelect(b.CreateFCmpOLT(x, constant(x, 0)), nan, result);
   result = b.CreateSelect(b.CreateFCmpUNO(x, x), x, result);
@@ -153,7 +154,7 @@ Value *MathEmitter::log(Value *x) {
 Value *MathEmitter::log1p(Value *x) {
   if (!isSingle(x))
     return library("log1p", {x});
-  // log(1 + x) of the rounded sum, plus what rounding lost over that sum.
+  // log(1 + x) of the rounded sum, plus the rounding error divided by that sum.
   Value *one = constant(x, 1.0);
   Value *u = b.CreateFAdd(x, one);
   Value *small = b.CreateFSub(x, b.CreateFSub(u, one));
@@ -178,7 +179,7 @@ Value *MathEmitter::tanh(Value *x) {
   return b.CreateIntrinsic(Intrinsic::copysign, {x->getType()}, {result, x});
 }
 
-// Of -|x|, whose exponential does not overflow: results may be subnormal.
+// The exponential of -|x| does not overflow, and results may be subnormal.
 Value *MathEmitter::logistic(Value *x) {
   Value *one = constant(x, 1.0);
   Value *e = exp(b.CreateFNeg(intrinsic(Intrinsic::fabs, x)));
@@ -192,7 +193,7 @@ Value *MathEmitter::rsqrt(Value *x) {
   return b.CreateFDiv(constant(x, 1.0), sqrt(x));
 }
 
-/// glibc's vector variant for `lanes` values, if the process has it.
+/// Returns the glibc vector variant for `lanes` values, if it is loaded.
 static std::string vectorVariant(StringRef function, unsigned lanes,
                                  unsigned arity, bool single, bool lanes512) {
   unsigned bits = lanes * (single ? 32 : 64);
@@ -238,7 +239,7 @@ Value *MathEmitter::library(StringRef function, ArrayRef<Value *> args) {
     return b.CreateInsertElement(PoisonValue::get(type),
                                  call(scalarName, scalar, parts), uint64_t(0));
   }
-  // Halve until a variant fits; at the end scalars.
+  // Halve until a variant fits; the last resort is scalars.
   SmallVector<int, 16> low, high, both;
   for (unsigned i = 0; i < lanes; ++i) {
     (i < lanes / 2 ? low : high).push_back(i);

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions of f32 and f64 values, scalars or vectors alike. In f32, exp, log,
-// expm1, log1p, tanh and logistic are straight-line code: argument reduction
-// and a polynomial, within 4 ulp, with IEEE results for NaN, infinities, zeros
-// and subnormals. The rest calls the C library, its vector variants where it
-// has them.
+// Functions of scalar or vector f32 and f64 values. In f32, exp, log, expm1,
+// log1p, tanh and logistic are straight-line code: argument reduction and a
+// polynomial, within 4 ulp, with IEEE results for NaN, infinities, zeros and
+// subnormals. All others call the C library, its vector variants if available.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +43,7 @@ private:
   llvm::Value *intrinsic(llvm::Intrinsic::ID id, llvm::Value *x);
   llvm::Value *bits(llvm::Value *x);
   llvm::Value *fromBits(llvm::Value *x, llvm::Type *type);
-  /// x clamped to [lo, hi]; NaN stays.
+  /// x clamped to [lo, hi]; NaN remains NaN.
   llvm::Value *clamp(llvm::Value *x, double lo, double hi);
   /// n = round(x / ln 2) as integer, r = x - n ln 2, |r| <= ln 2 / 2.
   std::pair<llvm::Value *, llvm::Value *> reduceByLn2(llvm::Value *x);

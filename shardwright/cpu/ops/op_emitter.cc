@@ -38,7 +38,7 @@ Value *OpEmitter::reducePrecision(Value *x, int exponentBits,
   uint64_t infinity = ((uint64_t(1) << exponent) - 1) << mantissa;
   if (exponentBits < exponent) {
     int newBias = (1 << (exponentBits - 1)) - 1;
-    // Largest and smallest biased exponents that remain.
+    // Largest and smallest remaining biased exponents.
     uint64_t largest = static_cast<uint64_t>(bias + newBias) << mantissa;
     largest |= (uint64_t(1) << mantissa) - 1;
     uint64_t smallest = static_cast<uint64_t>(bias - newBias + 1) << mantissa;
@@ -64,7 +64,7 @@ Value *OpEmitter::compare(Direction direction, bool totalOrder,
   }
   bool isSigned = isSignedInteger(type);
   if (isFloat(type)) {
-    // Sign and magnitude to two's complement.
+    // Converts sign and magnitude to two's complement.
     auto ordered = [&](Value *v) {
       Type *t = sameLanes(v, b.getIntNTy(v->getType()->getScalarSizeInBits()));
       Value *i = b.CreateBitCast(v, t);
@@ -123,7 +123,7 @@ Value *OpEmitter::integerBinary(Op op, ElementType type, Value *x, Value *y) {
     return b.CreateMul(x, y);
   case Op::Divide:
   case Op::Remainder: {
-    // The divisor is replaced where the instruction would trap.
+    // Replace the divisor where the instruction would trap.
     Value *byZero = b.CreateICmpEQ(y, zero);
     Value *special = byZero, *overflow = nullptr;
     if (isSigned) {
@@ -186,7 +186,7 @@ Value *OpEmitter::floatBinary(Op op, ElementType type, Value *x, Value *y) {
   case Op::Remainder:
     return round(math.library("fmod", {x, y}), type);
   case Op::Power: {
-    // Common exponents need no call.
+    // Common exponents are computed without a call.
     Constant *c = dyn_cast<Constant>(y);
     if (c && c->getType()->isVectorTy())
       c = c->getSplatValue();
@@ -304,7 +304,7 @@ Value *OpEmitter::unary(const Node &node, ElementType argType, Value *x) {
     }
     Value *one = b.CreateBinaryIntrinsic(Intrinsic::copysign,
                                          ConstantFP::get(t, 1.0), x);
-    // Zeros keep their sign, NaN stays.
+    // Zeros keep their sign, NaN remains NaN.
     return round(b.CreateSelect(b.CreateFCmpONE(x, zero), one, x), type);
   }
   case Op::Clz:

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One element of an elementwise operation, on scalars or on vectors of lanes.
-// Semantics are XLA's on CPU: integers wrap, division by zero and oversized
-// shifts are defined, NaN propagates through maximum and minimum, conversions
-// to integers saturate.
+// Emits one element of an elementwise operation, for scalars or vectors. The
+// semantics are XLA's on CPU: integers wrap, division by zero and oversized
+// shifts are defined, maximum and minimum propagate NaN, conversions to
+// integers saturate.
 //
-// In registers an integer is as wide as its type (i1, i4, ...), floats narrower
-// than f32 are f32 that were rounded to their type (each operation on them
-// computes in f32 and rounds its result once), and a complex number is a pair
-// (register_value.h). In memory everything under 8 bits is a byte.
+// In registers an integer is as wide as its type (i1, i4, ...). A float
+// narrower than f32 is an f32 rounded to its type: each operation computes in
+// f32 and rounds its result once. A complex number is a pair
+// (register_value.h). In memory, types under 8 bits occupy a byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,20 +33,20 @@ public:
   /// Types of one element in a register and in memory.
   llvm::Type *registerType(ElementType type);
   llvm::Type *memoryType(ElementType type);
-  /// Between the two; scalar or vector.
+  /// Converts between register and memory type; scalar or vector.
   llvm::Value *fromMemory(llvm::Value *x, ElementType type);
   llvm::Value *toMemory(llvm::Value *x, ElementType type);
 
-  /// Element whose bits are `bits`, and `highBits` beyond 64.
+  /// The element with the bits `bits`, and `highBits` from bit 64 on.
   llvm::Constant *constant(uint64_t bits, ElementType type,
                            uint64_t highBits = 0);
-  /// `node` is elementwise; all of `args` are scalars, or all vectors of as
-  /// many lanes. `argType` is the element type of the (last) operand.
+  /// `node` is elementwise. `args` are all scalars or all vectors with equal
+  /// lanes. `argType` is the element type of the (last) operand.
   llvm::Value *elementwise(const Node &node, ElementType argType,
                            llvm::ArrayRef<llvm::Value *> args);
   llvm::Value *convert(llvm::Value *x, ElementType from, ElementType to);
   llvm::Value *binary(Op op, ElementType type, llvm::Value *x, llvm::Value *y);
-  /// What a reduction by the operation begins with: x op identity is x.
+  /// The identity element of the operation: x op identity is x.
   llvm::Value *identity(Op op, ElementType type);
   llvm::Value *compare(Direction direction, bool totalOrder, ElementType type,
                        llvm::Value *x, llvm::Value *y);
@@ -65,9 +65,9 @@ private:
   llvm::Value *integerPower(ElementType type, llvm::Value *x, llvm::Value *y);
   llvm::Value *reducePrecision(llvm::Value *x, int exponentBits,
                                int mantissaBits);
-  /// Rounds the float x to the grid of `type`, if that is narrower.
+  /// Rounds the f32 x to `type` if that is narrower.
   llvm::Value *round(llvm::Value *x, ElementType type);
-  /// Of floats of 4 to 8 bits (tiny_float_emitter.cc).
+  /// Conversions of floats of 4 to 8 bits (tiny_float_emitter.cc).
   llvm::Value *roundTiny(llvm::Value *x, ElementType type);
   llvm::Value *encodeTiny(llvm::Value *x, ElementType type);
   llvm::Value *decodeTiny(llvm::Value *x, ElementType type);

@@ -12,21 +12,22 @@
 
 namespace shardwright::cpu {
 
-// One element in a register is a scalar or, in a vectorised loop, a vector of
-// lanes. A complex element is a structure {real, imaginary} of two such.
+// A register holds one element as a scalar or, in a vectorised loop, as a
+// vector of lanes. A complex element is a struct {real, imaginary} of two
+// scalars or vectors.
 
 inline bool isPair(llvm::Type *type) { return type->isStructTy(); }
-/// 0: a scalar.
+/// Number of lanes; 0: a scalar.
 unsigned lanesOf(llvm::Value *x);
 inline bool isVector(llvm::Value *x) { return lanesOf(x) != 0; }
-/// The register type of `lanes` elements (0: of one).
+/// The register type of `lanes` elements (0: a scalar).
 llvm::Type *withLanes(llvm::Type *type, unsigned lanes);
-/// Part 0 or 1 of a complex value.
+/// The real (0) or imaginary (1) part of a complex value.
 llvm::Value *part(llvm::IRBuilder<> &b, llvm::Value *x, unsigned number);
 llvm::Value *pair(llvm::IRBuilder<> &b, llvm::Value *re, llvm::Value *im);
-/// A scalar in all lanes; x itself when it is a vector already.
+/// Broadcasts a scalar to all lanes; returns x if it is a vector already.
 llvm::Value *splatTo(llvm::IRBuilder<> &b, unsigned lanes, llvm::Value *x);
-/// `condition` is i1, or a vector of as many as the others.
+/// `condition` is i1, or a vector of i1 with as many lanes as the values.
 llvm::Value *selectValue(llvm::IRBuilder<> &b, llvm::Value *condition,
                          llvm::Value *x, llvm::Value *y);
 

@@ -14,8 +14,8 @@
 
 using namespace llvm;
 
-// In registers such a float is an f32 that the type can represent. All of it is
-// integer arithmetic and one addition, without branches or tables.
+// In registers a tiny float is an f32 that its type can represent. Conversions
+// use integer arithmetic and one addition, without branches or tables.
 
 namespace shardwright::cpu {
 
@@ -23,7 +23,7 @@ namespace {
 struct Format {
   int mantissa, minExponent, width;
   bool hasInfinity, hasNaN, hasNegativeZero;
-  uint32_t nanCode, infinityCode; ///< without sign
+  uint32_t nanCode, infinityCode; ///< without the sign bit
   float largest;
 };
 
@@ -57,7 +57,7 @@ Value *OpEmitter::roundTiny(Value *x, ElementType type) {
   Value *magnitude = b.CreateUnaryIntrinsic(Intrinsic::fabs, x);
   Value *bits = b.CreateBitCast(magnitude, i32);
   if (type == ElementType::F8E8M0FNU) {
-    // Powers of two, ties upwards; neither sign nor zero.
+    // Powers of two; ties round up; no sign and no zero.
     Value *rounded = b.CreateAnd(b.CreateAdd(bits, integer(0x00400000)),
                                  integer(0x7f800000));
     Value *least = b.CreateICmpULT(bits, integer(0x00600000));
@@ -67,8 +67,9 @@ Value *OpEmitter::roundTiny(Value *x, ElementType type) {
                             b.CreateOr(isNaN, b.CreateFCmpOLE(x, real(0))));
     return b.CreateSelect(bad, ConstantFP::getNaN(t), result);
   }
-  // Normal: to nearest even on the bits. Subnormal: adding a number whose last
-  // place is the type's smallest step makes the float unit round.
+  // Normal numbers are rounded to nearest even on the bits. Subnormal numbers
+  // are rounded by adding a number whose last bit is the smallest step of the
+  // type.
   int drop = 23 - f.mantissa;
   Value *odd = b.CreateAnd(b.CreateLShr(bits, drop), integer(1));
   Value *normal = b.CreateAnd(
@@ -110,7 +111,7 @@ Value *OpEmitter::encodeTiny(Value *x, ElementType type) {
   Value *normal = b.CreateSub(
       b.CreateLShr(bits, 23 - f.mantissa),
       integer(static_cast<uint32_t>(126 + f.minExponent) << f.mantissa));
-  // Counting the smallest steps: the same trick as above, in reverse.
+  // Subnormals count smallest steps: the addition above in reverse.
   Value *step =
       ConstantFP::get(t, std::ldexp(1.0, f.minExponent - f.mantissa + 23));
   Value *subnormal =
@@ -169,7 +170,7 @@ Value *OpEmitter::decodeTiny(Value *x, ElementType type) {
   }
   Value *sign = b.CreateShl(b.CreateAnd(code, integer(signBit)), 32 - f.width);
   result = b.CreateBitCast(b.CreateOr(b.CreateBitCast(result, i32), sign), t);
-  // Its code is that of a negative zero, and so it is ordered.
+  // This NaN is encoded as negative zero, so it gets a negative sign.
   if (f.hasNaN && !f.hasNegativeZero)
     result = b.CreateSelect(b.CreateICmpEQ(code, integer(f.nanCode)),
                             ConstantFP::getNaN(t, /*Negative=*/true), result);

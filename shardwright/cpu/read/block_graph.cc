@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-/// What tells nodes apart.
+/// The key by which equal nodes are merged.
 static std::string nodeKey(const Node &node) {
   Cluster one;
   one.graph.add(node);
@@ -70,7 +70,7 @@ FailureOr<int32_t> BlockReader::operand(Operation *user, Value value) {
   auto it = ids.find(value);
   if (it != ids.end())
     return it->second;
-  // From outside the block. What is constant everywhere is repeated here.
+  // The value is defined outside the block. Constants and iotas are read again.
   if (Operation *def = value.getDefiningOp())
     if (isa<hlo::ConstantOp, hlo::IotaOp>(def) && def->getBlock() != &block) {
       if (failed(read(*def)))
@@ -94,7 +94,7 @@ LogicalResult BlockReader::operands(Operation &op, Node &node) {
   return success();
 }
 
-/// Results after the first are projections.
+/// Reads the results of an op; results after the first are Proj nodes.
 void BlockReader::results(Operation &op, int32_t first) {
   ids[op.getResult(0)] = first;
   for (unsigned i = 1; i < op.getNumResults(); ++i) {

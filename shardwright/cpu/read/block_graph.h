@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Local StableHLO of one block, read into a Graph: what kernels can compute as
-// nodes, everything else (dots, collectives, control flow) as *opaque*
-// operations whose results are Extern nodes. Equal nodes are made once.
+// The local StableHLO of one block, read into a Graph. Operations that kernels
+// can compute become nodes; all others (dots, collectives, control flow) are
+// *opaque* operations whose results are Extern nodes. Equal nodes are merged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,42 +36,41 @@ private:
 struct BlockGraph {
   struct Opaque {
     mlir::Operation *op;
-    /// Nodes it needs as buffers. For a dot: lhs, rhs after absorbed
-    /// transposes. For control flow: the operands, then the captured values.
+    /// Nodes that it needs in buffers. Dots: lhs, rhs after absorbed
+    /// transposes. Control flow: the operands, then the captured values.
     llvm::SmallVector<int32_t, 4> inputs;
     /// Node of each result (-1: token).
     llvm::SmallVector<int32_t, 4> results;
-    /// Values from outside that the regions read; their nodes are the last
-    /// inputs.
+    /// Outside values that the regions read; their nodes are the last inputs.
     llvm::SmallVector<mlir::Value, 4> captured;
-    /// Must keep its place among the others that are ordered.
+    /// True if it must keep its order among ordered operations.
     bool ordered = false;
     /// Dots: dimension orders of the operands (absorbed transposes) and of the
-    /// stored result; empty: as is.
+    /// stored result; empty: unchanged.
     Shape lhsOrder, rhsOrder, outOrder;
-    /// Calls of C++ code. Tokens are not among their inputs and results.
+    /// Set for calls of C++ code. Inputs and results exclude tokens.
     std::shared_ptr<const LibraryCall> library;
   };
   Graph graph;
   std::vector<Opaque> opaque;
   /// For each node, its index into `opaque`, or -1.
   std::vector<int32_t> producer;
-  /// Extern nodes that no opaque operation makes: arguments, captured values,
+  /// Extern nodes without an opaque producer: arguments, captured values,
   /// constants that are not splats.
   llvm::DenseMap<int32_t, mlir::Value> external;
   /// Nodes of the terminator's operands (-1: token).
   llvm::SmallVector<int32_t, 4> terminator;
 };
 
-/// Reads `block`. Values from outside become Extern nodes, except those that
-/// are constant everywhere. Errors are emitted at the operation.
+/// Reads `block`. Outside values become Extern nodes, except splat constants
+/// and iotas. Errors are emitted at the operation.
 mlir::FailureOr<BlockGraph> readBlock(mlir::Block &block,
                                       LocationTable &locations);
 
-/// Reads a scalar region, accumulators first, as Body wants them.
+/// Reads a scalar region into a Body, accumulators first.
 mlir::FailureOr<std::shared_ptr<const Body>> readBody(mlir::Region &region);
 
-/// Element type and static shape, or an error at `op`.
+/// Reads the element type and static shape; emits an error at `op`.
 mlir::LogicalResult readType(mlir::Operation *op, mlir::Type type,
                              ElementType &element, Shape &shape);
 

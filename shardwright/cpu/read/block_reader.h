@@ -4,11 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// Internal to block_graph.h: the state of readBlock. Movement operations are in
-// movement.cc, contractions in contraction.cc, what no kernel
-// computes in opaque.cc and library_call.cc.
+// Internal to block_graph.h: the state of readBlock. movement.cc reads movement
+// operations, contraction.cc contractions, opaque.cc and library_call.cc the
+// operations that no kernel computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +25,10 @@ namespace shardwright::cpu {
 
 namespace hlo = shardwright::stablehlo;
 
-/// The kind of an elementwise operation, by its name.
+/// The kind of the elementwise operation with this name, if it is one.
 std::optional<Op> elementwiseOp(llvm::StringRef name);
-/// Attributes of an elementwise operation; an error when its element type has
-/// no such operation.
+/// Reads the attributes of an elementwise operation; emits an error if the
+/// operation does not support its element type.
 mlir::LogicalResult readElementwise(mlir::Operation *op, Node &node);
 mlir::InFlightDiagnostic unsupported(mlir::Operation *op);
 
@@ -52,7 +51,7 @@ private:
   mlir::LogicalResult readSort(hlo::SortOp op);
   mlir::LogicalResult readDot(hlo::DotGeneralOp op);
   mlir::LogicalResult readOpaque(mlir::Operation &op, bool ordered);
-  /// A call of C++ code while it is read.
+  /// A call of C++ code that is being read.
   struct LibraryOperation;
   mlir::LogicalResult readLibraryOperands(LibraryOperation &op);
   mlir::LogicalResult readLibraryResults(LibraryOperation &op);
@@ -62,7 +61,7 @@ private:
   mlir::LogicalResult operands(mlir::Operation &op, Node &node);
   mlir::FailureOr<Node> start(mlir::Operation *op, mlir::Type type, Op kind);
   int32_t add(Node node);
-  /// A transpose of node `id`, for `user`.
+  /// Adds a transpose of node `id` for the op `user`.
   int32_t addTranspose(mlir::Operation *user, int32_t id,
                        const Shape &permutation);
   int32_t addUnique(Node node, int32_t producer);
@@ -76,8 +75,9 @@ private:
   llvm::DenseSet<mlir::Operation *> done;
 };
 
-/// What reading relies on, for gather (`windows` is the result) and for scatter
-/// (the updates). Verifiers check more, with better messages.
+/// Checks the dimension numbers that reading relies on. `windows` is the result
+/// of a gather or the updates of a scatter. The verifiers check more and have
+/// better messages.
 bool windowDimsFit(const Node &operand, const Node &starts, const Node &windows,
                    const WindowDims &dims);
 

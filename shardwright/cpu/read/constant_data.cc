@@ -21,12 +21,12 @@ using namespace mlir;
 namespace shardwright::cpu {
 namespace {
 
-/// Smaller resources are copied: equal ones become one constant.
+/// Smaller resources are copied, so that equal ones are merged.
 constexpr int64_t minShared = 1 << 16;
 constexpr uint64_t bufferAlign = 64;
 
-/// A byte of an attribute as buffers want it: the bits above a narrow element
-/// are those of its sign, or 0.
+/// A byte of an attribute in buffer format: a narrow element is sign-extended
+/// or zero-extended.
 char adjusted(char byte, ElementType type) {
   if (type == ElementType::Pred)
     return byte != 0;
@@ -45,12 +45,12 @@ void copyBytes(ArrayRef<char> from, ElementType type, char *to) {
       to[i] = adjusted(byte, type);
 }
 
-/// Bytes of the attribute, one element after another and each of whole bytes;
-/// predicates of a dense attribute have no such bytes.
+/// Returns the packed element bytes of the attribute. Fails for dense
+/// attributes of predicates, which have no such bytes.
 FailureOr<ArrayRef<char>> bytesOf(Attribute value, ElementType type,
                                   int64_t elements) {
   ArrayRef<char> bytes;
-  // A splat has an element, even where the tensor has none.
+  // A splat attribute holds an element even if its tensor has none.
   if (elements == 0)
     return bytes;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {

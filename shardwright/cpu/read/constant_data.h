@@ -16,15 +16,15 @@
 
 namespace shardwright::cpu {
 
-/// The elements of a constant as buffers hold them, one after another. Those of
-/// a big resource that is aligned as buffers are stay where they are, and stay
-/// alive; others are copied once, since they belong to the context. Fails for
-/// attributes whose elements cannot be read, and when there is no memory.
+/// Returns the elements of a constant in buffer format. A large resource with
+/// buffer alignment is shared and kept alive; other constants are copied once,
+/// because they belong to the context. Fails for attributes whose elements
+/// cannot be read, and if memory is exhausted.
 mlir::FailureOr<ConstantData> readConstant(mlir::Attribute value,
                                            ElementType type, int64_t elements);
 
-/// Makes `node`, of known type and shape, a splat if the constant is one; of
-/// any size, only one element is read.
+/// Turns `node`, whose type and shape are set, into a splat if the constant is
+/// one. Reads only one element, whatever the size.
 mlir::LogicalResult readSplat(mlir::Attribute value, Node &node);
 
 } // namespace shardwright::cpu

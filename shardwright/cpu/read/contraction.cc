@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-/// The node with its operands and its body, whose values keep their types.
+/// Starts a node with its operands and its body, whose values keep their types.
 FailureOr<Node> BlockReader::startReduction(Operation &op, Op kind,
                                             Region &region) {
   FailureOr<Node> node = start(&op, op.getResult(0).getType(), kind);

@@ -15,9 +15,9 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-/// Of a custom call: its dictionary, or its string.
+/// Reads the configuration of a custom call: its dictionary or its string.
 static llvm::Error readConfiguration(hlo::CustomCallOp op, LibraryCall &call) {
-  // JAX writes the dictionary beside the operation's own attributes.
+  // JAX stores the dictionary as an attribute of the operation.
   auto dictionary = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   auto version = static_cast<int64_t>(op.getApiVersion());
   if (!findLibraryRow(call.name))
@@ -65,9 +65,9 @@ static Order orderOf(ArrayAttr layouts, unsigned i) {
 
 namespace {
 
-/// The layout of a call's operands and results. A call of our own table gets
-/// the layout that the table asks for; a call of the host gets the layout that
-/// the op names.
+/// The layouts of a call's operands and results. A call of our own table has
+/// the layouts in its table entry; a call of the host has the layouts that the
+/// op specifies.
 class CallLayouts {
 public:
   CallLayouts(const std::optional<LibraryRow> &row, hlo::CustomCallOp custom) {
@@ -106,8 +106,8 @@ struct BlockReader::LibraryOperation {
   CallLayouts layouts;
   BlockGraph::Opaque opaque;
   std::shared_ptr<LibraryCall> call;
-  /// Tokens have no buffer: their positions, and the number of each operand or
-  /// result among those that have one.
+  /// Tokens have no buffers: their positions, and the number of each other
+  /// operand or result among those with buffers.
   struct Tokens {
     llvm::SmallVector<int64_t> positions;
     llvm::SmallVector<int> numbers;
@@ -165,7 +165,7 @@ LogicalResult BlockReader::readLibraryResults(LibraryOperation &library) {
   return success();
 }
 
-/// (result, operand) pairs that are one buffer, among those that have one.
+/// Reads the (result, operand) pairs that share a buffer, as buffer numbers.
 static void readAliases(hlo::CustomCallOp op, llvm::ArrayRef<int> results,
                         llvm::ArrayRef<int> operands, LibraryCall &call) {
   for (auto alias :

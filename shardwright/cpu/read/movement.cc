@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-/// With more, testing at every element which operand it comes from is dear.
+/// With more operands, finding the operand of each element is too expensive.
 static constexpr size_t maxConcatOperands = 3;
 
 bool windowDimsFit(const Node &operand, const Node &starts, const Node &windows,
@@ -110,7 +110,7 @@ LogicalResult BlockReader::readMovement(Operation &op) {
   } else if (auto x = dyn_cast<hlo::ConcatenateOp>(op)) {
     node.op = Op::Concat;
     node.attrs = ConcatAttrs{static_cast<int64_t>(x.getDimension())};
-    // Of many operands: piece by piece into one buffer.
+    // Write many operands one by one into one buffer.
     if (node.operands.size() > maxConcatOperands)
       return readPieces(op, node, x.getDimension());
   } else if (isa<hlo::BitcastConvertOp>(op)) {

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace shardwright::cpu {
 
-/// Operations whose operands and results are buffers of their own.
+/// Reads an operation whose operands and results have buffers of their own.
 LogicalResult BlockReader::readOpaque(Operation &op, bool ordered) {
   BlockGraph::Opaque opaque;
   opaque.op = &op;
@@ -34,7 +34,7 @@ LogicalResult BlockReader::readOpaque(Operation &op, bool ordered) {
   for (Value v : op.getOperands())
     if (failed(use(&op, v)))
       return failure();
-  // What the regions read from outside.
+  // Outside values that the regions read.
   llvm::SetVector<Value> captured;
   op.walk([&](Operation *inner) {
     if (inner == &op)
@@ -82,7 +82,7 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
                      rhs = operand(op, op.getRhs());
   if (failed(lhs) || failed(rhs))
     return failure();
-  // The products of complex and real numbers are complex.
+  // A product of a complex and a real number is complex.
   for (FailureOr<int32_t> *side : {&lhs, &rhs}) {
     const Node &from = result.graph[**side];
     if (!isComplex(out->type) || isComplex(from.type))
@@ -102,7 +102,7 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
                Shape(d.getRhsContractingDimensions())};
   BlockGraph::Opaque opaque;
   opaque.op = op;
-  // Transposes become strides, where these can say it.
+  // Absorb transposes into strides where possible.
   Shape lhsShape = result.graph[*lhs].shape,
         rhsShape = result.graph[*rhs].shape;
   auto absorb = [&](int32_t &id, Shape &order, bool isLhs) {
@@ -120,11 +120,11 @@ LogicalResult BlockReader::readDot(hlo::DotGeneralOp op) {
     if (!order.empty() ||
         dotOperandFits(result.graph[id].shape, {}, dims, isLhs))
       return;
-    // No strides say it: one transpose in front of the dot.
+    // Strides cannot express it: insert one transpose before the dot.
     Shape permutation =
         dotOperandOrder(result.graph[id].shape.size(), dims, isLhs);
     id = addTranspose(op, id, permutation);
-    // Seen through the inverse the shape is what the op says.
+    // Through the inverse permutation, the shape is that of the op's operand.
     order = inversePermutation(permutation);
   };
   settle(*lhs, opaque.lhsOrder, true);

@@ -1,4 +1,4 @@
-//===- replica_groups.cc - who takes part in a collective -----------------===//
+//===- replica_groups.cc - replica groups of collectives ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ namespace shardwright::cpu {
 namespace hlo = shardwright::stablehlo;
 
 namespace {
-/// What the ids in the groups number.
+/// The numbering of the device ids in the groups.
 enum class Mode { Replica, ReplicaAndPartition, Partition, Flattened };
 using Groups = std::vector<llvm::SmallVector<int32_t, 8>>;
 } // namespace
@@ -30,7 +30,7 @@ static bool hasChannel(std::optional<hlo::ChannelHandleAttr> channel) {
   return channel && channel->getHandle() > 0;
 }
 
-/// A list of equal ids takes no space however long it is: no group has them.
+/// Checks the length before reading: a splat of ids can be huge at no cost.
 static LogicalResult checkLength(Operation *op, DenseIntElementsAttr ids) {
   if (ids && ids.isSplat() && ids.getNumElements() > mostDevices)
     return op->emitError() << "device ids repeat one id "
@@ -39,7 +39,7 @@ static LogicalResult checkLength(Operation *op, DenseIntElementsAttr ids) {
   return success();
 }
 
-/// The mesh of groups that are named by axes: in the attribute, or a symbol.
+/// Reads the mesh of axis-based groups: an attribute, or a symbol.
 static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr)) {
     auto mesh = SymbolTable::lookupNearestSymbolFrom<sdy::MeshOp>(op, symbol);
@@ -80,7 +80,8 @@ static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
   return Mesh(axes, ids);
 }
 
-/// Groups that are named by axes: consecutive devices once those come last.
+/// Reads axis-based groups: rows of consecutive devices once the axes are
+/// innermost.
 static LogicalResult readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
                               std::vector<llvm::SmallVector<int64_t>> &rows) {
   FailureOr<Mesh> mesh = readMesh(op, attr.getMesh());
@@ -118,7 +119,7 @@ static LogicalResult readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
   return success();
 }
 
-/// Rows of a dense rank-2 attribute; -1 pads.
+/// Reads the rows of a dense rank-2 attribute; -1 is padding.
 static LogicalResult readRows(Operation *op, Attribute attr,
                               std::vector<llvm::SmallVector<int64_t>> &rows) {
   if (auto axes = dyn_cast_or_null<hlo::ReplicaGroupMeshAxesAttr>(attr))
@@ -156,7 +157,7 @@ static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
     std::iota(rows[0].begin(), rows[0].end(), 0);
   } else if (mode == Mode::Flattened &&
              isa<hlo::ReplicaGroupMeshAxesAttr>(attr)) {
-    // The axes are those of each replica's own mesh.
+    // The axes refer to the mesh of each replica.
     int64_t devices = 0;
     for (const auto &row : rows)
       devices += row.size();
@@ -255,7 +256,7 @@ LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
     return reducingGroups(x, R, P, spec.groups);
   }
   if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op)) {
-    spec.kind = CollectiveKind::AllReduce; // of which the root keeps the result
+    spec.kind = CollectiveKind::AllReduce; // only the root keeps the result
     return reducingGroups(x, R, P, spec.groups);
   }
   if (auto x = dyn_cast<hlo::ReduceScatterOp>(op)) {

@@ -1,4 +1,4 @@
-//===- replica_groups.h - who takes part in a collective --------*- C++ -*-===//
+//===- replica_groups.h - replica groups of collectives ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,13 @@
 
 namespace shardwright::cpu {
 
-/// Fills in everything but the shapes, the element type and the reduction of a
-/// collective operation's spec. Devices are numbered replica * numPartitions +
-/// partition. Errors are emitted at the operation.
+/// Fills in the spec of a collective except for the shapes, the element type
+/// and the reduction. Device numbers are replica * numPartitions + partition.
+/// Errors are emitted at the operation.
 mlir::LogicalResult readCollective(mlir::Operation *op, int64_t numReplicas,
                                    int64_t numPartitions, CollectiveSpec &spec);
 
-/// The one operation that the computation of a reduction is.
+/// The reduction that the computation consists of, if it is a single known op.
 std::optional<ReduceKind> knownReduction(mlir::Region &computation);
 
 } // namespace shardwright::cpu

@@ -17,8 +17,8 @@ namespace {
 
 class Owner;
 
-/// The blobs that have been shared, by their bytes: one that is shared again
-/// keeps its owner. Never destroyed, since contexts may be later than that.
+/// Owners of shared blobs by their bytes, so that a blob that is shared again
+/// keeps its owner. Never destroyed, because contexts may be destroyed later.
 struct Owners {
   using Key = std::pair<const char *, size_t>;
   std::mutex mutex;
@@ -56,7 +56,8 @@ shareBlob(DialectResourceBlobManager::BlobEntry &entry) {
   std::weak_ptr<Owner> &known = owners.known[Owners::key(*blob)];
   std::shared_ptr<Owner> owner = known.lock();
   if (!owner) {
-    // The entry keeps a blob of the same bytes that is one more owner.
+    // The entry gets an unmanaged blob of the same bytes that is a second
+    // owner.
     ArrayRef<char> data = blob->getData();
     size_t alignment = blob->getDataAlignment();
     owner = std::make_shared<Owner>(std::move(*blob));

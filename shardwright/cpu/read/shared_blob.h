@@ -14,10 +14,10 @@
 
 namespace shardwright::cpu {
 
-/// The bytes of a resource where they are, alive as long as the pointer or the
-/// context, whichever is longer. From then on they cannot be changed through
-/// the context. Null for a resource that does not own its bytes: nobody knows
-/// how long they are there. No other thread may use the entry meanwhile.
+/// Shares ownership of the bytes of a resource without a copy. They live as
+/// long as the returned pointer or the context, whichever is longer, and can no
+/// longer be changed through the context. Returns null for a resource that does
+/// not own its bytes. No other thread may use the entry during the call.
 std::shared_ptr<const void>
 shareBlob(mlir::DialectResourceBlobManager::BlobEntry &entry);
 

@@ -54,7 +54,7 @@ LogicalResult readType(Operation *op, Type type, ElementType &element,
                            << " is not supported by the cpu backend yet";
   element = *known;
   shape.assign(tensor.getShape().begin(), tensor.getShape().end());
-  // Offsets are 64-bit, and so must sizes in bytes be.
+  // Sizes in bytes must fit into 64 bits, because offsets do.
   int64_t bytes = byteWidth(element);
   for (int64_t s : shape)
     if (llvm::MulOverflow(bytes, s, bytes))
