@@ -1,12 +1,12 @@
-//===- apply_plan.cc - rewrites ops by their plans ------------------------===//
+//===- apply_plan.cc - rewrite ops by their plans -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides nothing: operands are brought into the planned layouts, results get
-// theirs, and partial results are completed.
+// Makes no decisions: reshards operands to the planned layouts, sets the
+// layouts of results, and reduces partial results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace mlir;
 namespace shardwright {
 
 void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
-  // Most often the layout is the propagated one, and stays as it is written.
+  // Usually the layout is the propagated one, and its attribute stays.
   if (layouts.size() != 1 || op->getNumRegions() != 0 ||
       shardings.of(op->getResult(0)) != layouts.front()->attr) {
     for (OpResult result : op->getResults())
@@ -29,7 +29,7 @@ void Inserter::defineResults(Operation *op, ArrayRef<LayoutRef> layouts) {
         askedUnreduced.insert(result);
     setResultLayouts(op, layouts, meshes);
   }
-  // Values that are not defined count as replicated: most scalars are.
+  // Undefined values count as replicated; most scalars are.
   for (auto [result, layout] : llvm::zip(op->getResults(), layouts))
     if (isShardable(result.getType()) || !layout->isReplicated())
       versions.define(result, layout);
@@ -45,7 +45,7 @@ void Inserter::replicateOperands(MutableArrayRef<OpOperand> uses,
 
 void Inserter::replicateOperands(Operation *op) {
   replicateOperands(op->getOpOperands());
-  // Regions of ops that we know nothing of may use values from outside.
+  // Regions of unknown ops may use values from outside.
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (OpOperand &use : inner->getOpOperands())
@@ -92,8 +92,8 @@ void Inserter::applyReplicated(Operation *op, const OpPlan &plan) {
         IntegerAttr::get(IntegerType::get(op->getContext(), 64), *plan.device));
 }
 
-/// The layout that is written for a value which `completion` sums: unreduced
-/// along its axes.
+/// The layout of a value before `completion` reduces it: unreduced along the
+/// axes to reduce.
 LayoutRef Inserter::awaitingSum(LayoutRef layout, int32_t mesh,
                                 const Completion &completion) {
   if (completion.isEmpty())
@@ -158,7 +158,7 @@ void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
                             meshes);
   }
   if (init) {
-    // Initial values follow the reduced values among the operands.
+    // In a reduce, the initial values follow the inputs.
     const Layout &at = *plan.operands[op->getNumOperands() / 2 + i].layout;
     whole = foldInit(builder, whole, init, at, kind, *completed, meshes);
   }

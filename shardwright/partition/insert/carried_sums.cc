@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Changes of a carried value that are followed: one walk for each term.
+/// Limit of the changes of a carried value that are followed; each takes one
+/// walk.
 static constexpr size_t kMaxChanges = 1000;
 
 static bool isSplat(Value value) { return bool(splatOfValue(value)); }
@@ -26,7 +27,7 @@ OpOperand *linearOperand(Operation *op) {
   if (isa<stablehlo::NegOp, stablehlo::TransposeOp, stablehlo::ReshapeOp>(op))
     return &op->getOpOperand(0);
   if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
-    // Dimensions of one row are added, nothing is repeated.
+    // A broadcast that adds dimensions of size 1 repeats no elements.
     auto from = dyn_cast<RankedTensorType>(broadcast.getOperand().getType());
     return from && from.hasStaticShape() &&
                    from.getNumElements() == broadcast.getType().getNumElements()
@@ -34,7 +35,7 @@ OpOperand *linearOperand(Operation *op) {
                : nullptr;
   }
   if (isa<stablehlo::ConvertOp>(op)) {
-    // To a wider type nothing is lost before the sum.
+    // A conversion to a wider type does not round.
     auto from =
         dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
     auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
@@ -65,14 +66,14 @@ OpOperand *linearOperand(Operation *op) {
                    isZeroSplat(op->getOperand(1))
                ? &op->getOpOperand(0)
                : nullptr;
-  // Whole numbers lose the rest.
+  // Integer division is not linear: it drops the remainder.
   if (isa<stablehlo::DivOp>(op) && isSplat(op->getOperand(1)) &&
       isa<FloatType>(getElementTypeOrSelf(op->getResult(0))))
     return &op->getOpOperand(0);
   return nullptr;
 }
 
-/// The update takes the place of what is there, or is added to it.
+/// True if the scatter replaces elements or adds to them.
 static bool isLinearScatter(stablehlo::ScatterOp scatter) {
   Region &body = scatter.getUpdateComputation();
   if (scatter.getInputs().size() != 1 || !body.hasOneBlock())
@@ -81,8 +82,8 @@ static bool isLinearScatter(stablehlo::ScatterOp scatter) {
          body.front().getTerminator()->getOperand(0) == body.getArgument(1);
 }
 
-/// The other operand of an op that is linear in both, given one of them: null
-/// if it is none such, or `use` is what is written into the other.
+/// The other operand of an op that is linear in both, given one of them. Null
+/// if the op is not, or if `use` is the update.
 static OpOperand *termBeside(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned i = use.getOperandNumber();
@@ -98,13 +99,13 @@ static OpOperand *termBeside(OpOperand &use) {
   return nullptr;
 }
 
-/// The one use of a value; null if it has more or none.
+/// The single use of a value; null if it has none or several.
 static OpOperand *onlyUse(Value value) {
   return value.hasOneUse() ? &*value.use_begin() : nullptr;
 }
 
-/// What comes out of a loop within that is given the parts that `parts` makes,
-/// and the all_reduce behind it.
+/// The result of an inner loop that carries the partial sums `parts`, and the
+/// all_reduce after it.
 static std::optional<CarriedSum::Undone>
 undoneWithin(sdy::ReplicatedToUnreducedOp parts) {
   OpOperand *into = onlyUse(parts.getResult());
@@ -161,7 +162,7 @@ std::optional<CarriedSum> carriedSum(stablehlo::WhileOp loop, unsigned index) {
   return std::nullopt;
 }
 
-/// The loop and index to which the value goes on from op to op.
+/// The loop and index whose carried value accumulates the value.
 using Carrier = std::pair<stablehlo::WhileOp, unsigned>;
 static std::optional<Carrier> carrierOf(Value value) {
   for (size_t changes = 0; changes < kMaxChanges; ++changes) {
@@ -203,7 +204,7 @@ int64_t timesAddedUp(Operation *op) {
       value = user->getResult(0);
       continue;
     }
-    // A loop around the last one carries its result.
+    // If the return of an enclosing loop uses the result, that loop carries it.
     if (isa<stablehlo::ReturnOp>(user)) {
       auto loop = dyn_cast<stablehlo::WhileOp>(user->getParentOp());
       unsigned index = use->getOperandNumber();
@@ -223,7 +224,7 @@ int64_t timesAddedUp(Operation *op) {
     std::optional<CarriedSum> sum = carriedSum(loop, index);
     if (!sum || !llvm::is_contained(sum->terms, use))
       break;
-    // Parts that are written one after another are reduced as a whole.
+    // Slices written one after another are reduced together, once.
     if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(user))
       multiply(loop);
     value = loop->getResult(index);

@@ -15,35 +15,35 @@
 
 namespace shardwright {
 
-/// The operand in which the op is linear while all others are the same on every
-/// device, and which is all that it depends on; null if there is none.
+/// The operand in which the op is linear if all others are equal on every
+/// device, and which alone the result depends on; null if there is none.
 mlir::OpOperand *linearOperand(mlir::Operation *op);
 
-/// A value that a loop carries and that nothing reads but what changes it, by
-/// ops that are linear in it and in what is added to it or written into it.
+/// A value that a loop carries and that is read only by ops that update it and
+/// are linear in it and in the terms that are added to it or written into it.
 struct CarriedSum {
   stablehlo::WhileOp loop;
   unsigned index = 0;
-  /// The uses of what is added to it or written into it, in order.
+  /// The uses of the terms, in order.
   llvm::SmallVector<mlir::OpOperand *, 2> terms;
-  /// An all_reduce of it that is undone in the next iteration: where it is made
-  /// partial for a loop within, and reduced behind that.
+  /// An all_reduce of the value that the next iteration undoes: the value is
+  /// made unreduced for an inner loop and reduced after that loop.
   struct Undone {
     sdy::ReplicatedToUnreducedOp parts;
     sdy::AllReduceOp reduce;
   };
   llvm::SmallVector<Undone, 1> undone;
-  /// Another loop within carries it as well, and not as parts.
+  /// An inner loop carries it as well, as a reduced value.
   bool hasInnerLoop = false;
   /// The carried value before each change.
   llvm::SmallVector<mlir::Value, 2> path;
 };
 
-/// None if the loop does something else with the value.
+/// None if the loop uses the value in another way.
 std::optional<CarriedSum> carriedSum(stablehlo::WhileOp loop, unsigned index);
 
-/// How many times loops add the op's result to what they carry, before anything
-/// else reads either: 1 where they do not, or not a known number of times.
+/// Number of times that loops add the op's result to carried values before
+/// anything else reads either; 1 if they do not or the number is unknown.
 int64_t timesAddedUp(mlir::Operation *op);
 
 } // namespace shardwright

@@ -1,15 +1,15 @@
-//===- delay_reductions.cc - sums of partial sums -------------------------===//
+//===- delay_reductions.cc - delay reductions of partial sums -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk, inner ops first. An all_reduce that nothing but a chain of linear
-// ops reads moves to the end of the chain where an addition meets another one
-// along the same axes: one is left, behind the addition, and may move on from
-// there. So it leaves the body of a loop that only adds its result to a value
-// that it carries.
+// One walk, inner ops first. If the only users of an all_reduce are a chain of
+// linear ops that ends in an addition whose other operand is also reduced along
+// the same axes, one all_reduce after the addition replaces both, and may be
+// delayed further. In the same way an all_reduce leaves the body of a loop that
+// only adds its result to a carried value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,14 +39,14 @@ public:
   void run(ArrayRef<Operation *> sums);
 
 private:
-  /// The all_reduce at the start of the chain of linear ops that ends in
-  /// `value`, read by nothing else.
+  /// The all_reduce at the start of the single-use chain of linear ops that
+  /// ends in `value`.
   sdy::AllReduceOp reductionBehind(Value value);
-  /// Takes the all_reduce out of the chain of linear ops that ends in `end`
-  /// (null: there is none); gives the axes. The ops of the chain work on
-  /// partial sums then.
+  /// Removes the all_reduce from the chain of linear ops that ends in `end`
+  /// (null: the chain is empty) and returns its axes. The ops of the chain then
+  /// work on partial sums.
   sdy::AxisRefListAttr takeOut(sdy::AllReduceOp reduce, Value end);
-  /// Writes that the value is unreduced along the axes.
+  /// Marks the value as unreduced along the axes.
   void markPartial(Value value, sdy::AxisRefListAttr axes, int32_t mesh);
   Value reduced(OpBuilder &builder, Value value, sdy::AxisRefListAttr axes,
                 int32_t mesh);
@@ -56,14 +56,14 @@ private:
   void addPartially(Operation *op);
   void addScattered(Operation *op);
   void leaveLoop(const CarriedSum &sum);
-  /// What the carried value is reduced by in every iteration.
+  /// How the carried value is reduced in every iteration.
   struct Leaving {
     sdy::AxisRefListAttr axes;
     int32_t mesh = -1;
-    /// With the end of the chain of linear ops behind each, null where the
-    /// carried value itself is reduced.
+    /// Each all_reduce with the end of the chain of linear ops after it, or
+    /// null if the carried value itself is reduced.
     SmallVector<std::pair<sdy::AllReduceOp, Value>, 2> reduces;
-    /// Terms that are whole.
+    /// Terms that are not partial sums.
     SmallVector<OpOperand *, 2> whole;
   };
   std::optional<Leaving> reductionsOf(const CarriedSum &sum);
@@ -72,7 +72,7 @@ private:
 
   MeshTable &meshes;
   SmallVectorImpl<sdy::AllReduceOp> &reduces;
-  /// Among `reduces`, which has null for those taken out until the end.
+  /// Index in `reduces`, where removed ops are null until the end.
   llvm::DenseMap<Operation *, size_t> placeOf;
 };
 
@@ -109,7 +109,7 @@ sdy::AxisRefListAttr Delayer::takeOut(sdy::AllReduceOp reduce, Value end) {
 
 void Delayer::markPartial(Value value, sdy::AxisRefListAttr axes,
                           int32_t mesh) {
-  // Arguments of blocks have no sharding of their own.
+  // Block arguments have no sharding attribute of their own.
   if (!value.getDefiningOp())
     return;
   Layout layout = layoutOf(value);
@@ -121,7 +121,7 @@ void Delayer::markPartial(Value value, sdy::AxisRefListAttr axes,
   sdy::setSharding(value, meshes.toAttr(layout));
 }
 
-/// Replaces all uses of `value`.
+/// Inserts the all_reduce of `value` and replaces all uses of the value.
 Value Delayer::reduced(OpBuilder &builder, Value value,
                        sdy::AxisRefListAttr axes, int32_t mesh) {
   Layout layout = layoutOf(value);
@@ -157,7 +157,8 @@ void Delayer::addPartially(Operation *op) {
   markPartial(op->getResult(0), axes, mesh);
 }
 
-/// Right before the op alone: what is between would have to change its layout.
+/// Only for a reduce_scatter right before the op: ops in between would have to
+/// change their layout.
 void Delayer::addScattered(Operation *op) {
   auto at = [&](unsigned i) {
     Value operand = op->getOperand(i);
@@ -193,14 +194,14 @@ void Delayer::addScattered(Operation *op) {
   b.erase();
 }
 
-/// None where nothing is reduced, or the layouts do not allow for parts.
+/// None if nothing is reduced, or if the layouts do not permit partial sums.
 std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
   if (sum.hasInnerLoop)
     return std::nullopt;
   stablehlo::WhileOp loop = sum.loop;
   Value result = loop->getResult(sum.index);
   Layout layout = layoutOf(result);
-  // An argument of the body lies as the result does.
+  // A body argument has the layout of the result.
   for (Value value : sum.path)
     if (value.getType() != result.getType() ||
         (value.getDefiningOp() && !layoutOf(value).isEquivalent(layout)))
@@ -244,8 +245,8 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
   return leaving;
 }
 
-/// Whether to reduce the whole once takes no longer than to reduce in every
-/// iteration.
+/// True if one reduction of the carried value costs at most as much as the
+/// reductions in every iteration.
 bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
   AxisList axes = meshes.toAxes(leaving.mesh, leaving.axes.getValue());
   ReshardPlanner &planner = meshes.planner(leaving.mesh);
@@ -258,7 +259,8 @@ bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
       bytes /= double(dim.shards());
     return link.of(CostModel::allReduce(bytes, totalSize(axes)));
   };
-  // At least once, if something is added and not a part written.
+  // The loop reduces at least once if it adds a full term, rather than writing
+  // a slice.
   double inLoop = 0, times = double(knownTripCount(sum.loop).value_or(0));
   for (OpOperand *term : sum.terms) {
     if (llvm::is_contained(leaving.whole, term))
@@ -271,7 +273,8 @@ bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
          times * inLoop >= cost(sum.loop->getResult(sum.index));
 }
 
-/// One device along the axes has the value then, the others nothing.
+/// Makes the value unreduced: one device along the axes keeps it, the others
+/// hold zeros.
 void Delayer::makePartial(OpBuilder &builder, OpOperand &use,
                           const Leaving &leaving) {
   Location loc = use.getOwner()->getLoc();

@@ -1,4 +1,4 @@
-//===- delay_reductions.h - sums of partial sums ----------------*- C++ -*-===//
+//===- delay_reductions.h - delay reductions of partial sums ----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,15 +12,15 @@
 
 namespace shardwright {
 
-/// Values that are partial sums along the same axes are added up before one
-/// all_reduce instead of after one each; what a loop adds up (or writes part by
-/// part) is reduced after the loop instead of in every iteration. Ops that are
-/// linear may be between. Works on what `insertCollectives` makes; `sums` are
-/// the ops that add up, those in a loop before the loop. Keeps `reduces`, the
-/// all_reduces that there are, up to date.
+/// Adds values that are partial sums along the same axes before one all_reduce
+/// instead of after one each; reduces a value that a loop accumulates (or
+/// writes in slices) after the loop instead of in every iteration. Linear ops
+/// may be in between. Works on the output of `insertCollectives`. `sums` holds
+/// the ops that `addsUp`, those in a loop before the loop. Keeps `reduces`, the
+/// all_reduces of the function, up to date.
 void delayReductions(MeshTable &meshes, llvm::ArrayRef<mlir::Operation *> sums,
                      llvm::SmallVectorImpl<sdy::AllReduceOp> &reduces);
-/// An addition, or a loop that may hold some.
+/// True for an addition, or a loop that may contain one.
 bool addsUp(mlir::Operation *op);
 
 } // namespace shardwright

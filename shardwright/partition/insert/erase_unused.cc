@@ -1,4 +1,4 @@
-//===- erase_unused.cc - erases ops that nothing uses ---------------------===//
+//===- erase_unused.cc - erase unused ops ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

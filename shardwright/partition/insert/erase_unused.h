@@ -1,12 +1,12 @@
-//===- erase_unused.h - erases ops that nothing uses ------------*- C++ -*-===//
+//===- erase_unused.h - erase unused ops ------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Clean-up of what the Inserter leaves: ops whose results have no users, among
-// them sdy collectives, which are not pure but are the Inserter's own.
+// Erases ops without users after the Inserter. This includes sdy collectives,
+// which are not pure in general, but the Inserter created them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ namespace shardwright {
 /// Erases unused ops in all blocks of the region and of regions in it.
 void eraseAllUnused(mlir::Region &region);
 
-/// Likewise, but enters only ops that `isVisited`. `backwards` says where the
-/// ops of each block are, last op first.
+/// Likewise, but enters only ops that `isVisited`. `backwards` records the ops
+/// of each block, last op first.
 void eraseUnused(mlir::Region &region, const BlockOrder &backwards,
                  llvm::function_ref<bool(mlir::Operation *)> isVisited);
 

@@ -1,4 +1,4 @@
-//===- fuse_collectives.cc - cheaper collectives for the same effect ------===//
+//===- fuse_collectives.cc - make reduce_scatters of all_reduces ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,8 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// The one sharding to which all users slice the value; null if there is none.
+/// The only sharding to which users slice the value; null if there are several
+/// or other users.
 sdy::AllSliceOp commonSlice(Value value) {
   sdy::AllSliceOp slice;
   for (Operation *user : value.getUsers()) {

@@ -1,4 +1,4 @@
-//===- fuse_collectives.h - cheaper collectives for the same effect -------===//
+//===- fuse_collectives.h - make reduce_scatters of all_reduces -*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace shardwright {
 
-/// An all_reduce of which every device keeps a part becomes a reduce_scatter;
-/// an all_reduce of a value that is sliced in several ways stays.
+/// Fuses an all_reduce and the all_slice of its result into a reduce_scatter.
+/// An all_reduce whose result is sliced in several ways stays.
 void fuseCollectives(llvm::ArrayRef<sdy::AllReduceOp> reduces,
                      MeshTable &meshes);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of stage 1: rewrites of the global program (prepare/), then the
-// Inserter on each function, then what improves reductions, then clean-up.
+// Runs stage 1: rewrites of the global program (prepare/), the Inserter on each
+// function, rewrites of reductions, clean-up.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,12 @@
-//===- insert_collectives.h - stage 1: conflicts become collectives -*- C++
-//-*-===//
+//===- insert_collectives.h - stage 1: insert collectives -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// On global shapes: each op computes in the layout of its `sdy.sharding`, each
-// value is used in the layout it has, and whatever lies between is an sdy
+// Output, on global shapes: each op computes in the layout of its
+// `sdy.sharding`, each value is used in its layout, and every reshard is an sdy
 // collective.
 //
 //===----------------------------------------------------------------------===//
@@ -28,21 +27,21 @@ class PlanObserver;
 struct PartitionOptions {
   CostModel costs;
   Effort effort = Effort::Normal;
-  /// Told why collectives are made; may be null.
+  /// Records why collectives are inserted; may be null.
   PlanObserver *observer = nullptr;
-  /// Instead of `costs`: the weights of this machine.
+  /// If set, the cost weights of this machine replace `costs`.
   std::optional<MachineModel> machine;
 };
 
-/// The weights that `options` mean for this module: a machine's depend on the
-/// axes of its meshes and on what most of its contractions multiply.
+/// The cost weights for this module. Those of a machine depend on the axes of
+/// the module's meshes and the element type of most of its contractions.
 CostModel plannerCosts(mlir::ModuleOp module, const PartitionOptions &options);
 
 /// In: a module as `sdy-propagation-pipeline` leaves it. Values without a
-/// sharding are replicated. Calls are inlined. Dimensions that their shards do
-/// not divide are sharded by the leading axes that do; arguments and results of
-/// functions get the sharding that results from it. Out: see above. Emits a
-/// diagnostic and fails on what cannot be partitioned.
+/// sharding are replicated. Calls are inlined. Arguments and results of
+/// functions are sharded by the longest prefix of axes that divides each
+/// dimension, and get the resulting sharding attribute. Out: see above. Emits a
+/// diagnostic and fails if the module cannot be partitioned.
 mlir::LogicalResult insertCollectives(mlir::ModuleOp module,
                                       const PartitionOptions &options = {});
 

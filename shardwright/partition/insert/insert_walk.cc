@@ -1,14 +1,14 @@
-//===- insert_walk.cc - the walk that inserts collectives -----------------===//
+//===- insert_walk.cc - walk that inserts collectives ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks, loops, branches and manual computations in program order. Where
-// values meet (loops, branches, returns, manual computations) the sharding
-// given there is binding. All other ops are planned (plan_op.cc) and rewritten
-// (apply_plan.cc) one by one.
+// Visits blocks, loops, branches and manual computations in program order. The
+// shardings of loops, branches, returns and manual computations are binding.
+// All other ops are planned (plan_op.cc) and rewritten (apply_plan.cc) one by
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ Inserter::NameTraits Inserter::traitsOf(Operation *op) {
   });
 }
 
-/// Fails on unreduced axes of a value without static shape: no collective can
+/// Fails on unreduced axes of a value without a static shape: no collective can
 /// reduce it.
 static LogicalResult checkSummable(Operation *op,
                                    sdy::TensorShardingAttr sharding, Type type,
@@ -101,7 +101,7 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func,
 }
 
 LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
-  // A visit erases no other op than its own, and puts new ones right beside it.
+  // A visit erases only the visited op, and inserts ops right beside it.
   Operation *terminator = block.getTerminator();
   Operation *before = nullptr;
   BlockOrder::Ops ops;
@@ -131,7 +131,7 @@ LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
   return success();
 }
 
-/// Looks at new and visited ops while they are in the caches.
+/// Records new and visited ops while they are in the caches.
 void Inserter::note(Block::iterator begin, Block::iterator end,
                     BlockOrder::Ops &ops) {
   for (Operation &op : llvm::make_range(begin, end)) {
@@ -145,7 +145,7 @@ void Inserter::note(Block::iterator begin, Block::iterator end,
       scatters |= isa<sdy::ReduceScatterOp>(op);
       slices |= isa<sdy::AllSliceOp>(op);
     }
-    // No later step changes uses within regions that are not visited.
+    // Uses within regions that are not visited do not change any more.
     if (!its.isVisited)
       for (Region &region : op.getRegions())
         eraseAllUnused(region);
@@ -212,8 +212,8 @@ LogicalResult Inserter::visit(Operation *op) {
       });
 }
 
-/// Constants and the like are computed on every device, also where they are
-/// wanted as sums: one device keeps the value then.
+/// Constants and similar ops are computed on every device, even if they are
+/// wanted as partial sums: then one device keeps the value.
 void Inserter::visitPlain(Operation *op) {
   if (op->getNumResults() == 1 && ValueVersions::isFree(op->getResult(0))) {
     Value result = op->getResult(0);
@@ -263,8 +263,8 @@ void Inserter::visitReshard(Operation *op, Value input, Value result,
   op->erase();
 }
 
-/// A collective of the program is replaced by a move of its operand into the
-/// layout of its result.
+/// Replaces a collective of the input program by a reshard of its operand to
+/// the layout of its result.
 LogicalResult Inserter::visitCollective(sdy::CollectiveOpInterface op) {
   LayoutRef layout =
       &meshes.toLayout(op.getOutSharding(), op->getResult(0).getType());
@@ -286,7 +286,7 @@ LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
   SmallVector<LayoutRef> layouts = planCarried(op);
   for (auto [use, layout] : llvm::zip(op->getOpOperands(), layouts))
     use.set(versions.get(use.get(), layout, op));
-  // Before the regions: block arguments have the shardings of the results.
+  // Before the regions: block arguments take the shardings of the results.
   defineResults(op, layouts);
   for (Region *region : {&op.getCond(), &op.getBody()})
     for (auto [arg, layout] : llvm::zip(region->getArguments(), layouts))
@@ -315,7 +315,8 @@ LogicalResult Inserter::visitBranches(Operation *op) {
 }
 
 LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
-  // The free axes may have to be cut; the manual ones are in the body's types.
+  // Free axes that do not divide a dimension are dropped; manual axes are fixed
+  // by the types in the body.
   auto settle = [&](Type outside, Type inside, auto getInner, auto getOuter,
                     auto setAddingManual, StringRef what,
                     int64_t i) -> FailureOr<std::pair<Layout, Layout>> {

@@ -1,26 +1,25 @@
-//===- layout_plan.h - how a function is partitioned, as data ---*- C++ -*-===//
+//===- layout_plan.h - partitioning decisions as data -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A LayoutPlan says of each op how it computes (an OpPlan) and of each value
-// that no OpPlan makes in which layout it is. It holds no collectives: these
-// follow from the plan, because a value is moved wherever it is used in another
-// layout than it is made in.
+// A LayoutPlan holds for each op how it computes (an OpPlan), and the layout of
+// each value that no OpPlan defines. It holds no collectives; these follow from
+// the plan, because a value moves wherever it is used in another layout than
+// the one it is computed in.
 //
-// The Inserter follows the entries that it finds when it comes to an op. What
-// has none it decides greedily in program order (plan_op.cc), and adds. A
-// planner that looks at the whole program writes entries before the walk:
+// The Inserter follows existing entries. It decides an op without an entry
+// greedily in program order (plan_op.cc), and adds the entry. A planner for the
+// whole program writes entries before the walk:
 //
 //   - `ops` of any op with a sharding rule. Operands may be planned in any
-//     layout, at hand or not: what is not at hand is made. Results must be what
-//     the op computes from such operands. Reductions and sorts may be replaced
-//     by several ops (splitReduce, splitTopK, splitSort), which have no
-//     entries.
+//     layout; reshards to it are inserted. Results must be what the op computes
+//     from such operands. Reductions and sorts may be replaced by several ops
+//     (splitReduce, splitTopK, splitSort), which have no entries.
 //   - `values` of results of loops, branches and optimization barriers, and of
-//     constants and the like (ValueVersions::isFree).
+//     rematerializable ops such as constants (ValueVersions::isFree).
 //
 // Layouts of arguments and results of functions and of manual computations
 // follow from their shardings; the Inserter adds those of arguments.
@@ -42,36 +41,36 @@
 namespace shardwright {
 
 struct OperandPlan {
-  /// Not null for a value that is on other meshes only: the layout on the mesh
-  /// of the op that it is brought into first.
+  /// Set if the value exists only on other meshes: the layout on the op's mesh
+  /// to which it is moved first.
   LayoutRef broughtHere = nullptr;
   /// The layout that the op computes with.
   LayoutRef layout = nullptr;
 };
 
 struct ResultPlan {
-  /// What the op computes, unreduced along OpPlan::reduceAxes.
+  /// As the op computes it, unreduced along OpPlan::reduceAxes.
   LayoutRef computed = nullptr;
-  /// How the partial result is reduced; empty where it stays partial.
+  /// How the partial result is reduced; empty if it stays partial.
   Completion completion;
-  /// After the completion: what users of the result find.
+  /// After the reduction: the layout for users of the result.
   LayoutRef completed = nullptr;
 };
 
-/// How one op computes: an OpDecision in layouts.
+/// How one op computes: an OpDecision with interned layouts.
 struct OpPlan {
-  /// Of all layouts below; -1: every device computes all of it.
+  /// Mesh of all layouts below; -1: every device computes the full op.
   int32_t mesh = -1;
-  /// Axes of each factor of the op's sharding rule; empty where `mesh` is -1.
+  /// Axes of each factor of the op's sharding rule; empty if `mesh` is -1.
   FactorAxes factors;
-  /// One an operand; empty where `mesh` is -1.
+  /// One per operand; empty if `mesh` is -1.
   llvm::SmallVector<OperandPlan, 2> operands;
   llvm::SmallVector<ResultPlan, 1> results;
-  /// Axes of the reduction factors, along which results are partial until
-  /// completed.
+  /// Axes of the reduction factors, along which results are unreduced until
+  /// they are reduced.
   AxisList reduceAxes;
-  /// The op has no sharding rule, or is for one device: operands, and what its
-  /// regions use from outside, are replicated first.
+  /// The op has no sharding rule, or only one device runs it: its operands, and
+  /// the outside values that its regions use, are replicated first.
   bool replicatesOperands = false;
   /// The op has effects and only this device runs it (kDeviceAttrName).
   std::optional<int64_t> device;
@@ -79,9 +78,9 @@ struct OpPlan {
   std::vector<WeighedWay> ways;
 };
 
-/// Of one function. Owns neither layouts, which live as long as their
-/// MeshTable, nor OpPlans, of which equal ops share one (PlanMemo). Entries of
-/// ops that are erased stay: a plan is for one walk.
+/// The plan of one function. Does not own layouts, which live as long as their
+/// MeshTable, or OpPlans, which equal ops share (PlanMemo). Entries of erased
+/// ops stay: a plan is for one walk.
 struct LayoutPlan {
   llvm::DenseMap<mlir::Value, LayoutRef> values;
   llvm::DenseMap<mlir::Operation *, const OpPlan *> ops;

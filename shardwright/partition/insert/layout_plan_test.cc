@@ -1,4 +1,4 @@
-//===- layout_plan_test.cc - plans that others write are followed ---------===//
+//===- layout_plan_test.cc - the Inserter follows given plans -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ protected:
   Operation *negate() {
     return *func().getBody().getOps<stablehlo::NegOp>().begin();
   }
-  /// Sharded by rows or by columns.
+  /// Layout sharded along `dim`.
   LayoutRef sharded(MeshTable &meshes, int64_t dim) {
     Layout layout{0, TensorSharding::closed(2)};
     layout.sharding.dims[dim].axes.push_back(meshes.mesh(0).fullAxis(0));
@@ -100,7 +100,7 @@ TEST_F(LayoutPlanTest, EntriesThatAreThereAreFollowed) {
   inserter.eraseUnused(func().getBody());
 
   EXPECT_EQ(sdy::getSharding(negate()->getResult(0)), columns->attr);
-  // To columns, and back to the rows that the function returns.
+  // One to columns, and one back to the rows that the function returns.
   EXPECT_EQ(countAllToAlls(), 2);
   EXPECT_TRUE(succeeded(verify(*module)));
 }

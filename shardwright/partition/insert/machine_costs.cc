@@ -1,4 +1,4 @@
-//===- machine_costs.cc - the planner's weights for a module --------------===//
+//===- machine_costs.cc - cost weights for a module -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// The element type of most products; null without any.
+/// The element type with the most multiplications; null if there are none.
 static Type contractedElement(ModuleOp module) {
   llvm::SmallMapVector<Type, double, 4> products;
   module.walk([&](Operation *op) {

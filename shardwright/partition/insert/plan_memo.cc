@@ -1,4 +1,4 @@
-//===- plan_memo.cc - what was decided of equal ops before ----------------===//
+//===- plan_memo.cc - plans of equal ops ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,8 +26,8 @@ void PlanMemo::begin(Operation *op) {
   words.clear();
   for (Type type : op->getOperandTypes())
     words.push_back(uintptr_t(type.getAsOpaquePointer()));
-  // Which row is taken, where it is one, changes nothing (see letOwnersGive):
-  // so layers share a plan that are slices of stacked parameters.
+  // The start of a slice of one row does not affect the plan (see
+  // letOwnersGive), so layers that slice stacked parameters share a plan.
   if (auto slice = dyn_cast<stablehlo::SliceOp>(op))
     for (auto [d, size] : llvm::enumerate(dimsOf(slice.getType())))
       if (size != 1) {
@@ -36,12 +36,13 @@ void PlanMemo::begin(Operation *op) {
       }
 }
 
-/// What they say is among the words.
+/// True if the key words cover the op's properties.
 static bool hasPropertiesInWords(Operation *op) {
   return isa<stablehlo::SliceOp>(op);
 }
 
-/// But for operands and regions, whose types are compared elsewhere.
+/// Equality apart from operands and regions, whose types are compared
+/// separately.
 static bool isSameOp(Operation *a, Operation *b) {
   return a->getName() == b->getName() &&
          a->getResultTypes() == b->getResultTypes() &&
@@ -71,7 +72,7 @@ const OpPlan *PlanMemo::find() {
   mix(uintptr_t(asked->getRawDictionaryAttrs().getAsOpaquePointer()));
   for (uintptr_t word : words)
     mix(word);
-  // The two largest are no keys.
+  // Hashes must not equal DenseMap's empty and tombstone keys, its two largest.
   hash >>= 1;
   for (Entry *entry = byHash.lookup(hash); entry; entry = entry->next)
     if (entry->words == words && isSameOp(asked, entry->op) &&
@@ -80,7 +81,7 @@ const OpPlan *PlanMemo::find() {
   return nullptr;
 }
 
-/// A region uses values that are made outside of it: a copy would too.
+/// True if a region uses values from outside; a copy would use them too.
 static bool usesOutside(Operation *op) {
   for (Region &region : op->getRegions()) {
     WalkResult walked = region.walk([&](Operation *inner) {
@@ -98,7 +99,7 @@ static bool usesOutside(Operation *op) {
 const OpPlan *PlanMemo::keep(OpPlan plan) {
   if (usesOutside(asked))
     return store(std::move(plan));
-  // Operands would be uses of values of the program.
+  // The copy has no operands, because they would add uses to the program.
   Operation *copy = Operation::create(
       asked->getLoc(), asked->getName(), asked->getResultTypes(),
       /*operands=*/{}, asked->getRawDictionaryAttrs(),

@@ -1,14 +1,14 @@
-//===- plan_memo.h - what was decided of equal ops before -------*- C++ -*-===//
+//===- plan_memo.h - plans of equal ops -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs repeat their layers. How an op computes follows from the op (name,
-// attributes, types, regions) and from layouts: where its operands are at hand
-// and where its results are wanted. Ops that are equal in all of that share one
-// plan.
+// Programs repeat their layers. The plan of an op depends on the op (name,
+// attributes, types, regions), on the layouts in which its operands exist and
+// on the wanted layouts of its results. Ops for which all of these are equal
+// share one plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,24 +28,23 @@ public:
   PlanMemo(const PlanMemo &) = delete;
   ~PlanMemo();
 
-  /// Starts a question about `op`, of which `add` says in order what else
-  /// counts.
+  /// Starts the lookup of `op`; `add` appends to its key.
   void begin(mlir::Operation *op);
   void add(LayoutRef layout) { words.push_back(uintptr_t(layout)); }
   void add(bool flag) { words.push_back(flag); }
   void add(int64_t number) { words.push_back(uintptr_t(number)); }
-  /// Null if no equal question has an answer.
+  /// The plan with an equal key; null if there is none.
   const OpPlan *find();
-  /// Keeps the answer to the question that `find` just failed to answer.
+  /// Stores the plan for the key of the last `find`.
   const OpPlan *keep(OpPlan plan);
-  /// Keeps a plan that answers no question.
+  /// Stores a plan without a key.
   const OpPlan *store(OpPlan plan) {
     return &single.emplace_back(std::move(plan));
   }
 
 private:
   struct Entry {
-    /// A copy without operands and uses.
+    /// A copy of the op without operands and uses.
     mlir::Operation *op;
     llvm::SmallVector<uintptr_t, 6> words;
     OpPlan plan;

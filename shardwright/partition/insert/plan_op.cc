@@ -1,12 +1,12 @@
-//===- plan_op.cc - decides how an op computes ----------------------------===//
+//===- plan_op.cc - decide how an op computes -----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Changes no IR: reads where operands are at hand and where results are
-// wanted, and returns an OpPlan.
+// Changes no IR: reads the layouts of operands and the wanted layouts of
+// results, and returns an OpPlan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir;
 namespace shardwright {
 
 //===----------------------------------------------------------------------===//
-// Where results are wanted
+// Wanted layouts of results
 //===----------------------------------------------------------------------===//
 
 LayoutRef Inserter::propagated(Value value) {
@@ -36,7 +36,7 @@ LayoutRef Inserter::propagated(Value value) {
 }
 
 LayoutRef Inserter::wanted(Value value) {
-  // A constraint on the value has precedence over what was propagated.
+  // A constraint on the value has precedence over the propagated sharding.
   sdy::TensorShardingAttr asked;
   for (Operation *user : value.getUsers()) {
     sdy::TensorShardingAttr sharding;
@@ -68,7 +68,7 @@ TensorSharding Inserter::wantedOn(int32_t mesh, Operation *op, Layout want,
     if (!meshes.sameAxes(want.mesh, mesh))
       want = Layout::replicated(want.sharding.rank());
   }
-  // Other combinations than sums cannot stay partial.
+  // Only sums can stay partial.
   if (getCombiner(op) != ReducerKind::Add)
     want.sharding.unreduced.clear();
   settleUneven(want.sharding, problem, i);
@@ -76,7 +76,7 @@ TensorSharding Inserter::wantedOn(int32_t mesh, Operation *op, Layout want,
 }
 
 //===----------------------------------------------------------------------===//
-// Ops that all devices, or one, compute
+// Ops that run on all devices or on one
 //===----------------------------------------------------------------------===//
 
 /// True if the op has effects that an outside observer can count.
@@ -130,8 +130,8 @@ static bool readsInPart(Operation *op) {
          cast<ShapedType>(op->getResult(0).getType()).hasStaticShape();
 }
 
-/// True if the op takes rows one after another in the loop with this body: from
-/// starts that are computed from the loop's counters.
+/// True if the op slices rows in order in the loop with this body: its starts
+/// are computed from the loop's counters.
 static bool readsInOrder(Operation *op, Region *body) {
   auto slice = dyn_cast<stablehlo::DynamicSliceOp>(op);
   if (!slice || !readsInPart(op))
@@ -175,7 +175,7 @@ SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
       }))
     return times;
   times.assign(op->getNumOperands(), 1);
-  // Where the trip count is not known: the loop takes each row once.
+  // If the trip count is unknown, assume that the loop takes each row once.
   int64_t rows = 1;
   if (readsInOrder(op, loops.back().first))
     rows = std::max<int64_t>(
@@ -188,7 +188,7 @@ SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
     SmallVector<bool, 3> inside;
     for (Value operand : op->getOperands())
       inside.push_back(body->isAncestor(operand.getParentRegion()));
-    // An op that computes the same in every iteration leaves the loop.
+    // A loop-invariant op is hoisted out of the loop.
     if (llvm::none_of(llvm::zip(op->getOperands(), inside), [](auto both) {
           auto [operand, isInside] = both;
           return isInside && !ValueVersions::isFree(operand);
@@ -214,7 +214,8 @@ void Inserter::amortizeMoves(Operation *op, int32_t mesh,
   problem.heldBytes = costs.heldBytes - held;
   if (readsInPart(op))
     problem.operands[0].isReadInPart = true;
-  // Other ops are decided on by bytes, among them reads of rows in any order.
+  // Other ops, also those that read rows in any order, are decided by bytes
+  // only.
   if (readsInOrder(op, loops.back().first))
     problem.repeated = costs.repeated;
 }
@@ -237,8 +238,9 @@ void Inserter::carrySums(Operation *op, DecideProblem &problem) {
     wanted = commonAxes(wanted, site.layouts[0].unreduced);
   if (wanted.empty())
     return;
-  // A value that is also at hand complete was made partial by placing it on one
-  // device: an op on its summands would multiply zeros, and 0 * inf is no zero.
+  // A value that is also available reduced was made partial by keeping it on
+  // one device: an op on its summands would multiply by zeros, and 0 * inf is
+  // NaN.
   auto carriedBy = [&](const TensorSite &site) {
     AxisList axes;
     for (const TensorSharding &layout : site.layouts) {
@@ -287,7 +289,8 @@ int32_t Inserter::chooseMesh(Operation *op, ArrayRef<LayoutRef> wanted) {
   return mesh;
 }
 
-/// Puts the decision first, then the other ways by cost, each once.
+/// Puts the decision first, then the other candidates by cost, without
+/// duplicates.
 static void sortWays(std::vector<WeighedWay> &ways,
                      const OpDecision &decision) {
   auto isSame = [](const WeighedWay &a, const WeighedWay &b) {
@@ -295,7 +298,7 @@ static void sortWays(std::vector<WeighedWay> &ways,
   };
   std::vector<WeighedWay> sorted;
   sorted.push_back({decision.operands, decision.results, decision.cost});
-  // Those of equal cost stay in the order in which they were weighed.
+  // Candidates of equal cost stay in the order of evaluation.
   SmallVector<std::pair<double, size_t>> order;
   for (auto [i, way] : llvm::enumerate(ways))
     order.push_back({way.cost, i});
@@ -326,7 +329,7 @@ void Inserter::placeOperands(Operation *op, OpPlan &plan,
     OperandPlan &operand = plan.operands.emplace_back();
     if (!site.layouts.empty())
       continue;
-    // Where the axes are equal, the value keeps its sharding on the new mesh.
+    // On a mesh with equal axes the value keeps its sharding.
     const Layout &there = *versions.get(value).front().layout;
     operand.broughtHere = meshes.sameAxes(there.mesh, plan.mesh)
                               ? meshes.known(Layout{plan.mesh, there.sharding})
@@ -392,11 +395,11 @@ void Inserter::askMemo(Operation *op, ArrayRef<LayoutRef> wanted) {
     memo.add(layout);
     wantsSum |= !layout->sharding.unreduced.empty();
   }
-  // carrySums() reads this.
+  // carrySums() depends on this.
   for (Value operand : op->getOperands())
     if (wantsSum)
       memo.add(isZeroSplat(operand));
-  // Whether rows are counted more than once depends on initial values.
+  // getScan() depends on the initial values.
   if (isa<stablehlo::ReduceWindowOp>(op))
     memo.add(getScan(op).has_value());
   memo.add(timesAddedUp(op));
@@ -410,7 +413,7 @@ void Inserter::askMemo(Operation *op, ArrayRef<LayoutRef> wanted) {
 }
 
 const OpPlan *Inserter::decideOp(Operation *op) {
-  // Ops without effects run everywhere instead, which sends less.
+  // Ops without effects run on all devices, which sends less.
   if (traitsOf(op).mayHaveEffects && meshes.numDevices() > 1 && hasEffects(op))
     if (std::optional<int64_t> device = onlyDevice(op)) {
       OpPlan plan = planReplicated(op);

@@ -51,7 +51,7 @@ Value foldInit(OpBuilder &builder, Value whole, Value init, const Layout &at,
     setResultLayouts(broadcast, own, meshes);
     operand = broadcast->getResult(0);
   }
-  // To a partial sum, one of the devices adds it.
+  // If `whole` is a partial sum, only one device adds the initial value.
   operand = buildReshard(builder, loc, operand, own, layout, meshes);
   Value combined = buildCombine(builder, loc, kind, operand, whole);
   setResultLayouts(combined.getDefiningOp(), layout, meshes);
@@ -83,7 +83,7 @@ Value padRows(OpBuilder &builder, Value value, int64_t dim, int64_t rows,
   return pad;
 }
 
-/// The element of a constant scalar.
+/// The element of a constant scalar; none for other values.
 static std::optional<simplifier::Element> elementOf(Value value) {
   TypedAttr constant = scalarConstant(value);
   if (!constant)
@@ -144,8 +144,8 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
   if (!inputType || !inputType.hasStaticShape())
     return {reduce};
   ArrayRef<int64_t> shape = inputType.getShape();
-  // A dimension of n shards becomes n x (size / n): the first stays, the second
-  // is reduced where it is.
+  // Splits a dimension of n shards into n x (size / n): the first stays
+  // sharded, the second is reduced locally.
   auto isSplit = [&](int64_t d) {
     int64_t shards = layout.sharding.dims[d].shards();
     return llvm::is_contained(reduce.getDimensions(), d) && shards > 1 &&
@@ -191,7 +191,8 @@ SmallVector<Operation *> splitReduce(stablehlo::ReduceOp reduce,
   SmallVector<Operation *> ops;
   SmallVector<Value> inputs, inits(reduce.getInitValues());
   for (auto [input, init] : llvm::zip(reduce.getInputs(), inits)) {
-    // Rows beyond the end are the initial value, which may be folded in again.
+    // Pads uneven shards with the initial value, which may be folded in
+    // repeatedly.
     for (int64_t d = 0; d < inputType.getRank(); ++d)
       if (int64_t rows =
               isSplit(d) ? rowsOf(d) * layout.sharding.dims[d].shards() : 0;

@@ -8,7 +8,7 @@
 //   reduce(reshape(x) : 8x16 -> 128, dimensions = [0])
 //     ->  reduce(x : 8x16, dimensions = [0, 1])
 //
-// An argmax over all elements, say, whose other operand counts them:
+// An example is an argmax over all elements, whose second operand is an iota:
 //
 //   iota : 128  ->  iota dim = 0 : 8x16 * 16 + iota dim = 1 : 8x16
 //
@@ -27,28 +27,28 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Ops between reshapes and the reduction, at most.
+/// Limit of the ops between the reshapes and the reduction.
 constexpr size_t kMaxOps = 32;
 
 bool isSharded(sdy::TensorShardingAttr sharding, int64_t dim) {
   return !sharding.getDimSharding(dim).getAxes().empty();
 }
 
-/// Where a call was, its arguments have a sharding of their own.
+/// Looks through reshards: arguments of inlined calls have a sharding of their
+/// own.
 Value behindReshards(Value value) {
   while (auto reshard = value.getDefiningOp<sdy::ReshardOp>())
     value = reshard.getInput();
   return value;
 }
 
-/// Of one result, each element of which is made of those in the same place, and
-/// of scalars.
+/// True for elementwise ops of one result, whose operands may also be scalars.
 bool isElementByElement(Operation *op) {
   return op && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
          isElementwise(op) && isMemoryEffectFree(op);
 }
 
-/// What fills it; null for other ops.
+/// The splat value; null for other ops.
 DenseElementsAttr splatOfConstant(Operation *op) {
   ElementsAttr value;
   if (auto constant = dyn_cast<stablehlo::ConstantOp>(op))
@@ -79,17 +79,17 @@ private:
   }
 
   stablehlo::ReduceOp reduce;
-  /// Of the operands before the merge.
+  /// Shape of the operands before the merge.
   SmallVector<int64_t> shape;
-  /// By dimension of the operands: the first of those it is made of; and their
+  /// By merged dimension: the first of its source dimensions; then their
   /// number.
   SmallVector<int64_t> firstOf;
   sdy::TensorShardingAttr sharding;
   llvm::DenseMap<Value, Value> done;
 };
 
-/// Plans for the first reshape that the value is computed from, element by
-/// element, and that can be planned for.
+/// Plans for the first suitable reshape that the value is computed from by
+/// elementwise ops.
 bool Unmerger::findMerged(Value value) {
   SmallVector<Value> open(1, value);
   llvm::SmallDenseSet<Value> seen;
@@ -108,19 +108,18 @@ bool Unmerger::findMerged(Value value) {
   return false;
 }
 
-/// Whether the reshape merges dimensions that are reduced, of which one that is
-/// not the first is sharded.
+/// True if the reshape merges reduced dimensions of which one after the first
+/// is sharded.
 bool Unmerger::plan(stablehlo::ReshapeOp reshape) {
   Value source = reshape.getOperand();
   sdy::TensorShardingAttr from = sdy::getSharding(source);
-  // That of a single device has no dimensions.
+  // Single-device shardings have no dimensions.
   if (!from || !isShardable(source.getType()) ||
       from.getRank() != int64_t(dimsOf(source.getType()).size()) ||
       !isShardable(reshape.getType()))
     return false;
   ArrayRef<int64_t> in = dimsOf(source.getType()),
                     out = dimsOf(reshape.getType());
-  // A sharding on one device has no dimensions.
   if (llvm::is_contained(in, 0) || from.getRank() != int64_t(in.size()))
     return false;
   MLIRContext *context = reshape.getContext();
@@ -129,8 +128,8 @@ bool Unmerger::plan(stablehlo::ReshapeOp reshape) {
   shape.clear();
   firstOf.clear();
   bool gains = false;
-  // Elements of the dimensions of the source before `i`, and of those of the
-  // result before `d`.
+  // Elements of the source dimensions before `i`, and of the result dimensions
+  // before `d`.
   int64_t i = 0, before = 1, reached = 1;
   for (auto [d, size] : llvm::enumerate(out)) {
     firstOf.push_back(shape.size());
@@ -160,8 +159,8 @@ bool Unmerger::plan(stablehlo::ReshapeOp reshape) {
   return gains;
 }
 
-/// Whether no value but sources of reshapes has to move for the value to be had
-/// in the unmerged shape.
+/// True if the value can be computed in the unmerged shape without moving any
+/// value except the sources of reshapes.
 bool Unmerger::canUnmerge(Value value) {
   SmallVector<Value> open(1, value);
   llvm::SmallDenseSet<Value> seen;
@@ -182,7 +181,7 @@ bool Unmerger::canUnmerge(Value value) {
         return false;
       continue;
     }
-    // What else reads it would need it in both shapes.
+    // Other users would need the value in both shapes.
     if (!isElementByElement(op) || !op->hasOneUse())
       return false;
     llvm::append_range(open, op->getOperands());
@@ -190,8 +189,8 @@ bool Unmerger::canUnmerge(Value value) {
   return true;
 }
 
-/// Counted along a merged dimension: the sum over the dimensions that it is
-/// made of, each times the elements of those behind it.
+/// Index along a merged dimension: the sum over its source dimensions, each
+/// times the number of elements of the later ones.
 Value Unmerger::unmergeIota(OpBuilder &builder, stablehlo::IotaOp iota) {
   Location loc = iota.getLoc();
   RankedTensorType type = unmergedType(iota);
@@ -258,17 +257,16 @@ Value Unmerger::unmerge(OpBuilder &builder, Value value) {
   return done[value] = made;
 }
 
-/// Of the ops that are looked at here: those that may go when nothing uses
-/// them.
+/// True for ops of these rewrites that may be erased if they are unused.
 bool isErasable(Operation *op) {
   return isa<sdy::ReshardOp, stablehlo::ReshapeOp, stablehlo::IotaOp,
              stablehlo::BroadcastInDimOp>(op) ||
          splatOfConstant(op) || isElementByElement(op);
 }
 
-/// Erases the op, and what only it used.
+/// Erases the op, and the ops that only it used.
 void eraseWithSources(Operation *op) {
-  // An op may be the source of several that go.
+  // An op may be used by several erased ops.
   llvm::SmallSetVector<Operation *, 8> todo;
   todo.insert(op);
   while (!todo.empty()) {

@@ -12,10 +12,10 @@
 
 namespace shardwright {
 
-/// Where a reshape merges dimensions and one behind the first of them is
-/// sharded, the merged dimension cannot lie in the same shards: takes a
-/// reduction of it over the dimensions that it is made of instead. Whether it
-/// did; the op is erased then.
+/// If a reshape merges dimensions and one after the first of them is sharded,
+/// the merged dimension cannot have the same shards. Replaces a reduction of
+/// the merged dimension by one over its source dimensions. True if it did; the
+/// op is erased then.
 bool reduceUnmerged(stablehlo::ReduceOp reduce);
 
 } // namespace shardwright

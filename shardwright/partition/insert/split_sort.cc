@@ -12,9 +12,9 @@
 //   sort columns, deal the rows out to all columns, sort columns, deal back,
 //   sort columns, move everything on by half a column, sort columns, move back.
 //
-// Each device sends about three times its shard, whatever the values are, where
-// gathering sends it n - 1 times. Rows that compare equal must not change
-// places: unless they cannot be told apart, their number is a last key.
+// Each device sends about three times its shard, independent of the values; a
+// gather sends n - 1 times the shard. The sort must be stable: unless equal
+// rows are indistinguishable, the row number is the last key.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +33,10 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Below this many rows a shard, gathering them is done sooner.
+/// With fewer rows per shard, a gather is faster.
 constexpr int64_t kLeastRows = 256;
 
-/// If rows that compare equal are the same bits: what comes after all others.
+/// If rows that compare equal are bitwise equal: a value that sorts last.
 TypedAttr lastOfDirect(stablehlo::SortOp sort) {
   if (sort.getInputs().size() != 1)
     return {};
@@ -66,7 +66,7 @@ public:
         dim(sort.getDimension()) {
     dim += dim < 0 ? type.getRank() : 0;
   }
-  /// Whether it pays; settles the sizes.
+  /// True if columnsort pays off; sets the sizes.
   bool plan(const Layout &wanted);
   SmallVector<Operation *> build();
 
@@ -87,11 +87,11 @@ private:
   OpBuilder builder;
   RankedTensorType type;
   int64_t dim, size = 0, shards = 1, part = 0, rows = 0;
-  /// Layouts of the sorted dimension in two: columns, and rows in them.
+  /// Layouts after the sorted dimension is split in two, columns and rows.
   Layout byColumn, byRow;
-  /// What fills up columns where `number` is -1.
+  /// Fills up columns if `number` is -1.
   TypedAttr last;
-  /// The operand that numbers rows; -1 if none does.
+  /// Index of the operand of row numbers; -1 if there is none.
   int64_t number = -1;
   SmallVector<Value> values;
   SmallVector<Operation *> ops;
@@ -108,7 +108,7 @@ bool ColumnSorter::plan(const Layout &wanted) {
   if (part < std::max(kLeastRows, 2 * (shards - 1) * (shards - 1)))
     return false;
   rows = llvm::alignTo(part, 2 * shards);
-  // Another dimension to move the sharding to is better.
+  // It is better to move the sharding to another dimension if one fits.
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (d != dim && layout.sharding.dims[d].shards() == 1 &&
         type.getDimSize(d) % shards == 0)
@@ -187,8 +187,8 @@ Value ColumnSorter::inColumns(Value value, TypedAttr fill) {
   return value;
 }
 
-/// The last argument pair marks what goes last, if `apart`; the numbers are
-/// compared where nothing else decides.
+/// The last argument pair marks padding, which sorts last, if `apart`; row
+/// numbers break ties.
 void ColumnSorter::buildComparator(Region &region, bool apart) {
   Location loc = sort.getLoc();
   Block &old = sort.getComparator().front();
@@ -259,8 +259,8 @@ void ColumnSorter::sortColumns(bool apart) {
     value = made->getResult(i);
 }
 
-/// When all has moved on by half a column, the first one has the end of the
-/// last, and then its own first half. Each of them stays where it is.
+/// After the shift by half a column, the first column holds the second half of
+/// the last one and then its own first half. Both halves stay in place.
 Value ColumnSorter::upperHalfOfFirst() {
   Location loc = sort.getLoc();
   SmallVector<int64_t> shape = shapeWith(shards, rows);
@@ -291,7 +291,7 @@ Value ColumnSorter::rolled(Value column, int64_t by) {
       low(none), high(none);
   shape[dim] = shards * rows;
   Value flat = reshaped(column, shape, layout);
-  // Row p is row p - low of before, counted round.
+  // Row p is row p - low of the input, modulo the size.
   low[dim] = by > 0 ? by - shape[dim] : by;
   high[dim] = -low[dim];
   Value scalar = constantScalar(

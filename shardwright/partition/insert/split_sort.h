@@ -13,10 +13,10 @@
 
 namespace shardwright {
 
-/// A sort along a dimension that is sharded in the given layout of its inputs
-/// and wanted so: in four rounds of sorting shards and dealing out rows, if
-/// that sends less than gathering. Returns the ops that take its place, in
-/// order (the sort itself if it stays), with their shardings.
+/// Sorts along a dimension that is sharded in the given layout of the inputs
+/// and wanted so, in four rounds of sorting shards and exchanging rows, if that
+/// sends less than a gather. Returns the replacement ops, in order (the sort
+/// itself if it stays), with their shardings.
 llvm::SmallVector<mlir::Operation *> splitSort(stablehlo::SortOp sort,
                                                const Layout &layout,
                                                const Layout &wanted,

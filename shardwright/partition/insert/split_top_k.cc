@@ -1,13 +1,13 @@
-//===- split_top_k.cc - the first of the sorted, from each shard ----------===//
+//===- split_top_k.cc - top_k along a sharded dimension -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sort of which only the first k rows are used (top_k): those are among the
-// first k of each shard. Equal rows keep their order, for the candidates of one
-// shard lie before those of the next:
+// If only the first k rows of a sort are used (top_k), they are among the first
+// k rows of each shard. The rewrite is stable, because the candidates of one
+// shard come before those of the next:
 //
 //   sort(x)[0:k]  ->  sort(concat over shards(sort(shard of x)[0:k]))[0:k]
 //
@@ -25,7 +25,7 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// How many of the first rows anything uses; none if not only such are used.
+/// Number of leading rows that slices use; none if there are other uses.
 static std::optional<int64_t> usedRows(stablehlo::SortOp sort, int64_t dim) {
   int64_t used = 0;
   for (Operation *user : sort->getUsers()) {
@@ -39,8 +39,8 @@ static std::optional<int64_t> usedRows(stablehlo::SortOp sort, int64_t dim) {
   return used;
 }
 
-/// The comparator of the sort in a new one, in which rows whose first operand
-/// is true come after all others if there is such an operand.
+/// Clones the comparator of `from` into `to`. If `marked`, the first operand is
+/// a mark, and marked rows sort last.
 static void cloneComparator(stablehlo::SortOp from, stablehlo::SortOp to,
                             bool marked) {
   if (!marked) {
@@ -63,7 +63,8 @@ static void cloneComparator(stablehlo::SortOp from, stablehlo::SortOp to,
     builder.clone(op, mapping);
   Value less = mapping.lookupOrDefault(old.getTerminator()->getOperand(0));
   Value lhs = block->getArgument(0), rhs = block->getArgument(1);
-  // Neither marked: as before. Else those that are not marked first.
+  // If neither row is marked, compare as before; otherwise unmarked rows come
+  // first.
   Value first = stablehlo::AndOp::create(
       builder, loc, pred, stablehlo::NotOp::create(builder, loc, pred, lhs),
       stablehlo::OrOp::create(builder, loc, pred, rhs, less));
@@ -73,15 +74,14 @@ static void cloneComparator(stablehlo::SortOp from, stablehlo::SortOp to,
 /// How a sort is split.
 struct TopK {
   int64_t dim = 0, shards = 1;
-  /// Rows of a shard, and those of them that are candidates.
+  /// Rows of a shard, and number of candidates among them.
   int64_t rows = 0, first = 0;
-  /// The last shard has rows beyond the end.
+  /// The last shard has padding rows.
   bool isUneven = false;
 };
 
-/// None where the sort stays. The candidates must be less than what would
-/// travel otherwise: each device's shard at the least (to be sorted along
-/// another dimension).
+/// None if the sort stays. The candidates must be smaller than the alternative,
+/// which sends at least each device's shard (to sort along another dimension).
 static std::optional<TopK> matchTopK(stablehlo::SortOp sort,
                                      const Layout &layout) {
   auto type = dyn_cast<RankedTensorType>(sort.getInputs()[0].getType());
@@ -115,7 +115,7 @@ static std::optional<TopK> matchTopK(stablehlo::SortOp sort,
 
 namespace {
 
-/// Builds the ops that take the place of the sort.
+/// Builds the ops that replace the sort.
 class TopKBuilder {
 public:
   TopKBuilder(stablehlo::SortOp sort, const TopK &top, const Layout &layout,
@@ -148,10 +148,10 @@ private:
     keep(made, at);
     return made;
   }
-  /// The inputs in even shards. Where they were uneven, marks of the rows
-  /// beyond the end come first.
+  /// The inputs in even shards. If they were uneven, marks of the padding rows
+  /// come first.
   SmallVector<Value> evenInputs();
-  /// The first rows of each shard, one shard after the other.
+  /// The first rows of each shard, concatenated.
   SmallVector<Value> candidates(stablehlo::SortOp inShards,
                                 ArrayRef<int64_t> split,
                                 const Layout &splitLayout);

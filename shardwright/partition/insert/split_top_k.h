@@ -1,4 +1,4 @@
-//===- split_top_k.h - the first of the sorted, from each shard -*- C++ -*-===//
+//===- split_top_k.h - top_k along a sharded dimension ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,10 @@
 
 namespace shardwright {
 
-/// A sort along a sharded dimension of which only the first rows are used:
-/// sorts within each shard of the given layout of its inputs, then the first
-/// rows of all shards. Returns the ops that take its place, in order (the sort
-/// itself if it stays); they carry the shardings that keep the first step
-/// local.
+/// For a sort along a sharded dimension of which only the first rows are used:
+/// sorts within each shard of the given layout of the inputs, then sorts the
+/// first rows of all shards. Returns the replacement ops, in order (the sort
+/// itself if it stays); their shardings keep the first step local.
 llvm::SmallVector<mlir::Operation *> splitTopK(stablehlo::SortOp sort,
                                                const Layout &layout,
                                                const MeshTable &meshes);

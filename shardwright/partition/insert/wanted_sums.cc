@@ -1,4 +1,4 @@
-//===- wanted_sums.cc - values that are wanted as partial sums ------------===//
+//===- wanted_sums.cc - values wanted as partial sums ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,14 +18,14 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// How many ops behind each other are looked through.
+/// Limit of the length of a chain of ops that is followed.
 constexpr int kMaxDepth = 16;
 
 static bool isUnreduced(sdy::TensorShardingAttr sharding) {
   return sharding && !sharding.getUnreducedAxes().empty();
 }
 
-/// Some place of the op says that a value is unreduced.
+/// True if some sharding of the op has unreduced axes.
 static bool saysUnreduced(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<sdy::ReshardOp, sdy::ShardingConstraintOp>(
@@ -48,7 +48,7 @@ WantedSums::WantedSums(func::FuncOp func, MeshTable &meshes) : meshes(meshes) {
   DictionaryAttr last;
   if (!hasUnreduced)
     func.walk([&](Operation *op) {
-      // Most ops have the attributes of the one before.
+      // Most ops share the attributes of the previous op.
       if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
           op->getRawDictionaryAttrs() == last)
         return WalkResult::advance();
@@ -151,7 +151,7 @@ WantedSums::Axes WantedSums::ofUse(OpOperand &use, int depth) {
   }
   if (user->getNumResults() != 1)
     return {};
-  // The other factor of a product may itself be wanted as a sum.
+  // The other factor of a product may itself be wanted as a partial sum.
   if (isProduct(user) &&
       (i > 1 || !ValueVersions::isFree(user->getOperand(1 - i))))
     return {};

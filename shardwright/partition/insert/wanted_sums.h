@@ -1,15 +1,15 @@
-//===- wanted_sums.h - values that are wanted as partial sums ---*- C++ -*-===//
+//===- wanted_sums.h - values wanted as partial sums ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs say at some places that a value is unreduced: constraints, results
-// of functions and of manual computations, ops. Propagation does not spread
-// this. Here it is followed backwards through linear ops, so that a sum is not
-// completed only to become partial again, and into the values that loops and
-// branches carry.
+// Constraints, results of functions and of manual computations, and other ops
+// can state that a value is unreduced. Propagation does not spread unreduced
+// axes. This analysis follows them backwards through linear ops, so that a sum
+// is not reduced only to become partial again, and into the values that loops
+// and branches carry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@ public:
   WantedSums(mlir::func::FuncOp func, MeshTable &meshes);
 
   /// The layout with the unreduced axes that all users of the value want and
-  /// that are free in it.
+  /// that it does not use otherwise.
   LayoutRef withSums(mlir::Value value, LayoutRef layout);
-  /// Likewise for what a loop or branch carries to this result, with the axes
-  /// along which all its regions return it as a partial sum.
+  /// Likewise for the value that a loop or branch carries to this result, with
+  /// the axes along which all its regions return it unreduced.
   LayoutRef withCarriedSums(mlir::OpResult result, LayoutRef layout);
 
 private:
@@ -41,13 +41,13 @@ private:
   Axes read(sdy::TensorShardingAttr sharding);
   Axes ofUses(mlir::Value value, int depth);
   Axes ofUse(mlir::OpOperand &use, int depth);
-  /// What the op's own sharding says, and its users.
+  /// Axes from the op's own sharding and its users.
   Axes ofResult(mlir::OpResult result, int depth);
   Axes ofCarried(mlir::OpResult result);
   LayoutRef add(LayoutRef layout, const Axes &axes);
 
   MeshTable &meshes;
-  /// False for most programs: nothing is asked then.
+  /// False for most programs, which need no analysis.
   bool hasUnreduced = false;
   llvm::DenseMap<mlir::Value, Axes> found;
 };

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stencils pad a value and add up slices of it, which have its size again:
+// Stencils pad a value and add slices of the result that have the original
+// size:
 //
 //   slice(pad(x, 1, 1), [2:10])   ->  pad(x, -1, 1)
 //   pad(pad(x, 0, 1), -1, 0)      ->  pad(x, -1, 1)
 //   slice(concat(x[7:8], x, x[0:1]), [2:10])  ->  concat(x[1:8], x[0:1])
 //
-// Along a sharded dimension the padded value would lie in shards of another
-// size: its rows would move to where it is, and from there to where the slices
-// are. Only where nothing but slices (and pads, which cut the value or add to
-// it) reads it.
+// Along a sharded dimension the padded value would have shards of another size:
+// its rows would move to these shards, and from there to the shards of the
+// slices. Applies only if all users of the padded value are slices (or pads,
+// which cut the value or add to it).
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,14 +38,14 @@ bool isSharded(Value value, int64_t dim) {
          !sharding.getDimSharding(dim).getAxes().empty();
 }
 
-/// A slice that takes rows that are neighbours.
+/// True for a slice of contiguous rows.
 bool isUnitSlice(Operation *op) {
   auto slice = dyn_cast_or_null<stablehlo::SliceOp>(op);
   return slice &&
          llvm::all_of(slice.getStrides(), [](int64_t s) { return s == 1; });
 }
 
-/// Its users, if all of them are such slices.
+/// The users of the value, if all of them are such slices.
 SmallVector<stablehlo::SliceOp> slicesOf(Value value) {
   SmallVector<stablehlo::SliceOp> slices;
   for (Operation *user : value.getUsers()) {
@@ -55,7 +56,7 @@ SmallVector<stablehlo::SliceOp> slicesOf(Value value) {
   return slices;
 }
 
-/// The value or what some user makes of it lies in shards along the dimension.
+/// True if the value or the result of a user is sharded along the dimension.
 template <typename Op>
 bool isShardedThere(Value value, ArrayRef<Op> users, int64_t dim) {
   return isSharded(value, dim) || llvm::any_of(users, [&](Operation *user) {
@@ -69,13 +70,13 @@ bool isEqual(Value lhs, Value rhs) {
                         matchPattern(rhs, m_Constant(&b)) && a == b);
 }
 
-/// The padding of the pad that is both, the padded value's rows where `inner`
-/// has them; null if there is none.
+/// The padding of the pad that combines both and keeps the rows of `inner`;
+/// null if there is none.
 Value paddingOfBoth(stablehlo::PadOp inner, stablehlo::PadOp outer) {
   bool needsInner = false, needsOuter = false;
   auto visit = [&](ArrayRef<int64_t> of, ArrayRef<int64_t> by) {
     for (auto [first, then] : llvm::zip(of, by)) {
-      // Rows that are cut off do not come back.
+      // The outer pad cannot restore rows that `inner` cuts off.
       if (first < 0 && then > 0)
         return false;
       needsInner |= first > 0 && first + then > 0;
@@ -94,8 +95,8 @@ Value paddingOfBoth(stablehlo::PadOp inner, stablehlo::PadOp outer) {
   return nullptr;
 }
 
-/// The uses of the result, and of what only reshards it: where a call was, its
-/// arguments have a sharding of their own.
+/// The uses of the result, also through reshards: arguments of inlined calls
+/// have a sharding of their own.
 SmallVector<OpOperand *> usesOf(Operation *op,
                                 SmallVectorImpl<Operation *> &reshards) {
   SmallVector<OpOperand *> uses;
@@ -109,7 +110,8 @@ SmallVector<OpOperand *> usesOf(Operation *op,
   return uses;
 }
 
-/// Makes pads of the operand of what is made of `pad`; whether it did.
+/// Replaces the slices and pads of `pad` by pads of its operand. True if it
+/// did.
 bool compose(stablehlo::PadOp pad) {
   if (!isShardable(pad.getType()) || !isShardable(pad.getOperand().getType()) ||
       pad->use_empty())
@@ -167,8 +169,8 @@ bool compose(stablehlo::PadOp pad) {
   return true;
 }
 
-/// What `value` is a slice of, with `starts` and `limits` there, if its rows
-/// are neighbours; or the value itself.
+/// The operand of which `value` is a slice of contiguous rows, with `starts`
+/// and `limits` moved to it; otherwise the value itself.
 Value sourceOf(Value value, MutableArrayRef<int64_t> starts,
                MutableArrayRef<int64_t> limits) {
   if (!isUnitSlice(value.getDefiningOp()))
@@ -188,7 +190,7 @@ bool compose(stablehlo::ConcatenateOp concat) {
       !llvm::all_of(concat.getInputs().getTypes(), isShardable))
     return false;
   SmallVector<stablehlo::SliceOp> slices = slicesOf(concat.getResult());
-  // Slices of other dimensions would cut every part.
+  // A slice of other dimensions would slice every part.
   if (slices.empty() ||
       !isShardedThere<stablehlo::SliceOp>(concat.getResult(), slices, dim) ||
       llvm::all_of(slices, [&](stablehlo::SliceOp slice) {
@@ -243,7 +245,7 @@ bool compose(stablehlo::ConcatenateOp concat) {
 } // namespace
 
 void composeSlices(ModuleOp module, SmallVectorImpl<Operation *> &joins) {
-  // Users first: what they take is a slice of an earlier value.
+  // Users first: an op may slice the result of an earlier one.
   bool changed = false;
   for (Operation *op : llvm::reverse(joins)) {
     if (auto pad = dyn_cast<stablehlo::PadOp>(op))

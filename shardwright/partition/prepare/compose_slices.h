@@ -12,16 +12,16 @@
 
 namespace shardwright {
 
-// Parts of `insertCollectives`. `joins` are the pads and concatenations of the
-// module, in program order.
+// Parts of `insertCollectives`. `joins` holds the pads and concatenations of
+// the module in program order.
 
-/// Slices of pads and concatenations along sharded dimensions take their rows
-/// from what was padded or concatenated. Keeps `joins` up to date.
+/// Rewrites slices of pads and concatenations along sharded dimensions to
+/// slices of the padded or concatenated values. Keeps `joins` up to date.
 void composeSlices(mlir::ModuleOp module,
                    llvm::SmallVectorImpl<mlir::Operation *> &joins);
 
-/// Takes the parts of concatenations along sharded dimensions straight from
-/// what they are slices of.
+/// Replaces concatenations of slices along sharded dimensions by pads of the
+/// sliced values.
 void widenSlices(llvm::ArrayRef<mlir::Operation *> joins);
 
 } // namespace shardwright

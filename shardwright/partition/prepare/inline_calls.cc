@@ -1,12 +1,12 @@
-//===- inline_calls.cc - a program without calls --------------------------===//
+//===- inline_calls.cc - inline all calls ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Callees are flattened before their callers, so that each call is a copy of a
-// body without calls. The copies' locations name both places.
+// Inlines callees before their callers, so that each inlined body contains no
+// calls. The locations of the copies name the call and the callee.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,10 +59,10 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   llvm::DenseMap<Operation *, State> states;
-  /// Of functions that are done.
+  /// By function that has been processed.
   llvm::DenseMap<Operation *, Found> foundIn;
   BlockOrder order;
-  /// What else than calls refers to.
+  /// Functions that are referenced by anything but calls.
   llvm::DenseSet<StringAttr> named;
   llvm::DenseSet<Attribute> seen;
 };
@@ -70,7 +70,7 @@ private:
 LogicalResult Inliner::run(InlinedOps *found) {
   if (failed(checkCallGrowth(module, mayNameFunctions)))
     return failure();
-  // Before bodies are copied: copies name nothing new.
+  // Before bodies are copied; the copies add no references.
   for (Operation &op : *module.getBody())
     op.walk([&](Operation *inner) { noteNames(inner); });
   for (auto func : module.getOps<func::FuncOp>())
@@ -130,7 +130,7 @@ LogicalResult Inliner::flatten(func::FuncOp func) {
   return success();
 }
 
-/// Adds to `found` and `copies` what takes the place of the call.
+/// Adds the ops that replace the call to `found` and `copies`.
 LogicalResult Inliner::inlineCall(func::CallOp call, Found &found,
                                   BlockOrder::Ops &copies) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -186,7 +186,7 @@ void Inliner::noteNames(Operation *op) {
       [&](SymbolRefAttr symbol) { named.insert(symbol.getRootReference()); });
 }
 
-/// Erases private functions that only calls referred to; the entry stays.
+/// Erases private functions that only calls referenced, except the entry.
 void Inliner::eraseUnused() {
   func::FuncOp entry = sdy::getMainFunc(module);
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

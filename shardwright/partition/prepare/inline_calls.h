@@ -1,4 +1,4 @@
-//===- inline_calls.h - a program without calls -----------------*- C++ -*-===//
+//===- inline_calls.h - inline all calls ------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,25 +14,25 @@
 
 namespace shardwright {
 
-/// What a module has after its calls were inlined.
+/// Ops of a module after inlining.
 struct InlinedOps {
   size_t count = 0;
   /// Pads and concatenations, in program order.
   llvm::SmallVector<mlir::Operation *> joins;
   /// Reductions and scatters, likewise.
   llvm::SmallVector<mlir::Operation *> folds;
-  /// Of functions' blocks.
+  /// The order of the ops in the functions' blocks.
   BlockOrder order;
 };
 
 /// Replaces every func.call by the callee's body and erases private functions
-/// that nothing refers to any more. Recursion is an error. `found`, if not
-/// null, receives what a walk afterwards would find.
+/// that are no longer referenced. Recursion is an error. `found`, if not null,
+/// receives the ops of these kinds, which saves a walk.
 mlir::LogicalResult inlineCalls(mlir::ModuleOp module,
                                 InlinedOps *found = nullptr);
 
-/// False: apart from its discardable attributes, an op of this name refers to
-/// no function, or calls it (func.call).
+/// False if an op of this name refers to functions only in its discardable
+/// attributes or by calling them (func.call).
 bool mayNameFunctions(mlir::OperationName name);
 
 } // namespace shardwright

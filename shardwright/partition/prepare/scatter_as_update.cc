@@ -1,4 +1,4 @@
-//===- scatter_as_update.cc - scatters to one known place -----------------===//
+//===- scatter_as_update.cc - scatters of one static window ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir;
 namespace shardwright {
 
 /// Appends the elements of a vector or scalar of integers; false if they are
-/// not known.
+/// not constants.
 static bool appendElements(Value value, SmallVectorImpl<int64_t> &elements) {
   if (auto concat = value.getDefiningOp<stablehlo::ConcatenateOp>())
     return llvm::all_of(concat.getInputs(), [&](Value input) {
@@ -52,7 +52,7 @@ static bool appendElements(Value value, SmallVectorImpl<int64_t> &elements) {
   return true;
 }
 
-/// The update's element takes the place of the operand's.
+/// True if the reducer returns the update's element.
 static bool replaces(Region &body) {
   return body.hasOneBlock() && body.getNumArguments() == 2 &&
          body.front().getTerminator()->getNumOperands() == 1 &&
@@ -68,7 +68,8 @@ bool updateInPlaceOfScatter(stablehlo::ScatterOp scatter) {
         update = scatter.getUpdates().front();
   auto type = cast<RankedTensorType>(input.getType());
   auto updateType = cast<RankedTensorType>(update.getType());
-  // One index vector: every dimension of the update is one of its window.
+  // There is one index vector: all dimensions of the update are window
+  // dimensions.
   if (!isShardable(type) ||
       int64_t(dims.getUpdateWindowDims().size()) != updateType.getRank() ||
       !updateType.hasStaticShape())

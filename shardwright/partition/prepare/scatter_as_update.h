@@ -1,4 +1,4 @@
-//===- scatter_as_update.h - scatters to one known place --------*- C++ -*-===//
+//===- scatter_as_update.h - scatters of one static window ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 
 namespace shardwright {
 
-/// A scatter that replaces the elements of one window, which is known to be
-/// inside of the operand (`x.at[1:3, 2:5].set(w)`), as a dynamic_update_slice:
-/// shards write it without a copy of themselves. Whether it was one; the op is
-/// erased then.
+/// Rewrites a scatter that replaces the elements of one window, statically
+/// known to be inside of the operand (`x.at[1:3, 2:5].set(w)`), as a
+/// dynamic_update_slice, which shards can execute without a copy of the
+/// operand. Returns true if it did; the scatter is erased then.
 bool updateInPlaceOfScatter(stablehlo::ScatterOp scatter);
 
 } // namespace shardwright

@@ -5,17 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A roll is a concatenation of two slices of one value; a shift takes a new row
-// and all rows but one. Along a sharded dimension a slice is uneven, and one of
-// a single row would go to every device. So each part is taken straight from
-// the value that it is a slice of, as a pad (of negative sizes too) to the size
-// of the result, and the parts are chosen by row:
+// A roll is a concatenation of two slices of one value; a shift concatenates a
+// new row and all rows but one. Along a sharded dimension the slices are
+// uneven, and a slice of a single row would be sent to every device. So each
+// part becomes a pad (with negative sizes too) of the sliced value to the size
+// of the result, and selects choose among the pads by row:
 //
 //   concat(x[0:1], x[3:8])  ->  select(row < 1, pad(x, 0, -2), pad(x, -2, 0))
 //
-// Pads fetch the rows that they need from the neighbours. Where the parts are
-// all rows of one value, only turned round, a single pad marked as a roll is
-// enough.
+// Pads exchange only halo rows. If the parts are all rows of one value in
+// rotated order, a single pad marked as a roll is enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +31,7 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// More of them cost more selects than they save.
+/// With more parts, the selects cost more than they save.
 constexpr size_t kMaxParts = 4;
 
 /// Rows [begin, begin + rows) of `value`.
@@ -41,7 +40,7 @@ struct Part {
   int64_t begin = 0, rows = 0;
 };
 
-/// What is sliced, if nothing but whole rows are.
+/// The sliced value and rows, if the slice is full-size in other dimensions.
 Part partOf(Value operand, int64_t dim) {
   int64_t rows = dimsOf(operand.getType())[dim];
   auto slice = operand.getDefiningOp<stablehlo::SliceOp>();
@@ -62,7 +61,7 @@ bool isSharded(Value value, int64_t dim) {
 
 void finish(stablehlo::ConcatenateOp concat, Value made) {
   concat.getResult().replaceAllUsesWith(made);
-  // One may be there twice.
+  // An input may occur twice.
   llvm::SetVector<Value> inputs(concat.getInputs().begin(),
                                 concat.getInputs().end());
   concat.erase();
@@ -87,7 +86,7 @@ void widen(stablehlo::ConcatenateOp concat) {
     parts.push_back(partOf(input, dim));
     slices |= parts.back().value != input;
   }
-  // A roll by nothing is the value beside an empty slice of it.
+  // A roll by zero rows is the value itself beside an empty slice.
   if (parts.size() == 1 && parts[0].value.getType() == type)
     return finish(concat, parts[0].value);
   if (!slices || parts.size() < 2)
