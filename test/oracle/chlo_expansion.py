@@ -436,28 +436,30 @@ def test_scan(tally, rng, folder):
 
 HEADER = """# Accuracy of special functions
 
-Errors are in units in the last place (ulp) of the element type: the promised bound, then the largest found on points
-over all magnitudes, and the largest of `jax.lax` on the CPU at the same points (`-`: it has no such function, or the
-function is not its own; XLA flushes subnormal numbers, so these are left out of its column but not of ours). The
-bounds are checked by `test/oracle/chlo_expansion.py` against mpmath; its `--long --docs` prints this page.
+The tables have three columns for each element type: the promised bound, the largest error found on points over all
+magnitudes, and the largest error of `jax.lax` on the CPU at the same points. Errors are in units in the last place (ulp)
+of the element type. `-` means that `jax.lax` has no such function, or no implementation of its own. XLA flushes
+subnormal numbers, so its column leaves them out; ours includes them. `test/oracle/chlo_expansion.py` checks the bounds
+against mpmath; its `--long --docs` prints this page.
 
-f16 and bf16 are within 1 ulp everywhere: they are computed in f32 or wider and rounded once; so are the f8 types.
+f16, bf16 and the f8 types are computed in f32 or wider and rounded once, so they are within 1 ulp everywhere.
 
 ## Real
 """
 
 NOTES = """
-For f64 the gamma functions of negative numbers are not relatively exact at their zeros, of which each has many. There
-errors count as those of what cancels: lgamma(-x), digamma(-x), and the largest terms of the sum for zeta and polygamma.
+The gamma functions have many zeros at negative numbers. Near these zeros their f64 results have no small relative
+error, because large terms cancel. There errors are relative to these terms: lgamma(-x), digamma(-x), and the largest
+terms of the sum for zeta and polygamma.
 
-zeta and polygamma also take negative second arguments, up to -30 in these tests; polygamma orders up to 30. At a pole
-they are infinite where both sides agree (even x, odd orders), else NaN.
+The tests use second arguments of zeta and polygamma down to -30, and orders of polygamma up to 30. At a pole the result
+is infinite if both one-sided limits agree (even x, odd orders), otherwise NaN.
 
 ## Complex
 
-Each part has the bound by itself, except where "of both" is said: there one part may cancel, and the error is small
-beside the magnitude of the result. complex<f32> is computed in f64. The bound of power is multiplied by
-1 + |w log z| for complex<f64>. Branch cuts, signed zeros and infinities are those of C99.
+The bound holds for the real and the imaginary part separately. For functions marked "of both", one part may cancel, and
+the error is relative to the magnitude of the result. complex<f32> is computed in f64. The bound of power is multiplied
+by 1 + |w log z| for complex<f64>. Branch cuts, signed zeros and infinities are those of C99.
 """
 
 
