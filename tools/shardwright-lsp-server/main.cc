@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An editor's documents are anybody's, and the parsers of MLIR and JSON recurse
-// once a bracket. The server is a process that must go on, and cannot refuse a
-// message before it has parsed it: it runs on a stack that holds the nesting of
-// any document of up to a few megabytes.
+// Documents in an editor are untrusted, and the parsers of MLIR and JSON
+// recurse once per bracket. The server must not crash, and it cannot check a
+// message before it is parsed. So it runs on a stack that is large enough for
+// the nesting of any document of up to a few megabytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ int main(int argc, char **argv) {
   Arguments arguments{argc, argv};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  // Address space, of which only what is used takes memory; where a limit
-  // forbids so much, less.
+  // This reserves address space; only used pages take memory. If a limit
+  // forbids this size, try smaller ones.
   for (size_t bytes = size_t(8) << 30; bytes >= size_t(8) << 20; bytes /= 2) {
     pthread_t thread;
     if (pthread_attr_setstacksize(&attributes, bytes) != 0 ||

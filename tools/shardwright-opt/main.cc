@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's driver, but for bytecode, which is read first in a child process: the
-// driver itself would crash on malformed files.
+// MLIR's driver, except that bytecode is first read in a child process, because
+// the driver itself would crash on malformed files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ namespace {
 
 constexpr int exitBadInput = 2;
 
-/// MlirOptMain without files: standard input can be read only once, and text
-/// has booleans as JAX writes them.
+/// MlirOptMain for a buffer instead of files: standard input can be read only
+/// once, and booleans in text may have JAX's form.
 int runOnBuffer(std::unique_ptr<llvm::MemoryBuffer> input,
                 llvm::StringRef outputPath, mlir::DialectRegistry &registry) {
   std::string error;

@@ -1,4 +1,4 @@
-//===- main.cc - shardwright-reduce: make a failing module small ----------===//
+//===- main.cc - shardwright-reduce: reduces failing modules --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-/// The parser would not survive a file that nests too deeply. False: there is
-/// one, and its error has been printed.
+/// Checks that no file nests so deeply that the parser would crash. False: a
+/// file does; the error has been printed.
 static bool checkFiles(llvm::ArrayRef<const char *> arguments) {
   for (llvm::StringRef path : arguments) {
     if (path.starts_with("-") || !llvm::sys::fs::is_regular_file(path))
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
     return 2;
   mlir::DialectRegistry registry;
   shardwright::registerDialects(registry);
-  // For opt-reduction-pass.
+  // opt-reduction-pass needs them.
   shardwright::registerPasses();
   mlir::registerTransformsPasses();
   mlir::registerReducerPasses();

@@ -1,4 +1,4 @@
-//===- budgets.cc - what a program may cost -------------------------------===//
+//===- budgets.cc - checks the budgets of --fail-on -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Named of each budget; tried with annotations.
+/// Per budget: the number of values or collectives that are printed, and of
+/// those for which annotations are tried.
 constexpr size_t kMostOffenders = 5, kMostTried = 2;
 
 class BudgetCheck {
@@ -27,7 +28,7 @@ public:
   explicit BudgetCheck(Session &session)
       : session(session), compiled(session.compiled()) {}
 
-  /// Whether the budget is kept.
+  /// True if the budget is kept. Otherwise the report has been printed.
   bool check(const Budget &budget);
 
 private:
@@ -55,7 +56,7 @@ void BudgetCheck::rest(size_t all) {
 
 //===--- replicate --------------------------------------------------------===//
 
-/// A saved executable says nothing of the values inside.
+/// A saved executable has no values inside, only arguments and results.
 static double bytesOf(const ValueSpec &spec) {
   double bytes = double(byteWidth(spec.type));
   for (int64_t size : spec.shape)
@@ -118,7 +119,7 @@ bool BudgetCheck::checkSent(const Budget &budget) {
     return true;
   exceeded(budget, cost.totalBytes());
   SecondLook *look = session.secondLook();
-  // The same program, where reasons go with the locations.
+  // The same program, with locations that identify the reasons.
   const CollectiveCost &named = look ? look->collectives() : cost;
   std::vector<const CollectiveUse *> uses;
   for (const CollectiveUse &use : named.uses)

@@ -1,4 +1,4 @@
-//===- budgets.h - what a program may cost ----------------------*- C++ -*-===//
+//===- budgets.h - checks the budgets of --fail-on --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

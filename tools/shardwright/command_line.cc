@@ -57,7 +57,7 @@ Expected<SmallVector<int64_t, 4>> parseShape(StringRef text) {
   return shape;
 }
 
-/// `64MiB` in bytes.
+/// Parses `64MiB` to a number of bytes.
 static Expected<double> parseSize(StringRef option, StringRef text) {
   StringRef digits =
       text.take_while([](char c) { return isDigit(c) || c == '.'; });
@@ -113,7 +113,7 @@ raw_ostream &err() {
 
 int badInput(const Twine &text, StringRef remedy) {
   std::string message = text.str();
-  // Whatever was being done, no other input helps.
+  // The usual remedy is about the input, which does not help here.
   if (StringRef(message).contains("not enough memory"))
     remedy = remedyFor(message);
   err() << "error: " << message << "\n";

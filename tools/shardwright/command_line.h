@@ -16,10 +16,10 @@
 
 namespace shardwright {
 
-/// Exit codes of the contract.
+/// The documented exit codes.
 enum ExitCode { exitFine = 0, exitDiffers = 1, exitBadInput = 2, exitBug = 3 };
 
-/// `replicate>64MiB`, `sent>2GiB`, `peak>1GiB`
+/// A limit of --fail-on: `replicate>64MiB`, `sent>2GiB`, `peak>1GiB`.
 struct Budget {
   enum class What { Replicate, Sent, Peak };
   What what;
@@ -27,25 +27,24 @@ struct Budget {
   std::string text;
 };
 
-/// What `run` and `partition` share.
+/// Options of both `run` and `partition`.
 struct CommonOptions {
   std::string module;
   ImportOptions import;
   int partitionEffort = 1;
-  std::string machine; ///< file; empty: the built-in machine, bytes decide
+  std::string machine; ///< file; empty: the built-in machine, bytes only
   Overlap overlap = Overlap::Off;
   std::optional<std::string> stats;  ///< `json` or `json=FILE`
   std::optional<std::string> report; ///< `text`, `json`, each with `=FILE`
   std::vector<Stage> printAfter;
   std::string kernelCache;
-  /// Seconds between lines of progress; empty: on a terminal only.
+  /// Seconds between progress lines; empty: progress on a terminal only.
   std::string progress;
   /// `passed`, `missed`, `analysis`, `all`.
   std::vector<std::string> remarks;
   std::optional<int64_t> warnReplicated; ///< bytes
   std::vector<Budget> budgets;
-  /// Bytecode is read without a child process first, and saved executables
-  /// are run.
+  /// Read bytecode without a child process first, and run saved executables.
   bool trusted = false;
   bool debugInfo = false; ///< print modules with locations
 };
@@ -55,9 +54,9 @@ struct RunOptions : CommonOptions {
   std::optional<uint64_t> randomSeed;
   std::string out, expect, trace;
   std::string save;     ///< the executable; empty: nowhere
-  bool isSaved = false; ///< module is a saved executable, as the user says
+  bool isSaved = false; ///< module is a saved executable (run-saved)
   double rtol = 1e-5;
-  /// None: a hundredth of rtol, of an array's largest expected magnitude.
+  /// None: rtol / 100 of the array's largest expected magnitude.
   std::optional<double> atol;
 };
 
@@ -76,7 +75,7 @@ struct ShardingOptions {
 struct RuleOptionsCli {
   std::string text; ///< JAX's string, or the attribute
   std::vector<llvm::SmallVector<int64_t, 4>> operands, results;
-  /// Of factors that are no whole dimension anywhere.
+  /// Sizes of factors that are not a full dimension of any tensor.
   std::vector<std::pair<std::string, int64_t>> sizes;
   std::vector<std::string> reduction, needReplication, permutation;
 };
@@ -86,9 +85,9 @@ struct ConvertOptions {
   std::string version; ///< of a portable artifact; empty: the newest
   std::optional<llvm::SmallVector<MeshAxis, 4>>
       mesh;               ///< names for GSPMD's axes
-  int64_t devices = 0;    ///< when no sharding tells; 0: not given
+  int64_t devices = 0;    ///< if no sharding determines it; 0: not given
   bool debugInfo = false; ///< text with locations on standard output too
-  bool trusted = false;   ///< bytecode is read without a child process first
+  bool trusted = false;   ///< read bytecode without a child process first
 };
 
 struct ExplainOptions {
@@ -97,7 +96,7 @@ struct ExplainOptions {
   std::vector<std::string> values, arguments, results;
   std::string line; ///< `12` or `file.py:12`; empty: not given
   bool json = false, full = false;
-  bool collectives = false; ///< what each collective is for
+  bool collectives = false; ///< explain each collective
   int partitionEffort = 1;
   std::string machine; ///< file; empty: the built-in machine
   bool trusted = false;
@@ -110,23 +109,24 @@ int partitionCommand(const PartitionOptionsCli &options);
 int ruleCommand(const RuleOptionsCli &options);
 int shardingCommand(const ShardingOptions &options);
 
-/// `x=4,y=2`; the error says what was found.
+/// Parses `x=4,y=2`.
 llvm::Expected<llvm::SmallVector<MeshAxis, 4>>
 parseMeshSizes(llvm::StringRef text);
-/// `8x16`.
+/// Parses `8x16`.
 llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(llvm::StringRef text);
-/// `4x8xf32,f32`: the shapes; `option` is named in errors.
+/// Parses shapes such as `4x8xf32,f32`; errors name `option`.
 llvm::Expected<std::vector<llvm::SmallVector<int64_t, 4>>>
 parseTypes(llvm::StringRef option, llvm::StringRef text);
-/// `j=2`.
+/// Parses `j=2`.
 llvm::Expected<std::pair<std::string, int64_t>>
 parseFactorSize(llvm::StringRef text);
-/// `64MiB`, in bytes.
+/// Parses `64MiB` to a number of bytes.
 llvm::Expected<int64_t> parseBytes(llvm::StringRef text);
 llvm::Expected<Budget> parseBudget(llvm::StringRef text);
 
-/// Standard output and standard error for texts that people read. A program's
-/// names may hold what terminals obey: it is escaped (mesh/printable.h).
+/// Standard output and standard error for human-readable text. Names in a
+/// program may contain terminal control sequences; these are escaped
+/// (mesh/printable.h).
 llvm::raw_ostream &out();
 llvm::raw_ostream &err();
 

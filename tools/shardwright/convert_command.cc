@@ -26,7 +26,7 @@ namespace shardwright {
 
 namespace {
 
-/// sdy from whatever the module has.
+/// Converts any supported sharding notation to sdy.
 LogicalResult toSdy(ModuleOp module, const ConvertOptions &options) {
   ImportOptions import;
   if (options.mesh)
@@ -38,7 +38,7 @@ LogicalResult toSdy(ModuleOp module, const ConvertOptions &options) {
 
 LogicalResult toGspmd(ModuleOp module, const ConvertOptions &options,
                       bool deviceLists) {
-  // What is GSPMD's already needs no mesh.
+  // GSPMD shardings need no mesh.
   if (hasGspmdShardings(module) && !hasRoundTripShardings(module))
     return rewriteGspmdTexts(module, deviceLists);
   if (failed(toSdy(module, options)))
@@ -94,7 +94,7 @@ int convertCommand(const ConvertOptions &options) {
       done = toGspmd(module, options, options.to == "gspmd-v1");
     if (succeeded(done) && shardings)
       done = verify(module);
-    // A file may be read again by tools: it keeps the source positions.
+    // Other tools may read the file, so keep the source locations.
     printModule(module, os,
                 OpPrintingFlags().enableDebugInfo(options.debugInfo ||
                                                   !options.out.empty()));

@@ -1,12 +1,12 @@
-//===- crash_report.cc - a crash says what to report ----------------------===//
+//===- crash_report.cc - crash reports and reproducers --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The handler calls only what POSIX allows in a signal handler; everything it
-// prints is prepared before.
+// The handler calls only functions that POSIX allows in a signal handler.
+// Everything that it prints is prepared before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ void onCrash(int) {
   put(2, head);
   int fd = open(reproducerPath.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
   if (fd >= 0) {
-    // Bytecode cannot carry a comment.
+    // Bytecode cannot contain a comment.
     bool isText =
         moduleSize < 2 || moduleData[0] != 'M' || moduleData[1] != 'L';
     if (isText)
@@ -63,8 +63,8 @@ void onCrash(int) {
   _exit(exitBug);
 }
 
-/// Nothing can be allocated to say more; the memory of what was begun is lost
-/// with the process.
+/// No more text can be allocated; the memory of unfinished work is lost with
+/// the process.
 [[noreturn]] void onOutOfMemory() {
   static const char text[] =
       "error: not enough memory to go on with the program\n"
@@ -95,7 +95,7 @@ void installCrashReport(int argc, char **argv) {
   });
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { onOutOfMemory(); });
-  // Stack overflow needs a stack of its own for the handler.
+  // After a stack overflow the handler needs a separate stack.
   static char alternateStack[64 * 1024];
   stack_t stack{};
   stack.ss_sp = alternateStack;
@@ -106,7 +106,7 @@ void installCrashReport(int argc, char **argv) {
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  return; // It reports a crash with its stack.
+  return; // The sanitizer reports a crash itself, with its stack.
 #endif
 #endif
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})

@@ -1,4 +1,4 @@
-//===- crash_report.h - a crash says what to report -------------*- C++ -*-===//
+//===- crash_report.h - crash reports and reproducers -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,13 @@
 
 namespace shardwright {
 
-/// From here on a crash (signal, failed assertion) prints that it is a bug,
-/// writes a reproducer and exits with 3; memory that runs out is an error of its
-/// own, with exit code 2.
+/// Installs handlers: a crash (signal, failed assertion) prints that it is a
+/// bug, writes a reproducer and exits with 3. Running out of memory prints a
+/// separate error and exits with 2.
 void installCrashReport(int argc, char **argv);
 
-/// The module that a reproducer holds. The text must live until the program
-/// ends.
+/// Sets the module text for the reproducer. The text must live until the
+/// program ends.
 void setCrashReproducer(llvm::StringRef moduleText);
 
 } // namespace shardwright

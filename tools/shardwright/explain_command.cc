@@ -59,7 +59,7 @@ int explainCommand(const ExplainOptions &options) {
                           llvm::json::Value(std::move(explanation->data)))
          << "\n";
     else
-      os << explanation->text; // is printable
+      os << explanation->text; // already escaped
   });
   return written ? exitFine : exitBadInput;
 }

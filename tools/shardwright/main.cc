@@ -369,9 +369,9 @@ int checkOutput(int exitCode) {
   llvm::raw_fd_ostream &os = llvm::outs();
   os.flush();
   std::error_code error = os.error();
-  os.clear_error(); // or its destructor ends the process
+  os.clear_error(); // otherwise its destructor aborts the process
   errno = 0;
-  if (std::cout.flush().fail() && !error) // CLI11's help
+  if (std::cout.flush().fail() && !error) // CLI11 prints help there
     error = std::error_code(errno ? errno : EIO, std::generic_category());
   if (error)
     return badInput("cannot write standard output: " + error.message(),
@@ -406,7 +406,7 @@ int main(int argc, char **argv) {
   ConvertOptions convert;
   addConvertCommand(app, convert, exitCode);
 
-  // For an unknown command CLI11 says only that a command is required.
+  // For an unknown command CLI11 reports only that a command is required.
   std::vector<llvm::StringRef> commands;
   for (CLI::App *command : app.get_subcommands({}))
     commands.push_back(command->get_name());

@@ -36,8 +36,8 @@ FileLineColLoc filePosition(Location location) {
       .Default([](LocationAttr) -> FileLineColLoc { return nullptr; });
 }
 
-/// `otherwise`: the file to name when the location is unknown, as locations of
-/// exported modules can be.
+/// `otherwise`: the file name to print if the location is unknown, as in some
+/// exported modules.
 void printPosition(Location location, StringRef otherwise,
                    llvm::raw_ostream &os) {
   FileLineColLoc position = filePosition(location);
@@ -99,7 +99,8 @@ void OneDiagnostic::printSourceLine(FileLineColLoc location) {
       --begin;
     while (end < buffer->getBufferEnd() && *end != '\n' && *end != '\r')
       ++end;
-    // A window around the column: lines of exported programs can be huge.
+    // Print a window around the column: lines of exported programs can be very
+    // long.
     constexpr ptrdiff_t before = 80, after = 80;
     bool cutFront = at - begin > before, cutBack = end - at > after;
     if (cutFront)
@@ -121,7 +122,7 @@ void OneDiagnostic::print(Diagnostic &d, StringRef kind) {
                        : StringRef();
   printPosition(d.getLocation(), file, err());
   err() << kind << ": ";
-  // MLIR attaches whole ops to some messages: the first lines tell enough.
+  // MLIR appends entire ops to some messages; their first lines suffice.
   std::string text = d.str();
   StringRef rest = text;
   for (int line = 0; line < 4 && !rest.empty(); ++line) {
@@ -139,7 +140,7 @@ bool OneDiagnostic::finish(StringRef kind) {
   print(*error, kind);
   int notes = 0;
   for (Diagnostic &note : error->getNotes()) {
-    // `see current operation` repeats what the location says.
+    // The location shows the same as `see current operation`.
     if (StringRef(note.str()).starts_with("see current operation") ||
         ++notes > 3)
       continue;

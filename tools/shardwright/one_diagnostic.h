@@ -25,8 +25,8 @@ public:
                 std::shared_ptr<llvm::SourceMgr> sources);
   ~OneDiagnostic();
 
-  /// Prints the error, if there was one, and forgets it. Returns whether there
-  /// was.
+  /// Prints the error, if there was one, and forgets it. Returns true if there
+  /// was one.
   bool finish(llvm::StringRef kind = "error");
 
 private:
@@ -39,8 +39,7 @@ private:
   std::unique_ptr<mlir::Diagnostic> error;
 };
 
-/// What the user can do about an error with this text; empty when nothing
-/// general can be said.
+/// Returns a remedy for an error with this text, or an empty string.
 llvm::StringRef remedyFor(llvm::StringRef message);
 
 } // namespace shardwright

@@ -15,18 +15,18 @@ using namespace mlir;
 namespace shardwright {
 int partitionCommand(const PartitionOptionsCli &options) {
   Session session;
-  // What the program costs is known only at its last stages.
+  // The cost of a program is known only after its last stages.
   bool wantsCosts = options.stats || options.report || !options.budgets.empty();
   std::string text;
   CommonOptions common = options;
-  // A file may be read again by tools: it keeps the source positions.
+  // Other tools may read the file, so keep the source locations.
   common.debugInfo |= !options.out.empty();
   if (!session.compile(common, wantsCosts ? Stage::Local : options.stopAfter,
                        options.stopAfter, &text))
     return exitBadInput;
   text += "\n";
 
-  // The IR goes to standard output unless statistics or a report do.
+  // The IR goes to standard output unless statistics or a report go there.
   auto takesStdout = [](const std::optional<std::string> &option) {
     return option && option->find('=') == std::string::npos;
   };

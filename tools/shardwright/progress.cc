@@ -1,4 +1,4 @@
-//===- progress.cc - says what takes so long ------------------------------===//
+//===- progress.cc - prints a line for work that takes long ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

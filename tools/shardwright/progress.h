@@ -20,7 +20,7 @@ namespace shardwright {
 /// elsewhere each update is a new line, if progress was asked for.
 class Progress {
 public:
-  /// `seconds`: how often, on a terminal or not; none: every second, on a
+  /// `seconds`: the interval, on a terminal or not. None: every second, on a
   /// terminal only.
   explicit Progress(std::optional<double> seconds = std::nullopt);
   ~Progress();

@@ -1,12 +1,12 @@
-//===- remedies.cc - what to do about an error ----------------------------===//
+//===- remedies.cc - remedies for errors ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Errors that the library and MLIR emit, by a part of their text, with the one
-// thing to try. The first row that matches counts: special rows come first.
+// Errors that the library and MLIR emit, each by a part of its text, and the
+// remedy to print. The first matching row is used, so specific rows come first.
 //
 //===----------------------------------------------------------------------===//
 

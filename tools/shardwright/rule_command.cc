@@ -39,7 +39,7 @@ StringRef kindOf(const Factor &factor) {
   return "";
 }
 
-/// Which dimensions hold each factor.
+/// Prints the dimensions that have each factor.
 void printFactors(const ShardingRule &rule) {
   if (rule.factors.empty())
     return;
@@ -65,7 +65,7 @@ void printFactors(const ShardingRule &rule) {
   }
 }
 
-/// From the attribute back to the string.
+/// Converts the attribute back to the string.
 int readAttribute(StringRef text, mlir::MLIRContext &context) {
   std::string message;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
@@ -118,7 +118,7 @@ Expected<std::vector<SmallVector<int64_t, 4>>> parseTypes(StringRef option,
     if (rest.consume_front("tensor<"))
       rest.consume_back(">");
     int64_t elements = 1;
-    // Sizes, then an element type, which no rule looks at.
+    // Sizes, then an element type, which rules ignore.
     while (!rest.empty() && isDigit(rest.front())) {
       int64_t size;
       if (rest.consumeInteger(10, size) ||

@@ -22,8 +22,8 @@ using namespace llvm;
 namespace shardwright {
 namespace {
 
-/// The arrays, with the types and shapes that the program says, which are
-/// checked before elements are read.
+/// Reads the arrays. Their types and shapes must be those of the program; they
+/// are checked before elements are read.
 Expected<std::vector<Array>> readArrays(StringRef path, StringRef prefix,
                                         ArrayRef<ValueSpec> specs) {
   auto check = [&](int64_t i, const ArrayHeader &header) -> Error {
@@ -132,7 +132,7 @@ int runCommand(const RunOptions &options) {
         auto headers = readNpzHeaders(options.arguments);
         if (headers)
           given = std::move(*headers);
-        else // said when it is read again
+        else // reported when the file is read again
           consumeError(headers.takeError());
       }
       for (const NamedHeader &array : *given)
@@ -208,7 +208,7 @@ int runCommand(const RunOptions &options) {
                       "check the directory and its permissions");
   }
   if (!options.stats && !options.report) {
-    // Nothing else was asked for on standard output.
+    // Only if nothing else goes to standard output.
     writeTextReport(session.report(), out());
     out().flush();
   } else if (!session.writeReports(options)) {

@@ -1,4 +1,4 @@
-//===- second_look.cc - what a program costs, in the user's names ---------===//
+//===- second_look.cc - costs of a program, with the user's names ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ SecondLook::partition(ModuleOp module, double wholeAbove, PlannedMoves &moves,
   return trial;
 }
 
-/// What is not an error has been said the first time.
+/// The first compilation has already printed warnings and remarks.
 static LogicalResult dropWarnings(Diagnostic &diagnostic) {
   return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
 }
@@ -83,7 +83,7 @@ AnnotationSearch *SecondLook::search() {
         auto trial = partition(module, double(wholeBytes) - 1, moves, nullptr);
         if (trial)
           for (WholeValue &value : trial->whole)
-            value.reason = nullptr; // of `moves`
+            value.reason = nullptr; // points into `moves`
         return trial;
       },
       cost.totalBytes());
@@ -116,7 +116,7 @@ std::string SecondLook::userText(const RecordedReason &reason) const {
     text += " " + user.resultName(reason.opValue.mainResult);
   } else if (reason.opValue.id >= 0) {
     const UserValue &value = user.all()[reason.opValue.id];
-    // As the user wrote it.
+    // The name in the user's program.
     if (!value.op.empty())
       text = StringRef(value.op).rsplit('.').second.str();
     text += " " + value.shortName();

@@ -1,4 +1,4 @@
-//===- second_look.h - what a program costs, in the user's names *- C++ -*-===//
+//===- second_look.h - costs of a program, with the user's names ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,8 @@ namespace shardwright {
 /// name values and annotations can be tried.
 class SecondLook {
 public:
-  /// `asRead`: the module as it was read, of which `positions` knows the names.
+  /// `asRead`: the module as it was read; `positions` has the names of its
+  /// values.
   SecondLook(mlir::OwningOpRef<mlir::ModuleOp> asRead,
              const mlir::AsmParserState *positions,
              const llvm::SourceMgr *sources, CompileOptions options);
@@ -33,20 +34,20 @@ public:
 
   const UserValues &values() const { return user; }
   const PlannedMoves &moves() const { return planned; }
-  /// Those of one device's program.
+  /// The collectives of the program of one device.
   const CollectiveCost &collectives() const { return cost; }
-  /// Of more than `bytes`.
+  /// Replicated values of more than `bytes`.
   std::vector<WholeValue> wholeAbove(double bytes) const;
-  /// May be null.
+  /// Null if annotations cannot be searched.
   AnnotationSearch *search();
 
-  /// What is to be said of a whole value, as `%3 = dot_general (f.py:12), ...`,
-  /// why it is whole, and what would help.
+  /// Texts about a replicated value: the value (`%3 = dot_general (f.py:12),
+  /// ...`), why it is replicated, and a remedy.
   struct Told {
     std::string what, why, remedy;
   };
   Told tell(const WholeValue &whole, bool triesAnnotations);
-  /// What a move is for: `dot_general %3 (f.py:12)`.
+  /// The op that needs a move: `dot_general %3 (f.py:12)`.
   std::string userText(const RecordedReason &reason) const;
 
 private:
@@ -59,7 +60,7 @@ private:
   UserValues user;
   PlannedMoves planned;
   CompileOptions options;
-  /// Keeps the ops of `cost`.
+  /// Owns the ops to which `cost` refers.
   mlir::OwningOpRef<mlir::ModuleOp> local;
   CollectiveCost cost;
   std::vector<WholeValue> whole;
@@ -67,8 +68,8 @@ private:
   bool searchFailed = false;
 };
 
-/// What an advice says: `annotate ...: tried, REASON and each device sends 4 B
-/// a run instead of 8 B`, or that nothing helped.
+/// The text of an advice: `annotate ...: tried, REASON and each device sends 4
+/// B a run instead of 8 B`, or that no trial helped.
 std::string adviceText(const AnnotationAdvice &advice, llvm::StringRef effect,
                        double bytesNow);
 

@@ -67,7 +67,7 @@ static void installRemarks(MLIRContext &context,
 }
 
 Session::~Session() {
-  // The handler goes before its context.
+  // Destroy the handler before its context.
   look.reset();
   asRead = nullptr;
   owned = nullptr;
@@ -89,8 +89,8 @@ bool Session::load(llvm::StringRef path, bool trusted,
   return true;
 }
 
-/// Checks the options before any work is done and reads the machine. False: the
-/// error has been printed.
+/// Checks the options before any work, and reads the machine. False: the error
+/// has been printed.
 static bool checkOptions(const CommonOptions &options,
                          std::optional<MachineModel> &machine) {
   std::string kind, file;
@@ -112,7 +112,7 @@ static bool checkOptions(const CommonOptions &options,
   return true;
 }
 
-/// The work that follows a stage, as the line of progress names it.
+/// Returns the text of the progress line for the work after a stage.
 static llvm::StringRef nameOfNext(Stage stage) {
   static constexpr llvm::StringLiteral names[] = {
       "propagating", "inserting collectives", "partitioning", "compiling"};
@@ -146,7 +146,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   if (!load(options.module, options.trusted, positions.get()))
     return false;
   if (looksAgain) {
-    // The positions are those of the ops that were read.
+    // The positions refer to the ops that were read.
     asRead = std::move(owned);
     owned = asRead->clone();
   }
@@ -161,7 +161,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
   compileOptions.overlap = options.overlap;
   compileOptions.stopAfter = stopAfter;
   compileOptions.kernelCacheDir = options.kernelCache;
-  // Not before: reading bytecode forks.
+  // Start the thread only here: reading bytecode forks.
   Progress &line = progress(options);
   line.at("importing");
   compileOptions.afterStage = [&](Stage stage, ModuleOp module) {
@@ -216,7 +216,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
 SecondLook *Session::secondLook() {
   if (!asRead)
     return look.get();
-  // What it decides has been said already, or is no decision but a trial.
+  // Its remarks have been printed already, or belong to a trial.
   context->setRemarkEngine(nullptr);
   look = std::make_unique<SecondLook>(std::move(asRead), positions.get(),
                                       sources.get(), compiledWith);

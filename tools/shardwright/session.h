@@ -29,13 +29,14 @@ public:
   bool load(llvm::StringRef path, bool trusted,
             mlir::AsmParserState *positions = nullptr);
 
-  /// Loads and compiles up to `stopAfter`; `text`, when given, receives the
-  /// module as it is after stage `printed`. False: the error has been printed.
+  /// Loads and compiles up to `stopAfter`. If `text` is given, it receives the
+  /// module after stage `printed`. False: the error has been printed.
   bool compile(const CommonOptions &options, Stage stopAfter,
                Stage printed = Stage::Local, std::string *text = nullptr);
 
-  /// The last stage, for a session that stopped after stage Local. A failure is
-  /// printed as a warning: the program partitions, but memory is not known.
+  /// Runs the last stage, for a session that stopped after stage Local. A
+  /// failure is printed as a warning: the program is partitioned, but its
+  /// memory is unknown.
   bool generateCode(const CommonOptions &options);
 
   /// Prints the first error since the last call, if there was one.
@@ -48,17 +49,19 @@ public:
   /// it.
   double mostReplicated() const { return largestWhole; }
 
-  /// True if the file begins as a saved executable does.
+  /// True if the file has the magic bytes of a saved executable.
   static bool isExecutable(llvm::StringRef path);
-  /// Loads one in place of `compile`. False: the error has been printed.
+  /// Loads a saved executable instead of compiling. False: the error has been
+  /// printed.
   bool loadExecutable(const CommonOptions &options);
   bool isLoaded() const { return !owned; }
 
-  /// The line of progress, until the session ends. Starts a thread.
+  /// Returns the progress line, which is shown until the session ends. Starts a
+  /// thread.
   Progress &progress(const CommonOptions &options) {
     if (!progressLine) {
       std::optional<double> seconds;
-      if (!options.progress.empty()) // checked with the options
+      if (!options.progress.empty()) // the options are checked already
         (void)llvm::StringRef(options.progress).getAsDouble(seconds.emplace(1));
       progressLine = std::make_unique<Progress>(seconds);
     }
@@ -82,7 +85,7 @@ private:
   std::unique_ptr<OneDiagnostic> diagnostic;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   Compiled result;
-  /// For a second look.
+  /// For secondLook().
   mlir::OwningOpRef<mlir::ModuleOp> asRead;
   std::unique_ptr<mlir::AsmParserState> positions;
   CompileOptions compiledWith;
@@ -91,8 +94,8 @@ private:
   std::unique_ptr<Progress> progressLine;
 };
 
-/// `json` -> {json, -}; `json=FILE` -> {json, FILE}. Prints and returns false
-/// when the kind is none of `kinds`.
+/// Parses `json` to {json, -} and `json=FILE` to {json, FILE}. False if the
+/// kind is not in `kinds`; the error has been printed.
 bool parseOutput(llvm::StringRef option, llvm::StringRef text,
                  llvm::ArrayRef<llvm::StringRef> kinds, std::string &kind,
                  std::string &file);

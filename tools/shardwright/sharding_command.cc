@@ -23,10 +23,10 @@ using namespace llvm;
 namespace shardwright {
 namespace {
 
-/// A grid larger than this is no picture any more.
+/// No picture is printed for a larger grid.
 constexpr int64_t maxCells = 256, maxDevices = 4096;
 
-/// `mesh['x'=2,'y'=4]`, as a V3 sharding begins.
+/// Prints `mesh['x'=2,'y'=4]`, the start of a V3 sharding.
 std::string namedMesh(const Mesh &mesh) {
   std::string text = "mesh[";
   ListSeparator comma(",");
@@ -58,8 +58,8 @@ readSharding(StringRef text, const std::optional<Mesh> &mesh, int64_t rank) {
       return sharding.takeError();
     return HloSharding::named({*mesh, std::move(*sharding), {}});
   }
-  // Shardy's: from the list of dimensions on it reads as a V3 sharding, but for
-  // priorities.
+  // Shardy's syntax: from the list of dimensions on it is a V3 sharding, except
+  // for priorities.
   std::string dims = text.drop_front(start).rtrim("> ").str();
   dims = std::regex_replace(dims, std::regex(R"(\}p\d+)"), "}");
   return HloSharding::parse("{" + namedMesh(*mesh) + ", " + dims + "}");
@@ -117,7 +117,7 @@ void printNotations(const HloSharding &s, const HloSharding &tiled,
   line("JAX", spec ? spec->str() : "none, " + toString(spec.takeError()));
 }
 
-/// Who holds which tile: rows are the second to last dimension.
+/// Prints the devices of each tile; rows are the second to last dimension.
 void printPicture(const HloSharding &s, ArrayRef<int64_t> shape) {
   if (s.devices().size() > maxDevices) {
     out() << "\nNo picture of " << s.devices().size() << " devices\n";
