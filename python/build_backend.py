@@ -5,11 +5,12 @@
 #
 #===------------------------------------------------------------------------===//
 """The build backend of pyproject.toml (PEP 517). It needs CMake, a C++20 compiler and LLVM's
-libraries, and nothing from a package index. The wheel holds `python/shardwright/` and, in
-`shardwright/lib/`, the sharding algebra's library and the plugin for JAX. They are built in
-`build-wheel/`, which stays, so that an interrupted build goes on and the next is short. A build
-folder that SHARDWRIGHT_BUILD names gives the plugin instead; CMAKE_ARGS are further arguments of
-CMake's."""
+libraries, and nothing from a package index.
+
+The wheel contains `python/shardwright/` and, in `shardwright/lib/`, the library of the sharding
+algebra and the plugin for JAX. They are built in `build-wheel/`, which is kept, so that an
+interrupted build can continue and the next build is short. If SHARDWRIGHT_BUILD names a build
+folder, the plugin is taken from there. CMAKE_ARGS holds further arguments for CMake."""
 
 import base64
 import hashlib
@@ -28,12 +29,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAME = "shardwright"
 ALGEBRA, PLUGIN = "libshardwright-sharding.so", "libshardwright_pjrt.so"
 ENTRY_POINTS = "[jax_plugins]\nshardwright = shardwright.jax\n"
-# What the sdist holds: enough for the wheel.
+# Files of the sdist: those that are needed to build the wheel.
 SOURCES = (
     "CMakeLists.txt", "LICENSE", "README.md", "cmake", "pyproject.toml", "python", "shardwright", "shardwright-c",
     "third_party",
 )  # fmt: skip
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes each time
+EPOCH = (1980, 1, 1, 0, 0, 0)  # makes wheels reproducible
 
 
 def version():
@@ -63,14 +64,14 @@ def files(folder):
 
 
 def build_libraries():
-    # Right below the tree, as other build folders are, so that ccache finds what they compiled.
+    # Directly below the tree, as other build folders are, so that ccache finds their objects.
     folder = os.path.join(ROOT, "build-wheel")
     compiler = os.environ.get("CXX") or shutil.which("clang++-22") or shutil.which("c++")
     if not compiler or not shutil.which("cmake"):
         sys.exit("shardwright is built from C++, and CMake or the compiler is missing: docs/dependencies.md says what building needs")
     ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
     flags = [f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release"]
-    beside = compiler.replace("clang++", "clang")  # CMake asks for a C compiler as well
+    beside = compiler.replace("clang++", "clang")  # CMake needs a C compiler as well
     flags += [f"-DCMAKE_C_COMPILER={beside}"] if beside != compiler and shutil.which(beside) else []
     flags += shlex.split(os.environ.get("CMAKE_ARGS", ""))
     algebra = os.path.join(folder, "sharding")
@@ -90,7 +91,7 @@ def build_libraries():
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """Without it pip builds the wheel to look into it, and then once more."""
+    """Without this hook pip builds the wheel to read its metadata, and then builds it again."""
     info = f"{NAME}-{version()}.dist-info"
     os.makedirs(os.path.join(metadata_directory, info))
     for name, text in (("METADATA", metadata()), ("entry_points.txt", ENTRY_POINTS)):

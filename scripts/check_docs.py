@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-#===- check_docs.py - the output that the documentation shows is real ------===//
+#===- check_docs.py - checks the output shown in the documentation --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Runs the commands of the ```console blocks in README.md and docs/, from the root of the
-tree, and compares what they print with what the block shows.
+"""Runs the commands of the ```console blocks in README.md and docs/, from the root of the tree, and
+compares their output with that shown in the block.
 
   $ build/bin/shardwright partition ...      a command
   ...                                        any lines, also none
 
-Only blocks whose commands begin with build/bin/ are run. Times and rounding errors are not
-compared, nor the width of columns. `--update` rewrites the blocks (but not those with `...`).
+Only blocks whose commands begin with build/bin/ are run. The comparison ignores times, rounding
+errors and column widths. `--update` rewrites the blocks (but not those with `...`).
 """
 
 import os
@@ -25,14 +25,14 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
 
 def normal(line):
-    """The line without what differs from run to run and from machine to machine."""
+    """Removes the parts of the line that differ between runs and machines."""
     line = re.sub(r"\b\d+(\.\d+)? ?(ns|us|ms|s)\b", "TIME", line)
     line = re.sub(r"\b\d(\.\d+)?e-\d+\b", "ERROR", line)
     return re.sub(r"\s+", " ", line).strip()
 
 
 def matches(shown, found):
-    """Whether lines equal a pattern of lines, in which `...` stands for any lines."""
+    """True if the lines match a pattern of lines, in which `...` stands for any lines."""
     if not shown:
         return not found
     if shown[0].strip() == "...":
@@ -41,7 +41,7 @@ def matches(shown, found):
 
 
 def commands(block):
-    """[(command, shown lines)] of a block; a backslash continues a command."""
+    """Returns [(command, shown lines)] of a block. A backslash continues a command."""
     parts = []
     for line in block.splitlines():
         if line.startswith("$ "):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-#===- check_layers.py - does the tree keep its architecture? ---------------===//
+#===- check_layers.py - checks the architecture of the sources ------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ import tomllib
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIBRARY = "shardwright"
 SOURCES = (".h", ".cc", ".inc")
-# Folders whose sources are measured, and may include headers that a layer exports.
+# Folders whose sources are checked for length, and that may include exported headers of a layer.
 USERS = ("shardwright-c", "tools", "test", "benchmarks", "examples")
 MAX_SOURCES, MAX_LINES, MAX_FUNCTION, MAX_EXCEPTIONS = 40, 500, 100, 15
 INCLUDE = re.compile(r'^#include "(shardwright/[^"]+)"', re.M)
@@ -62,7 +62,7 @@ class Tree:
         self.exceptions = self.layers.get("exceptions", {})
 
     def includes(self):
-        """(path of a source, path of a header of the library)."""
+        """Yields (path of a source, path of an included header of the library)."""
         for path, text in sorted(self.text.items()):
             for header in INCLUDE.findall(text):
                 yield path, header
@@ -106,7 +106,7 @@ def check_exports(tree):
 
 
 def closure(tree, headers):
-    """The headers, and what they include."""
+    """Returns the headers and everything that they include."""
     found, todo = set(), list(headers)
     while todo:
         header = todo.pop()
@@ -159,8 +159,8 @@ def check_folders(tree):
 
 
 def functions(text):
-    """(name, lines) of each function: from its name to the brace that closes its body, which stands under
-    the start of the line (clang-format), outside of raw strings."""
+    """Yields (name, lines) of each function: from its name to the closing brace of its body, which is
+    at the indentation of the function's first line (clang-format). Raw strings are skipped."""
     text = re.sub(r'R"(\w*)\(.*?\)\1"', lambda m: '""' + "\n" * m.group().count("\n"), text, flags=re.S)
     lines = text.split("\n")
     at = 0

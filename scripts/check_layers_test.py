@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-#===- check_layers_test.py - does check_layers.py find what it must? -------===//
+#===- check_layers_test.py - tests check_layers.py ------------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Breaks the architecture of a copy of the tree in every way that check_layers.py knows, one at a time, and
-asks which check says so."""
+"""Breaks the architecture of a copy of the tree in every way that check_layers.py detects, one at a
+time, and checks which check reports it."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def without(word):
     return lambda old: "".join(line for line in old.splitlines(True) if word not in line)
 
 
-# What is broken, the check that must say so, a word that it says, the file, and the change.
+# What is broken, the check that must report it, a word of its message, the file, and the change.
 CASES = [
     ("a layer includes a later one", "order", "mesh", "shardwright/mesh/axis.h", include("partition/partition.h")),
     ("a folder includes a later one", "order", "cpu/program", "shardwright/cpu/program/liveness.cc", include("cpu/jit/jit.h")),

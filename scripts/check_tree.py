@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-#===- check_tree.py - what must hold for the tree as a whole ---------------===//
+#===- check_tree.py - checks the files that git tracks --------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
 """Checks the files that git tracks: licence headers, a README in each layer, lists marked
-`keep-sorted`, lit tests that lit would never run, test scripts that no suite would, dialects named
-where none should be."""
+`keep-sorted`, lit tests that lit would never run, test scripts that belong to no suite, names of
+dialects in code that must be independent of dialects."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def layer_readmes(files):
 
 
 def sorted_lists(files):
-    """The lines after one that holds `keep-sorted`, as long as they have its indentation."""
+    """Yields the lines after one that contains `keep-sorted`, as long as they have its indentation."""
     for path in files:
         if path == "scripts/check_tree.py" or path.endswith((".npz", ".mlir")):
             continue
@@ -70,7 +70,7 @@ def orphaned_tests(files):
 
 
 def agnostic_propagation(files):
-    """Propagation meets ops through interfaces only; tests may write programs of a dialect."""
+    """Propagation accesses ops through interfaces only; tests may contain programs of a dialect."""
     for path in files:
         if not path.startswith("shardwright/propagate/") or path.endswith(("_test.cc", "_test_util.h")):
             continue

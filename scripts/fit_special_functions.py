@@ -29,7 +29,7 @@ def chebyshev(f, a, b, n):
 
 
 def monomials(c):
-    """Chebyshev coefficients to those of powers of u."""
+    """Converts Chebyshev coefficients to those of powers of u."""
     t = [[mp.mpf(1)], [mp.mpf(0), mp.mpf(1)]]
     while len(t) < len(c):
         row = [mp.mpf(0)] + [2 * v for v in t[-1]]

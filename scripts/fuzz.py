@@ -31,7 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "test", "fuzz"))
 import seeds  # noqa: E402
 
-# Target: (runs of a short run, longest input).
+# Target: (runs of a short run, maximum input length).
 TARGETS = {
     "encoding_fuzz": (40000, 512),
     "flags_fuzz": (100000, 256),
@@ -40,7 +40,8 @@ TARGETS = {
     "text_fuzz": (5000, 4096),
 }
 ENVIRONMENT = {
-    # LLVM's headers poison allocator memory that its uninstrumented half never unpoisons.
+    # LLVM's headers poison allocator memory. LLVM's library is not instrumented, so it never
+    # unpoisons it.
     "ASAN_OPTIONS": "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=1"
     ":allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -74,7 +75,7 @@ def execute(command, log, seconds=None):
 
 
 def inputs_of(target):
-    """The corpus that the tree holds, made in a fresh folder, and its dictionary."""
+    """Writes the corpus of the tree into a fresh folder. Returns the corpus and its dictionary."""
     folder = os.path.join(BUILD, "fuzz", target)
     start = os.path.join(folder, "seeds")
     shutil.rmtree(start, ignore_errors=True)
@@ -92,7 +93,7 @@ def inputs_of(target):
 
 
 def run_target(target, options):
-    """Number of (passed, failed) parts: the regressions, the run."""
+    """Runs the regressions and the target. Returns the number of (passed, failed) parts."""
     runs, longest = TARGETS[target]
     program = os.path.join(BUILD, "bin", target)
     if not os.path.exists(program):
@@ -121,7 +122,7 @@ def run_target(target, options):
         command += [f"-max_total_time={options.seconds}", f"-seed={options.seed or int(time.time())}"]
         command += [os.path.join(folder, "corpus"), start]
     else:
-        # No corpus of earlier runs: the same inputs each time.
+        # Without the corpus of earlier runs, so that the inputs are the same each time.
         command += [f"-runs={options.runs or runs}", f"-seed={options.seed or 1}", start]
     begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     code, output = execute(command, log)

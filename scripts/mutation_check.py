@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-#===- mutation_check.py - do the tests find deliberate bugs? ---------------===//
+#===- mutation_check.py - checks that the tests find deliberate bugs ------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,12 +35,12 @@ import tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MUTATIONS = os.path.join("test", "mutations", "*.toml")
-LIMIT = 900  # seconds a suite may take; one that takes longer has found the bug
+LIMIT = 900  # seconds per suite; a timeout counts as finding the bug
 KEYS = {"name", "file", "old", "new", "suites"}
 
 
 def load(root):
-    """All mutations, in the order of their files."""
+    """Loads all mutations, in the order of their files."""
     found = []
     for path in sorted(glob.glob(os.path.join(root, MUTATIONS))):
         with open(path, "rb") as file:
@@ -55,7 +55,7 @@ def read(path):
 
 
 def problems(root, mutations):
-    """What is wrong with the lists themselves, one line each."""
+    """Yields a line for each error in the lists."""
     names = set()
     for m in mutations:
         where = f"{m['list']}: {m.get('name', '(without a name)')}"
@@ -83,7 +83,7 @@ def problems(root, mutations):
 
 
 def targets_of(suites):
-    """What ninja must build for them."""
+    """Returns the ninja targets that the suites need."""
     targets = set()
     for suite in suites:
         if suite.startswith("unit:"):
@@ -98,7 +98,7 @@ def targets_of(suites):
 
 
 class Tree:
-    """Where mutations are applied and built."""
+    """The tree in which mutations are applied and built."""
 
     def __init__(self, root, python):
         self.root, self.python = root, python
@@ -119,7 +119,7 @@ class Tree:
         return [self.python, os.path.join(self.root, "test", words[0]), *words[1:]]
 
     def fails(self, suite):
-        """Whether the suite finds something."""
+        """True if the suite fails."""
         env = dict(os.environ, SHARDWRIGHT_BUILD=self.build, SHARDWRIGHT_PYTHON=self.python, PYTHONDONTWRITEBYTECODE="1")
         command = self.command(suite)
         if "oracle/partition.py" in suite:
@@ -132,7 +132,7 @@ class Tree:
 
 
 def make_copy(python):
-    """A copy of what git tracks, with a build folder of its own."""
+    """Copies the files that git tracks; the copy has its own build folder."""
     folder = os.path.join(ROOT, "build-mutations")
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for path in filter(None, files.split("\0")):
@@ -154,7 +154,7 @@ def read_bytes(path):
 
 
 def judge(tree, mutation, known_red):
-    """What came of one mutation: "found by SUITE", or what went wrong (with a capital letter)."""
+    """Tests one mutation. Returns "found by SUITE", or the problem (with a capital letter)."""
     path = os.path.join(tree.root, mutation["file"])
     original = read(path)
     with open(path, "w") as file:
@@ -197,7 +197,7 @@ def main():
     venv = os.path.join(ROOT, ".venv", "bin", "python")
     python = os.environ.get("SHARDWRIGHT_PYTHON") or (venv if os.path.exists(venv) else sys.executable)
     tree = Tree(ROOT, python) if args.in_place else make_copy(python)
-    # A suite that fails without a mutation finds nothing with one.
+    # A suite that also fails without a mutation does not find it.
     suites = sorted({s for m in chosen for s in m["suites"]})
     broken = tree.ninja(targets_of(suites))
     if broken:

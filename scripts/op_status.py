@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-#===- op_status.py - what the tree can do with each operation --------------===//
+#===- op_status.py - writes the table of supported operations -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Writes docs/status.md: a line for each operation of our dialects, measured, not kept by hand.
+"""Writes docs/status.md: a line for each operation of our dialects. All columns are measured.
 
   scripts/op_status.py --update     writes the file
-  scripts/op_status.py              says whether it is up to date
+  scripts/op_status.py              checks that the file is up to date
 
-Operations are those that the build generated. The valid cases of test/stablehlo, test/chlo and
+The operations are those of the generated code. The valid cases of test/stablehlo, test/chlo and
 test/sdy, one operation each, go through `shardwright-opt`:
 
-  valid     cases that parse and verify
-  invalid   cases that the operation must refuse
-  infer     the class implements InferTypeOpInterface
-  fold      with constant operands nothing of it is left after simplification
-  rule      `sdy-populate-op-sharding-rules` gives it a rule
-  localise  after `sw-partition` it computes on parts; `gathered`: on whole tensors
-  execute   the cpu backend compiles it (`sw-print-program`)
+  valid     number of test cases that parse and verify
+  invalid   number of test cases that its verifier must refuse
+  infer     its class implements InferTypeOpInterface
+  fold      it disappears when its operands are constants (`sw-simplify`)
+  rule      it has a sharding rule (`sdy-populate-op-sharding-rules`)
+  localise  after `sw-partition` it computes on shards; `gathered`: on replicated tensors
+  execute   the CPU backend compiles it (`sw-print-program`)
 """
 
 import argparse
@@ -48,7 +48,7 @@ def opt(source, *flags):
 
 
 def each(sources, *flags):
-    """What passes print for each of many modules; None where they fail."""
+    """Runs the passes on many modules at once. Returns the output of each module; None if it fails."""
     sources = list(sources)
     lines, starts = 1, []
     for source in sources:
@@ -70,7 +70,7 @@ def each(sources, *flags):
 
 
 def operations():
-    """{operation: implements InferTypeOpInterface} of what tablegen wrote."""
+    """Returns {operation: implements InferTypeOpInterface}, from the code that TableGen generated."""
     found = {}
     for path in glob.glob(os.path.join(BUILD, "shardwright/dialect/*/*.h.inc")):
         with open(path) as file:
@@ -83,7 +83,7 @@ def operations():
 
 
 def cases():
-    """The operations of the valid cases, as modules of their own: {name: [Op]}."""
+    """Returns the operations of the valid cases, as separate modules: {name: [Op]}."""
     seeds = collections.defaultdict(list)
     for dialect in DIALECTS:
         for path in sorted(glob.glob(os.path.join(ROOT, "test", dialect, "*.mlir"))):
@@ -100,7 +100,8 @@ def cases():
 
 
 def variants(op):
-    """The case, and its like with static sizes and real numbers: fewer columns miss it so."""
+    """Yields the case, and variants with static sizes and real element types, so that fewer columns
+    stay empty for want of a case."""
     changes = [
         lambda t: t,
         lambda t: re.sub(r", #stablehlo\.bounds<[^>]*>", "", t.replace("?", "4")),
@@ -118,7 +119,7 @@ def variants(op):
 
 
 def invalid_cases():
-    """How many expected errors stand before a line with each operation."""
+    """Counts, for each operation, the expected errors that refer to a line with it."""
     counts = collections.Counter()
     name = re.compile(r"\b((?:%s)\.[\w-]+)" % "|".join(DIALECTS))
     for path in (p for d in DIALECTS for p in glob.glob(os.path.join(ROOT, "test", d, "*.mlir"))):
@@ -135,7 +136,7 @@ def invalid_cases():
 
 
 def program(op, constants=False, sharded=False):
-    """A @main that computes the operation and returns its results."""
+    """Returns a @main that computes the operation and returns its results."""
     names = [f"%operand{i}" for i in range(len(op.operands))]
     arguments, values, attributes = list(zip(names, op.operands)), "", []
     if constants:
@@ -212,7 +213,7 @@ def main():
 
     titles = ["valid", "invalid", "infer", "fold", "rule", "localise", "execute"]
     lines = [
-        "# What is there for each operation",
+        "# Status of each operation",
         "",
         "Written by `scripts/op_status.py --update` from the tree; `make test` checks it.",
         "",

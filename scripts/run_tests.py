@@ -41,12 +41,12 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = os.cpu_count() or 2
-SHOWN_LINES = 80  # of a failure's output, at its start and at its end
+SHOWN_LINES = 80  # lines of a failure's output that are printed, at its start and at its end
 SUMMARY = re.compile(r"^(?:[\w./-]+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
 
 class Result:
-    """Counts of one job, its output, and how long it took."""
+    """The counts of one job, its output, and its time."""
 
     def __init__(self, name, passed=0, failed=0, skipped=0, output="", seconds=0.0):
         self.name, self.passed, self.failed, self.skipped = name, passed, failed, skipped
@@ -54,14 +54,15 @@ class Result:
 
 
 def execute(name, command, options, limit):
-    """Runs a command; (exit code, output, seconds). A run past the limit fails with 124."""
+    """Runs a command. Returns (exit code, output, seconds). A run past the limit fails with 124."""
     env = dict(
         os.environ,
         SHARDWRIGHT_BUILD=options.build,
         SHARDWRIGHT_PYTHON=options.python,
         PYTHONDONTWRITEBYTECODE="1",
     )
-    # LLVM's headers poison allocator memory that its uninstrumented half never unpoisons.
+    # LLVM's headers poison allocator memory. LLVM's library is not instrumented, so it never
+    # unpoisons it.
     env["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
     env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
     start = time.monotonic()
@@ -82,7 +83,7 @@ def execute(name, command, options, limit):
 
 
 def run_script(name, command, options):
-    """A job that ends with a summary line; without one its exit code counts as one test."""
+    """Runs a job that ends with a summary line. Without one its exit code counts as one test."""
     code, output, seconds = execute(name, command, options, options.limit)
     found = SUMMARY.findall(output)
     if not found:
@@ -150,7 +151,7 @@ def scripts(folder, exclude=()):
             with open(os.path.join(path, file)) as source:
                 text = source.read()
             if ".finish()" not in text and "main(__doc__" not in text:
-                    continue  # counts nothing: a module that scripts share
+                    continue  # a module that scripts share; it has no tests
             command = [options.python, os.path.join(path, file)]
             if options.long:
                 command.append("--long")
@@ -166,7 +167,7 @@ def package(options):
 
 
 def fuzz(options):
-    """One job a target; none in a build without them."""
+    """Runs one job per target; none in a build without fuzz targets."""
     script = [sys.executable, os.path.join(ROOT, "scripts", "fuzz.py"), "--build", options.build]
     found = sorted(glob.glob(os.path.join(options.build, "bin", "*_fuzz")))
     return [(run_script, f"fuzz/{os.path.basename(f)}", [*script, os.path.basename(f)]) for f in found]
@@ -194,7 +195,7 @@ SUITES = {
 
 
 def show_failure(result, options):
-    """Prints a failed job's output, the middle left out when it is long; a log has it all."""
+    """Prints a failed job's output, without the middle if it is long; the log has all of it."""
     folder = os.path.join(options.build, "test-logs")
     os.makedirs(folder, exist_ok=True)
     log = os.path.join(folder, result.name.replace("/", "_") + ".log")
@@ -208,7 +209,7 @@ def show_failure(result, options):
 
 
 def run_suite(name, jobs, options):
-    """Runs the jobs of a suite side by side, prints its line, returns its totals."""
+    """Runs the jobs of a suite in parallel, prints its line, returns its totals."""
     start = time.monotonic()
     total = Result(name)
     workers = 1 if name in ("lit", "package") else CORES

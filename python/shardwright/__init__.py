@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""shardwright.sharding is the sharding algebra, `partition` and `explain` look into JAX programs. Importing
-this loads no library."""
+"""`shardwright.sharding` is the sharding algebra; `partition` and `explain` analyse JAX programs.
+Importing this package loads no library."""
 
 __all__ = ["explain", "partition"]
 

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`python -m shardwright.doctor`: what of the plugin for JAX works on this machine, line by line. Exit
-code 1 when something that should work does not."""
+"""`python -m shardwright.doctor` checks the plugin for JAX on this machine, and prints a line for each
+check. Exit code 1 if a check fails."""
 
 import os
 import platform

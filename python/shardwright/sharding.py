@@ -81,7 +81,7 @@ for _name, _result, _args in (
 
 
 def _text(pointer, size=-1):
-    """Takes a string of the library over."""
+    """Returns a string of the library, and frees the library's copy."""
     try:
         return ctypes.string_at(pointer, size) if size >= 0 else ctypes.string_at(pointer).decode(errors="replace")
     finally:
@@ -98,7 +98,7 @@ def _call(function, *args):
 
 
 def _integer(value):
-    """ctypes would cut off what does not fit."""
+    """Checks the range: ctypes would truncate the number."""
     value = operator.index(value)
     if not -(2**63) <= value < 2**63:
         raise OverflowError(f"{value} does not fit 64 bits")
@@ -152,7 +152,7 @@ class Mesh:
 
     @property
     def device_ids(self):
-        """Empty when the order is 0, 1, 2, ..."""
+        """Empty if the order is 0, 1, 2, ..."""
         ids = (ctypes.c_int64 * _lib.swMeshDeviceIds(self._pointer, None))()
         _lib.swMeshDeviceIds(self._pointer, ids)
         return list(ids)
@@ -163,7 +163,7 @@ class Mesh:
 
 
 class HloSharding:
-    """A sharding in any of XLA's notations, from its text."""
+    """A sharding in any of XLA's notations, parsed from its text."""
 
     KINDS = ("replicated", "maximal", "tiled", "manual", "unknown", "unreduced", "tuple", "named")
 
@@ -197,7 +197,7 @@ class HloSharding:
             )
         )
 
-    # --- asking ---------------------------------------------------------------------------
+    # --- queries ---------------------------------------------------------------------------
 
     @property
     def kind(self):
@@ -205,7 +205,7 @@ class HloSharding:
 
     @property
     def num_devices(self):
-        """0 for what is on all devices."""
+        """The number of devices; 0 for shardings of all devices (replicated)."""
         return _lib.swShardingNumDevices(self._pointer)
 
     @property
@@ -237,11 +237,11 @@ class HloSharding:
         return hash(str(self.to_v2()))
 
     def holds_same_data(self, other):
-        """Every device holds the same part of the value under both."""
+        """True if every device holds the same part of the value under both shardings."""
         return _lib.swShardingHoldsSameData(self._pointer, other._pointer)
 
     def validate(self, shape, num_devices):
-        """Raises ValueError when a value of this shape cannot have the sharding."""
+        """Raises ValueError if a value of this shape cannot have the sharding."""
         _call(_lib.swShardingValidate, self._pointer, _integers(shape), len(shape), _integer(num_devices))
 
     def _check_rank(self, shape):
@@ -267,7 +267,7 @@ class HloSharding:
             result[device] = tuple(slice(b, e) for b, e in zip(begin, end))
         return result
 
-    # --- converting -----------------------------------------------------------------------
+    # --- conversions -----------------------------------------------------------------------
 
     def __str__(self):
         return _text(_lib.swShardingToText(self._pointer, False))
@@ -284,19 +284,19 @@ class HloSharding:
         return _text(_lib.swShardingToProto(self._pointer, ctypes.byref(size)), size.value)
 
     def to_v1(self):
-        """With its devices listed."""
+        """As a V1 sharding, with a list of devices."""
         return HloSharding._own(_lib.swShardingToV1(self._pointer))
 
     def to_v2(self):
-        """With an iota, where there is one."""
+        """As a V2 sharding, with an iota if there is one."""
         return HloSharding._own(_lib.swShardingToV2(self._pointer))
 
     def to_v3(self, mesh, rank):
-        """With axes of the mesh."""
+        """As a V3 sharding, with axes of the mesh."""
         return HloSharding._own(_call(_lib.swShardingToV3, self._pointer, mesh._pointer, _integer(rank)))
 
     def to_sdy(self, mesh, rank):
-        """Shardy's text after the mesh: [{"x"}, {}]."""
+        """Shardy's text after the mesh name: [{"x"}, {}]."""
         return _text(_call(_lib.swShardingToSdy, self._pointer, mesh._pointer, _integer(rank)))
 
     def to_spec(self, mesh):

@@ -1,18 +1,18 @@
-#===- sdist_headers.py - a source distribution is complete --------------===//
+#===- sdist_headers.py - checks that a source distribution is complete ----===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`sdist_headers.py SDIST.tar.gz`: every file of the tree that a source in it includes is in it, and
-every folder that its CMake files enter."""
+"""`sdist_headers.py SDIST.tar.gz`: checks that the distribution contains every file of the tree that
+one of its sources includes, and every folder that its CMake files add."""
 
 import re
 import sys
 import tarfile
 
 OURS = re.compile(r'^#include "((?:shardwright|shardwright-c|third_party)/[^"]+)"', re.M)
-GENERATED = re.compile(r"\.(h|cpp|cc)\.inc$")  # by TableGen, while building
+GENERATED = re.compile(r"\.(h|cpp|cc)\.inc$")  # written by TableGen during the build
 
 with tarfile.open(sys.argv[1]) as archive:
     members = {m.name.partition("/")[2]: m for m in archive if m.isfile()}

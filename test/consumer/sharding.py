@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Uses shardwright.sharding where there is neither JAX nor the tree that it came from."""
+"""Uses shardwright.sharding without JAX and outside of the source tree."""
 
 import importlib.util
 import sys

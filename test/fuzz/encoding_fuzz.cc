@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An input is a list of entries, each a byte (which dialect, attribute or type)
-// and a payload. What an entry gives joins the table that later entries refer
-// to, so that nested attributes are reached. What reads must print, write, and
-// read again as the same; in a module it must verify or be refused.
+// An input is a list of entries: a byte (the dialect; attribute or type) and a
+// payload. Each value that can be read is added to the table to which later
+// entries refer, so that nested attributes are reached. It must print, be
+// written, and read again as the same value. In a module it must verify or be
+// refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ using namespace shardwright;
 
 namespace {
 
-/// Builtin attributes and types of every kind that payloads refer to.
+/// Builtin attributes and types of every kind to which payloads refer.
 fuzz::Tables startTables(MLIRContext *context) {
   Builder b(context);
   auto i64s = RankedTensorType::get({2}, b.getI64Type());
@@ -105,7 +106,7 @@ T readValue(const BytecodeDialectInterface *dialect, llvm::StringRef &bytes,
   fuzz::Tables all = tables;
   fuzz::PayloadWriter writer(written, all);
   if (failed(writeOne(dialect, writer, value)))
-    return value; // as text then
+    return value; // then compare as text
   llvm::StringRef rest = written;
   fuzz::PayloadReader second(rest, all, context);
   T again = readOne(dialect, second, T());
@@ -115,7 +116,8 @@ T readValue(const BytecodeDialectInterface *dialect, llvm::StringRef &bytes,
   return value;
 }
 
-/// A module with the attribute wherever verifiers look at ones of its kind.
+/// A module with the attribute at each place where a verifier checks attributes
+/// of its kind.
 void verifyInModule(Attribute attr, MLIRContext *context) {
   OpBuilder b(context);
   Location loc = b.getUnknownLoc();
@@ -155,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
   MLIRContext *context = &fuzz::context();
   context->allowUnregisteredDialects();
-  // In the order of the corpus: a new dialect goes to the end.
+  // In the order of the corpus: add a new dialect at the end.
   SmallVector<const BytecodeDialectInterface *> dialects;
   for (llvm::StringRef name : {"sdy", "stablehlo", "chlo", "vhlo"})
     if (Dialect *dialect = context->getLoadedDialect(name))

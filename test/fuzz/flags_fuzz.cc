@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first byte picks the reader: --mesh, --fail-on, an HloSharding as text or
-// as a protocol buffer, a PartitionSpec, the JSON of a machine, a sharding
-// rule. What is read prints as text that reads the same. Or the text is
-// measured before it is parsed, and made printable.
+// The first byte selects the parser: --mesh, --fail-on, an HloSharding as text
+// or as a protocol buffer, a PartitionSpec, the JSON of a machine, a sharding
+// rule. A parsed value must print as text that parses to the same value. Two
+// more selections measure the nesting of the text before parsing, and make it
+// printable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +63,7 @@ void trySharding(const std::optional<HloSharding> &sharding) {
   if (!take(HloSharding::fromProto(sharding->toProto())))
     finding("an HloSharding does not read as it is written", text);
   llvm::consumeError(sharding->validate({8, 6}, 8));
-  // Only what fits a small machine is asked for its boxes.
+  // Compute boxes only for shardings of a small machine.
   if (sharding->isTuple() || sharding->numDevices() > 4096)
     return;
   MeshInference inference;
@@ -88,8 +89,8 @@ void tryMachine(llvm::StringRef text) {
     finding("a machine without memory", text.str());
 }
 
-/// The types come first: a digit for the rank of each operand, `>`, and of each
-/// result, and a `;`.
+/// The types come first: a digit for the rank of each operand, `>`, a digit for
+/// the rank of each result, and a `;`.
 void tryRule(llvm::StringRef text) {
   auto [types, rule] = text.split(';');
   auto shapes = [](llvm::StringRef ranks) {
@@ -108,7 +109,7 @@ void tryNesting(llvm::StringRef text) {
   (void)findMlirNestingExcess(text);
   if (findJsonNestingExcess(text))
     return;
-  // The recursive parser survives it.
+  // The recursive parser must not overflow the stack.
   if (auto value = llvm::json::parse(text); !value)
     llvm::consumeError(value.takeError());
 }
@@ -161,5 +162,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     tryPrintable(text);
     return 0;
   }
-  return -1; // keeps such inputs out of the corpus
+  return -1; // excludes such inputs from the corpus
 }

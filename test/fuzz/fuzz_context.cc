@@ -20,8 +20,9 @@
 
 using namespace mlir;
 
-/// LLVM's headers poison allocator memory that its uninstrumented half never
-/// unpoisons; here, so that a target run by hand knows it too.
+/// LLVM's headers poison allocator memory. LLVM's library is not instrumented,
+/// so it never unpoisons it. The option is set here so that it also applies to
+/// a target that is run by hand.
 extern "C" __attribute__((used, visibility("default"))) const char *
 __asan_default_options() {
   return "detect_container_overflow=0:allow_user_poisoning=0:"
@@ -30,7 +31,7 @@ __asan_default_options() {
 
 namespace shardwright::fuzz {
 
-/// What a target with more layers adds; the weak one adds nothing.
+/// A target with more layers overrides this; the weak default adds nothing.
 __attribute__((weak)) void addToRegistry(DialectRegistry &) {}
 
 static std::unique_ptr<MLIRContext> current;
@@ -60,9 +61,9 @@ MLIRContext &context() {
 }
 
 OwningOpRef<ModuleOp> parse(StringRef text) {
-  // Files that tools read end with a zero, and MLIR's lexer counts on it.
+  // Files that tools read end with a zero, and MLIR's lexer relies on it.
   std::string terminated = text.str();
-  // Modules of this input may be alive: not a new context.
+  // Modules of this input may still exist, so keep the context.
   return parseSourceString<ModuleOp>(terminated, current.get(), "fuzz");
 }
 

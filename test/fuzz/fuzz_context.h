@@ -19,22 +19,22 @@
 
 namespace shardwright::fuzz {
 
-/// A context with the dialects of programs, one thread, and diagnostics that go
-/// nowhere. Attributes live as long as their context: it is made anew every few
-/// thousand inputs. To be called once an input, at its beginning: nothing of an
-/// earlier one may be kept across it.
+/// Returns a context with the dialects of programs, one thread, and diagnostics
+/// that are dropped. Attributes live as long as their context, so it is
+/// replaced every few thousand inputs. Call this once per input, at its
+/// beginning; keep no objects of earlier inputs.
 mlir::MLIRContext &context();
 
-/// The parsed and verified module, in that context; null when the text is not
-/// one.
+/// Parses and verifies a module in that context. Null if the text is not a
+/// valid module.
 mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text);
 
 std::string print(mlir::Operation *op);
 
-/// Inputs on which MLIR's own parser is known to crash: none so far.
+/// True for inputs on which MLIR's own parser is known to crash: none so far.
 bool crashesMlirParser(llvm::StringRef text);
 
-/// A finding: prints `what` with both texts and ends the process.
+/// Reports a finding: prints `what` with both texts and ends the process.
 [[noreturn]] void finding(llvm::StringRef what, llvm::StringRef first,
                           llvm::StringRef second = "");
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first byte says what follows: the header of an array, which a zip's
-// checksum would keep the fuzzer from, or a whole archive.
+// The first byte selects the input: the header of an array (the checksum of a
+// zip would block the fuzzer), or a complete archive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ void readHeader(llvm::StringRef bytes) {
   }
   if (header->dataOffset > bytes.size())
     abort();
-  // What was read can be written and read again.
+  // An archive that was read can be written and read again.
   std::string text = npyHeader(header->type, header->shape);
   llvm::Expected<NpyHeader> again = parseNpyHeader(text);
   if (!again || again->type != header->type || again->shape != header->shape)

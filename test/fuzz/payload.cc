@@ -41,8 +41,8 @@ LogicalResult PayloadReader::readType(Type &result) {
                  succeeded(at(tables.types, index, result)));
 }
 
-/// As in MLIR's container: the zeros at the low end of the first byte say how
-/// many bytes follow.
+/// As in MLIR's container: the number of trailing zeros of the first byte is
+/// the number of bytes that follow.
 LogicalResult PayloadReader::readVarInt(uint64_t &result) {
   if (bytes.empty())
     return emitError("the payload ends");

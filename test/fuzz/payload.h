@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reader and the writer that MLIR hands to a dialect's custom encoding,
-// over bytes and tables in memory: what a dialect does with hostile payloads is
-// found without the container's reader, which crashes on its own.
+// The reader and writer that MLIR passes to a dialect's custom encoding, over
+// bytes and tables in memory. They test how a dialect handles hostile payloads
+// without the container's reader, which crashes on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace shardwright::fuzz {
 
-/// What references in a payload are indices into.
+/// The tables into which references in a payload are indices.
 struct Tables {
   std::vector<mlir::Attribute> attributes;
   std::vector<mlir::Type> types;
@@ -80,7 +80,7 @@ private:
   mlir::MLIRContext *context;
 };
 
-/// Appends to `bytes`; adds to the tables what they lack.
+/// Appends to `bytes`, and adds new values to the tables.
 class PayloadWriter : public mlir::DialectBytecodeWriter {
 public:
   PayloadWriter(std::string &bytes, Tables &tables)

@@ -32,7 +32,7 @@ namespace {
 
 bool failedDiagnostic;
 
-/// Whether the stage succeeded; a failure without a diagnostic is a finding.
+/// True if the stage succeeded. A failure without a diagnostic is a finding.
 bool ran(LogicalResult result, StringRef stage, ModuleOp module) {
   if (failed(result)) {
     if (!failedDiagnostic)
@@ -46,7 +46,7 @@ bool ran(LogicalResult result, StringRef stage, ModuleOp module) {
   return true;
 }
 
-/// Programs with huge loops or shapes are slow, not wrong.
+/// Programs with huge loops or shapes are slow, which is no bug.
 bool isTooLarge(ModuleOp module) {
   bool large = false;
   module->walk([&](Operation *op) {

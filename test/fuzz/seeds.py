@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Seeds come from what the tree has: programs of the lit tests, the examples, arrays."""
+"""Collects seeds from the tree: programs of the lit tests, the examples, arrays."""
 
 import glob
 import hashlib
@@ -22,7 +22,7 @@ ATTRIBUTE_LIST = re.compile(r"attrNames\[\] = \{([^}]*)\}")
 
 
 def programs(folders):
-    """Modules of lit tests, without comments; parts between `// -----` on their own."""
+    """Returns the modules of lit tests, without comments; parts between `// -----` are separate."""
     for folder in folders:
         for path in sorted(glob.glob(os.path.join(ROOT, "test", folder, "**", "*.mlir"), recursive=True)):
             with open(path, errors="replace") as file:
@@ -33,7 +33,7 @@ def programs(folders):
                 )
                 if code.strip() and len(code) <= LONGEST_TEXT:
                     yield code.encode()
-                # A long file still has its functions; meshes go with each.
+                # Split a long file into its functions, each with the meshes.
                 elif code.strip():
                     meshes = "\n".join(re.findall(r"^sdy\.mesh.*$", code, re.M))
                     for function in re.split(r"^(?=\s*func\.func)", code, flags=re.M)[1:]:
@@ -51,7 +51,7 @@ def varint(value):
 
 
 def payloads():
-    """Small payloads of each code: a few fields of small values."""
+    """Returns small payloads for each code: a few fields with small values."""
     for dialect in range(4):
         for kind in (0, 1):
             head = bytes([dialect << 1 | kind])
@@ -135,14 +135,14 @@ SEEDS = {
 
 
 def write(target, folder):
-    """The seeds as files, named by content."""
+    """Writes the seeds as files that are named by content."""
     for seed in SEEDS[target]():
         with open(os.path.join(folder, hashlib.sha1(seed).hexdigest()[:16]), "wb") as file:
             file.write(seed)
 
 
 def dictionary(target, build):
-    """Names of ops and attributes as the generated code of the build has them."""
+    """Returns the names of ops and attributes from the generated code of the build."""
     if target == "npz_fuzz":
         return ["\\x93NUMPY".replace("\\x93", ""), "'descr'", "'fortran_order'", "'shape'", "<f4", "True"]
     if target == "flags_fuzz":

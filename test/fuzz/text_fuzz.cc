@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto again = fuzz::parse(printed);
   if (!again)
     fuzz::finding("what was printed does not parse", printed);
-  // A context that has a resource of this name already gives it another.
+  // If a context already has a resource of this name, it gives the resource
+  // another name.
   if (printed.find("dialect_resources") != std::string::npos)
     return 0;
   std::string second = fuzz::print(*again);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What JAX's Python cannot reach: user data, the sizes of structs, callbacks of
-// a custom partitioner that answers nonsense.
+// Tests that JAX's Python cannot make: user data, sizes of structs, callbacks
+// of a custom partitioner that return invalid results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ PJRT_Custom_Partitioner_Extension *partitioners() {
 
 int64_t typeId = 0, unknownTypeId = 77;
 
-/// Answers what it is compiled with; true then.
+/// If the call asks for metadata, returns them. True then.
 bool answerMetadata(XLA_FFI_CallFrame *frame) {
   if (!frame->extension_start)
     return false;
@@ -52,7 +52,7 @@ bool answerMetadata(XLA_FFI_CallFrame *frame) {
   return true;
 }
 
-/// Results: user data, the number of the run, that of the device, nothing.
+/// Results: user data, the run id, the device id, and an unused one.
 XLA_FFI_Error *tell(XLA_FFI_CallFrame *frame) {
   if (answerMetadata(frame))
     return nullptr;
@@ -78,7 +78,7 @@ XLA_FFI_Error *tell(XLA_FFI_CallFrame *frame) {
   return nullptr;
 }
 
-/// Asks with a struct that is too short.
+/// Calls an API function with a struct that is too short.
 XLA_FFI_Error *askShort(XLA_FFI_CallFrame *frame) {
   if (answerMetadata(frame))
     return nullptr;
@@ -127,7 +127,7 @@ struct Context {
   PJRT_ExecuteContext *context = nullptr;
 };
 
-/// The four numbers that a program of one device returns; the error if any.
+/// Runs a program of one device. Returns its four numbers, or the error.
 Outcome run(TestClient &client, PJRT_LoadedExecutable *executable,
             PJRT_ExecuteContext *context, std::vector<float> &out) {
   float data[4] = {};
@@ -222,7 +222,7 @@ TEST(PjrtFfi, UnknownTargetsAreAnErrorOfTheCompiler) {
 // Custom partitioners
 //===----------------------------------------------------------------------===//
 
-/// What the callbacks saw, and what they answer.
+/// The data that the callbacks received, and their results.
 struct Partitioner {
   JAX_CustomCallPartitioner_Callbacks callbacks = {};
   std::string shape, sharding, config;
@@ -257,7 +257,7 @@ void partition(JAX_CustomCallPartitioner_Callbacks *,
   args->result_sharding = args->args_sharding[0];
 }
 
-/// Of 8 numbers in two halves.
+/// A function on 8 numbers in two halves.
 constexpr const char *halves = R"(module @m {
   sdy.mesh @mesh = <["x"=2]>
   func.func public @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})

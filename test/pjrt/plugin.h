@@ -17,7 +17,7 @@ namespace shardwright::pjrt_test {
 
 inline const PJRT_Api *api() { return GetPjrtApi(); }
 
-/// The arguments of a function, as a client fills them.
+/// Returns an argument struct with its size set, as a client does.
 template <typename Args> Args make() {
   Args args = {};
   args.struct_size = sizeof(Args);
@@ -30,7 +30,7 @@ struct Outcome {
   bool ok() const { return code == PJRT_Error_Code_OK; }
 };
 
-/// What the error says; it is destroyed.
+/// Returns the text of the error, and destroys it.
 inline Outcome take(PJRT_Error *error) {
   Outcome outcome;
   if (!error)
@@ -48,7 +48,7 @@ inline Outcome take(PJRT_Error *error) {
   return outcome;
 }
 
-/// A client of so many devices.
+/// A client of a given number of devices.
 class TestClient {
 public:
   explicit TestClient(int64_t devices) {
@@ -151,7 +151,7 @@ inline Outcome run(PJRT_LoadedExecutable *executable,
   return outcome;
 }
 
-/// The elements of a buffer, or why there are none.
+/// Returns the elements of a buffer, or the error.
 template <typename T>
 Outcome toHost(PJRT_Buffer *buffer, std::vector<T> &elements) {
   auto args = make<PJRT_Buffer_ToHostBuffer_Args>();

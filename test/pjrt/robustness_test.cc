@@ -1,4 +1,4 @@
-//===- robustness_test.cc - what clients must not do ----------------------===//
+//===- robustness_test.cc - invalid calls by clients ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +29,8 @@ TEST(PjrtTable, IsTheVersionThatItSays) {
 #undef SLOT
 }
 
-// Every function takes arguments that are all zero, but for their size, and a
-// null pointer for the arguments. None may crash; only a few may succeed.
+// Calls every function with arguments that are all zero except for their size,
+// and with a null pointer. None may crash; only a few may succeed.
 TEST(PjrtTable, TakesNothingForAnArgument) {
 #define SLOT(name)                                                             \
   {                                                                            \
@@ -72,7 +72,7 @@ TEST(PjrtTable, TakesStructsOfNewerClients) {
   EXPECT_EQ(newer.args.num_devices, 2u);
 }
 
-// Pointers that are no objects of ours, at every place that takes a handle.
+// Passes pointers to foreign objects at every place that takes a handle.
 TEST(PjrtTable, RefusesForeignPointers) {
   alignas(64) char foreign[4096];
   std::memset(foreign, 0x5a, sizeof(foreign));
@@ -189,7 +189,7 @@ TEST(PjrtExecutable, OutlivesItsHandlesWhileItRuns) {
   EXPECT_FALSE(run(executable, {argument}, output).ok());
 }
 
-// The memory of results goes with their last user, which is the run.
+// The memory of results is freed by their last user, which is the run.
 TEST(PjrtExecutable, RunsOnWhenItsResultsAreDropped) {
   TestClient client(1);
   PJRT_LoadedExecutable *executable = nullptr;
@@ -260,7 +260,7 @@ TEST(PjrtExecutable, RefusesArgumentsThatDoNotFit) {
   destroy(executable);
 }
 
-// The process is the client's: it goes on.
+// The process belongs to the client and must continue.
 TEST(PjrtCompile, RefusesProgramsThatNestOrGrowWithoutBound) {
   TestClient client(1);
   PJRT_LoadedExecutable *executable = nullptr;
@@ -293,7 +293,7 @@ TEST(PjrtCompile, RefusesProgramsThatNestOrGrowWithoutBound) {
              (i < 39 ? next + next : "") + "return }\n";
   }
   EXPECT_THAT(refused(calls), HasSubstr("grows beyond the limit"));
-  // What terminals obey does not get into an exception's text.
+  // Terminal control sequences must not appear in an exception's text.
   EXPECT_THAT(refused("\x1b[31m"), testing::Not(HasSubstr("\x1b")));
   ASSERT_TRUE(client.compile(addOne, "", executable).ok());
   destroy(executable);

@@ -1,4 +1,4 @@
-//===- transfers_test.cc - layouts, pieces and promises -------------------===//
+//===- transfers_test.cc - layouts, chunked and deferred transfers --------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 namespace {
 
-/// The memory that a device uses unless it is told else.
+/// The default memory of a device.
 PJRT_Memory *memoryOf(PJRT_Device *device) {
   auto args = make<PJRT_Device_DefaultMemory_Args>();
   args.device = device;
@@ -173,11 +173,11 @@ TEST(PjrtLayout, BelongsToTheBuffer) {
   found.buffer = buffer;
   ASSERT_TRUE(take(api()->PJRT_Buffer_GetMemoryLayout(&found)).ok());
   EXPECT_EQ(found.layout.tiled.minor_to_major[0], 0);
-  // To the host in its own layout, or in the one that is asked for.
+  // Copies to the host in the array's own layout, or in the requested one.
   std::vector<float> back(6);
   EXPECT_TRUE(toHost(buffer, back).ok());
   EXPECT_THAT(back, ElementsAre(1, 4, 2, 5, 3, 6));
-  // Its memory is not what the layout says.
+  // Its memory does not have the layout that the array reports.
   auto onCpu = make<PJRT_Buffer_IsOnCpu_Args>();
   onCpu.buffer = buffer;
   take(api()->PJRT_Buffer_IsOnCpu(&onCpu));
@@ -253,7 +253,7 @@ TEST(PjrtBuffer, WaitsForTheClientsWord) {
   destroy(buffer);
 }
 
-// An alias is used before anybody knows what it is of.
+// An alias is used before its target is set.
 TEST(PjrtBuffer, IsPromisedByAnAlias) {
   TestClient client(1), other(1);
   PJRT_LoadedExecutable *executable = nullptr;

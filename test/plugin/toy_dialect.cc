@@ -37,7 +37,7 @@ void toy::ToyDialect::initialize() {
       >();
 }
 
-// a: i k, b: k j -> i j, and k must be summed up over its shards.
+// a: i k, b: k j -> i j; results are partial sums over the shards of k.
 std::optional<shardwright::ShardingRule>
 toy::MatMulOp::buildShardingRule(const shardwright::RuleOptions &) {
   constexpr int64_t none = shardwright::kNoDim;
@@ -51,7 +51,7 @@ toy::MatMulOp::buildShardingRule(const shardwright::RuleOptions &) {
       .finish();
 }
 
-// Every dimension keeps its shards but the last, which a device needs whole.
+// Every dimension can stay sharded except the last, which must be replicated.
 std::optional<shardwright::ShardingRule>
 toy::NormalizeOp::buildShardingRule(const shardwright::RuleOptions &) {
   ArrayRef<int64_t> shape = shapeOf(getX());
@@ -65,13 +65,13 @@ toy::NormalizeOp::buildShardingRule(const shardwright::RuleOptions &) {
   return builder.finish();
 }
 
-// Nothing to relate: there are no operands.
+// There are no operands, so there is nothing to relate.
 std::optional<shardwright::ShardingRule>
 toy::ZerosOp::buildShardingRule(const shardwright::RuleOptions &) {
   return std::nullopt;
 }
 
-// Each use gets zeros of its own, sharded as it likes.
+// Each use gets its own zeros, with the sharding that suits this use.
 shardwright::PropagationTraits toy::ZerosOp::getPropagationTraits() {
   return {.makesConstant = true};
 }

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The compiler and the operations of cpu/library need LLVM, MLIR and LAPACK,
-// which are not instrumented; the tests run here make their programs by hand.
+// which are not instrumented. The tests that run here build their programs by
+// hand.
 //
 //===----------------------------------------------------------------------===//
 

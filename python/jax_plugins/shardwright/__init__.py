@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""With `PYTHONPATH=python` JAX finds the plugin of the build folder here; an installed package says
-the same by its entry point."""
+"""With `PYTHONPATH=python` JAX finds the plugin of the build folder through this module. The entry
+point of an installed package has the same effect."""
 
 from shardwright.jax import initialize
 

@@ -8,9 +8,9 @@
 
     JAX_PLATFORMS=shardwright SHARDWRIGHT_NUM_DEVICES=8 python train.py
 
-JAX finds the plugin by itself (entry point `jax_plugins`) and calls `initialize`. Modules, in the
-order in which they are needed: `library` (the shared library and what it offers beside PJRT),
-`measures` (what JAX's own Python has to be told), `callbacks` (functions that programs call).
+JAX finds the plugin through the entry point `jax_plugins` and calls `initialize`. Modules, in the
+order in which they are needed: `library` (the shared library and its functions beyond PJRT),
+`measures` (adds our platform to JAX's lists), `callbacks` (Python functions that programs call).
 """
 
 import os
@@ -20,14 +20,14 @@ from shardwright.jax import library, measures
 __all__ = ["PLATFORM", "initialize"]
 
 PLATFORM = "shardwright"
-# Below the CPU's (0): installing the package changes nobody's default.
+# Lower than the CPU's (0): installing the package does not change the default platform.
 PRIORITY = -10
 
 _options = {}
 
 
 def set_options(**options):
-    """Options of the client, before the first use of JAX: `num_devices=16`."""
+    """Sets options of the client, such as `num_devices=16`. Call it before the first use of JAX."""
     _options.update(options)
 
 

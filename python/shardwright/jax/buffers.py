@@ -1,11 +1,11 @@
-#===- buffers.py - callbacks that work in the runtime's memory ----------===//
+#===- buffers.py - buffer_callback on the runtime's memory ----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""jax.experimental.buffer_callback on our platform: the function gets views of operands and results
-and writes the latter in place."""
+"""jax.experimental.buffer_callback on our platform: the function gets views of operands and results,
+and writes the results in place."""
 
 import dataclasses
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Buffer:
-    """An operand or result during a call, as jax.experimental.buffer_callback.Buffer."""
+    """An operand or result during a call, like jax.experimental.buffer_callback.Buffer."""
 
     def __init__(self, view, writeable):
         self._view, self._writeable = view, writeable
@@ -31,7 +31,7 @@ class Buffer:
 
     def __dlpack__(self, **options):
         view = self._view.view()
-        # Consumers of before DLPack 1.0 know of nothing that is read-only.
+        # Consumers from before DLPack 1.0 do not support read-only arrays.
         view.flags.writeable = self._writeable or not options.get("max_version")
         return view.__dlpack__(**options)
 
@@ -40,7 +40,7 @@ class Buffer:
 
 
 class ExecutionContext:
-    """Of a call, as jax.experimental.buffer_callback.ExecutionContext."""
+    """The context of a call, like jax.experimental.buffer_callback.ExecutionContext."""
 
     @property
     def stage(self):
@@ -57,7 +57,7 @@ class ExecutionContext:
 
 @dataclasses.dataclass(eq=False)
 class InPlace:
-    """The function of the user, with the trees of what it takes and fills."""
+    """The user's function, with the trees of its operands and results."""
 
     function: Any
     in_tree: Any
@@ -73,7 +73,8 @@ class InPlace:
 
 
 def install(platform, target, enter):
-    """`enter(ctx, function)`: the number under which programs call the function through `target`."""
+    """Installs the lowering. `enter(ctx, function)` returns the number under which programs call the
+    function through `target`."""
     from jax._src import buffer_callback, ffi
     from jax._src.interpreters import mlir
 

@@ -6,9 +6,9 @@
 #===------------------------------------------------------------------------===//
 """jax.debug.print, jax.pure_callback, io_callback and buffer_callback on our platform.
 
-JAX lowers them for the platforms that it knows only. Here the callable gets a number in a table of
-this process, and the program a call of our own target with that number; the plugin's runtime calls
-back through `_call`. As on the CPU, the callable sees arrays on a device of the host's CPU backend.
+JAX lowers these only for the platforms that it knows. Here the callable gets a number in a table of
+this process, and the program calls a target of ours with that number; the plugin's runtime calls
+back through `_call`. As on the CPU, the callable gets arrays on a device of the host's CPU backend.
 """
 
 import ctypes
@@ -23,15 +23,16 @@ import numpy as np
 from shardwright.jax import buffers
 
 TARGET = "shardwright_python_callback"
-# Called by every device with its part of each operand.
+# Every device calls this with its shard of each operand.
 PARTITIONED_TARGET = "shardwright_partitioned_python_callback"
 
 _numbers = itertools.count()
-# number -> function. JAX holds a function from its lowering on, with what was lowered; executables
-# may outlive that, and a run its executable: the plugin says which numbers it has (`_hold`).
+# number -> function. JAX holds a function, from its lowering on, together with the lowered program.
+# Executables may outlive that, and a run may outlive its executable, so the plugin reports the
+# numbers that it uses (`_hold`).
 _table = weakref.WeakValueDictionary()
 _held = {}  # number -> [function, executables]
-# Objects may go, and executables with them, while this thread has the lock.
+# Objects, and with them executables, may be destroyed while this thread has the lock.
 _lock = threading.RLock()
 
 
@@ -46,11 +47,11 @@ def _hold(number, is_held):
             entry[1] -= 1
             if entry[1] == 0:
                 del _held[number]
-    # The function goes here, without the lock.
+    # The function is destroyed here, without the lock.
 
 
 def _dtypes():
-    """PJRT_Buffer_Type to numpy."""
+    """Maps PJRT_Buffer_Type to numpy dtypes."""
     import ml_dtypes
 
     names = {
@@ -73,7 +74,7 @@ _DTYPES = _dtypes()
 
 
 def _view(array):
-    """The memory of an array of the runtime's, valid during the call."""
+    """Returns a view of the memory of a runtime array, valid during the call."""
     dtype = _DTYPES[array.type]
     shape = tuple(array.dims[i] for i in range(array.rank))
     count = int(np.prod(shape, dtype=np.int64))
@@ -100,7 +101,7 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
         for i in range(num_results):
             out = _view(results[i])
             if out.size:
-                # A view of const bytes: written through its address.
+                # A view of const bytes, written through its address.
                 value = np.ascontiguousarray(values[i], dtype=out.dtype)
                 ctypes.memmove(results[i].data, value.ctypes.data, value.nbytes)
         return 0
@@ -111,8 +112,8 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
 
 
 def _checked(callback, result_avals):
-    """The callable, whose results are compared with what was declared. On the thread that calls it 64-bit types are
-    what they are here."""
+    """Wraps the callable: checks its results against the declared types, and uses the 64-bit setting
+    of this thread on the thread that calls it."""
     import jax
     from jax._src import config, dtypes
 
@@ -144,17 +145,17 @@ def _checked(callback, result_avals):
 
 
 def _enter(ctx, function):
-    """The number of a function that a program calls."""
+    """Returns the number under which a program calls the function."""
     number = next(_numbers)
     with _lock:
         _table[number] = function
-    # The executable keeps what it calls, and JAX knows that the program has callbacks.
+    # The executable keeps the function alive, and JAX records that the program has callbacks.
     ctx.module_context.add_host_callback(function)
     return np.uint64(number)
 
 
 def _emit(ctx, callback, token, operands, result_avals, has_side_effect, partitioned, sharding):
-    """Our call, with the token first among operands and results where there is one."""
+    """Emits our call. If there is a token, it is the first operand and result."""
     from jax._src import config, core, ffi
     from jax._src.interpreters import mlir
 
@@ -169,7 +170,7 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, partiti
         )
         shardings = getattr(sharding, "shardings", None)
         if config.use_shardy_partitioner.value and shardings and len(ctx.avals_out) > 1:
-            # Of the token: where the first result is.
+            # The index of the first result: after the token.
             first = dataclasses.replace(shardings[0], dim_shardings=())
             sharding = type(sharding)((first, *shardings))
     target = PARTITIONED_TARGET if partitioned else TARGET
@@ -211,7 +212,7 @@ def install(platform, bridge):
 
     from shardwright.jax import library
 
-    # JAX's own exit handlers wait for what runs; after them no program may call into Python.
+    # JAX's own exit handlers wait for running programs; after that no program may call into Python.
     entry, hold = library.HOST_CALLBACK(_call), library.HOLD_CALLBACK(_hold)
     bridge.set_host_callback(entry, hold)
     install.kept = (entry, hold, bridge)

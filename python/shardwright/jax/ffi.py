@@ -4,16 +4,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""jax.ffi on our platform: handlers that are registered for the CPU, or for us, run here too.
+"""jax.ffi on our platform: handlers that are registered for the CPU, or for our platform, run here
+too.
 
-JAX keeps what `jax.ffi.register_ffi_target` is given in jaxlib, for its own backends. Those of other
-platforms it hands to whoever asks (`register_custom_call_handler`); those of the CPU are noted as
-they pass, and taken from jaxlib's list if they came before the plugin was loaded.
+JAX stores handlers of `jax.ffi.register_ffi_target` for its own backends in jaxlib. Handlers of
+other platforms are passed to a registered function (`register_custom_call_handler`). We record the
+CPU's handlers when they are registered, and read those that were registered before the plugin was
+loaded from jaxlib's list.
 """
 
 import ctypes
 
-# Of jaxlib itself: ours are built in, or need what is private to jaxlib.
+# jaxlib's own handlers: ours are built in, or they need private parts of jaxlib.
 _OWN = ("lapack_", "xla_", "dce_sink", "tridiagonal_solve_perturbed", "cpu_csr_sparse")
 STAGES = ("instantiate", "prepare", "initialize", "execute")
 
@@ -33,7 +35,8 @@ def _raise(bridge, error):
 
 
 def register_target(bridge, name, target, api_version=1, traits=0):
-    """`target`: a capsule, or, of a typed one (`api_version` 1), a dict of stage to capsule."""
+    """Registers a handler. `target` is a capsule or, for a typed handler (`api_version` 1), a dict
+    from stage to capsule."""
     encoded = name.encode()
     if api_version == 0:
         _raise(bridge, bridge.register_untyped(encoded, len(encoded), pointer(target)))
@@ -59,7 +62,7 @@ def install(platform, bridge):
     def is_ours(name):
         return not name.startswith(_OWN)
 
-    # Types first: handlers that make states need them.
+    # Register types first: handlers that create states need them.
     xla_client.register_custom_type_handler(platform, lambda name, target: register_type(bridge, name, target))
     xla_client.register_custom_call_handler(
         platform,
@@ -84,7 +87,8 @@ def install(platform, bridge):
         module.register_ffi_target = register_ffi_target
         module.register_ffi_type = register_ffi_type
 
-    # What came before the plugin: waiting for the CPU's backend, or taken by it already.
+    # Handlers from before the plugin was loaded: pending for the CPU's backend, or already
+    # registered with it.
     for name, target in list(xla_client._custom_type_id.get("Host", ())):
         register_type(bridge, name, target)
     for name, target, api_version, traits in list(xla_client._custom_callback.get("Host", ())):
@@ -95,4 +99,4 @@ def install(platform, bridge):
             try:
                 register_target(bridge, name, target)
             except RuntimeError:
-                pass  # untyped ones, and those whose types came too late
+                pass  # untyped handlers, and those whose types are registered too late

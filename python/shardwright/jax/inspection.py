@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright.partition` and `shardwright.explain`: what the partitioner makes of a JAX program, and
-why its values are sharded as they are. Nothing runs, and no device is needed."""
+"""`shardwright.partition` and `shardwright.explain`: show how a JAX program is partitioned, and why
+its values have their shardings. Nothing is executed, and no device is needed."""
 
 import functools
 import json
@@ -27,7 +27,7 @@ def _ask(what, program, args, kwargs, mesh, **request):
     code, kept = lowering.stablehlo(program, args, kwargs, mesh)
     import jax
 
-    # Who propagates through custom partitionings, which are asked while `kept` is.
+    # Propagation through custom partitionings calls Python, so `kept` must be alive.
     request["shardy"] = bool(jax.config.jax_use_shardy_partitioner)
     request = {name: value for name, value in request.items() if value is not None}
     answer = json.loads(_bridge().inspect(what, json.dumps(request), code))
@@ -36,21 +36,21 @@ def _ask(what, program, args, kwargs, mesh, **request):
 
 
 def _list(value):
-    """One name or several, as people write them; numbers of arguments are names too."""
+    """Converts one name or a list of names to a list. Numbers of arguments are names too."""
     return [str(v) for v in (value if isinstance(value, (list, tuple)) else [] if value is None else [value])]
 
 
 class Partitioned:
-    """A partitioned program. Its text is the report for people."""
+    """A partitioned program. str() is the text report."""
 
     def __init__(self, answer):
         self._report = answer["report"]
         self.name = answer["name"]
         #: stage -> StableHLO: `import`, `propagate`, `reshard` (still of global shapes), `local`
         self.stages = answer["stages"]
-        #: everything that is known, as `shardwright partition --report=json` writes it
+        #: all data, as `shardwright partition --report=json` writes it
         self.statistics = answer["statistics"]
-        #: why the memory is not known; None: it is, or was not asked for
+        #: the reason why the memory is unknown; None if it is known or was not requested
         self.memory_unknown = answer.get("memory_unknown")
 
     @property
@@ -64,27 +64,27 @@ class Partitioned:
 
     @property
     def collectives(self):
-        """kind -> {"count": executions, "bytes": sent by one device}, of those that there are."""
+        """kind -> {"count": executions, "bytes": sent by one device}, without absent kinds."""
         return {kind: total for kind, total in self.statistics["collectives"].items() if total["count"]}
 
     @property
     def bytes_sent(self):
-        """By one device, in one step."""
+        """Sent by one device in one step."""
         return self.statistics["bytes_sent_per_device"]
 
     @property
     def peak_bytes(self):
-        """Arguments, results and temporaries of one device; None where the memory is not known."""
+        """Arguments, results and temporaries of one device; None if the memory is unknown."""
         return self.statistics["peak_bytes_per_device"]
 
     @property
     def predicted_seconds(self):
-        """Of one step on the machine that was named, or on the built-in one."""
+        """Of one step, on the given machine or on the built-in one."""
         return self.statistics["predicted_step"]["step_seconds"]
 
     @property
     def arguments(self):
-        """[{"name", "type", "local", "sharding"}]: types are global and of one device."""
+        """[{"name", "type", "local", "sharding"}]: the global type, and the type on one device."""
         return self.statistics["arguments"]
 
     @property
@@ -100,7 +100,7 @@ class Partitioned:
 
 
 class Explanation:
-    """Why values are sharded as they are. Its text is for people, `data` for programs."""
+    """Why values are sharded as they are. str() is a text report, `data` the same as a dictionary."""
 
     def __init__(self, answer):
         self.text = answer["text"]
@@ -121,16 +121,19 @@ class Explanation:
 
 
 def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, stages=STAGES, memory=True, locations=False, **kwargs):
-    """Partitions `program` for its mesh: a function that jax.jit gave (with the arguments that it is to be
-    called with: arrays or ShapeDtypeStructs), a `Lowered`, a `jax.export.Exported`, or the text of a StableHLO
+    """Partitions `program` for its mesh. `program` is a function from jax.jit (with its arguments:
+    arrays or ShapeDtypeStructs), a `Lowered`, a `jax.export.Exported`, or the text of a StableHLO
     module.
 
-    mesh: what PartitionSpecs of the function speak of; a Mesh, or an AbstractMesh of any size.
-    effort: of the partitioner, 0 to 2. machine: path of a file as in docs/machines.md, for which the step is
-    predicted. overlap: `rings` or `on` hides communication. stages: whose text is kept. memory: False saves
-    making machine code, with which the peak is known. locations: in the texts.
+      mesh       the Mesh or AbstractMesh, of any size, whose axes the function's PartitionSpecs name
+      effort     of the partitioner, 0 to 2
+      machine    path of a machine file (docs/machines.md), for which the step time is predicted
+      overlap    `rings` or `on`: hide communication behind computation
+      stages     the stages whose text is kept
+      memory     False: skip code generation; the peak memory is then unknown
+      locations  whether the texts have locations
 
-    Raises ValueError for a program that cannot be partitioned."""  # fmt: skip
+    Raises ValueError if the program cannot be partitioned."""  # fmt: skip
     return Partitioned(
         _ask(
             "partition", program, args, kwargs, mesh, effort=effort, machine=machine and str(machine), overlap=overlap,
@@ -140,13 +143,16 @@ def partition(program, *args, mesh=None, effort=1, machine=None, overlap=None, s
 
 
 def explain(program, *args, value=None, argument=None, result=None, line=None, collectives=False, mesh=None, effort=1, machine=None, full=False, **kwargs):
-    """Says why values of `program` (as for `partition`) are sharded as they are: for each axis the way back to
-    the annotation it began at, for each that could have come and did not, what stopped it and which annotation
-    would bring it.
+    """Explains why values of `program` (as for `partition`) have their shardings. For each axis it
+    traces the path back to the annotation. For each axis that could have been propagated but was
+    not, it names the op that stopped it and an annotation that would help.
 
-    value: `%12` as in the module's text, or a name. argument, result: a name or number. line: `12` or
-    `train.py:12`. Each may be a list; with none of them the answer is an overview. collectives: what each
-    collective is for, instead.
+      value             `%12` as in the module's text, or a name
+      argument, result  a name or number
+      line              `12` or `train.py:12`
+      collectives       explain each collective instead
+
+    Each of the first four may be a list; without any of them the answer is an overview.
 
     Raises ValueError for a name that the program does not have."""  # fmt: skip
     return Explanation(

@@ -1,19 +1,19 @@
-#===- interchange.py - arrays and programs from and for the CPU ---------===//
+#===- interchange.py - exchange of arrays and programs with the CPU -------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Our devices' memory is the host's. So their arrays can be viewed through DLPack as the CPU's can,
-hold texts, and take part in programs that were exported for the CPU; costs of
-programs are counted before compiling."""
+"""Our devices use host memory. So their arrays can be viewed through DLPack as the CPU's can, can hold
+strings, and can be arguments of programs that were exported for the CPU. The costs of programs are
+counted before compilation."""
 
 import dataclasses
 
 
 def install_dlpack(platform):
-    """`np.from_dlpack(x)` views the memory of ours; `jnp.from_dlpack` without a device gives one of
-    ours, a view too where the memory is aligned, as on the CPU."""
+    """`np.from_dlpack(x)` views our memory. `jnp.from_dlpack` without a device returns an array of
+    ours, as a view if the memory is aligned, as on the CPU."""
     import jax
     import numpy as np
     from jax._src import array, dlpack, xla_bridge
@@ -21,7 +21,7 @@ def install_dlpack(platform):
     of_device, packed, unpacked = array.ArrayImpl.__dlpack_device__, dlpack._to_dlpack, dlpack.from_dlpack
 
     def on_host(x):
-        """The same memory as an array of the CPU's backend."""
+        """Returns the same memory as an array of the CPU backend."""
         return jax.device_put(np.asarray(x), jax.devices("cpu")[0], may_alias=True)
 
     def dlpack_device(self):
@@ -34,7 +34,7 @@ def install_dlpack(platform):
             (src_device,) = x.devices()
         if src_device.platform != platform:
             return packed(x, stream=stream, src_device=src_device, device=device, copy=copy)
-        # A view holds on to its array.
+        # A view keeps its array alive.
         x = on_host(x)
         return packed(x, stream=stream, src_device=None, device=device, copy=copy)
 
@@ -56,7 +56,7 @@ def install_dlpack(platform):
 
 
 def install_export(platform):
-    """Programs that were exported for the CPU run on our platform."""
+    """Makes programs that were exported for the CPU run on our platform."""
     from jax._src.export import _export
     from jax._src.interpreters import mlir
 
@@ -72,7 +72,7 @@ def install_export(platform):
 
 
 def install_cost_analysis(platform):
-    """`lowered.cost_analysis()` counts operations of the program, whatever runs it."""
+    """`lowered.cost_analysis()` counts the operations of the program, independently of the platform."""
     import jax
     from jax._src.interpreters import pxla
     from jaxlib import _jax
@@ -88,7 +88,7 @@ def install_cost_analysis(platform):
 
 
 def install_strings(platform):
-    """Arrays of texts stay on the host, as ours do."""
+    """Arrays of strings are stored on the host, as on the CPU."""
     from jax._src import api, sharding, util
 
     compatible = api._check_string_compatible_sharding
@@ -103,7 +103,8 @@ def install_strings(platform):
 
 
 def install_views(platform):
-    """`jnp.asarray(x, copy=False)` takes what has the buffer protocol: our memory is the host's."""
+    """`jnp.asarray(x, copy=False)` accepts objects with the buffer protocol, because our memory is
+    host memory."""
     from jax._src.numpy import array_constructors
 
     platform_of = array_constructors._get_platform

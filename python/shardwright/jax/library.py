@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Finds libshardwright_pjrt.so, and reaches what it offers beside PJRT: an extension of its own in
-the chain of extensions (shardwright/pjrt/abi/bridge.h)."""
+"""Finds libshardwright_pjrt.so, and wraps its functions beyond PJRT: an extension of our own in the
+chain of PJRT extensions (shardwright/pjrt/abi/bridge.h)."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ def places():
 
 
 def find():
-    """The path of the library, or None."""
+    """Returns the path of the library, or None."""
     for place in places():
         path = os.path.join(place, NAME)
         if os.path.exists(path):
@@ -53,7 +53,7 @@ HOST_CALLBACK = ctypes.CFUNCTYPE(
 )
 
 
-# Of a number: an executable that calls it has come (1) or gone (0).
+# Called with a function number when an executable that calls it is created (1) or destroyed (0).
 HOLD_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int)
 
 
@@ -118,7 +118,7 @@ class _Api(ctypes.Structure):
 
 
 class Bridge:
-    """Our extension of the library at `path`, which the process may have loaded already."""
+    """Our extension of the library at `path`. The process may have loaded the library already."""
 
     def __init__(self, path):
         library = ctypes.CDLL(path)
@@ -138,7 +138,7 @@ class Bridge:
         self.register_ffi_type = self._extension.register_ffi_type
 
     def inspect(self, what, request, code):
-        """What the plugin answers, as text; ValueError where it refuses."""
+        """Returns the plugin's answer as text. Raises ValueError if the plugin refuses."""
         request = request.encode()
         args = _InspectArgs(
             ctypes.sizeof(_InspectArgs), what.encode(), request, len(request), code, len(code), None, 0, None
@@ -152,7 +152,7 @@ class Bridge:
             self._extension.free_answer(args.holder)
 
     def message(self, error):
-        """The text of an error, which is destroyed."""
+        """Returns the text of an error, and destroys the error."""
         args = _MessageArgs(ctypes.sizeof(_MessageArgs), None, error, None, 0)
         self._api.error_message(ctypes.byref(args))
         text = ctypes.string_at(args.message, args.message_size).decode()

@@ -1,18 +1,19 @@
-#===- lowering.py - the StableHLO of what the user hands us -------------===//
+#===- lowering.py - StableHLO of a jitted function or module --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Turns a jitted function with arguments, a `Lowered`, an `Exported` or a module's text into StableHLO.
-No device is needed: arguments are taken by shape, dtype and NamedSharding, and meshes may be
-`AbstractMesh`es of any size."""
+"""Converts a jitted function with arguments, a `Lowered`, an `Exported` or a module's text into
+StableHLO. No device is needed: only shape, dtype and NamedSharding of arguments are used, and
+meshes may be `AbstractMesh`es of any size."""
 
 import contextlib
 
 
 def _abstract(leaf):
-    """An argument without its data; shardings other than named ones are of the devices that it happens to be on."""
+    """Returns an argument without its data. Other shardings than NamedShardings are dropped, because
+    they only describe the current devices."""
     import jax
     from jax.sharding import NamedSharding
 
@@ -29,12 +30,12 @@ def _lower(traced):
     try:
         return traced.lower()
     except ValueError:
-        # Where every mesh is abstract, JAX has to be told for which platform.
+        # If all meshes are abstract, JAX needs an explicit platform.
         return traced.lower(lowering_platforms=(jax.default_backend(),))
 
 
 def _context(mesh):
-    """What makes PartitionSpecs mean axes of `mesh` while a function is traced."""
+    """Returns a context in which PartitionSpecs of a traced function refer to axes of `mesh`."""
     import jax
     import numpy as np
     from jax.sharding import AbstractMesh, Mesh
@@ -45,7 +46,8 @@ def _context(mesh):
         return jax.set_mesh(mesh)
     if not isinstance(mesh, AbstractMesh):
         raise TypeError(f"mesh is a {type(mesh).__name__}, expected a jax.sharding.Mesh or AbstractMesh")
-    # JAX takes PartitionSpecs of a mesh with devices only: those of a topology need not exist.
+    # JAX accepts PartitionSpecs only for a mesh with devices. The devices of a topology need not
+    # exist.
     from jax.experimental import topologies
 
     from shardwright.jax import PLATFORM
@@ -56,8 +58,8 @@ def _context(mesh):
 
 
 def stablehlo(program, args, kwargs, mesh=None):
-    """The module, as bytes, and what keeps the functions of Python that it refers to; TypeError where `program` is
-    nothing that can be lowered."""
+    """Returns the module as bytes, and the objects that keep alive the Python functions to which it
+    refers. Raises TypeError if `program` cannot be lowered."""
     import jax
 
     if isinstance(program, (str, bytes)):

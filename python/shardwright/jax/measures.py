@@ -1,12 +1,12 @@
-#===- measures.py - what JAX is told about our platform -----------------===//
+#===- measures.py - adds our platform to JAX's lists ----------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""JAX's Python keeps lists of platforms. Each measure here enters ours into one of them, through a
-private name of JAX 0.10: a measure whose name is not there is left out and said to be, and
-`python -m shardwright.doctor` shows them all."""
+"""JAX keeps lists of platforms in Python. Each measure here adds our platform to one of them, through
+a private name of JAX 0.10. A measure whose name does not exist is skipped and recorded; `python -m
+shardwright.doctor` prints all measures."""
 
 TESTED = (0, 10)
 
@@ -81,8 +81,8 @@ def _views(platform, path):
 
 
 def _host_cpu(platform, path):
-    """Callbacks get arrays on the host's CPU backend, so that it has to be there as well. The list of
-    platforms that the user asked for stays as it is: ours stands for both while it is read."""
+    """Callbacks get arrays on the host's CPU backend, so that backend must exist as well. The user's
+    list of platforms is not changed: while JAX reads it, our platform stands for both."""
     from jax._src import config, xla_bridge
 
     asked = (config.jax_platforms.value or "").split(",")
@@ -100,8 +100,8 @@ def _host_cpu(platform, path):
 
 
 def _test_helpers(platform, path):
-    """`jax._src.test_util` takes the device for a CPU, whose tests, types and tolerances are ours too, where
-    --jax_test_dut names no other. It may be imported now or later."""
+    """`jax._src.test_util` treats the device as a CPU, unless --jax_test_dut names another: the CPU's
+    tests, types and tolerances apply to our platform. The module may be imported already or later."""
     import sys
 
     from jax._src import config, xla_bridge
@@ -128,7 +128,7 @@ def _test_helpers(platform, path):
 
 
 def _experimental(platform, path):
-    """No warning at every start."""
+    """Suppresses the warning about an experimental platform."""
     from jax._src import xla_bridge
 
     known = xla_bridge._nonexperimental_plugins
@@ -138,7 +138,7 @@ def _experimental(platform, path):
         xla_bridge._nonexperimental_plugins = type(known)([*known, platform])
 
 
-# Before and after the platform is registered.
+# Measures to apply before and after the platform is registered.
 BEFORE = {
     "no warning that the platform is experimental": _experimental,
 }
@@ -154,7 +154,7 @@ AFTER = {
     "cost_analysis of lowered programs": _costs,
     "arrays of texts": _strings,
     "views of buffers": _views,
-    # Rules that are registered later would be for both.
+    # Rules that are registered later would apply to both platforms.
     "a CPU backend beside ours": _host_cpu,
 }
 
@@ -170,5 +170,5 @@ def apply(measures, platform, path):
         try:
             measure(platform, path)
             outcome[name] = None
-        except Exception as error:  # a private name that this version lacks
+        except Exception as error:  # a private name that this version of JAX lacks
             outcome[name] = f"{type(error).__name__}: {error}"

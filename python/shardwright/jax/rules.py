@@ -4,12 +4,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Rules that JAX, or the user, has for the platform "cpu" are ours as well, whenever they are registered:
-LAPACK calls, callbacks, sparse solvers, and the branches of `jax.lax.platform_dependent`."""
+"""Lowering rules that JAX, or the user, registers for the platform "cpu" apply to our platform too,
+whenever they are registered: LAPACK calls, callbacks, sparse solvers, and the branches of
+`jax.lax.platform_dependent`."""
 
 
 class Rules(dict):
-    """Our own rules, and behind them the CPU's."""
+    """Our own rules; lookups that fail there use the CPU's."""
 
     def __init__(self, own, behind):
         super().__init__(own)
@@ -23,14 +24,15 @@ class Rules(dict):
 
 
 def install(platform):
-    import jax._src.debugging  # registers its rules
+    import jax._src.debugging  # the import registers its rules
     from jax._src.interpreters import mlir
     from jax._src.lax.control_flow import conditionals
 
     rules = mlir._platform_specific_lowerings
     rules[platform] = Rules(rules[platform], rules["cpu"])
 
-    # Rules by platform inside a rule: of platform_dependent's index, and of pallas_call.
+    # Rules that are keyed by platform inside a rule: of platform_dependent's index, and of
+    # pallas_call.
     lower = mlir.lower_per_platform
 
     def lower_per_platform(ctx, description, platform_rules, *args, **kwargs):

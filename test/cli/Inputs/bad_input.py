@@ -1,11 +1,11 @@
-#===- bad_input.py - check how a command refuses bad input -----------------===//
+#===- bad_input.py - checks how a command refuses bad input ---------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""bad_input.py COMMAND...: the command must exit with 2, print nothing on stdout and exactly
-one error on stderr, which is then printed for FileCheck."""
+"""bad_input.py COMMAND...: checks that the command exits with 2, prints nothing on stdout and exactly
+one error on stderr. Prints that error for FileCheck."""
 
 import re
 import subprocess

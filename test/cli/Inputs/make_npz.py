@@ -1,4 +1,4 @@
-#===- make_npz.py - write an .npz with nothing but the standard library ----===//
+#===- make_npz.py - writes an .npz with the standard library --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,13 @@
-#===- lsp_client.py - talks to a language server over its pipes ------------===//
+#===- lsp_client.py - a client of a language server over its pipes --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""lsp_client.py SERVER FILE: opens FILE as an editor would and prints what comes back.
+"""lsp_client.py SERVER FILE: opens FILE as an editor would, and prints the answers.
 
-For each marker `^hover` or `^definition` in a comment, the request at the character under the
-caret in the nearest line above that is no comment of this kind. Diagnostics come first.
+A marker `^hover` or `^definition` in a comment sends that request for the character above the
+caret, in the nearest previous line that is not such a comment. Diagnostics are printed first.
 """
 
 import json
@@ -54,7 +54,7 @@ def place(range_):
 
 
 def markers(lines):
-    """(method, line, character), each from 0."""
+    """Returns (method, line, character) of each marker, counted from 0."""
     target = 0
     for number, line in enumerate(lines):
         found = re.match(r"\s*//\s*(\^)(\w+)", line)
