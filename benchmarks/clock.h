@@ -1,4 +1,4 @@
-//===- clock.h - the time that benchmarks measure ---------------*- C++ -*-===//
+//===- clock.h - clocks for benchmarks --------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,14 +13,14 @@
 
 namespace shardwright {
 
-/// Seconds since some moment.
+/// Wall time in seconds since an arbitrary moment.
 inline double wallSeconds() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-/// Seconds that all threads of this process have worked.
+/// CPU time in seconds of all threads of this process.
 inline double cpuSeconds() {
   timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

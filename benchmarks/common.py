@@ -1,11 +1,11 @@
-#===- common.py - what the benchmarks share: programs, clocks, tables ------===//
+#===- common.py - shared by benchmarks: programs, clocks, tables ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A benchmark is a folder: a file for each competitor, and run.py, which compares their
-answers before it believes their figures, and prints a table."""
+"""A benchmark is a folder with a file for each competitor, and run.py, which checks that their results
+agree and prints a table of measurements."""
 
 import importlib.util
 import json
@@ -21,7 +21,7 @@ TOOL = os.path.join(BUILD, "bin", "shardwright")
 sys.path.insert(0, os.path.join(ROOT, "examples"))
 sys.path.insert(0, os.path.join(ROOT, "test", "oracle"))
 
-import exporting  # before jax: it asks for 8 host devices
+import exporting  # before jax: it requests 8 host devices
 
 import jax
 import numpy as np
@@ -30,8 +30,9 @@ RTOL = 5e-4  # of an element, or a hundredth of it of the largest one (docs/test
 
 
 class Program:
-    """A sharded JAX program: its lowering, arguments, and its results without sharding.
-    `make(constrain)` is the function; no `out_specs`: propagation decides."""
+    """A sharded JAX program: its lowering, its arguments, and its results without sharding.
+    `make(constrain)` returns the function. Without `out_specs` propagation determines the shardings
+    of results."""
 
     def __init__(self, name, make, mesh, args, in_specs, out_specs=None):
         self.name = name
@@ -52,7 +53,7 @@ class Program:
 
     @classmethod
     def example(cls, name, example, **sizes):
-        """One of examples/, its `case` of these sizes."""
+        """One of examples/: its `case` with these sizes."""
         path = os.path.join(ROOT, "examples", example, "export.py")
         spec = importlib.util.spec_from_file_location(example, path)
         module = importlib.util.module_from_spec(spec)
@@ -63,7 +64,7 @@ class Program:
         return os.path.join(self.folder.name, name)
 
     def check(self, who, results):
-        """Dies when a competitor's answer is not that of the unsharded program."""
+        """Exits with an error if a competitor's results are not those of the unsharded program."""
         for i, (found, expected) in enumerate(zip(results, self.expected, strict=True)):
             largest = np.max(np.abs(expected), initial=0)
             if not np.allclose(np.asarray(found), expected, RTOL, RTOL / 100 * largest):
@@ -71,7 +72,7 @@ class Program:
 
 
 def tool(*arguments):
-    """Runs the shardwright command; its stdout. Dies with its message when it fails."""
+    """Runs the shardwright command and returns its stdout. Exits with its message if it fails."""
     done = subprocess.run([TOOL, *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"shardwright {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
@@ -79,7 +80,7 @@ def tool(*arguments):
 
 
 def check_ours(program):
-    """Runs the program with ours, compares, and returns the stats."""
+    """Runs the program with Shardwright, compares the results, and returns the stats."""
     tool(
         "run", program.module, program.inputs, "--expect", program.outputs,
         "--rtol", str(RTOL), f"--stats=json={program.file('stats.json')}",
@@ -89,7 +90,7 @@ def check_ours(program):
 
 
 def timed(function, runs=5):
-    """(best, mean) seconds of `runs` runs after one that warms up."""
+    """Returns (best, mean) seconds of `runs` runs after a warm-up run."""
     function()
     seconds = []
     for _ in range(runs):
@@ -100,7 +101,7 @@ def timed(function, runs=5):
 
 
 def table(title, header, rows):
-    """Prints rows of text or numbers, right-aligned but for the first column."""
+    """Prints rows of text or numbers, right-aligned except for the first column."""
     print(f"\n{title}")
     lines = [header] + [[c if isinstance(c, str) else f"{c:,}" for c in row] for row in rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]

@@ -4,16 +4,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Reads the text of a partitioned HLO module and counts its communication, with the model of
-`shardwright partition --stats=json`. Bytes sent by a device on average, n the group's size:
+"""Reads the text of a partitioned HLO module and counts its communication, by the model of
+`shardwright partition --stats=json`: the bytes that a device sends on average, where n is the size
+of the group:
 
   all_gather          (n-1)/n of its output
   all_reduce          2 (n-1)/n of its operands
   reduce_scatter      (n-1)/n of its input
   all_to_all          (n-1)/n of its operands
-  collective_permute  its operand, times the share of devices that send to another one
+  collective_permute  its operand, times the fraction of devices that send to another device
 
-A loop counts its trip count times, a conditional its costliest branch.
+A loop counts by its trip count, a conditional by its most expensive branch.
 """
 
 import math
@@ -28,7 +29,7 @@ ARRAY = re.compile(r"\b([a-z]+[0-9]*[a-z0-9]*)\[([\d,]*)\]")
 
 
 class HloError(Exception):
-    """The text has something that this reader does not know: never guessed."""
+    """The text has a construct that this reader does not support. It never guesses."""
 
 
 def element_bits(name):
@@ -41,7 +42,7 @@ def element_bits(name):
 
 
 def array_bytes(type_text):
-    """Bytes of each array in an HLO type, a tuple's members in order."""
+    """Returns the bytes of each array in an HLO type; the members of a tuple in order."""
     return [
         element_bits(name) // 8 * math.prod(int(d) for d in dims.split(",") if d)
         for name, dims in ARRAY.findall(type_text)
@@ -74,13 +75,13 @@ class Instruction:
         raise HloError(f"type '{text[:80]}'")
 
     def attribute(self, name):
-        """A computation's name: `body=%region_1.2`."""
+        """Returns the name of a computation: `body=%region_1.2`."""
         found = re.search(rf"\b{name}=%?([\w.\-]+)", self.tail)
         return found.group(1) if found else None
 
 
 class Module:
-    """Computations of an HLO module and what each of them sends."""
+    """The computations of an HLO module and the bytes that each of them sends."""
 
     def __init__(self, text):
         found = re.search(r"\bnum_partitions=(\d+)", text)
@@ -110,7 +111,7 @@ class Module:
         found = re.search(r"replica_groups=\[\d+,(\d+)\]", tail)
         if found:
             return int(found.group(1))
-        # Axes of a mesh, whole or as sub-axes: mesh['a'=2,'b'=4] {'a','b':(1)2}
+        # Axes or sub-axes of a mesh: mesh['a'=2,'b'=4] {'a','b':(1)2}
         found = re.search(
             r"replica_groups=@?mesh\[([^\]]*)\](?:,? ?device_ids=\S+)? ?\{([^}]*)\}", tail
         )
@@ -123,7 +124,7 @@ class Module:
         raise HloError(f"replica groups of '{instruction.name}'")
 
     def sent(self, instruction, kind):
-        """Bytes sent by a device in one run of a collective."""
+        """Returns the bytes that a device sends in one run of a collective."""
         sizes = array_bytes(instruction.type)
         if instruction.opcode.endswith("-start") and kind != "all-reduce":
             sizes = sizes[len(sizes) // 2 :]  # (operands, results)
@@ -137,7 +138,7 @@ class Module:
         if kind == "all-reduce":
             return 2 * share * size
         if kind == "reduce-scatter":
-            return share * size * n  # the type is the result's
+            return share * size * n  # the type is that of the result
         return share * size
 
     def trip_count(self, loop):
@@ -147,7 +148,7 @@ class Module:
         raise HloError(f"trip count of '{loop.name}'")
 
     def cost(self, name=None):
-        """{kind: (count, bytes)} of one run of a computation."""
+        """Returns {kind: (count, bytes)} of one run of a computation."""
         name = name or self.entry
         if name in self.costs:
             return self.costs[name]
@@ -183,7 +184,7 @@ class Module:
 
 
 def summary(text):
-    """The part of `--stats=json` that is about communication."""
+    """Returns the part of `--stats=json` about communication."""
     cost = Module(text).cost()
     return {
         "collectives": {k: {"count": c, "bytes": b} for k, (c, b) in sorted(cost.items())},

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Training steps and inference with the shardings that people give them: data, tensor, sequence,
-expert and fully sharded parallelism. Chosen before the partitioner was tuned on any of them."""
+"""Training steps and inference with common shardings: data, tensor, sequence, expert and fully sharded
+parallelism. Chosen before the partitioner was tuned on any of them."""
 
 import jax
 import jax.numpy as jnp

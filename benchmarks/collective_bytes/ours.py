@@ -1,4 +1,4 @@
-#===- ours.py - bytes that our partition sends -----------------------------===//
+#===- ours.py - bytes that our partitioned programs send ------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,5 +9,5 @@ import common
 
 
 def stats(program):
-    """The same program through `shardwright run`: its answer is checked by --expect."""
+    """Runs the program through `shardwright run`, whose --expect checks the results."""
     return common.check_ours(program)

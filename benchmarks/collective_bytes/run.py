@@ -1,16 +1,17 @@
-#===- run.py - bytes sent: our partition beside XLA's ----------------------===//
+#===- run.py - bytes sent by our programs and by XLA's --------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Bytes sent by a device on average in one run of a program on 8 devices, by one model
-(hlo_bytes.py), and collectives that it executes: the examples at several sizes, models.py and numerics.py;
-and, reported apart, the programs of second_*.py and of third_*.py.
+"""Compares partitioned programs of Shardwright and XLA on 8 devices: the bytes that a device sends on
+average in one run, by one model (hlo_bytes.py), and the number of executed collectives. The first
+list is the examples at several sizes, models.py and numerics.py; the programs of second_*.py and of
+third_*.py are reported separately.
 
     benchmarks/collective_bytes/run.py [-v] [--list N] [PART OF A NAME...]
 
--v prints a program as soon as it is measured. Exits with 1 when a program cannot be run, or the
+-v prints a program as soon as it is measured. Exit code 1 if a program cannot be run, or if the
 transformer block of the examples sends more than XLA's."""
 
 import argparse
@@ -24,15 +25,15 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from common import Program, exporting, table
 
 import jax
-import models  # noqa: F401: fills suite.PROGRAMS
+import models  # the import fills suite.PROGRAMS
 import numerics  # noqa: F401
 import ours
-import second_language  # noqa: F401: these fill suite.SECOND
+import second_language  # the imports fill suite.SECOND
 import second_learning  # noqa: F401
 import second_numerics  # noqa: F401
 import second_serving  # noqa: F401
 import suite
-import third_data  # noqa: F401: these fill suite.THIRD
+import third_data  # the imports fill suite.THIRD
 import third_learning  # noqa: F401
 import third_science  # noqa: F401
 import third_sequences  # noqa: F401
@@ -64,7 +65,7 @@ def listed(name, function, args, specs, outs, axes):
 
 
 def programs():
-    """(name, what makes the Program) of the first list"""
+    """Returns (name, function that makes the Program) of the first list."""
     for name, example, sizes in examples():
         yield name, lambda: Program.example(name, example, **sizes)
     for name, listing in suite.PROGRAMS.items():
@@ -89,7 +90,8 @@ def mean(ratios):
 
 
 def summary(measured):
-    """What the table says of all programs; those that send nothing on a side are counted apart."""
+    """Returns the summary of all programs. Programs that send nothing on one side are counted
+    separately."""
     sent = {n: (m["bytes_sent_per_device"], x["bytes_sent_per_device"]) for n, m, x in measured}
     both = [a / b for a, b in sent.values() if a and b]
     number = [
@@ -108,7 +110,7 @@ def summary(measured):
 
 
 def measure(listed_programs, args):
-    """(name, our stats, XLA's) of each program that ran, and the names of those that did not."""
+    """Returns (name, our stats, XLA's) of each program that ran, and the names of the others."""
     measured, failed = [], []
     for name, make in listed_programs:
         if args.names and not any(part in name for part in args.names):
@@ -127,7 +129,8 @@ def measure(listed_programs, args):
 
 
 def report(title, measured):
-    """Prints the table and the summary; names of transformer blocks that send more than XLA's."""
+    """Prints the table and the summary. Returns the names of transformer blocks that send more than
+    XLA's."""
     rows = []
     for name, mine, theirs in measured:
         a, b = mine["bytes_sent_per_device"], theirs["bytes_sent_per_device"]

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Training steps and serving of language models, with constraints as their authors place them.
-The second list was chosen when the partitioner had been tuned on the first one, before it ran."""
+"""Training steps and inference of language models, with constraints as their authors place them. The
+second list was chosen after the partitioner had been tuned on the first one, and before it was
+measured."""
 
 import jax
 import jax.numpy as jnp
@@ -39,7 +40,7 @@ def trained(loss):
 
 
 def alone(*axes):
-    """A mesh of one device, for shard_map in the unsharded program."""
+    """Returns a mesh of one device, for shard_map in the unsharded program."""
     return exporting.make_mesh(**dict.fromkeys(axes, 1))
 
 
@@ -223,7 +224,8 @@ add("Ulysses attention step", trained(ulysses), [projections(), normal(4, 64, 64
 
 @constrained
 def ring(constrain, q, k, v):
-    """Ring attention by shard_map: keys and values travel, a running softmax stays."""
+    """Ring attention by shard_map: keys and values are sent around the ring, and a softmax is
+    accumulated."""
     mesh = constrain.mesh or alone("data", "sequence")
     spec = jax.sharding.PartitionSpec("data", "sequence")
 
@@ -325,7 +327,7 @@ add("gradient accumulation, fully sharded", accumulated, [ACCUMULATED, integers(
 
 @constrained
 def staged(constrain, w, x):
-    """A pipeline by shard_map: microbatches move on by ppermute."""
+    """A pipeline by shard_map: microbatches are sent to the next stage by ppermute."""
     P = jax.sharding.PartitionSpec
 
     def local(w, x):

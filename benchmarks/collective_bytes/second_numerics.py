@@ -56,7 +56,7 @@ add("multigrid cycle, blocks", multigrid, [normal(64, 64)], [("x", "y")], x=4, y
 
 @constrained
 def vorticity(constrain, w):
-    """A pseudo-spectral step; transforms one dimension after the other with shards turned between."""
+    """A pseudo-spectral step: transforms one dimension after the other, with reshards in between."""
     k = jnp.fft.fftfreq(32) * 32
 
     def forward(u):

@@ -1,4 +1,4 @@
-#===- suite.py - how the programs of this benchmark are listed -------------===//
+#===- suite.py - the lists of programs of this benchmark ------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,19 +20,20 @@ def integers(high, *shape):
 
 
 def add(name, function, args, specs, outs=None, programs=PROGRAMS, **axes):
-    """`specs` has the structure of `args`, with a tuple, the entries of a PartitionSpec, for each
-    array, so `outs` of the results. What is not given is left to propagation."""
+    """Adds a program to a list. `specs` has the structure of `args`, with a tuple, the entries of a
+    PartitionSpec, for each array; `outs` is the same for the results. Absent shardings are left to
+    propagation."""
     assert all(name not in chosen for chosen in (PROGRAMS, SECOND, THIRD)), name
     programs[name] = (function, args, specs, outs, axes)
 
 
 def second(name, function, args, specs, outs=None, **axes):
-    """`add` to the second list."""
+    """Adds a program to the second list, as `add` does."""
     add(name, function, args, specs, outs, SECOND, **axes)
 
 
 def third(name, function, args, specs, outs=None, **axes):
-    """`add` to the third list."""
+    """Adds a program to the third list, as `add` does."""
     add(name, function, args, specs, outs, THIRD, **axes)
 
 

@@ -36,7 +36,7 @@ add("messages of edges, edges sharded, step", trained(lambda p, *g: jnp.mean(mes
 
 
 def dense_graph(p, adjacency, x, labels):
-    """Graph convolutions with a dense, normalised adjacency."""
+    """Graph convolutions with a dense, normalised adjacency matrix."""
     degree = lax.rsqrt(adjacency.sum(1) + 1)
     a = degree[:, None] * (adjacency + jnp.eye(len(x))) * degree
     h = jax.nn.relu(a @ (x @ p[0]))
@@ -49,7 +49,8 @@ add("dense graph, blocks, step", trained(dense_graph), [[normal(32, 64) / 6, nor
 
 
 def components(senders, receivers):
-    """Each node takes the least name around it, then that of the node so named."""
+    """Connected components: each node takes the least label of its neighbours, then the label of the
+    node with that label."""
 
     def step(name, _):
         least = jax.ops.segment_min(name[senders], receivers, 256)

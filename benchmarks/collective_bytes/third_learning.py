@@ -115,7 +115,7 @@ add("learning to learn, tasks sharded", inner_loop, [MLP, *TASKS], [[()] * 3] + 
 
 
 def local_steps(p, x, y):
-    """Replicas that take steps of their own, then meet, as in federated averaging."""
+    """Replicas take their own steps, then average, as in federated averaging."""
 
     def alone(p, x, y):
         step = lambda p, batch: (jax.tree.map(lambda p, g: p - 0.1 * g, p, jax.grad(classify)(p, *batch)), None)
@@ -304,7 +304,7 @@ def bilinear(image, y, x):
 
 
 def deformed(p, x):
-    """A convolution whose nine taps wander by what another convolution says."""
+    """A deformable convolution: another convolution computes the offsets of its nine taps."""
     away = conv(x, p[0]).reshape(*x.shape[:3], 9, 2)
     at = jnp.stack(jnp.meshgrid(jnp.arange(x.shape[1]), jnp.arange(x.shape[2]), indexing="ij"), -1)
     taps = at[:, :, None] + np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1], indexing="ij"), -1).reshape(9, 2) + away
@@ -317,7 +317,8 @@ add("deformable convolution, data, step", trained(lambda p, x: jnp.mean(deformed
 
 
 def regions(features, boxes, which, w):
-    """Features of boxes on a grid of 4 x 4 places, then a classifier; features by batch, boxes by themselves."""
+    """Features of boxes on a grid of 4 x 4 places, then a classifier. Features are sharded by batch,
+    boxes separately."""
     top, left, height, width = jnp.split(jax.nn.sigmoid(boxes) * 15, 4, -1)
     grid = (jnp.arange(4) + 0.5) / 4
     y, x = top + (15 - top) * height / 15 * grid, left + (15 - left) * width / 15 * grid
@@ -329,7 +330,8 @@ add("regions of interest, boxes sharded", regions, [normal(8, 16, 16, 8), normal
 
 
 def suppressed(boxes, scores):
-    """Of boxes that overlap the best stays: 32 times the best of what is left."""
+    """Non-maximum suppression: 32 times, keeps the best remaining box and removes those that overlap
+    it."""
     low, high = boxes[:, :2], boxes[:, :2] + jnp.abs(boxes[:, 2:])
 
     def step(scores, _):
@@ -368,7 +370,8 @@ add("optical flow, rows sharded", correlations, [normal(2, 32, 32, 8)] * 2, [("d
 
 
 def quantised(p, x):
-    """An autoencoder with a codebook that moves to the mean of what chose it, codes sharded."""
+    """An autoencoder with a codebook that moves to the mean of the inputs that chose each code; codes
+    sharded."""
     z = x @ p["in"]
     away = jnp.sum(z * z, -1)[:, None] - 2 * z @ p["codes"].T + jnp.sum(p["codes"] ** 2, -1)
     chosen = jnp.argmin(away, -1)

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Sequence models as libraries of models write them, trained, generating and sampled from. The third list was
-chosen when the partitioner had been tuned on the two before, and before it ran."""
+"""Sequence models as model libraries write them: training, generation and sampling. The third list was
+chosen after the partitioner had been tuned on the first two, and before it was measured."""
 
 import jax
 import jax.numpy as jnp
@@ -84,7 +84,7 @@ add("translation step, dropout, three axes", trained(translate), [TRANSLATE, int
 
 
 def cached_cross(p, memory_k, memory_v, cache_k, cache_v, token, at):
-    """One token of a decoder: its cache grows, keys of the encoder are there once."""
+    """One token of a decoder: its cache grows; the keys of the encoder are computed once."""
     x = p["embed"][token] + p["position"][at]
     h = rms(x)
     q, k, v = (jnp.einsum("bm,mhd->bhd", h, p[w]) for w in ("q", "k", "v"))
@@ -398,7 +398,7 @@ add("soft experts step", squared(soft_experts), [dict(slots=normal(32, 8, 4), up
 
 @constrained
 def exchanged_experts(constrain, p, x):
-    """Tokens travel to their expert by all_to_all inside shard_map, and back."""
+    """Tokens are sent to their expert by all_to_all inside shard_map, and back."""
     mesh = constrain.mesh or alone("expert")
     spec = jax.sharding.PartitionSpec
 

@@ -1,4 +1,4 @@
-#===- xla.py - bytes that XLA's partition sends ----------------------------===//
+#===- xla.py - bytes that XLA's partitioned programs send -----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@ import hlo_bytes
 
 
 def stats(program):
-    """XLA for 8 host devices: its answer is checked, its optimised HLO is counted."""
+    """Compiles with XLA for 8 host devices, checks the results, and counts the optimised HLO."""
     import jax
 
     compiled = program.lowered.compile()

@@ -11,7 +11,7 @@ import common
 
 
 def stages(program, runs):
-    """{stage: best seconds, "ops": N} over `runs` processes after one that warms up."""
+    """Returns {stage: best seconds, "ops": N} over `runs` processes after a warm-up."""
     best = {}
     for i in range(runs + 1):
         common.tool(

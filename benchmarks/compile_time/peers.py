@@ -12,7 +12,7 @@ import oracle
 
 
 def shardy(program, runs):
-    """Best seconds to parse, and to propagate, inside jaxlib."""
+    """Returns the best seconds to parse, and to propagate, inside jaxlib."""
     from jaxlib.mlir import passmanager
 
     best = [float("inf"), float("inf")]
@@ -32,6 +32,7 @@ def shardy(program, runs):
 
 
 def xla(program):
-    """Compiles for 8 host devices. Any option makes JAX compile anew; this one is its default."""
+    """Compiles for 8 host devices. With any compiler option JAX compiles anew; this option has its
+    default value."""
     jax.clear_caches()
     program.lowered.compile(compiler_options={"xla_cpu_enable_fast_math": False})

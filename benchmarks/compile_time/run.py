@@ -1,4 +1,4 @@
-#===- run.py - compile times: our stages beside Shardy's and XLA's ---------===//
+#===- run.py - compile times of our stages, Shardy's and XLA's ------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `import_module FILE RUNS` prints the best CPU seconds of parsing FILE, of
-// making sdy of its shardings, and of writing these as mhlo.sharding again.
+// converting its shardings to sdy, and of converting these back to
+// mhlo.sharding.
 //
 //===----------------------------------------------------------------------===//
 

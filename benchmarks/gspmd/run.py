@@ -1,14 +1,14 @@
-#===- run.py - converting the shardings of a module beside parsing it ------===//
+#===- run.py - time to convert shardings and to parse ---------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""CPU milliseconds to make sdy of a module's GSPMD shardings, and of sdy mhlo.sharding again, beside
-those of parsing and verifying its text. Before a time counts, both ways one after the other have to
-give the shardings that were there. `training step` is JAX's, lowered without Shardy, `every op` a chain
-in which each op has one of 40 shardings, half of them device lists, `lists of 1024` the same on a
-mesh of 1024 devices."""
+"""CPU milliseconds to convert a module's GSPMD shardings to sdy, and sdy to mhlo.sharding again,
+compared with parsing and verifying its text. A round trip must first return the original shardings.
+
+`training step` is JAX's, lowered without Shardy. `every op` is a chain in which each op has one of
+40 shardings, half of them device lists. `lists of 1024` is the same on a mesh of 1024 devices."""
 
 import json
 import os
@@ -31,7 +31,7 @@ SHARDWRIGHT = os.path.join(common.BUILD, "bin", "shardwright")
 
 
 def shardings(mesh):
-    """V1 and V2 of each way to shard two dimensions."""
+    """Returns the V1 and V2 forms of each way to shard two dimensions."""
     ids, rest = np.arange(np.prod(mesh)).reshape(mesh), range(len(mesh))
     specs = [[list(a), list(b)] for a in ([], [0], [1], [2], [0, 1], [1, 0]) for b in ([], [0], [1], [2], [2, 1])]
     for spec in specs:

@@ -5,10 +5,10 @@
 #
 #===------------------------------------------------------------------------===//
 """Calls of a function that adds one, on 1 and 8 devices, with 1 and 50 arguments; training steps of an
-MLP, a conv net and a GPT with data, tensor and fully sharded parallelism on 8 devices; compiling
-them. Both sides run as processes of their own, in turns; their answers are compared first. On a
-machine that others use too, CPU time says more than wall time.
-`run.py mlp` runs the cases whose names hold that."""
+MLP, a conv net and a GPT with data, tensor and fully sharded parallelism on 8 devices; their
+compilation. The two sides run alternately in separate processes; their results are compared first.
+On a shared machine CPU time is more reliable than wall time. `run.py mlp` runs the cases whose
+names contain that."""
 
 import json
 import os
@@ -59,7 +59,8 @@ def check(sides, case, folder):
 
 
 def compare(sides, rounds, *request, **more):
-    """Of wall and of CPU time: medians of both, and the median ratio of a round. Who begins takes turns."""
+    """Returns, for wall and for CPU time, the medians of both sides, and the median ratio of a round.
+    The sides begin alternately."""
     answers = [[], []]
     for r in range(rounds):
         for i in (0, 1) if r % 2 else (1, 0):

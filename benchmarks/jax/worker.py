@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Answers requests, a JSON object a line: {"do": "answer", "case": ..., "out": npz} computes what is
-compared, {"do": "time", "case": ...} gives seconds of wall and of CPU time, of all threads. The
-platform is that of JAX_PLATFORMS."""
+"""Answers requests, a JSON object a line. {"do": "answer", "case": ..., "out": npz} computes the
+results for the comparison; {"do": "time", "case": ...} returns seconds of wall time and of CPU time
+of all threads. JAX_PLATFORMS selects the platform."""
 
 import json
 import os
@@ -23,18 +23,18 @@ import numpy as np
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-STEPS = 10  # of training, in one figure
+STEPS = 10  # training steps per measurement
 
 
 def timed(work, count):
-    """Wall and CPU seconds of one of `count`."""
+    """Returns wall and CPU seconds per run, averaged over `count` runs."""
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     return [(time.perf_counter() - wall) / count, (time.process_time() - cpu) / count]
 
 
 class Dispatch:
-    """Calls of a function that does next to nothing: one after the other, and each awaited."""
+    """Calls of a function that does almost nothing: in sequence, and each awaited."""
 
     def __init__(self, devices, leaves):
         mesh = jax.make_mesh((devices,), ("x",), devices=jax.devices()[:devices], axis_types=(AxisType.Auto,))
@@ -58,7 +58,7 @@ class Dispatch:
 
 
 class Training:
-    """A step of a model of test/jax/models.py, and compiling it."""
+    """A step of a model of test/jax/models.py, and its compilation."""
 
     def __init__(self, problem, parallelism):
         self.problem = models.PROBLEMS[problem] + models.PARALLELISMS[parallelism]

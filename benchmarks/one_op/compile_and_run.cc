@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // compile_and_run FOLDER COUNT TIMES: for each program FOLDER/I.mlir, I from 0
-// to COUNT-1, compiles it in a new context, runs it on FOLDER/I.inputs.npz,
-// writes the results to FOLDER/I.ours.npz, and prints one line of JSON: seconds
-// of each stage, of all of them from text to executable, and of one call (the
-// median of TIMES): on host arrays, or on buffers of the devices if there are
-// several.
+// to COUNT-1, compiles it in a new context, runs it on FOLDER/I.inputs.npz, and
+// writes the results to FOLDER/I.ours.npz. Prints one line of JSON for each:
+// the seconds of each stage, of all of them from text to executable, and of one
+// call (the median of TIMES). A call is on host arrays, or, if there are
+// several devices, on their buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ template <typename T> static T check(llvm::Expected<T> value) {
   std::exit(1);
 }
 
-/// Buffers [device][argument] with the arrays' parts.
+/// Returns buffers [device][argument] with the shards of the arrays.
 static std::vector<std::vector<Buffer>>
 shards(const Executable &executable, const std::vector<Array> &arrays) {
   std::vector<std::vector<Buffer>> buffers(executable.numDevices());

@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""peer.py FOLDER COUNT CALLS [--sharded]: as compile_and_run.cc, for jaxlib's CPU devices, one or
-8. Compiling is the client's call on the text, for 8 devices that of the lowering; a call is
-jax.jit's fast path on arrays of the devices."""
+"""peer.py FOLDER COUNT CALLS [--sharded]: the same as compile_and_run.cc on 1 or 8 of jaxlib's CPU
+devices. Compilation is the client's call on the text, for 8 devices on the lowering. A call is
+jax.jit's fast path on device arrays."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from jaxlib import _jax
 
 
 def call(function, args, times, path):
-    """Writes the results; the seconds of each of so many calls after the first."""
+    """Writes the results. Returns the seconds of each of `times` calls after the first."""
     results = jax.tree.leaves(function(*args))
     np.savez(path, **{f"out{n}": programs.bits(r) for n, r in enumerate(results)})
     calls = []

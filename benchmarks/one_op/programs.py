@@ -88,13 +88,13 @@ def sharded():
 
 
 def on_mesh(specs):
-    """A mesh of 8 devices, to be set around lowering and calls, and the shardings of arguments."""
+    """Returns a mesh of 8 devices, to be set for lowering and calls, and the shardings of arguments."""
     mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
     return mesh, [jax.sharding.NamedSharding(mesh, spec) for spec in specs]
 
 
 def libraries(f):
-    """What goes to libraries, or takes long to compile elsewhere."""
+    """Ops that call libraries, or whose compilation takes long elsewhere."""
     image, taps = f(2, 8, 8, 3), f(3, 3, 3, 4)
     conv = lambda x, w, **options: lax.conv_general_dilated(
         x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), **options
@@ -145,7 +145,7 @@ def contractions(f, i):
 
 
 def types(f, i):
-    """Functions in the types that JAX's tests run them in."""
+    """Functions with the element types of JAX's tests."""
     positive = f(7, 9)
     for name in ("bfloat16", "float16"):
         half = positive.astype(name)
@@ -181,11 +181,11 @@ def types(f, i):
 
 
 def precision(name):
-    """Around lowering and calling a program."""
+    """A context for lowering and calling a program."""
     return jax.enable_x64("float64" in name)
 
 
 def bits(array):
-    """numpy's files know no bfloat16: its bits."""
+    """Returns bfloat16 as its bits, because numpy's files do not support it."""
     array = np.asarray(array)
     return array.view(np.uint16) if array.dtype.name == "bfloat16" else array

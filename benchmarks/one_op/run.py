@@ -1,13 +1,13 @@
-#===- run.py - latency of one-op programs: ours beside XLA's CPU -----------===//
+#===- run.py - latency of one-op programs: ours and XLA's -----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""From the module's text to an executable, in ms of wall and of CPU time, and a call of it with its
-results made, in us: on host arrays, and of programs for 8 devices on arrays that lie there. Every
-program is new to its process, which has compiled one before; each side runs in RUNS processes,
-and the best counts. The results are compared first."""
+"""Measures the time from a module's text to an executable, in ms of wall and of CPU time, and the time
+of a call that produces its results, in us: on host arrays, or for programs of 8 devices on device
+arrays. Every program is new to its process, which has compiled another one before. Each side runs
+in RUNS processes, and the best time counts. The results are compared first."""
 
 import json
 import os
@@ -46,7 +46,8 @@ def check(names, folder):
     for i, name in enumerate(names):
         mine, peer = (np.load(os.path.join(folder, f"{i}.{who}.npz")) for who in ("ours", "xla"))
         for key in peer:
-            # Bits of bfloat16: two units in the last place. Series of functions: as XLA sums.
+            # Bits of bfloat16: two units in the last place. Series of functions: the tolerance of
+            # XLA's sums.
             tolerance = {np.uint16: (0, 2), np.float16: (2e-3, 1e-4)}.get(
                 peer[key].dtype.type, (2e-5, 2e-6)
             )

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Each module isolates one thing that parsing spends time on. `floor` holds no op of ours:
-it compares the two builds of MLIR itself, so no work on our dialects can beat its ratio."""
+"""Each module isolates one cost of parsing. `floor` has no op of our dialects: it compares the two
+builds of MLIR itself, so it is the lower bound for the ratio."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ OPS = 20000
 
 
 def training_step(layers, constrained=True):
-    """Loss and all gradients of the GPT example, its layers unrolled: as JAX writes them."""
+    """Loss and all gradients of the GPT example with unrolled layers, as JAX writes them."""
     path = os.path.join(common.ROOT, "examples", "gpt", "export.py")
     spec = importlib.util.spec_from_file_location("gpt_example", path)
     gpt = importlib.util.module_from_spec(spec)
@@ -36,7 +36,7 @@ def training_step(layers, constrained=True):
 
 
 def elementwise(ops, element="f32"):
-    """One chain; every op uses the two values before it."""
+    """One chain, in which every op uses the two previous values."""
     kinds, kind = ("add", "multiply", "maximum", "subtract"), f"tensor<64x32x{element}>"
     lines = [f"func.func @main(%arg0: {kind}, %arg1: {kind}) -> {kind} {{"]
     before, last = "%arg0", "%arg1"
@@ -50,7 +50,7 @@ def elementwise(ops, element="f32"):
 
 
 def floor(ops):
-    """Calls and branches of the func dialect, and unregistered attributes: MLIR alone."""
+    """Calls and branches of the func dialect, and unregistered attributes: MLIR only."""
     lines = ["func.func private @f(tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>",
              "func.func @main(%arg0: tensor<64x32xf32>, %arg1: tensor<64x32xf32>) -> tensor<64x32xf32> {"]
     before, last = "%arg0", "%arg1"
@@ -61,7 +61,7 @@ def floor(ops):
 
 
 def constants(count, shape, decimal):
-    """Big constants, as hex strings or as lists of decimals."""
+    """Large constants, as hex strings or as lists of decimals."""
     rng = np.random.default_rng(3)
     kind = "x".join(map(str, shape)) + "xf32"
     lines = ["func.func @main() -> tensor<%s> {" % kind]
@@ -80,8 +80,8 @@ QUANTIZED = "!quant.uniform<i8:f32, 5.000000e-01:-3>"
 
 
 def write_all(folder):
-    """Writes the modules; yields (name, path for ours, path for the peer). jaxlib has no quantized
-    types: beside that chain it reads the one of f32."""
+    """Writes the modules. Yields (name, path for ours, path for the peer). jaxlib has no quantized
+    types, so the peer of that chain is the one of f32."""
     step = training_step(layers=144)
     module = step.compiler_ir()
     texts = {

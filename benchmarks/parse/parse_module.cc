@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// parse_module FILE RUNS: parses and verifies the file RUNS times, a new
-// context each time, and prints one line of JSON: the best wall and CPU seconds
-// of parsing, those of making the context, the number of ops. `parse_module
+// parse_module FILE RUNS: parses and verifies the file RUNS times, each time in
+// a new context, and prints one line of JSON: the best wall and CPU seconds of
+// parsing, and of creating the context, and the number of ops. `parse_module
 // FILE 0` prints the module instead, in generic form without locations.
 //
 //===----------------------------------------------------------------------===//

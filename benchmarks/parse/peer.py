@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""peer.py FILE RUNS: as parse_module.cc, with the MLIR and the dialects inside jaxlib."""
+"""peer.py FILE RUNS: the same as parse_module.cc, with jaxlib's MLIR and dialects."""
 
 import json
 import sys

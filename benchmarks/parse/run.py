@@ -1,13 +1,13 @@
-#===- run.py - parse and verify: ours beside jaxlib ------------------------===//
+#===- run.py - time to parse and verify: ours and jaxlib's ----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""CPU milliseconds to read a file, parse it into a new context and verify it, best of all
-runs, in processes that do nothing else. The two take turns, a few runs each, so that a busy
-machine troubles both alike. Both print the module afterwards: the text has to be the same
-before a time counts. `floor` has no op of our dialects: it compares the builds of MLIR."""
+"""CPU milliseconds to read a file, parse it into a new context and verify it: the best of all runs, in
+processes that do nothing else. The two sides alternate after a few runs each, so that load on the
+machine affects both. Both print the module afterwards; the texts must be equal. `floor` has no op
+of our dialects: it compares the builds of MLIR."""
 
 import json
 import os
@@ -27,7 +27,7 @@ PEER = [sys.executable, os.path.join(HERE, "peer.py")]
 
 
 def output(command, path, runs):
-    """Stdout, or None and the error's first line."""
+    """Returns stdout, or None and the first line of the error."""
     done = subprocess.run([*command, path, str(runs)], capture_output=True, text=True)
     if done.returncode != 0:
         return None, (done.stderr.splitlines() or ["killed"])[0]
@@ -35,7 +35,7 @@ def output(command, path, runs):
 
 
 def measure(ours, peer):
-    """(ours, peer): the best of TURNS x RUNS runs of each on its file."""
+    """Returns (ours, peer): the best of TURNS x RUNS runs of each on its file."""
     best = [{}, {}]
     for _ in range(TURNS):
         for one, command, path in zip(best, (OURS, PEER), (ours, peer)):

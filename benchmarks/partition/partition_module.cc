@@ -7,10 +7,11 @@
 //
 // partition_module FILE RUNS [EFFORT [insert]]: parses and propagates the file,
 // then partitions it, RUNS times, and prints one line of JSON: the best CPU
-// seconds of each stage. `insert` makes the program with collectives over named
-// axes, `localize` that of one device, with lists of devices; the word "insert"
-// leaves it out, its time is 0 then. `ops` and `inserted` are the numbers of
-// ops before and after `insert`, which inlines calls.
+// seconds of each stage. Stage `insert` makes the program with collectives over
+// named axes; stage `localize` makes the program of one device, with lists of
+// devices. The word "insert" skips `localize`; its time is then 0. `ops` and
+// `inserted` are the numbers of ops before and after `insert`, which inlines
+// calls.
 //
 //===----------------------------------------------------------------------===//
 

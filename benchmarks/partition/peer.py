@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""peer.py FILE RUNS: best CPU seconds of propagation and of making collectives of what it leaves,
-as one line of JSON."""
+"""peer.py FILE RUNS: prints one line of JSON with the best CPU seconds of propagation, and of lowering
+its result to collectives."""
 
 import json
 import os

@@ -1,20 +1,20 @@
-#===- run.py - the partitioner's time beside propagation's -----------------===//
+#===- run.py - time of the partitioner and of propagation -----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""CPU milliseconds of propagation and of both stages of the partitioner, in the same runs: `insert`
-makes the program with collectives over named axes (calls inlined), `localize` that of one device,
-with its lists of devices. Beside them Shardy's `sdy-insert-explicit-reshards` and
-`sdy-reshard-to-collectives`, which do what `insert` does. Programs: those of ../propagate at every
-size, and all programs of ../collective_bytes together. The last table is one program on meshes of
-8 and of 1,048,576 devices.
+"""CPU milliseconds of propagation and of both stages of the partitioner, in the same runs. Stage
+`insert` makes the program with collectives over named axes (calls inlined); stage `localize` makes
+the program of one device, with its lists of devices. The peer of `insert` is Shardy's
+`sdy-insert-explicit-reshards` and `sdy-reshard-to-collectives`. The programs are those of
+../propagate at every size, and all programs of ../collective_bytes together. The last table is one
+program on meshes of 8 and of 1,048,576 devices.
 
     run.py [--sizes 2000,20000,100000] [--efforts 0,1,2] [--no-peer] [--no-models]
 
-Exits with 1 when partitioning at effort 1 takes more than twice propagation's time, or `insert`
-5 % longer on the larger mesh."""
+Exit code 1 if partitioning at effort 1 takes more than twice the time of propagation, or `insert`
+takes 5 % longer on the larger mesh."""
 
 import argparse
 import contextlib
@@ -31,13 +31,13 @@ for folder in ("", "propagate", "collective_bytes"):
 import common
 import exporting
 import jax
-import models  # noqa: F401: fills suite.PROGRAMS
+import models  # the import fills suite.PROGRAMS
 import numerics  # noqa: F401
 import programs
 import suite
 
 TURNS, RUNS = 3, 4
-MOST = 2.0  # times propagation's time
+MOST = 2.0  # times the time of propagation
 OURS = [os.path.join(common.BUILD, "bin", "partition_module")]
 PEER = [sys.executable, os.path.join(HERE, "peer.py")]
 
@@ -51,7 +51,7 @@ def measure(command, *arguments):
 
 
 def best_of(questions, turns):
-    """The best of every figure of each question; they take turns. None where one failed."""
+    """Returns the best of every measurement of each question, in alternating runs. None if one failed."""
     best = [{} for _ in questions]
     for _ in range(turns):
         for i, question in enumerate(questions):
@@ -111,7 +111,7 @@ def sizes(folder, args):
 
 
 def jax_models(folder, args):
-    """Sums over the programs of ../collective_bytes, with 8 devices."""
+    """Returns sums over the programs of ../collective_bytes, on 8 devices."""
     def spec(tree, like):
         return jax.tree.map(lambda _, s: jax.sharding.PartitionSpec(*s), like, tree)
 
@@ -140,10 +140,10 @@ def jax_models(folder, args):
 
 
 def meshes(folder):
-    """The same module on a small mesh and on a huge one, without lists of devices."""
+    """Measures the same module on a small mesh and on a huge one, without lists of devices."""
     sides = ((2, 4), (1024, 1024))
     paths = [write(folder, f"mesh{x}.mlir", programs.control_flow(20000, (("x", x), ("y", y)))) for x, y in sides]
-    # Many short turns: both see the same noise.
+    # Many short turns, so that noise affects both alike.
     best = best_of([(OURS, path, 2, 1, "insert") for path in paths], 8 * TURNS)
     rows = [[f"{x * y:,} devices", one["ops"], milliseconds(one["insert"]), f"{one['insert'] / best[0]['insert']:.3f}"]
             for (x, y), one in zip(sides, best)]

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""DOTS[name]() as programs.PROGRAMS: on one device, square and skinny, batched, with operands that
-are transposed in memory, and matrix times vector, in f32, bf16 and int8. FLOPS[name]: of a step."""
+"""DOTS[name]() has the form of programs.PROGRAMS: on one device, square and skinny, batched, with
+operands that are transposed in memory, and matrix times vector, in f32, bf16 and int8. FLOPS[name]
+is the number of operations of a step."""
 
 import jax.numpy as jnp
 import numpy as np

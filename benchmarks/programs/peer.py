@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""As run_program.cc, for 8 host devices of jaxlib: each line `NAME TAB STEM` forks a process (the
-import of jax is paid for once) that builds the program, writes STEM.mlir and STEM.inputs.npz,
-compiles, writes STEM.xla.npz and a line of JSON, and then runs for so many seconds for each line,
-until an empty one. Compiling is from the lowered module to an executable."""
+"""The same as run_program.cc, for 8 host devices of jaxlib. Each line `NAME TAB STEM` forks a process
+(so that jax is imported only once), which builds the program, writes STEM.mlir and STEM.inputs.npz,
+compiles, and writes STEM.xla.npz and a line of JSON. Then it runs for as many seconds as each
+further line says, until an empty line. Compilation is from the lowered module to an executable."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def memory(field):
 
 
 def read_line():
-    """Unbuffered: the lines of the child must not be read by its parent."""
+    """Reads unbuffered, so that the parent does not read lines of the child."""
     line = b""
     while not line.endswith(b"\n"):
         byte = os.read(0, 1)
@@ -43,7 +43,7 @@ def reply(**figures):
 
 
 def bits(array):
-    """numpy's formats know no bfloat16: its bits."""
+    """Returns bfloat16 as its bits, because numpy's formats do not support it."""
     array = np.asarray(array)
     return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
 

@@ -1,11 +1,11 @@
-#===- programs.py - what is compiled and run beside XLA's CPU backend ------===//
+#===- programs.py - programs to compare with XLA's CPU backend ------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""PROGRAMS[name]() gives (function, mesh, arguments, in specs, out specs), all of numpy: a step
-takes from 1 to 100 ms. `mesh` is the sizes of its axes; a program without one is for one device."""
+"""PROGRAMS[name]() returns (function, mesh, arguments, in specs, out specs), all of numpy. A step
+takes from 1 to 100 ms. `mesh` has the sizes of its axes; a program without one is for one device."""
 
 import functools
 import importlib.util
@@ -49,7 +49,8 @@ def weight(*shape):
 
 
 def example(name, **sizes):
-    """An example of the tree; None as function: `exporting.constrainer` makes it on a mesh."""
+    """Returns an example of the tree. The function is None: `exporting.constrainer` makes it on a
+    mesh."""
     path = os.path.join(EXAMPLES, name, "export.py")
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
@@ -499,7 +500,7 @@ def _():
 
 
 def build(name):
-    """The function, its mesh (or None), its arguments, and shardings, or None for one device."""
+    """Returns the function, its mesh (or None), its arguments, and shardings (None for one device)."""
     import exporting
 
     RANDOM.bit_generator.state = np.random.default_rng(0).bit_generator.state

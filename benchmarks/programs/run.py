@@ -1,14 +1,14 @@
-#===- run.py - whole programs beside XLA's CPU backend ---------------------===//
+#===- run.py - complete programs: ours and XLA's CPU backend --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs on 8 virtual devices (or one) and at most 2 cores: wall and CPU time of a step on arrays
-that are on their devices already, time to compile, bytes planned for a device (arguments, results
-and temporaries), and growth of the process at its peak. Both sides are processes of their own, which compiled
-a small program before, and take turns in one run; the best turn counts. The
-results are compared first.
+"""Measures programs on 8 virtual devices (or one) and at most 2 cores: wall and CPU time of a step on
+device arrays, time to compile, planned bytes of a device (arguments, results and temporaries), and
+growth of the process at its peak. Each side is a separate process, which has compiled a small
+program before. The sides alternate in one run; the best turn counts. The results are compared
+first.
 
     benchmarks/programs/run.py [--turns N] [--seconds S] [--rounds R] [--dots] [-v] [PART OF A NAME...]
 """
@@ -31,7 +31,8 @@ import numpy as np
 import programs
 
 OURS = os.path.join(BUILD, "bin", "run_program")
-# Sums of many terms, and what LAPACK iterates: at the scale of the array.
+# Sums of many terms, and iterative LAPACK functions: errors relative to the largest element of the
+# array.
 RTOL = 2e-3
 
 
@@ -57,7 +58,7 @@ class Side:
 
 
 def differ(stem):
-    """What differs in the results, or None."""
+    """Returns the difference between the results, or None."""
     with np.load(stem + ".ours.npz") as mine, np.load(stem + ".xla.npz") as peer:
         if sorted(mine.files) != sorted(peer.files):
             return "the number of results"
@@ -71,7 +72,7 @@ def differ(stem):
             rtol = 3e-2 if mine[key].dtype == np.uint16 else RTOL
             exact = b.dtype.kind in "iub"
             wrong = a != b if exact else ~(np.abs(a - b) <= rtol * scale)
-            # An element beside a threshold may fall on either side of it.
+            # An element close to a threshold may be on either side of it.
             if np.count_nonzero(wrong) > (1e-4 * wrong.size if exact else 0):
                 return f"{np.count_nonzero(wrong)} of {wrong.size} elements of {key}"
     return None
@@ -82,7 +83,7 @@ def least(old, new):
 
 
 def measure(name, xla, stem, turns, seconds):
-    """({figure: value} of ours, of XLA's); None when the results differ or there are none."""
+    """Returns ({measurement: value} of ours, of XLA's). None if the results differ or are missing."""
     peer = xla.ask(f"{name}\t{stem}")
     ours = Side([OURS, stem])
     try:
@@ -139,7 +140,7 @@ def print_tables(measured):
 
 
 def print_dots(measured):
-    """A core's rate: by CPU time."""
+    """Prints the rate of one core, by CPU time."""
     rows = []
     for name, sides in measured.items():
         rates = [dots.FLOPS[name] / side["cpu"] / 1e9 for side in sides]

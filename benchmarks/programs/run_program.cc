@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// run_program STEM: compiles STEM.mlir, after a program that warms up, runs it
-// on STEM.inputs.npz, writes STEM.ours.npz and a line of JSON: seconds of wall
-// and CPU time to compile, and bytes of one device as planned. Then, for each
-// line of standard input, a number of seconds, it runs steps for so long, on
-// buffers that are on their devices already, and writes the best step's wall
-// time, the mean CPU time of a step, and by how many bytes the process has
-// grown at most since it began to compile.
+// run_program STEM: compiles STEM.mlir, after a warm-up program, runs it on
+// STEM.inputs.npz, and writes STEM.ours.npz and a line of JSON: wall and CPU
+// seconds of compilation, and the planned bytes of one device. Then, for each
+// line of standard input, a number of seconds, it runs steps for that time, on
+// device buffers, and writes the wall time of the best step, the mean CPU time
+// of a step, and the maximum growth of the process in bytes since compilation
+// began.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@
 
 using namespace shardwright;
 
-/// A line of /proc/self/status, in bytes.
+/// Returns a field of /proc/self/status, in bytes.
 static int64_t memory(llvm::StringRef field) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -72,7 +72,7 @@ static const char *warmUp = R"(
     return %y : tensor<64xf32>
   })";
 
-/// The arguments, [device][argument].
+/// Returns the arguments, [device][argument].
 static std::vector<std::vector<Buffer>> place(const Executable &executable,
                                               llvm::ArrayRef<Array> arrays) {
   int64_t devices = executable.numDevices();
@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
         small.executable->run(check(Array::allocate(ElementType::F32, {64}))));
   }
 
-  std::ofstream("/proc/self/clear_refs") << 5; // VmHWM starts anew
+  std::ofstream("/proc/self/clear_refs") << 5; // resets VmHWM
   int64_t before = memory("VmRSS:");
   double begin = wallSeconds(), cpuBegin = cpuSeconds();
   Compiled compiled = compileText(registry, (*file)->getBuffer());

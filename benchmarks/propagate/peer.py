@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""peer.py FILE RUNS: as propagate_module.cc."""
+"""peer.py FILE RUNS: the same as propagate_module.cc."""
 
 import json
 import os

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Families of modules of any size: training steps as JAX writes them, and one made of calls,
+"""Families of modules of any size: training steps as JAX writes them, and a family made of calls,
 loops, branches and manual computations. `FAMILIES[name](ops)` is the text of about `ops` ops."""
 
 import os
@@ -22,7 +22,8 @@ from jax.sharding import PartitionSpec as P
 
 
 def gpt(ops):
-    """The GPT example by layers; JAX keeps two functions that it calls once a layer."""
+    """The GPT example with a given number of layers. JAX keeps two functions that are called once per
+    layer."""
     return modules.training_step(max(1, ops // 136)).as_text(debug_info=True)
 
 
@@ -32,8 +33,8 @@ def gpt_unconstrained(ops):
 
 
 def conv_net(ops, mesh_sizes=None):
-    """Loss and gradients of residual blocks of convolutions, every block with its own
-    parameters; no calls."""
+    """Loss and gradients of residual blocks of convolutions. Every block has its own parameters; there
+    are no calls."""
     blocks = max(1, ops // 83)
     mesh = exporting.make_mesh(**(mesh_sizes or dict(data=2, model=4)))
 
@@ -63,8 +64,8 @@ def conv_net(ops, mesh_sizes=None):
 
 
 def control_flow(ops, mesh=(("x", 2), ("y", 4))):
-    """Functions that call functions, each from several places, around loops, branches and
-    manual computations; written here."""
+    """Functions that call functions, each from several places, with loops, branches and manual
+    computations; generated as text here."""
     x, y = mesh[0][1], mesh[1][1]
     n, m = 8 * x, 8 * y
     T = f"tensor<{n}x{m}xf32>"

@@ -1,5 +1,4 @@
-//===- propagate_module.cc - time of the propagation pipeline
-//--------------===//
+//===- propagate_module.cc - time of the propagation pipeline -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,13 +7,13 @@
 //
 // propagate_module FILE RUNS [COPIES]: parses the file, then runs
 // sdy-propagation-pipeline on it, RUNS times, and prints one line of JSON: the
-// best CPU seconds of both and of a walk over all ops that does nothing (which
-// says what memory costs), and the number of ops. `propagate_module FILE 0`
+// best CPU seconds of both and of an empty walk over all ops (a measure of the
+// cost of memory access), and the number of ops. `propagate_module FILE 0`
 // prints the module instead.
 //
-// With COPIES, that many modules are parsed from the file into one context
-// before the first is propagated, one after another: each is small, but no
-// cache holds it when its turn comes. All figures are sums.
+// With COPIES, that many modules are parsed from the file into one context, and
+// then propagated one after another. Each module is small, but no longer in a
+// cache when it is propagated. All measurements are sums.
 //
 //===----------------------------------------------------------------------===//
 

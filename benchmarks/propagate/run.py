@@ -1,25 +1,26 @@
-#===- run.py - the propagation pipeline: ours beside Shardy's --------------===//
+#===- run.py - time of the propagation pipeline: ours and Shardy's --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""CPU milliseconds of `sdy-propagation-pipeline`, beside the time that each side takes to
-parse the same modules; best of all runs. The modules that come out have to be equal before a
-time counts (up to 20,000 ops; printing and comparing takes longer than all the rest).
+"""CPU milliseconds of `sdy-propagation-pipeline`, and of parsing the same modules on each side; best
+of all runs. The resulting modules must be equal (checked up to 20,000 ops; printing and comparing
+takes longer than everything else).
 
-Growth stands beside that of the parser, of Shardy, and of a walk over all ops that does nothing:
-caches hold a small module and not a large one, so that even the walk takes several times as long an
-op; what grows less than it is no fault of ours.
+Growth is compared with that of the parser, of Shardy, and of an empty walk over all ops. Caches
+hold a small module and not a large one, so even the walk takes several times as long per op. Growth
+below that of the walk is not a fault of the pipeline.
 
-What of the growth is the memory's is measured in the same run: as many modules of the smallest size
-as have together the ops of the large one are parsed first, then propagated one after another, so
-that each comes from memory as the large one does ("cold", time an op relative to the smallest module
-alone, which is in the caches). The rest, "growth / cold", is what being one module costs: ops that
-are visited again after the caches have lost them, arrays as large as the module, and whatever would
-take more than linear time.
+The contribution of memory to growth is measured in the same run: as many modules of the smallest
+size as have the ops of the large one together are parsed first, then propagated one after another,
+so that each is read from memory as the large one is ("cold", time per op relative to the smallest
+module alone, which is in the caches). The rest, "growth / cold", is the cost of one large module:
+ops that are visited again after the caches have lost them, arrays as large as the module, and
+anything that takes more than linear time.
 
-Ours allocates as our commands do (tools/allocator.cc: jemalloc, in huge pages), Shardy as Python does.
+Ours allocates as our commands do (tools/allocator.cc: jemalloc, in huge pages), Shardy as Python
+does.
 
     run.py [--sizes 2000,20000,100000] [--no-peer]
 """
@@ -43,7 +44,8 @@ PEER = [sys.executable, os.path.join(HERE, "peer.py")]
 
 
 def runs_of(size):
-    """A process is slow at first: small modules need many runs to be seen in the caches."""
+    """Returns the number of runs. A process is slow at first, so small modules need many runs until
+    they are in the caches."""
     return max(2, 60000 // size)
 
 
@@ -55,7 +57,7 @@ def output(command, path, runs, *more):
 
 
 def best_of(commands, path, turns, runs):
-    """The best time of each command for each of its figures; they take turns."""
+    """Returns the best time of each command for each of its measurements, in alternating runs."""
     best = [{} for _ in commands]
     for _ in range(turns):
         for one, command in zip(best, commands):
@@ -65,7 +67,7 @@ def best_of(commands, path, turns, runs):
 
 
 def cold(path, ops, alone, turns, runs):
-    """Of `ops` ops in modules of this file, all parsed before the first is propagated."""
+    """Measures `ops` ops in modules of this file, all parsed before the first is propagated."""
     copies = max(1, round(ops / alone["ops"]))
     best = {}
     for _ in range(turns):
@@ -82,7 +84,7 @@ def write(folder, name, text):
 
 
 def growth(first, now, key):
-    """Time an op, relative to the smallest module."""
+    """Returns the time per op, relative to the smallest module."""
     return f"{now[key] / first[key] / (now['ops'] / first['ops']):.2f}"
 
 
@@ -120,7 +122,7 @@ def sizes(folder, args):
 
 
 def meshes(folder):
-    """The same module on a small mesh and on a huge one."""
+    """Measures the same module on a small mesh and on a huge one."""
     rows = []
     text = programs.control_flow(20000, (("x", 1024), ("y", 1024)))
     small = programs.control_flow(20000, (("x", 2), ("y", 4)))

@@ -1,10 +1,11 @@
-#===- local_program.py - what a StableHLO program of one device sends ------===//
+#===- local_program.py - bytes that a StableHLO program of one device sends ===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The model of hlo_bytes.py for StableHLO of one device: ours and what jaxlib's passes make."""
+"""The model of hlo_bytes.py for StableHLO of one device, for our programs and those of jaxlib's
+passes."""
 
 import collections
 import math
@@ -29,7 +30,8 @@ def size(value):
 
 
 def cost(text):
-    """Of @main: bytes that a device sends on average, collectives, bytes of the largest value."""
+    """Returns for @main: bytes that a device sends on average, collectives, bytes of the largest
+    value."""
     module = oracle.parse(text)
     devices = ir.IntegerAttr(module.operation.attributes["mhlo.num_partitions"]).value
     total = count = peak = 0

@@ -16,7 +16,7 @@ import local_program
 
 
 def module(pairs, name="main"):
-    """One function: every pair is an argument and a result. All are on one mesh."""
+    """Returns one function: every pair is an argument and a result. All are on one mesh."""
 
     def value(pair, side):
         return f"{{sdy.sharding = #sdy.sharding<@mesh, {pair.sharding(side)}>}}"
@@ -42,7 +42,7 @@ def by_mesh(pairs):
 
 
 def check(pairs, effort):
-    """Dies unless every input comes out as it went in, on virtual devices."""
+    """Exits with an error unless every output equals its input, on virtual devices."""
     with tempfile.TemporaryDirectory() as folder:
         for group in by_mesh(pairs):
             path, data = os.path.join(folder, "m.mlir"), os.path.join(folder, "in.npz")

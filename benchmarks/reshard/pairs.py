@@ -1,11 +1,12 @@
-#===- pairs.py - seeded pairs of shardings and what they must move ---------===//
+#===- pairs.py - seeded pairs of shardings, and lower bounds --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A pair is a mesh, a shape and two shardings of it. What a device must at least receive are the
-elements of its part of the output that are not in its part of the input: boxes, so exact."""
+"""A pair is a mesh, a shape and two shardings of it. The lower bound on the elements that a device
+must receive is its part of the output minus its part of the input. Both are boxes, so the bound is
+exact."""
 
 import itertools
 import math
@@ -16,7 +17,7 @@ NAMES = "xyzw"
 
 
 class Pair:
-    """Sides are lists, a dimension each, of axes (name, what is major inside of the axis, size)."""
+    """A side is a list per dimension of axes (name, size of the more major part of the axis, size)."""
 
     def __init__(self, mesh, shape, before, after):
         self.mesh, self.shape, self.before, self.after = mesh, shape, before, after
@@ -39,7 +40,7 @@ class Pair:
         return ", ".join(f'"{n}"={s}' for n, s in self.mesh.items())
 
     def box(self, device, side):
-        """[first, last) of each dimension that the device holds; `device` has its coordinates."""
+        """Returns [first, last) of each dimension that the device holds; `device` has its coordinates."""
         names, box = list(self.mesh), []
         for axes, size in zip(side, self.shape):
             k, n = 0, 1
@@ -50,7 +51,7 @@ class Pair:
         return box
 
     def bound(self):
-        """Mean bytes that a device must receive."""
+        """Returns the mean bytes that a device must receive."""
 
         def volume(box):
             return math.prod(max(0, b - a) for a, b in box)
@@ -90,7 +91,8 @@ def random_side(rng, mesh, rank, whole):
 
 
 def make(rng, mesh, sizes, whole):
-    """Sides that differ, with no more shards than rows; `sizes` gives a dimension of so many shards."""
+    """Returns a pair with different sides, and no more shards than rows. `sizes` returns the size of a
+    dimension for its numbers of shards."""
     rank = rng.randint(1, 4)
     while True:
         sides = [random_side(rng, mesh, rank, whole) for _ in range(2)]
@@ -102,7 +104,7 @@ def make(rng, mesh, sizes, whole):
 
 
 def power_of_two(count, seed):
-    """Whole axes, dimensions that all of them divide: what peers know too."""
+    """Full axes, and dimensions that all of them divide: the cases that peers support too."""
     for i in range(count):
         rng = random.Random(seed + i)
         mesh = random_mesh(rng, DEVICES[i % len(DEVICES)])
@@ -110,7 +112,7 @@ def power_of_two(count, seed):
 
 
 def awkward(count, seed):
-    """Axes of 3, 5 and 6, parts of axes. Uneven arguments do not exist: what they are cut to is even."""
+    """Axes of 3, 5 and 6, and sub-axes. There are no uneven arguments: they are cut to even sizes."""
     for i in range(count):
         rng = random.Random(seed + i)
         mesh = dict(zip(NAMES, rng.choice([(2, 3), (3, 4), (2, 3, 2), (4, 6), (6, 5), (3, 2, 3)])))

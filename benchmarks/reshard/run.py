@@ -1,13 +1,14 @@
-#===- run.py - reshards: our plans beside XLA's, Shardy's and the bound ----===//
+#===- run.py - reshards: our plans, XLA's, Shardy's and the bound ---------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Mean bytes that a device sends in a reshard, over what it must at least receive on average
-(pairs.py), for seeded pairs of shardings on 8, 16 and 32 devices: the geometric mean, the worst,
-collectives, values that a device holds whole though neither side is, and the largest value over
-the larger of both sides' parts. Exits with 1 when ours misses what the project promises.
+"""Mean bytes that a device sends in a reshard, divided by the lower bound on the bytes that it must
+receive on average (pairs.py), for seeded pairs of shardings on 8, 16 and 32 devices. Prints the
+geometric mean, the worst ratio, the collectives, the number of values that become replicated
+although neither side is, and the largest value relative to the larger shard of both sides. Exit
+code 1 if ours misses the project's targets.
 
     run.py [--pairs N] [--seed S] [--awkward N] [--ours] [--show N]
 """
@@ -17,7 +18,7 @@ import math
 import os
 import sys
 
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # XLA tells of each full rematerialization
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # XLA warns of each full rematerialization
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from common import table
 
@@ -28,12 +29,12 @@ import pairs
 import shardy
 import xla
 
-# Geometric mean and worst ratio, collectives.
+# Targets: geometric mean and worst ratio, collectives.
 PROMISED = {"ours, effort 1": (1.10, 1.8, 4), "ours, effort 2": (1.02, None, None)}
 
 
 def row(name, cases, costs, bounds):
-    """Of those pairs for which there is a cost."""
+    """Returns the row for the pairs that have a cost."""
     ratios, counts, whole, peaks, refused = [], [], 0, [], 0
     for pair, cost, bound in zip(cases, costs, bounds):
         if cost is None:

@@ -43,7 +43,8 @@ def one(question):
 
 
 def costs(pairs):
-    """None where the passes refuse, abort or end in another sharding than asked."""
+    """Returns the costs; None where the passes refuse, abort or produce another sharding than
+    requested."""
     child = Child(one)
     for pair in pairs:
         verdict, answer = child.ask((module(pair), pair.devices))

@@ -1,11 +1,11 @@
-#===- modules.py - programs of any length to simplify ----------------------===//
+#===- modules.py - programs of any length to simplify ---------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`clean` has nothing to simplify. In `busy` half of the ops go: transposes that cancel out,
-broadcast constants, equal ops. In `nested` they are in a loop."""
+"""`clean` has nothing to simplify. In `busy` half of the ops are removed: transposes that cancel out,
+broadcast constants, equal ops. In `nested` the same ops are in a loop."""
 
 
 def clean(n):

@@ -1,13 +1,13 @@
-#===- run.py - what simplifying costs an op, from small to large -----------===//
+#===- run.py - time of simplification per op, by size ---------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Microseconds an op of `sw-simplify`, best of some runs, on programs of 5,000 to 60,000 ops:
-the figures of a row grow little when it is close to linear. The peer is canonicalize, then
-cse, in jaxlib, which knows hardly a rewrite of StableHLO (its own simplifier has no pass
-there): ours must leave no more ops than that."""
+"""Microseconds per op of `sw-simplify`, best of some runs, on programs of 5,000 to 60,000 ops. The
+figures of a row grow little if the time is close to linear. The peer is canonicalize, then cse, in
+jaxlib, which has few rewrites of StableHLO (its own simplifier is not available as a pass). Ours
+must leave no more ops than the peer."""
 
 import os
 import re
@@ -27,7 +27,7 @@ PEER = "builtin.module(canonicalize,cse)"
 
 
 def ours(path):
-    """Seconds in the pass, and the simplified text."""
+    """Returns the seconds in the pass, and the simplified text."""
     best = None
     for _ in range(RUNS):
         done = subprocess.run(
