@@ -1,4 +1,4 @@
-#===- lit.cfg.py - how lit finds and runs our tests ------------------------===//
+#===- lit.cfg.py - configuration of lit for our tests ---------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ import subprocess
 import lit.formats
 
 if not hasattr(config, "build_dir"):
-    # `lit test/sdy/x.mlir` on the sources: what the build knows comes first.
+    # `lit test/sdy/x.mlir` on the sources: load the build's configuration first.
     build = os.environ.get(
         "SHARDWRIGHT_BUILD", os.path.join(os.path.dirname(__file__), "..", "build")
     )
@@ -39,7 +39,7 @@ config.test_exec_root = os.path.join(config.build_dir, "test")
 
 
 def tree_python():
-    """The interpreter for oracle tests: asked for, the tree's venv, or any."""
+    """The interpreter for oracle tests: the requested one, the tree's venv, or any."""
     asked = os.environ.get("SHARDWRIGHT_PYTHON")
     venv = os.path.join(config.source_dir, ".venv", "bin", "python")
     for path in (asked, venv):
@@ -52,7 +52,7 @@ python = tree_python()
 
 
 def word(name, path):
-    """`name` as a command: not inside a path, a longer name or an option."""
+    """Matches `name` as a command: not inside a path, a longer name or an option."""
     config.substitutions.append((r"(?<![-\w./%%])%s(?![-\w./])" % name, path))
 
 
@@ -76,7 +76,8 @@ else:
 
 if config.sanitize:
     config.available_features.add("asan")
-    # LLVM's headers poison allocator memory that its uninstrumented half never unpoisons.
+    # LLVM's headers poison allocator memory. LLVM's library is not instrumented, so it never
+    # unpoisons it.
     config.environment["ASAN_OPTIONS"] = (
         "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
     )

@@ -1,13 +1,13 @@
-#===- collective_counts.py - how few messages programs need ----------------===//
+#===- collective_counts.py - upper bounds on numbers of collectives -------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""JAX programs of which it is known what must be sent: mirrored arrays, writes into a part of a
-sharded array, argmax over all elements, gradients that loops add up, scans over sharded rows. The
-results are those of unsharded JAX, and `shardwright run --stats=json` counts no more collectives
-than the table says, each as often as it is executed, whatever the effort.
+"""JAX programs with known lower bounds on communication: mirrored arrays, writes into a part of a
+sharded array, argmax over all elements, gradients accumulated in loops, scans over sharded rows.
+The results must be those of unsharded JAX. `shardwright run --stats=json` must count at most the
+collectives in the table, each as often as it is executed, at every effort.
 
     collective_counts.py [PART OF A NAME...]
 """
@@ -40,13 +40,14 @@ def A(*shape):
 
 
 def add(name, f, args, specs, out=None, mesh=(4, 2), bytes=None, **counts):
-    """`counts`: what is executed, at most; `bytes`: that a device sends, on average, at most."""
+    """Adds a program. `counts`: upper bounds on executed collectives. `bytes`: upper bound on the mean
+    bytes that a device sends."""
     programs[name] = (f, args, specs, out, mesh, bytes, counts)
 
 
 X, XY = A(64, 64), P("x", "y")
 
-# A shard goes to its mirrored place along all axes at once.
+# Each shard is sent to its mirrored device, along all axes at once.
 add("mirror", lambda x: x[::-1, ::-1], [X], [XY], XY, collective_permute=1)
 add("mirror_odd", lambda x: x[::-1, ::-1], [A(9, 8)], [XY], XY, (3, 2), collective_permute=1)
 add("mirror_three", lambda x: x[::-1, ::-1, ::-1], [A(8, 8, 8)], [P("x", "y", "z")], P("x", "y", "z"), (2, 2, 2),
@@ -72,7 +73,7 @@ add("min_whole_rows", lambda x, w, i: lax.scatter_min(x, i, w, lax.ScatterDimens
     [P("x"), P("x"), P()], P("x"), (3, 2))  # fmt: skip
 add("set_sharded", lambda x, w: x.at[10:42, 5:37].set(w), [X, A(32, 32)], [XY, XY], XY, bytes=3584, all_gather=1)
 
-# Reductions over merged dimensions send numbers.
+# Reductions over merged dimensions send only a few numbers.
 add("argmax", lambda x: jnp.argmax(x), [X], [XY], bytes=64, all_gather=1)
 add("argmin_minor", lambda x: jnp.argmin(x), [X], [P(None, "y")], bytes=64, all_gather=1)
 add("argmax_of", lambda x: jnp.argmax(jnp.abs(x.reshape(-1)) + 1), [A(8, 8, 8)], [P("x", "y", "z")], None, (2, 2, 2),
@@ -84,7 +85,7 @@ add("argmax_ties", lambda x: (jnp.argmax(jnp.zeros_like(x) * x), jnp.max(x.ravel
 add("norm", lambda x: jnp.linalg.norm(x.reshape(-1)), [X], [XY], bytes=16, all_reduce=1)
 
 
-# Gradients that loops add up: one reduction of all behind the outermost.
+# Gradients accumulated in loops: one reduction of all of them after the outermost loop.
 def minibatches(params, batches):
     def loss(p, x):
         return jnp.mean((jnp.tanh(x @ p["w"] + p["b"]) @ p["v"] - 1) ** 2)
@@ -151,7 +152,7 @@ add("scalars", scalars, [W, A(4, 64, 16)], [P(), DATA], None, (8,), all_reduce=1
 add("written", written, [W, A(4, 64, 16)], [P(), DATA], None, (8,), all_reduce=1)
 
 
-# Rows of a sharded array, one after another: gathered once.
+# Rows of a sharded array that are read one after another: gathered once.
 def rows(w, x):
     return lax.scan(lambda h, w: (jnp.tanh(h @ w), None), x, w)[0]
 

@@ -1,12 +1,12 @@
-#===- determinism.py - the same bytes from every process -------------------===//
+#===- determinism.py - byte-identical output from every process -----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright partition` prints the same bytes for an example at each stage whatever moves
-addresses or time: address space randomisation on and off, an environment and heap of another
-size, one core. `run --out` writes the same arrays, byte for byte."""
+"""`shardwright partition` prints the same bytes for an example at each stage, independent of addresses
+and timing: address space randomisation on and off, an environment and heap of another size, one
+core. `run --out` writes the same arrays, byte for byte."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ STAGES = ("import", "propagate", "reshard", "local")
 
 
 def surroundings():
-    """(prefix of the command, extra environment) of each process."""
+    """Returns (prefix of the command, extra environment) of each process."""
     yield [], {}
     yield [], {"PADDING": "x" * 50000, "MALLOC_PERTURB_": "165", "MALLOC_ARENA_MAX": "1"}
     if shutil.which("taskset"):

@@ -1,12 +1,12 @@
-#===- executables.py - what is kept on disk between runs -------------------===//
+#===- executables.py - saved executables and the kernel cache -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Executables that one process saves run in another, and are refused when they are damaged; the
-kernel cache gives the same results, forgives damage and directories that are not there; programs
-of other widths find the kernels that they share."""
+"""Executables that one process saves run in another process, and are refused if they are damaged. The
+kernel cache gives the same results, and tolerates damage and missing directories. Programs with
+other shapes share kernels."""
 
 import glob
 import os
@@ -38,7 +38,7 @@ def refused(case, done, text):
 
 
 def about(report):
-    """What a report says of the program, not of the run."""
+    """Returns the parts of a report that depend on the program, not on the run."""
     return report[report.index("\narguments\n") :]
 
 
@@ -46,7 +46,7 @@ def spoil(path, at):
     with open(path, "rb") as file:
         data = bytearray(file.read())
     data[at] ^= 1
-    os.unlink(path)  # other names of the file stay as they are
+    os.unlink(path)  # keeps other hard links of the file unchanged
     with open(path, "wb") as file:
         file.write(data)
 
@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as folder:
     passes("files of its own again", run(program, *data, f"--kernel-cache={cache}"))
     passes("no such cache", run(program, *data, "--kernel-cache=/proc/no/such/place"), "the kernel cache is not written")
 
-    # A bound of nothing: what was written goes again, and the answers stay.
+    # With a size limit of zero, written files are removed again, and the results stay the same.
     passes("cache too small", run(program, *data, f"--kernel-cache={cache}", env={"SHARDWRIGHT_KERNEL_CACHE_SIZE": "1KiB"}))
 
     done = run(program, *data, "--progress=0.001")

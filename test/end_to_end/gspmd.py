@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs that JAX lowers with Shardy off and on (constraints, shard_map in full, in part, nested,
-in loops) give XLA's results: as GSPMD programs, as what `convert --to=sdy` makes of these, and in
-XLA as what `convert --to=gspmd`, `gspmd-v1` and `round-trip` make of those with Shardy. Programs that
-PyTorch/XLA exported (Inputs/torch_xla/) give what they give without shardings."""
+"""Programs that JAX lowers with Shardy off and on (constraints; shard_map over all axes, over some,
+nested, in loops) give XLA's results: as GSPMD programs, after `convert --to=sdy` of these, and in
+XLA after `convert --to=gspmd`, `gspmd-v1` and `round-trip` of the programs with Shardy. Programs
+that PyTorch/XLA exported (Inputs/torch_xla/) give the results that they have without shardings."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def run(*command):
 
 
 def convert(path, to, *flags):
-    """The path of the converted module, and what went wrong."""
+    """Returns the path of the converted module, and the error."""
     out = path.replace(".mlir", f".{to}{len(flags)}.mlir")
     done = subprocess.run([oracle.TOOL, "convert", path, "--to=" + to, "-o", out, *flags], capture_output=True, text=True)
     return out, done.stderr.strip()

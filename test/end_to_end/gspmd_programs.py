@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""JAX programs with constraints and shard_map, in full, in part, nested and in loops, on a mesh
-x=2, y=4: `programs` maps a name to function, arguments, their shardings, the results' or None."""
+"""JAX programs with constraints and shard_map (over all axes, over some, nested and in loops), on a
+mesh x=2, y=4. `programs` maps a name to function, arguments, their shardings, and the shardings of
+results or None."""
 
 import jax
 import jax.numpy as jnp

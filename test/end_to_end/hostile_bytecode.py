@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Bytecode of the examples with a few bytes changed, cut or doubled: `shardwright partition`
-answers with 0 or 2, `shardwright-opt` with 0, 1 or 2; neither crashes, hangs or says more than
-one error. MLIR's own reader crashes on about one in fifty."""
+"""Changes, cuts or duplicates a few bytes in the bytecode of the examples. `shardwright partition`
+exits with 0 or 2, `shardwright-opt` with 0, 1 or 2; neither crashes, hangs or prints more than one
+error. MLIR's own reader crashes on about one in fifty."""
 
 import os
 import subprocess

@@ -1,12 +1,12 @@
-#===- hostile_input.py - small inputs that would take all there is ---------===//
+#===- hostile_input.py - inputs that exceed or reach the limits -----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs, arrays and flags that nest deeply, grow when they are expanded, or hold bytes that a
-terminal obeys: each ends with exit code 2 and one error that names the limit, and what is at a
-limit still compiles and runs."""
+"""Programs, arrays and flags that nest deeply, grow when they are expanded, or contain terminal
+control sequences: each ends with exit code 2 and one error that names the limit. Input that just
+reaches a limit still compiles and runs."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def write(name, content):
 
 
 def bounded():
-    # A sanitizer maps terabytes.
+    # Sanitizers map terabytes of address space.
     if "sanitize" not in BIN:
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 
@@ -54,7 +54,7 @@ def process(command, source=None, stdout=subprocess.PIPE):
 
 
 def refused(case, text, command, source=None):
-    """Exit code 2, nothing on stdout, and one error that matches `text`."""
+    """Checks for exit code 2, no output on stdout, and one error that matches `text`."""
     try:
         done = process(command, source)
     except subprocess.TimeoutExpired:
@@ -73,7 +73,8 @@ def passes(case, command, source=None, text=""):
 
 
 def ifs(depth):
-    """Branches within each other: 2 brackets and an operation each, about a value of each level."""
+    """Returns nested branches: each level adds 2 brackets and an operation. Each level also has a
+    value."""
     lines = [f"func.func @main(%p: tensor<i1>, %x: {VECTOR}) -> {VECTOR} {{"]
     value = "%x"
     for i in range(depth):
@@ -105,7 +106,7 @@ def loops(depth):
 
 
 def calls(count, times):
-    """A chain of functions, each of which calls the next `times` times."""
+    """Returns a chain of functions, each of which calls the next one `times` times."""
     text = IDENTITY.replace("return %x", f"%0 = call @f0(%x) : ({VECTOR}) -> {VECTOR}\n  return %0")
     for i in range(count):
         text += f"func.func private @f{i}(%x: {VECTOR}) -> {VECTOR} {{\n%v0 = stablehlo.cosine %x : {VECTOR}\n"
@@ -129,7 +130,7 @@ def aliases(count, parts):
 
 
 def locations(count):
-    """An operation with a location of call sites within each other, by aliases."""
+    """Returns an operation whose location is nested call sites, written by aliases."""
     text = '#l0 = loc("a.py":1:2)\n'
     for i in range(1, count):
         text += f"#l{i} = loc(callsite(#l0 at #l{i - 1}))\n"
@@ -176,7 +177,7 @@ def check_depth():
 
 
 def check_at_limits():
-    # The operations of a function's body are the 2nd level.
+    # The operations of a function's body are at nesting level 2.
     sharded = 'sdy.mesh @m = <["x"=2]>\n'
     on_mesh = lambda text: sharded + text.replace(f"%x: {VECTOR}", f'%x: {VECTOR} {{sdy.sharding = #sdy.sharding<@m, [{{"x"}}]>}}', 1)
     for name, make in (("branches", ifs), ("loops", loops)):
@@ -199,7 +200,7 @@ def check_at_limits():
     passes("2045 call sites, printed", [oracle.TOOL, "partition", file, "-o", path("printed.mlir")])
     passes("2045 call sites, read again", [oracle.TOOL, "partition", path("printed.mlir")])
     refused("2050 call sites", "more than 4096 brackets", [oracle.TOOL, "partition", "-"], locations(2050).encode())
-    # 255 branches are 511 brackets: parsed by opt, and written.
+    # 255 branches are 511 brackets: shardwright-opt parses and prints them.
     file, bytecode = write("deep.mlir", ifs(255)), path("deep.mlirbc")
     passes("255 branches as bytecode", [oracle.OPT, "--emit-bytecode", file, "-o", bytecode])
     refused("255 branches from bytecode", "within 128 others, at most 127", [oracle.TOOL, "run", bytecode])
@@ -280,7 +281,7 @@ def check_flags():
 
 
 class Zeros:
-    """A .npy file of zeros, as a file to read from, without its bytes in memory."""
+    """A .npy file of zeros as a file object, without its bytes in memory."""
 
     def __init__(self, shape, dtype="<f4"):
         self.header = np.lib.format.magic(1, 0)
@@ -296,7 +297,7 @@ class Zeros:
 
 
 def check_arrays():
-    """Deflated members a thousand times as large as the file."""
+    """Deflated archive members that are a thousand times as large as the file."""
     file = write("identity.mlir", IDENTITY)
     huge, extra = path("huge.npz"), path("extra.npz")
     with zipfile.ZipFile(huge, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -324,7 +325,7 @@ def check_arrays():
 
 
 def check_language_server():
-    """The server answers after documents that nest deeply."""
+    """The server still answers after documents that nest deeply."""
     def message(method, params, number=None):
         body = {"jsonrpc": "2.0", "method": method, "params": params}
         if number is not None:

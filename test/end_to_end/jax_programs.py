@@ -1,4 +1,4 @@
-#===- jax_programs.py - small JAX programs of every kind, whole ------------===//
+#===- jax_programs.py - small JAX programs of every kind ------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,12 +40,14 @@ def I(high, *shape):
 
 
 def add(name, f, args, specs, reference=None):
-    """specs None: on one device. reference: what gives the results, where XLA on CPU cannot run `f`."""
+    """Adds a program. specs None: on one device. reference: computes the results if XLA on CPU cannot
+    run `f`."""
     programs[name] = (f, args, specs, jax.jit(f) if reference is None else reference)
 
 
 def in_double(f):
-    """What `f` gives in float64: where sums cancel so much that float32 agrees with itself in no other order."""
+    """Returns the float64 version of `f`, for sums that cancel so much that float32 results depend on
+    the order."""
 
     def reference(*args):
         with jax.enable_x64(True):
@@ -368,7 +370,7 @@ smap("sm_complex", lambda a: lax.psum(lax.ppermute(a + 1j, "x", ring(2)), "y"), 
 smap("sm_mean_var", lambda a: (lax.pmean(a, ("x", "y")), jnp.sqrt(lax.pmean(jnp.square(a - lax.pmean(a, ("x", "y"))), ("x", "y")))), [A(8, 16)], XY, (P(), P()), False)
 smap("sm_logsumexp", lambda a: jnp.log(lax.psum(jnp.sum(jnp.exp(a - lax.pmax(jnp.max(a, 1, keepdims=True), "y")), 1), "y")) + lax.pmax(jnp.max(a, 1), "y"), [A(8, 16) * 9], XY, P("x"), False)
 
-# Devices that take different ways: other collectives, none, more trips, loops in branches in loops.
+# Diverging devices: different collectives, none, more trips, loops in branches in loops.
 smap("sm_cond_one_side", lambda a: lax.cond(lax.axis_index("x") % 2 == 0, lambda v: lax.psum(v, "y"), lambda v: v * 3, a), [A(8, 16)], XY, XY, False)
 smap("sm_cond_other_kinds", lambda a: lax.cond(lax.axis_index("y") == 1, lambda v: lax.all_gather(v, "x", tiled=True)[:2], lambda v: jnp.tile(lax.psum_scatter(jnp.tile(v, (2, 1)), "x", tiled=True), (2, 1))[:2], a), [A(8, 16)], XY, XY, False)
 smap("sm_cond_permute_apart", lambda a: lax.cond(lax.axis_index("x") < 2, lambda v: lax.ppermute(v, "y", pair()), lambda v: lax.ppermute(v + 1, "y", [(0, 1)]), a), [A(8, 16)], XY, XY, False)
@@ -378,7 +380,7 @@ smap("sm_cond_in_while", lambda a: lax.while_loop(lambda c: c[0] < 4, lambda c: 
 smap("sm_apart_then_together", lambda a: lax.psum(lax.cond(lax.axis_index("x") == 3, lambda v: lax.fori_loop(0, 4, lambda i, w: jnp.sin(w) + i, v), lambda v: v, a), ("x", "y")), [A(8, 16)], XY, P(), False)
 smap("sm_while_until_local", lambda a: lax.while_loop(lambda c: lax.pmax(jnp.max(jnp.abs(c)), "y") < 20.0, lambda c: c * (1.5 + lax.axis_index("x")), a), [A(8, 16)], XY, XY, False)
 
-# What models are made of.
+# Building blocks of models.
 smap("sm_megatron", lambda x, w, v: lax.psum(jax.nn.gelu(x @ w) @ v, "y"), [A(8, 16), A(16, 32), A(32, 16)], (P("x", None), P(None, "y"), P("y", None)), P("x", None), False)
 smap("sm_matmul_scatter", lambda x, w: lax.psum_scatter(x @ w, "y", scatter_dimension=0, tiled=True), [A(8, 16), A(16, 8)], (P("x", "y"), P("y", None)), P(("x", "y"), None), False)
 smap("sm_gathered_matmul", lambda x, w: lax.fori_loop(0, 4, lambda i, c: (c[0] + c[1] @ lax.dynamic_slice(w, (((lax.axis_index("x") - i) % 4) * 4, 0), (4, 8)), lax.ppermute(c[1], "x", ring())), (jnp.zeros((8, 8)), x))[0], [A(8, 16), A(16, 8)], (P(None, "x"), P(None, None)), P("x", None), False)
@@ -407,7 +409,7 @@ add("sm_ring_attention_grad", ring_gradient, [A(16, 8), A(16, 8), A(16, 8)], [("
 
 
 def pipeline(x, w):
-    """Four stages, one a row of the mesh; micro-batches move on each step."""
+    """Four stages, one per row of the mesh; micro-batches move to the next stage on each step."""
 
     def step(carry, i):
         held, done = carry
@@ -424,7 +426,7 @@ smap("sm_pipeline", pipeline, [A(4, 2, 8), A(4, 8, 8)], (P(), P("x", None, None)
 
 
 def experts(x, gate, w):
-    """Tokens go to the device of their expert and back, at fixed capacity."""
+    """Tokens are sent to the device of their expert and back, at fixed capacity."""
     choice = jnp.argmax(x @ gate, -1)
     place = jnp.cumsum(jax.nn.one_hot(choice, 4, dtype=jnp.int32), 0)[jnp.arange(x.shape[0]), choice] - 1
     sent = jnp.zeros((4, 3, x.shape[1])).at[choice, place].set(x, mode="drop")
@@ -441,7 +443,7 @@ add("sm_partly_manual", lambda a, w: jax.nn.relu(shard_map(lambda v, u: lax.psum
 
 
 def ragged_lists():
-    """What each of 4 devices sends to each: starts, counts, and where it arrives."""
+    """The segments that each of 4 devices sends to each: starts, counts, and offsets at the target."""
     counts = random.randint(0, 3, (4, 4)).astype(np.int32)
     starts = (np.cumsum(counts, 1) - counts).astype(np.int32)
     arrives = (np.cumsum(counts, 0) - counts).astype(np.int32)

@@ -1,11 +1,11 @@
-#===- mutations.py - broken programs are refused, never crash --------------===//
+#===- mutations.py - broken programs never crash the tool -----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The examples with a few random changes of their text through `shardwright partition`: exit
-code 0, or 2 with exactly one error and nothing on stdout. What comes out must parse again."""
+"""Changes the text of the examples at random and runs `shardwright partition`: exit code 0, or 2 with
+exactly one error and nothing on stdout. The output must parse again."""
 
 import argparse
 import os
@@ -69,7 +69,7 @@ def mutate(rng, source):
 
 
 def problem(source):
-    """What is wrong with how the tool takes the module, or None."""
+    """Returns what is wrong with the tool's reaction to the module, or None."""
     done = oracle.process([oracle.TOOL, "partition", "-"], source)
     if done.returncode == 0:
         again = oracle.process([oracle.OPT, "-o", "/dev/null"], done.stdout)
@@ -87,7 +87,7 @@ def problem(source):
 
 
 def shrink(lines_kept, fails):
-    """Leaves out runs of lines while it still fails: fewer lines to read."""
+    """Removes runs of lines as long as the module still fails."""
     size = len(lines_kept) // 2
     while size >= 1:
         i = 0

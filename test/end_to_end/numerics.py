@@ -1,12 +1,12 @@
-#===- numerics.py - the examples give what unsharded JAX gives -------------===//
+#===- numerics.py - the examples compared with unsharded JAX --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Each example on several meshes through `shardwright run`: it must itself find the results
-equal (`--expect`), and what it writes (`--out`) must be so for numpy. A wrong expectation
-must give exit code 1."""
+"""Runs each example on several meshes with `shardwright run`: it must report equal results
+(`--expect`), and numpy must find its output (`--out`) equal too. A wrong expectation must give exit
+code 1."""
 
 import os
 import sys

@@ -1,14 +1,14 @@
-#===- overlap.py - communication beside computing changes no result --------===//
+#===- overlap.py - overlap of communication changes no result -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
 """Random chains of products, elementwise operations and loops with random shardings, through
-`shardwright run --overlap` and on one device: integers are equal, floats close. `force` makes
-rings and async pairs wherever they are possible, `on` where a machine of slow links says that
-they win; the predicted step of `on` takes no longer than that of `off`. Rings of integers go
-through XLA too."""
+`shardwright run --overlap` and on one device: integers are equal, floats close. `force` makes rings
+and async pairs wherever they are possible, `on` where the model of a machine with slow links
+predicts a gain. The predicted step of `on` is not longer than that of `off`. Rings of integers are
+also run in XLA."""
 
 import json
 import os
@@ -66,7 +66,7 @@ class Program:
         return name
 
     def emit(self, text, shape):
-        """A value, now and then asked for in some layout."""
+        """Emits a value, sometimes with a sharding constraint."""
         name = self.name()
         self.lines.append(f"{name} = {text}")
         if self.rng.random() < 0.6:
@@ -106,7 +106,8 @@ class Program:
         return value, result
 
     def chain(self, value, shape):
-        """What rings look through: elementwise operations, conversions and transposes."""
+        """Emits ops through which rings can be made: elementwise operations, conversions and
+        transposes."""
         for _ in range(self.rng.randrange(3)):
             name, t = self.name(), self.tensor(shape)
             kind = self.rng.choice(("negate", "add", "scale", "transpose", "convert"))
@@ -194,7 +195,7 @@ def close(a, b, type):
 
 
 def check_xla(program, seed, expected, counts):
-    """XLA takes rings, and computes the same with them."""
+    """Checks that XLA accepts rings, and computes the same results with them."""
     reshard = oracle.ours(program.text(), "--sdy-propagation-pipeline", "--sw-insert-collectives")
     local = oracle.ours(reshard, "--sw-localize", "--sw-ring-dots=force")
     oracle.parse(local)
@@ -258,7 +259,7 @@ def main():
     print(f"permutes without {counts.get('off', 0)}, on {counts.get('on', 0)}, force {counts.get('force', 0)}, "
           f"in XLA {counts.get('xla', 0)}; "
           f"predicted faster: {counts.get('faster', 0)}")
-    # Nothing is tested where nothing becomes a ring.
+    # A run in which nothing becomes a ring tests nothing.
     tally.check("rings", args.cases < 10 or counts.get("force", 0) > counts.get("off", 0), "no rings were made")
     tally.finish()
 

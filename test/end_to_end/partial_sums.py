@@ -1,12 +1,13 @@
-#===- partial_sums.py - values that are unreduced along mesh axes ------------===//
+#===- partial_sums.py - values that are unreduced along mesh axes ---------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs in which values are partial sums at every place that can say so: reshards between
-layouts and meshes, values of rank 0, borders of manual computations, loops, branches, reductions of
-several operands, initial values. Integers: each result is numpy's, at every effort."""
+"""Programs in which values are partial sums at every place where a sharding can express it: reshards
+between layouts and meshes, values of rank 0, borders of manual computations, loops, branches,
+reductions of several operands, initial values. All values are integers; each result must be
+numpy's, at every effort."""
 
 import itertools
 import os
@@ -27,7 +28,7 @@ def check(case, text, arguments, expected, efforts=(0, 1, 2)):
         flag = f"--partition-effort={effort}"
         done = oracle.run_and_compare(text, arguments, expected, "--rtol=0", "--atol=0", flag)
         tally.check(f"{case} {flag}", done.returncode == 0, f"{done.stderr}{done.stdout}\n{text}")
-    # Each stage reads back and verifies.
+    # The output of each stage must parse and verify.
     for stage in ("propagate", "reshard", "local"):
         done = oracle.process([oracle.TOOL, "partition", "-", f"--stop-after={stage}"], text)
         again = oracle.process([oracle.TOOL, "convert", "-", "--to=text"], done.stdout)
@@ -49,7 +50,7 @@ AXES = {"mesh": {"y": 2, "z": 2}, "turned": {"y": 2, "z": 2}, "other": {"y": 2}}
 
 
 def layout(rng, mesh, shape):
-    """Dimension shardings that leave x alone."""
+    """Returns random dimension shardings that do not use x."""
     dims = [[] for _ in shape]
     for axis in rng.sample(sorted(AXES[mesh]), len(AXES[mesh])):
         d = rng.randrange(len(shape) + 1)
@@ -59,7 +60,7 @@ def layout(rng, mesh, shape):
 
 
 def reshards(rng):
-    """A product, unreduced along x in one layout, then in others, then complete."""
+    """Returns a product that is unreduced along x in one layout, then in others, then reduced."""
     m, n = rng.choice([4, 5, 6, 8]), rng.choice([4, 6, 7, 8])
     out, lines, value = f"tensor<{m}x{n}xi32>", [], "p"
     meshes = "".join(f" sdy.mesh @{name} = {text}\n" for name, text in MESHES.items())
@@ -207,7 +208,7 @@ for first, second in itertools.product(("", ', unreduced={"x"}'), repeat=2):
         b = ints(8)
         check(f"two sums, init {init}{first}{second}", text, [a, b], [abs(x.sum(dtype=np.int32) + init) for x in (a, b)])
 
-# Two reducers of which one would count its initial value once for each part.
+# Two reducers, one of which would apply its initial value once per partial result.
 for init, kind in itertools.product((0, 5), ("add", "multiply")):
     text = f"""{MESH}func.func @main(%a: tensor<8xi32> {X}, %b: tensor<8xi32> {X}) -> (tensor<i32>, tensor<i32>) {{
  %z = stablehlo.constant dense<{init}> : tensor<i32>

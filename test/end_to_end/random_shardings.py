@@ -1,12 +1,12 @@
-#===- random_shardings.py - any sharding gives the same results ------------===//
+#===- random_shardings.py - results do not depend on shardings ------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The examples with every sharding of theirs replaced by a random one (axes, sub-axes, open
-dimensions, sizes that do not divide) on a random mesh, now and then on one for each of several
-replicas: the results are still those of unsharded JAX. Shardings say where, never what."""
+"""Replaces every sharding of the examples by a random one (axes, sub-axes, open dimensions, sizes that
+do not divide) on a random mesh, sometimes with several replicas. The results must still be those of
+unsharded JAX."""
 
 import argparse
 import math
@@ -27,7 +27,7 @@ MESHES = (
 
 
 def random_axes(rng, axes, dims):
-    """Deals some axes, now and then cut into sub-axes, to dimensions."""
+    """Distributes some axes, sometimes cut into sub-axes, over dimensions."""
     pieces = []
     for name, size in axes:
         cuts = [k for k in range(2, size) if size % k == 0]
@@ -41,7 +41,7 @@ def random_axes(rng, axes, dims):
     for piece in pieces:
         if dims and rng.random() < 0.6:
             dealt[rng.randrange(dims)].append(piece)
-    # Two halves of an axis side by side, in order, are that axis: sdy wants it written so.
+    # sdy requires that two adjacent halves of an axis, in order, are written as the full axis.
     for dim in dealt:
         for i in range(len(dim) - 1):
             a, b = (re.match(r'"(\w+)":\((\d+)\)(\d+)$', p) for p in dim[i : i + 2])
@@ -60,7 +60,7 @@ def random_sharding(rng, axes, dims, open_allowed):
 
 
 def random_program(rng, source):
-    """The module with another mesh and other shardings, and the mesh's number of devices."""
+    """Returns the module with another mesh and other shardings, and the mesh's number of devices."""
     axes = rng.choice(MESHES)
     sizes = ", ".join(f'"{name}"={size}' for name, size in axes)
     open_allowed = rng.random() < 0.5

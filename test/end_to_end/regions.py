@@ -1,11 +1,11 @@
-#===- regions.py - regions that are no scalar functions ---------------------===//
+#===- regions.py - regions that are not scalar functions ------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Reductions, sorts, scatters, windows and maps whose regions use values from outside, branch,
-loop or hold tensors (which XLA refuses) give what numpy gives."""
+"""Reductions, sorts, scatters, windows and maps whose regions use values from outside, branch, loop or
+contain tensors (XLA refuses these) give numpy's results."""
 
 import os
 import sys

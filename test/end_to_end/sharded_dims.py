@@ -1,15 +1,15 @@
-#===- sharded_dims.py - no op is refused, whatever dimension is sharded ----===//
+#===- sharded_dims.py - each dimension of each op can be sharded ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
 """A table of every op of the op tests (test/oracle/ops: StableHLO, CHLO, LAPACK and other calls,
-dynamic and quantized ones among them) and of every dimension of its arguments and results: with
-that dimension sharded, and nothing else, the program must partition. `sharded_ops.py` is about
-the numbers; here each dimension of each op has its turn.
+including dynamic and quantized ones) and of every dimension of its arguments and results. With only
+that dimension sharded, the program must partition. `sharded_ops.py` checks numbers; this test
+covers each dimension of each op.
 
-    sharded_dims.py --op sort -v       one op, with what is sharded
+    sharded_dims.py --op sort -v       one op, with the sharded dimensions
     sharded_dims.py --cases 3          three random cases of each op
 """
 
@@ -30,13 +30,13 @@ import ops  # noqa: F401  (registers the cases)
 from ops import case as case_module
 from sharded_ops import Tame
 
-# Whole programs, and shapes that no dimension of can be sharded.
+# Complete programs, and ops without a dimension that can be sharded.
 WITHOUT = ("grid", "collectives")
 PREFERRED = ("f32", "i32", "complex<f32>", "i1")
 
 
 def table():
-    """One entry for each op: of its element types, the first of the preferred ones."""
+    """Returns one entry for each op, with the first available of the preferred element types."""
     chosen = {}
     for entry in case_module.REGISTRY:
         family, name, element, _ = entry
@@ -47,7 +47,7 @@ def table():
 
 
 def variants(c, size):
-    """The program with one function for each dimension that is sharded, and their names."""
+    """Returns the program with one function for each sharded dimension, and their names."""
     lines = c.text().split("\n")
     at = next(i for i, line in enumerate(lines) if line.startswith("func.func @main("))
     end = next(i for i in range(at, len(lines)) if lines[i] == "}")
@@ -72,7 +72,7 @@ def variants(c, size):
 
 
 def check(c, folder, verbose):
-    """(number of dimensions, what is wrong or None); None where there is nothing to shard."""
+    """Returns (number of dimensions, what is wrong or None). None if no dimension can be sharded."""
     text, names = variants(c, c.rng.choice((2, 2, 3)))
     if not names or any(line.startswith("module") for line in text.split("\n")):
         return None
@@ -106,7 +106,7 @@ def main():
     without = []
 
     def run(entry, seed):
-        for attempt in range(4):  # some draws have no dimension to shard
+        for attempt in range(4):  # some random cases have no dimension to shard
             rng = random.Random(f"{entry[1]} {seed} {attempt}")
             rng.seed_value = seed * 16 + attempt
             c = Tame(rng, entry[1], entry[2])

@@ -1,13 +1,12 @@
-#===- sharded_ops.py - every op gives the same when it is sharded -----------===//
+#===- sharded_ops.py - sharded ops give the same results ------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The cases of the op tests (test/oracle/ops: every op of StableHLO and CHLO, LAPACK calls among
-them) with random shardings on their arguments and results, on several devices: what the rules
-say, ours beside Shardy's included, is true of the numbers. Expected is what one device computes,
-by the same command.
+"""The cases of the op tests (test/oracle/ops: every op of StableHLO and CHLO, including LAPACK calls)
+with random shardings on their arguments and results, on several devices. The results must be those
+of the same command on one device. This tests all sharding rules, Shardy's and ours.
 
     sharded_ops.py --list             ops
     sharded_ops.py --op map --cases 20
@@ -33,12 +32,12 @@ from random_shardings import random_sharding
 
 TYPES = ("i1", "i32", "i64", "f32", "f64", "complex<f32>")
 MESHES = ([("a", 2)], [("a", 2), ("b", 2)], [("a", 4), ("b", 2)], [("a", 3)], [("a", 2), ("b", 3)])
-# Programs that say themselves what each device of a grid does.
+# Programs that specify themselves what each device of a grid does.
 WITHOUT = ("grid", "collectives")
 
 
 class Tame(case_module.Case):
-    """Without huge numbers, of which sums in another order differ, and with sizes that divide."""
+    """A case without huge numbers, whose sums depend on the order, and with sizes that divide."""
 
     def random(self, shape, e, wild=True):
         return super().random(shape, e, False)
@@ -60,7 +59,7 @@ def make(entries, seed):
 
 
 def sharded(c):
-    """The program with a mesh and shardings on some arguments and results."""
+    """Returns the program with a mesh and shardings on some arguments and results."""
     axes = c.rng.choice(MESHES)
     share = c.rng.choice((1, 0.6))
 
@@ -72,7 +71,7 @@ def sharded(c):
     lines = c.text().split("\n")
     at = next(i for i, line in enumerate(lines) if line.startswith("func.func @main("))
     args = ", ".join(f"{a}: {a.type}{attributes(a)}" for a in c.args)
-    # Results less often, so that axes get there by themselves.
+    # Results are sharded less often, so that propagation determines their axes.
     share /= 2
     results = ", ".join(f"{r[0].type}{attributes(r[0])}" for r in c.results)
     lines[at] = f"func.func @main({args}) -> ({results}) {{"
@@ -81,7 +80,8 @@ def sharded(c):
 
 
 def check(c, folder):
-    """None when all is well, "refused" when one device already refuses, else what is wrong."""
+    """Returns None if the case passes, "refused" if one device already refuses it, otherwise the
+    problem."""
     path = lambda name: os.path.join(folder, f"{c.rng.seed_value}.{name}")
     with open(path("one.mlir"), "w") as file:
         file.write(c.text())

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Random programs: each annotation that `shardwright explain` names is written into the program
-by jaxlib, and what it promises must be so when the changed program is explained."""
+"""Random programs: jaxlib writes each annotation that `shardwright explain` suggests into the program.
+Explaining the changed program must show the promised effect."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def explain(text, arguments):
 
 
 def find(module, name):
-    """The value of @main called so in the printed module."""
+    """Returns the value of @main with this name in the printed module."""
     ir = oracle.ir
     main = next(
         op for op in module.body.operations
@@ -45,13 +45,13 @@ def find(module, name):
             for result in op.results:
                 if result.get_name() == name:
                     return result
-        return None  # Elsewhere jaxlib's names of values are not unique.
+        return None  # In other functions jaxlib's names of values are not unique.
 
     return main, search(main.regions[0].blocks[0])
 
 
 def annotate(text, mesh, suggestion):
-    """The program with the annotation; None where it cannot be written from outside."""
+    """Returns the program with the annotation. None if it cannot be added by jaxlib."""
     ir = oracle.ir
     module = oracle.parse(text)
     with module.context, ir.Location.unknown():
@@ -100,7 +100,7 @@ def main():
         names = re.findall(r"^ {4}(%\w+) = ", text.split("func.func")[-1], re.M) + re.findall(
             r"(%arg\d+): tensor", text
         )
-        # With one function only, jaxlib prints the values before a new op as they were named.
+        # With only one function, jaxlib keeps the names of the values before a new op.
         if not mesh or not names or text.count("func.func") != 1:
             continue
         picked = rng.sample(sorted(set(names)), min(4, len(set(names))))

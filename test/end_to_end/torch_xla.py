@@ -1,13 +1,14 @@
-#===- torch_xla.py - programs as PyTorch/XLA shards them -------------------===//
+#===- torch_xla.py - programs with PyTorch/XLA's shardings ----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs with what PyTorch/XLA emits: device lists (V1) or iotas on arguments and @Sharding
-calls, of meshes in any device order, also one that no iota says; partial replication, reshards, sizes
-that do not divide, and manual regions without a call (enable_manual_sharding). On 8 devices, and as
-what `convert` makes of them, they give what the same program gives without shardings."""
+"""Random programs in the form that PyTorch/XLA emits: device lists (V1) or iotas on arguments and
+@Sharding calls, of meshes in any device order, including orders that no iota expresses; partial
+replication, reshards, sizes that do not divide, and manual regions without a call
+(enable_manual_sharding). On 8 devices, and after `convert`, they give the same results as without
+shardings."""
 
 import os
 import subprocess
@@ -112,7 +113,7 @@ class Program:
         )
 
     def manual(self, value, shape):
-        """mark, enable_manual_sharding, ops on what one device has, disable_manual_sharding."""
+        """mark, enable_manual_sharding, ops on the shard of a device, disable_manual_sharding."""
         axes = list(range(len(self.mesh)))
         self.rng.shuffle(axes)
         spec, local = [[] for _ in shape], list(shape)

@@ -1,11 +1,11 @@
-#===- trace.py - what --trace writes ---------------------------------------===//
+#===- trace.py - the output of --trace ------------------------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright run --trace` writes a row a device whose spans do not overlap; devices that come
-early to a collective wait there."""
+"""`shardwright run --trace` writes one row per device, whose spans do not overlap. Devices that arrive
+early at a collective wait there."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "oracle"))
 import oracle
 
-# Each device loops as often as its number says, then all meet.
+# Each device loops as many times as its number, then all rendezvous.
 PARTED = """
 module @parted {
   sdy.mesh @mesh = <["x"=4]>

@@ -1,11 +1,11 @@
-#===- unreduced_arrays.py - arguments and results that are summands ---------===//
+#===- unreduced_arrays.py - unreduced arguments and results ---------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`shardwright run` of programs whose arguments or results are unreduced: an argument counts once
-however many devices there are, the summands of a result are added up, to the bit, of any rank."""
+"""`shardwright run` of programs whose arguments or results are unreduced: an argument counts once for
+any number of devices; the partial sums of a result are added up, to the bit, for any rank."""
 
 import os
 import sys
@@ -42,7 +42,7 @@ data = np.random.default_rng(0)
 
 
 def samples(shape, dtype):
-    """Numbers with zeros of both signs among them."""
+    """Returns numbers that include zeros of both signs."""
     x = data.integers(-9, 9, shape).astype(dtype)
     if np.dtype(dtype).kind == "f":
         x = np.where(data.random(shape) < 0.3, np.array(-0.0, dtype), x)
@@ -62,7 +62,7 @@ for dtype, element in ((np.float32, "f32"), (np.float64, "f64"), (np.float16, "f
         type_ = "tensor<%s%s>" % ("".join(f"{n}x" for n in shape), element)
         rank, x = len(shape), samples(shape, dtype)
         for axes in ("", '"y"'):
-            # What is asked for as summands is the same array when it is asked for whole.
+            # An unreduced result is the same array as a reduced one.
             whole = sharding(rank, unreduced="")
             check(
                 f"argument {type_} {axes}",
@@ -89,7 +89,7 @@ for dtype, element in ((np.float32, "f32"), (np.float64, "f64"), (np.float16, "f
                 [x],
             )
 
-# Summands that devices have computed, of rank 0, too.
+# Partial sums that devices have computed, also of rank 0.
 x = samples((8, 5), np.int32)
 check(
     "sum of all",
@@ -113,7 +113,7 @@ check(
     [a, b],
     [a @ b],
 )
-# An argument that says nothing itself.
+# An argument without its own sharding.
 x = samples((4, 6), np.int32)
 check(
     "propagated",
@@ -124,7 +124,7 @@ check(
     [x],
     [x],
 )
-# One along two axes, in the order of the devices and in another.
+# One along two axes, in the order of the devices and in another order.
 for ids in ("", ", device_ids=[7, 6, 5, 4, 3, 2, 1, 0]"):
     check(
         "two axes" + ids,

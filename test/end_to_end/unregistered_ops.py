@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Every pass and pipeline of `shardwright-opt` takes programs with ops of dialects that it does not
-know, or refuses them with a diagnostic: as an operand's source, as a user, with regions, with
-shardings, beside calls, loops, manual computations, data-flow edges and single devices."""
+"""Every pass and pipeline of `shardwright-opt` accepts programs with ops of unregistered dialects, or
+refuses them with a diagnostic: as producers of operands, as users, with regions, with shardings,
+beside calls, loops, manual computations, data-flow edges and single devices."""
 
 import os
 import re
@@ -82,7 +82,8 @@ func.func private @f(%a: tensor<8xf32>) -> tensor<8xf32> {{
 
 
 def passes():
-    """All of ours, by the tool's own list: under a heading, names that end with their summary."""
+    """Returns all of our passes, from the tool's own list: under a heading, each name with its
+    summary."""
     text = oracle.process([oracle.OPT, "--help"]).stdout
     start = text.index("Compiler passes to run")
     names = re.findall(r"^      --((?:sdy|sw|chlo|stablehlo|vhlo)-[a-z0-9-]+)\s", text[start:], re.M)
@@ -96,7 +97,7 @@ def main():
     whole = oracle.SPLIT.join(text + "\n" for text in PROGRAMS.values())
     flags = ["--allow-unregistered-dialect"]
     for name in names:
-        # Most take all; of what some refuse, each alone.
+        # Most passes accept all modules together. If a pass refuses them, run each alone.
         for case, text in [("all", whole), *PROGRAMS.items()]:
             done = oracle.process([oracle.OPT, *flags, "--split-input-file", "--" + name], text)
             refused = done.returncode == 1 and "error:" in done.stderr

@@ -14,7 +14,7 @@ from jax._src.sharding_impls import GSPMDSharding
 
 
 def run(text, arguments, shardy=False):
-    """The results as arrays, and "" or what XLA said."""
+    """Returns the results as arrays, and "" or XLA's error."""
     devices = jax.devices()
     options = compiler.get_compile_options(num_replicas=1, num_partitions=len(devices))
     build = options.executable_build_options
@@ -39,7 +39,7 @@ def run(text, arguments, shardy=False):
 
 
 def whole_shape(local, sharding):
-    """XLA gives results that shards divide evenly."""
+    """The full shape of a value, for XLA's results with evenly divided shards."""
     if not sharding.is_tiled():
         return tuple(local)
     tiles = sharding.tile_assignment_dimensions()
