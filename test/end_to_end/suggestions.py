@@ -1,4 +1,4 @@
-#===- suggestions.py - annotations that explain names come true ------------===#
+#===- suggestions.py - annotations that explain suggests ------------------===#
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-#===- api.py - what JAX's own tests ask of a backend --------------------===//
+#===- api.py - JAX's requirements for a backend ---------------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Devices, arrays, DLPack, compiled programs, memories, layouts, and the texts of errors, as on
-JAX's CPU backend: the situations of JAX's own array, api, pjit, aot, memories, layout, export and
-debug tests. Texts have the CPU's names of platforms and devices."""
+"""Devices, arrays, DLPack, compiled programs, memories, layouts, and the texts of errors, compared
+with JAX's CPU backend. The situations are those of JAX's own array, api, pjit, aot, memories,
+layout, export and debug tests. Texts are compared with the CPU's names of platforms and devices."""
 
 import copy
 import pickle
@@ -34,18 +34,19 @@ def put(x, *spec, **options):
 
 
 def plain(text):
-    """With the CPU's names for platform and devices, without addresses and places in files."""
+    """Replaces our names of platform and devices by the CPU's, and removes addresses and file
+    positions."""
     text = re.sub(r"ShardwrightDevice\(id=(\d+)\)", r"CpuDevice(id=\1)", str(text))
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
     text = text.replace("SHARDWRIGHT", "CPU")
     for ours in ("shardwright-cpu", "'shardwright', 'cpu'", "shardwright"):
         text = text.replace(ours, "'cpu'" if "," in ours else "cpu")
-    # Behind XLA's words ours say more.
+    # After XLA's text our errors add more.
     return re.sub(r" \((not enough memory .*|array .*|devices are numbered .*|/\S+:\d+)\)$", "", text)
 
 
 def said(function, *args, **kwargs):
-    """The error of a call, as text."""
+    """Returns the text of the error of a call."""
     try:
         result = jax.block_until_ready(function(*args, **kwargs))
         return f"nothing: {plain(type(result).__name__)}"
@@ -300,7 +301,7 @@ def nans():
         out += [said(jax.grad(lambda x: jnp.sqrt(x)[0]), zero), said(lambda: put(A, "x") / put(A, "x"))]
     with jax.debug_infs(True):
         out += [said(lambda: 1 / zero), said(jax.jit(jnp.exp), zero + 1000)]
-    # Where the NaN arose is a path.
+    # The error contains the path of the source of the NaN.
     return [re.sub(r"\n.*", "", text, flags=re.S) for text in out]
 
 
@@ -582,7 +583,7 @@ def unreduced_shardings():
 
 @case
 def unreduced_of_whole_values():
-    """One device's part is the value, those of the others are zero."""
+    """One device's part is the value, the parts of the others are zero."""
     with jax.set_mesh(jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)):
         x = jax.device_put(A, P())
         parts = jax.jit(lambda v: jax.sharding.reshard(v @ v.T, P(unreduced={"x"})))
@@ -624,7 +625,7 @@ def errors_of_callbacks():
     return found.split(":")[0], str("not this time" in found), str("ValueError" in found)
 
 
-# --- what JAX and its tests know by the platform's name --------------------------------------
+# --- special cases for the platform's name in JAX and its tests --------------------------------
 
 
 @case
@@ -635,7 +636,7 @@ def rules_of_the_cpu():
     from jax.extend.core import Primitive
     from jax.interpreters import mlir
 
-    jnp.ones(2) + 1  # the platform is there before the rule
+    jnp.ones(2) + 1  # initialises the platform before the rule is registered
     doubled = Primitive("doubled")
     doubled.def_abstract_eval(lambda x: x)
     doubled.def_impl(lambda x: dispatch.apply_primitive(doubled, x))
@@ -656,7 +657,7 @@ def rules_of_the_cpu():
 def solved_by_scipy():
     from jax.experimental.sparse.linalg import spsolve
 
-    # Two on the diagonal, one above it.
+    # Two elements on the diagonal, one above it.
     values, columns = jnp.array([2.0, 1, 2, 1, 2]), jnp.array([0, 1, 1, 2, 2])
     solve = lambda b: spsolve(values, columns, jnp.array([0, 2, 4, 5]), b)
     return solve(jnp.ones(3)), jax.jit(solve)(jnp.arange(3.0)), jax.grad(lambda b: solve(b).sum())(jnp.ones(3))

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The exported programs that JAX keeps for tests of backward compatibility, those for its CPU: each runs on our devices as on the CPU. They call LAPACK by its older and
-newer names, annotate shardings, memories and meshes."""
+"""Runs the exported programs that JAX keeps for tests of backward compatibility of its CPU backend, on
+our devices and on the CPU. They call LAPACK by its older and newer names, and annotate shardings,
+memories and meshes."""
 
 import importlib
 import pkgutil
@@ -16,7 +17,7 @@ from both import case, main
 from jax._src.internal_test_util import export_back_compat_test_data as data
 from jax._src.internal_test_util import export_back_compat_test_util as util
 
-# Sizes that a program takes as they come; all others are fixed.
+# Free sizes of a program; all others are fixed.
 POLYMORPHIC = {
     "stablehlo_dynamic_approx_top_k": ("b,",),
     "stablehlo_dynamic_rng_bit_generator": (None, "b0, b1"),
@@ -36,8 +37,9 @@ def _programs(value, name):
 
 
 def _unique(name, results):
-    """What of a decomposition is the same on every machine. The matrices of these programs have the eigenvalue 0
-    several times, whose eigenvectors are any basis, and the others are unique but for their phase."""
+    """Returns the part of a decomposition that is unique. The matrices of these programs have the
+    multiple eigenvalue 0, whose eigenvectors are any basis; the others are unique up to their
+    phase."""
     if "_eig" in name:
         values = next((r for r in results if r.ndim == 1), 1)
         return [abs(r * values) if r.ndim == 2 else r for r in results]
@@ -54,8 +56,8 @@ def _add(name, program):
             return _unique(name, results)
 
     run.__name__ = name
-    # A float32's 1e-5 is what JAX's tests of these allow as well.
-    # Eigenvalues err in proportion to the largest, which is some hundreds.
+    # JAX's tests also allow 1e-5 for float32 here.
+    # Errors of eigenvalues are proportional to the largest one, which is some hundreds.
     case(run, rtol=1e-4, atol=1e-3 if "_eig" in name or "_schur" in name else 1e-5)
 
 

@@ -1,4 +1,4 @@
-#===- basics.py - what programs of one device do ------------------------===//
+#===- basics.py - programs on one device ----------------------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,8 @@ def random_values():
 
 @case
 def long_sums():
-    """How far sums of many equal numbers are off; added one by one, by percents."""
+    """Returns the errors of sums of many equal numbers; if they were added one by one, the errors
+    would be percents."""
     x = np.full(3 << 19, 0.1, np.float32)
     wide = x.astype(np.float64)
 
@@ -53,7 +54,8 @@ def long_sums():
 
 @case
 def long_sums_of_exponentials():
-    """Of equal numbers x the logarithm of n exponentials is x + log(n); added one by one, a tenth of a percent off."""
+    """For equal numbers x the logarithm of the sum of n exponentials is x + log(n); if they were added
+    one by one, the error would be a tenth of a percent."""
     n = 1 << 18
     want, x = np.float64(np.float32(0.1)) + np.log(np.arange(1, n + 1)), np.full(n, 0.1, np.float32)
     wide = np.tile(x, (3, 1))
@@ -244,7 +246,7 @@ def exported():
 
 @case
 def loops_that_begin_with_a_view():
-    """What the loop begins with is read after it, too, in another shape."""
+    """The initial value of the loop is read after it, too, in another shape."""
     a = np.arange(512, dtype=np.float32).reshape(4, 8, 16) % 5 / 8
     looped = lambda w: (jax.lax.fori_loop(0, 3, lambda i, c: c + c.sum() / 512, w), (w * w).sum(), w.max())
     made = [lambda v: jnp.sort(v, 0), lambda v: jnp.cumsum(v, 1), lambda v: v * 2, lambda v: v[jnp.array([1, 0, 3, 2])]]
@@ -269,7 +271,7 @@ def layouts():
 
 @case
 def layouts_of_arguments_and_results():
-    """As arrays have them, as compiled programs say them, and in their text."""
+    """Layouts of arrays, of compiled programs, and in their text."""
     from jax.experimental.layout import Format, Layout, with_layout_constraint
 
     a, by_columns = np.arange(12, dtype=np.float32).reshape(3, 4), Layout((1, 0))

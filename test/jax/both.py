@@ -1,11 +1,11 @@
-#===- both.py - the same JAX program on our devices and on the CPU ------===//
+#===- both.py - runs a JAX program on our devices and on the CPU ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
 """Runs the cases of a script in two processes, on 8 devices of the plugin and on 8 of JAX's own CPU
-backend, and compares what they return: arrays, shardings (as text), and the errors that they raise.
+backend, and compares the returned arrays, their shardings (as text), and the raised errors.
 
     from both import case, main
 
@@ -15,11 +15,14 @@ backend, and compares what they return: arrays, shardings (as text), and the err
 
     main(__doc__)
 
-A case returns a tree of arrays, numbers and texts. `@case(rtol=.., atol=..)` sets tolerances,
-`@case(errors="same")` says that the case ends with an error, `@case(errors="type")` with one of which the type
-alone is compared; any other that ends with one fails. `@case(close=True)` compares as
-closeness.py says; where that wants to know, `@case(.., truth=function)` is asked for the same in
-float64, on the CPU.
+A case returns a tree of arrays, numbers and texts. A case that raises an error fails, unless its
+options allow it:
+
+  @case(rtol=.., atol=..)       sets tolerances
+  @case(errors="same")          the case raises the same error on both platforms
+  @case(errors="type")          the case raises errors of the same type
+  @case(close=True)             compares as in closeness.py
+  @case(.., truth=function)     computes the same in float64, on the CPU, if closeness.py needs it
 """
 
 import argparse
@@ -34,10 +37,10 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DEVICES = 8
-# Cases of a process, and the seconds that it may take.
+# Cases per process, and its time limit in seconds.
 CHUNK, LIMIT = 200, 900
 
-# Our errors also say where.
+# Our errors also contain the position.
 WHERE = re.compile(r" \(stablehlo\.\w+ at [^()]*: device \d+\)$")
 
 _cases = {}
@@ -51,7 +54,7 @@ def case(function=None, **options):
 
 
 def cases():
-    """The names of all cases."""
+    """Returns the names of all cases."""
     return list(_cases)
 
 
@@ -74,7 +77,7 @@ def _result(function):
 
 
 def child(args):
-    """Writes the results of cases to a file, each announced before it runs."""
+    """Writes the results of cases to a file, after announcing each case."""
     with open(args.child, "wb") as file:
         for name in args.names:
             pickle.dump((name, None), file)
@@ -93,8 +96,8 @@ def environment(platform):
         env.update(JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES=str(DEVICES))
         env["PYTHONPATH"] = os.pathsep.join(filter(None, python))
     else:
-        # Devices that wait for each other block threads of XLA's pool, which has as many as there are devices: a program
-        # that needs one more never ends. NPROC gives it more.
+        # Devices that wait for each other block threads of XLA's pool, which has one thread per
+        # device. A program that needs one more thread would never finish. NPROC adds threads.
         env.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}")
         env.update(JAX_CPU_ENABLE_ASYNC_DISPATCH="false", NPROC=str(4 * DEVICES))
     if platform == "truth":
@@ -103,7 +106,7 @@ def environment(platform):
 
 
 def run(platform, names, limit=LIMIT):
-    """{name: result}; the cases after one that ended the process run in another."""
+    """Returns {name: result}. If a case ends the process, the following cases run in another one."""
     results, script = {}, os.path.abspath(sys.argv[0])
     left = list(names)
     while left:
@@ -135,7 +138,7 @@ def run(platform, names, limit=LIMIT):
 
 
 def _difference(ours, theirs, options, truth):
-    """(verdict of closeness.py, text): how near our result is to the CPU's."""
+    """Returns (verdict of closeness.py, text) for our result and the CPU's."""
     import numpy as np
 
     from closeness import ACCURATE, APART, BITS, ULPS, compare
@@ -169,7 +172,7 @@ def _difference(ours, theirs, options, truth):
             found.append((APART, f"{name}: {x.dtype}{x.shape}, the CPU {y.dtype}{y.shape}"))
         else:
             rtol, atol = options.get("rtol", 1e-5), options.get("atol", 1e-6)
-            if x.dtype.kind not in "biufc":  # types that numpy does not know
+            if x.dtype.kind not in "biufc":  # types that numpy does not support
                 x, y = x.astype(np.float64), y.astype(np.float64)
             exact = x.dtype.kind in "biu" or options.get("exact")
             if not (np.array_equal(x, y, equal_nan=x.dtype.kind in "fc") if exact else np.allclose(x, y, rtol, atol, equal_nan=True)):
@@ -181,7 +184,7 @@ def _difference(ours, theirs, options, truth):
 
 
 def outcomes(names):
-    """{name: (verdict, text, the CPU's result)} of cases, run on both platforms."""
+    """Returns {name: (verdict, text, the CPU's result)} of cases, run on both platforms."""
     from closeness import APART
 
     theirs, ours = run("cpu", names), run("shardwright", names)
@@ -205,7 +208,7 @@ def arguments(doc, more=lambda parser: None):
 
 
 def main(doc, sample=None):
-    """The script: all cases, or without --long and names these."""
+    """The main function of a script. Runs all cases, or `sample` without --long and names."""
     from closeness import APART
 
     args = arguments(doc)

@@ -1,11 +1,11 @@
-#===- callbacks.py - programs that call Python --------------------------===//
+#===- callbacks.py - programs that call Python functions ------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""debug.print, pure_callback, io_callback and buffer_callback: called as often, with the same values and
-errors."""
+"""debug.print, pure_callback, io_callback and buffer_callback: the number of calls, their values and
+errors are the same on both platforms."""
 
 import jax
 import jax.numpy as jnp
@@ -208,11 +208,11 @@ def jax_inside_a_callback():
     return jax.jit(lambda x: jax.pure_callback(f, F32, x) + 1)(jnp.arange(3.0))
 
 
-# --- parts of sharded values ----------------------------------------------------------------
+# --- shards of sharded values ---------------------------------------------------------------
 
 
 def called_with_parts(function, *args):
-    """What a partitioned debug callback sees, whatever the order of the devices."""
+    """Returns the operands of a partitioned debug callback, independent of the order of the devices."""
     log = []
     look = lambda *values: log.append(" ".join(f"{v.shape} {float(v.sum()):g}" for v in values))
     y = jax.block_until_ready(jax.jit(lambda *args: function(look, *args))(*args))

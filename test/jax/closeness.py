@@ -1,20 +1,21 @@
-#===- closeness.py - when two arrays are the same answer ----------------===//
+#===- closeness.py - the distance between two results ---------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""How near an answer is to that of JAX's CPU backend, from near to far:
+"""The distance between a result and that of JAX's CPU backend, from near to far:
 
     BITS     the same bits (a NaN is a NaN, -0 is not 0)
     ULPS     each element within ULPS units in its last place, or within CANCELLED units in the last
              place of the largest element: functions that two libraries approximate, sums in
              another order
-    ACCURATE no further from the same call in float64 than WORSE times the CPU's answer, give or
+    ACCURATE no further from the same call in float64 than WORSE times the CPU's result, give or
              take CANCELLED units: sums of many terms, chains that XLA rounds once at their end
-    APART    anything else, and always where integers or booleans differ
+    APART    anything else, and always if integers or booleans differ
 
-Elements of narrow floats are computed wider and rounded, so that they are two neighbours at most.
+Elements of narrow floats are computed in wider types and rounded, so they differ by at most one
+unit.
 """
 
 import numpy as np
@@ -47,7 +48,7 @@ def _wide(array):
 
 
 def _same_specials(a, b):
-    """Whether NaNs and infinities are in the same places; complex ones part by part."""
+    """True if NaNs and infinities are in the same places; complex numbers by real and imaginary part."""
     parts = ((a.real, b.real), (a.imag, b.imag)) if a.dtype.kind == "c" else ((a, b),)
     for x, y in parts:
         if not np.array_equal(np.isnan(x), np.isnan(y)):
@@ -68,8 +69,8 @@ def _bits(array):
 
 
 def compare(ours, theirs, truth=None, slack=1):
-    """The verdict on one array, and what to say of it; `truth` the same in float64, if there is one.
-    `slack`: how many times CANCELLED is allowed, for factors of matrices, whose bounds grow with n."""
+    """Returns the verdict on one array, and a text. `truth`: the same in float64, if available.
+    `slack`: a factor for CANCELLED, for factors of matrices, whose error bounds grow with n."""
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         return APART, f"{ours.dtype}{list(ours.shape)}, the CPU {theirs.dtype}{list(theirs.shape)}"
     if not is_float(ours.dtype):
@@ -104,7 +105,7 @@ def _accurate(a, b, truth, dtype, text):
     with np.errstate(all="ignore"):
         t = _wide(truth)
         info = _finfo(_real(dtype))
-        # Elsewhere the type holds no such value: any special one will do.
+        # If the type cannot represent the true value, any special value is accepted.
         where = np.isfinite(t) & (np.abs(t) < float(info.max))
         if not np.all(np.isfinite(a) | ~np.isfinite(b) | ~where):
             return APART, text + f"\nin float64:\n{truth}"

@@ -1,11 +1,11 @@
-#===- custom_partitioning.py - calls that Python partitions -------------===//
+#===- custom_partitioning.py - calls that Python functions partition ------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""jax.experimental.custom_partitioning and jax.debug.inspect_array_sharding: what the functions are
-asked, what they answer, what becomes of it, and errors."""
+"""jax.experimental.custom_partitioning and jax.debug.inspect_array_sharding: the arguments and results
+of the Python functions, the resulting programs, and errors."""
 
 import re
 
@@ -21,7 +21,7 @@ from placing import mesh, on, placed, text
 
 
 class Asked(list):
-    """What `partition` was asked: shapes and shardings of operands and results."""
+    """The arguments of `partition`: shapes and shardings of operands and results."""
 
     def note(self, args, result):
         show = lambda tree: [f"{x.shape} {text(x.sharding)}" for x in jax.tree.leaves(tree)]
@@ -276,7 +276,7 @@ def inside_a_shard_map():
 
 
 def collectives_over(axis, mesh_of_shards):
-    """Of shards inside a shard_map over the other axis: `partition` is given no mesh, and returns one."""
+    """For shards inside a shard_map over the other axis: `partition` gets no mesh, and returns one."""
 
     @custom_partitioning
     def f(a):
@@ -309,7 +309,7 @@ def collectives_of_another_mesh():
 
 @case
 def constants_of_every_small_type():
-    """What `partition` returns is bytecode of jaxlib's MLIR."""
+    """The result of `partition` is bytecode of jaxlib's MLIR."""
     results = {}
     names = [n for n in dir(ml_dtypes) if re.match(r"float[48]_|bfloat|u?int[24]$", n)] + ["float16", "int8", "bool"]
     for name in names:
@@ -464,7 +464,7 @@ def drawn_sharding():
     with contextlib.redirect_stdout(out):
         jax.jit(lambda x: (jax.debug.visualize_array_sharding(x), x)[1])(placed((8, 4), "x", "y"))
         jax.jit(lambda x: (jax.debug.visualize_array_sharding(x * 2), x)[1])(placed((8,), "y"))
-    # Boxes are as wide as the platform's name.
+    # The width of the boxes depends on the platform's name.
     return re.findall(r"(?:SHARDWRIGHT|CPU) ([\d,]+)", out.getvalue())
 
 

@@ -1,11 +1,11 @@
-#===- custom_propagation.py - shardings that Python propagates ----------===//
+#===- custom_propagation.py - shardings determined by Python functions ----===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
 """jax.experimental.custom_partitioning without Shardy: `infer_sharding_from_operands` and
-`propagate_user_sharding` decide where results are."""
+`propagate_user_sharding` determine the shardings of results."""
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,8 @@ def turned(sharding):
 
 
 class Function:
-    """The sine of a matrix, or of its transpose; what `partition` was asked, and who else was."""
+    """The sine of a matrix, or of its transpose. Records the calls of `partition` and of the other
+    functions."""
 
     def __init__(self, is_turned, user=lambda sharding: sharding):
         self.partitioned, self.others = [], set()
@@ -39,7 +40,7 @@ class Function:
 
         def infer(mesh, args, result):
             self.others.add("infer")
-            # XLA has none where nothing is sharded.
+            # XLA calls none of them if nothing is sharded.
             return move(args[0].sharding) if args[0].sharding else on()
 
         def propagate(mesh, shape):
@@ -161,7 +162,7 @@ def several_results():
 
 @case
 def errors():
-    """XLA ends the process; here compiling fails, and says why."""
+    """XLA aborts the process; here compilation fails with an error."""
 
     def raising(*args):
         raise ValueError("raised while propagating")

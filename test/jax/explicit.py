@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs on Explicit axes whose values are partial sums (`unreduced`) or have such gradients (`reduced`):
-values, types, where results are, what is printed, and how many messages there are. Random ones are in
-explicit_programs.py."""
+"""Programs on Explicit axes whose values are partial sums (`unreduced`) or have such gradients
+(`reduced`): values, types, shardings of results, printed text, and the number of collectives.
+explicit_programs.py has random programs."""
 
 import re
 
@@ -33,7 +33,7 @@ def put(x, *spec, **sets):
 
 
 def said(f, *args):
-    """What an error says."""
+    """Returns the text of an error."""
     try:
         f(*args)
         return "no error"
@@ -42,18 +42,18 @@ def said(f, *args):
 
 
 def messages(f, *args):
-    """The collectives of the compiled program, by kind."""
+    """Returns the collectives of the compiled program, by kind."""
     found = COLLECTIVE.findall(jax.jit(f).lower(*args).compile().as_text())
     return str(sorted((kind, found.count(kind)) for kind in set(found)))
 
 
 def whole(v):
-    """The value without partial sums, with the dimensions where they are."""
+    """Returns the reduced value; the sharding of its dimensions stays the same."""
     return reshard(v, NamedSharding(v.sharding.mesh, P(*v.sharding.spec.partitions)))
 
 
 def seen(*values):
-    """Types, specs and values; of partial sums their sum."""
+    """Returns types, specs and values; of partial sums their sum."""
     return [(str(jax.typeof(v)), str(v.sharding.spec), whole(v)) for v in values]
 
 
@@ -168,7 +168,7 @@ def gathered_by_the_host():
 
 @case
 def gradient_under_vmap():
-    """The batch is along an axis; the weights are reduced along it, or come along."""
+    """The batch is sharded along an axis. The weights are reduced along it, or batched too."""
     with jax.set_mesh(mesh()):
         x, w = put(A, "x"), put(W, None, None)
         f = lambda w, r: jnp.tanh(r @ w / 16).sum()
@@ -179,7 +179,7 @@ def gradient_under_vmap():
 
 
 def layers(reduce):
-    """Gradients of a scan over layers inside of one over minibatches: the weights are reduced along x."""
+    """Gradients of a scan over layers inside a scan over minibatches: the weights are reduced along x."""
     with jax.set_mesh(mesh()):
         ws = put(np.stack([W, W.T, W]), None, None, "y") / 8
         batches = put(np.stack([A] * 2), None, "x")

@@ -1,11 +1,11 @@
-#===- explicit_bodies.py - steps that call functions ---------------------===//
+#===- explicit_bodies.py - steps that call functions ----------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Loops, branches, recomputation, maps, gradients and manual computations: each makes functions whose
-bodies are steps again."""
+"""Loops, branches, recomputation, maps, gradients and manual computations. Each contains functions
+whose bodies consist of steps again."""
 
 import explicit_manual
 from explicit_generator import DEPTH, Type, spec_text
@@ -13,7 +13,7 @@ from explicit_steps import EXPLICIT, fit, to_spec
 
 
 def grow(s, steps):
-    """About so many steps of the scope's kind."""
+    """Adds about this number of steps of the scope's kind."""
     kinds = {"explicit": EXPLICIT, "auto": AUTO, "manual": explicit_manual.MANUAL}[s.kind]
     bodies = {"explicit": BODIES, "auto": [], "manual": explicit_manual.BODIES}[s.kind]
     made = tries = 0
@@ -31,7 +31,8 @@ def shortly(s):
 
 
 def like(s, wants, extra=()):
-    """Names of values of these types: often accumulators, the old value and something new."""
+    """Returns names of values of these types: often accumulators, the sum of the old value and a new
+    one."""
     results = []
     for want in wants:
         new = s.pick(lambda t: t.dtype != "bool" and t.rank <= len(want.shape) or t.text == want.text)
@@ -45,7 +46,7 @@ def like(s, wants, extra=()):
 
 
 def accumulate(s, carries):
-    """For each carried value one of its type; now and then the same plus another."""
+    """Returns a value of the type of each carried value; sometimes the carried value plus another."""
     results = []
     for name in carries:
         want = s.type(name)
@@ -57,7 +58,7 @@ def accumulate(s, carries):
 
 
 def carried(s):
-    """Values to carry, partial sums among them: scalars too."""
+    """Returns values to carry, including partial sums and scalars."""
     names = []
     for _ in range(s.gen.rng.randint(1, 3)):
         shape = s.gen.rng.choice([(), *s.gen.shapes]) if s.gen.chance(0.5) else None
@@ -92,12 +93,12 @@ def scan(s):
         return out + ys
 
     f = s.function(body)
-    # The function's text has one tuple: scan wants two.
+    # The function's text returns one tuple; scan needs two.
     k = len(start)
     length = s.type(xs[0]).shape[0] if xs else s.gen.rng.randint(1, 4)
     flags = f"length={length}" + (", reverse=True" if s.gen.chance(0.2) else "") + (", unroll=2" if s.gen.chance(0.1) else "")
     code = f"scan({f.name}, {k}, {joined(start)}, {joined(xs)}, {flags})"
-    # Known after the body: how many rows of results.
+    # The number of result rows is known only after the body.
     return s.several(code, [f], lambda: k + body.ys)
 
 
@@ -164,7 +165,7 @@ def some_results(inner):
 
 
 def called(s):
-    """A function under jit, remat or as it is."""
+    """Calls a function under jit, under remat, or directly."""
     operands = list(dict.fromkeys(s.pick() for _ in range(s.gen.rng.randint(1, 3))))
 
     def body(inner, params):
@@ -177,7 +178,7 @@ def called(s):
 
 
 def custom(s):
-    """A function with a gradient rule of its own."""
+    """Calls a function with a custom gradient rule."""
     v = s.pick(lambda t: t.is_float) if s.gen.mode != "jvp" else None
     if not v:
         return None
@@ -213,7 +214,7 @@ def mapped(s):
 
 
 def to_number(s, names):
-    """A float32 scalar that depends on all of these."""
+    """Returns a float32 scalar that depends on all of these values."""
     out = None
     for name in names:
         t = s.type(name)
@@ -235,7 +236,7 @@ def to_number(s, names):
 
 
 def gradient(s):
-    """The gradient of a function inside of the program, with a rule that may leave it a partial sum."""
+    """The gradient of a function inside the program, with a rule that may return a partial sum."""
     operands = list(dict.fromkeys(filter(None, (s.pick(lambda t: t.dtype == "float32" and not t.unreduced) for _ in range(s.gen.rng.randint(1, 2))))))
     if not operands:
         return None
@@ -254,7 +255,7 @@ def gradient(s):
 
 
 def automatic(s):
-    """A function in which axes are automatic."""
+    """Calls a function in which axes are automatic."""
     operands = list(dict.fromkeys(filter(None, (s.pick(lambda t: not t.unreduced and not t.reduced) for _ in range(s.gen.rng.randint(1, 2))))))
     if not operands:
         return None
@@ -283,7 +284,7 @@ def automatic(s):
 
 
 def manual(s):
-    """A manual computation over all axes, or over some where nothing is partial."""
+    """A manual computation over all axes, or over some axes if nothing is partial."""
     operands = list(dict.fromkeys(s.pick(lambda t: t.dtype != "bool") for _ in range(s.gen.rng.randint(1, 3))))
     types = [s.type(o) for o in operands]
     specs, some = [t.spec() for t in types], ""
@@ -298,7 +299,8 @@ def manual(s):
         return results
 
     f = s.function(body, "manual", closed=True)
-    # The specs of the results are known once the body is made: a first call with those of no meaning.
+    # The specs of the results are known only after the body is made, so the first call has
+    # placeholders.
     s.env["_specs"] = lambda: body.specs
     comma = "".join(o + ", " for o in specs)
     call = lambda outs: f"jax.shard_map({f.name}, in_specs=({comma}), out_specs={outs}{some})({', '.join(operands)})"
@@ -314,7 +316,7 @@ def manual(s):
 
 
 def auto_step(s):
-    """Steps where no type says what is sharded."""
+    """Adds a step in a scope where types have no shardings."""
     from explicit_steps import binary, moved, unary
 
     return s.gen.rng.choice([unary, unary, auto_binary, auto_product, auto_total])(s)

@@ -1,23 +1,25 @@
-#===- explicit_compare.py - whether two results are the same -------------===//
+#===- explicit_compare.py - compares results of two platforms -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Compares what explicit_worker.py says of the results of a program on two platforms. Types and shardings
-are the same, so is the part of every device, but for partial sums: which summand a device holds is its
-own affair, and the sums over the unreduced axes are compared."""
+"""Compares the results of a program on two platforms (explicit_worker.py). Types and shardings must be
+the same, and so must the part of every device, except for partial sums: each device may hold any
+summand, so the sums over the unreduced axes are compared."""
 
 import itertools
 
 import numpy as np
 
-# Units of float32's last place of the largest element: sums in another order, and what follows from them.
+# Units in the last place of the largest float32 element: sums in another order, and subsequent
+# errors.
 ULPS = 200
 
 
 def _sums(parts, shape, unreduced):
-    """For every device the sum of the parts along the unreduced axes, in float64 or int64 modulo 2^32."""
+    """Returns, for every device, the sum of the parts along the unreduced axes, in float64 or int64
+    modulo 2^32."""
     axes = list(shape)
     wide = [p.astype(np.int64 if p.dtype.kind in "iub" else np.float64) for p in parts]
     places = list(itertools.product(*(range(shape[a]) for a in axes)))
@@ -49,7 +51,7 @@ def _parts(what, ours, theirs, exact):
 
 
 def compare(ours, theirs):
-    """"" or what differs; both are ("value", (mesh, leaves))."""
+    """Returns "" or the difference. Both are ("value", (mesh, leaves))."""
     mesh, ours, theirs = ours[1][0], ours[1][1], theirs[1][1]
     if [n for n, _ in ours] != [n for n, _ in theirs]:
         return f"the trees differ: {[n for n, _ in ours]}, {[n for n, _ in theirs]}"
@@ -69,7 +71,8 @@ def compare(ours, theirs):
 
 
 def same_values(ours, truth):
-    """Whether the global values are those of a run where nothing is sharded, or in pieces."""
+    """True if the global values are those of an unsharded run, or of a run with separately compiled
+    operations."""
     if ours[0] != "value" or truth[0] != "value" or len(ours[1][1]) != len(truth[1][1]):
         return False
     return not any(_parts("", [a["global"]], [b["global"]], False) for (_, a), (_, b) in zip(ours[1][1], truth[1][1]))

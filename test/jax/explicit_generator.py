@@ -1,11 +1,11 @@
-#===- explicit_generator.py - random programs, grown while traced --------===//
+#===- explicit_generator.py - random programs, made during tracing --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Makes a program for a seed. Steps are tried on tracers as they are made: what JAX's types refuse is
-dropped at once, so that nearly all programs are accepted as a whole. A `Scope` is a function that is
+"""Makes a program for a seed. Steps are tried on tracers when they are made. A step that JAX's types
+refuse is dropped at once, so that nearly all programs are accepted. A `Scope` is a function that is
 being traced: its values by name, and whether its axes are explicit, automatic or manual."""
 
 import math
@@ -16,7 +16,7 @@ from explicit_text import IMPORTS, NAME, Function, Program, Step
 
 MESHES = [((4, 2), "xy"), ((2, 4), "xy"), ((2, 2, 2), "xyz"), ((8,), "x"), ((2, 2), "xy"), ((1, 4), "xy"), ((4, 1, 2), "xyz")]
 DEPTH = 3
-# Elements of a value.
+# Maximum number of elements of a value.
 LARGEST = 4096
 
 
@@ -29,8 +29,8 @@ def spec_text(dims, unreduced=(), reduced=()):
 
 
 class Type:
-    """What JAX says of a value: shape, dtype, axes of its dimensions, unreduced and reduced axes, and inside a
-    manual computation those along which it varies."""
+    """The JAX type of a value: shape, dtype, axes of its dimensions, unreduced and reduced axes, and
+    inside a manual computation the axes along which it varies."""
 
     def __init__(self, value):
         t = jax.typeof(value)
@@ -69,7 +69,7 @@ class Scope:
         return Type(self.env[name])
 
     def pick(self, accept=lambda t: True, recent=0.6):
-        """A value that is accepted, often one that nothing reads yet or one of the last; None without any."""
+        """Returns an accepted value, often an unused or a recent one. None if there is none."""
         names = [n for n in self.names if accept(self.type(n))]
         if not names:
             return None
@@ -87,7 +87,7 @@ class Scope:
             return None
         if not names or any(t.size > LARGEST for t in types):
             return None
-        for function in functions:  # what is called again is made of its text
+        for function in functions:  # functions of the text, so that they can be called again
             exec(function.text(), self.env)
         self.gen.read.update(NAME.findall(code))
         self.steps.append(Step(names, code, [t.text for t in types], list(functions), single))
@@ -95,17 +95,18 @@ class Scope:
         return names
 
     def one(self, code):
-        """The name of the value of an expression, or None where JAX refuses it."""
+        """Returns the name of the value of an expression, or None if JAX refuses it."""
         names = self._add(code, lambda: eval(code, self.env), None, True, ())
         return names and names[0]
 
     def several(self, code, functions, count):
-        """The names of the results, count() of them once it ran, of a call of these functions."""
+        """Calls these functions. Returns the names of the results; count() is their number after the
+        call."""
         return self._add(code, lambda: eval(code, self.env), count, False, functions)
 
     def function(self, grow, kind=None, scalar=False, closed=False):
-        """A function for a step of this scope to call: grow(scope, params) gives the names of its results. A
-        closed one has its parameters alone for values."""
+        """Makes a function that a step of this scope calls: grow(scope, params) returns the names of
+        its results. A closed function uses only its parameters."""
         made = Function(self.gen.name("f"), scalar=scalar)
         kind = kind or self.kind
 
@@ -134,7 +135,7 @@ class Generator:
         self.count = {"v": 0, "f": 0}
         self.refused = {}
         self.mesh = None
-        # Values that some step reads.
+        # Values that are used by a step.
         self.read = set()
 
     def note(self, error):
@@ -152,7 +153,7 @@ class Generator:
         return dict(mesh.shape)
 
     def random_dims(self, shape, axes, p=0.5):
-        """Axes for the dimensions, of those given; (dims, those left)."""
+        """Assigns some of the given axes to the dimensions. Returns (dims, remaining axes)."""
         left = list(axes)
         self.rng.shuffle(left)
         dims = [() for _ in shape]
@@ -166,7 +167,7 @@ class Generator:
 
     def random_spec(self, shape, unreduced=0.0, reduced=0.0, p=0.5):
         dims, left = self.random_dims(shape, self.explicit, p)
-        if self.automatic:  # JAX has no partial sums beside axes of other types
+        if self.automatic:  # JAX supports no partial sums beside axes of other types
             left = []
         u = {a for a in left if self.chance(unreduced)}
         r = {a for a in left if a not in u and self.chance(reduced)}
@@ -184,7 +185,7 @@ def _arguments(gen):
 
 
 def generate(seed):
-    """{"program": Program, "refused": counts} of a seed."""
+    """Returns {"program": Program, "refused": counts} of a seed."""
     import explicit_bodies
 
     gen = Generator(seed)
@@ -236,7 +237,7 @@ def generate(seed):
 
 
 def entry(mode, name, floats):
-    """The call of a program: its values, or gradients of its one result."""
+    """Returns the call of a program: its values, or gradients of its only result."""
     if mode == "jit" or not floats:
         return f"jax.jit({name})"
     if mode in ("grad", "value_and_grad"):

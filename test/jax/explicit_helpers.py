@@ -1,10 +1,11 @@
-#===- explicit_helpers.py - functions that random programs call ----------===//
+#===- explicit_helpers.py - functions that random programs call -----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""What the texts of explicit_programs.py import; with test/jax in PYTHONPATH such a text runs alone."""
+"""Functions that the texts of explicit_programs.py import. With test/jax in PYTHONPATH such a text
+runs alone."""
 
 import jax
 import numpy as np
@@ -12,7 +13,7 @@ from jax import lax
 
 
 def data(seed, shape, dtype, kind, spec):
-    """An array: small integers, `fractions`, or integers with `special` values between them."""
+    """Returns an array: small integers, `fractions`, or integers mixed with `special` values."""
     rng = np.random.default_rng(seed)
     x = rng.integers(-4, 5, shape).astype(dtype)
     if kind == "fractions":
@@ -23,7 +24,7 @@ def data(seed, shape, dtype, kind, spec):
 
 
 def scan(f, carried, start, rows, **options):
-    """lax.scan of a function of flat arguments and results, the first of them `carried`."""
+    """lax.scan of a function with flat arguments and results; the first `carried` of them are carried."""
 
     def body(c, x):
         out = f(*c, *x)
@@ -40,7 +41,7 @@ def own_gradient(f, rule):
 
 
 def _of(f, wanted, values):
-    """f of those of its arguments that are `wanted`, and these."""
+    """Returns f as a function of the `wanted` arguments, and these arguments."""
 
     def g(*some):
         new = list(values)
@@ -52,7 +53,7 @@ def _of(f, wanted, values):
 
 
 def pullback(f, wanted):
-    """The value of f and its gradients, by jax.vjp."""
+    """Returns the value of f and its gradients, by jax.vjp."""
 
     def g(*values):
         h, some = _of(f, wanted, values)
@@ -63,7 +64,7 @@ def pullback(f, wanted):
 
 
 def pushforward(f, wanted):
-    """The value of f and its derivative in one direction, by jax.jvp."""
+    """Returns the value of f and its derivative in one direction, by jax.jvp."""
 
     def g(*values):
         h, some = _of(f, wanted, values)
@@ -73,7 +74,7 @@ def pushforward(f, wanted):
 
 
 def apart(f, **options):
-    """shard_map, compiled as a whole where everything else is not."""
+    """shard_map that is compiled as one program, even if other operations are compiled separately."""
     g = jax.jit(jax.shard_map(f, **options))
 
     def call(*values):

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Steps on the parts that a device holds: collectives and casts between varying, unreduced and reduced."""
+"""Steps on the shards of a device: collectives and casts between varying, unreduced and reduced."""
 
 from explicit_generator import spec_text
 
@@ -125,7 +125,7 @@ def index(s):
 
 
 def loop(s):
-    """A scan that carries a sum, unreduced maybe, of what it is given."""
+    """A scan that carries a sum, possibly unreduced, of its arguments."""
     from explicit_bodies import grow, joined, shortly
 
     start = [s.pick() for _ in range(s.gen.rng.randint(1, 2))]
@@ -161,7 +161,7 @@ def branch(s):
 
 
 def results(s):
-    """Some values, and specs with which they may leave."""
+    """Returns some values, and specs with which they may be returned."""
     names, specs = [], []
     for name in list(dict.fromkeys([s.names[-1], *(s.pick() for _ in range(2))])):
         t = s.type(name)

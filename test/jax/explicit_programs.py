@@ -4,19 +4,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random JAX programs on meshes of Explicit axes, on 8 devices of the plugin and of JAX's CPU: unreduced
-and reduced values, reshards between them, in loops, branches, maps and manual computations, and gradients
-of all that. Values, types, shardings and the parts of all devices have to be the same.
+"""Random JAX programs on meshes of Explicit axes, on 8 devices of the plugin and of JAX's CPU:
+unreduced and reduced values, reshards between them, in loops, branches, maps and manual
+computations, and gradients of all that. Values, types, shardings and the parts of all devices must
+be the same.
 
     explicit_programs.py                        a sample (SAMPLE)
     explicit_programs.py --long                 2,000 programs
-    explicit_programs.py --seed 17 --cases 1    one, as a failure says
+    explicit_programs.py --seed 17 --cases 1    one, as a failure prints it
     explicit_programs.py --seed 17 --print      its text
 
-What JAX's CPU refuses counts as refused; more than a tenth is a failure. Where the two differ and a run on
-one device, or one operation at a time, agrees with us, the CPU is wrong (XLA adds the parts of a partial
-sum that a loop carries again and again). A program that fails is reduced for --shrink seconds before it is
-shown."""
+Programs that JAX's CPU refuses are counted as refused; more than a tenth is a failure. If the two
+differ, and a run on one device or with one operation at a time agrees with ours, the CPU is wrong
+(XLA adds the parts of a partial sum that a loop carries again and again). A failing program is
+reduced for --shrink seconds before it is printed."""
 
 import argparse
 import collections
@@ -48,7 +49,8 @@ class Pair:
         return self.cpu.receive()
 
     def judge(self, program):
-        """(verdict, text): SAME, REFUSED, DIFFERENT, or WRONG where JAX's CPU contradicts itself and we do not."""
+        """Returns (verdict, text): SAME, REFUSED, DIFFERENT, or WRONG if JAX's CPU contradicts itself
+        and we do not."""
         text = program.text()
         self.cpu.send("run", text)
         self.ours.send("run", text)
@@ -60,7 +62,7 @@ class Pair:
         difference = compare(ours, theirs)
         if not difference:
             return SAME, ""
-        # XLA loses and doubles partial sums, too: those of loops, for one.
+        # XLA loses or doubles some partial sums, for example those of loops.
         self.cpu.send("run", program.text("eager" if "shard_map" in text else "one"))
         truth = self.cpu.receive()
         if truth[0] == "value" and same_values(ours, truth) and not same_values(theirs, truth):
@@ -73,7 +75,7 @@ class Pair:
 
 
 def shrink(pair, program, seconds):
-    """A smaller program that fails too, as far as time allows."""
+    """Returns a smaller program that fails too, within the time."""
     end, message, again = time.monotonic() + seconds, None, True
     while again:
         again = False

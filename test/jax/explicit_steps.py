@@ -1,11 +1,12 @@
-#===- explicit_steps.py - steps on values whose shardings are types ------===//
+#===- explicit_steps.py - steps on values whose shardings are types -------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The steps that explicit_generator.py tries on values: arithmetic, sums and products that leave partial
-sums, reshards. Each `step(s)` takes a scope, adds to it what JAX accepts and returns a name, or None."""
+"""The steps that explicit_generator.py tries on values: arithmetic, sums and products that produce
+partial sums, reshards. Each `step(s)` takes a scope, adds operations that JAX accepts, and returns
+a name, or None."""
 
 import math
 import string
@@ -18,12 +19,12 @@ def literal(s, t):
 
 
 def to_spec(s, name, dims, unreduced=(), reduced=()):
-    """The value with this sharding."""
+    """Returns the value with this sharding."""
     t = s.type(name)
     same = [tuple(d) for d in dims] == [tuple(d) for d in t.dims]
     if same and set(unreduced) == t.unreduced and set(reduced) == t.reduced:
         return name
-    # JAX's CPU aborts where each side has axes that the other lacks.
+    # JAX's CPU aborts if each side has axes that the other lacks.
     for a, b in ((set(unreduced), t.unreduced), (set(reduced), t.reduced)):
         if a - b and b - a:
             return None
@@ -50,7 +51,7 @@ def convert(s):
 
 
 def converted(s, name, dtype):
-    """Not to integers where a rounding error would be the next one."""
+    """Does not convert inexact floats to integers, because a rounding error could change the integer."""
     if s.type(name).is_float and dtype == "int32" and s.gen.inexact:
         return None
     return s.one(f"{name}.astype(jnp.{dtype})")
@@ -71,7 +72,7 @@ def binary(s):
 
 
 def scaled(s):
-    """A value times a number that is a value."""
+    """A value times a scalar value."""
     v = s.pick(lambda t: t.rank > 0)
     t = v and s.type(v)
     w = v and s.pick(lambda o: o.rank == 0 and o.dtype == t.dtype and not o.unreduced)
@@ -82,7 +83,7 @@ def scaled(s):
 
 
 def times_reduced(s):
-    """A partial sum times a whole value of its shape."""
+    """A partial sum times a replicated value of its shape."""
     v = s.pick(lambda t: t.unreduced)
     t = v and s.type(v)
     w = v and plain(s, lambda o: o.shape == t.shape and o.dtype == t.dtype)
@@ -97,7 +98,7 @@ def reshard(s):
     t = s.type(v)
     for _ in range(4):
         dims, u, r = s.gen.random_spec(t.shape, 0.4, 0.15)
-        if s.gen.chance(0.4):  # reduce some of them, the dimensions anyhow
+        if s.gen.chance(0.4):  # reduce some of them; dimensions in any case
             u = {a for a in t.unreduced if s.gen.chance(0.5) and a not in {b for d in dims for b in d}}
         if made := to_spec(s, v, dims, u, r - u):
             return made
@@ -121,7 +122,8 @@ def total(s):
 
 
 def product(s):
-    """An einsum whose contracted dimensions are sharded alike: its result is partial along their axes."""
+    """An einsum with contracted dimensions that are sharded alike: its result is partial along their
+    axes."""
     rng = s.gen.rng
     v = plain(s, lambda t: t.dtype != "bool")
     w = v and plain(s, lambda o: o.dtype == s.type(v).dtype)
@@ -145,7 +147,7 @@ def product(s):
         return None
     out = [l for l in dict.fromkeys(left + right) if l not in shared or s.gen.chance(0.25)]
     batch = [l for l in out if l in shared]
-    # As jax orders a product of two: no transpose after it that would have to know of partial sums.
+    # In JAX's order for a product of two, so that no transpose of a partial sum follows.
     out = batch + [l for l in left if l in out and l not in batch] + [l for l in right if l in out and l not in batch]
     if math.prod(sizes[l] for l in out) > 2048 or len(out) > 4:
         return None
@@ -236,7 +238,7 @@ def constant(s):
 
 
 def fit(s, name, want):
-    """A value of the type `want`, made of the named one; None where there is no way."""
+    """Returns a value of the type `want`, made from the named value. None if that is not possible."""
     t = s.type(name)
     if t.text == want.text:
         return name

@@ -1,11 +1,11 @@
-#===- explicit_text.py - programs as text that can be cut ----------------===//
+#===- explicit_text.py - programs as text that can be reduced -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A JAX program as functions of steps: what explicit_programs.py makes, prints and reduces. Values are
-named v0, v1, ..., functions f0, f1, ...; a name is given once in a program."""
+"""A JAX program as functions that consist of steps; explicit_programs.py makes, prints and reduces
+them. Values are named v0, v1, ..., functions f0, f1, ...; each name is defined once in a program."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,8 @@ NAME = re.compile(r"\bv\d+\b")
 
 @dataclass
 class Step:
-    """`names = code`, after the functions that the code calls; `types` of the names, as text."""
+    """`names = code`, preceded by the functions that the code calls. `types`: those of the names, as
+    text."""
 
     names: list
     code: str
@@ -35,7 +36,7 @@ class Step:
 
 @dataclass
 class Function:
-    """A function that returns a tuple, or `scalar`: its one result."""
+    """A function that returns a tuple or, if `scalar`, its only result."""
 
     name: str
     params: list = field(default_factory=list)
@@ -57,14 +58,14 @@ class Function:
         return "\n".join(self.lines(indent)) + "\n"
 
     def functions(self):
-        """This one and those inside, outermost first."""
+        """Returns this function and those inside it, outermost first."""
         yield self
         for step in self.steps:
             for function in step.functions:
                 yield from function.functions()
 
     def remove_unused(self):
-        """Removes steps whose values nobody reads."""
+        """Removes steps whose values are unused."""
         removed = True
         while removed:
             removed = False
@@ -78,7 +79,7 @@ class Function:
                     used.update(NAME.findall("\n".join(step.lines(""))))
 
     def rename(self, old, new):
-        """Every use of a value becomes one of another."""
+        """Replaces every use of a value by another."""
         swap = lambda text: re.sub(rf"\b{old}\b", new, text)
         for function in self.functions():
             function.results = [swap(r) for r in function.results]
@@ -88,8 +89,8 @@ class Function:
 
 @dataclass
 class Program:
-    """`entry` is a call such as `jax.jit(f0)`; `arguments` are expressions; the mesh has axes of these `sizes`, by name, and
-    those in `automatic` are Auto."""
+    """`entry` is a call such as `jax.jit(f0)`; `arguments` are expressions. The mesh has axes of these
+    `sizes`, by name; those in `automatic` are Auto."""
 
     sizes: dict
     automatic: list
@@ -98,8 +99,8 @@ class Program:
     entry: str
 
     def text(self, way="devices"):
-        """A script: it sets `results`, a tree of arrays, and `mesh`. `one`: on one device, `eager`: each operation and each
-        manual computation compiled alone."""
+        """Returns a script that sets `results`, a tree of arrays, and `mesh`. `one`: on one device.
+        `eager`: each operation and each manual computation is compiled separately."""
         shape, names = tuple(self.sizes.values()), tuple(self.sizes)
         devices = ""
         if way == "one":
@@ -113,8 +114,8 @@ class Program:
 
 
 def smaller(program):
-    """Programs that are this one with less in it, each a fresh copy: fewer results, or a value replaced by an
-    earlier one of the same type."""
+    """Yields smaller variants of this program, each a fresh copy: with fewer results, or with a value
+    replaced by an earlier one of the same type."""
     import copy
 
     def changed(change):

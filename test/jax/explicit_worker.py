@@ -1,12 +1,12 @@
-#===- explicit_worker.py - runs programs given as text -------------------===//
+#===- explicit_worker.py - runs programs given as text --------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A process that runs the programs of explicit_programs.py on one platform, and the parent's end of it:
-a request gives ("value", (axes of the mesh, leaves)), ("error", text) or ("crash", text). A leaf says what
-a result is and holds the part of every device."""
+"""A process that runs the programs of explicit_programs.py on one platform, and the interface to it in
+the parent. A request returns ("value", (axes of the mesh, leaves)), ("error", text) or ("crash",
+text). A leaf has the type of a result and the part of every device."""
 
 import os
 import pickle
@@ -19,12 +19,12 @@ import time
 import numpy as np
 from both import environment
 
-# Requests to a process, which keeps what it compiled, and seconds for one.
+# Requests per process (a process keeps compiled programs), and seconds per request.
 LIVES, LIMIT = 150, 120
 
 
 def _spec(array):
-    """The sharding of an array of a mesh, in an order of its own."""
+    """Returns the sharding of an array on a mesh, in a canonical order."""
     spec = getattr(array.sharding, "spec", None)
     if spec is None:
         return type(array.sharding).__name__, (), ()
@@ -65,7 +65,7 @@ def execute(text):
 
 
 def serve():
-    """The child: a pickled text in, a pickled answer out."""
+    """The child process: reads a pickled text, writes a pickled answer."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while True:
@@ -84,7 +84,8 @@ def serve():
 
 
 class Worker:
-    """The parent's end. A request is sent and its answer received later, so that two platforms work side by side."""
+    """The interface in the parent. The answer is received separately from the request, so that two
+    platforms work in parallel."""
 
     def __init__(self, platform):
         self.platform, self.child, self.served = platform, None, 0
@@ -112,7 +113,7 @@ class Worker:
             pickle.dump((kind, request), self.child.stdin)
             self.child.stdin.flush()
         except BrokenPipeError:
-            pass  # receive() says what became of it
+            pass  # receive() reports the error
 
     def receive(self):
         left = LIMIT - (time.monotonic() - self.sent)

@@ -32,7 +32,8 @@ UNTYPED = "Untyped1 Untyped2 Untyped3".split()
 
 
 def compiled():
-    """The path of the handlers' library, compiled once for both processes and the next runs."""
+    """Returns the path of the handlers' library, which is compiled once for both processes and later
+    runs."""
     with open(SOURCE, "rb") as file:
         key = hashlib.sha256(file.read() + jax.__version__.encode()).hexdigest()[:16]
     library = os.path.join(tempfile.gettempdir(), f"shardwright-ffi-handlers-{key}.so")
@@ -49,7 +50,7 @@ def compiled():
 
 
 def handlers():
-    """The library, with its functions registered."""
+    """Returns the library, with its functions registered."""
     if hasattr(handlers, "library"):
         return handlers.library
     handlers.library = library = ctypes.CDLL(compiled())
@@ -61,7 +62,7 @@ def handlers():
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(library, name)))
     for name in UNTYPED:
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(library, name)), api_version=0)
-    jax.devices("cpu")  # jaxlib takes types before handlers only once its backend is there
+    jax.devices("cpu")  # jaxlib accepts types before handlers only if its backend exists
     jax.ffi.register_ffi_type(
         "Counter",
         {"type_id": jax.ffi.pycapsule(library.CounterId()), "type_info": jax.ffi.pycapsule(library.CounterInfo())},
@@ -93,13 +94,13 @@ def like(name, x, **attributes):
 
 
 def message(function, *args):
-    """The error of a call under jit, without what only one of the two platforms adds to it."""
+    """Returns the error of a call under jit, without the parts that only one platform adds."""
     try:
         jax.block_until_ready(jax.jit(function)(*args))
     except Exception as error:
         text = re.split(r"\s*\n\s*\nSuspected Python", str(error))[0].strip()
         if jax.default_backend() == "shardwright":
-            text = re.sub(r" \((?!canonical)[^()\n]*\)$", "", text)  # where
+            text = re.sub(r" \((?!canonical)[^()\n]*\)$", "", text)  # removes the position
         return type(error).__name__, text
     return "no error"
 
@@ -510,7 +511,7 @@ def mesh():
 
 
 def batched(name, outs, *args, dims=1, **attributes):
-    """What `ffi_call` cannot say: how many dimensions are a batch."""
+    """Calls with a number of batch dimensions, which `ffi_call` cannot express."""
     from jax._src.interpreters import mlir
     from jax.extend import core
 
@@ -531,7 +532,8 @@ def batched(name, outs, *args, dims=1, **attributes):
 
 
 def per_shard(function, *given):
-    """Results, their shardings, how large the batch of each call is, and the collectives of the program."""
+    """Returns the results, their shardings, the batch size of each call, and the collectives of the
+    program."""
     library = handlers()
     args = [jax.device_put(np.abs(np.sin(np.arange(np.prod(s)).reshape(s))).astype(np.float32) + 1, NamedSharding(mesh(), P(*spec))) for s, *spec in given]
     program = jax.jit(function).lower(*args).compile()
@@ -544,7 +546,7 @@ def per_shard(function, *given):
 
 
 def expect(holds, found):
-    """Of our programs: XLA keeps the results sharded only where a call brings a rule too."""
+    """Checks our programs only: XLA keeps the results sharded only if a call also has a rule."""
     assert holds or jax.default_backend() == "cpu", found
 
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled by ffi.py against the headers of jax.ffi.include_dir(), of which
-// they use one feature each.
+// ffi.py compiles this against the headers of jax.ffi.include_dir(). Each
+// function uses one feature of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ static int64_t sumOf(const ffi::Dictionary &d, std::string_view name) {
          100 * value->size();
 }
 
-/// Every type of number, alone and as an array; how many attributes there are.
+/// Every type of number, as a scalar and as an array; the number of attributes.
 static ffi::Error numbers(ffi::Dictionary d, S64Out y) {
   int64_t values[] = {int64_t(d.size()),          sum<int8_t>(d, "s8"),
                       sum<int16_t>(d, "s16"),     sum<int32_t>(d, "s32"),
@@ -137,7 +137,7 @@ static ffi::Error optional(F32 x, std::optional<F32> bias, F32Out y,
 HANDLER(Optional, optional,
         .Arg<F32>().OptionalArg<F32>().Ret<F32>().OptionalRet<F32>());
 
-/// What there is to know about each operand.
+/// The properties of each operand.
 static ffi::Error described(ffi::RemainingArgs args, S64Out y) {
   int64_t *out = y->typed_data();
   for (size_t i = 0; i < args.size(); ++i) {
@@ -356,7 +356,7 @@ HANDLER(CounterExecute, nextCount,
 // Layouts, batches and side effects
 //===----------------------------------------------------------------------===//
 
-/// The elements of each matrix in the order in which they lie in memory.
+/// The elements of each matrix in memory order.
 static ffi::Error inMemory(F32 x, F32Out y) {
   std::memcpy(y->typed_data(), x.typed_data(), x.size_bytes());
   return ffi::Error::Success();
@@ -366,7 +366,7 @@ HANDLER(InMemory, inMemory, .Arg<F32>().Ret<F32>());
 static std::mutex shapesMutex;
 static std::vector<int64_t> rows;
 
-/// Along the last dimension; keeps the first size of each call.
+/// Softmax along the last dimension; records the first size of each call.
 static ffi::Error softly(F32 x, F32Out y) {
   {
     std::lock_guard lock(shapesMutex);
@@ -384,7 +384,8 @@ static ffi::Error softly(F32 x, F32Out y) {
 }
 HANDLER(Softly, softly, .Arg<F32>().Ret<F32>());
 
-/// The sizes since the last question, at most `count`; how many there are.
+/// Returns the number of sizes recorded since the last call, and copies at most
+/// `count` of them.
 extern "C" int64_t TakeRows(int64_t *out, int64_t count) {
   std::lock_guard lock(shapesMutex);
   int64_t n = std::min<int64_t>(rows.size(), count);
@@ -393,7 +394,7 @@ extern "C" int64_t TakeRows(int64_t *out, int64_t count) {
   return n;
 }
 
-/// Two operands that share their batch, two results of other ranks.
+/// Two operands with a common batch, two results of different ranks.
 static ffi::Error moments(F32 x, F32 scale, F32Out mean, F32Out largest) {
   int64_t batch = x.dimensions()[0],
           n = x.element_count() / std::max<int64_t>(batch, 1);
@@ -437,7 +438,7 @@ void Untyped2(void *out, const void **in, void *) {
     static_cast<float **>(out)[1][i] = -static_cast<const float *>(in[1])[i];
   }
 }
-/// The length and the first byte of what the call was configured with.
+/// The length and the first byte of the configuration of the call.
 void Untyped3(void *out, const void **in, const char *opaque, size_t size,
               void *) {
   static_cast<float *>(out)[0] = size;

@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The cases that JAX's own tests of its primitives share, which come with it
+"""The cases that JAX's own tests of its primitives share, which are part of JAX
 (jax._src.internal_test_util.test_harnesses): some thousands, each primitive with all element types
-and attributes. Jitted, on one device, compared as closeness.py says.
+and attributes. They run jitted on one device, and are compared as in closeness.py.
 
     harnesses.py --long          all of them; a sample without
     harnesses.py sin_shape=...   one of them
@@ -22,12 +22,12 @@ import jax
 import numpy as np
 from both import case, cases, main
 
-np.random.seed(0)  # some cases draw from it as they are defined
+np.random.seed(0)  # some cases use it when they are defined
 from jax._src.internal_test_util import test_harnesses
 
-# Of each primitive, without --long.
+# Cases per primitive, without --long.
 SAMPLE = 1
-# How many times closeness.CANCELLED is allowed, and why.
+# The factors for closeness.CANCELLED, and the reasons.
 SLACK = {
     "cholesky lu qr hessenberg triangular_solve custom_linear_solve tridiagonal_solve":
         (16, "backward stable algorithms, of matrices with some ten rows"),
@@ -52,7 +52,7 @@ def _wide(value):
 def _add(harness):
     def run():
         result = jax.jit(harness.dyn_fun)(*_arguments(harness))
-        # Of equal elements any may come first: 256 of bfloat16 have some.
+        # Equal elements may be in any order: 256 values of bfloat16 contain some.
         ties = harness.group_name == "approx_top_k" and "bfloat16" in harness.fullname
         return result[0] if ties else result
 
@@ -63,13 +63,13 @@ def _add(harness):
     case(run, close=True, truth=truth, slack=SLACK.get(harness.group_name, 1))
 
 
-# As the CPU's own tests have it: what its limitations do not rule out.
+# As in the CPU's own tests: cases that its limitations do not exclude.
 for _harness in test_harnesses.all_harnesses:
     if _harness.filter("cpu") and not any(l.skip_run for l in _harness.jax_unimplemented):
         _add(_harness)
 
 def sample():
-    """Some cases of each primitive."""
+    """Returns some cases of each primitive."""
     of_group, rng, known = collections.defaultdict(list), random.Random(3), set(cases())
     for harness in test_harnesses.all_harnesses:
         if harness.fullname in known:

@@ -28,12 +28,12 @@ def replicated(shape):
 
 
 def tensor_parallel(shape):
-    """The last dimension along the model, where it divides."""
+    """Shards the last dimension along the model axis, if it divides."""
     return P(*[None] * (len(shape) - 1), "model") if len(shape) > 1 and shape[-1] % 2 == 0 else P()
 
 
 def fully_sharded(shape):
-    """The first dimension that divides along all devices."""
+    """Shards the first dimension that divides along all devices."""
     for i, size in enumerate(shape):
         if len(shape) > 1 and size % 8 == 0:
             return P(*[None] * i, ("data", "model"))
@@ -71,7 +71,7 @@ class Gpt(nn.Module):
 
 
 def training(model, inputs, labels, spec, batch):
-    """A jitted step (params, state) -> (loss, params, state), and what it begins with."""
+    """Returns a jitted step (params, state) -> (loss, params, state), and its initial arguments."""
     m = mesh()
     params = jax.jit(model.init)(jax.random.key(0), inputs[:1])
     params = jax.device_put(params, jax.tree.map(lambda p: NamedSharding(m, spec(p.shape)), params))

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs of ours and of numba, or of torch, compiled in one process, whichever comes first: each has an
-LLVM of its own. Arrays go to torch and come back without a copy. Skipped where they are not installed."""
+"""Our programs and those of numba, or of torch, are compiled in one process, in both orders; each
+library has its own LLVM. Arrays are passed to torch and back without a copy. Skipped if the
+libraries are not installed."""
 
 import importlib.util
 import os
@@ -69,7 +70,7 @@ def main():
     env = dict(os.environ, JAX_PLATFORMS="shardwright", SHARDWRIGHT_NUM_DEVICES="8", TF_CPP_MIN_LOG_LEVEL="3")
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [os.path.join(ROOT, "python"), os.environ.get("PYTHONPATH")]))
     with tempfile.TemporaryDirectory() as folder:
-        # A file: TorchScript reads the source of what it compiles.
+        # In a file, because TorchScript reads the source of the functions that it compiles.
         program = os.path.join(folder, "program.py")
         with open(program, "w") as file:
             file.write(PROGRAM)

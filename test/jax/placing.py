@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""What the tests of functions that Python partitions share."""
+"""Helpers for the tests of functions that Python partitions."""
 
 import jax
 import numpy as np

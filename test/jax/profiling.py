@@ -26,7 +26,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 
-# Nanoseconds: runs and operations are told from two clocks.
+# Nanoseconds: runs and operations have timestamps of two clocks.
 SLACK = 20_000
 
 
@@ -58,7 +58,7 @@ def main():
                 with jax.profiler.StepTraceAnnotation("step", step_num=i):
                     jax.block_until_ready(everywhere(x))
             jax.block_until_ready(on_one(y))
-        everywhere(x).block_until_ready()  # no longer recorded
+        everywhere(x).block_until_ready()  # not recorded any more
         found = planes(folder)
         host = [e for line in found.get("/host:CPU", {}).values() for e in line]
         tally.check("annotations", any(e[0] == "mine" for e in host), found.keys())

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""What Python is told of programs: texts of the stages, statistics, reasons; of jitted functions with
-concrete and abstract meshes, of lowered and exported ones, on our platform and on the CPU alone."""
+"""shardwright.partition and shardwright.explain: texts of the stages, statistics, reasons; for jitted
+functions with concrete and abstract meshes, lowered and exported programs, on our platform and on
+the CPU alone."""
 
 import os
 import subprocess
@@ -49,17 +50,17 @@ SHAPES = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((64, 32), (32, 
 
 
 def megatron(mesh):
-    """Activations by rows, weights by columns and rows: one all_reduce."""
+    """Activations sharded by rows, weights by columns and rows: one all_reduce."""
     named = lambda *spec: NamedSharding(mesh, P(*spec))
     return jax.jit(layer, in_shardings=(named("data"), named(None, "model"), named("model")))
 
 
 def partitions(tally):
-    mesh = abstract((4, 8), ("data", "model"))  # of 32 devices, which nobody has
+    mesh = abstract((4, 8), ("data", "model"))  # a mesh of 32 devices, which do not exist
     result = shardwright.partition(megatron(mesh), *SHAPES)
     tally.check("devices of an abstract mesh", result.devices == 32, result.devices)
     tally.check("collectives", {k: v["count"] for k, v in result.collectives.items()} == {"all_reduce": 1}, result.collectives)
-    sent = 2 * 7 / 8 * 16 * 32 * 4  # of 2(n-1)/n of a shard
+    sent = 2 * 7 / 8 * 16 * 32 * 4  # 2(n-1)/n of a shard
     tally.check("bytes sent", result.bytes_sent == sent, (result.bytes_sent, sent))
     shards = 4 * (16 * 32 + 32 * 16 + 16 * 32 + 16 * 32)
     tally.check("peak holds arguments and results", result.peak_bytes >= shards, (result.peak_bytes, shards))
@@ -74,7 +75,7 @@ def partitions(tally):
     located = shardwright.partition(megatron(mesh), *SHAPES, stages=["local"], locations=True)
     tally.check("locations", "python_api.py" in located.text, located.text)
 
-    # The same program, said in other ways.
+    # The same program in other forms.
     traced = megatron(mesh).trace(*SHAPES).lower(lowering_platforms=("cpu",))
     for name, program, args in (
         ("lowered", traced, ()),
@@ -100,7 +101,7 @@ def partitions(tally):
 
 
 def concrete(tally):
-    """With devices, on whatever platform this is: as jit itself would run it."""
+    """With the devices of the current platform, as jit itself would run it."""
     n = len(jax.devices())
     mesh = jax.make_mesh((n,), ("data",), axis_types=(AxisType.Auto,))
     x = jax.device_put(np.ones((2 * n, 4), np.float32), NamedSharding(mesh, P("data")))
@@ -164,7 +165,8 @@ def reasons(tally):
 
 
 def client_partitioned(tally):
-    """The function that partitions a call is asked, whoever propagates; so what it sends is known."""
+    """The function that partitions a call is called, whichever partitioner propagates; so the bytes
+    that it sends are known."""
     from jax.experimental.custom_partitioning import custom_partitioning
 
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
@@ -192,7 +194,7 @@ def client_partitioned(tally):
 
 
 def without_our_platform(tally):
-    """The CPU's JAX alone: devices of ours are not even asked for."""
+    """With JAX's CPU platform alone: our devices are not created."""
     program = (
         "import jax, shardwright, jax.numpy as jnp\n"
         "from jax.sharding import *\n"

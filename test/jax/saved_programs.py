@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """The persistent compilation cache, serialised executables, programs compiled for a topology, exported
-ones; and that what a program needs goes when the program does."""
+programs; and that the resources of a program are freed with the program."""
 
 import gc
 import os
@@ -47,7 +47,7 @@ print(seen.count("cache_hits"), seen.count("cache_misses"), right, y.sharding.sp
 
 
 def cache(tally):
-    """Of two processes the second finds what the first left; other options are another program."""
+    """The second of two processes finds the entries of the first. Other options are another program."""
     with tempfile.TemporaryDirectory() as folder:
 
         def run(effort):
@@ -87,7 +87,7 @@ def serialised(tally):
 
 
 def for_a_topology(tally):
-    """Compiled for devices that nobody has; what fits those that are there runs on them."""
+    """Compiles for devices that do not exist. A program that fits the existing devices runs on them."""
     topology = topologies.get_topology_desc("4x4", "shardwright")
     mesh = Mesh(np.array(topology.devices).reshape(4, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
     compiled = sharded(mesh).lower(jax.ShapeDtypeStruct((16, 2), jnp.float32)).compile()
@@ -116,7 +116,7 @@ def exported(tally):
 
 
 def lifetimes(tally):
-    """Callables go with the last program that calls them."""
+    """Callables are freed with the last program that calls them."""
     from shardwright.jax import callbacks
 
     out = jax.ShapeDtypeStruct((), np.float32)

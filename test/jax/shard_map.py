@@ -1,4 +1,4 @@
-#===- shard_map.py - programs that say what each device does ------------===//
+#===- shard_map.py - manual computations ----------------------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs with shardings: forms of in_shardings and out_shardings, constraints, explicit axes, training
-with data, tensor and fully sharded parallelism. Values and shardings as JAX's CPU gives them."""
+"""Programs with shardings: forms of in_shardings and out_shardings, constraints, explicit axes,
+training with data, tensor and fully sharded parallelism. Values and shardings must be those of
+JAX's CPU."""
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +27,7 @@ def put(x, *spec, on=None):
 
 
 def spec(*arrays):
-    """Where arrays are; trailing dimensions that are whole do not count."""
+    """Returns the specs of arrays, without trailing replicated dimensions."""
     out = []
     for a in arrays:
         parts = list(getattr(a.sharding, "spec", [type(a.sharding).__name__]))

@@ -5,17 +5,17 @@
 #
 #===------------------------------------------------------------------------===//
 """Calls the public functions of jax.lax, jax.numpy, jax.nn, jax.random, jax.scipy, jax.ops and
-jax.image on our devices and on JAX's CPU, and compares as closeness.py says. Arguments are guessed
-from the names of parameters (test/oracle/jax_functions.py) or written out (sweep_calls.py). A case is
-function/way: under jit, the same with other element types (types), without it (eager), or under jit with
-arguments sharded over 8 devices.
+jax.image on our devices and on JAX's CPU, and compares as in closeness.py. Arguments are guessed
+from the names of parameters (test/oracle/jax_functions.py) or explicit (sweep_calls.py). A case is
+function/way: under jit, the same with other element types (types), without jit (eager), or under
+jit with arguments sharded over 8 devices.
 
-    sweep.py                              a sample, and whether docs/jax-support.md fits the functions
+    sweep.py                              a sample, and checks that docs/jax-support.md is up to date
     sweep.py --long                       all of them; --update writes docs/jax-support.md
     sweep.py numpy.sort/types             one case
 
-A call that JAX's CPU refuses, and a function for which no arguments are found, count as no case. An
-eager call is its function with every operation compiled alone."""
+A call that JAX's CPU refuses, and a function without known arguments, is not counted. An eager call
+compiles every operation of the function separately."""
 
 import inspect
 import os
@@ -57,7 +57,7 @@ MODULES = [
 
 
 def public():
-    """{qualified name: function} of what is public and can be called; a type is a conversion to it."""
+    """Returns {qualified name: function} of public callables; calling a type converts to it."""
     found, seen = {}, set()
     for module in MODULES:
         for name in sorted(dir(module)):
@@ -79,10 +79,11 @@ PUBLIC = public()
 
 
 def make(name, way):
-    """(function, values, whether they have 64 bits), or None: the same on both platforms."""
+    """Returns (function, values, whether they have 64 bits), or None. The result is the same on both
+    platforms."""
     rng = random.Random(f"{name}/{way}")
     kinds = [*KINDS[:1], *rng.sample(KINDS[1:], 5)] if way == "jit" else rng.sample(KINDS, 6)
-    if way == "types":  # float32 has had its turn
+    if way == "types":  # another case tests float32
         kinds.sort(key="float32".__eq__)
     for kind in kinds:
         with jax.enable_x64(kind == "wide"):
@@ -99,7 +100,8 @@ def make(name, way):
 
 
 def _sharded(value, rng):
-    """On all devices, its dimensions along those axes that divide them, now and then along none."""
+    """Distributes the array over all devices: its dimensions along axes that divide them, sometimes
+    along none."""
     mesh, left = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2), ["x", "y"]
     spec = []
     for size in np.shape(value):

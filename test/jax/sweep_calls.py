@@ -1,12 +1,12 @@
-#===- sweep_calls.py - calls whose arguments no name explains -----------===//
+#===- sweep_calls.py - calls with explicit arguments ----------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Calls for the sweep: `CALLS[name](g)` gives a function and its arrays, `g` the shapes and the
-element type of the call (jax_functions.Guess). Everything else that the function takes is bound.
-`NOT_CALLED` says why a public function is not called at all."""
+"""Calls for the sweep whose arguments cannot be guessed. `CALLS[name](g)` returns a function and its
+arrays; `g` has the shapes and the element type of the call (jax_functions.Guess). All other
+parameters are bound. `NOT_CALLED` has the reasons why public functions are not called at all."""
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +22,7 @@ def _mesh():
 
 
 def over_devices(function, out=P("i")):
-    """The function on each of eight devices, along an axis `i`."""
+    """Returns the function applied on each of eight devices, along an axis `i`."""
 
     def run(*arrays):
         return jax.shard_map(function, mesh=_mesh(), in_specs=P("i"), out_specs=out, check_vma=False)(*arrays)
@@ -289,7 +289,7 @@ CALLS = {
             jnp.arange(8.0), jax.scipy.spatial.transform.Rotation.from_quat(q))(jnp.array([0.5, 2.25])).as_matrix(), g.array((8, 4), F32)),
 }  # fmt: skip
 
-# Public names that are no computation: the same Python whatever the platform.
+# Public names that are no computation: their Python code is the same on all platforms.
 NOT_CALLED = {
     "of shapes and types alone": """
         lax.broadcast_shapes lax.conv_dimension_numbers lax.conv_general_permutations lax.conv_general_shape_tuple

@@ -1,10 +1,10 @@
-#===- sweep_reasons.py - why calls of the sweep may differ --------------===//
+#===- sweep_reasons.py - reasons for differences in the sweep -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A regular expression for whole names of cases (function/way), and the reason."""
+"""Regular expressions for full names of cases (function/way), and the reason of each."""
 
 REASONS = {
     r"lax\.mulhi/.*": "of elements of 4 bits and fewer ours is the high half of the product; the CPU's is bits 8 and up of it, 0",

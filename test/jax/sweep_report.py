@@ -1,11 +1,11 @@
-#===- sweep_report.py - what the sweep found, as a document -------------===//
+#===- sweep_report.py - writes the results of the sweep -------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Counts the outcomes of sweep.py by module, and writes docs/jax-support.md. A difference needs a
-reason in sweep_reasons.py, or the sweep fails; so does a reason that no difference needs."""
+"""Counts the outcomes of sweep.py by module, and writes docs/jax-support.md. The sweep fails if a
+difference has no reason in sweep_reasons.py, or if a reason matches no difference."""
 
 import collections
 import os
@@ -26,12 +26,12 @@ def module_of(name):
 
 
 def reason(name):
-    """Why this case may differ, or None."""
+    """Returns the reason why this case may differ, or None."""
     return next((why for pattern, why in REASONS.items() if re.fullmatch(pattern, name)), None)
 
 
 def public_table(public, not_called):
-    """Rows `module | public functions | of them no computations`."""
+    """Returns rows `module | public functions | of them no computations`."""
     counts, left = collections.Counter(map(module_of, public)), collections.Counter(map(module_of, (n for n in public if n in not_called)))
     return "\n".join(f"| `{module}` | {counts[module]} | {left[module] or ''} |" for module in sorted(counts))
 
