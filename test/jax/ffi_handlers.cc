@@ -366,7 +366,8 @@ HANDLER(InMemory, inMemory, .Arg<F32>().Ret<F32>());
 static std::mutex shapesMutex;
 static std::vector<int64_t> rows;
 
-/// Softmax along the last dimension; records the first size of each call.
+/// Divides by the sum along the last dimension; records the first size of each
+/// call.
 static ffi::Error softly(F32 x, F32Out y) {
   {
     std::lock_guard lock(shapesMutex);

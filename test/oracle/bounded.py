@@ -1,11 +1,11 @@
-#===- bounded.py - dimensions of bounded size against static ones ----------===//
+#===- bounded.py - bounded dimensions against static ones -----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs on tensors with bounded dimensions, run by ours on arrays of any size within
-the bounds, give what XLA gives for the same program written with these sizes as static ones."""
+"""Random programs on tensors with bounded dimensions run on arrays of any size within the bounds. The
+results must be those of XLA for the same program with these sizes as static ones."""
 
 import os
 import tempfile
@@ -70,7 +70,7 @@ class Value:
 
 
 class Program:
-    """Lines with `@i@` for the type number i, which both spellings fill in."""
+    """Lines with `@i@` for type number i, which is replaced in the bounded and in the static form."""
 
     def __init__(self, rng):
         self.rng, self.lines, self.types, self.count = rng, [], [], 0
@@ -91,7 +91,7 @@ class Program:
         return value
 
     def emit_two(self, bounded, static, shape, element="f32"):
-        """What is spelled differently."""
+        """Emits a line that differs between the two forms."""
         value = Value(f"%v{self.count}", shape, element)
         self.count += 1
         self.lines.append((f"{value.name} = {bounded}", f"{value.name} = {static}"))
@@ -207,7 +207,7 @@ def sort(p, x):
 
 
 def window(p, x):
-    """A window along one dimension; along all of a bounded one it is a cumulative sum."""
+    """A window along one dimension; along an entire bounded one it is a cumulative sum."""
     d = p.rng.randrange(len(x.shape))
     n, stride, low = p.rng.randint(1, 3), p.rng.randint(1, 2), p.rng.randint(0, 2)
     high = p.rng.randint(0, 1)
@@ -226,7 +226,7 @@ def window(p, x):
 
 
 def reshape(p, x):
-    """Two neighbours become one."""
+    """Merges two adjacent dimensions."""
     if len(x.shape) < 2 or sum(d.bound is not None for d in x.shape) > 1:
         return x
     d = p.rng.randrange(len(x.shape) - 1)
@@ -237,7 +237,7 @@ def reshape(p, x):
 
 
 def set_size(p, x):
-    """A static dimension is used in part: in the static program it is cut."""
+    """Sets the used size of a static dimension; the static program slices it."""
     free = [d for d, e in enumerate(x.shape) if e.bound is None and e.size > 0]
     if not free:
         return x
@@ -259,7 +259,7 @@ def scaled_by_size(p, x):
 
 
 def loop(p, x):
-    """Three times around."""
+    """A loop of three iterations."""
     zero, one, three = (p.emit(f"stablehlo.constant dense<{k}> : tensor<i32>", [], "i32").name for k in (0, 1, 3))
     t, name = p.of(x), f"%v{p.count}"
     p.count += 1
@@ -280,7 +280,7 @@ def branch(p, x):
 
 
 def slice_(p, x):
-    """Of whole bounded dimensions, and parts of the others."""
+    """Slices: bounded dimensions in full, parts of the others."""
     starts, limits = [], []
     for d in x.shape:
         low = p.rng.randint(0, d.size) if d.bound is None else 0
@@ -298,7 +298,7 @@ def size_of(p, x, d):
 
 
 def shape_list(p, entries):
-    """A list of sizes: numbers, and names of scalars that the program computes."""
+    """Returns a list of sizes: numbers, and names of scalars that the program computes."""
     parts = []
     for e in entries:
         if isinstance(e, int):
@@ -314,7 +314,7 @@ def sizes(p, x):
 
 
 def matrix_of(p, x, d):
-    """A positive definite matrix as large as dimension d."""
+    """Returns a positive definite matrix of the size of dimension d."""
     e, n = x.shape[d], x.shape[d].room
     data = np.random.default_rng(p.count)
     a = data.standard_normal((n, n)).astype(np.float32)
@@ -340,7 +340,7 @@ def cholesky(p, x):
     a = matrix_of(p, x, d)
     lower = p.rng.random() < 0.5
     l = p.emit(f'"stablehlo.cholesky"({a.name}) <{{lower = {str(lower).lower()}}}> : ({p.of(a)}) -> {p.of(a)}', a.shape)
-    # What the other triangle holds is not said.
+    # The contents of the other triangle are unspecified.
     rows, columns = (p.emit_two(f"stablehlo.dynamic_iota {shape_list(p, sizes(p, l))}, dim = {k} : (tensor<2xi32>) -> {p.type(l.shape, 'i32')}",
                                 f"stablehlo.iota dim = {k} : {p.type(l.shape, 'i32')}", l.shape, "i32").name for k in (0, 1))  # fmt: skip
     kind, flags = p.type(l.shape, "i32"), p.type(l.shape, "i1")
@@ -394,7 +394,7 @@ def select_and_scatter(p, x):
 
 
 def scatter(p, x):
-    """Windows, some of them of bounded size, into something larger."""
+    """Windows, some of them of bounded size, scattered into a larger operand."""
     target = [Dim(e.room + p.rng.randint(0, 3)) for e in x.shape]
     text = "x".join(str(e.size) for e in target)
     into = p.emit(f"stablehlo.constant dense<2.5> : tensor<{text}xf32>", target)
@@ -409,7 +409,7 @@ def scatter(p, x):
 
 
 def convolution(p, x):
-    """The bounded dimension is the kernel's, or the input's, or its padding is the size."""
+    """The bounded dimension is the kernel's or the input's, or it determines the padding."""
     free = [d for d, e in enumerate(x.shape) if e.bound is not None]
     if len(free) != 1 or x.shape[free[0]].size == 0:
         return x
@@ -430,7 +430,7 @@ def convolution(p, x):
     count = lambda a, b, h: max(0, (long(a, base) + low + h - long(b, dilation)) // stride + 1)
     top = lambda m: m if isDynamic else high
     size = count(lhs.shape[0].size, rhs.shape[0].size, top(n.size))
-    # The largest of all.
+    # The maximum of all elements.
     room = max([count(m if lhs is line else k, m if rhs is line else k, top(m)) for m in range(n.bound + 1)])
     if room == 0 or min(long(lhs.shape[0].size, base) + low + top(n.size), k) < 1:
         return x
@@ -449,7 +449,7 @@ def convolution(p, x):
 
 
 def bits(p, x):
-    """Of arguments alone: the last bits of what is computed are not the same."""
+    """Uses arguments only: the last bits of computed values may differ."""
     if x not in p.arguments:
         return x
     y = p.emit(f"stablehlo.bitcast_convert {x.name} : ({p.of(x)}) -> {p.type(x.shape, 'i32')}", x.shape, "i32")
@@ -484,7 +484,7 @@ def dynamic_iota(p, x):
 
 
 def dynamic_reshape(p, x):
-    """One more dimension of size 1, by a list of sizes."""
+    """Adds a dimension of size 1, by a list of sizes."""
     at = p.rng.randint(0, len(x.shape))
     entries = sizes(p, x)
     entries.insert(at, 1)
@@ -495,7 +495,7 @@ def dynamic_reshape(p, x):
 
 
 def dynamic_pad(p, x):
-    """As much padding before a dimension as another has elements."""
+    """Pads a dimension by the size of another."""
     free = [d for d, e in enumerate(x.shape) if e.bound is not None]
     if not free:
         return x
@@ -514,7 +514,7 @@ def dynamic_pad(p, x):
 
 
 def dynamic_slice(p, x):
-    """All but the first, or every second."""
+    """Takes all elements except the first, or every second."""
     rank = len(x.shape)
     start = [p.rng.randint(0, 1) if e.size else 0 for e in x.shape]
     step = [p.rng.randint(1, 2) for _ in x.shape]
@@ -530,7 +530,7 @@ def dynamic_slice(p, x):
 
 
 def dynamic_gather(p, x):
-    """Rows of a static dimension, as long as the others are."""
+    """Gathers rows of a static dimension; the row length is bounded."""
     free = [d for d, e in enumerate(x.shape) if e.bound is None and e.size > 0]
     if not free or any(e.size == 0 for e in x.shape):
         return x
@@ -595,7 +595,7 @@ for rng in oracle.generators(args):
 
 
 def known(case, text, arguments, expected, rtol=1e-5):
-    """What XLA has no static spelling for."""
+    """Checks results that XLA cannot compute with static sizes."""
     try:
         got = by_ours(text, arguments, len(expected))
     except oracle.OurError as error:
@@ -606,7 +606,7 @@ def known(case, text, arguments, expected, rtol=1e-5):
 
 data = np.random.default_rng(5)
 x = data.standard_normal((5, 2)).astype(np.float32)
-# Each device gives as many rows as its number says.
+# Each device contributes as many rows as its number.
 known("all_gather", """module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
 func.func @main(%x: tensor<5x2xf32>) -> (tensor<?x2xf32, #stablehlo.bounds<20, ?>>, tensor<i32>) {
   %id = stablehlo.partition_id : tensor<ui32>
@@ -643,7 +643,7 @@ known("lapack", """func.func @main(%x: tensor<?x4x4xf32, #stablehlo.bounds<6, ?,
     : (tensor<?x4x4xf32, #stablehlo.bounds<6, ?, ?>>) -> (tensor<?x4x4xf32, #stablehlo.bounds<6, ?, ?>>, tensor<?x4xf32, #stablehlo.bounds<6, ?>>, tensor<?xi32, #stablehlo.bounds<6>>)
   return %0#1 : tensor<?x4xf32, #stablehlo.bounds<6, ?>>
 }""", [a], [np.linalg.eigvalsh(a)], 1e-4)  # fmt: skip
-# One element stands for all, once it is one.
+# Splats are extended by the same element.
 known("broadcast of one", """func.func @main(%x: tensor<?xf32, #stablehlo.bounds<5>>, %y: tensor<?xf32, #stablehlo.bounds<5>>) -> tensor<?xf32, #stablehlo.bounds<5>> {
   %n = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?xf32, #stablehlo.bounds<5>>) -> tensor<i32>
   %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>

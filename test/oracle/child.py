@@ -1,11 +1,11 @@
-#===- child.py - asks the oracle what may abort it -------------------------===//
+#===- child.py - runs oracle calls that may abort in a child --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""jaxlib ends the process on some inputs. A `Child` is a fork that answers until that happens, and
-then another one: fork before threads start."""
+"""jaxlib aborts the process on some inputs. A `Child` is a forked process that answers until that
+happens, and is then replaced by another one. Fork before threads start."""
 
 import os
 import pickle
@@ -20,7 +20,7 @@ class Many(list):
 
 
 class Child:
-    """ask(x) is ("ok", function(x)), ("refused", the exception's text) or ("aborted", "")."""
+    """ask(x) returns ("ok", function(x)), ("refused", the exception's text) or ("aborted", "")."""
 
     def __init__(self, function, limit=60):
         self.function, self.limit, self.pid, self.aborts = function, limit, None, 0
@@ -46,12 +46,12 @@ class Child:
             write(answers, self._answer(question))
 
     def ask(self, question):
-        # Bad input may leave a child that dies of the next question.
+        # Bad input may leave a child in a state in which the next question kills it.
         answer = self._ask(question)
         return answer if answer[0] != "aborted" else self._ask(question)
 
     def ask_all(self, questions):
-        """The answers, asked in few turns: on a busy machine each turn costs a time slice."""
+        """Returns the answers, in few messages: on a busy machine each message costs a time slice."""
         answers = []
         for at in range(0, len(questions), 100):
             answers += self._ask_some(questions[at : at + 100])
@@ -81,7 +81,7 @@ class Child:
             write(self.to, question)
             ready = select.select([self.out], [], [], self.limit)[0]
             if not ready:
-                os.kill(self.pid, signal.SIGKILL)  # it may count to a billion
+                os.kill(self.pid, signal.SIGKILL)  # the child may be in a very long loop
             answer = read(self.out)
         except BrokenPipeError:
             answer = None

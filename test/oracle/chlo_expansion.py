@@ -4,12 +4,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Every CHLO function and StableHLO's complex ones, expanded and run by us, against mpmath.
+"""Every CHLO function and StableHLO's complex ones, expanded and run by us, compared with mpmath.
 
 The bounds are in special_functions.py, in units in the last place (ulp) of the element type,
-subnormal results included. f16 and bf16 have to be within 1. `--docs` prints the page
-docs/special-functions.md with the errors found, JAX's beside them; without it the page's
-bounds are checked to be those of the table.
+including subnormal results. f16 and bf16 must be within 1. `--docs` prints the page
+docs/special-functions.md with the errors found and JAX's errors. Without it the bounds on the page
+are compared with the table.
 """
 
 import argparse
@@ -37,7 +37,7 @@ mp.mp.dps = 50
 EXPAND = "--pass-pipeline=builtin.module(func.func(chlo-legalize-to-stablehlo),sw-expand-complex-math)"
 TYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
 PAGE = os.path.join(oracle.ROOT, "docs", "special-functions.md")
-found_errors, jax_errors = {}, {}  # (name, type) -> the largest in ulp
+found_errors, jax_errors = {}, {}  # (name, type) -> the largest error in ulp
 compare_jax = False
 
 
@@ -49,7 +49,7 @@ def bits(a):
 
 
 def execute(text, arguments, folder):
-    """The results of @main by `shardwright run`."""
+    """Returns the results of @main by `shardwright run`."""
     module, inputs, outputs = (os.path.join(folder, n) for n in ("m.mlir", "in.npz", "out.npz"))
     with open(module, "w") as file:
         file.write(text)
@@ -77,7 +77,8 @@ def program(operands, lines, results):
 
 
 def points(rng, dtype, count):
-    """Over all magnitudes, at thresholds of the formulas, near integers, special values."""
+    """Returns points over all magnitudes, at thresholds of the formulas, near integers, and special
+    values."""
     info = ml_dtypes.finfo(dtype)
     low, high = np.log10(float(info.smallest_subnormal)), np.log10(float(info.max))
     draw = lambda n, f: [f() for _ in range(n)]
@@ -110,8 +111,8 @@ def mpf(value):
 
 
 def measure(dtype, inputs, results, function, bound, floor=None, skip_subnormal=False):
-    """`function(*mpf)` at each point: the largest error in ulp, where, and what is plainly wrong
-    (NaN and infinities must agree)."""
+    """Evaluates `function(*mpf)` at each point. Returns the largest error in ulp, its position, and
+    plain errors (NaN and infinities must agree)."""
     info = ml_dtypes.finfo(dtype)
     largest, tiny = float(info.max), float(info.tiny)
     half = ulp(dtype, mpf(largest)) / 2
@@ -129,7 +130,7 @@ def measure(dtype, inputs, results, function, bound, floor=None, skip_subnormal=
         if abs(expected) >= largest + half:
             expected = mp.sign(expected) * mp.inf
         if mp.isinf(expected) or np.isinf(result):
-            # Within the bound of the largest number either is right.
+            # Close to the largest finite number, both a finite result and infinity are correct.
             close = not mp.isinf(expected) and abs(expected) > largest - bound * 2 * half
             close |= mp.isinf(expected) and abs(result) > largest - bound * 2 * float(half)
             if float(expected) != result and not close:
@@ -224,7 +225,7 @@ def complex_points(rng, short, count):
             z = [rng.uniform(-2, 2), rng.uniform(-2, 2)]
         elif kind < 0.5:
             z = [rng.choice((-1, 1)) * 10 ** rng.uniform(-wide, 1.8) for _ in "ri"]
-        elif kind < 0.7:  # near 1, i and their like
+        elif kind < 0.7:  # near 1, i and similar numbers
             z = [rng.choice((-1, 1)) * 10 ** rng.uniform(-12, -1) for _ in "ri"]
             z[rng.randrange(2)] += rng.choice((-1, 1))
         elif kind < 0.8:  # near the unit circle
@@ -283,7 +284,7 @@ def check_complex(tally, name, case, key, dtype, operands, re, im, function, bou
     tally.check(case, worst <= bound, f"{worst} ulp at {where}, more than {bound}")
 
 
-# What C99 says about cuts and infinities, as numpy has it.
+# The values of C99 for cuts and infinities, as numpy computes them.
 NUMPY = {"acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh,
          "atan": np.arctan, "atanh": np.arctanh, "cosh": np.cosh, "sinh": np.sinh,
          "sqrt": np.sqrt, "log": np.log, "exponential": np.exp, "tanh": np.tanh}  # fmt: skip
@@ -309,7 +310,7 @@ def test_special_complex(tally, folder):
         for part, want, got in (("real", expected.real, found[2 * i]), ("imag", expected.imag, found[2 * i + 1])):
             with np.errstate(all="ignore"):
                 same = (want == got) | np.isclose(want, got, rtol=1e-14, atol=0)
-                # Annex G leaves signs open where the imaginary part is infinite.
+                # Annex G leaves signs open if the imaginary part is infinite.
                 same &= (np.signbit(want) == np.signbit(got)) | np.isinf(z.imag)
                 same |= np.isnan(want) & np.isnan(got)
                 same |= np.isinf(z.imag) & np.isinf(want) & np.isinf(got)
@@ -333,7 +334,7 @@ def test_next_after(tally, rng, folder):
         same = (found.view(f"u{found.itemsize}") == expected.view(f"u{found.itemsize}")) | (
             np.isnan(found) & np.isnan(expected)
         )
-        # C gives y for equal arguments; numpy's f16 gives x, which differs for 0 and -0.
+        # C returns y for equal arguments. numpy's f16 returns x, which differs for 0 and -0.
         same |= (x == 0) & (y == 0) & (found == y) & (np.signbit(found) == np.signbit(y))
         message = f"{x[~same]} {y[~same]}: {found[~same]}, not {expected[~same]}"
         tally.check(f"next_after {short} ({rng.name})", same.all(), message)
@@ -406,7 +407,7 @@ def test_ragged_dot(tally, rng, folder):
 
 
 def test_scan(tally, rng, folder):
-    """ys, carry of a recurrence in both directions, along either dimension."""
+    """The outputs and the carry of a recurrence in both directions, along either dimension."""
     draw = np.random.default_rng(rng.seed_value)
     for reverse in (False, True):
         d, shape = rng.randrange(2), [rng.randint(1, 4), rng.randint(1, 4)]
@@ -481,7 +482,7 @@ def page():
 
 
 def without_measured(text):
-    """The page's lines, of tables only the names and bounds."""
+    """The lines of the page; of tables only the names and bounds."""
     for line in text.splitlines():
         cells = line.split(" | ")
         yield (cells[0], cells[1], cells[len(cells) // 2 + 1]) if len(cells) >= 5 else line

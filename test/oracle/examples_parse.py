@@ -1,11 +1,11 @@
-#===- examples_parse.py - what JAX prints we parse, what we print it parses ===//
+#===- examples_parse.py - parsing and printing between JAX and ours -------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Each example module through shardwright-opt and back: the oracle prints both alike, with
-and without locations; our bytecode reads back to the same text."""
+"""Passes each example module through shardwright-opt: the oracle prints input and output alike, with
+and without locations. Our bytecode reads back to the same text."""
 
 import oracle
 

@@ -1,12 +1,12 @@
-#===- examples_propagate.py - the examples' shardings beside Shardy's ------===//
+#===- examples_propagate.py - propagates the examples in Shardy and ours ---===#
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""An example after our import stage goes through `sdy-propagation-pipeline` of the oracle,
-and through ours (`--stop-after=propagate`): the two texts, printed by the oracle, are equal,
-every value's sharding and the whole program. The same on other mesh sizes."""
+"""Each example, after our import stage, is propagated by `sdy-propagation-pipeline` of the oracle and
+by ours (`--stop-after=propagate`). The oracle prints both results; the texts must be equal. The
+same on other mesh sizes."""
 
 import oracle
 

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random shardings in every notation: text, proto, equality, devices, index maps and axes as
-jaxlib's HloSharding and JAX's NamedSharding give them."""
+"""Random shardings in every notation: text, proto, equality, devices, index maps and axes must be
+those of jaxlib's HloSharding and JAX's NamedSharding."""
 
 import itertools
 import math
@@ -50,7 +50,7 @@ def one_text(rng, tally, text):
 
 
 def check_pair(rng, tally):
-    """Equality of two shardings that are often the same."""
+    """Compares two shardings that are often equal."""
     n = rng.choice([4, 8, 12])
     first, second = random_leaf(rng, n), random_leaf(rng, n)
     if rng.random() < 0.7:
@@ -71,7 +71,7 @@ def check_tiles(rng, tally, theirs, ours, text):
     v1, v2 = ours.to_v1(), ours.to_v2()
     tally.equal(f"{rng.name} versions", "True True", f"{v1 == ours} {v2 == ours}", text)
     tally.equal(f"{rng.name} versions' text", str(v2), str(v1.to_v2()), text)
-    # Axes: on the coarsest mesh every device holds what it held.
+    # On the coarsest mesh in terms of axes every device holds the same part as before.
     rank = len(ours.tile_dims) - ours.num_subgroups
     try:
         mesh = Mesh.infer([ours])
@@ -89,7 +89,7 @@ def check_named(rng, tally):
     text = random_named(rng)
     try:
         ours = HloSharding(text)
-    except ValueError as e:  # theirs aborts the process
+    except ValueError as e:  # jaxlib aborts the process here
         tally.check(f"{rng.name} refused", "neighbours" in str(e), f"{text}: {e}")
         return
     theirs = Theirs.from_string(text)
@@ -104,7 +104,7 @@ def check_named(rng, tally):
 
 
 def check_spec(rng, tally):
-    """JAX's NamedSharding, its index map and the way back."""
+    """Checks JAX's NamedSharding, its index map, and the conversion back."""
     names = rng.sample("abcd", rng.randint(1, 3))
     sizes = {name: rng.choice([1, 2, 3, 4]) for name in names}
     manual = [name for name in names if rng.random() < 0.1]
@@ -158,7 +158,7 @@ def theirs_indices(theirs, shape):
 
 
 def check_common_mesh(rng, tally):
-    """Several shardings of one mesh: the inferred mesh holds each of them."""
+    """Checks that the mesh inferred from several shardings of one mesh fits each of them."""
     sizes = [rng.choice([2, 3, 4]) for _ in range(rng.randint(1, 3))]
     axes = {f"m{i}": size for i, size in enumerate(sizes)}
     n = math.prod(sizes)
@@ -185,7 +185,7 @@ def check_common_mesh(rng, tally):
 
 
 def check_limits(tally):
-    """Numbers that 64 bits do not hold, and shapes of another rank, are errors in Python."""
+    """Numbers that exceed 64 bits, and shapes of another rank, are errors in Python."""
     tiled, mesh = HloSharding("{devices=[2,2]<=[4]}"), Mesh({"x": 2, "y": 2})
     for name, error, call in (
         ("an axis of 2**70", OverflowError, lambda: Mesh({"x": 2**70})),

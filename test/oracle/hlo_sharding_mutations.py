@@ -1,13 +1,13 @@
-#===- hlo_sharding_mutations.py - spoiled text and bytes of shardings ------===//
+#===- hlo_sharding_mutations.py - mutated text and bytes of shardings -----===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Changed text and changed OpSharding bytes: each is refused with a message that says where and
-why, or accepted with the meaning that it has for jaxlib (in a child process: it aborts on some).
-What jaxlib takes and ours refuses, of a few of these, is refused for one of the reasons in
-STRICTER. A case is one text and one proto."""
+"""Mutated text and mutated OpSharding bytes: each is refused with a message that has the position and
+the reason, or accepted with jaxlib's meaning (jaxlib runs in a child process, because it aborts on
+some). If jaxlib accepts an input that ours refuses, the reason must be in STRICTER. A case is one
+text and one proto."""
 
 import collections
 import os
@@ -25,7 +25,7 @@ from jax._src.lib import xla_client
 
 from shardwright.sharding import HloSharding
 
-# jaxlib takes these without meaning, or reads past them.
+# jaxlib accepts these without a meaning, or reads past their end.
 STRICTER = (
     "tiles but .* devices",
     "devices are more than a sharding can name",
@@ -72,7 +72,7 @@ def theirs(question):
 def mutate_text(rng, text):
     chars = list(text)
     digits = [i for i, c in enumerate(chars) if c.isdigit()]
-    if digits and rng.random() < 0.3:  # numbers that fit less well
+    if digits and rng.random() < 0.3:  # numbers that are more likely to be inconsistent
         for at in rng.sample(digits, min(len(digits), rng.randint(1, 2))):
             chars[at] = rng.choice("0123468") if rng.random() < 0.6 else chars[rng.choice(digits)]
         return "".join(chars)
@@ -84,7 +84,7 @@ def mutate_text(rng, text):
             chars[at] = rng.choice("{}[](),=<>0123456789 Tabmx'?:-" + text)
         elif roll < 0.8:
             chars.insert(at, rng.choice("{}[](),=<>0123456789 T'?:-"))
-        else:  # a piece goes, comes twice, or goes elsewhere
+        else:  # removes, duplicates or moves a piece
             end = rng.randint(at, min(len(chars), at + 12))
             piece = chars[at:end]
             if rng.random() < 0.7:
@@ -135,19 +135,19 @@ def main():
 
 
 def read(tally, seen, batch, rng, kind, data, parse, prefix):
-    """Ours; what jaxlib has to be asked about goes into the batch."""
+    """Parses with ours. Inputs for jaxlib are added to the batch."""
     ours, message = None, ""
     try:
         ours = str(parse(data))
     except ValueError as error:
         message = str(error)
         precise = message.startswith(prefix) and len(message) > len(prefix) + 5
-        # jaxlib aborts on many of these, and takes long to.
+        # jaxlib aborts on many of these, and takes long.
         aborts = "mesh" in data or data.count("last_tile") > 1 if kind == "text" else b"r" in data
         if not tally.check(f"{rng.name} {kind} message", precise, message) or aborts or rng.random() < 0.95:
             seen[f"{kind} refused"] += 1
             return
-    # jaxlib goes through a million devices one by one, and some numbers are larger.
+    # jaxlib iterates over devices, which may be a million or more.
     numbers = [list(map(int, n.split(","))) for n in re.findall(r"-?\d+(?:,-?\d+)*", ours or str(data))]
     if any(math.prod(map(abs, n[:8])) > 1e6 for n in numbers if len(n) < 8) or (ours is None and kind == "proto"):
         seen[f"{kind} not asked"] += 1
@@ -161,7 +161,7 @@ def compare(tally, child, seen, batch):
         shown = data if kind == "text" else data.hex()
         seen[f"{kind} {'refused' if ours is None else 'accepted'}, by jaxlib {verdict}"] += 1
         if ours is not None and verdict != "ok":
-            # Reading a list that names devices beyond its length, jaxlib aborts.
+            # jaxlib aborts if a list names devices beyond its length.
             listed = re.search(r"\](\d+(?:,\d+)+)", ours)
             beyond = listed and max(map(int, listed.group(1).split(","))) > listed.group(1).count(",")
             tally.check(f"{name} {kind} taken", beyond, f"{shown}\nours: {ours}\njaxlib: {verdict} {answer}")

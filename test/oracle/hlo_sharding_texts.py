@@ -19,7 +19,7 @@ def join(values):
 
 
 def factorization(rng, n, parts):
-    """`parts` sizes with product n."""
+    """Returns `parts` sizes with product n."""
     sizes = [1] * parts
     for prime in (2, 3, 5, 7):
         while n % prime == 0:

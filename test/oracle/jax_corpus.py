@@ -1,4 +1,4 @@
-#===- jax_corpus.py - any number of programs that JAX exports --------------===//
+#===- jax_corpus.py - a stream of programs exported from JAX --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,16 +10,16 @@
         program.name, program.text(), program.text(locations=True), program.module
     for name, text in jax_corpus.programs(seed=0, count=300): ...
 
-Half of them are calls of functions that `jax_functions` enumerates (every function once before
-any comes again), plain, under grad, jvp or vmap, in every element type. The others are written
-here: convolutions, gathers, dots, control flow, collectives, symbolic dimensions. The same seed
-gives the same programs; `count=None` goes on for ever.
+Half of them are calls of functions that `jax_functions` enumerates (every function once before any
+is repeated), plain, under grad, jvp or vmap, in every element type. The others are written here:
+convolutions, gathers, dots, control flow, collectives, symbolic dimensions. The same seed produces
+the same programs; with `count=None` the stream does not end.
 """
 
 import os
 import random
 
-# Before JAX is imported: collectives need a mesh of devices.
+# Set before JAX is imported: collectives need a mesh of devices.
 os.environ["XLA_FLAGS"] = (
     os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=8"
 )
@@ -37,7 +37,7 @@ from jax_functions import FLOATS, INTS
 
 
 class Program:
-    """A name and a module that lives in a context of its own."""
+    """A name and a module in its own context."""
 
     def __init__(self, name, module):
         self.name, self.module = name, module
@@ -276,7 +276,8 @@ def symbolic(rng):
 
 
 def constant(rng):
-    """Arrays of NumPy in the program: in full, as hexadecimal digits, as a splat, without elements."""
+    """NumPy arrays as constants in the program: in full, as hexadecimal digits, as a splat, without
+    elements."""
     shape = rng.choice([(), (0,), (1,), (7,), (9,), (3, 7), (101,), (32, 32), (2, 0, 3), (5, 31)])
     dtype = np.dtype(rng.choice([jnp.bool_, *FLOATS, *INTS, jnp.complex64, jnp.complex128]))
     if dtype == np.bool_:
@@ -310,7 +311,7 @@ def _scalar(function):
 
 
 def transformed(function, arrays, rng):
-    """(suffix, function, arrays) under grad, vmap or jvp; JAX may refuse it later."""
+    """Returns (suffix, function, arrays) under grad, vmap or jvp. JAX may refuse it later."""
     kind = rng.choice(["", "", "grad", "vmap", "jvp", "vmap(grad)"])
     if not arrays:
         kind = ""
@@ -333,7 +334,7 @@ def transformed(function, arrays, rng):
 
 
 def lowered(function, arrays, rng=None):
-    """The module of a function, as `jax.jit` or, now and then, as `jax.export` makes it."""
+    """Returns the module of a function, from `jax.jit` or, sometimes, `jax.export`."""
     jitted = function if hasattr(function, "lower") else jax.jit(function)
     symbolic_shape = any(not isinstance(d, int) for a in arrays for d in a.shape)
     if symbolic_shape or (rng and rng.random() < 0.1):
@@ -353,7 +354,7 @@ def _enumerated(rng):
 
 
 def exported(seed=0, count=None):
-    """Program after Program; what JAX cannot lower is passed over."""
+    """Yields Programs. Programs that JAX cannot lower are skipped."""
     order = random.Random(f"{seed}")
     names = _enumerated(order)
     made = tried = 0
@@ -374,14 +375,14 @@ def exported(seed=0, count=None):
                     function, arrays = family(rng)
                 suffix, function, arrays = transformed(function, arrays, rng)
                 module = lowered(function, arrays, rng)
-            except Exception:  # whatever JAX raises: no program
+            except Exception:  # JAX raises any kind of exception
                 continue
         made += 1
         yield Program(f"{tried}: {name}{suffix}", module)
 
 
 def programs(seed=0, count=None):
-    """(name, text) of each program."""
+    """Yields (name, text) of each program."""
     for program in exported(seed, count):
         yield program.name, program.text()
 

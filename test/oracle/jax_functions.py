@@ -1,12 +1,12 @@
-#===- jax_functions.py - every function of JAX, called by the names of its arguments -===//
+#===- jax_functions.py - calls JAX functions with guessed arguments -------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Calls the public functions of JAX without knowing them: the names of a function's parameters
-say what to pass (`x` an array, `axis` a dimension, `key` a random key, ..). A guess that JAX
-refuses is dropped, so that new functions of new versions are met without work here.
+"""Calls the public functions of JAX with guessed arguments. The names of a function's parameters
+determine the arguments (`x` an array, `axis` a dimension, `key` a random key, ..). A guess that JAX
+refuses is dropped. So functions of new versions are covered without changes here.
 
     for name, function in functions(): ...
     call = guess(name, function, rng)      # arrays to trace, and the rest bound; or None
@@ -40,7 +40,7 @@ MODULES = (
     jax.scipy.stats.t, jax.scipy.stats.cauchy,
 )  # fmt: skip
 
-# Not functions of arrays: files, printing, types, devices, or functions that other cases call.
+# Excluded: files, printing, types, devices, and functions that other cases call.
 SKIPPED = set("""
     array_repr array_str array2string save savez load fromfile fromstring printoptions
     set_printoptions get_printoptions dtype issubdtype iscomplexobj isrealobj isscalar ndim shape
@@ -72,18 +72,18 @@ KINDS = {"float": FLOATS, "int": INTS, "complex": COMPLEX, "small": SMALL, "bool
 
 
 class Array(jax.ShapeDtypeStruct):
-    """An argument that is traced; anything else is bound to the call."""
+    """A traced argument; all other arguments are bound to the call."""
 
 
 class Call:
-    """A function of `arrays` alone, and the name that says what else was bound."""
+    """A function of `arrays` only, and a name that describes the bound arguments."""
 
     def __init__(self, name, function, arrays):
         self.name, self.function, self.arrays = name, function, arrays
 
 
 def functions(modules=MODULES, skipped=SKIPPED):
-    """(qualified name, function) of every public function, sorted, each function once."""
+    """Returns (qualified name, function) of every public function, sorted, each function once."""
     seen, found = set(), []
     for module in modules:
         for name in sorted(dir(module)):
@@ -102,7 +102,7 @@ def functions(modules=MODULES, skipped=SKIPPED):
 
 
 class Guess:
-    """What the arguments of one call have in common: a shape and an element type. `even`: sizes
+    """The common properties of the arguments of one call: a shape and an element type. `even`: sizes
     that eight devices divide."""
 
     def __init__(self, rng, dtype, even=False):
@@ -143,7 +143,7 @@ class Guess:
                 for _ in self.shape]  # fmt: skip
 
     def like(self):
-        """Another array of the same element type: the same shape, a scalar, a column."""
+        """Returns another array of the same element type: the same shape, a scalar, a column."""
         shapes = [self.shape, self.shape, (), self.shape[-1:], (self.shape or (1,))[:1] + (1,)]
         return self.array(self.rng.choice(shapes[:2] if self.rng.random() < 0.7 else shapes))
 
@@ -152,7 +152,7 @@ def _function(g):
     return g.rng.choice([jnp.sin, jnp.negative, lambda x, *_: x * 2])
 
 
-# Parameter name -> candidate recipes. Names that are not here get an array.
+# Parameter name -> candidate recipes. Other parameters get an array.
 RECIPES = {
     "key": [Guess.key], "keys": [Guess.key],
     "a_matrix c_matrix r_matrix A M m H": [Guess.matrix],
@@ -201,7 +201,7 @@ RECIPES = {
 }  # fmt: skip
 RECIPES = {name: recipes for names, recipes in RECIPES.items() for name in names.split()}
 
-# Single functions whose arguments no name explains: (name, arguments).
+# Functions whose arguments cannot be guessed: (name, arguments).
 SPECIAL = {
     "lax.collapse": lambda g: (g.array((2, 3, 4)), 0, 2),
     "lax.integer_pow": lambda g: (g.array(), g.rng.choice([-2, 2, 3, 7])),
@@ -237,7 +237,7 @@ SPECIAL = {
         g.array((4, 4)), (6, 6), (0, 1), g.array((2,)), g.array((2,)), "linear"),
 }  # fmt: skip
 
-# Optional parameters worth giving, now and then.
+# Optional parameters that are sometimes passed.
 OPTIONAL = {
     "axis": [Guess.axis], "axes": [lambda g: (g.axis(),)], "keepdims": [lambda g: True],
     "dtype": [lambda g: g.dtype], "ddof": [lambda g: 1], "descending": [lambda g: True],
@@ -255,7 +255,7 @@ OPTIONAL = {
 
 
 def _bind(name, function, values, keywords):
-    """The call as a function of its arrays alone, wherever they stand in the arguments."""
+    """Returns the call as a function of its arrays only, at any position of the arguments."""
     leaves, tree = jax.tree.flatten((values, keywords), is_leaf=lambda v: isinstance(v, Array))
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Array)]
 
@@ -292,10 +292,10 @@ def _attempt(name, function, rng, dtype, even):
 
 
 def results(call):
-    """The shapes of a call's results, or None when JAX refuses it."""
+    """Returns the shapes of a call's results, or None if JAX refuses it."""
     try:
         shapes = jax.eval_shape(call.function, *call.arrays)
-    except Exception:  # whatever JAX raises: the guess was wrong
+    except Exception:  # JAX raises any kind of exception: the guess was wrong
         return None
     leaves = jax.tree.leaves(shapes)
     if not leaves or not all(hasattr(leaf, "dtype") for leaf in leaves):
@@ -304,7 +304,7 @@ def results(call):
 
 
 def guess(name, function, rng, kind=None, attempts=12, even=False):
-    """A call that JAX accepts, with arrays of a kind of element type; None when none was found."""
+    """Returns a call that JAX accepts, with arrays of a kind of element type. None if none was found."""
     for _ in range(attempts):
         dtype = rng.choice(KINDS[kind] if kind else rng.choice([FLOATS, FLOATS, INTS, COMPLEX, SMALL]))
         dtype = jax.dtypes.canonicalize_dtype(dtype)

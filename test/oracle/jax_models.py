@@ -1,11 +1,11 @@
-#===- jax_models.py - models and algorithms as users of JAX write them ------===//
+#===- jax_models.py - models and algorithms in typical JAX style ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`programs()`: (name, exported text) of sharded programs, a class of programs each: what they
-compute does not matter, how they are made of operations does."""
+"""`programs()` returns (name, exported text) of sharded programs, one for each class of programs.
+Their structure matters, not their results."""
 
 import functools
 
@@ -25,7 +25,7 @@ def meshes():
 
 
 def arg(shape, *spec, dtype=jnp.float32, mesh=0):
-    """An argument on one of the meshes; without a spec, where propagation wants it."""
+    """Returns an argument on one of the meshes. Without a spec, propagation determines its sharding."""
     sharding = NamedSharding(meshes()[mesh], P(*spec)) if spec else None
     return jax.ShapeDtypeStruct(shape, dtype, sharding=sharding)
 
@@ -39,7 +39,8 @@ def constrain(x, *spec, mesh=0):
 
 
 def model(*arguments, grad=False):
-    """Registers a function; `arguments` is called when the meshes may be made. grad: its gradient, too."""
+    """Registers a function. `arguments` is called when the meshes may be made. grad: also register its
+    gradient."""
 
     def register(function):
         MODELS.append((function.__name__.strip("_"), function, arguments[0]))
@@ -412,7 +413,7 @@ def interpolation(x, y):
 
 @model(lambda: (arg((4, 16, 16), "x", None, "y"), arg((8, 16), None, "y")))
 def pipeline(ws, x):
-    """Stages along x, by hand; y is left to propagation."""
+    """Stages along x, written by hand; y is left to propagation."""
     def stages(w, x):
         me, n = lax.axis_index("x"), 4
 
@@ -481,7 +482,7 @@ def nested_manual(x, w):
 
 
 def explicit(function, *arguments):
-    """A program in JAX's explicit sharding, where types carry shardings."""
+    """Returns a program in JAX's explicit sharding, where types have shardings."""
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     with jax.set_mesh(mesh):
         structs = [jax.ShapeDtypeStruct(s, jnp.float32, sharding=NamedSharding(mesh, p)) for s, p in arguments]

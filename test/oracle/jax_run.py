@@ -1,18 +1,18 @@
-#===- jax_run.py - every function of JAX on our CPU backend ----------------===//
+#===- jax_run.py - runs every function of JAX on our CPU backend ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Calls of the functions that `jax_functions` enumerates, jitted, plain and under grad, jvp or vmap:
-our results are those of XLA on the same arguments.
+"""Calls the functions that `jax_functions` enumerates, jitted, plain and under grad, jvp or vmap. Our
+results must be those of XLA on the same arguments.
 
     jax_run.py --list                      the functions
-    jax_run.py --function lax.sort -v      only what has this in its name
+    jax_run.py --function lax.sort -v      only functions whose names contain this
     jax_run.py --mode grad --cases 500
 
-Each function comes once before any comes again. What JAX cannot trace, lower or run is not a
-case. Random numbers are the same bits; floats are compared at the scale of their array.
+Each function is called once before any is repeated. Functions that JAX cannot trace, lower or run
+are skipped. Random numbers must be the same bits; floats are compared at the scale of their array.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import oracle
 
 oracle.require()
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# Every operation of a 16-bit type rounds to it, as ours does.
+# XLA rounds every operation of a 16-bit type, as ours does.
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_allow_excess_precision=false"
 
 import jax
@@ -37,13 +37,13 @@ import jax_functions
 from ops.engines import Failed, Ours
 
 MODES = ("plain", "grad", "vmap", "jvp")
-# Of jax_corpus: calls whose arguments no parameter's name explains.
+# From jax_corpus: calls whose arguments cannot be guessed.
 FAMILIES = (jax_corpus.convolution, jax_corpus.gather, jax_corpus.scatter, jax_corpus.dot_general, jax_corpus.ragged_dot,
             jax_corpus.window, jax_corpus.reduction, jax_corpus.control)  # fmt: skip
-# Narrower ones: XLA rounds sums of them on the way.
+# Not narrower types: XLA rounds intermediate sums of these.
 RTOL = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2, "bfloat16": 6e-2, "float4_e2m1fn": 1.0}
 
-# What two right answers may differ in.
+# The allowed difference between two correct results.
 LOOSE = {
     "numpy.histogram2d": "its edges are sums that XLA contracts, and whole numbers lie on them",
     "numpy.histogramdd": "the same",
@@ -75,7 +75,7 @@ def from_bytes(data, at, shape, dtype):
 
 
 def sample(rng, array):
-    """Values for a traced argument."""
+    """Returns values for a traced argument."""
     draw, shape, dtype = np.random.default_rng(rng.getrandbits(32)), array.shape, array.dtype
     if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
         data = jax.eval_shape(jax.random.key_data, array)
@@ -96,7 +96,7 @@ def sample(rng, array):
 
 
 def plain(array):
-    """As numpy has it; keys are their bits, tangents of integers false."""
+    """Returns the array for numpy: keys as their bits, tangents of integers as false."""
     if array.dtype == jax.dtypes.float0:
         return np.zeros(array.shape, bool)
     is_key = jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key)
@@ -108,7 +108,7 @@ def inexact(array):
 
 
 def total(tree):
-    """A number that depends on every inexact leaf, differently on each element."""
+    """Returns a number that depends on every inexact leaf, differently on each element."""
     parts = [jnp.sum(jnp.real(leaf) * jnp.cos(1.0 + jnp.arange(leaf.size).reshape(leaf.shape))
                      .astype(jnp.real(leaf).dtype)).astype(jnp.float32)
              for leaf in jax.tree.leaves(tree) if inexact(leaf)]  # fmt: skip
@@ -116,7 +116,7 @@ def total(tree):
 
 
 def transformed(mode, function, arrays):
-    """The function under a transformation; None where it does not apply."""
+    """Returns the function under a transformation. None if it does not apply."""
     wrt = tuple(i for i, a in enumerate(arrays) if inexact(a))
     if mode == "plain":
         return function, arrays
@@ -146,14 +146,14 @@ def magnitude(array):
 
 
 def tolerance(arrays):
-    """Of the narrowest of them."""
+    """Returns the tolerance of the narrowest type."""
     names = [{"complex64": "float32", "complex128": "float64"}.get(a.dtype.name, a.dtype.name) for a in arrays
              if jnp.issubdtype(a.dtype, jnp.inexact)]  # fmt: skip
     return max((RTOL.get(n, 0.26) for n in names), default=0.0)
 
 
 def differs(want, got, rtol, floor):
-    """floor: what counts as nothing, where large terms cancel."""
+    """floor: magnitude below which errors are ignored, for large terms that cancel."""
     if want.dtype == np.bool_ or jnp.issubdtype(want.dtype, jnp.integer):
         return not np.array_equal(want, got)
     kind = np.complex128 if jnp.issubdtype(want.dtype, jnp.complexfloating) else np.float64
@@ -177,7 +177,7 @@ class Run:
         if function in FAMILIES:
             made, arrays = function(rng)
             call = jax_functions.Call(name, made, list(arrays))
-        else:  # Derivatives in 8 bits are noise, and batches of them have crashed XLA.
+        else:  # 8-bit derivatives have no accuracy, and batches of them have crashed XLA.
             kinds = {"plain": (None,), "vmap": ("float", "float", "int", "complex")}.get(mode, ("float", "float", "complex"))
             kind = rng.choice(kinds)
             call = jax_functions.guess(name, function, rng, kind)
@@ -194,7 +194,7 @@ class Run:
             jitted = jax.jit(traced, keep_unused=True)
             text = jitted.lower(*arguments).as_text()
             expected = [plain(r) for r in jax.tree.leaves(jitted(*arguments))]
-        except Exception:  # JAX's own limits
+        except Exception:  # limits of JAX
             self.not_cases += 1
             return
         if not expected:
@@ -206,7 +206,7 @@ class Run:
         except Failed as failed:
             if failed.kind == "compile":
                 self.unsupported[failed.message.splitlines()[0][-160:]].append(call.name)
-                if "xla_ffi_python_cpu_callback" in failed.message:  # calls Python: no export has it
+                if "xla_ffi_python_cpu_callback" in failed.message:  # calls Python, which cannot be exported
                     return
             return self.tally.fail(label, f"{failed.kind}: {failed.message}\nprogram:\n{text[:6000]}")
         at, floor = 0, max([0.02 * magnitude(a) for a in raw] + [0.1 * magnitude(r) for r in expected])

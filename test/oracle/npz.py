@@ -1,11 +1,11 @@
-#===- npz.py - numpy reads what we write, we read what numpy writes --------===//
+#===- npz.py - reads and writes npz files beside numpy --------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random arrays of every dtype through numpy.savez, our reader, our writer and numpy.load:
-stored and deflated, C and Fortran order, rank 0, empty. And what we refuse, by its message."""
+"""Random arrays of every dtype through numpy.savez, our reader, our writer and numpy.load: stored and
+deflated, C and Fortran order, rank 0, empty. Also checks the messages of refused files."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 
 REWRITE = os.path.join(oracle.BUILD, "bin", "npz_rewrite")
 
-# Our type, numpy's dtype, and the dtype in the file where that is another.
+# Our type, numpy's dtype, and the dtype in the file if it is another one.
 TYPES = [
     ("i1", np.bool_, None), ("i8", np.int8, None), ("i16", np.int16, None),
     ("i32", np.int32, None), ("i64", np.int64, None), ("ui8", np.uint8, None),
@@ -93,7 +93,7 @@ with tempfile.TemporaryDirectory() as folder:
     refused("objects", "member 'x': dtype '|O' is not supported", x=np.array([None]))
     refused("dates", "member 'x': dtype '<M8[D]' is not supported",
             x=np.array(["2020-01-01"], "M8[D]"))
-    # What ml_dtypes saves as raw bytes is taken for the bits it is.
+    # Types that ml_dtypes saves as raw bytes are read as their bits.
     np.savez(source, x=np.array([1.5, -2], ml_dtypes.bfloat16))
     done = rewrite(source, target, ["bf16"])
     tally.equal("raw bytes", "[16320 49152]", str(np.load(target)["x"]) if not done.returncode else done.stderr)

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // npz-rewrite IN.npz OUT.npz TYPE...: reads the arrays as these types (the last
-// one serves for the rest) and writes them again. For test/oracle/npz.py.
+// type applies to all further arrays) and writes them again. For
+// test/oracle/npz.py.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-#===- op_mutations.py - single operations, and random ways to spoil them ---===//
+#===- op_mutations.py - single operations, and random mutations -----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
     op.text()                         # a module of generic form that holds just this op
     mutated = mutate(op, rng)         # a copy with one thing changed
 
-A mutation changes a type, an attribute, a count or a region; most results are invalid, and all
-are text that a parser of generic form can read.
+A mutation changes a type, an attribute, a count or a region. Most results are invalid, and all are
+text that a parser of the generic form accepts.
 """
 
 import re
@@ -40,7 +40,7 @@ TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)([a-zA-Z]\w*(?:<[^<>]*>)?)(, [^<>
 
 
 class Op:
-    """One operation: everything that its text needs."""
+    """One operation, with all parts of its text."""
 
     def __init__(self, name, operands, results, attributes, regions, prelude=""):
         self.name, self.operands, self.results = name, operands, results
@@ -60,7 +60,7 @@ class Op:
                   [str(v.type) for v in operation.results], attributes, regions, prelude)  # fmt: skip
 
     def operation(self, names):
-        """The operation on values of these names; its results are %r."""
+        """Returns the operation on values of these names. Its results are %r."""
         results = f"%r:{len(self.results)} = " if self.results else ""
         attributes = ", ".join(
             name if value == "unit" else f"{name} = {value}" for name, value in self.attributes.items()
@@ -84,8 +84,8 @@ class Op:
 
 
 def operations_of(text):
-    """The operations of a module in generic form that use nothing from around them but their
-    operands; terminators, functions and modules are left out."""
+    """Returns the operations of a module in generic form that use no outside values except their
+    operands. Terminators, functions and modules are excluded."""
     found = []
     lines = text.splitlines()
     for i, line in enumerate(lines):
@@ -107,7 +107,7 @@ def operations_of(text):
 
 
 def _string(text, start):
-    """The end of the quoted text that starts here."""
+    """Returns the end of the quoted text that starts here."""
     i = start + 1
     while text[i] != '"':
         i += 2 if text[i] == "\\" else 1
@@ -115,7 +115,7 @@ def _string(text, start):
 
 
 def _matching(text, start):
-    """The end of the bracketed text that starts here; quotes and arrows are skipped."""
+    """Returns the end of the bracketed text that starts here. Quotes and arrows are skipped."""
     depth, i = 0, start
     while i < len(text):
         c = text[i]
@@ -132,7 +132,7 @@ def _matching(text, start):
 
 
 def _split(text):
-    """The parts of a list, at the commas that stand outside of brackets and quotes."""
+    """Splits a list at the commas outside of brackets and quotes."""
     parts, begin, i = [], 0, 0
     while i < len(text):
         if text[i] in '([{<"':
@@ -146,7 +146,7 @@ def _split(text):
 
 
 def _parts(asm):
-    """The attributes and the regions of an op, cut from its generic form."""
+    """Returns the attributes and the regions of an op, cut from its generic form."""
     i = asm.index('"(') + 1
     i = _matching(asm, i)
     attributes, regions = {}, []
@@ -164,7 +164,7 @@ def _parts(asm):
 
 
 def _captures(region):
-    """Whether a region uses values that it does not define."""
+    """True if a region uses values that it does not define."""
     defined = set(re.findall(r"(%\w+): ", region)) | set(re.findall(r"(%\w+)(?::\d+)? = ", region))
     for names in re.findall(r"((?:%\w+(?::\d+)?, )*%\w+(?::\d+)?) = ", region):
         defined |= {n.split(":")[0] for n in names.split(", ")}
@@ -172,7 +172,7 @@ def _captures(region):
 
 
 def walk(module):
-    """Every operation of a module, outer ones first."""
+    """Yields every operation of a module, outer ones first."""
     found = []
 
     def visit(operation):
@@ -231,7 +231,7 @@ def _number(old, rng):
 
 
 def mutate_attribute(text, rng):
-    """Another value of about the same kind; now and then one of another kind."""
+    """Returns another value of a similar kind; sometimes one of another kind."""
     if rng.random() < 0.12:
         return rng.choice(OTHER_ATTRIBUTES)
     enum = re.fullmatch(r"#(stablehlo|chlo)<(\w+) (\w+)>", text)
@@ -278,19 +278,19 @@ def mutate_attribute(text, rng):
 def mutate_region(text, rng):
     kind = rng.random()
     types = sorted({m[0] for m in _types(text)})
-    if kind < 0.35 and types:  # one type, everywhere
+    if kind < 0.35 and types:  # replaces a type everywhere
         old = rng.choice(types)
         return text.replace(old, mutate_type(old, rng))
-    if kind < 0.6 and types:  # one type, in one place
+    if kind < 0.6 and types:  # replaces a type in one place
         match = rng.choice(_types(text))
         return text[: match.start()] + mutate_type(match[0], rng) + text[match.end() :]
-    if kind < 0.7:  # an argument less or more
+    if kind < 0.7:  # adds or removes an argument
         header = re.search(r"\^bb0\((.*?)\):\n", text)
         if header:
             arguments = header[1].split(", ")
             changed = arguments[:-1] if rng.random() < 0.5 else arguments + ["%extra: tensor<f32>"]
             return text.replace(header[0], f"^bb0({', '.join(changed)}):\n" if changed else "", 1)
-    if kind < 0.8:  # what the region returns
+    if kind < 0.8:  # changes the results of the region
         match = re.search(r'"stablehlo\.return"\((.*?)\)(.*?) : \((.*?)\) -> \(\)', text)
         if match:
             values, kinds = match[1].split(", "), match[3].split(", ")
@@ -322,7 +322,7 @@ def _siblings(op, rng):
 
 
 def mutate(op, rng):
-    """A copy of `op` with one thing changed."""
+    """Returns a copy of `op` with one thing changed."""
     new = op.copy()
     names = list(new.attributes)
     kinds = ["operand"] * 3 * bool(op.operands) + ["result"] * 3 * bool(op.results) + ["all"] * bool(op.operands)
@@ -335,7 +335,7 @@ def mutate(op, rng):
     elif kind == "result":
         i = rng.randrange(len(new.results))
         new.results[i] = mutate_type(new.results[i], rng)
-    elif kind == "all":  # one type, wherever it stands
+    elif kind == "all":  # replaces a type everywhere
         old = rng.choice(new.operands)
         changed = mutate_type(old, rng)
         new.operands = [changed if t == old else t for t in new.operands]

@@ -4,16 +4,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Each op with each element type and random attributes: our results against XLA's CPU client,
-or against numpy where the case says so, within the bounds of ops/tolerance.py.
+"""Runs each op with each element type and random attributes, and compares our results with those of
+XLA's CPU client, or of numpy if the case provides them, within the bounds of ops/tolerance.py.
 
     op_tests.py --list                        families, ops and types
     op_tests.py --family shape --op pad       only these
     op_tests.py --type bf16 --cases 300       only this type
     op_tests.py --seed 1234 --cases 1 -v      one case, with its program and the diagnostics
 
-What our compiler refuses with a diagnostic is a failure; with `--lenient` it counts as unsupported,
-by op and type, and is listed at the end. So is what no oracle can run.
+A case that our compiler refuses with a diagnostic is a failure. With `--lenient` it counts as
+unsupported, by op and type, and is listed at the end. So does a case that no oracle can run.
 """
 
 import argparse
@@ -44,8 +44,8 @@ BATCH = 48
 
 
 def select(args):
-    """The (family, op, element, generator) that the options leave, mixed so that any stretch of
-    seeds sees all families."""
+    """Returns the (family, op, element, generator) that the options select, mixed so that any range of
+    seeds covers all families."""
     chosen = [
         entry for entry in case_module.REGISTRY
         if (not args.family or entry[0] in args.family)
@@ -74,7 +74,8 @@ def rounded(reference, element):
 class Run:
     def __init__(self, args, tally):
         self.args, self.tally = args, tally
-        # Small programs get quickly made code: every other case asks for the other kind.
+        # Small programs are compiled with few optimisations, so every other case requests full
+        # optimisation.
         self.ours = (Ours(), Ours(code="full"))
         self.xla, self.interpreter = Xla(), Interpreter()
         self.unsupported = collections.defaultdict(list)  # (op, element) -> messages
@@ -87,7 +88,7 @@ class Run:
         return f"{c.name} {c.element} (--seed {c.rng.seed_value} --cases 1{only})"
 
     def all(self, entries, seeds):
-        """XLA works on one batch while we work on the one before."""
+        """Compares all cases. XLA runs one batch while ours runs the previous one."""
         previous = None
         for i in range(0, len(seeds), BATCH):
             cases = [make(entries, seed) for seed in seeds[i : i + BATCH]]
@@ -153,7 +154,7 @@ class Run:
         self.tally.fail(self.label(c), f"{message}\nprogram:\n{c.text()}{inputs}")
 
     def print_table(self):
-        """Ops by the number of cases that passed with each type."""
+        """Prints the number of passed cases by op and type."""
         by_op = collections.defaultdict(dict)
         for (name, element), count in self.table.items():
             by_op[name][element] = count

@@ -1,18 +1,18 @@
-#===- op_traits.py - what passes may do with each operation ----------------===//
+#===- op_traits.py - effects and speculatability of operations ------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Effects and speculation of every operation, by what MLIR's passes do with it:
+"""Checks effects and speculatability of every operation by the behaviour of MLIR's passes:
 
-  dead    nobody uses it: `cse` removes it
-  merge   two equal ones: `cse` leaves one
-  hoist   in a loop, of values from outside: `loop-invariant-code-motion` moves it out
+  dead    an unused operation: `cse` removes it
+  merge   two equal operations: `cse` leaves one
+  hoist   in a loop, on values from outside: `loop-invariant-code-motion` moves it out
 
-The table below says what must happen; ours must do so on each valid case of the dialects' lit
-tests, and jaxlib as well where it knows the operation. The loop is `stablehlo.while` for ours and
-`scf.for` for jaxlib, which has no interface on the first."""
+The table below has the expected behaviour. Ours must show it on each valid case of the dialects'
+lit tests, and jaxlib as well if it has the operation. The loop is `stablehlo.while` for ours and
+`scf.for` for jaxlib, whose `stablehlo.while` has no loop interface."""
 
 import re
 
@@ -24,15 +24,15 @@ import verifier_agreement as agreement
 from jaxlib.mlir import passmanager
 from oracle import ir
 
-# Removed and merged; speculated always.
+# Removed and merged; always speculatable.
 PURE = """constant iota create_token after_all replica_id partition_id tuple get_tuple_element
 dynamic_slice dynamic_update_slice broadcast get_dimension_size optimization_barrier dot einsum
 unary_einsum torch_index_select cross-replica-sum"""
-# .. when every static dimension of the result is static in the operand.
+# .. if every static dimension of the result is static in the operand.
 UNARY = """abs cbrt ceil convert cosine count_leading_zeros exponential exponential_minus_one floor
 imag is_finite log log_plus_one logistic negate not popcnt real reduce_precision round_nearest_afz
 round_nearest_even rsqrt sign sine sqrt tan tanh uniform_dequantize uniform_quantize"""
-# .. when all operands and results are static.
+# .. if all operands and results are static.
 STATIC = """add and atan2 batch_norm_grad batch_norm_inference batch_norm_training bitcast_convert
 broadcast_in_dim clamp compare complex concatenate convolution divide dot_general dynamic_broadcast_in_dim
 dynamic_conv dynamic_gather dynamic_iota dynamic_pad dynamic_reshape fft gather maximum minimum multiply or
@@ -40,11 +40,11 @@ pad power real_dynamic_slice remainder reshape reverse rng_bit_generator select 
 shift_left shift_right_arithmetic shift_right_logical slice subtract transpose triangular_solve xor"""
 # .. never.
 NEVER = "cholesky"
-# Effects of the regions; speculated as they are, when static, never.
+# Effects of the regions; speculatable as they are, if static, or never.
 BRANCHES = "if case"
 REGIONS = "map reduce reduce_window scatter select_and_scatter sort"
 LOOPS = "while chlo.scan"
-# Unknown effects, or a resource: stay where they are.
+# Unknown effects, or a resource: not removed, merged or moved.
 EFFECTS = """all_gather all_reduce all_to_all async_done async_start collective_broadcast
 collective_permute collective_reduce composite custom_call infeed outfeed recv reduce_scatter rng
 send"""
@@ -54,7 +54,7 @@ for names, kind in ((PURE, "pure"), (UNARY, "unary"), (STATIC, "static"), (NEVER
                     (BRANCHES, "pure"), (REGIONS, "static"), (LOOPS, "never"), (EFFECTS, "effects")):  # fmt: skip
     for name in names.split():
         CLASSES[name if "." in name else "stablehlo." + name] = kind
-# More than the class says: attributes that make speculation wrong.
+# Stricter than the class: attributes that make speculation wrong.
 UNSAFE = {
     "stablehlo.gather": r"indices_are_sorted = true",
     "stablehlo.scatter": r"(indices_are_sorted|unique_indices) = true",
@@ -72,8 +72,8 @@ def is_static(op):
 
 
 def comparable(op, kind):
-    """jaxlib speculates loops, which may not end; ops whose operands alone are static; and looks
-    for constants among the operands that give a shape."""
+    """False for ops in which jaxlib differs: it speculates loops, which may not terminate, and ops
+    with static operands only; and it looks for constants among shape operands."""
     if kind != "hoist":
         return True
     shaped = "dynamic_" in op.name and CLASSES.get(op.name) == "static"
@@ -86,7 +86,7 @@ def expected(op):
         return None
     attributes = ", ".join(f"{k} = {v}" for k, v in op.attributes.items())
     if op.name == "stablehlo.custom_call" and "has_side_effect = true" not in attributes:
-        kind = "never"  # no effects, but nobody knows what it does
+        kind = "never"  # no effects, but unknown semantics
     if kind == "effects":
         return {"dead": False, "merge": False, "hoist": False}
     hoist = kind != "never"
@@ -104,7 +104,7 @@ RETURN = '"func.return"'
 
 
 def probe(op, kind, loop):
-    """A module around the operation, which carries a mark."""
+    """Returns a module around the operation, which is marked."""
     op = op.copy()
     op.attributes[MARK] = "unit"
     names = [f"%operand{i}" for i in range(len(op.operands))]
@@ -139,7 +139,7 @@ def probe(op, kind, loop):
 
 
 def verdict(kind, text):
-    """What became of the marked operations in generic text."""
+    """Returns what happened to the marked operations, from generic text."""
     if kind == "dead":
         return MARK not in text
     if kind == "merge":
@@ -164,7 +164,7 @@ def theirs(text, name):
 
 
 def seeds():
-    """The valid cases of the lit tests, those that jaxlib does not know too."""
+    """Returns the valid cases of the lit tests, including those that jaxlib does not support."""
     found = agreement.collect(agreement.modules_of_files())
     for name, op in (("collective_reduce", agreement.op_mutations.Op(
         "stablehlo.collective_reduce", ["tensor<4xf32>"], ["tensor<4xf32>"],

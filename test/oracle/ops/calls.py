@@ -1,10 +1,10 @@
-#===- calls.py - custom calls: top-k, functions of the host ------------------===//
+#===- calls.py - custom calls: top-k, host functions ----------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Functions of the host are those of run_server.cc."""
+"""The host functions are those of run_server.cc."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ ORDERED = INT + F8 + FLOAT
 
 
 def largest(data, k, axis, descending=True):
-    """Values and positions; ties by position, NaN above all."""
+    """Returns values and positions; ties by position, NaN above all."""
     wide = data.astype(np.float64) if data.dtype.itemsize < 8 or data.dtype.kind == "f" else data
     x = np.moveaxis(wide, axis, -1)
     order = np.argsort(x, -1, kind="stable")
@@ -26,7 +26,7 @@ def largest(data, k, axis, descending=True):
 
 
 def keys(c, shape, e):
-    """Without NaN and -0, of which orders differ."""
+    """Returns keys without NaN and -0, whose order is not unique."""
     x = c.random(shape, e, False)
     if is_float(e):
         x = np.where(x.astype(np.float64) == 0, np.array(0, x.dtype), x)
@@ -60,7 +60,7 @@ def mhlo_topk(c, e):
 
 
 def comparator(c, e, direction, pairs):
-    """The name of a function that compares keys, and ignores other pairs."""
+    """Returns the name of a function that compares keys, and ignores other pairs."""
     name = c.symbol(f"compare_{direction}")
     others = "".join(f", %{n}{k}: tensor<i32>" for k in range(pairs - 1) for n in "vw")
     t = tensor((), e)
@@ -83,7 +83,7 @@ def topk_call(c, e):
 
 @op("custom_call ApproxTopK", ["f32", "bf16", "f16", "f64", "i32"])
 def approx_top_k(c, e):
-    """Along any dimension, of the largest or the smallest."""
+    """Along any dimension, of the largest or the smallest elements."""
     shape = list(c.shape(c.rng.choice((1, 2, 3)), low=1))
     d = c.rng.randrange(len(shape))
     k, down = c.rng.randint(1, shape[d]), c.rng.random() < 0.5
@@ -117,12 +117,13 @@ def scale(c, e):
 
 @op("custom_call layouts", ALL + TINY)
 def layouts(c, e):
-    """A copy of bytes from one layout to another: a transposition, as the program sees it."""
+    """Copies bytes from one layout to another. For the program that is a transposition."""
     shape = list(c.shape(c.rng.choice((1, 2, 3)), largest=8))
     rank = len(shape)
     taken, given = c.rng.sample(range(rank), rank), c.rng.sample(range(rank), rank)  # minor to major
     x = c.arg(shape, e)
-    # In memory, from the outermost: shape[taken reversed]; the result's sizes have to be the same there.
+    # In memory order, outermost first: shape[taken reversed]. The result must have the same sizes
+    # there.
     result = [0] * rank
     for a, b in zip(taken, given):
         result[b] = shape[a]
@@ -134,7 +135,7 @@ def layouts(c, e):
 
 @op("custom_call aliases", ["f32", "i8", "complex<f64>"])
 def aliases(c, e):
-    """An operand that the function overwrites: others that read it still see it."""
+    """An operand that the function overwrites: its other users must still read the original."""
     x = c.arg(c.shape(), e)
     y = c.op(f"stablehlo.add {x}, {x} : {x.type}", x.shape, e)
     alias = "#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>"
@@ -146,7 +147,7 @@ def aliases(c, e):
 
 @op("stablehlo.outfeed and infeed", ["f32", "i8", "i1", "bf16", "complex<f32>", "i64"])
 def feeds(c, e):
-    """Through a queue of the host; tokens give the order."""
+    """Through a queue on the host; tokens determine the order."""
     token, x, y = "!stablehlo.token", c.arg(c.shape(), e), c.arg(c.shape(), "f32")
     c.lines += [
         f"%t = stablehlo.create_token : {token}",
@@ -171,7 +172,7 @@ def host_transfer(c, e):
 
 @op("custom_call in a loop", ["f32"])
 def in_a_loop(c, e):
-    """Called as often as the loop runs."""
+    """Called in every iteration of a loop."""
     c.grid(1, c.rng.choice((1, 2)))
     x, n = c.arg(c.shape(), e), c.rng.randint(0, 4)
     zero, one, stop = (c.constant(k, (), "i32") for k in (0, 1, n))

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A Case grows a @main of a few ops around the one that it tests, with random arguments.
+"""A Case builds a @main with the tested op and a few ops around it, with random arguments.
 
 A family registers a generator for an op and its element types:
 
@@ -14,8 +14,8 @@ A family registers a generator for an op and its element types:
         x = c.arg(shape, e)
         c.result(c.op(f"stablehlo.reverse {x}, dims = {c.axes(shape)} : {x.type}", shape, e))
 
-Results are compared with XLA's by the bounds of tolerance.py. Where XLA is no measure,
-`c.result(value, reference=...)` gives the expected array.
+Results are compared with XLA's by the bounds of tolerance.py. If XLA is not a valid reference,
+`c.result(value, reference=...)` sets the expected array.
 """
 
 import ml_dtypes
@@ -30,7 +30,7 @@ FLOAT = ["f16", "bf16", "f32", "f64"]
 COMPLEX = ["complex<f32>", "complex<f64>"]
 NUMBER = INT + F8 + FLOAT + COMPLEX
 ALL = PRED + NUMBER
-TINY = ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU"]  # which XLA knows half of: see tiny.py
+TINY = ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU"]  # XLA supports some of these: see tiny.py
 TYPES = PRED + INT + TINY + F8 + FLOAT + COMPLEX
 
 DTYPES = {
@@ -64,7 +64,7 @@ def is_complex(e):
 
 
 def part(e):
-    """The element type of the parts of a complex one."""
+    """Returns the element type of the parts of a complex type."""
     return e[len("complex<") : -1]
 
 
@@ -100,7 +100,7 @@ class Case:
     # -- values --
 
     def random(self, shape, e, wild=True):
-        """Of element type `e`; wild: of all magnitudes, with special values."""
+        """Returns values of element type `e`; wild: of all magnitudes, with special values."""
         shape = tuple(int(s) for s in shape)
         d, n = dtype(e), int(np.prod(shape))
         draw = self.np
@@ -130,7 +130,7 @@ class Case:
             return x.astype(d).reshape(shape)
 
     def shape(self, rank=None, largest=None, low=0):
-        """Sizes, now and then 0; the number of elements stays small."""
+        """Returns sizes, sometimes 0. The number of elements stays small."""
         r = self.rng
         rank = r.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5)) if rank is None else rank
         sizes = {1: [1, 2, 7, 16, 33, 64, 129], 2: [1, 2, 5, 8, 17, 32], 3: [1, 2, 3, 7, 8]}.get(rank, [1, 2, 3])
@@ -142,7 +142,7 @@ class Case:
         return tuple(max(low, r.choice(sizes)) for _ in range(rank))
 
     def axes(self, shape, least=0):
-        """Some dimensions, sorted."""
+        """Returns some dimensions, sorted."""
         found = [d for d in range(len(shape)) if self.rng.random() < 0.5]
         return found if len(found) >= least else list(range(len(shape)))
 
@@ -163,7 +163,7 @@ class Case:
         return value
 
     def ops(self, text, *types):
-        """An op with several results; types: (shape, element)."""
+        """Adds an op with several results; types: (shape, element)."""
         name = f"%v{self.count}"
         self.count += 1
         self.lines.append(f"{name}:{len(types)} = {text}" if len(types) > 1 else f"{name} = {text}")
@@ -175,21 +175,24 @@ class Case:
         return self.op(f"stablehlo.constant dense<{value}> : {tensor(shape, element)}", shape, element)
 
     def symbol(self, name):
-        """The name of a function of this case alone."""
+        """Returns the name of a function of this case only."""
         return f"{name}_{self.rng.seed_value}"
 
     def result(self, value, reference=None, scale=None, ulps=None):
-        """reference: the expected array instead of XLA's. scale: errors count as those of numbers this
-        large (an array, or "half the largest" of the result's). ulps: instead of the table's bound."""
+        """Adds a result. reference: the expected array instead of XLA's. scale: the magnitude to which
+        errors are relative (an array, or "half the largest" of the result's). ulps: overrides the
+        table's bound."""
         self.results.append((value, reference, scale, ulps))
         return value
 
     def check(self, function):
-        """Instead of references: function(arrays of all results) says what is wrong with them, or None."""
+        """Replaces references: function(arrays of all results) returns what is wrong with them, or
+        None."""
         self.checks.append(function)
 
     def grid(self, replicas, partitions):
-        """The program runs on each device of a grid; data, and the references of results, have a row a device."""
+        """Runs the program on each device of a grid. Data, and the references of results, have one row
+        per device."""
         self.on_grid, self.replicas, self.partitions = True, replicas, partitions
 
     def text(self, name="main", public=True):
@@ -232,7 +235,7 @@ def array(values):
 
 
 def scalar_region(name, e, arguments=("%a", "%b")):
-    """A region of one binary op, or of the second argument when `name` is None."""
+    """Returns a region of one binary op, or, if `name` is None, one that returns its second argument."""
     s = tensor((), e)
     a, b = arguments
     if name is None:
@@ -242,7 +245,7 @@ def scalar_region(name, e, arguments=("%a", "%b")):
 
 
 def identity(name, e):
-    """The text of the identity of a reduction by `name`."""
+    """Returns the text of the identity of a reduction by `name`."""
     if e == "i1":
         return "true" if name in ("and", "minimum", "multiply") else "false"
     if name == "add" or name == "or" or name == "xor":

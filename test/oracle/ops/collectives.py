@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Each device holds one row of the argument; the references are numpy's, one row a device."""
+"""Each device holds one row of the argument. The references are numpy's, one row per device."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Devices:
 
 
 def on_devices(c, devices, e, shape, result, body, reference, **options):
-    """body(x: name of the local value) -> (lines, name of the result)."""
+    """body(x: name of the local value) returns (lines, name of the result)."""
     n = devices.n
     c.functions = [f'sdy.mesh @mesh = <["x"={n}]>']
     x = c.arg([n, *shape], e)

@@ -70,7 +70,7 @@ def algorithm(c, e):
     dot_general(c, e, accumulate, f", algorithm = <lhs_precision_type = {operand}, rhs_precision_type = {operand}, "
                 f"accumulation_type = {accumulate}, lhs_component_count = 1, rhs_component_count = 1, "
                 f"num_primitive_operations = {count}, allow_imprecise_accumulation = false>")  # fmt: skip
-    if operand in ("tf32", "bf16") and e == "f32":  # a request that may be exceeded, not missed
+    if operand in ("tf32", "bf16") and e == "f32":  # a requested precision is a lower bound
         value, reference, scale, _ = c.results.pop()
         c.result(value, reference, scale, 2**11)
 

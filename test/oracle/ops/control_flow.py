@@ -9,7 +9,7 @@ from ops.case import ALL, FLOAT, INT, op
 
 
 def change(e):
-    """An op that changes a value of the type and back again never."""
+    """Returns an op that changes a value of the type, and never back."""
     return "not" if e[0] in "iu" else "negate"
 
 
@@ -44,7 +44,7 @@ def case(c, e):
 
 @op("stablehlo.while", ALL)
 def while_(c, e):
-    """Values that swap places, one that does not change, another that is replaced."""
+    """Two values that are swapped, one that does not change, one that is replaced."""
     x, y, z = (c.arg(shape, e) for shape in [c.shape()] * 3)
     shape, t = x.shape, x.type
     zero, one, stop = c.constant(0, (), "i32"), c.constant(1, (), "i32"), c.arg((), "i32", data=c.rng.randint(0, 5))
@@ -64,7 +64,7 @@ def while_(c, e):
 
 @op("stablehlo.while nested", ["f32", "i32", "f64", "bf16"])
 def nested(c, e):
-    """A loop in a branch in a loop; the inner one reads from outside."""
+    """A loop in a branch in a loop; the inner loop reads values from outside."""
     x = c.arg(shape := c.shape(low=1), e)
     t, s = x.type, "tensor<i32>"
     zero, one, two = (c.constant(k, (), "i32") for k in range(3))

@@ -71,6 +71,6 @@ def convolution(c, e):
         largest = lambda a: float(np.max(np.abs(a.astype(np.complex128)), initial=0))
         terms = per_group * max(1, int(np.prod(window)))
         scale = np.full(shapes[2], largest(c.data[0]) * largest(c.data[1]) * np.sqrt(terms))
-    # Narrow floats: XLA may round its sums on the way.
+    # Narrow floats: XLA may round intermediate sums.
     ulps = 4 if e in ("f16", "bf16") else 16 if scale is not None else None
     c.result(c.op(text, shapes[2], result), scale=scale, ulps=ulps)

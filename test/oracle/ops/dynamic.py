@@ -1,4 +1,4 @@
-#===- dynamic.py - shapes that are values, known when compiling ------------===//
+#===- dynamic.py - shape operands that are known at compile time ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@ import numpy as np
 
 from ops.case import dims, op, tensor
 
-# XLA takes these after its own shape refinement only, so the references are numpy's.
+# XLA accepts these only after its own shape refinement, so the references are numpy's.
 SOME = ["f32", "i32", "i8", "bf16", "i1", "f64"]
 
 

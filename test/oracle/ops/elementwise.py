@@ -27,7 +27,7 @@ FUNCTIONS = {
 }
 
 
-# Of complex numbers, which are moderate ones here.
+# For complex numbers of moderate magnitude.
 COMPLEX_FUNCTIONS = {
     "cosine": np.cos,
     "exponential": np.exp,
@@ -48,7 +48,7 @@ def parts(z):
 
 
 def exact(function, *arrays):
-    """In long double; rounded through double only for narrow types, whose digits are few."""
+    """Computes in long double. Rounds through double only for narrow types, which have few digits."""
     with np.errstate(all="ignore"):
         return function(*(a.astype(np.float64).astype(np.longdouble) for a in arrays))
 
@@ -69,7 +69,7 @@ def unary(name, classes):
             re, im = parts(c.data[0])
             with np.errstate(all="ignore"):
                 reference = COMPLEX_FUNCTIONS[name](re + im * np.clongdouble(1j))
-        elif name == "sqrt" and is_float(e):  # rounded once, which long double would not be for f64
+        elif name == "sqrt" and is_float(e):  # correctly rounded; for f64 long double would round twice
             with np.errstate(all="ignore"):
                 reference = np.sqrt(c.data[0].astype(np.float64))
         elif name in FUNCTIONS and is_float(e):
@@ -113,7 +113,7 @@ def binary(name, classes):
         shape = c.shape()
         wild = not is_complex(e)
         reference = scale = None
-        if name == "power" and is_int(e):  # XLA looks at six bits of the exponent only
+        if name == "power" and is_int(e):  # XLA uses only six bits of the exponent
             x = c.arg(shape, e, wild)
             low = 0 if e[0] == "u" else max(-9, int(info(e).min))
             y = c.arg(shape, e, data=c.np.integers(low, min(60, int(info(e).max)), shape, endpoint=True))
@@ -129,7 +129,7 @@ def binary(name, classes):
         else:
             x, y = c.arg(shape, e, wild), c.arg(shape, e, wild)
         if is_complex(e) and name == "atan2":
-            # Some where the squares cancel.
+            # Some values whose squares cancel.
             near = c.np.random(shape) < 0.3
             c.data[1][...] = np.where(near, c.data[0] * (1j + 1e-3 * c.np.standard_normal(shape)), c.data[1])
             y, x = (re + im * np.clongdouble(1j) for re, im in map(parts, c.data))
@@ -170,7 +170,7 @@ def complex_(c, e):
 def compare(c, e):
     shape = c.shape()
     x, y = c.arg(shape, e, True), c.arg(shape, e, True)
-    # Half of the elements equal.
+    # Half of the elements are equal.
     c.data[1][...] = np.where(c.np.random(shape) < 0.4, c.data[0], c.data[1])
     directions = ["EQ", "NE"] if is_complex(e) else ["EQ", "NE", "GE", "GT", "LE", "LT"]
     kind = ""
@@ -214,7 +214,7 @@ def bitcast_convert(c, e):
         result = shape + ([a // b] if a > b else [])
     else:
         result, shape = shape, shape + [b // a]
-    # Bits that are a signalling NaN of the other type may be made quiet on the way.
+    # Bits that are a signalling NaN of the other type may become quiet.
     x = c.arg(shape, e, wild=is_int(e) and is_int(to))
     c.result(c.op(f"stablehlo.bitcast_convert {x} : ({x.type}) -> {tensor(result, to)}", result, to), ulps=0)
 

@@ -1,10 +1,10 @@
-#===- engines.py - who runs cases -------------------------------------------===//
+#===- engines.py - runs cases with ours, XLA and the interpreter ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Ours is one process for many programs (run_server.cc), XLA one program for many cases."""
+"""Ours runs many programs in one process (run_server.cc); XLA runs many cases as one program."""
 
 import os
 import pickle
@@ -20,7 +20,7 @@ from ops.case import dtype
 
 
 def to_bytes(data, element):
-    """Our side keeps narrow integers extended to a byte."""
+    """Converts to our representation, in which narrow integers are extended to a byte."""
     if element in ("i2", "i4"):
         data = data.astype(np.int8)
     return data.tobytes()
@@ -44,7 +44,7 @@ class Ours:
     TIMEOUT = 120
 
     def __init__(self, code=None):
-        """code: how much work machine code is worth, unless the environment says it."""
+        """code: the value of SHARDWRIGHT_CODE, unless the environment sets it."""
         self.process = None
         self.env = {"SHARDWRIGHT_CODE": code, **os.environ} if code else None
 
@@ -74,7 +74,8 @@ class Ours:
         return data
 
     def exchange(self, text, data, devices=0):
-        """The bytes of a program's results for those of its arguments; of so many devices, or global arrays."""
+        """Sends arguments, and returns the bytes of the results: of `devices` devices, or (0) of
+        global arrays."""
         if self.process is None:
             self.start()
         text = text.encode()
@@ -92,7 +93,7 @@ class Ours:
     def run(self, case):
         """The results as arrays."""
         devices = case.replicas * case.partitions
-        if case.on_grid:  # arguments and results have a row a device
+        if case.on_grid:  # arguments and results have one row per device
             data = b"".join(to_bytes(a[d], v.element) for d in range(devices) for a, v in zip(case.data, case.args))
         else:
             data = b"".join(to_bytes(a, v.element) for a, v in zip(case.data, case.args))
@@ -109,14 +110,14 @@ class Ours:
 
 
 class Xla:
-    """Many cases as functions of one program; when that fails, each alone. XLA is in a process of
+    """Runs many cases as functions of one program; if that fails, each alone. XLA runs in a process of
     its own (xla_server.py), because some programs crash it."""
 
     def __init__(self):
         self.process, self.cases = None, None
 
     def start(self, cases):
-        """Begins; `finish` gives for each case its results, or the exception."""
+        """Starts a batch. `finish` returns for each case its results, or the exception."""
         self.cases = cases
         if cases:
             self.send(*merged(cases))
@@ -196,8 +197,8 @@ def split(found, cases):
 
 
 class Interpreter:
-    """StableHLO's reference interpreter, for what XLA on CPU does not run; in a process of its own,
-    because it aborts on what it does not know."""
+    """StableHLO's reference interpreter, for programs that XLA on CPU does not run. It runs in a
+    process of its own, because it aborts on unsupported ops."""
 
     TYPES = ("i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64")
 

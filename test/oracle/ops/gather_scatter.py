@@ -27,7 +27,7 @@ INDEX_TYPES = ("i32", "i32", "i64", "ui32", "i8", "ui8")
 
 
 class Indexing:
-    """Random dimension numbers: which dimensions of the big operand are windows, collapsed, batching."""
+    """Random dimension numbers: which dimensions of the operand are windows, collapsed, batching."""
 
     def __init__(self, c):
         r = c.rng
@@ -42,11 +42,11 @@ class Indexing:
         self.collapsed = [d for d in range(rank) if roles[d] == "collapsed"]
         self.window = [d for d in range(rank) if roles[d] == "window"]
         indexed = [d for d in range(rank) if d not in self.batching]
-        # XLA takes indices without elements to mean no updates, whatever their vectors.
+        # For indices without elements XLA performs no updates, whatever the index vectors.
         self.index_map = r.sample(indexed, r.randint(1, len(indexed)))
         self.sizes = [1 if d not in self.window else (r.randint(1, s) if d in self.index_map or r.random() < 0.2 else s)
                       for d, s in enumerate(self.shape)]  # fmt: skip
-        # The dimensions of the indices: batching ones have the operand's sizes.
+        # The dimensions of the indices: batching dimensions have the operand's sizes.
         free = [r.choice((1, 2, 3, 7)) for _ in range(r.choice((0, 1, 1, 2)))]
         batch = [("batching", d) for d in self.batching] + [("free", s) for s in free]
         r.shuffle(batch)
@@ -59,14 +59,14 @@ class Indexing:
         else:
             self.indices_shape.insert(self.index_vector_dim, len(self.index_map))
             self.indices_batching = [d + (d >= self.index_vector_dim) for d in self.indices_batching]
-        # Where the windows are in the result or the updates.
+        # The positions of the window dimensions in the result or the updates.
         total = len(batch) + len(self.window)
         self.offset = sorted(r.sample(range(total), len(self.window)))
         window, rest = iter(self.sizes[d] for d in self.window), iter(self.batch_shape)
         self.result = [next(window) if d in self.offset else next(rest) for d in range(total)]
 
     def indices(self, c, element, beyond):
-        """Mostly inside; `beyond` sometimes outside."""
+        """Returns indices, mostly within range; with `beyond` sometimes out of range."""
         data = np.zeros(self.indices_shape, np.int64)
         axis = self.index_vector_dim if len(self.indices_shape) > len(self.batch_shape) else None
         for k, d in enumerate(self.index_map):
@@ -128,7 +128,7 @@ scatter("update", ALL)
 
 @op("stablehlo.scatter body", ["f32", "i32", "f64"])
 def scatter_body(c, e):
-    """An update computation of several ops, that uses each value once: min(max(a, b), 2)."""
+    """An update computation of several ops that uses each value once: min(max(a, b), 2)."""
     i = Indexing(c)
     x = c.arg(i.shape, e)
     indices = i.indices(c, "i32", True)
@@ -166,8 +166,8 @@ def torch_index_select(c, e):
 
 @op("stablehlo.scatter of itself", ["i32", "f32", "i8"])
 def scatter_itself(c, e):
-    """The updates, or another operand, are the operand: what is read must not be what is written. (XLA
-    makes one result of two that start from the same operand.)"""
+    """The updates, or another operand, are the operand itself: elements must be read before they are
+    overwritten. (XLA returns one result for two that start from the same operand.)"""
     rows, columns = c.rng.choice((1, 3, 14)), c.rng.choice((2, 8, 17))
     x, twice = c.arg([rows, columns], e), c.rng.random() < 0.5
     if c.rng.random() < 0.5:

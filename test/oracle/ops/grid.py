@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A grid of R replicas times P partitions, each with arguments of its own: groups as the presence of a
-channel and of use_global_device_ids says, as lists or as axes of a mesh, with any computation.
-References are numpy's, a row a device (replica * P + partition)."""
+"""A grid of R replicas times P partitions, each with its own arguments. The meaning of groups depends
+on the presence of a channel and of use_global_device_ids; groups are lists or axes of a mesh, with
+any computation. References are numpy's, one row per device (replica * P + partition)."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def listed(groups):
 
 
 def cut(r, count, equal=True):
-    """All ids in groups of one size; or of two."""
+    """Splits all ids into groups of one size, or of two."""
     order = list(range(count))
     r.shuffle(order)
     if not equal and count > 2 and r.random() < 0.5:
@@ -35,7 +35,7 @@ def cut(r, count, equal=True):
 
 
 class Groups:
-    """Of one collective: `attributes`, and the devices of each group in order."""
+    """The groups of one collective: `attributes`, and the devices of each group in order."""
 
     def __init__(self, c, moving, equal=True, mesh=True):
         r = c.rng
@@ -49,7 +49,7 @@ class Groups:
         count = P if moving and channel else R if not wide else R * P
         axes = None
         if mesh and wide and R > 1 and P > 1 and r.random() < 0.5:
-            # Of each replica's own mesh.
+            # Within each replica's own mesh.
             rows, axes = self.by_axes(r, P)
             rows = [[q * P + p for p in row] for q in range(R) for row in rows]
         elif mesh and wide and r.random() < 0.5:
@@ -74,7 +74,7 @@ class Groups:
             self.size *= P
 
     def roots(self, c):
-        """A member for each row of replica groups, and for each group."""
+        """Returns a member for each row of replica groups, and for each group."""
         each = len(self.groups) // self.rows
         rows = [c.rng.randrange(len(self.groups[k * each])) for k in range(self.rows)]
         value = c.arg([self.rows], "i32", data=np.broadcast_to(np.array(rows), (self.devices, self.rows)))
@@ -82,14 +82,14 @@ class Groups:
 
     @staticmethod
     def by_axes(r, count):
-        """A mesh of the devices, some of whose axes, or parts of them, make the groups."""
+        """Returns a mesh of the devices. Some of its axes or sub-axes form the groups."""
         sizes = {2: [[2]], 4: [[4], [2, 2]], 8: [[8], [2, 4], [4, 2], [2, 2, 2]]}[count]
         sizes = r.choice(sizes)
         ids = list(range(count))
         if r.random() < 0.5:
             r.shuffle(ids)
         names = "xyz"
-        # Each axis as factors, of which some take part.
+        # Each axis as factors, some of which belong to the groups.
         factors = []
         for name, size in zip(names, sizes):
             if size > 2 and r.random() < 0.4:
@@ -125,7 +125,7 @@ REDUCERS = {"add": np.add, "multiply": np.multiply, "maximum": maximum, "minimum
 
 
 def reducer(c, e):
-    """A computation: its ops on %a and %b up to %q, its function, whether it is exact."""
+    """Returns a computation: its ops on %a and %b up to %q, its function, whether it is exact."""
     t = tensor((), e)
     if e == "i1":
         name = c.rng.choice(("and", "or", "xor"))
@@ -138,7 +138,8 @@ def reducer(c, e):
         name = c.rng.choice(("add", "maximum", "minimum", "multiply", "body"))
     if name != "body":
         return f"    %q = stablehlo.{name} %a, %b : {t}\n", REDUCERS[name], name in ("maximum", "minimum") or is_int(e)
-    # Of several ops: the one of larger magnitude; associative, and commutative but for ties.
+    # Of several ops: selects the argument of larger magnitude; associative, and commutative except
+    # for ties.
     one = "ui" if e[0] == "u" else ""
     if one:
         return f"    %m = stablehlo.minimum %a, %b : {t}\n    %n = stablehlo.maximum %a, %b : {t}\n" \
@@ -173,7 +174,8 @@ def bounds(exact, e):
 
 
 def by_group(g, zero, function):
-    """A row a device: `function(group, place)` for the members of groups, else zeros."""
+    """Returns one row per device: `function(group, place)` for the members of groups, zeros for
+    others."""
     rows = [zero] * g.devices
     for group in g.groups:
         for i, d in enumerate(group):
@@ -186,7 +188,7 @@ SUMMED = PRED + INT + F8 + FLOAT + COMPLEX
 
 @op("stablehlo.all_reduce grid", SUMMED)
 def all_reduce(c, e):
-    """Of one or of several operands."""
+    """All-reduces of one or of several operands."""
     g, count = Groups(c, False, equal=False), c.rng.choice((1, 1, 2, 3))
     xs = [c.arg(small(c), e) for _ in range(count)]
     body, function, exact = reducer(c, e)
@@ -212,7 +214,7 @@ def wider(c, e):
 
 @op("stablehlo.collective_reduce", INT + FLOAT + COMPLEX)
 def collective_reduce(c, e):
-    """Only the root of each group has the result: the first, or whom a value names."""
+    """Only the root of each group has the result: the first member, or one that a value selects."""
     g, dynamic = Groups(c, False, equal=False, mesh=False), c.rng.random() < 0.5
     x = c.arg(small(c), e)
     body, function, exact = reducer(c, e)
@@ -230,7 +232,7 @@ def collective_reduce(c, e):
 
 @op("stablehlo.collective_broadcast root", ALL + TINY)
 def broadcast_root(c, e):
-    """From the member that a value names."""
+    """From the member that a value selects."""
     g = Groups(c, True, mesh=False)
     x = c.arg(small(c), e, wild=e not in COMPLEX)
     named, roots = g.roots(c)
@@ -242,7 +244,7 @@ def broadcast_root(c, e):
 
 @op("stablehlo.all_gather grid", ALL + TINY)
 def all_gather(c, e):
-    """Of one or of several operands."""
+    """All-gathers of one or of several operands."""
     g, count = Groups(c, False), c.rng.choice((1, 1, 2))
     rank = c.rng.choice((1, 2, 3))
     d = c.rng.randrange(rank)
@@ -321,7 +323,7 @@ def collective_permute(c, e):
 
 @op("stablehlo.send and recv", ["f32", "i8", "bf16", "i1", "complex<f64>"])
 def send_recv(c, e):
-    """Either end first, of one value or of two."""
+    """Send or recv comes first, with one value or two."""
     c.grid(1, c.rng.choice((2, 4, 8)))
     pairs, count = pairs_of(c, c.partitions), c.rng.choice((1, 2))
     xs = [c.arg(small(c), e) for _ in range(count)]
@@ -338,7 +340,7 @@ def send_recv(c, e):
 
 @op("stablehlo.async_start", ["f32", "i32", "bf16"])
 def async_start(c, e):
-    """A collective that starts, and others that come before it is awaited."""
+    """A collective that starts, and others that are executed before its end."""
     g = Groups(c, False)
     x = c.arg(small(c), e)
     body, function, exact = reducer(c, e)

@@ -35,7 +35,7 @@ def reduce(c, e):
     axes = c.axes(x.shape)
     kept = [s for d, s in enumerate(x.shape) if d not in axes]
     init = c.constant(identity("add", e), (), e)
-    # Terms cancel; in which order they are added is free.
+    # Terms cancel, and the order of addition is not specified.
     scale = np.sum(np.abs(c.data[0].astype(np.float64)), axis=tuple(axes)) if is_float(e) else None
     c.result(c.op(f"stablehlo.reduce({x} init: {init}) applies stablehlo.add across dimensions = {dims(axes)} : "
                   f"({x.type}, {init.type}) -> {tensor(kept, e)}", kept, e), scale=scale, ulps=64)  # fmt: skip

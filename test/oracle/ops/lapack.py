@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Factors are not unique, so results are checked by what they have to satisfy: that their product
-is the matrix, that they are unitary, triangular, ordered. Errors count in `eps` of the element type
-times the size and the norm of the matrix."""
+"""Factors are not unique, so results are checked by their defining properties: the product is the
+matrix; the factors are unitary, triangular, ordered. Errors are measured in `eps` of the element
+type times the size and the norm of the matrix."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def batch_of(c):
 
 
 def call(c, target, operands, attributes, results, aliases=()):
-    """results: (shape, element). Matrices are column-major, as JAX asks for."""
+    """results: (shape, element). Matrices are column-major, as JAX requests."""
     batch = max(len(v.shape) for v in operands) - 2
 
     def layout(shape):
@@ -60,7 +60,7 @@ def code(letter):
 
 
 class Check:
-    """Collects what is wrong with results."""
+    """Collects the errors of results."""
 
     def __init__(self, e, n):
         self.bound = 60 * max(n, 4) * np.finfo(dtype(real(e))).eps
@@ -84,7 +84,7 @@ class Check:
 
 
 def register(real_name, complex_name=None):
-    """generate(c, e, batch, info): results' check comes from the generator; n <= 17."""
+    """generate(c, e, batch, info) also returns the check of its results; n <= 17."""
 
     def decorate(generator):
         for e in TYPES:
@@ -150,7 +150,7 @@ def getrf(c, e, name, batch):
 
 
 def reflectors(v, tau, count, offset=0):
-    """The product of the Householder reflectors below the diagonal of v, in full."""
+    """Returns the product of the Householder reflectors below the diagonal of v, as a full matrix."""
     m = v.shape[-2]
     q = np.broadcast_to(np.eye(m, dtype=wide(v).dtype), (*v.shape[:-2], m, m)).copy()
     for i in range(count):

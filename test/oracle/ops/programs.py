@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""What kernels fuse: chains of movement, rows and columns that are normalised, loops over several
-values, and graphs of them all. Errors count as those of half the largest element of a result."""
+"""Patterns that are fused into kernels: chains of data movement, normalised rows and columns, loops
+over several values, and graphs of all of these. Errors are relative to half the largest element of
+a result."""
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ops.case import FLOAT, INT, PRED, Value, dims, identity, is_float, op, tens
 
 
 class Program:
-    """The helpers that the generators below write with."""
+    """Helpers for the generators below."""
 
     def __init__(self, c):
         self.c, self.rng, self.np, self.arg, self.op, self.constant = c, c.rng, c.np, c.arg, c.op, c.constant
@@ -132,7 +133,7 @@ def movement(p, e):
 
 @program("rows", ["f32", "f64"], 64)
 def rows(p, e):
-    """Softmax, layer norm and the like, with several outputs."""
+    """Softmax, layer norm and similar functions, with several outputs."""
     r = p.rng
     shape = p.shape(r.choice([2, 3]), limit=r.choice([64, 100, 129]))
     x = p.arg(shape, e)
@@ -234,7 +235,7 @@ def scan(p, e):
 
 @program("loop", ["f32", "f64"], 4096)  # iterations amplify
 def loop(p, e):
-    """A loop over several values of one shape, its body a random graph of them."""
+    """A loop over several values of one shape, whose body is a random graph of them."""
     r = p.rng
     side = r.choice([1, 3, 16, 17])
     shape = [side, side]

@@ -54,7 +54,7 @@ def elementwise(name, function, arity):
         t = result.type(shape)
         v = c.op(f"stablehlo.{name} {', '.join(map(str, values))} : {t}", shape, e)
         reference = result.round(function(*exact).astype(np.float32))
-        # A tie may fall either way when the exact value is half between two codes.
+        # If the exact value is halfway between two codes, either is correct.
         c.result(c.op(f"stablehlo.uniform_dequantize {v} : ({t}) -> {tensor(shape, e)}", shape, e), reference,
                  scale=np.full(shape, result.scale), ulps=2**24)  # fmt: skip
 
@@ -71,13 +71,13 @@ elementwise("abs", np.abs, 1)
 
 
 def quantized(c, q, shape, spread=4.0):
-    """A quantized value of random numbers, and the numbers that it stands for."""
+    """Returns a quantized value of random numbers, and the numbers that it represents."""
     x = c.arg(shape, "f32", data=c.random(shape, "f32", False) * spread)
     return c.op(f"stablehlo.uniform_quantize {x} : ({x.type}) -> {q.type(shape)}", shape, "f32"), q.round(c.data[-1])
 
 
 def result(c, v, q, reference, quanta=0):
-    """Within so many quanta of the reference."""
+    """Adds a result that must be within `quanta` quanta of the reference."""
     shape = reference.shape
     d = c.op(f"stablehlo.uniform_dequantize {v} : ({q.type(shape)}) -> {tensor(shape, 'f32')}", shape, "f32")
     if not quanta:
@@ -122,7 +122,7 @@ def concatenate(c, e):
 
 @op("stablehlo.constant quantized", ["f32"])
 def constant(c, e):
-    """The value holds the integers that store it."""
+    """A quantized constant is written with its storage integers."""
     q, n = Quantized(c), c.rng.choice((1, 4))
     codes = c.np.integers(q.low, q.high, n, endpoint=True)
     bits = int(q.storage.lstrip("ui"))
@@ -158,7 +158,7 @@ def convolution(c, e):
 
 @op("stablehlo.uniform_quantize per axis", ["f32"])
 def per_axis(c, e):
-    """A scale and a zero point for each column; there, back, and their sum."""
+    """A scale and a zero point for each column; conversion in both directions, and the sum."""
     m, n = c.rng.choice((1, 5)), c.rng.choice((1, 3))
     scales = [c.rng.choice((0.5, 0.25, 1.0)) for _ in range(n)]
     zeros = [c.rng.randint(-5, 5) for _ in range(n)]
@@ -175,7 +175,7 @@ def per_axis(c, e):
 
 @op("control flow quantized", ["f32"])
 def control(c, e):
-    """Carried by a loop, chosen by a branch."""
+    """Carried by a loop, and selected by a branch."""
     q, n = Quantized(c), c.rng.randint(0, 3)
     v, x = quantized(c, q, (5,))
     t = q.type((5,))

@@ -21,7 +21,7 @@ def reduction(name, classes):
         shape = c.shape()
         axes = c.axes(shape)
         kept = [s for d, s in enumerate(shape) if d not in axes]
-        # XLA drops NaN from reductions of 16-bit floats.
+        # XLA ignores NaN in reductions of 16-bit floats.
         x = c.arg(shape, e, wild=is_int(e) or (e in ("f32", "f64") and name in ("maximum", "minimum")))
         init = c.constant(identity(name, e), (), e)
         reference = scale = ulps = None
@@ -47,7 +47,7 @@ for name in ("and", "or", "xor"):
 
 @op("stablehlo.reduce long", [e for e in PRED + INT + F8 + FLOAT])
 def reduce_several(c, e):
-    """The largest with its index, the sum of another operand beside it."""
+    """The maximum with its index, and the sum of another operand."""
     shape = c.shape(c.rng.choice((1, 2, 3)), low=1)
     axis = c.rng.randrange(len(shape))
     kept = [s for d, s in enumerate(shape) if d != axis]
@@ -69,7 +69,7 @@ def reduce_several(c, e):
     stablehlo.return %r, %s, %u : {s}, {t}, {t}
   }}""", (kept, e), (kept, "i32"), (kept, "i32"))
     references = (None,) * 3
-    if e in ("i2", "i4", "ui2", "ui4"):  # of which XLA knows little
+    if e in ("i2", "i4", "ui2", "ui4"):  # types with little support in XLA
         wide = c.data[0].astype(np.int32)
         references = np.max(wide, axis), np.argmax(wide, axis), np.sum(c.data[1], axis)
     for value, reference in zip(found, references):
@@ -78,7 +78,7 @@ def reduce_several(c, e):
 
 @op("stablehlo.reduce body", ["f32", "f64"])
 def reduce_body(c, e):
-    """log(exp(a) + exp(b)), a body of several ops."""
+    """log(exp(a) + exp(b)): a body of several ops."""
     shape = c.shape(c.rng.choice((1, 2, 3)), low=1)
     axes = c.axes(shape, least=1)
     kept = [s for d, s in enumerate(shape) if d not in axes]

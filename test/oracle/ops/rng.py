@@ -27,7 +27,7 @@ def rng_bit_generator(c, e):
 
 
 def moments(what, found, mean, deviation, slack=6.0):
-    """Within six deviations of the mean of so many draws; None when right."""
+    """Checks that the mean is within six deviations for this number of draws. None if it is."""
     n = found.size
     wide = found.astype(np.float64)
     error = abs(wide.mean() - mean)
@@ -40,7 +40,7 @@ def moments(what, found, mean, deviation, slack=6.0):
 
 @op("stablehlo.rng uniform", ["f16", "bf16", "f32", "f64", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "i1"])
 def rng_uniform(c, e):
-    """In [a, b), of any two numbers that are not equal."""
+    """In [a, b), for any two different numbers."""
     n = c.rng.choice((0, 1, 7, 4096))
     low, high = {"i1": (0, 1)}.get(e, (c.rng.randint(0, 9), c.rng.randint(10, 100)))
     if is_float(e) or e[0] == "i" and e != "i1":

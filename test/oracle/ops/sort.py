@@ -9,10 +9,10 @@ import numpy as np
 
 from ops.case import ALL, is_complex, is_float, op, tensor
 
-NARROW = ("i2", "i4", "ui2", "ui4")  # which XLA sorts wrongly, or crashes on
+NARROW = ("i2", "i4", "ui2", "ui4")  # XLA sorts these wrongly, or crashes
 
 
-# XLA compares the 8-bit floats without -0 as 16-bit floats that lose their subnormals.
+# XLA compares the 8-bit floats without -0 as 16-bit floats, with subnormals flushed.
 @op("stablehlo.sort", [e for e in ALL if not is_complex(e) and not e.endswith("FNUZ")])
 def sort(c, e):
     """A key and its position; ties keep their order."""
@@ -23,7 +23,7 @@ def sort(c, e):
     s, order = tensor((), e), ", TOTALORDER" if is_float(e) else ""
     direction = c.rng.choice(("LT", "GT"))
     references = (None, None)
-    # A dimension counted from the end leaves XLA's result undefined.
+    # XLA's result for a dimension counted from the end is undefined.
     dimension = d if is_float(e) or c.rng.random() < 0.7 else d - len(shape)
     if e in NARROW or dimension < 0:
         keys = c.data[0].astype(np.uint64 if e == "ui64" else np.int64)

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""XLA does not know all of these types, so references are numpy's: arithmetic is that of f32, rounded
-once to the nearest of the type's numbers (ties to even codes; f8E8M0FNU has no sign and no zero)."""
+"""XLA does not support all of these types, so references are numpy's. Arithmetic is that of f32,
+rounded once to the nearest number of the type (ties to even codes; f8E8M0FNU has no sign and no
+zero)."""
 
 import numpy as np
 
@@ -16,13 +17,13 @@ BITS = {"f4E2M1FN": 4, "f6E2M3FN": 6, "f6E3M2FN": 6, "f8E8M0FNU": 8}
 
 
 def codes(c, shape, e):
-    """Any numbers of the type, no NaN."""
+    """Returns any numbers of the type except NaN."""
     bits = c.np.integers(0, 2 ** BITS[e] - (e == "f8E8M0FNU"), shape, np.uint8)
     return bits.view(dtype(e))
 
 
 def rounded(x, e):
-    """float32 -> the type: the largest number where it is exceeded."""
+    """Rounds float32 to the type; numbers that exceed the largest one become the largest."""
     table = np.arange(2 ** BITS[e], dtype=np.uint8).view(dtype(e)).astype(np.float64)
     order = np.argsort(np.where(np.isnan(table), np.inf, table), kind="stable")
     values = table[order]
@@ -32,7 +33,7 @@ def rounded(x, e):
     low, high = values[at - 1], values[at]
     down = np.abs(x - low) < np.abs(high - x)
     tie = np.abs(x - low) == np.abs(high - x)
-    # Of two neighbours, one has an even code.
+    # Exactly one of two neighbours has an even code.
     even = (np.array(low).astype(dtype(e)).view(np.uint8) & 1) == 0
     return np.where(down | (tie & even), low, high)
 
@@ -67,7 +68,7 @@ def binary(name, function, elements=SIGNED):
         v = c.op(f"stablehlo.{name} {x}, {y} : {x.type}", shape, e)
         w = c.op(f"stablehlo.convert {v} : ({v.type}) -> {tensor(shape, 'f32')}", shape, "f32")
 
-        # As numbers: the sign of a zero that rounding made is not looked at.
+        # Compared as numbers: the sign of a rounded zero is ignored.
         def check(found):
             ok = (found[0] == wanted) | np.isnan(exact)
             return None if ok.all() else f"{a[~ok][0]} {name} {b[~ok][0]} = {found[0][~ok][0]}, expected {wanted[~ok][0]}"
@@ -95,7 +96,7 @@ def compare_(c, e):
 
 @op("stablehlo.convert tiny", TINY)
 def convert(c, e):
-    """To a wide type exactly, from one by rounding."""
+    """Conversion to a wide type is exact, from one it rounds."""
     shape, other = c.shape(), c.rng.choice(("f32", "f64", "bf16", "f16"))
     if c.rng.random() < 0.5:
         if e == "f8E8M0FNU" and other == "f16":
@@ -111,7 +112,7 @@ def convert(c, e):
 
 
 def movement(name, text):
-    """text(c, x) -> (the op, the function on numpy arrays, result shape)"""
+    """text(c, x) returns (the op, the function on numpy arrays, result shape)"""
 
     @op(f"stablehlo.{name} tiny", TINY)
     def generate(c, e):
@@ -167,7 +168,7 @@ def select(c, x, data):
 
 
 def gather(c, x, data):
-    """Rows by number."""
+    """Gathers rows by number."""
     count, rank = c.rng.choice((1, 3)), len(x.shape)
     at = c.arg([count, 1], "i32", data=c.np.integers(-1, x.shape[0] + 1, [count, 1]))
     sizes = ", ".join(map(str, [1, *x.shape[1:]]))
@@ -184,7 +185,7 @@ for name, text in [("transpose", transpose), ("reverse", reverse), ("concatenate
 
 @op("stablehlo.constant tiny", TINY)
 def constant(c, e):
-    """As hexadecimal bytes, one for each element in MLIR's textual form of these types."""
+    """As hexadecimal bytes, one per element in MLIR's textual form of these types."""
     shape = c.shape(low=1)
     data = codes(c, shape, e)
     text = f"{float(data.flat[0]):e}" if c.rng.random() < 0.5 else None

@@ -1,15 +1,15 @@
-#===- tolerance.py - how far results may be from the oracle's ---------------===//
+#===- tolerance.py - tolerances for results, by op ------------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The one table of bounds, in units in the last place (ulp), by op.
+"""The only table of bounds, in units in the last place (ulp), by op.
 
-An op that is not here has to be exact: the same bits, NaN apart. f16, bf16 and f8 results of
-an op that is have 1 ulp. "f32" and "f64" are separate where they differ; complex types have the
-bound of their parts, of the larger part's magnitude. XLA's CPU client flushes subnormal numbers,
-so beside it such results are equal to zero.
+An op that is not listed must be exact: the same bits, except NaN. f16, bf16 and f8 results of a
+listed op have 1 ulp. "f32" and "f64" are separate if they differ. Complex types have the bound of
+their parts, relative to the larger part. XLA's CPU client flushes subnormal numbers, so such
+results are equal to zero in comparisons with it.
 """
 
 import ml_dtypes
@@ -18,7 +18,7 @@ import numpy as np
 from ops.case import dtype, is_complex, is_float, is_int, part
 
 ULPS = {
-    # Functions, against long double.
+    # Functions, compared with long double.
     "atan2": 3,
     "cbrt": 2,
     "cosine": 3,
@@ -32,7 +32,7 @@ ULPS = {
     "sine": 3,
     "tan": 4,
     "tanh": 4,
-    # Sums, in ulp of the sum of magnitudes (which the case gives).
+    # Sums, in ulp of the sum of magnitudes (which the case provides).
     "batch_norm_grad": 64,
     "batch_norm_inference": 8,
     "batch_norm_training": 32,
@@ -54,7 +54,7 @@ COMPLEX_ULPS = {
 
 
 def bound_of(op, element):
-    """In ulp; 0: the same bits."""
+    """Returns the bound in ulp; 0: the same bits."""
     key = op.removeprefix("stablehlo.")
     base = key.split(" ")[0]
     if is_complex(element) and base in COMPLEX_ULPS:
@@ -75,14 +75,14 @@ def same_bits(a, b):
 
 
 def compare(want, got, element, ulps, scale=None, flushed=True):
-    """What is wrong, or None. flushed: `want` had subnormal numbers flushed to zero."""
+    """Returns the error, or None. flushed: `want` had subnormal numbers flushed to zero."""
     if want.dtype != got.dtype and is_int(element) and want.dtype.itemsize == got.dtype.itemsize:
-        want = want.view(got.dtype)  # XLA's random bits have no sign
+        want = want.view(got.dtype)  # XLA's random bits are unsigned
     if want.shape != got.shape or want.dtype != got.dtype:
         return f"{want.dtype}{want.shape} expected, got {got.dtype}{got.shape}"
     if want.size == 0:
         return None
-    if isinstance(scale, str):  # half the largest element, of any result
+    if isinstance(scale, str):  # half the largest element of any result
         magnitude = np.abs(want.astype(np.complex128)) if ulps else want
         scale = np.max(np.where(np.isfinite(magnitude), magnitude, 0)) / 2 if is_float(element) or is_complex(element) else None
     if is_complex(element):
@@ -124,6 +124,6 @@ def _close_complex(want, got, element, ulps, scale, flushed):
             size = np.abs(want)
             scale = size if scale is None else np.maximum(size, scale)
     ok = [_close(np.ascontiguousarray(w), np.ascontiguousarray(g), element, ulps, scale, flushed) for w, g in parts]
-    # A number with an infinite or NaN part is as good as another (Annex G).
+    # All complex numbers with an infinite or NaN part are equivalent (Annex G).
     odd = ~np.isfinite(want) & ~np.isfinite(got) if ulps else np.zeros(want.shape, bool)
     return (ok[0] & ok[1]) | odd

@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""An op in a narrow type is that op in a wide type, whose result is converted back: one program holds
-both, so that every type has an oracle. Integers wrap, floats round once; functions have an ulp, of the
-wide result's error. The wide ops themselves are compared with XLA by the other families."""
+"""An op in a narrow type is that op in a wide type with the result converted back. One program
+contains both, so that every type has an oracle. Integers wrap, floats round once; functions may
+differ by an ulp of the wide result's error. The other families compare the wide ops with XLA."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def convert(c, v, e):
 
 
 def values(c, shape, e, spread=1.0):
-    """Numbers of the type that are not NaN, many of them exact in it."""
+    """Returns numbers of the type except NaN, many of them exact in it."""
     if e == "i1" or is_int(e):
         return c.random(shape, e, True)
     x = c.np.standard_normal(shape) * spread
@@ -43,7 +43,8 @@ def values(c, shape, e, spread=1.0):
 
 
 def same(c, narrow, wide, ulps=0):
-    """The narrow result, and the wide one in its type, both widened again: equal, or neighbours."""
+    """Compares the narrow result with the wide one converted to its type, both widened again: equal,
+    or neighbours."""
     e = narrow.element
     shown = "i64" if e == "i1" or is_int(e) and e[0] == "i" else "ui64" if is_int(e) else "f64"
     rounded = convert(c, wide, e)
@@ -62,7 +63,7 @@ def same(c, narrow, wide, ulps=0):
         if table is not None:
             near = lambda x: np.searchsorted(table, np.clip(np.nan_to_num(x), table[0], table[-1]))
             ok |= np.isfinite(a) & np.isfinite(b) & (abs(near(a) - near(b)) <= ulps)
-            # One rounds to the largest number, the other beyond it.
+            # One is rounded to the largest number, the other beyond it.
             ok |= (abs(near(a) - near(b)) <= ulps) & ~np.isnan(a) & ~np.isnan(b)
         if ok.all():
             return None
@@ -73,7 +74,7 @@ def same(c, narrow, wide, ulps=0):
 
 
 def both(c, e, operands, build, ulps=0):
-    """build(operands, element) -> the op's value."""
+    """build(operands, element) returns the op's value."""
     w = wide_of(e)
     narrow = build(operands, e)
     same(c, narrow, build([convert(c, v, w) if v.element == e else v for v in operands], w), ulps)
@@ -138,7 +139,7 @@ for name in ("add", "multiply", "maximum", "minimum"):
 
     @op(f"stablehlo.reduce_window {name} as wide", REDUCED)
     def reduce_window(c, e, name=name):
-        """With an initial value that is no identity: it counts once, the padding not at all."""
+        """The initial value is not the identity: it counts once, and padding does not count."""
         shape, window, strides, base, dilation, padding, out = windows(c)
         x, init = c.arg(shape, e, data=values(c, shape, e)), c.arg((), e, data=values(c, (), e))
         both(c, e, [x, init], lambda v, t: c.op(
@@ -147,7 +148,7 @@ for name in ("add", "multiply", "maximum", "minimum"):
 
     @op(f"stablehlo.scatter {name} as wide", REDUCED)
     def scatter(c, e, name=name):
-        """Each place once, so that no order is asked for."""
+        """Each position is updated once, so that the order does not matter."""
         n, m, d = c.rng.choice((3, 8)), c.rng.choice((1, 2, 3)), c.rng.choice((1, 5))
         x = c.arg([n, d], e, data=values(c, [n, d], e))
         at = c.arg([m, 1], "i32", data=c.np.permutation(n + 1)[:m].reshape(m, 1))
@@ -161,7 +162,7 @@ for name in ("add", "multiply", "maximum", "minimum"):
 
 @op("stablehlo.reduce several as wide", TINY)
 def reduce_several(c, e):
-    """The largest with its position."""
+    """The maximum with its position."""
     n = c.rng.choice((1, 5, 17))
     x = c.arg([n], e, data=values(c, [n], e))
     i = c.op(f"stablehlo.iota dim = 0 : tensor<{n}xi32>", [n], "i32")
@@ -188,7 +189,7 @@ WIDER = {"i2": "i4", "i4": "i32", "i8": "i32", "i16": "i64", "ui2": "ui8", "ui8"
 
 @op("stablehlo.reduce wider", list(WIDER))
 def reduce_wider(c, e):
-    """Regions whose type is wider than the operand's: the sum is one of the wider type."""
+    """Regions whose type is wider than the operand's: the sum has the wider type."""
     to, shape = WIDER[e], c.shape(c.rng.choice((1, 2)), largest=8, low=1)
     x = c.arg(shape, e, data=values(c, shape, e))
     init = c.constant(identity("add", e), (), e)
@@ -268,7 +269,7 @@ def dot_general(c, e):
         f"{tensor([b, m, n], t)}", [b, m, n], t), is_float(e))  # fmt: skip
 
 
-# --- tiny types where other ops only carry them ---------------------------------------------
+# --- tiny types where other ops only copy them ----------------------------------------------
 
 
 @op("control flow as wide", TINY)

@@ -25,7 +25,7 @@ from ops.convolution import dilated, window_size
 
 
 def cumulative(r, shape):
-    """Each window is what stands up to its own element along a dimension, or from it on."""
+    """Each window ends at its own element along a dimension, or starts there."""
     at = r.randrange(len(shape))
     shape[at] = max(1, r.choice((shape[at], 5, 19)))
     ones = [1] * len(shape)
@@ -36,7 +36,7 @@ def cumulative(r, shape):
 
 
 def windows(c, dilate=True):
-    """shape, window, strides, base and window dilations, padding, result shape."""
+    """Returns shape, window, strides, base and window dilations, padding, result shape."""
     r = c.rng
     shape = list(c.shape(r.choice((1, 2, 2, 3, 4)), low=1))
     if r.random() < 0.05:
@@ -90,7 +90,7 @@ def product(c, e):
 
 @op("stablehlo.reduce_window several", ["f32", "i32", "f64"])
 def several(c, e):
-    """The largest of one operand beside the sum of another."""
+    """The maximum of one operand, and the sum of another."""
     shape, window, strides, base, dilation, padding, out = windows(c)
     x, y = c.arg(shape, e), c.arg(shape, "i32")
     lowest, zero = c.constant(identity("maximum", e), (), e), c.constant(0, (), "i32")
@@ -109,7 +109,7 @@ def select_and_scatter(c, e):
         shape, window, strides, _, _, padding, out = windows(c, dilate=False)
         if 0 not in out:
             break
-    # No ties: beside padding XLA now and then selects another of two equal elements.
+    # No ties: next to padding XLA sometimes selects another of two equal elements.
     order = np.random.default_rng(c.rng.randrange(1 << 30)).permutation(int(np.prod(shape)))
     distinct = e in ("i32", "i64") or (e == "ui8" and len(order) <= 256)
     x = c.arg(shape, e, data=order.reshape(shape) if distinct else None)

@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Until standard input ends: a pickled (text, arrays) in, a pickled list of arrays or an exception out."""
+"""Until standard input ends: reads a pickled (text, arrays), writes a pickled list of arrays or an
+exception."""
 
 import os
 import pickle
@@ -29,7 +30,7 @@ def execute(text, arguments):
         code = mlir.module_to_bytecode(oracle.ir.Module.parse(text))
     options = xla_client.CompileOptions()
     debug = options.executable_build_options.debug_options
-    debug.xla_backend_optimization_level = 0  # compiling is what costs time
+    debug.xla_backend_optimization_level = 0  # compilation dominates the time
     debug.xla_llvm_disable_expensive_passes = True
     program = device.client.compile_and_load(code, xla_client.DeviceList((device,)), options)
     arrays = [jax.device_put(a, device) for a in arguments]
@@ -37,7 +38,7 @@ def execute(text, arguments):
 
 
 output = os.fdopen(os.dup(1), "wb")
-os.dup2(2, 1)  # what XLA prints is not an answer
+os.dup2(2, 1)  # XLA's own output must not appear among the answers
 while True:
     try:
         text, arguments = pickle.load(sys.stdin.buffer)
