@@ -1,11 +1,11 @@
-#===- oracle.py - what the tests that compare with jaxlib share ------------===//
+#===- oracle.py - shared by the tests that compare with jaxlib ------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The oracle is jaxlib: its parser, printer, verifiers and the real Shardy passes, in this
-process. Ours is `shardwright-opt`, a process each, or one for a batch of modules.
+"""The oracle is jaxlib: its parser, printer, verifiers and the real Shardy passes, in this process.
+Ours is `shardwright-opt`, one process per module or per batch of modules.
 
 A test is a script with a seed:
 
@@ -18,8 +18,8 @@ A test is a script with a seed:
                     oracle.ours(text, "--sdy-propagation-pipeline"), text)
     tally.finish()
 
-Exit code 0 when all passed, 1 when one failed; the last line is
-`rules: 50 passed, 0 failed`. Without jaxlib a test says so and counts as skipped.
+Exit code 0 if all passed, 1 if one failed; the last line is `rules: 50 passed, 0 failed`. Without
+jaxlib a test prints that and counts as skipped.
 """
 
 import argparse
@@ -48,7 +48,7 @@ except ImportError:
 
 
 def arguments(doc, cases, long_cases, parser=None):
-    """Parses --cases, --seed, --long; without jaxlib, says so and exits (skipped)."""
+    """Parses --cases, --seed, --long. Without jaxlib, prints that and exits (skipped)."""
     parser = parser or argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -63,7 +63,7 @@ def arguments(doc, cases, long_cases, parser=None):
 
 
 def require():
-    """Exits, loudly, when there is no oracle to compare with."""
+    """Exits with a message if there is no oracle."""
     if ir is None:
         name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
         print(f"SKIPPED {name}: no jaxlib in {sys.executable}; scripts/bootstrap.sh installs it")
@@ -72,7 +72,7 @@ def require():
 
 
 def generators(args):
-    """One random.Random a case; its .name says how to run that case alone."""
+    """Yields one random.Random per case; its .name has the flags that run the case alone."""
     for seed in range(args.seed, args.seed + args.cases):
         rng = random.Random(seed)
         rng.seed_value, rng.name = seed, f"--seed {seed} --cases 1"
@@ -83,11 +83,11 @@ def generators(args):
 
 
 def context():
-    """A fresh context that knows sdy, stablehlo, chlo and what JAX uses beside them."""
+    """Returns a new context with sdy, stablehlo, chlo and the other dialects that JAX uses."""
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
     ctx = ir.Context()
-    # Forked children wait for ever for threads that the parent had.
+    # Forked children would wait forever for threads of the parent.
     ctx.enable_multithreading(False)
     ctx.append_dialect_registry(registry)
     ctx.load_all_available_dialects()
@@ -108,11 +108,11 @@ def _shared():
 
 
 class OracleError(Exception):
-    """The oracle refused: its diagnostics, one a line."""
+    """The oracle refused the input: its diagnostics, one a line."""
 
 
 def parse(text):
-    """The module, in the shared context; OracleError with the diagnostics when bad."""
+    """Returns the module, in the shared context. Raises OracleError with the diagnostics."""
     try:
         return ir.Module.parse(text, context=_shared())
     except ir.MLIRError as error:
@@ -124,12 +124,12 @@ def text(module, locations=False):
 
 
 def normal(source):
-    """The text as the oracle prints it: two texts of one module become equal."""
+    """Returns the text as the oracle prints it, so that two texts of one module become equal."""
     return text(parse(source))
 
 
 def run(source, pipeline):
-    """The text after `builtin.module(pipeline)` in the oracle."""
+    """Returns the text after `builtin.module(pipeline)` in the oracle."""
     module = parse(source)
     try:
         with _shared():
@@ -143,7 +143,7 @@ def run(source, pipeline):
 
 
 def process(command, source="", env=None, timeout=300):
-    """Runs a tool of ours on stdin; the CompletedProcess with text."""
+    """Runs one of our tools on stdin. Returns the CompletedProcess with text."""
     return subprocess.run(
         command,
         input=source,
@@ -155,7 +155,7 @@ def process(command, source="", env=None, timeout=300):
 
 
 class OurError(Exception):
-    """Our tool refused (or crashed: `code` negative): its stderr."""
+    """Our tool refused the input (or crashed: `code` is negative): its stderr."""
 
     def __init__(self, done):
         super().__init__(f"exit code {done.returncode}\n{done.stderr}")
@@ -163,7 +163,8 @@ class OurError(Exception):
 
 
 def run_and_compare(source, arguments, expected, *flags):
-    """`shardwright run` of a program's text on arrays, with the results compared; the finished process."""
+    """Runs `shardwright run` on a program's text and arrays, and compares the results. Returns the
+    finished process."""
     import numpy as np
 
     with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +177,7 @@ def run_and_compare(source, arguments, expected, *flags):
 
 
 def ours(source, *flags):
-    """What shardwright-opt prints for one module."""
+    """Returns the output of shardwright-opt for one module."""
     done = process([OPT, *flags], source)
     if done.returncode != 0:
         raise OurError(done)
@@ -184,9 +185,9 @@ def ours(source, *flags):
 
 
 def ours_batch(sources, *flags):
-    """What shardwright-opt prints for each of many modules, in one process.
+    """Returns the output of shardwright-opt for each of many modules, in one process.
 
-    When one of them fails all are run again alone, and its place holds an OurError."""
+    If one of them fails, all are run again separately, and the failing ones become an OurError."""
     sources = list(sources)
     if not sources:
         return []
@@ -204,12 +205,12 @@ def ours_batch(sources, *flags):
 
 
 def ours_normal(source, *flags):
-    """`ours`, printed by the oracle: ready to compare with `run` or `normal`."""
+    """Returns `ours` as the oracle prints it, for comparison with `run` or `normal`."""
     return normal(ours(source, *flags))
 
 
 def example(name, *path):
-    """A file of an example: example("gpt", "inputs.npz")."""
+    """Returns the path of a file of an example: example("gpt", "inputs.npz")."""
     return os.path.join(ROOT, "examples", name, *(path or (name + ".mlir",)))
 
 
@@ -217,7 +218,7 @@ def example(name, *path):
 
 
 class Tally:
-    """Counts results, shows the first failures in full, ends the script."""
+    """Counts results, prints the first failures in full, ends the script."""
 
     def __init__(self, name, show=3):
         self.name, self.show = name, show
@@ -240,7 +241,7 @@ class Tally:
         return condition
 
     def equal(self, case, expected, found, source=None):
-        """Two texts; a difference is shown as a diff, and the program it came from."""
+        """Compares two texts. A difference is printed as a diff, with its source program."""
         if expected == found:
             self.ok()
             return True

@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs with random shardings: propagated, partitioned and run on up to 16 of our virtual
-devices, and compared with what one of them computes. Integers and moved data must be equal, floats
-to the precision of their type. The text of every stage must read back as it was, and devices that
-hold the same part of a result must agree on it.
+"""Random programs with random shardings are propagated, partitioned and run on up to 16 virtual
+devices, and compared with the results of one device. Integers and moved data must be equal, floats
+up to the precision of their type. The text of every stage must survive a round trip, and devices
+that hold the same part of a result must agree on it.
 
     partition.py --family gather          only ops of this family; `op` is the op tests' ops
     partition.py --op fft                 only those of the op tests with this in their name
@@ -53,7 +53,8 @@ class Check:
             self.seconds[what] += time.monotonic() - start
 
     def __call__(self, program):
-        """None if the case passes, "refused" if one device cannot run it either, else a message."""
+        """Returns None if the case passes, "refused" if one device cannot run it either, otherwise a
+        message."""
         values = program.inputs()
         plain = program.text(sharded=False)
         try:
@@ -79,7 +80,8 @@ class Check:
         wrong = engines.compare(expected, found, exact, bound)
         if not wrong or exact:
             return wrong
-        # Where a small change of the arguments changes the results as much, sums in another order may too.
+        # If a small change of the arguments changes the results as much, sums in another order may
+        # differ too.
         for noise in engines.disturbed(values, program.seed):
             try:
                 expected = self.engine.whole(plain, noise, program.results), expected
@@ -92,13 +94,15 @@ class Check:
 
 
 def kind(message):
-    """What failed, without numbers, names and places: a smaller program must fail in the same way."""
+    """Returns the message without numbers, names and positions: a smaller program must fail in the
+    same way."""
     line = re.sub(r"loc\(.*?\)+|<.*>|\"\w+\"|%\w+", "", message.splitlines()[0])
     return "result" if line.startswith("result") else re.sub(r"\d+", "", line)
 
 
 def shrink(program, check, seconds, message):
-    """Drops results, ops and shardings while the case still fails as `message` says, and so long at most."""
+    """Removes results, ops and shardings as long as the case fails as `message` says, for at most
+    `seconds`."""
     changed, end, wanted = True, time.monotonic() + seconds, kind(message)
     while changed and time.monotonic() < end:
         changed = False

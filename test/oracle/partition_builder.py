@@ -1,11 +1,11 @@
-#===- partition_builder.py - programs that grow op by op -------------------===//
+#===- partition_builder.py - programs that are built op by op -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs as lists of ops over named values, with meshes and shardings, so that a failing one can
-be cut down."""
+"""Programs as lists of ops over named values, with meshes and shardings, so that a failing program can
+be reduced."""
 
 import copy
 import math
@@ -18,7 +18,7 @@ from partition_layouts import ADDITIVE, Layout, merged, ref, refs
 import replicas
 
 SIZES = (1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 8, 11, 12, 14, 16)
-# Of 1 to 16 devices; axes of size 1 count for nothing and may stand anywhere.
+# Meshes of 1 to 16 devices. Axes of size 1 may be anywhere.
 MESHES = (
     [("x", 1)],
     [("x", 2)],
@@ -69,9 +69,9 @@ class Value:
 
 
 class Op:
-    """`text` and `plain` (if other) are the lines for the sharded and unsharded program. functions: of
-    the module, or pairs of them for the two programs. shardings: the op's own, if any, one a result.
-    smaller: gives ops that can stand for it and do less."""
+    """`text` and `plain` (if different) are the lines for the sharded and the unsharded program.
+    functions: functions of the module, or pairs of them for the two programs. shardings: the op's
+    own, if any, one per result. smaller: returns simpler ops that can replace it."""
 
     def __init__(self, outs, uses, text, plain=None, functions=()):
         self.outs, self.uses, self.sharded = outs, uses, text
@@ -87,7 +87,8 @@ class Op:
         return self.sharded[:at] + own + self.sharded[at:]
 
     def takes_shardings(self):
-        """One statement whose results are ours, written so that attributes stand before the types."""
+        """True for a single statement whose results are those of the op, written with attributes
+        before the types."""
         names = ", ".join("%" + o.name for o in self.outs)
         lines = self.sharded.strip().splitlines()
         if not self.outs or not lines or not lines[0].startswith(names + " = "):
@@ -102,8 +103,8 @@ class Op:
 
 
 def attributes_at(text):
-    """Where attributes of the last statement of a text go: before the last ` : ` outside of brackets,
-    most often."""
+    """Returns the position for attributes in the last statement of a text: usually before the last ` :
+    ` outside of brackets."""
     barrier = "= stablehlo.optimization_barrier"
     if barrier in text:
         return text.index(barrier) + len(barrier)
@@ -117,9 +118,9 @@ def attributes_at(text):
 
 class Program:
     def __init__(self, meshes, seed):
-        """meshes: by name, with the same devices; @mesh is the one that ops know. options: of the
-        commands, without dashes, of which partition-effort is always there when there are any.
-        written: the sizes that the program says @mesh has, where --mesh gives the real ones."""
+        """meshes: by name, with the same devices; ops use @mesh. options: of the commands, without
+        dashes; if there are any, partition-effort is one of them. written: the sizes of @mesh in
+        the program, if --mesh sets the real ones."""
         self.meshes, self.seed = meshes, seed
         self.options, self.written = {}, None
         self.args, self.shardings, self.data = [], {}, {}
@@ -227,7 +228,7 @@ class Program:
                 used = {u.name for q in p.ops for u in q.uses} | {r.name for r in p.results}
                 if not gone & used:
                     yield prune(p)
-        # Leave an op out that gives back its operand.
+        # Remove an op, and use its operand instead of its result.
         for i, op in enumerate(self.ops):
             if len(op.outs) == len(op.uses) == 1 and op.outs[0].type == op.uses[0].type:
                 p = copy.copy(self)
@@ -237,7 +238,7 @@ class Program:
                 if out in self.result_shardings:
                     continue
                 yield prune(p)
-        # Read an argument instead of a computed value.
+        # Use an argument instead of a computed value.
         for i, op in enumerate(self.ops):
             if len(op.outs) == 1 and op.outs[0].element != "i1" and op.outs[0].shape and "#" not in op.outs[0].name:
                 p = copy.copy(self)
@@ -248,7 +249,7 @@ class Program:
 
 
 def renamed(op, old, new):
-    """The op with another operand."""
+    """Returns the op with another operand."""
     if all(u.name != old for u in op.uses):
         return op
     op = copy.copy(op)
@@ -259,7 +260,7 @@ def renamed(op, old, new):
 
 
 class Builder:
-    """sums: where values may be unreduced: "inside", "arguments", "results"; none by default."""
+    """sums: places where values may be unreduced: "inside", "arguments", "results"; none by default."""
 
     def __init__(self, rng, most_devices=16, sums=frozenset()):
         self.rng, self.sums = rng, frozenset(sums)
@@ -271,7 +272,7 @@ class Builder:
             meshes["one"] = replicas.DeviceMesh([], [rng.randrange(meshes["mesh"].devices)])
         self.p = Program(meshes, rng.randrange(1 << 30))
         self.values, self.count = [], 0
-        self.preferred = None  # the operand that `pick` gives most often
+        self.preferred = None  # the operand that `pick` returns most often
 
     # meshes
 
@@ -285,7 +286,7 @@ class Builder:
         return replicas.DeviceMesh(axes, ids)
 
     def other_mesh(self, axes):
-        """Of the same devices: in another order, or cut into other axes."""
+        """Returns a mesh of the same devices: in another order, or split into other axes."""
         r = self.rng.random()
         if r < 0.4:
             return self.mesh(axes)
@@ -321,7 +322,7 @@ class Builder:
                 return s
 
     def pick(self, element=None, rank=None, where=None):
-        """A value, or a new argument (or a computed one) that fits; of one dimension at least."""
+        """Returns a value, or a new (or computed) argument, that fits; of rank 1 at least."""
         fits = [
             v
             for v in [self.preferred, *self.values]
@@ -339,7 +340,7 @@ class Builder:
         return self.arg(self.shape(max(rank or 1, 1), 4), element)
 
     def like(self, shape, element):
-        """A value of exactly this type."""
+        """Returns a value of exactly this type."""
         fits = [v for v in self.values if v.shape == list(shape) and v.element == element]
         if fits and self.rng.random() < 0.7:
             return self.rng.choice(fits)
@@ -364,7 +365,7 @@ class Builder:
                          shape, element, [], keep=False)
 
     def index(self, low, high):
-        """A scalar i32: constant, or computed (so that nothing can fold it)."""
+        """Returns a scalar i32: a constant, or computed (so that it cannot be folded)."""
         if self.rng.random() < 0.5:
             return self.constant(self.rng.randint(low, high), "i32")
         x = self.pick("i32", 1)
@@ -384,7 +385,8 @@ class Builder:
     # shardings
 
     def layout(self, shape, density=0.6, name=None, unreduced=0.0, must=False):
-        """unreduced: how probable it is that the axes left over are. must: some are, if the mesh has any."""
+        """unreduced: the probability that the remaining axes are unreduced. must: some are, if the
+        mesh has any."""
         name = name or self.mesh_name()
         mesh = self.p.meshes[name]
         parts = []
@@ -418,8 +420,8 @@ class Builder:
         return self.rng.choice(names) if names and self.rng.random() < 0.25 else "mesh"
 
     def sharding(self, shape, density=0.6, border=False, element=None, place="inside"):
-        """`<@mesh, [...]>`. border: an argument's or result's, which may have priorities and is
-        never of one device alone. element: if given, the value may be unreduced where programs may
+        """Returns `<@mesh, [...]>`. border: for an argument or result, which may have priorities and
+        is never for one device only. element: if given, the value may be unreduced, if programs may
         have such values at this place (`sums`)."""
         name = self.mesh_name(border)
         if not self.p.meshes[name].axes:
@@ -442,7 +444,7 @@ class Builder:
         return f"<@{name}, [" + ", ".join(map(spelled, layout.dims)) + "]" + replicated + layout.tail() + ">"
 
     def moved(self, x):
-        """The same value with another sharding."""
+        """Returns the same value with another sharding."""
         if not x.shape and not self.sums:
             return x
         return self.emit(f"sdy.sharding_constraint %{x.name} {self.sharding(x.shape, element=x.element)} : {x.type}",

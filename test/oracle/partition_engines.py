@@ -1,11 +1,11 @@
-#===- partition_engines.py - who runs partitioned programs -----------------===//
+#===- partition_engines.py - runs partitioned programs --------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Ours is one process for all programs, with their text in and global arrays out; XLA runs the
-program of one device that ours makes."""
+"""Ours runs all programs in one process, from their text to global arrays. XLA runs the program of one
+device that our partitioner makes."""
 
 import itertools
 import json
@@ -25,9 +25,9 @@ from ops.case import dtype, is_complex, is_float, part
 from ops.engines import Failed
 
 CHECKED = 1 << 63
-# The interpreter has a thread a core, and every device wants one.
+# The interpreter has one thread per core, and every device needs one.
 MOST_DEVICES = {"xla": 8, "interpreter": min(8, os.cpu_count() or 1)}
-# Relative, of the largest value.
+# Relative to the largest value.
 CLOSE = {"f64": 1e-11, "f32": 3e-5, "f16": 8e-3, "bf16": 4e-2}
 
 
@@ -45,8 +45,8 @@ class Ours:
         return self.run(text, values, results, CHECKED + effort)
 
     def on_devices(self, text, shards, results):
-        """results[device][result] of the program of one device, for shards[device][argument]; `results`
-        have the types of one device."""
+        """Returns results[device][result] of the program of one device, for shards[device][argument].
+        `results` has the types on one device."""
         devices = len(shards)
         text = re.sub(r"module\b(?!_)[^{]*(attributes \{.*?\} )?\{", f"module attributes {{mhlo.num_partitions = {devices} : i32}} {{",
                       text, count=1)  # fmt: skip
@@ -85,15 +85,15 @@ def wide(array):
 
 
 def coarsest(text):
-    """How far results may be off where sums are taken in another order: by the coarsest float type of
-    the program, whose roundings wider results may show."""
+    """Returns the tolerance for sums in another order: by the narrowest float type of the program,
+    whose rounding errors may appear in wider results."""
     types = set(re.findall(r"(?<=[x<])(bf16|f16|f32|f64|f[468]E\w+)\b", text))
     return max((CLOSE.get(e, 4 if e[1] in "46" else 0.5) for e in types), default=0)
 
 
 def compare(expected, found, exact, bound, near=None):
-    """What is wrong, or None. near: results of arguments that are a little different: as far from them
-    as they are is near enough."""
+    """Returns the error, or None. near: results for slightly different arguments; a result may differ
+    from the expected one by as much as these do."""
     for i, (e, f) in enumerate(zip(expected, found)):
         if e.shape != f.shape or e.dtype != f.dtype:
             return f"result {i}: {e.dtype}{e.shape} expected, {f.dtype}{f.shape} found"
@@ -110,7 +110,7 @@ def compare(expected, found, exact, bound, near=None):
             with np.errstate(all="ignore"):
                 a, b, n = wide(e), wide(f), wide(near[i])
                 ok |= np.abs(a - b) <= 30 * np.abs(a - n)
-                # A choice that the change turns over: what one got elsewhere.
+                # A selection that the change affects: the other result is accepted.
                 ok |= (a != n) if not is_real(e) else False
         if not ok.all():
             at = tuple(int(k) for k in np.argwhere(~ok)[0])
@@ -119,7 +119,7 @@ def compare(expected, found, exact, bound, near=None):
 
 
 def disturbed(values, seed):
-    """The arguments with noise of the size of rounding errors."""
+    """Adds noise of the size of rounding errors to the arguments."""
     rng = np.random.default_rng(seed)
     for _ in range(4):
         noisy = []
@@ -135,7 +135,8 @@ def disturbed(values, seed):
 
 
 def through(engine, program, values):
-    """Our program of one device elsewhere: what is wrong, None, or "skipped" where it does not run."""
+    """Runs our program of one device elsewhere. Returns the error, None, or "skipped" if it cannot run
+    there."""
     options = [f"--{k}={v}" for k, v in program.options.items() if k != "overlap"]
     reshard, local = (stage(program.text(sharded=True), name, options) for name in ("reshard", "local"))
     return elsewhere(engine, program, values, reshard, local)
@@ -148,14 +149,14 @@ def elsewhere(engine, program, values, reshard, local):
     except oracle.OracleError as error:
         # Newer types and ops.
         return "skipped" if re.search("sdy|unknown|quant", str(error)) else f"{error}\n{local}"
-    # Narrow types: what XLA lacks of them is not our subject.
+    # Narrow types: XLA's support for them is incomplete.
     if re.search(r"(?<=[x<])(u?i[24]|f[468]E\w+)\b", local):
         return "skipped"
     ins, outs = replicas.signature(reshard, program.meshes)
     shards = replicas.split(values, ins, program.mesh.devices)
     execute = XLA.execute if engine == "xla" else interpret
-    # Expected is what the same one makes of the whole program: they differ in scatters that reach
-    # beyond the end. XLA makes one result of scatters into equal operands.
+    # The expected results are those of the same engine for the unpartitioned program: engines
+    # differ in scatters out of bounds. XLA returns one result for scatters into equal operands.
     if engine == "xla" and "stablehlo.scatter of itself" in program.families:
         return "skipped"
     try:
@@ -190,8 +191,9 @@ def stage(text, name, options=()):
 
 
 def interpret(local, shards):
-    """By StableHLO's reference interpreter, all devices at once. It hangs on permutes from a device to
-    itself, and takes a second round of a channel for the first: such programs are left out."""
+    """Runs StableHLO's reference interpreter for all devices at once. It hangs on permutes from a
+    device to itself, and confuses a second use of a channel with the first; such programs are
+    skipped."""
     pairs = [p for text in re.findall(r"source_target_pairs = dense<(\[\[.*?\]\])>", local) for p in json.loads(text)]
     loops = "stablehlo.while" in local and "channel_handle" in local
     if loops or any(a == b for a, b in pairs) or "source_target_pairs = dense<" in local and not pairs:

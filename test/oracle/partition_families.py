@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Ops of f32 and i32 that take each other's results; what each op alone can do, with every type
-and attribute, is in partition_ops.py."""
+"""Ops of f32 and i32 that use each other's results. partition_ops.py tests each op separately, with
+every type and attribute."""
 
 import math
 
@@ -148,7 +148,7 @@ def concatenate(b):
 
 
 def roll(b):
-    """Slices of one value, side by side: rolled, shifted, or with rows left out."""
+    """Slices of one value, concatenated: rolled, shifted, or with rows left out."""
     x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
     long = [d for d, n in enumerate(x.shape) if n >= 2]
     if not long:
@@ -287,7 +287,7 @@ def dynamic_update_slice(b):
 
 
 def indices(b, shape, low, high):
-    """i32 indices of a shape, most of them in range."""
+    """Returns i32 indices of a shape, most of them in range."""
     x = b.like(shape, "i32")
     n = b.constant(high - low, "i32")
     nt = t(shape, "i32")
@@ -300,8 +300,8 @@ def indices(b, shape, low, high):
 
 
 def index_vectors(b, k, batch_size, high):
-    """Indices of k components: where they are (scalars have no dimension of their own), the shape
-    of the list, and which dimension of it is the batch (of batch_size, or None)."""
+    """Returns indices of k components: the indices (scalars have no index dimension), the shape of the
+    list, and its batch dimension (of batch_size, or None)."""
     listed = [b.rng.choice([2, 4, 8])] if batch_size is not None or b.rng.random() < 0.85 else []
     if batch_size is not None:
         listed = [batch_size] + listed
@@ -312,7 +312,7 @@ def index_vectors(b, k, batch_size, high):
 
 
 def result_of(b, listed, window):
-    """A shape with the dimensions of both, and where those of the window are."""
+    """Returns a shape with the dimensions of both, and the positions of the window's dimensions."""
     rank = len(listed) + len(window)
     places = sorted(b.rng.sample(range(rank), len(window)))
     wi, li = iter(window), iter(listed)
@@ -320,7 +320,7 @@ def result_of(b, listed, window):
 
 
 def gather(b):
-    """Rows, or rows of a batch, of an operand; also of dimensions that no index names."""
+    """Gathers rows, or rows of a batch, of an operand; also of dimensions that are not indexed."""
     e = b.rng.choice(["f32", "i32"])
     batch = b.rng.random() < 0.4
     x = b.pick(e, 2 + batch)
@@ -355,7 +355,7 @@ def gather(b):
 
 
 def scatter(b):
-    """Updates of rows, or of windows, also in dimensions that no index names."""
+    """Updates rows, or windows, also in dimensions that are not indexed."""
     e = b.rng.choice(["f32", "i32", "i32"])
     batch = b.rng.random() < 0.3
     x = b.pick(e, 1 + batch)

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Standard input: a pickled (text of the program of one device, arrays [device][argument]); standard
-output: the results [device][result]. In a process of its own, because the interpreter aborts."""
+"""Standard input: a pickled (text of the program of one device, arrays [device][argument]). Standard
+output: the results [device][result]. Runs in a process of its own, because the interpreter aborts."""
 
 import os
 import pickle

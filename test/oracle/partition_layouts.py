@@ -1,16 +1,17 @@
-#===- partition_layouts.py - where the devices of a mesh hold a value ------===//
+#===- partition_layouts.py - the layout of a value on a mesh --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Layouts of random programs: a part of an axis is (name, pre-size, size, size of the axis), as sdy
-writes `"name":(pre-size)size`."""
+"""Layouts of random programs. A sub-axis is (name, pre-size, size, size of the axis), as sdy writes
+`"name":(pre-size)size`."""
 
 import copy
 import math
 
-# Element types that can be summed, so that a value of them may be unreduced: without booleans, types
+# Element types that can be summed, so that a value may be unreduced: no booleans, no types without
+# zero, no quantized types.
 # that lack a zero, and quantized ones.
 ADDITIVE = {
     "f64", "f32", "f16", "bf16", "complex<f32>", "complex<f64>", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
@@ -24,7 +25,7 @@ def ref(part):
 
 
 def merged(parts):
-    """Neighbours that are one part together, joined."""
+    """Merges adjacent sub-axes that are one sub-axis together."""
     out = []
     for name, pre, k, size in parts:
         if out and out[-1][0] == name and out[-1][1] * out[-1][2] == pre:
@@ -40,7 +41,7 @@ def refs(parts):
 
 
 def lists(dims):
-    """As the collectives write axes by dimension: `[{"a"}, {}]`."""
+    """Returns axes by dimension, as the collectives write them: `[{"a"}, {}]`."""
     return "[" + ", ".join("{" + refs(d) + "}" for d in dims) + "]"
 
 
@@ -49,8 +50,8 @@ def size_of(parts):
 
 
 class Layout:
-    """dims: the parts that split each dimension, major first. unreduced: those along which the value is
-    a sum. left: those that are in neither."""
+    """dims: the (sub-)axes that shard each dimension, major first. unreduced: those along which the
+    value is a sum. left: the remaining ones."""
 
     def __init__(self, name, mesh, dims, unreduced=(), left=()):
         self.name, self.mesh = name, mesh
@@ -60,7 +61,7 @@ class Layout:
         return copy.deepcopy(self)
 
     def ordered(self, parts):
-        """As the mesh has them."""
+        """Returns the parts in the order of the mesh."""
         names = [n for n, _ in self.mesh.axes]
         return sorted(parts, key=lambda p: (names.index(p[0]), p[1]))
 
@@ -74,5 +75,5 @@ class Layout:
         return f"<@{self.name}, {lists(self.dims)}{self.tail()}>"
 
     def counts(self):
-        """Whether the unreduced axes are of more than one device."""
+        """True if the unreduced axes have more than one device."""
         return size_of(self.unreduced) > 1

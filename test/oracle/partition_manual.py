@@ -1,11 +1,11 @@
-#===- partition_manual.py - what devices say to each other by hand ---------===//
+#===- partition_manual.py - manual computations of random programs --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Manual computations, over all or some of a mesh's axes, with collectives in them, and what they do
-as ops on whole values; functions and calls."""
+"""Manual computations, over all or some axes of a mesh, with collectives, and the equivalent ops on
+global values; functions and calls."""
 
 import math
 
@@ -17,8 +17,8 @@ CHANNELS = "channel_handle = #stablehlo.channel_handle<handle = {}, type = 1>"
 
 
 class Body:
-    """A manual computation of one operand whose dimension `dim` is split along the axes `along` at
-    last; `lists` has the manual axes of each dimension."""
+    """A manual computation of one operand whose dimension `dim` has `along` as its minor-most axes.
+    `lists` has the manual axes of each dimension."""
 
     def __init__(self, b):
         self.b, r = b, b.rng
@@ -44,7 +44,7 @@ class Body:
         return [n // self.shards(l) for n, l in zip(shape, lists)]
 
     def spec(self, lists, shape):
-        """With free axes behind the manual ones, here and there."""
+        """Returns a sharding, sometimes with free axes after the manual ones."""
         free = [a for a in self.free if self.b.rng.random() < 0.3]
         dims = [list(l) for l in lists]
         for a in free:
@@ -52,7 +52,7 @@ class Body:
         return "<@mesh, [" + ", ".join("{" + ", ".join(f'"{a}"' for a in d) + "}" for d in dims) + "]>"
 
     def groups(self):
-        """Devices that differ along `along` alone, by their place along it."""
+        """Returns groups of devices that differ along `along` only, in its order."""
         names = [n for n, _ in self.mesh.axes]
         ids = np.array(self.mesh.ids or range(self.mesh.devices)).reshape([s for _, s in self.mesh.axes])
         at = [names.index(a) for a in self.along]
@@ -65,7 +65,8 @@ class Body:
         return text + (", use_global_device_ids" if is_global else "")
 
     def emit(self, x, lines, out_lists, out_shape, plain):
-        """lines: of the body, from %m to %r. plain: the whole op's text lines, ending in %OUT."""
+        """Emits the op. lines: the body, from %m to %r. plain: the text of the equivalent global op,
+        ending in %OUT."""
         b = self.b
         out = b.new(out_shape, x.element)
         local = t(self.local(x.shape, self.lists), x.element)
@@ -81,7 +82,7 @@ class Body:
         b.values.append(out)
 
     def inner(self, name, shape, element):
-        """Now and then a constraint along the free axes."""
+        """Sometimes adds a constraint along the free axes."""
         if not self.free or self.b.rng.random() < 0.5:
             return []
         axis = self.b.rng.choice(self.free)
@@ -94,13 +95,13 @@ class Body:
         return [f"%n = sdy.sharding_constraint {name} <@mesh, [{dims}]> : {T}"]
 
     def blocks(self):
-        """The whole shape with `dim` as (n, rest)."""
+        """Returns the global shape with `dim` as (n, rest)."""
         rest = self.shape[self.dim] // self.shards(self.lists[self.dim])
         outer = self.shards(self.lists[self.dim]) // self.n
         return self.shape[: self.dim] + [outer, self.n, rest] + self.shape[self.dim + 1 :]
 
     def folded(self):
-        """The shape without `n`, the lists without `along`."""
+        """Returns the shape without `n`, and the lists without `along`."""
         shape = list(self.shape)
         shape[self.dim] //= self.n
         lists = [list(l) for l in self.lists]
@@ -114,7 +115,7 @@ def operand(b, body):
 
 
 def start(body, x):
-    """Lines of the body's begin, and the name of the value to go on with."""
+    """Returns the first lines of the body, and the name of the value to continue with."""
     local = body.local(x.shape, body.lists)
     lines = body.inner("%m", local, x.element)
     return lines, "%n" if lines else "%m", local
@@ -208,7 +209,7 @@ def all_to_all(b):
 
 
 def permute(b):
-    """Each block moves k places on; where none comes, zeros."""
+    """Sends each block k devices further; devices that receive none get zeros."""
     body = Body(b)
     x, k = operand(b, body), b.rng.randint(0, body.n)
     wrap = b.rng.random() < 0.5
@@ -236,7 +237,7 @@ def permute(b):
 
 
 def index(b):
-    """Adds the place along an axis, which a table gives for the device."""
+    """Adds the index along an axis, which the device looks up in a table."""
     body = Body(b)
     x = b.arg(body.shape, "i32")
     lines, m, local = start(body, x)
@@ -264,7 +265,7 @@ def index(b):
 
 
 def call(b):
-    """One function, called on values of different shardings, and by another one."""
+    """One function, called on values of different shardings, and by another function."""
     x = b.pick()
     y = b.like(x.shape, x.element)
     name, T, e = f"f{b.count}", x.type, x.element
@@ -289,7 +290,8 @@ def call(b):
 
 
 def one_device(b):
-    """A call that only one device makes; it adds that device's number. What it gives is everywhere."""
+    """A call that only one device makes; it adds the number of that device. All devices get the
+    result."""
     device = b.p.meshes["one"].ids[0] if "one" in b.p.meshes else None
     if device is None or b.p.mesh.devices == 1:
         return double(b)

@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The cases of the op tests (ops/: every op, variant and element type) as parts of larger programs:
-their arguments come with shardings, or are moved to others inside the program, and their results are
-the program's, or the operands of what follows."""
+"""The cases of the op tests (ops/: every op, variant and element type) as parts of larger programs.
+Their arguments have shardings, or are resharded inside the program. Their results are results of
+the program, or operands of subsequent ops."""
 
 import random
 import re
@@ -16,7 +16,7 @@ from ops import case as case_module
 import partition_builder as builder
 from partition_builder import Value
 
-# What is no program of one device, tells devices apart, or has other results each time.
+# Excluded: ops that cannot run on one device, that depend on the device, or whose results vary.
 WITHOUT_FAMILY = ("grid", "collectives")
 WITHOUT = ("custom_call host function", "custom_call in a loop")
 ENTRIES = [e for e in case_module.REGISTRY if e[0] not in WITHOUT_FAMILY and e[1] not in WITHOUT and not e[1].startswith("stablehlo.rng ")]
@@ -25,7 +25,7 @@ OPS = sorted({e[1] for e in ENTRIES})
 
 
 class Tame(case_module.Case):
-    """Without huge numbers, of which sums in another order differ; of sizes that axes divide and of
+    """A case without huge numbers, whose sums depend on the order; with sizes that axes divide and
     others."""
 
     def random(self, shape, e, wild=True):
@@ -47,14 +47,15 @@ class Seeded(random.Random):
 
 
 def choose(rng, only):
-    """An entry of the registry: first an op, so that ops of few types come as often as others."""
+    """Returns an entry of the registry. An op is chosen first, so that ops with few types are chosen
+    as often as others."""
     names = [n for n in OPS if not only or only in n]
     name = rng.choice(names)
     return rng.choice([e for e in ENTRIES if e[1] == name])
 
 
 def splice(b, only=None):
-    """Puts one case into the program; false where it cannot be."""
+    """Adds one case to the program. Returns false if that is not possible."""
     _, name, element, generator = choose(b.rng, only)
     rng = Seeded(b.rng.randrange(1 << 30))
     c = Tame(rng, name, element)

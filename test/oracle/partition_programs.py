@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""A program of a few ops that take each other's results (partition_families.py), single ops with
-any type and attribute (partition_ops.py), bodies of manual computations (partition_manual.py), values
+"""Programs of a few ops that use each other's results (partition_families.py), single ops with any
+type and attribute (partition_ops.py), bodies of manual computations (partition_manual.py), values
 that are unreduced, of rank 0 or empty (partition_sums*.py)."""
 
 import numpy as np
@@ -24,24 +24,24 @@ from partition_layouts import ADDITIVE
 PLAIN = {**partition_families.FAMILIES, **partition_manual.FAMILIES}
 SUMS = {**partition_sums.FAMILIES, **partition_sums_regions.FAMILIES, **partition_sums_manual.FAMILIES}
 FAMILIES = {**PLAIN, **SUMS}
-# Results are those of the unpartitioned program to the bit, whatever the type.
+# Ops whose results must be those of the unpartitioned program to the bit, for any type.
 EXACT = {
     "barrier", "broadcast", "concatenate", "constraint", "dynamic_slice",
     "dynamic_update_slice", "gather", "long_sort", "pad", "reshape", "reverse", "roll", "slice", "sort", "sort_pairs",
     "top_k", "transpose", "sum move",
 }  # fmt: skip
-# These give the same for every order in which operands are combined, NaN among them.
+# Ops whose results do not depend on the order of the operands, including NaN.
 ANY_NUMBER = EXACT | {
     "unary", "binary", "select", "iota", "reduce", "dot", "window", "convolution", "while", "scan", "case", "call",
     "sum reduce", "sum dot", "sum collective", "sum pair", "sum several", "sum loop", "sum case", "group", "empty",
 } - {"sort", "long_sort", "sort_pairs"}  # fmt: skip
-# Where values may be unreduced, by what --sums says.
+# Places where values may be unreduced, by the value of --sums.
 PLACES = {"off": (), "inside": ("inside",), "arguments": ("inside", "arguments"), "all": ("inside", "arguments", "results")}
 
 
 def random_program(rng, family=None, only=None, most_devices=16, sums="off"):
-    """family: only of this family. only: of the op tests, those whose name has this part. sums: where
-    values may be unreduced, of PLACES."""
+    """family: only ops of this family. only: only op tests whose names contain this. sums: places
+    where values may be unreduced, one of PLACES."""
     b = Builder(rng, most_devices, PLACES[sums])
     b.extra = []
     names = [family] if family else list(PLAIN)
@@ -91,7 +91,7 @@ def shard_ops(b):
 
 
 def special_numbers(b):
-    """Puts NaN, infinities and -0.0 into arguments, where results do not depend on the order of operands."""
+    """Puts NaN, infinities and -0.0 into arguments if results do not depend on the order of operands."""
     if b.rng.random() >= 0.25 or not b.p.families <= ANY_NUMBER:
         return
     draw = np.random.default_rng(b.p.seed)
@@ -107,7 +107,8 @@ def choose_options(b):
     p.options["partition-effort"] = r.choice([0, 1, 1, 2])
     if r.random() < 0.15:
         p.options["overlap"] = "force"
-    # The program is for a larger mesh, and --mesh gives its axes the sizes that the shardings are for.
+    # The program is written for a larger mesh; --mesh sets the sizes for which the shardings are
+    # made.
     fixed = any(word in op.sharded for op in p.ops for word in ("sdy.manual_computation", "replica_groups", "out_sharding="))
     if len(p.meshes) == 1 and not p.mesh.ids and not fixed and r.random() < 0.3:
         p.options["mesh"] = ",".join(f"{n}={s}" for n, s in p.mesh.axes)

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Sorts: short and long ones, of pairs, of which only the first rows are used."""
+"""Sorts: short and long ones, of pairs, and with only the first rows used."""
 
 from partition_builder import t
 
@@ -22,7 +22,7 @@ def sort(b):
 
 
 def top_k(b):
-    """The first rows of values sorted with their places, as chlo.top_k becomes."""
+    """The first rows of values sorted with their positions, as chlo.top_k is expanded."""
     x = b.pick()
     dim = b.rng.randrange(len(x.shape))
     n = x.shape[dim]
@@ -48,7 +48,7 @@ def top_k(b):
 
 
 def long_sort(b):
-    """Enough rows that shards are sorted and dealt out rather than gathered."""
+    """A sort with so many rows that shards are sorted and exchanged rather than gathered."""
     e = b.rng.choice(["f32", "i32"])
     shape = [b.rng.randint(800, 3000)]
     if b.rng.random() < 0.3:
@@ -59,7 +59,7 @@ def long_sort(b):
     dim = shape.index(max(shape))
     operands, T = [x], x.type
     if b.rng.random() < 0.5:
-        # Many equal keys, each with its place.
+        # Many equal keys, each with its position.
         I = t(shape, "i32")
         operands.append(b.emit(f"stablehlo.iota dim = {dim} : {I}", shape, "i32", [], keep=False)
                         if b.rng.random() < 0.5 else b.arg(shape, "i32"))
@@ -82,7 +82,7 @@ def long_sort(b):
 
 
 def sort_pairs(b):
-    """Keys with what belongs to them: equal keys keep their order."""
+    """Sorts keys with associated values; equal keys keep their order."""
     x = b.pick(where=lambda v: max(v.shape) >= 4)
     dim = b.rng.randrange(len(x.shape))
     key = b.like(x.shape, "i32")

@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Values that are unreduced along axes: each device has a summand, and the program's value is their
-sum. Made by constraints and reshards, by reductions and dots over sharded dimensions, by collectives;
-read by ops of every kind. Without shardings all of it is plain arithmetic. Scalars, empty tensors and
-sharding groups are here, too."""
+"""Values that are unreduced along axes: each device has a partial sum, and the program's value is
+their sum. They are made by constraints and reshards, by reductions and dots over sharded
+dimensions, and by collectives, and used by ops of every kind. Without shardings all of it is plain
+arithmetic. Scalars, empty tensors and sharding groups are tested here, too."""
 
 import partition_families
 import partition_manual
@@ -26,7 +26,7 @@ def copied(x):
 
 
 def operand(b, rank=None):
-    """A value of any rank, scalars among them, that may be summed up."""
+    """Returns a value of any rank, including scalars, that may be summed."""
     if rank is None and b.rng.random() < 0.25:
         return scalar(b)
     return b.pick(b.rng.choice(["f32", "i32"]), rank)
@@ -47,7 +47,7 @@ def scalar(b, element=None):
 
 
 def move(b):
-    """From one layout to the next, most of them unreduced, on meshes of any device order."""
+    """Moves a value between layouts, most of them unreduced, on meshes of any device order."""
     x = operand(b)
     meshes = [n for n in b.p.meshes if b.p.meshes[n].axes]
     for _ in range(b.rng.randint(1, 4)):
@@ -57,18 +57,18 @@ def move(b):
 
 
 def unreduced(b, x):
-    """x, unreduced along some axis."""
+    """Returns x, unreduced along some axis."""
     return placed(b, x, b.layout(x.shape, 0.5, must=True))
 
 
 def split_axes(b, layout, dims):
-    """Some parts that split one of the dimensions, those that are left now and then."""
+    """Returns some axes that shard one of the dimensions, sometimes including unused ones."""
     parts = [p for d in dims for p in layout.dims[d] if b.rng.random() < 0.8]
     return parts + [p for p in layout.left if b.rng.random() < 0.15]
 
 
 def own(b, r, layout):
-    """Gives the last op a sharding of its own, most often."""
+    """Usually gives the last op its own sharding."""
     if b.rng.random() < 0.8:
         b.p.ops[-1].shardings = [layout.text()]
     else:
@@ -77,7 +77,7 @@ def own(b, r, layout):
 
 
 def reduce(b):
-    """Over sharded dimensions; each device keeps its part of the sum."""
+    """Reduces over sharded dimensions; the result stays a partial sum."""
     x = operand(b, rank=1)
     dims = sorted(b.rng.sample(range(len(x.shape)), b.rng.randint(1, len(x.shape))))
     source = b.layout(x.shape, 0.85, "mesh", 0.3)
@@ -93,7 +93,7 @@ def reduce(b):
 
 
 def dot(b):
-    """Over a sharded inner dimension; one operand may be unreduced already, or both."""
+    """A dot over a sharded contracting dimension; one operand or both may be unreduced already."""
     e, r = b.rng.choice(["f32", "i32"]), b.rng
     batch, m, n, k = ([r.choice([2, 3, 4, 8])] if r.random() < c else [] for c in (0.25, 0.7, 0.7, 1))
     x, y = b.like(batch + m + k, e), b.like(batch + k + n, e)
@@ -124,7 +124,7 @@ def collective(b, x, name, axes, layout):
 
 
 def some(b, parts):
-    """At least one of the parts, if there are any; in their order."""
+    """Returns at least one of the parts, if there are any, in their order."""
     found = [p for p in parts if b.rng.random() < 0.6]
     return found or ([b.rng.choice(parts)] if parts else [])
 
@@ -186,7 +186,7 @@ def all_slice(b, x, layout):
 
 
 def suffixes(b, layout):
-    """Of each dimension its last parts, some."""
+    """Returns, for each dimension, some of its last parts."""
     taken = [parts[len(parts) - b.rng.randint(0, len(parts)):] for parts in layout.dims]
     return taken, [parts[: len(parts) - len(cut)] for parts, cut in zip(layout.dims, taken)]
 
@@ -218,11 +218,11 @@ def to_unreduced(b, x, layout):
     return collective(b, x, "replicated_to_unreduced", f"{{{refs(layout.ordered(axes))}}}", after), after
 
 
-# --- what reads sums ----------------------------------------------------------------------
+# --- uses of partial sums -----------------------------------------------------------------
 
 
 def consume(b):
-    """An op of any kind on an unreduced value."""
+    """Uses an unreduced value in an op of any kind."""
     x = b.rng.choice([reduce, dot, move, sdy_collective, lambda b: unreduced(b, operand(b))])(b)
     b.preferred = x
     try:
@@ -236,7 +236,7 @@ def consume(b):
 
 
 def both(b):
-    """Two unreduced values: their sum may stay one, their product must not."""
+    """Two unreduced values: their sum may stay unreduced, their product must not."""
     x = unreduced(b, operand(b))
     y = b.like(x.shape, x.element)
     y = unreduced(b, y) if b.rng.random() < 0.8 else y
@@ -248,7 +248,7 @@ def both(b):
 
 
 def several(b):
-    """A reduction of two values, of which one result or both are unreduced."""
+    """A reduction of two values, with one or both results unreduced."""
     x = b.pick(b.rng.choice(["f32", "i32"]))
     e = b.rng.choice(["f32", "i32"])
     y = b.like(x.shape, e)
@@ -279,7 +279,7 @@ def several(b):
 
 
 def scalar_op(b):
-    """Scalars: arithmetic, constraints, reads by ops that take any."""
+    """Scalars: arithmetic, constraints, uses by ops that accept any rank."""
     preferred = b.preferred if b.preferred and not b.preferred.shape else None
     x = preferred or scalar(b)
     y = scalar(b, x.element)
@@ -323,7 +323,7 @@ def empty(b):
     at = b.rng.randrange(rank)
     shape[at] = 0
     x = b.arg(shape, e)
-    b.values.remove(x)  # others draw numbers up to the size
+    b.values.remove(x)  # other ops draw numbers up to the size
     here = lambda v: b.values.remove(v) if v in b.values and 0 in v.shape else None
     if b.rng.random() < 0.7:
         x = placed(b, x, b.layout(shape, unreduced=0.5))
@@ -378,7 +378,7 @@ def empty(b):
 
 
 def group(b):
-    """Two values that must be sharded alike."""
+    """Two values that must have the same sharding."""
     x = b.pick()
     y = b.like(x.shape, x.element)
     y = b.emit(f"stablehlo.add %{x.name}, %{y.name} : {x.type}", x.shape, x.element, [x, y])
