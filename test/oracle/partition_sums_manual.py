@@ -1,12 +1,12 @@
-#===- partition_sums_manual.py - manual computations on sums ---------------===//
+#===- partition_sums_manual.py - manual computations on partial sums ------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Manual computations of several operands and results that are unreduced along manual axes: inside, a
-device has its summand, and what it returns for a result that is unreduced is a summand again. Nested
-ones, and loops whose numbers of trips differ by device."""
+"""Manual computations of several operands and results that are unreduced along manual axes. Inside, a
+device has its partial sum; for an unreduced result it returns a partial sum. Also nested
+computations, and loops whose trip counts differ between devices."""
 
 import math
 
@@ -19,16 +19,16 @@ from partition_layouts import refs
 
 
 class Side:
-    """How one operand or result lies: manual axes by dimension, manual axes that it is unreduced along,
-    and free axes behind the manual ones."""
+    """The layout of one operand or result: manual axes by dimension, manual axes along which it is
+    unreduced, and free axes after the manual ones."""
 
     def __init__(self, lists, unreduced):
         self.lists, self.unreduced = [list(l) for l in lists], list(unreduced)
 
 
 class Manual:
-    """Some axes of @mesh, or of those that an outer manual computation leaves free. linear: what is done
-    must be, because the outer value is a sum."""
+    """Some axes of @mesh, or of the axes that an outer manual computation leaves free. linear: the
+    body must be linear, because the outer value is a partial sum."""
 
     def __init__(self, b, names=None, linear=False):
         self.b, self.mesh = b, b.p.mesh
@@ -70,7 +70,7 @@ class Manual:
         return "<@mesh, [" + ", ".join("{" + ", ".join(f'"{a}"' for a in d) + "}" for d in dims) + "]" + tail + ">"
 
     def left(self, side):
-        """The manual axes along which devices hold the same."""
+        """Returns the manual axes along which devices hold the same data."""
         used = {a for l in side.lists for a in l} | set(side.unreduced)
         return [a for a in self.axes if a not in used]
 
@@ -88,7 +88,7 @@ class Manual:
 
 
 class Lines:
-    """One body; every value in it has a name of its own."""
+    """One body; every value in it has its own name."""
 
     def __init__(self, b):
         self.b, self.lines = b, []
@@ -100,7 +100,7 @@ class Lines:
 
 
 def chain(b, m, body, x, side, shape):
-    """Some steps on the local value x of one operand; yields the local value, its side and global
+    """Some steps on the local value x of one operand. Yields the local value, its side and global
     shape, and the plain ops: (text with {x} for the operand, shape)."""
     plain = []
     for _ in range(b.rng.randint(1, 3)):
@@ -146,7 +146,7 @@ def scatter(b, m, body, x, side, shape):
 
 
 def fold(b, m, body, x, side, shape):
-    """The sum over a dimension, without collectives."""
+    """Sums over a dimension, without collectives."""
     if not shape:
         return None
     d = b.rng.randrange(len(shape))
@@ -160,7 +160,8 @@ def fold(b, m, body, x, side, shape):
 
 
 def times(b, m, body, x, side, shape):
-    """What all devices along an axis return for a result that is unreduced along it counts for each."""
+    """For a result that is unreduced along an axis, each device's value counts, even if all return the
+    same."""
     axes = [a for a in m.left(side) if b.rng.random() < 0.7]
     if not axes:
         return None
@@ -179,7 +180,7 @@ def nonlinear(b, m, body, x, side, shape):
 
 
 def constraint(b, m, body, x, side, shape):
-    """Along the free axes."""
+    """Adds a constraint along the free axes."""
     if not m.free:
         return None
     dims, summed = [[] for _ in x.shape], []
@@ -196,8 +197,9 @@ def constraint(b, m, body, x, side, shape):
 
 
 def loop(b, m, body, x, side, shape):
-    """x + trips * x, a trip at a time. The number of trips is the device's own: its place along an axis
-    that splits the value. Devices that hold summands of one part take as many."""
+    """Computes x + trips * x, one addition per trip. The trip count is the device's index along an
+    axis that shards the value. Devices that hold partial sums of the same part have the same trip
+    count."""
     split = [(d, a) for d, l in enumerate(side.lists) for a in l[:1] if m.count(l) > 1]
     T = x.type
     i, u, j, v = (b.new([], "i32"), b.new(x.shape, x.element), b.new([], "i32"), b.new(x.shape, x.element))
@@ -215,7 +217,7 @@ def loop(b, m, body, x, side, shape):
         one = body.value(f"stablehlo.dynamic_slice %{table_value.name}, %{here.name}, sizes = [1] : "
                          f"(tensor<{m.mesh.devices}xi32>, tensor<ui32>) -> tensor<1xi32>", [1], "i32")
         trips = body.value(f"stablehlo.reshape %{one.name} : (tensor<1xi32>) -> tensor<i32>", [], "i32")
-        counts = [str(1 + (k * n // shape[d]) % 4) for k in range(shape[d])]  # of each row
+        counts = [str(1 + (k * n // shape[d]) % 4) for k in range(shape[d])]  # the trip count of each row
         e = "i32" if x.element == "i32" else "f32"
         counts = [c if e == "i32" else c + ".0" for c in counts]
         plain.append((f"stablehlo.multiply {{x}}, %w_rows : {G}", shape,
@@ -258,7 +260,7 @@ def nested(b, m, body, x, side, shape):
     code, arg = Lines(b), b.new(local, x.element)
     y, after, inside, plain = chain(b, inner, code, arg, before, list(x.shape))
     if inside != list(x.shape) or any(len(p) > 2 and "%w_rows" in p[0] for p in plain):
-        return None  # only what acts on the outer value as on the local one
+        return None  # only ops that are equal on the local and on the outer value
     out = b.new(x.shape, x.element)
     body.lines += [
         f"%{out.name} = sdy.manual_computation(%{x.name}) in_shardings=[{inner.text(before)}] out_shardings=[{inner.text(after)}] "
@@ -272,7 +274,7 @@ def nested(b, m, body, x, side, shape):
 
 
 def computation(b):
-    """Of one to three operands, each with a chain of steps of its own."""
+    """A computation of one to three operands, each with its own chain of steps."""
     m, parts = Manual(b), []
     for _ in range(b.rng.choice([1, 1, 2, 3])):
         side = m.side(b.rng.randint(0, 3))
@@ -287,7 +289,7 @@ def computation(b):
 
 
 def assembled(m, parts):
-    """The op whose parts do not read each other; smaller ones have fewer of them."""
+    """Returns the op with independent parts; its smaller variants have fewer parts."""
     operands, args, ins, bodies, returned, results, outs, plain = zip(*parts)
     names = lambda values: ", ".join("%" + v.name for v in values)
     types = lambda values: ", ".join(v.type for v in values)
@@ -306,7 +308,7 @@ def assembled(m, parts):
 
 
 def plainly(x, out, steps):
-    """The same on the value itself."""
+    """Returns the equivalent ops on the global value."""
     prefix, name, e = f"%{out.name}_", x.name, x.element
     zero = "0" if e == "i32" else "0.0"
     text = f"    {prefix}zero = stablehlo.constant dense<{zero}> : tensor<{e}>\n"

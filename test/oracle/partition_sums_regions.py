@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Accumulators that loops carry unreduced, as gradients over layers and minibatches are: loops in
-loops, branches and calls around the partial sums, trip counts that the program computes."""
+"""Accumulators that loops carry unreduced, such as gradients over layers and minibatches: nested
+loops, branches and calls around the partial sums, computed trip counts."""
 
 import copy
 import re
@@ -15,7 +15,7 @@ from partition_builder import Value, ints, t
 
 
 class Code:
-    """Lines of a region, of the program with shardings and of the one without."""
+    """Lines of a region, for the program with shardings and for the one without."""
 
     def __init__(self, b, depth=2):
         self.b, self.depth = b, depth
@@ -48,7 +48,7 @@ class Code:
 
 
 class Accumulation:
-    """acc: unreduced, of the shape of a row of `x`, to which steps add sums over rows."""
+    """acc: an unreduced accumulator of the shape of a row of `x`, to which steps add sums over rows."""
 
     def __init__(self, b):
         self.b, r = b, b.rng
@@ -71,7 +71,7 @@ class Accumulation:
         return t(self.shape, self.element)
 
     def partial(self, code, x=None):
-        """The sum over the rows of x, unreduced."""
+        """Returns the sum over the rows of x, unreduced."""
         x = x or self.x
         return code.value(f"stablehlo.reduce(%{x.name} init: %{self.init.name}) applies stablehlo.add across dimensions = [0] : "
                           f"({x.type}, {self.init.type}) -> {self.type}", self.shape, self.element, own=self.own())
@@ -88,7 +88,7 @@ class Accumulation:
                           own=self.own() if self.b.rng.random() < 0.3 else None)
 
     def step(self, code, acc, i, depth):
-        """One thing done to acc; i: the number of the trip."""
+        """Applies one random step to acc; i: the iteration number."""
         kinds = [self.add_partial, self.add_partial, self.row, self.place, self.place, self.scale, self.nonlinear,
                  self.call, self.number, self.quotient]  # fmt: skip
         kinds += [self.loop, self.case, self.case, self.if_] if depth < 2 else []
@@ -101,10 +101,10 @@ class Accumulation:
             acc = code.placed(acc, self.layout)
         return acc
 
-    # the things
+    # the steps
 
     def number(self, code, acc, i, depth):
-        """Adds the number of the trip: not unreduced."""
+        """Adds the iteration number, which is not unreduced."""
         n = i if self.element == "i32" else code.value(
             f"stablehlo.convert %{i.name} : (tensor<i32>) -> tensor<{self.element}>", [], self.element)
         n = code.value(f"stablehlo.broadcast_in_dim %{n.name}, dims = [] : ({n.type}) -> {self.type}", self.shape, self.element)
@@ -118,7 +118,7 @@ class Accumulation:
         return code.value(f"stablehlo.{text} : {self.type}", self.shape, self.element)
 
     def quotient(self, code, acc, i, depth):
-        """Of a sum over rows, as a mean is; whole numbers lose the rest."""
+        """Divides a sum over rows, as for a mean; integer division drops the remainder."""
         n = self.b.constant(self.b.rng.choice([2, 3]), self.element, self.shape)
         self.uses.append(n)
         p = self.partial(code)
@@ -175,7 +175,7 @@ class Accumulation:
         return self.branches(code, acc, i, depth, "if", c, 2)
 
     def call(self, code, acc, i, depth):
-        """One function for all calls of the program; its arguments and its result may be unreduced."""
+        """One function for all calls of the program. Its arguments and its result may be unreduced."""
         name, T = f"g{self.x.name}", self.type
         if not self.functions:
             attr = lambda: f" {{sdy.sharding = #sdy.sharding{self.b.rng.choice([self.layout, self.other()]).text()}}}" if (
@@ -192,7 +192,8 @@ class Accumulation:
 
 
 def while_loop(a, code, acc, depth):
-    """`acc` after some trips of steps; beside it goes a value that is not unreduced, now and then."""
+    """Returns `acc` after some iterations; sometimes the loop also carries a value that is not
+    unreduced."""
     b, T = a.b, a.type
     trips = b.constant(b.rng.randint(0, 3), "i32") if depth else b.index(0, 3)
     a.uses.append(trips)
@@ -206,7 +207,7 @@ def while_loop(a, code, acc, depth):
     if beside:
         name = b.rng.choice(["add", "maximum"])
         after2 = body.value(f"stablehlo.{name} %{z.name}, %{b.rng.choice([w, after]).name} : {T}", a.shape, a.element)
-        if b.rng.random() < 0.2:  # they change places
+        if b.rng.random() < 0.2:  # the carried values are swapped
             after, after2 = after2, after
     body.line(f"stablehlo.return %{k.name}, %{after.name}{f', %{after2.name}' if beside else ''} : {', '.join(types)}")
     head = ", ".join(f"%{n.name}" for n in ([i, u, v] if beside else [i, u]))
@@ -251,11 +252,12 @@ LINE = re.compile(r"^ +%(\w+) = (?:stablehlo|sdy)\.\w+ (%\w+)(?:, (%\w+))?(?: <@
 
 
 def shorter(op):
-    """The op with a line less, whose value is one of its operands; or with a line that has no sharding."""
+    """Yields the op without one line, whose value is replaced by an operand; or with a line that has
+    lost its sharding."""
     found = []
     for line in LINE.finditer(op.sharded):
         name, *operands = line.groups()
-        if name == op.outs[0].name or f"stablehlo.return %{name}," in op.sharded:  # counts the trips
+        if name == op.outs[0].name or f"stablehlo.return %{name}," in op.sharded:  # the iteration counter
             continue
         for operand in filter(None, operands):
             less = copy.copy(op)

@@ -44,8 +44,8 @@ def window(b):
 
 
 def cumulative(b):
-    """Sums, products, extremes along a dimension, either way; with a reducer of two operands or
-    one that is no single op."""
+    """Cumulative sums, products, extremes along a dimension, in both directions; with a reducer of two
+    operands, or one that is not a single op."""
     x = b.pick()
     dim = b.rng.randrange(len(x.shape))
     n, rank = x.shape[dim], len(x.shape)
@@ -58,7 +58,7 @@ def cumulative(b):
     least = "0xFF800000" if e == "f32" else "-2147483648"
     kind = b.rng.choice(["add", "add", "maximum", "minimum", "pair", "other"])
     if kind == "pair":
-        # Where the largest is.
+        # The position of the maximum.
         i, I = b.emit(f"stablehlo.iota dim = {dim} : {t(x.shape, 'i32')}", x.shape, "i32", [], keep=False), t(x.shape, "i32")
         low = b.emit(f"stablehlo.constant dense<{least}> : {s}", [], e, [], keep=False)
         last = b.constant(2147483647, "i32")
@@ -119,7 +119,7 @@ def pool_gradient(b):
 
 
 def wide_convolution(b):
-    """As the gradient of a kernel is: the kernel is about as long as the input."""
+    """Like the gradient of a kernel: the kernel is about as long as the input."""
     batch, features, out = b.rng.choice([1, 2, 4]), b.rng.choice([1, 2, 4]), b.rng.choice([1, 2, 4])
     width = b.rng.choice([7, 8, 12, 16])
     k, spread = b.rng.choice([width, width, width - 1, width - 3, max(2, width // 2)]), 1
@@ -139,7 +139,7 @@ def wide_convolution(b):
 
 
 def pool_windows(b):
-    """The gradient of a pooling whose windows overlap, leave gaps or reach over the ends."""
+    """The gradient of a pooling with windows that overlap, leave gaps or extend beyond the ends."""
     x = b.pick(where=lambda v: math.prod(v.shape) <= 1024)
     rank = len(x.shape)
     dims = b.rng.sample(range(rank), min(rank, b.rng.choice([1, 1, 2])))

@@ -1,4 +1,4 @@
-#===- portable.py - portable artifacts, read and written as jaxlib does ----===//
+#===- portable.py - portable artifacts, exchanged with jaxlib -------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,10 @@
   ours writes, jaxlib reads   = the same
   ours writes, ours reads     = the same
 
-Where jaxlib cannot write a version, ours must refuse it too, or say it with older ops so that
-jaxlib reads it. The programs: the modules of the lit tests of the dialect (all ops), the
-examples, and what JAX exports (`jax_corpus`), as its C API client would send it to a plugin."""
+If jaxlib cannot write a version, ours must refuse it too, or express the program by older ops so
+that jaxlib reads it. The programs are the modules of the dialect's lit tests (all ops), the
+examples, and programs that JAX exports (`jax_corpus`), as its C API client would send them to a
+plugin."""
 
 import glob
 import os
@@ -33,13 +34,13 @@ from oracle import ir
 
 VERSIONS = ("0.9.0", "0.14.0", "0.17.0", "0.19.0", "1.0.0", "1.3.0", "1.4.0", "1.5.0", "1.8.0",
             "1.9.0", "1.10.0", "1.11.0", "1.13.0", "1.14.0", "1.16.0", "1.17.0")  # fmt: skip
-# Ours, and newer than jaxlib.
+# Versions that ours supports and that are newer than jaxlib.
 NEWER = "1.20.0"
 LIT = os.path.join(oracle.ROOT, "test", "stablehlo")
 
 
 def theirs(text, version, folder):
-    """jaxlib's artifact and what it reads from it; None where it cannot write it."""
+    """Returns jaxlib's artifact, and the module that it reads from it. None if it cannot write it."""
     module = oracle.parse(text)
     try:
         with module.context:
@@ -58,7 +59,7 @@ def read_theirs(artifact):
 
 
 def convert(source, *flags, binary=False):
-    """Standard output of `shardwright convert`, or an OurError."""
+    """Returns standard output of `shardwright convert`, or an OurError."""
     done = subprocess.run([oracle.TOOL, "convert", *flags], input=source, capture_output=True, timeout=300)
     done.stderr = done.stderr.decode()
     if done.returncode != 0:
@@ -89,7 +90,7 @@ def check(tally, name, text, version, folder):
 
 
 def check_newest(tally, name, text, folder):
-    """Versions that jaxlib has not: the program comes back as from its own newest."""
+    """Versions that jaxlib does not support: the program is the same as from its own newest version."""
     _, wanted = theirs(text, VERSIONS[-1], folder)
     if wanted is None:
         return
@@ -100,7 +101,8 @@ def check_newest(tally, name, text, folder):
 
 
 def survives(text):
-    """Whether jaxlib parses the text; in a child process, for it crashes on some that we refuse."""
+    """True if jaxlib parses the text. In a child process, because it crashes on some texts that we
+    refuse."""
     child = os.fork()
     if child == 0:
         try:
@@ -112,13 +114,14 @@ def survives(text):
 
 
 def check_client(tally, program, version, mixed, folder):
-    """The artifact that JAX's C API client gives a plugin: composites for chlo, sdy mixed in."""
+    """Checks the artifact that JAX's C API client sends to a plugin: composites for chlo, mixed with
+    sdy."""
     case = f"{program.name} client {version}" + (" mixed" if mixed else "")
     try:
         artifact = _jax.mlir.serialize_portable_artifact(
             interpreters.module_to_bytecode(program.module), version, mixed)  # fmt: skip
         wanted = read_theirs(artifact)
-    except Exception as error:  # jaxlib's own kinds, by program
+    except Exception as error:  # jaxlib's own exceptions, different for each program
         tally.check(case, "serialize" in str(error) or "parse" in str(error), str(error))
         return
     path = os.path.join(folder, "client")
@@ -129,26 +132,26 @@ def check_client(tally, program, version, mixed, folder):
 
 def lit_modules():
     for path in sorted(glob.glob(os.path.join(LIT, "*.mlir"))):
-        # What jaxlib refuses; and attributes of the module, which VHLO leaves as they are.
+        # Programs that jaxlib refuses; and attributes of the module, which VHLO does not change.
         if os.path.basename(path).startswith(("verify_", "bytecode")):
             continue
         with open(path) as file:
             source = re.sub(r"^ *//(?! -----).*$", "", file.read(), flags=re.M)
         for number, part in enumerate(source.split("// -----")):
-            # Function by function where one of them is newer than jaxlib.
+            # One function at a time, if one of them is newer than jaxlib.
             whole = survives(part)
             parts = [part] if whole else re.split(r"^(?=func\.func)", part, flags=re.M)
             for index, text in enumerate(parts):
                 if not text.strip() or not (whole or survives(text)):
                     continue
                 normal = oracle.normal(text)
-                # Not all that jaxlib prints can it parse.
+                # jaxlib cannot parse everything that it prints.
                 if survives(normal):
                     yield f"{os.path.basename(path)}#{number}.{index}", normal
 
 
 def programs():
-    """(name, text, whether in every version)"""
+    """Yields (name, text, whether in every version)."""
     for name, text in lit_modules():
         yield name, text, True
     for name in oracle.EXAMPLES:
@@ -159,7 +162,7 @@ def programs():
 def main():
     args = oracle.arguments(__doc__, cases=100, long_cases=2000)
     tally = oracle.Tally("portable", show=8)
-    # A forked child has no threads to verify with.
+    # A forked child has no threads for verification.
     oracle._shared().enable_multithreading(False)
     rng = random.Random(args.seed)
     with tempfile.TemporaryDirectory() as folder:

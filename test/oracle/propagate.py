@@ -5,9 +5,10 @@
 #
 #===------------------------------------------------------------------------===#
 """Random programs through sdy-propagation-pipeline and through single passes, in jaxlib and in
-shardwright-opt; the printed modules must be equal. A failing program is shrunk. And what holds of
-propagation by itself: again on its own output it changes nothing, twice it does the same, and no
-axis that the user put on an argument is taken from it."""
+shardwright-opt. The printed modules must be equal. A failing program is reduced.
+
+Also checks properties of propagation: it is idempotent and deterministic, and removes no axis that
+the user put on an argument."""
 
 import argparse
 import os
@@ -18,7 +19,8 @@ import oracle
 import propagate_programs
 
 FULL = "sdy-propagation-pipeline"
-# Origins of axes that began at no annotation are left to chance (the growth of a map) in Shardy.
+# In Shardy the origins of axes that do not come from an annotation depend on chance (the growth of
+# a map).
 EDGES = "{debug-propagation-edge-sharding=true}"
 DEBUG = "{debug-sharding-origins=true debug-propagation-edge-sharding=true}"
 PIPELINES = (
@@ -55,14 +57,15 @@ def pipelines(rng, fixed):
 
 
 class Crash(Exception):
-    """The oracle's process died."""
+    """The oracle's process aborted."""
 
 
 def compare(texts, pipeline, ours):
-    """(what the oracle prints, what it prints of ours) for each text; errors as exceptions.
+    """Returns (the oracle's output, our output as the oracle prints it) for each text; errors as
+    exceptions.
 
-    In a child process: Shardy ends the process on some inputs. The case then holds a Crash
-    and the next child goes on after it."""
+    Runs in a child process, because Shardy aborts on some inputs. Such a case becomes a Crash, and
+    the next child continues after it."""
     results = []
     while len(results) < len(texts):
         read, write = os.pipe()
@@ -124,7 +127,7 @@ def shrink(program, pipeline, limit=400):
 
 
 def axes_of_arguments(text):
-    """Of each argument of a function with a sharding, the names of axes by dimension."""
+    """Returns, for each argument of a function with a sharding, the names of axes by dimension."""
     found = {}
     for line in text.splitlines():
         function = re.match(r"\s*func\.func (?:\w+ )?@([\w.]+)", line)
@@ -139,7 +142,8 @@ def axes_of_arguments(text):
 
 
 def properties(tally, cases):
-    """Of propagation on modules: idempotent where the oracle is, deterministic, monotone."""
+    """Checks properties of propagation on modules: idempotent if the oracle is, deterministic,
+    monotone."""
     ours = lambda texts, pipeline: oracle.ours_batch(texts, f"--pass-pipeline=builtin.module({pipeline})")
     imported = [(n, t) for n, t in zip((n for n, _ in cases), ours([str(p) for _, p in cases], IMPORT)) if isinstance(t, str)]
     once = ours([t for _, t in imported], PROPAGATE)
@@ -176,14 +180,14 @@ def main():
         cases = batches.pop(pipeline)
         texts = [str(p) for _, p in cases]
         mine = oracle.ours_batch(texts, f"--pass-pipeline=builtin.module({pipeline})")
-        # Errors of ours do not survive the pipe to the parent.
+        # Our exceptions cannot be pickled for the parent.
         mine = [m if isinstance(m, str) else (str(m), None) for m in mine]
         for (name, program), (want, have) in zip(cases, compare(texts, pipeline, mine)):
             if isinstance(want, Crash):
                 crashed += 1
                 continue
             if not isinstance(want, str):
-                # The oracle refuses: so should we.
+                # The oracle refuses the program, so ours must refuse it, too.
                 refused += 1
                 tally.check(
                     name,

@@ -1,14 +1,14 @@
-#===- propagate_jax.py - our propagation beside Shardy's on JAX programs ---===#
+#===- propagate_jax.py - propagates JAX programs in Shardy and ours -------===#
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""More than 80 programs as users of JAX write them (the examples, the models of this file and of
-jax_models.py: networks, their gradients, loops, shard_map, linear algebra, ...), and programs of the
-corpus (calls of JAX's functions, gradients, vmaps, control flow) with random shardings on their
-arguments, through sdy-propagation-pipeline and others in jaxlib and in shardwright-opt. CHLO is
-expanded by jaxlib first, so that both get one text."""
+"""More than 80 programs in typical JAX style (the examples, the models of this file and of
+jax_models.py: networks, their gradients, loops, shard_map, linear algebra, ...), and programs of
+the corpus (calls of JAX's functions, gradients, vmaps, control flow) with random shardings on their
+arguments, through sdy-propagation-pipeline and other passes in jaxlib and in shardwright-opt.
+jaxlib expands CHLO first, so that both get the same text."""
 
 import os
 
@@ -26,13 +26,13 @@ PIPELINES = (
     "sdy-import-pipeline",
     "sdy-import-pipeline,sdy-user-priority-propagate",
     "sdy-import-pipeline,sdy-user-priority-propagate{" + EDGES + "}",
-    # Without the import, Shardy crashes on manual computations.
+    # Without the import passes, Shardy crashes on manual computations.
     "sdy-import-pipeline,sdy-apply-sharding-constraints{debug-sharding-origins=true " + EDGES + "}",
 )
 
 
 def readable(text):
-    """Shardy's own verifier refuses the edges that it records at loops."""
+    """Removes attributes of loops: Shardy's own verifier refuses the edges that it records there."""
     rename = lambda line: line.replace("sdy.propagation_edges =", "propagation_edges =") if "sdy.data_flow_edge" in line else line
     return "\n".join(map(rename, text.split("\n")))
 
@@ -56,7 +56,7 @@ def ours(text, pipeline):
 
 
 def models():
-    """(name, text) of programs with gradients, scans, calls, gathers, shard_map, ..."""
+    """Yields (name, text) of programs with gradients, scans, calls, gathers, shard_map, ..."""
     import jax
     import jax.numpy as jnp
     from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
@@ -204,7 +204,7 @@ def models():
         ((32, 16), named(mesh, "x", "y")),
     )
 
-    # Values that are to be sharded alike.
+    # Values that must have the same sharding.
     def alike(x, y):
         from jax.experimental.shard_alike import shard_alike
 
@@ -219,7 +219,8 @@ MESH = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4, \"z\"=3]>"
 
 
 def annotated(text, rng):
-    """The program with shardings on some arguments and results of main; None if none can be."""
+    """Returns the program with shardings on some arguments and results of main. None if there are none
+    to annotate."""
     from jaxlib.mlir import ir
 
     if "sdy.mesh @" in text:
@@ -280,7 +281,7 @@ def main():
     print(f"propagate_jax: {len(programs)} programs beside those of the corpus")
     for name, text in [*programs, *corpus(args)]:
         pipelines = PIPELINES[:1] if name.startswith("corpus") else PIPELINES
-        # Locations as they are would differ only in aliases.
+        # Original locations would differ only in their aliases.
         try:
             text = oracle.run(text, "func.func(chlo-legalize-to-stablehlo)")
         except oracle.OracleError as error:

@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===#
-"""Random StableHLO + sdy programs as trees that print, and that a failure can be shrunk in.
+"""Random StableHLO + sdy programs as trees, which can be printed, and reduced after a failure.
 
-`generate(rng)` gives a Program; `str(program)` is its text; `smaller(program)` yields
-programs with one thing less (an op, a sharding, a group of results).
+`generate(rng)` returns a Program; `str(program)` is its text; `smaller(program)` yields programs
+with one thing less (an op, a sharding, a group of results).
 """
 
 import copy
@@ -36,7 +36,7 @@ class Op:
     def __init__(self, form, operands, results, signature=None, regions=(), attribute=True, pre=""):
         self.form, self.operands, self.results = form, list(operands), list(results)
         self.signature, self.regions = signature, list(regions)
-        # Whether results' shardings print as sdy.sharding.
+        # Whether the shardings of results are printed as sdy.sharding.
         self.attribute = attribute
 
 
@@ -202,7 +202,7 @@ class Generator:
     # --- shardings ------------------------------------------------------------------------
 
     def sharding(self, value, banned=(), closed=None, priorities=None, mesh=None, unreduced=True):
-        """A random sharding of the value's shape that uses no axis twice."""
+        """Returns a random sharding for the value's shape that uses no axis twice."""
         rng = self.rng
         name = mesh
         if name is None:
@@ -255,7 +255,7 @@ class Generator:
 
     def pick(self, block, condition=lambda v: True, element="f32"):
         choices = [v for v in block.scope if v.element == element and condition(v)]
-        # Later values more often, so that programs are deep.
+        # Later values are chosen more often, so that programs are deep.
         if not choices:
             return None
         i = max(self.rng.randrange(len(choices)), self.rng.randrange(len(choices)))
@@ -272,7 +272,7 @@ class Generator:
         return results[0] if results else None
 
     def index(self, block):
-        """An i32 scalar: an argument or a constant."""
+        """Returns an i32 scalar: an argument or a constant."""
         rng = self.rng
         choice = self.pick(block, lambda v: v.shape == (), "i32")
         if choice and rng.random() < 0.6:
@@ -602,7 +602,7 @@ class Generator:
         self.add(block, plain(lambda n: f"stablehlo.custom_call @{target}({n[0]})"), [x], [x.like()])
 
     def custom_rule(self, block):
-        """A call that brings its own rule."""
+        """A call with its own sharding rule."""
         rng = self.rng
         x = self.pick(block, lambda v: v.shape)
         if x is None:
@@ -635,14 +635,14 @@ class Generator:
         )
 
     def foreign(self, block):
-        """An op of any family of the rule tests, on values of its own."""
+        """An op of any family of the rule tests, on its own values."""
         rng = self.rng
         main = self.main_block
         if not any(v is main.args[0] for v in block.scope):
             return
         text = rules.FAMILIES[rng.choice(list(rules.FAMILIES))][0](rng)
         if "slice_sizes = array<i64>" in text:
-            return  # jaxlib does not read what it prints for it
+            return  # jaxlib cannot parse its own output for it
         match = re.match(r"\((.*?)\) \{\n  %r(?::\d+)? = (.*)\n  return\n\}\n$", text, re.S)
         types = match and re.search(r"(?:-> |: )(\(?[^:()]*?\)?)$", match.group(2))
         if not types or "tuple" in text:
@@ -711,7 +711,7 @@ class Generator:
             return
         key = (x.shape, id(block.manual))
         ids = self.__dict__.setdefault("group_ids", {})
-        # The same id needs the same shape and enclosing manual computation.
+        # Groups of the same id need the same shape and enclosing manual computation.
         number = ids.setdefault((key, self.rng.randint(0, 1)), len(ids) + self.rng.choice([0, 5]) * 0)
         self.add(
             block,
@@ -780,7 +780,7 @@ class Generator:
 
         def form(op, names, nested, attribute, signature):
             pairs = ", ".join(f"{a.name} = {n}" for a, n in zip(op.regions[0].args, names))
-            # Both regions use the same argument names in this syntax.
+            # Both regions have the same argument names in this syntax.
             return (
                 "\"stablehlo.while\"("
                 + ", ".join(names)
@@ -822,7 +822,7 @@ class Generator:
         rest = [n for n in order if n not in names and n not in block.banned]
 
         def placed(value):
-            """Local type and sharding text for one value."""
+            """Returns the local type and sharding text for one value."""
             local, dims = list(value.shape), [[] for _ in value.shape]
             for n, s in axes:
                 fits = [d for d in range(len(local)) if local[d] % s == 0]
@@ -852,7 +852,7 @@ class Generator:
         outputs, out_text = [], []
         for _ in range(rng.randint(1, 2)):
             v = self.pick(body)
-            # Grow the local value back along the manual axes.
+            # Extend the local value along the manual axes again.
             shape, dims = list(v.shape), [[] for _ in v.shape]
             for n, s in axes:
                 if shape and rng.random() < 0.8:
@@ -949,7 +949,7 @@ class Generator:
         used = {id(v) for op in block.ops for v in op.operands}
         ends = [v for op in block.ops for v in op.results if id(v) not in used and v.element == "f32"]
         rng.shuffle(ends)
-        # A few dead ops stay.
+        # Some dead ops remain.
         block.returns = ends[: rng.randint(1, 4)] or [self.pick(block)]
         if rng.random() < 0.3:
             block.returns.append(self.pick(block))
@@ -993,7 +993,7 @@ def blocks_of(program):
 
 
 def smaller(program):
-    """Copies with one thing less, the largest steps first."""
+    """Yields copies with one thing less, the largest reductions first."""
     count = sum(len(b.ops) for b in blocks_of(program))
     for index in reversed(range(count)):
         yield from without_op(program, index)
@@ -1031,7 +1031,7 @@ def smaller(program):
 
 
 def without_op(program, index):
-    """The index-th op gone; its results become arguments of main, or an operand."""
+    """Removes the index-th op. Its results become arguments of main, or an operand."""
     p = copy.deepcopy(program)
     n = 0
     for block in blocks_of(p):
@@ -1054,7 +1054,7 @@ def without_op(program, index):
 
 
 def reach(block):
-    """Blocks that see the arguments of this one."""
+    """Returns the blocks in which the arguments of this block are visible."""
     yield block
     for op in block.ops:
         if getattr(op, "isolated", False):

@@ -1,13 +1,13 @@
-#===- replicas.py - run a per-device program on CPU devices ----------------===//
+#===- replicas.py - runs a per-device program on CPU devices --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Executes StableHLO with jaxlib's CPU client: partitions become replicas, so that the
-program is compiled as it is. Meshes have at most 8 devices.
+"""Executes StableHLO with jaxlib's CPU client. Partitions become replicas, so that the program is
+compiled unchanged. Meshes have at most 8 devices.
 
-As a script it answers what a `Process` asks, since some programs end XLA's process.
+As a script it answers requests of a `Process`, because some programs crash XLA's process.
 """
 
 import os
@@ -57,7 +57,7 @@ def execute(text, shards):
 
 
 class Sharding:
-    """A sharding as printed: `<@mesh, [{"x", "y":(1)2}, {}], unreduced={"z"}>`, with its mesh."""
+    """A parsed sharding: `<@mesh, [{"x", "y":(1)2}, {}], unreduced={"z"}>`, with its mesh."""
 
     def __init__(self, text, mesh):
         self.mesh = mesh
@@ -71,12 +71,12 @@ class Sharding:
                 for name, pre, size in re.findall(r'"(\w+)"(?::\((\d+)\)(\d+))?', text)]  # fmt: skip
 
     def summand(self, device):
-        """Which of the summands of an unreduced value the device holds."""
+        """Returns the index of the partial sum of an unreduced value that the device holds."""
         linear = self.mesh.linear(device)
         return tuple(self.mesh.coordinate(linear, *axis) for axis in self.unreduced)
 
     def box(self, device, shape):
-        """Slices of the shard that the device holds."""
+        """Returns slices for the shard that the device holds."""
         out = []
         linear = self.mesh.linear(device)
         for size, axes in zip(shape, self.dims):
@@ -113,8 +113,8 @@ class DeviceMesh:
 
 
 def signature(text, mesh):
-    """Shardings of @main's arguments and results in a printed module; None if replicated. mesh: the only
-    one, or all by name."""
+    """Returns the shardings of @main's arguments and results in a printed module; None if replicated.
+    mesh: the only mesh, or all meshes by name."""
     meshes = mesh if isinstance(mesh, dict) else None
     line = next(l for l in text.splitlines() if "func.func" in l and "@main" in l)
     depth, cut = 0, None
@@ -137,13 +137,14 @@ def signature(text, mesh):
 
 
 def run_partitioned(local, arguments, in_shardings, out_shardings, mesh, shapes):
-    """The global results; every device's copy of an element must agree."""
+    """Returns the global results. All copies of an element on different devices must agree."""
     shards = split(arguments, in_shardings, mesh.devices)
     return joined(execute(local, shards), out_shardings, mesh, shapes)
 
 
 def split(arguments, in_shardings, devices):
-    """Arguments by device; of unreduced ones, the first summand is the value and the others are zeros."""
+    """Splits arguments by device. Of an unreduced argument, the first partial sum is the value and the
+    others are zeros."""
 
     def part(a, s, d):
         if not s:
@@ -155,7 +156,7 @@ def split(arguments, in_shardings, devices):
 
 
 def joined(per_device, out_shardings, mesh, shapes):
-    """Global results of those by device; summands of unreduced ones added up."""
+    """Assembles global results from those of the devices; partial sums are added up."""
     results = []
     for i, (s, shape) in enumerate(zip(out_shardings, shapes)):
         summands = {}
@@ -180,18 +181,19 @@ def joined(per_device, out_shardings, mesh, shapes):
 
 
 def equal(a, b):
-    """Every element is, or both are no number; of any type, where numpy knows that of its own alone."""
+    """True if all elements are equal, or both NaN; for any type, although numpy tests only its own
+    types for NaN."""
     return bool(np.all((a == b) | ((a != a) & (b != b))))
 
 
 class Process:
-    """`execute` in a process of its own, which starts again after a crash."""
+    """`execute` in a process of its own, which is restarted after a crash."""
 
     def __init__(self):
         self.process = None
 
     def execute(self, text, shards):
-        """Results as `execute` gives them; RuntimeError with what went wrong."""
+        """Returns the results of `execute`. Raises RuntimeError with the reason of a failure."""
         if self.process is None:
             self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # fmt: skip

@@ -1,12 +1,12 @@
-#===- reshard_to_collectives.py - our plans of reshards against Shardy's ---===//
+#===- reshard_to_collectives.py - plans of reshards, ours and Shardy's ----===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random reshards through `sdy-reshard-to-collectives`, ours and jaxlib's: the same collectives
-in the same order. Where jaxlib ends in another sharding than asked, or refuses parts of an axis
-that cannot be expressed together, ours must end where asked.
+"""Random reshards through `sdy-reshard-to-collectives`, ours and jaxlib's: the same collectives in the
+same order. If jaxlib ends with another sharding than requested, or refuses sub-axes of one axis
+that cannot be expressed together, ours must reach the requested sharding.
 
     reshard_to_collectives.py [--cases N] [--seed S] [--long]
 """
@@ -69,15 +69,15 @@ def ends_in(text, start):
 
 
 def same_end(end, asked):
-    """On every device it is the same whatever the mesh."""
+    """True if the sharding is the same on every device, independent of the mesh."""
     if '"' not in asked:
         return '"' not in end
     return end == asked
 
 
 def coexist(before, after):
-    """Parts of an axis of both sides are parts of one cut of it. jaxlib mixes those that are not
-    where they do not overlap: what such a sharding is, its local program does not agree with."""
+    """True if the sub-axes of both sides belong to one decomposition of the axis. jaxlib mixes others
+    if they do not overlap; then its local program does not agree with the resulting sharding."""
     refs = [re.findall(r'"(\w)":\((\d+)\)(\d+)', side) for side in (before, after)]
     for axis, pre, size in refs[0]:
         for other, pre2, size2 in refs[1]:

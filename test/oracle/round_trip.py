@@ -1,13 +1,13 @@
-#===- round_trip.py - what JAX exports comes back the same -----------------===//
+#===- round_trip.py - round trips of JAX's programs through ours ----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs of `jax_corpus` go from jaxlib to ours and back and must stay the same module.
+"""Programs of `jax_corpus` are passed from jaxlib to ours and back, and must stay the same module.
 
-Each way is one of: pretty text, pretty text with locations, generic text, generic text with
-locations, bytecode; each answer is compared as text, byte for byte:
+A program is passed as pretty text, pretty text with locations, generic text, generic text with
+locations, or bytecode. Each result is compared as text, byte for byte:
 
   pretty    -> ours -> pretty    = jaxlib's pretty text
   pretty    -> ours -> generic   = jaxlib's generic text
@@ -15,7 +15,7 @@ locations, bytecode; each answer is compared as text, byte for byte:
   bytecode  -> ours -> locations = jaxlib's text with locations
   locations -> ours -> bytecode  -> jaxlib's text with locations
 
-So do the valid cases of the dialects' lit tests.
+The valid cases of the dialects' lit tests are checked in the same way.
 """
 
 import os
@@ -29,14 +29,14 @@ import verifier_agreement
 from oracle import ir
 
 BATCH = 40
-# MLIR 23, inside jaxlib, has codes for the types of 8 bits and fewer; MLIR 22's driver refuses them, our reader
-# (`convert`, below) does not.
+# MLIR 23, inside jaxlib, has codes for the types of 8 bits and fewer. MLIR 22's driver refuses
+# them; our reader (`convert`, below) reads them.
 NEWER_TYPE = "unknown attribute code"
 
 
 class Sources:
-    """One program in the forms that travel. Text is parsed again first: an exported module
-    holds attributes that its own text leaves out."""
+    """One program in all forms. Text is parsed again first, because an exported module has attributes
+    that its own text omits."""
 
     def __init__(self, program):
         self.name = program.name
@@ -98,13 +98,13 @@ def check(tally, batch):
 
 
 def lit_programs():
-    """Every operation of the lit tests in some big modules, but for what jaxlib prints as text
-    that it cannot read."""
+    """Returns every operation of the lit tests in some large modules, except those whose text jaxlib
+    prints but cannot read."""
     functions = []
     for name, ops in sorted(verifier_agreement.collect(verifier_agreement.modules_of_files()).items()):
         for op in ops:
             if "is_stable" in op.attributes and name == "chlo.top_k":
-                continue  # newer than jaxlib, to which it is any attribute
+                continue  # newer than jaxlib, for which it is an unknown attribute
             text = op.text()
             try:
                 oracle.parse(oracle.text(oracle.parse(text), locations=True))

@@ -1,12 +1,12 @@
-#===- rule_strings.py - rules as JAX's custom_partitioning takes them -------===//
+#===- rule_strings.py - rule strings of JAX's custom_partitioning ---------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random rule strings, good and spoiled: `shardwright rule` makes of them the attribute that JAX
-makes, or refuses what JAX, or the verifier of the attribute, refuses. And programs that JAX exports
-with custom_partitioning: the rule in them is that of the string."""
+"""Random rule strings, valid and mutated: `shardwright rule` must convert them to the attribute that
+JAX makes, or refuse those that JAX, or the verifier of the attribute, refuses. Also programs that
+JAX exports with custom_partitioning: the rule in them must be that of the string."""
 
 import concurrent.futures
 import os
@@ -66,7 +66,7 @@ def random_rule(rng):
         if rng.random() < 0.3 and n in re.findall(r"\w+", text):
             groups[rng.randrange(3)].append(n)
     shapes = [s for _, s in operands], [s for _, s in results]
-    # Now and then something is wrong.
+    # Sometimes make an error.
     if rng.random() < 0.4:
         kind = rng.randrange(6)
         at = rng.randrange(len(text))
@@ -91,7 +91,8 @@ def theirs(text, operands, results, sizes, groups):
         tensor = lambda shape: ir.RankedTensorType.get(shape, ir.F32Type.get())
         rule = str_to_sdy_sharding_rule(text, **{k: tuple(g) for k, g in zip(KINDS, groups) if g}, **sizes)
         attr = str(sdy_sharding_rule_to_mlir(rule, [tensor(s) for s in operands], [tensor(s) for s in results]))
-        # The verifier of ops speaks for the attribute. Order within a kind says nothing: ours sorts.
+        # The attribute is verified as part of an op. The order of factors within a kind has no
+        # meaning; ours sorts them.
         attr = re.sub(r"(reduction|need_replication|permutation)=\{([^}]*)\}",
                       lambda m: f"{m[1]}={{{', '.join(sorted(m[2].split(', '), key=order))}}}", attr)
         types = lambda shapes: ", ".join(str(tensor(s)) for s in shapes)
@@ -134,7 +135,7 @@ def strings(tally):
 
 
 def exported(tally):
-    """JAX's own way: a function with a rule in a sharded program."""
+    """Uses JAX itself: a function with a rule in a sharded program."""
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
     programs = [
         ("...i, ...j -> ...i", lambda a, b: a * b.sum(-1, keepdims=True), [(4, 6, 8), (4, 6, 2)], {}),
@@ -158,7 +159,7 @@ def exported(tally):
         result = jax.eval_shape(function, *structs)
         groups = [list(kinds.get(k, ())) for k in KINDS]
         tally.equal(f"exported {text}", want, str(ours(text, shapes, [result.shape], {}, groups)))
-        # The rule stays on the op, and propagation goes by it.
+        # The rule stays on the op, and propagation uses it.
         tally.equal(f"propagated {text}", oracle.run(module, "sdy-propagation-pipeline"),
                     oracle.ours_normal(module, "--sdy-propagation-pipeline"), module)
 

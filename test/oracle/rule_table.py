@@ -1,13 +1,13 @@
-#===- rule_table.py - which operations have a rule, and where it is from ----===//
+#===- rule_table.py - the origin of each operation's rule -----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
 """A table of every operation of StableHLO, CHLO and sdy, and of the custom calls that JAX and XLA
-write: its rule is Shardy's, one of ours (sw-extra-rules), or none for a reason. Each has an instance
-with a batch of 8 in front: where there is a rule, the batch passes through the operation, unless the
-table says why not. An operation without a line fails the test.
+write: its rule is Shardy's, one of ours (sw-extra-rules), or absent, with the reason. Each
+operation has an instance with a leading batch dimension of 8. If there is a rule, the batch passes
+through the operation, unless the table has a reason. An operation without a line fails the test.
 
     rule_table.py --print      the table
 """
@@ -28,7 +28,7 @@ sys.path.insert(0, os.path.join(oracle.ROOT, "scripts"))
 import op_status  # noqa: E402  (knows the operations that the build made)
 
 UPSTREAM, EXTRA, EDGES = "Shardy's", "ours", "values flow through"
-TABLE = {}  # name -> (verdict, the batch passes or why not, function text or None)
+TABLE = {}  # name -> (verdict, the batch passes or a reason, function text or None)
 
 X, I, C, B = t([8, 4, 4]), t([8, 4, 4], "i32"), t([8, 4, 4], "complex<f32>"), t([8, 4, 4], "i1")
 GROUPS = "replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>"
@@ -243,7 +243,8 @@ put("@PadToStatic @SliceToDynamic", "dynamic shapes", call([X], [X]))
 
 
 def batch_passes(rule):
-    """Dimension 0 of the first operand and of the first result is one factor, free to be sharded."""
+    """True if dimension 0 of the first operand and of the first result share one factor that can be
+    sharded."""
     sides = re.search(r"<\((.*)\)->\((.*?)\)(?: \{|>|, custom)", rule)
     first = lambda side: next((m for m in re.findall(r"\[([a-z_0-9, ]*)\]", side) if m), "")
     a, b = (first(side).split(", ")[0] for side in sides.groups())
@@ -252,7 +253,7 @@ def batch_passes(rule):
 
 
 def find(source, options):
-    """The rules of the operation under test, by function."""
+    """Returns the rules of the operation under test, by function."""
     pipeline = f"builtin.module(func.func(sdy-populate-op-sharding-rules{options}))"
     return rules.rules_by_function(oracle.ours(source, f"--pass-pipeline={pipeline}", "--mlir-print-op-generic"))
 
@@ -270,7 +271,7 @@ def main():
         try:
             theirs = own(rules.theirs(f"func.func @{f}{text}", False))
         except oracle.OracleError as error:
-            # Newer than jaxlib's dialects, or types that it does not load.
+            # Newer than jaxlib's dialects, or with types that it does not load.
             tally.skip(f"jaxlib {name}", str(error).splitlines()[-1:])
             theirs = own(plain)
         tally.equal(f"{name}: Shardy's", str(theirs), str(own(plain)), text)

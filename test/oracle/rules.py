@@ -1,4 +1,4 @@
-#===- rules.py - our sharding rules against those of the real Shardy -------===//
+#===- rules.py - our sharding rules against those of Shardy ---------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ def subset(rng, items, count=None):
 
 
 def op(name, operands, results, props="", regions=""):
-    """A function with one op in generic form over its arguments."""
+    """Returns a function with one op in generic form over its arguments."""
     args = ", ".join(f"%a{i}: {ty}" for i, ty in enumerate(operands))
     uses = ", ".join(f"%a{i}" for i in range(len(operands)))
     count = f":{len(results)}" if len(results) > 1 else ""
@@ -60,7 +60,7 @@ def op(name, operands, results, props="", regions=""):
 
 
 def reducer(names, elements):
-    """A region that combines pairs by the named ops."""
+    """Returns a region that combines pairs by the named ops."""
     n = len(elements)
     args = ", ".join(f"%x{i}: {t([], e)}" for i, e in enumerate(elements + elements))
     body = "".join(
@@ -132,7 +132,7 @@ def transpose(rng):
 
 
 def split_product(rng, factors):
-    """Some shape whose product is that of the factors, with ones strewn in."""
+    """Returns a random shape whose product is that of the factors, with additional ones."""
     dims = []
     for f in factors:
         if dims and rng.random() < 0.5:
@@ -321,7 +321,7 @@ def convolution(rng):
 
 
 def gather_numbers(rng):
-    """Shapes and dimension numbers of a gather; scatter uses them the other way round."""
+    """Returns shapes and dimension numbers of a gather; scatter uses them in the other direction."""
     rank = rng.randint(1, 4)
     operand = [rng.choice([1, 2, 3, 4, 5]) for _ in range(rank)]
     dims = list(range(rank))
@@ -333,7 +333,7 @@ def gather_numbers(rng):
     rng.shuffle(indexed)
     slices = [1 if d in batching or d in collapsed else rng.choice([operand[d], rng.randint(1, operand[d])])
               for d in dims]
-    # Batch part of the indices: one dimension for each batching dimension, and others.
+    # Batch dimensions of the indices: one for each batching dimension, and others.
     parts = [("b", d) for d in batching] + [("f", rng.choice([1, 2, 3])) for _ in range(rng.randint(0, 2))]
     rng.shuffle(parts)
     batch_sizes = [operand[x] if k == "b" else x for k, x in parts]
@@ -451,7 +451,7 @@ def sort(rng):
     %c = stablehlo.compare LT, %x0, %x1 : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %c : tensor<i1>
   }})"""
-    # Upstream takes no dimension for special when counted from the end; ours does.
+    # Upstream does not handle dimensions that are counted from the end; ours does.
     d = rng.randrange(len(s))
     return op("stablehlo.sort", [t(s)] * n, [t(s)] * n, f"dimension = {d} : i64", body)
 
@@ -604,7 +604,7 @@ broadcast_polygamma broadcast_next_after next_after polygamma zeta""".split()
 
 
 def chlo(rng):
-    """Shardy has no rule for any of them."""
+    """Shardy has no rule for any of these ops."""
     s = shape(rng, 1)
     f, b = t(s), t(s, "i1")
     kind = rng.randrange(6)
@@ -669,7 +669,7 @@ def superseded(rng):
               "epsilon = 1.0e-3 : f32, feature_index = 0 : i64")
 
 
-# name -> (generator, weight): how often a family is drawn
+# name -> (generator, weight for the choice of a family)
 FAMILIES = {
     "elementwise": (elementwise, 2), "broadcast_in_dim": (broadcast_in_dim, 2), "transpose": (transpose, 1),
     "reshape": (reshape, 8), "bitcast_convert": (bitcast_convert, 1), "concatenate": (concatenate, 2),
@@ -685,7 +685,7 @@ FAMILIES = {
 
 
 def rules_by_function(text):
-    """The rules in a module printed in generic form, function by function."""
+    """Returns the rules in a module printed in generic form, by function."""
     found = {}
     for part in re.split(r'(?="func\.func"\()', text)[1:]:
         name = re.search(r'sym_name = "(\w+)"', part).group(1)
@@ -713,13 +713,13 @@ def ours(source, conservative):
 
 
 def compare(tally, cases, conservative):
-    """cases: (name, function without its head); all in one module, one by one on failure."""
+    """cases: (name, function without its head). All in one module; one by one after a failure."""
     source = "".join(f"func.func @f{i}{text}" for i, (_, text) in enumerate(cases))
     try:
         expected = theirs(source, conservative)
     except oracle.OracleError as error:
         if len(cases) == 1:
-            # A rule that the oracle itself finds broken, or a generator's mistake.
+            # A rule that the oracle itself refuses, or an error of the generator.
             tally.skip(cases[0][0], str(error).splitlines()[1:2])
         else:
             for case in cases:
@@ -740,7 +740,7 @@ def compare(tally, cases, conservative):
 
 
 def examples(tally):
-    """The programs that JAX exported, their CHLO expanded by the oracle."""
+    """Checks the programs that JAX exported, after the oracle has expanded their CHLO."""
     oracle.stablehlo.register_stablehlo_passes()
     for name in oracle.EXAMPLES:
         with open(oracle.example(name)) as file:

@@ -1,11 +1,11 @@
-#===- rules_bad_input.py - rules of ops whose numbers are wrong ------------===//
+#===- rules_bad_input.py - rules of ops with wrong numbers ----------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Ops of `rules.py` with some numbers replaced: shardwright-opt must refuse them or give
-them a rule, never crash."""
+"""Ops of `rules.py` with some numbers replaced: shardwright-opt must refuse them or return a rule, and
+never crash."""
 
 import re
 
@@ -17,7 +17,7 @@ OPTIONS = ("", "extra-rules=true", "conservative-propagation=true")
 
 
 def spoil(rng, text):
-    """The program with one or two of its numbers changed; not those in names and types."""
+    """Returns the program with one or two of its numbers changed, but not those in names and types."""
     for _ in range(rng.choice([1, 1, 2])):
         numbers = [m for m in re.finditer(r"-?\b\d+\b", text) if text[m.start() - 1] not in "%fix"]
         if not numbers:
@@ -29,7 +29,7 @@ def spoil(rng, text):
 
 
 def survives(tally, cases, options):
-    """cases: (name, program). One process; one each to find which of them crashed it."""
+    """cases: (name, program). Runs one process; after a crash one per case, to find the crashing ones."""
     pipeline = f"builtin.module(func.func(sdy-populate-op-sharding-rules{{{options}}}))"
     done = oracle.process(
         [oracle.OPT, "--split-input-file", f"--pass-pipeline={pipeline}"],

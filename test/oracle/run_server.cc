@@ -7,15 +7,16 @@
 
 // For test/oracle/op_tests.py, which runs thousands of small programs. Until
 // standard input ends, a request is
-//   u64 devices: 0, arguments and results are global arrays; else there are
-//     so many of each, those of the first device first. 2^63 + effort: global
-//     arrays, partitioned with that effort and checked: the text of each stage
-//     reads back as it was, and devices with the same part of a result agree
-//   u64 length, the text of a module; of a first line like
+//   u64 devices. 0: arguments and results are global arrays. Otherwise this
+//     number of each, those of the first device first. 2^63 + effort: global
+//     arrays; the program is partitioned with that effort and checked: the text
+//     of each stage survives a round trip, and devices with the same part of a
+//     result agree
+//   u64 length, the text of a module. If its first line is
 //     // --overlap=force --mesh=x=4,y=2
-//     those two options are read
+//     these two options are applied
 //   u64 length, the bytes of its arguments, one after the other
-// and its reply
+// The reply is
 //   u64 0, u64 length, the bytes of its results, or
 //   u64 1 (did not compile), 2 (did not run) or 3 (a check failed), u64 length,
 //     the error.
@@ -67,7 +68,7 @@ void reply(Status status, llvm::StringRef payload) {
   fflush(stdout);
 }
 
-/// The options that the first line of a module's text names; false: one of them
+/// Reads the options in the first line of a module's text. False: one of them
 /// is malformed.
 bool readOptions(llvm::StringRef text, CompileOptions &options) {
   llvm::StringRef line = text.take_until([](char c) { return c == '\n'; });
@@ -134,7 +135,8 @@ public:
   }
 
 private:
-  /// What a stage leaves must verify, print, and be the same when read back.
+  /// The module after a stage must verify, and its text must survive a round
+  /// trip.
   void checkText(Stage stage, ModuleOp module) {
     if (failed(verify(module))) {
       disagreements +=
@@ -159,8 +161,8 @@ private:
     return text;
   }
 
-  /// Global arrays in and out by way of the devices' buffers, so that every
-  /// copy of a part can be looked at.
+  /// Runs on global arrays through buffers of the devices, so that all copies
+  /// of a part can be compared.
   llvm::Expected<std::string> onCopies(const Executable &executable,
                                        Overlap overlap, llvm::StringRef data) {
     int64_t devices = executable.numDevices();
@@ -207,13 +209,13 @@ private:
           return error;
       Array whole = gather->gather(pool);
       bytes.append(static_cast<const char *>(whole.data()), whole.bytes());
-      // Rows beyond the end may hold anything. Rings that are forced add the
-      // pieces of a sum in another order on each device (ring_dots.cc).
+      // Rows beyond the end are arbitrary. Forced rings add partial sums in
+      // another order on each device (ring_dots.cc).
       bool rounds = (isFloat(spec.type) || isComplex(spec.type)) &&
                     overlap == Overlap::Force;
       if (rounds || !dividesEvenly(spec.shape, spec.sharding))
         continue;
-      // By part and summand: what the first device holds that has it.
+      // By part and partial sum: the data of the first device that holds it.
       std::map<SmallVector<int64_t>, std::string> copies;
       for (int64_t d = 0; d < devices; ++d) {
         const Buffer &buffer = execution->results[d][i];
@@ -233,7 +235,8 @@ private:
     return bytes;
   }
 
-  /// Equal for devices that hold the same summand of the same part of a value.
+  /// Returns an equal key for devices that hold the same partial sum of the
+  /// same part of a value.
   static SmallVector<int64_t> partOf(const ValueSpec &spec, const Mesh *mesh,
                                      int64_t device) {
     if (!mesh || mesh->isEmpty() || mesh->isMaximal())
@@ -312,7 +315,7 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-/// What programs sent to the host and have not fetched back: by device and
+/// Data that programs have sent to the host and not fetched yet: by device and
 /// name.
 struct Mailbox {
   std::mutex mutex;
@@ -329,7 +332,8 @@ size_t bytesOf(const CustomCallBuffer &buffer) {
   return size_t(buffer.elements() * byteWidth(buffer.type));
 }
 
-/// outfeed and infeed, send and recv of a channel are the ends of one queue.
+/// outfeed and infeed, and send and recv of a channel, are the ends of one
+/// queue.
 CustomCallFunction mail(Mailbox &mailbox, llvm::StringRef name, bool isOut) {
   return [&mailbox, name, isOut](const CustomCall &call) -> llvm::Error {
     std::string queue = address(call, name);
@@ -365,7 +369,7 @@ void registerFunctions(Mailbox &mailbox) {
           y[i] = float(factor->reals[0]) * x[i] + float(call.partition);
         return llvm::Error::success();
       }));
-  // The bytes as they lie in memory.
+  // Copies the bytes in memory order.
   llvm::cantFail(registerCustomCall(
       "test_copy", [](const CustomCall &call) -> llvm::Error {
         for (size_t i = 0; i < call.results.size(); ++i)

@@ -1,4 +1,4 @@
-#===- sdy_cases.py - programs that the sdy dialect must treat as jaxlib does ----===//
+#===- sdy_cases.py - test programs for the sdy dialect --------------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ def arg(sharding, type=T, meshes=MESHES):
     return func("", f"%0: {type} {{sdy.sharding = #sdy.sharding<{sharding}>}}", meshes, "")
 
 
-# What each line of these lists stands in for is said by the loops in `programs`.
+# The loops in `programs` define the meaning of each line of these lists.
 ATTRIBUTES = r"""
 #sdy<mesh_axis"a">
 #sdy<mesh_axis"a"=>
@@ -317,7 +317,7 @@ def per_value(*shardings):
 
 
 def call_attributes():
-    """Attributes of `func.call @add(%0, %1)`; those of calls with no and two results."""
+    """Yields attributes of `func.call @add(%0, %1)`; also those of calls with no and two results."""
     add = [
         f"sdy.sharding = #sdy.sharding<{AB}>",
         per_value(AB),
@@ -779,7 +779,7 @@ def programs():
 
 # --- canonicalisation -------------------------------------------------------------------------
 
-# (labels to enable, sharding of %x, body). Each op gets the type of %x where none is written.
+# (labels to enable, sharding of %x, body). Each op without a written type has the type of %x.
 LABELLED = [
     ("sdy-collective", '@m, [{"a"}, {}]', """%0 = sdy.all_reduce {"c"} %x out_sharding=<@m, [{"a"}, {}]>
 %1 = sdy.all_slice [{"c"}, {}] %0 out_sharding=<@m, [{"a", "c"}, {}]>
@@ -907,7 +907,7 @@ def reshard(value, sharding, shape, to):
 
 
 def through_reshapes():
-    """Type of %x, lines, (value, shape) returned."""
+    """Yields the type of %x, lines, (value, shape) returned."""
     a, a1 = '@m, [{"a"}, {}]', '@m, [{"a"}]'
     yield "8x8", [reshard("%x", a, "8x8", "%1"), reshape("8x8", "64"), reshard("%y", a1, "64", "%2")], [("%1", "8x8"), ("%2", "64")]
     yield "8x8", [reshape("8x8", "64"), reshard("%y", a1, "64", "%2"), reshard("%x", a, "8x8", "%1")], [("%1", "8x8"), ("%2", "64")]
@@ -920,7 +920,7 @@ def through_reshapes():
 
 
 def canonicalizations():
-    """(options of canonicalize, program)."""
+    """Yields (options of canonicalize, program)."""
     for label, sharding, body in LABELLED:
         t = "tensor<8x8x8x8xf32>" if sharding.count("{") == 4 else "tensor<64x64xf32>"
         *ops, last = body.split("\n")

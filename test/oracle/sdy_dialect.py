@@ -1,11 +1,11 @@
-#===- sdy_dialect.py - text, errors and bytecode of sdy beside jaxlib's ---------===//
+#===- sdy_dialect.py - text, errors and bytecode of sdy, as in jaxlib -----===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===----------------------------------------------------------------------------===//
-"""Every program must print alike in both forms or fail with the same first error and line,
-here and in jaxlib; what verifies must survive bytecode in both directions."""
+"""Every program must print alike in both forms, or fail with the same first error and line, in ours
+and in jaxlib. Valid programs must survive bytecode in both directions."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ SEPARATOR = "// -----\n"
 
 
 def first_error(text):
-    """(line, message) of the first error in jaxlib's words."""
+    """Returns (line, message) of jaxlib's first error."""
     found = re.search(r'error: "-":(\d+):\d+: (.*)', text)
     return (int(found[1]), found[2]) if found else (0, text.strip())
 
@@ -32,7 +32,7 @@ def theirs(source):
 
 
 def ours(sources):
-    """For each program: (text, generic text), or (line, message) of its first error."""
+    """Returns, for each program, (text, generic text), or (line, message) of its first error."""
     joined = SEPARATOR.join(sources)
     starts, line = [], 1
     for source in sources:
@@ -42,7 +42,7 @@ def ours(sources):
         oracle.process([oracle.OPT, "--split-input-file", *flags], joined)
         for flags in ([], ["--mlir-print-op-generic"])
     ]
-    if any(run.returncode not in (0, 1) for run in runs):  # a crash: find whose
+    if any(run.returncode not in (0, 1) for run in runs):  # a crash: find the program
         if len(sources) == 1:
             return [f"exit code {runs[0].returncode}: {runs[0].stderr[:1500]}"]
         return [result for source in sources for result in ours([source])]
@@ -101,14 +101,14 @@ def canonicalize(tally):
     for options, sources in cases.items():
         pipeline = f"canonicalize{{{options}}}" if options else "canonicalize"
         flag = f"--pass-pipeline=builtin.module({pipeline})"
-        # What theirs leaves of StableHLO is canonical to them, not to us.
+        # jaxlib's canonical form of StableHLO is not ours.
         expected = oracle.ours_batch([oracle.run(s, pipeline) for s in sources], flag)
         for source, wanted, found in zip(sources, expected, oracle.ours_batch(sources, flag)):
             tally.equal(pipeline, str(wanted).strip(), str(found).strip(), source)
 
 
 def bytecode(tally, sources):
-    """All programs as modules of one module, through each other's bytecode."""
+    """Passes all programs, as modules of one module, through the other side's bytecode."""
     nested = [s if s.startswith("module") else "module {\n" + s + "}\n" for s in sources]
     program = "module {\n" + "".join(nested) + "}\n"
     module = oracle.parse(program)
@@ -140,7 +140,7 @@ MESH = "sdy.mesh @m = <[%s]>\n" % ", ".join(f'"{n}"={s}' for n, s in AXES)
 
 
 def random_axis(rng, wild):
-    """Mostly a valid (sub-)axis; with probability `wild` anything."""
+    """Returns mostly a valid (sub-)axis; with probability `wild` anything."""
     name, size = rng.choice(AXES)
     if rng.random() < wild:
         return rng.choice([
@@ -176,7 +176,7 @@ def random_sharding(rng, rank, wild):
 
 
 def has_one_culprit(source):
-    """False where two axis names have faulty sub-axes: the oracle reports one by a hash."""
+    """False if two axis names have invalid sub-axes: the oracle reports one of them, chosen by a hash."""
     names = set(re.findall(r'"(\w)":', source))
     return len(names) <= 1
 

@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random sdy modules: what `xla-sdy-round-trip-export-pipeline` makes of one becomes the same HLO in
-jaxlib as the module itself (which jaxlib exports with the real passes); of what comes back from HLO,
-`xla-sdy-round-trip-import-shardy-attrs` makes what jaxlib's pass of that name makes; the whole import
-gives a module without any of it."""
+"""Random sdy modules. After `xla-sdy-round-trip-export-pipeline` a module must become the same HLO in
+jaxlib as the original module (which jaxlib exports with the real passes).
+`xla-sdy-round-trip-import-shardy-attrs` must produce the same module from HLO as jaxlib's pass of
+that name. The complete import must remove all round-trip attributes."""
 
 import oracle
 
@@ -22,7 +22,7 @@ BATCH = 50
 
 
 def theirs(source):
-    """HLO text, the module that comes back from HLO, and that after jaxlib's import pass."""
+    """Returns HLO text, the module imported from HLO, and that module after jaxlib's import pass."""
     computation = _jax.mlir.mlir_module_to_xla_computation(source)
     back = ir.Module.parse(_jax.mlir.xla_computation_to_mlir_module(computation), context=oracle._shared())
     plain = oracle.text(back)
@@ -38,13 +38,13 @@ def main():
     child, second = Child(theirs), Child(hlo)
     batch, refused = [], 0
     for rng in oracle.generators(args):
-        # jaxlib drops unused operands of manual computations, and functions that nobody calls.
+        # jaxlib removes unused operands of manual computations, and functions without calls.
         text = oracle.run(str(propagate_programs.generate(rng)), "canonicalize,symbol-dce")
         if 'manual_axes={"one"}' in text:
-            tally.ok()  # jaxlib inlines what is manual along an axis of size 1, ours keeps it
+            tally.ok()  # jaxlib inlines manual computations along an axis of size 1, ours keeps them
             continue
         kind, answer = child.ask(text)
-        # Upstream's merging of meshes aborts on some modules, named computations are refused.
+        # Upstream aborts when it merges meshes of some modules, and refuses named computations.
         if kind != "ok":
             refused += 1
         else:

@@ -1,15 +1,15 @@
-#===- shardy_ir.py - each partitioning pass beside Shardy's -----------------===//
+#===- shardy_ir.py - compares each partitioning pass with Shardy's --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs through every `sdy-*` pass from propagation to the program of one device, in
-jaxlib and in shardwright-opt. Both get the same input, jaxlib's output of the passes before (ours
-where it has none); the printed modules must be equal, but for the differences of KNOWN.
+"""Random programs through every `sdy-*` pass from propagation to the program of one device, in jaxlib
+and in shardwright-opt. Both get the same input: jaxlib's output of the previous passes (ours if
+jaxlib has none). The printed modules must be equal, except for the differences in KNOWN.
 
     shardy_ir.py --pass sdy-pad-for-divisibility   only this pass and those that lead to it
-    shardy_ir.py --counts                          how often each known difference was met
+    shardy_ir.py --counts                          how often each known difference occurred
 """
 
 import argparse
@@ -28,7 +28,7 @@ FUNC = "func.func({})".format
 PROPAGATED = "sdy-import-pipeline,sdy-apply-sharding-constraints,sdy-sharding-group-import,sdy-user-priority-propagate"
 FULL = FUNC("sdy-insert-explicit-reshards{enable-full-version=true}")
 
-# Name, what runs, whose output it gets (none: the program).
+# Name, the pipeline, the pass whose output it gets (none: the program).
 STAGES = (
     ("import", PROPAGATED, None),
     ("merge", FUNC("sdy-constant-or-scalar-merger"), "import"),
@@ -71,7 +71,7 @@ def program(rng):
 
 
 class Compare:
-    """The oracle's text of a module after a pipeline, and of what ours made of it."""
+    """The oracle's text of a module after a pipeline, and ours."""
 
     def __init__(self):
         self.child = child.Child(self.run)
@@ -131,7 +131,7 @@ def main():
 
 def check(tally, counts, case, stage, pipeline, text, own, kind, answer):
     if kind != "ok":
-        # What the oracle does not read, or refuses, or dies of.
+        # Programs that the oracle cannot read, refuses, or on which it aborts.
         counts[f"{stage}: jaxlib {kind}, ours {'ok' if isinstance(own, str) else 'refused'}"] += 1
         return
     theirs, ours = answer

@@ -1,19 +1,19 @@
-#===- shardy_ir_known.py - where our passes differ from Shardy's on purpose -===//
+#===- shardy_ir_known.py - intended differences to Shardy's passes --------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""What `shardy_ir.py` accepts as different; docs/compatibility.md says why each is so. What is left
-when the difference is taken out of both texts must be equal; what then comes out, shardy_passes.py
-compares with the whole program."""
+"""The differences that `shardy_ir.py` accepts; docs/compatibility.md has the reason for each. Without
+the difference both texts must be equal. shardy_passes.py compares the results of the further passes
+with those of the unpartitioned program."""
 
 import re
 
-# What makes the values of an op agree.
+# Ops that make the values of an op agree.
 AGREE = {"reshard", "all_reduce", "replicated_to_unreduced"}
 COLLECTIVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")
-# Of masks, and of rows that are cut or added at the end of a dimension.
+# Ops of masks, and of rows that are removed or added at the end of a dimension.
 MASKS = {"iota", "constant", "broadcast_in_dim", "compare", "select", "slice", "pad", "and"}
 
 REFUSED = re.compile("has no sharding rule|takes its shape from a value|to have one user and the user is an sdy.all_reduce|"
@@ -21,7 +21,7 @@ REFUSED = re.compile("has no sharding rule|takes its shape from a value|to have 
 
 
 def ops(text):
-    """The names of a module's ops, in order."""
+    """Returns the names of a module's ops, in order."""
     return [op for op in re.findall(r"(?<![#@.\w])(?:stablehlo|sdy|func)\.([a-z_0-9]+)", text) if not op.startswith("sharding")]
 
 
@@ -30,7 +30,7 @@ def without(text, names):
 
 
 def outside(text):
-    """Without the bodies of manual computations, which fetch rows of neighbours."""
+    """Returns the text without the bodies of manual computations, which fetch halo rows."""
     lines, depth = [], 0
     for line in text.splitlines():
         if depth == 0:
@@ -43,9 +43,9 @@ def outside(text):
 
 
 def collectives(text):
-    """What the program of one device sends, in order: op, groups, types. Pairs of permutes are not
-    compared: who has its shard keeps it, and upstream's are wrong for parts of axes. Of tensors
-    without elements nothing needs to be sent."""
+    """Returns the collectives of the program of one device, in order: op, groups, types. Pairs of
+    permutes are not compared: a device that has its shard keeps it, and upstream's pairs are wrong
+    for sub-axes. Tensors without elements need no communication."""
     found = []
     for line in text.splitlines():
         name = re.search(r'"stablehlo\.(\w+)"', line)
@@ -56,8 +56,8 @@ def collectives(text):
 
 
 def parts_gathered(text):
-    """The collectives, where a gather may stand for an all_reduce: its groups are the same, in the order of
-    what it gathers."""
+    """Returns the collectives, with a gather in place of an all_reduce: its groups are the same, in
+    the order of the gathered parts."""
     found = []
     for name, groups in collectives(text):
         if name in ("all_gather", "all_reduce"):
@@ -67,7 +67,7 @@ def parts_gathered(text):
 
 
 def reason(stage, before, theirs, ours):
-    """Why the texts may differ after this stage, or None."""
+    """Returns the reason why the texts may differ after this stage, or None."""
     if re.search(r"sort.*dimension = -", before):
         return "sort along a dimension counted from the last"
     one = re.search(r"sdy.mesh @(\w+) = <\[\], device_ids=\[\d+\]>", before)
@@ -75,10 +75,10 @@ def reason(stage, before, theirs, ours):
         return "ops for one device"
     if "use meshes of one number of devices" in ours:
         return "meshes of other numbers of devices"
-    # Given jaxlib's form, in which nothing has made them whole.
+    # In jaxlib's form nothing has replicated them.
     if stage == "pad" and "is reduced over shards, but other" in ours or stage.startswith("local") and REFUSED.search(ours):
         return "refused: local as it stands it would be wrong"
-    # Upstream takes no notice of what collectives of the program reduce, either.
+    # Upstream also ignores the values that collectives of the program reduce.
     if stage in ("minimal", "full", "export", "export collectives", "export cmv1") and "unreduced=" in before:
         moves = AGREE | {"all_gather", "all_slice", "all_to_all", "collective_permute", "reduce_scatter", "reshape"}
         if without(theirs, moves) == without(ours, moves):
@@ -96,7 +96,7 @@ def reason(stage, before, theirs, ours):
     if stage.startswith("local"):
         if collectives(theirs) == collectives(ours):
             return "what a device computes of its number, once"
-        # Upstream adds up what only the reducer itself can combine.
+        # Upstream adds up partial results that only the reducer itself can combine.
         if re.search(r":\d+ = stablehlo\.reduce\(", before):
             if parts_gathered(theirs) == parts_gathered(ours):
                 return "parts that their reducer combines, gathered"

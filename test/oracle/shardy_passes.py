@@ -1,12 +1,13 @@
-#===- shardy_passes.py - Shardy's passes to a program of one device -------===//
+#===- shardy_passes.py - runs the results of Shardy's passes --------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs with random shardings through the chain of upstream's `sdy-*` passes that
-leads to a program of one device, run on our virtual devices and compared with the program as
-one device runs it; every fourth also on XLA's CPU devices, where it has the types and ops.
+"""Random programs with random shardings through the chain of upstream's `sdy-*` passes that lead to a
+program of one device. It runs on our virtual devices, and every fourth program also on XLA's CPU
+devices if XLA supports its types and ops. The results are compared with those of the program on one
+device.
 
     shardy_passes.py [--cases N] [--seed S] [--family NAME] [--no-halo] [--compile-only] [--sums PLACES]
 """
@@ -39,7 +40,8 @@ LOCAL = [
 
 class Check(partition.Check):
     def __call__(self, program):
-        """None if the case passes, "refused" if one device cannot run it either, else a message."""
+        """Returns None if the case passes, "refused" if one device cannot run it either, otherwise a
+        message."""
         values = program.inputs()
         plain = program.text(sharded=False)
         try:
@@ -62,7 +64,7 @@ class Check(partition.Check):
                 message = None if message == "skipped" else message
         except oracle.OurError as error:
             message = str(error)
-            # As upstream's; JAX makes none.
+            # As in upstream's; JAX writes none.
             if "Shardy propagation doesn't support tuples" in message or "cannot have a single-device" in message:
                 return "refused"
         except engines.Failed as failed:

@@ -1,14 +1,14 @@
-#===- simplify.py - simplified programs compute the same, to the bit -------===//
+#===- simplify.py - simplification keeps results to the bit ---------------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Random programs made of what the simplifier looks for (neutral and absorbing constants of
-every type, chains of data movement, constant indices, branches and loops with constants,
-unused and unchanging loop values), and programs that JAX exports: StableHLO's reference
-interpreter must give the same bits before and after `sw-simplify`, and simplifying twice must
-give what simplifying once gives."""
+"""Random programs with patterns that the simplifier rewrites (neutral and absorbing constants of every
+type, chains of data movement, constant indices, branches and loops with constants, unused and
+unchanging loop values), and programs that JAX exports. StableHLO's reference interpreter must
+return the same bits before and after `sw-simplify`, and simplifying twice must have the same result
+as simplifying once."""
 
 import os
 import warnings
@@ -23,7 +23,7 @@ args = oracle.arguments(__doc__, cases=250, long_cases=5000)
 SIGNED, UNSIGNED = ["i4", "i8", "i16", "i32", "i64"], ["ui4", "ui8", "ui16", "ui32", "ui64"]
 FLOATS = ["f32", "f32", "f64", "f16", "bf16", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E4M3B11FNUZ"]
 COMPLEX = ["complex<f32>", "complex<f64>"]
-PLAIN = ["i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]  # what arguments may be
+PLAIN = ["i1", "i8", "i16", "i32", "i64", "f16", "f32", "f64"]  # element types of arguments
 SHAPES = [(), (1,), (3,), (4,), (2, 3), (3, 2), (1, 3), (3, 1), (2, 1, 3), (1, 1), (6,), (0,), (2, 2)]
 NUMPY = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
          "f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -51,7 +51,7 @@ def is_float(e):
 
 
 class Program:
-    """Grows a @main; values are (name, shape, element)."""
+    """Builds a @main; values are (name, shape, element)."""
 
     def __init__(self, rng):
         self.rng, self.lines, self.count, self.values = rng, [], 0, []
@@ -94,7 +94,7 @@ class Program:
             return f"({self.number(part)}, {self.number(part)})"
         if is_float(element):
             numbers = ["0.0", "-0.0", "1.0", "1.0", "-1.0", "2.0", "0.5", "4.0", "3.0", "1.3e+00"]
-            # No NaN: of two, an op hands on one, and constants change places.
+            # No NaN: an op returns one of two NaNs, and constants are moved to the other side.
             numbers += {"f32": ["0x7F800000", "0xFF800000"], "f16": ["0x7C00", "0xFC00"], "bf16": ["0x7F80"],
                         "f64": ["0x7FF0000000000000", "0xFFF0000000000000"]}.get(element, [])
             if element == "f8E4M3FNUZ" or element == "f8E4M3B11FNUZ":
@@ -122,7 +122,7 @@ class Program:
         return self.emit(f"stablehlo.constant dense<{value}> : {tensor(shape, element)}", shape, element, keep)
 
     def like(self, value, test=None):
-        """Another value of the same type: one that is there, or a constant."""
+        """Returns another value of the same type: an existing value, or a constant."""
         if self.rng.random() < 0.5:
             other = self.pick(lambda v: v[1:] == value[1:])
             if other:
@@ -401,7 +401,7 @@ class Program:
         self.values.append((f"{pair[0]}#{self.rng.randrange(2)}",) + x[1:])
 
     def nested(self, ops):
-        """Some ops of a region: their lines, and the values that they may see or make."""
+        """Adds some ops in a region: their lines, and the values that they may use or make."""
         outer, self.lines = self.lines, []
         known = len(self.values)
         for _ in range(ops):
@@ -472,7 +472,7 @@ class Program:
     def text(self):
         results = [v for v in self.values if v[0].startswith("%v")]
         results = self.rng.sample(results, min(10, len(results))) or self.arguments[:1]
-        # Results of the interpreter cannot be complex.
+        # The interpreter cannot return complex results.
         for name, shape, element in [v for v in results if v[2].startswith("c")]:
             results.remove((name, shape, element))
             for part in ("real", "imag"):
@@ -499,8 +499,8 @@ def attributes(data):
 
 
 def evaluate(source, data):
-    """The results as text, which has every bit. In a child: the interpreter aborts on what it
-    does not know."""
+    """Returns the results as text with all bits. In a child process: the interpreter aborts on
+    unsupported ops."""
     module = oracle.parse(source)
     read, write = os.pipe()
     child = os.fork()
@@ -522,7 +522,7 @@ def evaluate(source, data):
 
 
 def jax_programs():
-    """What JAX makes of small functions: (name, text, arguments)."""
+    """Yields small functions as JAX exports them: (name, text, arguments)."""
     import jax
     import jax.numpy as jnp
     from jax import lax
@@ -600,7 +600,7 @@ for (name, text, data), simple, again in zip(batch, once, twice):
         tally.equal(f"{name} twice", simple, again, text)
 print(f"{before} ops became {after}")
 
-# What propagation sees stays: the examples get the shardings that they got.
+# Simplification must not change propagation: the examples get the same shardings.
 for name in oracle.EXAMPLES:
     with open(oracle.example(name)) as file:
         text = file.read()

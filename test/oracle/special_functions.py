@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""CHLO's functions and StableHLO's complex ones in mpmath, and how accurate ours have to be:
-one table, which docs/special-functions.md shows and chlo_expansion.py checks."""
+"""CHLO's functions and StableHLO's complex ones in mpmath, and our accuracy: one table, which
+docs/special-functions.md prints and chlo_expansion.py checks."""
 
 import mpmath as mp
 
@@ -38,7 +38,7 @@ def bessel_i1e(x):
     a = abs(x)
     if a < 60:
         value = mp.exp(-a) * mp.besseli(1, a)
-    else:  # the asymptotic series, of which e^-2a is the error
+    else:  # the asymptotic series, whose error is e^-2a
         term = total = mp.mpf(1)
         for k in range(1, 60):
             term *= -(4 - (2 * k - 1) ** 2) / (8 * a * k)
@@ -64,7 +64,7 @@ def cosh(x):
 
 
 def zeta(x, q):
-    if x > 1 and q <= 0 and q == mp.floor(q):  # a pole, whose sides agree for even x
+    if x > 1 and q <= 0 and q == mp.floor(q):  # a pole, at which both one-sided limits agree for even x
         return INF if x % 2 == 0 else NAN
     if x == 1:
         return INF
@@ -75,7 +75,7 @@ def zeta(x, q):
         return mp.fsum((q + k) ** -x for k in range(steps)) + zeta(x, q + steps)
     if mp.isinf(q):
         return mp.mpf(0)
-    # Euler-Maclaurin far enough out for 40 digits.
+    # Euler-Maclaurin, far enough out for 40 digits.
     n = 30 + int(min(x, 300))
     a = q + n
     total = mp.fsum((q + k) ** -x for k in range(n))
@@ -100,7 +100,7 @@ def polygamma(n, x):
 
 
 def reflected_digamma(x):
-    """What cancels at the zeros of digamma between the negative integers."""
+    """Returns the term that cancels at the zeros of digamma between the negative integers."""
     return max(1, digamma(abs(x))) if x < 0 and not is_pole(x) else 0
 
 
@@ -117,12 +117,12 @@ def largest_terms_of_polygamma(n, x):
 
 
 def reflected_lgamma(x):
-    """What cancels at the zeros of lgamma between the negative integers."""
+    """Returns the term that cancels at the zeros of lgamma between the negative integers."""
     return max(1, lgamma(abs(x))) if x < 0 and not is_pole(x) else 0
 
 
-# Name -> exact function, ulp of f32, ulp of f64, and for f64 a magnitude: errors count as those
-# of a result at least this large, where cancellation at a zero cannot be helped.
+# Name -> exact function, ulp of f32, ulp of f64, and for f64 a magnitude: near a zero with
+# cancellation, errors are relative to at least this magnitude.
 UNARY = {
     "acos": (within(mp.acos, -1, 1), 4, 4, None),
     "acosh": (within(mp.acosh, 1, INF), 4, 4, None),
@@ -193,7 +193,8 @@ COMPLEX_BINARY = {
 
 
 def condition(name, *operands):
-    """By how much a relative error of the operands grows: the bound is multiplied."""
+    """Returns the factor by which a relative error of the operands grows; the bound is multiplied by
+    it."""
     if name != "stablehlo.power":
         return 1
     z, w = operands

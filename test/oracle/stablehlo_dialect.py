@@ -4,9 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Programs exported by JAX must come back byte for byte: pretty form, generic form and with
-locations; what we print must parse in jaxlib. Random elementwise, shape and control-flow
-programs follow the fixed list."""
+"""Programs exported by JAX must survive a round trip byte for byte: pretty form, generic form and with
+locations. Our output must parse in jaxlib. After the fixed list come random elementwise, shape and
+control-flow programs."""
 
 import functools
 
@@ -155,7 +155,7 @@ BINARY = [jnp.add, jnp.multiply, jnp.subtract, jnp.maximum, jnp.arctan2, jnp.mat
 
 
 def random_program(rng):
-    """A function of two square matrices: a few random ops, sometimes its gradient."""
+    """Returns a function of two square matrices: a few random ops, sometimes its gradient."""
 
     def function(x, y):
         values = [x, y]
@@ -180,7 +180,7 @@ def compare(tally, name, program):
     except (NotImplementedError, TypeError) as error:
         return tally.skip(name, f"JAX cannot lower it: {error}")
     text, debug = lowered.as_text(), lowered.as_text(debug_info=True)
-    # Parsed again: the exported func.func has empty attributes that text leaves out.
+    # Parsed again, because the exported func.func has empty attributes that text omits.
     generic = oracle.parse(text).operation.get_asm(print_generic_op_form=True)
     try:
         tally.equal(name, text.strip(), oracle.ours(text).strip(), text)

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""What JAX exports with symbolic dimensions runs on arrays of any shape, as JAX runs it; arrays
-that break what the program asks of its sizes are refused with JAX's words."""
+"""Programs that JAX exports with symbolic dimensions run on arrays of any shape, with JAX's results.
+Arrays that violate the program's assertions about sizes are refused with JAX's messages."""
 
 import os
 import tempfile
@@ -45,7 +45,7 @@ def pick(x, w):
 
 
 def windows(x, w):
-    """What JAX writes as calls of `stablehlo.dynamic_reduce_window`."""
+    """JAX writes these as calls of `stablehlo.dynamic_reduce_window`."""
     pools = [lax.reduce_window(x, -jnp.inf, lax.max, (2, 1), (2, 1), p) for p in ("SAME", "VALID")]
     pair = lax.reduce_window((x, x), (0.0, 0.0), lambda p, q: (p[0] + q[0], jnp.maximum(p[1], q[1])), (2, 1), (1, 1), "SAME")
     return jnp.cumsum(x, axis=0), lax.cummax(x, 0, reverse=True), jnp.cumsum(w, axis=1), pools, pair
@@ -72,7 +72,7 @@ def counts(x, w):
 
 
 def matrices(x, w):
-    """Factors, of which the library's functions are told the sizes."""
+    """Factorisations; the sizes are operands of the library's functions."""
     a = w.T @ w + jnp.eye(w.shape[1]) * 5
     stack = jnp.broadcast_to(a, (x.shape[0], *a.shape))
     lower = jnp.linalg.cholesky(stack)
@@ -82,7 +82,7 @@ def matrices(x, w):
 
 
 def moved(x, w):
-    """Other operations with sizes of their own."""
+    """Other operations with dynamic sizes."""
     rows = x.shape[0]
     y = lax.dynamic_slice(x, (1, 0), (rows - 1, 2))
     z = lax.dynamic_update_slice(x, y, (0, 1))

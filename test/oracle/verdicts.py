@@ -1,12 +1,12 @@
-#===- verdicts.py - what jaxlib and ours say to a text, crashes included ---===//
+#===- verdicts.py - diagnostics of jaxlib and ours, and crashes -----------===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""The first diagnostic for a text, None when it is accepted, `crash ..` when the process dies.
+"""Returns the first diagnostic for a text, None if it is accepted, `crash ..` if the process aborts.
 
-jaxlib runs in a process of its own, since spoiled programs crash it now and then."""
+jaxlib runs in a process of its own, because some mutated programs crash it."""
 
 import bisect
 import json
@@ -48,7 +48,7 @@ theirs = Theirs()
 
 
 def ours(texts):
-    """The verdicts on many texts, in one process unless it dies."""
+    """Returns the verdicts on many texts, in one process unless it crashes."""
     lines, starts = 1, []
     for text in texts:
         starts.append(lines)

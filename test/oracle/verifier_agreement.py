@@ -1,16 +1,17 @@
-#===- verifier_agreement.py - ours refuse what jaxlib refuses, and say why -===//
+#===- verifier_agreement.py - our verifiers refuse what jaxlib's refuse ---===//
 #
 # Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Valid operations, spoiled at random: jaxlib and ours must accept and refuse the same ones.
+"""Valid operations, mutated at random: jaxlib and ours must accept and refuse the same ones.
 
-The valid ones are those of test/stablehlo, test/chlo and of programs that JAX exports; every op
-of the dialects must be among them. A finding is shown with the fewest changes that make it; the
-differences that docs/compatibility.md lists count as agreement. With --texts the first lines of
-the diagnostics are compared as well and the most frequent differences are shown. With --save the
-cases that both refuse in the same words become the lit tests test/*/verify_spoiled.mlir."""
+The valid operations are those of test/stablehlo, test/chlo and of programs that JAX exports; every
+op of the dialects must be among them. A finding is printed with the fewest changes that cause it.
+The differences that docs/compatibility.md lists count as agreement. With --texts the first lines of
+the diagnostics are compared as well, and the most frequent differences are printed. With --save the
+cases that both refuse with the same diagnostic are written to the lit tests
+test/*/verify_spoiled.mlir."""
 
 import argparse
 import collections
@@ -31,8 +32,8 @@ FILES = [os.path.join("test", *name) for name in (
 
 BATCH = 500
 
-# Where we differ on purpose (docs/compatibility.md): patterns in the case and in our diagnostic,
-# when jaxlib accepts the case.
+# Intended differences (docs/compatibility.md): patterns in the case and in our diagnostic, if
+# jaxlib accepts the case.
 DELIBERATE = [
     ("chlo.broadcast_", "cannot be broadcast|broadcast_dimensions|inferred type"),
     ("chlo.top_k", "is_stable|k must not be negative"),
@@ -50,7 +51,7 @@ DELIBERATE = [
     ("chlo.(zeta|polygamma|next_after)", "all non-scalar operands"),
 ]
 
-# The same when ours accepts it; jaxlib's diagnostic.
+# The same if ours accepts it; jaxlib's diagnostic.
 ACCEPTED = [
     (".", "^" + verdicts.CRASH),
     (" = dense<", "constraint: i(64|1) dense array attribute"),
@@ -59,7 +60,7 @@ ACCEPTED = [
 
 
 def collect(modules):
-    """The valid single operations of some modules, by op name."""
+    """Returns the valid single operations of some modules, by op name."""
     seeds, seen = collections.defaultdict(list), set()
     for module in modules:
         prelude = "".join(
@@ -81,7 +82,7 @@ def collect(modules):
                 continue
             seen.add(shape)
             if verdicts.theirs(op.text()) is not None:
-                continue  # it needs what is around it
+                continue  # it depends on its surroundings
             seeds[op.name].append(op)
     return seeds
 
@@ -90,7 +91,7 @@ def modules_of_files():
     for path in FILES:
         with open(os.path.join(oracle.ROOT, path)) as file:
             for part in file.read().split("// -----"):
-                # Some functions must not parse, some hold ops that jaxlib does not know.
+                # Some functions do not parse, some contain ops that jaxlib does not have.
                 functions = [part]
                 if verdicts.theirs(part) is not None:
                     functions = re.findall(r"^func\.func.*?^}\n", part, re.M | re.S)
@@ -100,7 +101,7 @@ def modules_of_files():
 
 
 def template(message):
-    """A diagnostic without the names and numbers in it: the kind of finding."""
+    """Returns a diagnostic without its names and numbers: the kind of finding."""
     return message and re.sub(r"-?\d+|'[^']*'", "_", message)
 
 
@@ -118,7 +119,7 @@ class Case:
 
 
 def shrink(case):
-    """The case with the fewest changes on which the verdicts still differ."""
+    """Returns the case with the fewest changes on which the verdicts still differ."""
     smaller = [
         Case(case.op, case.changes[start : start + count])
         for count in range(1, len(case.changes))
