@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what building and testing need on Debian 12, and only what is missing.
+# Installs the missing dependencies for building and testing on Debian 12.
 #
 #   scripts/bootstrap.sh            packages and the venv of the oracle tests
 #   scripts/bootstrap.sh packages   packages only (enough to build)
 #
-# Says what it installs; silent when everything is there. Needs root or sudo for packages.
-# docs/dependencies.md says why each one is needed.
+# Prints what it installs, or nothing if nothing is missing. Needs root or sudo for packages.
+# docs/dependencies.md has the reason for each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Configures and builds a preset, and says how long it took: scripts/build.sh PRESET [TARGET...]
+# Configures and builds a preset, and prints the time: scripts/build.sh PRESET [TARGET...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:-release}
@@ -19,7 +19,7 @@ fi
 if [ -t 1 ]; then
   ninja -C "$dir" "$@"
 else
-  # In a log every 20th step is progress enough; what is not a step is shown whole.
+  # A log shows every 20th step, and all other output.
   ninja -C "$dir" "$@" | awk '
     match($0, /^\[[0-9]+\//) { if (substr($0, 2) % 20 == 0) { print; fflush() } next }
     { print; fflush() }'

@@ -10,12 +10,12 @@ layers and folders:
 
   order        a file includes headers of its own folder and of folders before it
   exports      a layer includes only those headers of another layer's folders that it exports
-  public       programs that link the library include public headers only; what these include is installed
+  public       programs that link the library include public headers only
   readmes      each folder has a line in the README of the folder that holds it
   where        docs/dev/where-is.md names files that exist
   folders      a folder has at most 40 sources
-  lengths      a file has at most 500 lines and a function at most 100, but for named exceptions, which
-               may become shorter and never longer
+  lengths      a file has at most 500 lines and a function at most 100, except for named exceptions, which
+               may become shorter, but not longer
 
   check_layers.py [--root TREE]    exit code 1 and one line for each problem
   check_layers.py --graph          the edges between folders, with their number of includes

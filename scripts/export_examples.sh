@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exports every example again with the pinned jax; the same bytes come out each time.
+# Exports every example again with the pinned jax. The output is reproducible.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/bootstrap.sh

@@ -9,7 +9,7 @@
 
 Writes shardwright/interop/chlo/special_function_tables.h. Needs mpmath. Every table is the
 Chebyshev interpolant of the function at 60 digits, given as coefficients of u^0, u^1, ...
-with u in [-1, 1]; the number of terms is the smallest that reaches the wanted error.
+with u in [-1, 1]; the number of terms is the smallest that reaches the required error.
 """
 import sys
 

@@ -101,7 +101,7 @@ def cases():
 
 def variants(op):
     """Yields the case, and variants with static sizes and real element types, so that fewer columns
-    stay empty for want of a case."""
+    stay empty for lack of a case."""
     changes = [
         lambda t: t,
         lambda t: re.sub(r", #stablehlo\.bounds<[^>]*>", "", t.replace("?", "4")),

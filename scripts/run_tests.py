@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""Runs test suites by name, all without names; shows what failed.
+"""Runs test suites by name (all of them without names), and prints the failures.
 
   scripts/run_tests.py                    all suites, random tests with a seeded sample
   scripts/run_tests.py lit oracle         these suites
@@ -16,14 +16,14 @@ Suites (docs/testing.md):
   unit        GoogleTest executables of the layers
   lit         test/<layer>/*.mlir, *.test
   oracle      test/oracle/*.py: the same input through jaxlib, compared
-  end_to_end  test/end_to_end/*.py: the shardwright command on whole programs
+  end_to_end  test/end_to_end/*.py: the shardwright command on complete programs
   jax         test/jax/*.py: JAX programs on the plugin's devices and on JAX's CPU, compared
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   package     the install tree, used by the consumer in test/consumer/
-  docs        scripts/check_docs.py: the output shown in README.md and docs/ is real;
-              scripts/op_status.py: docs/status.md says what the tree can do
+  docs        scripts/check_docs.py: the output shown in README.md and docs/ is the actual output;
+              scripts/op_status.py: docs/status.md matches the tree
   tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests;
-              scripts/mutation_check.py --check: the deliberate bugs still fit the sources
+              scripts/mutation_check.py --check: the mutations still apply to the sources
 
 A suite's scripts end with a line `name: N passed, N failed[, N skipped]`. So does this one
 (`N passed, N failed, N skipped`), and exits with 1 when something failed.

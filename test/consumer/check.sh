@@ -62,20 +62,20 @@ check private_helper is_not_found mesh/nesting.h
 check public_header test -f "$work/installed/include/shardwright/compile/compile.h"
 check public_td test -f "$work/installed/include/shardwright/rules/rule_interface.td"
 
-# The Python package: nothing from an index, nothing from this tree at run time.
+# The Python package: uses no package index, and nothing of this tree at run time.
 root=$(cd "$here/../.." && pwd)
 anywhere() { (cd "$work" && env -u PYTHONPATH -u SHARDWRIGHT_LIBRARY_DIR -u SHARDWRIGHT_BUILD "$@"); }
 links_no_llvm() { ! /usr/lib/llvm-22/bin/llvm-readelf -d "$1" | grep NEEDED | grep -q LLVM; }
 exports_only_c() { ! /usr/lib/llvm-22/bin/llvm-nm -D --defined-only "$1" | grep -v ' sw[A-Z]'; }
 check venv python3 -m venv "$work/venv"
-# The plugin for JAX comes from the build folder: another build of it would take as long as that one.
+# The plugin for JAX is taken from the build folder, because building it again takes long.
 check pip anywhere env "SHARDWRIGHT_BUILD=$build" \
   "$work/venv/bin/python" -m pip install --no-index --disable-pip-version-check "$root"
 check sharding anywhere "$work/venv/bin/python" "$here/sharding.py"
 lib=$(echo "$work"/venv/lib/python3*/site-packages/shardwright/lib/libshardwright-sharding.so)
 check own_llvm links_no_llvm "$lib"
 check exports exports_only_c "$lib"
-# A source distribution builds what the tree builds, and has every header that its sources include.
+# A source distribution builds the same as the tree, and has every header that its sources include.
 check sdist anywhere "$work/venv/bin/python" -c "
 import sys; sys.path.insert(0, '$root/python')
 import build_backend; build_backend.build_sdist('$work')"

@@ -6,7 +6,7 @@
 #===------------------------------------------------------------------------===//
 """Every pass and pipeline of `shardwright-opt` accepts programs with ops of unregistered dialects, or
 refuses them with a diagnostic: as producers of operands, as users, with regions, with shardings,
-beside calls, loops, manual computations, data-flow edges and single devices."""
+together with calls, loops, manual computations, data-flow edges and single devices."""
 
 import os
 import re

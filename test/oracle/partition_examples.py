@@ -5,7 +5,7 @@
 #
 #===------------------------------------------------------------------------===//
 """Each example is propagated by the oracle (CHLO expanded), partitioned by ours, run on 8 CPU
-devices and compared with the results that unsharded JAX stored beside it.
+devices and compared with the stored results of unsharded JAX.
 
     partition_examples.py
 """

@@ -25,7 +25,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("--print", action="store_true", help="print the table")
 args = oracle.arguments(__doc__, cases=0, long_cases=0, parser=parser)
 sys.path.insert(0, os.path.join(oracle.ROOT, "scripts"))
-import op_status  # noqa: E402  (knows the operations that the build made)
+import op_status  # noqa: E402  (lists the operations of the build)
 
 UPSTREAM, EXTRA, EDGES = "Shardy's", "ours", "values flow through"
 TABLE = {}  # name -> (verdict, the batch passes or a reason, function text or None)

@@ -40,7 +40,7 @@ PJRT_Custom_Partitioner_Extension *partitioners() {
 
 int64_t typeId = 0, unknownTypeId = 77;
 
-/// If the call asks for metadata, returns them. True then.
+/// Answers a metadata call. False if the call is not one.
 bool answerMetadata(XLA_FFI_CallFrame *frame) {
   if (!frame->extension_start)
     return false;

@@ -17,7 +17,7 @@ namespace shardwright {
 
 /// One line on standard error, `propagating, 3 s`, while work lasts longer than
 /// a second. On a terminal the line is overwritten and erased at the end;
-/// elsewhere each update is a new line, if progress was asked for.
+/// elsewhere each update is a new line, if progress is enabled.
 class Progress {
 public:
   /// `seconds`: the interval, on a terminal or not. None: every second, on a

@@ -73,7 +73,7 @@ public:
   Compiled &compiled() { return result; }
   ProgramReport &report() { return result.report; }
 
-  /// Writes statistics and report where the options ask for them. False: a file
+  /// Writes statistics and report as the options require. False: a file
   /// could not be written; the error has been printed.
   bool writeReports(const CommonOptions &options);
 

@@ -6,7 +6,7 @@
 #===------------------------------------------------------------------------===//
 """jax.debug.print, jax.pure_callback, io_callback and buffer_callback on our platform.
 
-JAX lowers these only for the platforms that it knows. Here the callable gets a number in a table of
+JAX lowers these only for known platforms. Here the callable gets a number in a table of
 this process, and the program calls a target of ours with that number; the plugin's runtime calls
 back through `_call`. As on the CPU, the callable gets arrays on a device of the host's CPU backend.
 """
