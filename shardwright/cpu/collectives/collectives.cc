@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
+#include <map>
 #include <numeric>
 
 using namespace shardwright;
@@ -101,7 +102,8 @@ static llvm::Expected<Shape> expectedOutput(const CollectiveSpec &spec,
 
 llvm::Expected<CollectivePlan>
 CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
-                       llvm::ArrayRef<Kernel> kernels) {
+                       llvm::ArrayRef<Kernel> kernels,
+                       const Placement &placement) {
   CollectivePlan plan;
   plan.spec = given;
   CollectiveSpec &spec = plan.spec;
@@ -195,7 +197,33 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
     plan.blocks.colStep = std::max<int64_t>(cols, 1);
     plan.blocks.perPart = cols == 0 ? 0 : ceilDiv(rows, plan.blocks.rowStep);
   }
+  plan.splitByProcess(placement);
   return plan;
+}
+
+void CollectivePlan::addGroup(int32_t group, llvm::ArrayRef<int32_t> members,
+                              const Placement &placement) {
+  SharedGroup result{group, {}, {}};
+  std::map<int32_t, llvm::SmallVector<int32_t, 8>> remote;
+  for (int32_t member : members)
+    (placement.isLocal(member) ? result.localMembers
+                               : remote[placement.owner(member)])
+        .push_back(member);
+  if (result.localMembers.empty())
+    return;
+  for (auto &[process, owned] : remote)
+    result.peers.push_back({process, std::move(owned)});
+  if (!result.peers.empty())
+    shared.push_back(std::move(result));
+  else if (!isPermute())
+    local.push_back(group);
+}
+
+void CollectivePlan::splitByProcess(const Placement &placement) {
+  for (auto [source, target] : spec.pairs)
+    addGroup(target, {source, target}, placement);
+  for (auto [g, group] : llvm::enumerate(spec.groups))
+    addGroup(g, group, placement);
 }
 
 CollectivePlan::Blocks CollectivePlan::cutIntoBlocks(int64_t rows, int64_t cols,

@@ -15,6 +15,7 @@
 #ifndef SHARDWRIGHT_CPU_COLLECTIVES_COLLECTIVES_H
 #define SHARDWRIGHT_CPU_COLLECTIVES_COLLECTIVES_H
 
+#include "shardwright/cpu/collectives/placement.h"
 #include "shardwright/cpu/collectives/reduce.h"
 
 #include <optional>
@@ -30,7 +31,7 @@ public:
   /// of the program.
   static llvm::Expected<CollectivePlan>
   create(const CollectiveSpec &spec, int64_t numDevices,
-         llvm::ArrayRef<Kernel> kernels = {});
+         llvm::ArrayRef<Kernel> kernels = {}, const Placement &placement = {});
 
   CollectiveKind kind() const { return spec.kind; }
   bool isPermute() const {
@@ -53,6 +54,25 @@ public:
   void run(int32_t group, const void *const *inputs, void *const *outputs,
            int64_t unit) const;
 
+  // --- processes ---
+  /// Another process that owns members of a group.
+  struct Peer {
+    int32_t process;
+    llvm::SmallVector<int32_t, 8> members;
+  };
+  /// A group with local and remote members. Members are positions of the
+  /// program, in the order of the group. Each pair of a permute is a group.
+  struct SharedGroup {
+    int32_t group; ///< its index; of a permute, the target of the pair
+    llvm::SmallVector<int32_t, 8> localMembers;
+    llvm::SmallVector<Peer, 1> peers; ///< in the order of processes
+  };
+  /// The groups that this process runs with others; empty where all positions
+  /// are local.
+  llvm::ArrayRef<SharedGroup> sharedGroups() const { return shared; }
+  /// The groups whose members are all local; none of a permute.
+  llvm::ArrayRef<int32_t> localGroups() const { return local; }
+
   // --- collective_permute ---
   /// -1: none, the output is zeros.
   int32_t sourceOf(int32_t device) const { return place[device].source; }
@@ -73,6 +93,12 @@ private:
   };
   static Blocks cutIntoBlocks(int64_t rows, int64_t cols, int64_t width);
 
+  /// Finds the local and the shared groups.
+  void splitByProcess(const Placement &placement);
+  /// Adds a group if it has local members.
+  void addGroup(int32_t group, llvm::ArrayRef<int32_t> members,
+                const Placement &placement);
+
   void runAllReduce(int64_t members, const void *const *inputs,
                     void *const *outputs, int64_t unit) const;
   void runAllGather(int64_t members, const void *const *inputs,
@@ -90,6 +116,8 @@ private:
   Blocks blocks;
   std::vector<Place> place;
   std::vector<llvm::SmallVector<int32_t, 1>> targets;
+  std::vector<int32_t> local;
+  std::vector<SharedGroup> shared;
 };
 
 /// `all_reduce`, for messages.

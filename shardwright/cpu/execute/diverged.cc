@@ -114,7 +114,7 @@ void Run::callHelpers(Caller caller) {
 
 void Run::makeReady(Device &d) {
   d.state = State::Ready;
-  ready.push({d.rendezvous, d.number});
+  ready.push({d.rendezvous, d.local});
 }
 
 /// Past the rendezvous at which it stands.
@@ -159,10 +159,10 @@ void Run::arrive(Lock &lock, Device &d) {
   job->units = plan.units(group) * s.numInputs;
   for (SlotId in : prepared.inputs(s))
     for (int32_t member : members)
-      job->inputs.push_back(devices[member].table[in]);
+      job->inputs.push_back(at(member).table[in]);
   for (SlotId out : prepared.outputs(s))
     for (int32_t member : members)
-      job->outputs.push_back(devices[member].table[out]);
+      job->outputs.push_back(at(member).table[out]);
   if (job->units == 0)
     return finish(*job);
   jobs.push_back(std::move(job));
@@ -215,7 +215,7 @@ void Run::finish(Job &job) {
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[job.step].payload];
   for (int32_t member : plan.groups()[job.group])
-    leave(devices[member]);
+    leave(at(member));
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,7 +256,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
   // While we copy, nobody else may deliver to these or to us.
   llvm::SmallVector<Device *, 2> direct, absent;
   for (int32_t number : plan.targetsOf(d.number)) {
-    Device &target = devices[number];
+    Device &target = at(number);
     if (&target == &d)
       continue;
     if (target.state == State::Waiting && target.pc == step) {
@@ -329,23 +329,6 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
 // Deadlock
 //===----------------------------------------------------------------------===//
 
-/// `device 3`, `devices 0-2, 5`.
-static std::string name(llvm::ArrayRef<int32_t> sorted) {
-  std::string text = sorted.size() == 1 ? "device " : "devices ";
-  for (size_t i = 0; i < sorted.size();) {
-    size_t j = i;
-    while (j + 1 < sorted.size() && sorted[j + 1] == sorted[j] + 1)
-      ++j;
-    if (i > 0)
-      text += ", ";
-    text += std::to_string(sorted[i]);
-    if (j > i)
-      text += (j == i + 1 ? ", " : "-") + std::to_string(sorted[j]);
-    i = j + 1;
-  }
-  return text;
-}
-
 void Run::reportDeadlock() {
   // One part for each place where devices wait: op, who is there, whom they
   // miss. Then who has finished.
@@ -378,11 +361,11 @@ void Run::reportDeadlock() {
     if (!isFirst)
       os << "; ";
     isFirst = false;
-    os << name(there) << (there.size() == 1 ? " waits at " : " wait at ")
-       << prepared.locate(key.first) << " for " << name(missing);
+    os << nameDevices(there) << (there.size() == 1 ? " waits at " : " wait at ")
+       << prepared.locate(key.first) << " for " << nameDevices(missing);
   }
   if (!finished.empty())
-    os << "; " << name(finished)
+    os << "; " << nameDevices(finished)
        << (finished.size() == 1 ? " has finished" : " have finished");
   os << "; all devices of a group must come to its collectives in the same "
         "order";

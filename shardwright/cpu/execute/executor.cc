@@ -16,8 +16,8 @@ Executor::Executor(std::unique_ptr<Prepared> p) : prepared(std::move(p)) {}
 Executor::~Executor() = default;
 
 llvm::Expected<std::unique_ptr<Executor>>
-Executor::create(const Program &program) {
-  auto prepared = std::make_unique<Prepared>(program);
+Executor::create(const Program &program, Placement placement) {
+  auto prepared = std::make_unique<Prepared>(program, std::move(placement));
   if (llvm::Error e = prepared->prepare())
     return e;
   return std::unique_ptr<Executor>(new Executor(std::move(prepared)));
@@ -40,17 +40,19 @@ llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
                           ThreadPool &pool, RunStatistics *statistics,
                           Trace *trace) const {
   const Program &program = prepared->program;
-  if (int64_t(buffers.size()) != prepared->numDevices)
-    return llvm::createStringError("buffers for " +
-                                   llvm::Twine(buffers.size()) +
-                                   " devices, but the program runs on " +
-                                   llvm::Twine(prepared->numDevices));
+  llvm::ArrayRef<int32_t> positions = prepared->localPositions;
+  if (buffers.size() != positions.size())
+    return llvm::createStringError(
+        "buffers for " + llvm::Twine(buffers.size()) +
+        " devices, but the program runs on " + llvm::Twine(positions.size()));
+  if (positions.empty())
+    return llvm::Error::success();
   for (size_t d = 0; d < buffers.size(); ++d) {
     const DeviceBuffers &b = buffers[d];
     if (b.arguments.size() != program.arguments.size() ||
         b.results.size() != program.results.size())
       return llvm::createStringError(
-          "device " + llvm::Twine(d) + " has " +
+          "device " + llvm::Twine(positions[d]) + " has " +
           llvm::Twine(b.arguments.size()) + " arguments and " +
           llvm::Twine(b.results.size()) + " results, but the program has " +
           llvm::Twine(program.arguments.size()) + " and " +

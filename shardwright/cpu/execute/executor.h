@@ -15,6 +15,7 @@
 #define SHARDWRIGHT_CPU_EXECUTE_EXECUTOR_H
 
 #include "shardwright/backend/trace.h"
+#include "shardwright/cpu/collectives/placement.h"
 #include "shardwright/cpu/program/program.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -42,22 +43,25 @@ struct DeviceMemory {
   std::vector<void *> table;
 };
 
-/// A program made ready to run, any number of times and from any threads.
+/// A program made ready to run on the local devices of a placement, any number
+/// of times and from any threads.
 class Executor {
 public:
   /// Checks the program (indices, arity, collectives) and prepares it. It must
-  /// outlive the executor.
+  /// outlive the executor. A collective whose group has local and remote
+  /// members is an error: no data moves between processes yet.
   static llvm::Expected<std::unique_ptr<Executor>>
-  create(const Program &program);
+  create(const Program &program, Placement placement = {});
   ~Executor();
 
   /// The arenas of one run.
   using Memory = std::vector<DeviceMemory>;
   llvm::Expected<Memory> takeMemory() const;
 
-  /// Runs the program once on all its devices (buffers.size() ==
-  /// numDevices()) and returns when every device is done or has failed. Errors
-  /// name the op and the device.
+  /// Runs the program once on its local devices, whose buffers are given in the
+  /// order of positions, and returns when every device is done or has failed.
+  /// Errors name the op and the device's position. Results do not depend on the
+  /// placement.
   llvm::Error run(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
                   RunStatistics *statistics = nullptr,
                   Trace *trace = nullptr) const;

@@ -249,6 +249,112 @@ TEST(Executor, MalformedProgramsAreErrors) {
             "1048576 devices are possible");
 }
 
+//===----------------------------------------------------------------------===//
+// Positions of other processes
+//===----------------------------------------------------------------------===//
+
+/// Runs the local part of `p` with the results going to their positions.
+std::string runLocal(const Program &p, const Placement &placement,
+                     Arrays &arrays, ThreadPool &pool, Trace *trace = nullptr) {
+  auto executor = Executor::create(p, placement);
+  if (!executor)
+    return toString(executor.takeError());
+  std::vector<DeviceBuffers> buffers;
+  for (int32_t position : placement.localPositions(p.numDevices()))
+    buffers.push_back(arrays.buffers[position]);
+  RunStatistics statistics;
+  return messageOf((*executor)->run(buffers, pool, &statistics, trace));
+}
+
+TEST_P(Executors, ProcessesTogetherDoWhatOneDoes) {
+  // Groups, a permute and loops of different length; {1, 4} and {0, 5, 2} do
+  // not communicate, and 3 is in no group.
+  Builder b(6);
+  b.p.numReplicas = 1;
+  SlotId x = b.argument(), limit = b.argument(ElementType::S32, {});
+  SlotId sum = b.slot(), next = b.slot(), moved = b.slot(), r = b.result();
+  SlotId id = b.slot(ElementType::U32, {});
+  b.step(StepKind::DeviceId, {}, {id});
+  b.step(StepKind::Copy, {x}, {sum});
+  b.loop(limit, [&] {
+    b.allReduce(sum, next, {{4, 1}, {5, 0, 2}});
+    b.step(StepKind::Copy, {next}, {sum});
+  });
+  b.permute(sum, moved, {{1, 4}, {4, 1}, {2, 5}, {5, 0}});
+  b.kernel(mix, {moved, sum}, {r});
+  b.p.results.push_back(id);
+  Program p = b.finish();
+  auto fill = [](Arrays &arrays) {
+    count(arrays);
+    for (int d = 0; d < 6; ++d)
+      arrays.argument<int32_t>(d, 1) = d == 1 || d == 4 ? 3 : 1;
+  };
+  Arrays expected(p), arrays(p);
+  fill(expected);
+  fill(arrays);
+  ASSERT_EQ(runLocal(p, {}, expected, pool), "");
+  int32_t owners[] = {7, 2, 7, 2, 2, 7};
+  for (int32_t process : {2, 7, 3}) { // nothing is local to 3
+    Trace trace;
+    ASSERT_EQ(runLocal(p, {process, owners}, arrays, pool, &trace), "");
+    EXPECT_EQ(trace.numDevices(), process == 3 ? 0 : 3);
+  }
+  for (int d = 0; d < 6; ++d) {
+    EXPECT_EQ(arrays.result(d), expected.result(d)) << "position " << d;
+    EXPECT_EQ(at<uint32_t>(arrays.buffers[d].results[1]), uint32_t(d));
+  }
+}
+
+TEST(Executor, ErrorsNamePositionsOfTheProgram) {
+  ThreadPool pool(2);
+  Builder b(4);
+  SlotId x = b.argument(), r = b.result();
+  b.kernel(failIfNegative, {x}, {r});
+  Program p = b.finish();
+  Arrays arrays(p);
+  count(arrays);
+  arrays.argument<float>(3, 0) = -1;
+  int32_t owners[] = {0, 0, 1, 1};
+  EXPECT_EQ(runLocal(p, {0, owners}, arrays, pool), "");
+  EXPECT_EQ(runLocal(p, {1, owners}, arrays, pool),
+            "kernel (step 0): device 3: its input is negative");
+  auto executor = llvm::cantFail(Executor::create(p, {1, owners}));
+  EXPECT_EQ(messageOf(executor->run(arrays.buffers, pool)),
+            "buffers for 4 devices, but the program runs on 2");
+  EXPECT_EQ(runLocal(p, {0, llvm::ArrayRef(owners).drop_back()}, arrays, pool),
+            "the placement is not one of the 4 positions of the program");
+}
+
+TEST(Executor, CollectivesBetweenProcessesAreErrors) {
+  auto message = [](Builder &b, int32_t process,
+                    llvm::ArrayRef<int32_t> owners) {
+    Program p = b.finish();
+    auto executor = Executor::create(p, {process, owners});
+    return executor ? std::string() : toString(executor.takeError());
+  };
+  constexpr llvm::StringLiteral remedy =
+      ", but collectives between processes are not supported yet; run the "
+      "program on devices of one process, or use groups that do not cross "
+      "processes";
+  for (int32_t process : {0, 2}) {
+    Builder b(8);
+    SlotId x = b.argument(), r = b.result();
+    b.allReduce(x, r, {{0, 1, 4, 5, 6}, {2, 3}});
+    EXPECT_EQ(message(b, process, {0, 0, 0, 0, 1, 1, 2, 2}),
+              (process == 0 ? "all_reduce at test:0: it needs devices 4, 5 of "
+                              "process 1, and device 6 of process 2"
+                            : "all_reduce at test:0: it needs devices 0, 1 of "
+                              "process 0, and devices 4, 5 of process 1") +
+                  remedy.str());
+  }
+  Builder permute(4);
+  SlotId x = permute.argument(), r = permute.result();
+  permute.permute(x, r, {{0, 1}, {1, 2}, {3, 0}});
+  EXPECT_EQ(message(permute, 0, {0, 0, 1, 1}),
+            "collective_permute (step 0): it needs devices 2, 3 of process 1" +
+                remedy.str());
+}
+
 TEST(Executor, WrongBuffersAndNoMemoryAreErrors) {
   ThreadPool pool(2);
   Builder b(2);

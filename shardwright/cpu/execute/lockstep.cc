@@ -174,41 +174,42 @@ void Run::runCollective(int32_t step) {
     if (source < 0)
       std::memset(to, 0, size);
     else
-      std::memcpy(
-          to,
-          static_cast<const char *>(devices[source].table[inputs[operand]]) +
-              offset,
-          size);
+      std::memcpy(to,
+                  static_cast<const char *>(at(source).table[inputs[operand]]) +
+                      offset,
+                  size);
   };
   if (plan.isPermute()) {
     pieces = count * operands * copies;
     runPiece = [&](int64_t i) { copyPiece(i, copies); };
   } else {
-    auto groups = plan.groups();
+    llvm::ArrayRef<int32_t> groups = plan.localGroups();
     scratchInputs.resize(operands * count);
     scratchOutputs.resize(operands * count);
     llvm::SmallVector<int64_t, 8> firstOf(groups.size());
     int64_t next = 0;
     for (auto [g, group] : llvm::enumerate(groups)) {
       firstOf[g] = next;
-      for (int32_t device : group) {
+      for (int32_t member : plan.groups()[group]) {
+        const Device &device = at(member);
         for (int64_t k = 0; k < operands; ++k) {
-          scratchInputs[k * count + next] = devices[device].table[inputs[k]];
-          scratchOutputs[k * count + next] = devices[device].table[outputs[k]];
+          scratchInputs[k * count + next] = device.table[inputs[k]];
+          scratchOutputs[k * count + next] = device.table[outputs[k]];
         }
         ++next;
       }
     }
     int64_t units = plan.units(0), perOperand = units * groups.size();
     pieces = perOperand * operands;
-    runPiece = [this, &plan, firstOf, units, perOperand, count](int64_t i) {
+    runPiece = [this, &plan, groups, firstOf, units, perOperand,
+                count](int64_t i) {
       int64_t k = i / perOperand, g = i % perOperand / units;
       int64_t at = k * count + firstOf[g];
-      plan.run(g, &scratchInputs[at], &scratchOutputs[at], i % units);
+      plan.run(groups[g], &scratchInputs[at], &scratchOutputs[at], i % units);
     };
     if (next < count) // some are in no group
       for (int64_t d = 0; d < count; ++d)
-        if (plan.groupOf(d) < 0)
+        if (plan.groupOf(devices[d].number) < 0)
           for (int64_t i = 0; i < operands * copies; ++i)
             copyPiece(d * operands * copies + i, copies);
   }

@@ -13,6 +13,9 @@
 #include "shardwright/support/idle_memory.h"
 #include "shardwright/support/shape.h"
 
+#include <map>
+#include <set>
+
 using namespace shardwright;
 using namespace shardwright::cpu;
 
@@ -42,6 +45,22 @@ static const char *kindName(StepKind kind) {
     return "return";
   }
   return "unknown";
+}
+
+std::string cpu::nameDevices(llvm::ArrayRef<int32_t> sorted) {
+  std::string text = sorted.size() == 1 ? "device " : "devices ";
+  for (size_t i = 0; i < sorted.size();) {
+    size_t j = i;
+    while (j + 1 < sorted.size() && sorted[j + 1] == sorted[j] + 1)
+      ++j;
+    if (i > 0)
+      text += ", ";
+    text += std::to_string(sorted[i]);
+    if (j > i)
+      text += (j == i + 1 ? ", " : "-") + std::to_string(sorted[j]);
+    i = j + 1;
+  }
+  return text;
 }
 
 std::string Executor::Prepared::locate(int32_t index) const {
@@ -212,10 +231,31 @@ Executor::Prepared::checkLibraryCall(const Step &step) const {
   return op.costNs;
 }
 
+/// Fails if the collective needs members in other processes.
+llvm::Error Executor::Prepared::checkIsLocal(const CollectivePlan &plan) const {
+  std::map<int32_t, std::set<int32_t>> remote;
+  for (const CollectivePlan::SharedGroup &group : plan.sharedGroups())
+    for (const CollectivePlan::Peer &peer : group.peers)
+      remote[peer.process].insert(peer.members.begin(), peer.members.end());
+  if (remote.empty())
+    return llvm::Error::success();
+  std::string peers;
+  for (auto &[process, members] : remote)
+    peers += (peers.empty() ? "" : ", and ") +
+             nameDevices(std::vector<int32_t>(members.begin(), members.end())) +
+             " of process " + std::to_string(process);
+  return fail("it needs ", peers,
+              ", but collectives between processes are not supported yet; run "
+              "the program on devices of one process, or use groups that do "
+              "not cross processes");
+}
+
 llvm::Error Executor::Prepared::checkCollective(const Step &step) const {
   if (!hasPayload(step, collectives.size()))
     return fail("there is no collective ", step.payload);
   const CollectivePlan &plan = collectives[step.payload];
+  if (llvm::Error e = checkIsLocal(plan))
+    return e;
   if (step.inputs.empty() || step.inputs.size() != step.outputs.size())
     return fail("has ", step.inputs.size(), " operands and ",
                 step.outputs.size(), " results");
@@ -320,6 +360,10 @@ llvm::Error Executor::Prepared::prepare() {
                 program.numPartitions, " partitions cannot run here; at most ",
                 mostDevices, " devices are possible");
   numDevices = program.numDevices();
+  if (!placement.fits(numDevices))
+    return fail("the placement is not one of the ", numDevices,
+                " positions of the program");
+  localPositions = placement.localPositions(numDevices);
   if (llvm::Error e = checkSlots())
     return e;
   for (const DotSpec &spec : program.dots) {
@@ -338,7 +382,7 @@ llvm::Error Executor::Prepared::prepare() {
   }
   for (const CollectiveSpec &spec : program.collectives) {
     llvm::Expected<CollectivePlan> plan =
-        CollectivePlan::create(spec, numDevices, program.kernels);
+        CollectivePlan::create(spec, numDevices, program.kernels, placement);
     if (!plan)
       return plan.takeError();
     collectives.push_back(std::move(*plan));
@@ -380,16 +424,17 @@ llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
   // Arenas that begin at one place of a page would fight for the same lines of
   // the cache when a collective walks through all of them.
   constexpr int64_t page = 4096, stagger = 5 * 64;
-  std::vector<DeviceMemory> memory(numDevices);
-  for (int32_t d = 0; d < numDevices; ++d) {
+  int64_t count = localPositions.size();
+  std::vector<DeviceMemory> memory(count);
+  for (int64_t d = 0; d < count; ++d) {
     int64_t bytes;
     if (__builtin_add_overflow(program.arenaBytes, page, &bytes) ||
-        bytes > machineMemory() / numDevices ||
+        bytes > machineMemory() / count ||
         !(memory[d].allocation = allocateHost(bytes)))
-      return fail("not enough memory for the buffers of ", numDevices,
-                  " devices, ", program.arenaBytes, " bytes each");
-    char *arena = static_cast<char *>(memory[d].allocation.get()) +
-                  int64_t(d) * stagger % page;
+      return fail("not enough memory for the buffers of ", count, " devices, ",
+                  program.arenaBytes, " bytes each");
+    char *arena =
+        static_cast<char *>(memory[d].allocation.get()) + d * stagger % page;
     memory[d].table.resize(places.size());
     for (size_t s = 0; s < places.size(); ++s) {
       const Place &p = places[s];
@@ -405,7 +450,7 @@ llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
 }
 
 void Executor::Prepared::giveBack(std::vector<DeviceMemory> memory) {
-  keepIdle(this, program.arenaBytes * numDevices,
+  keepIdle(this, program.arenaBytes * int64_t(localPositions.size()),
            std::make_shared<std::vector<DeviceMemory>>(std::move(memory)));
 }
 

@@ -22,7 +22,8 @@
 namespace shardwright::cpu {
 
 struct Executor::Prepared {
-  explicit Prepared(const Program &p) : program(p) {}
+  Prepared(const Program &p, Placement placement)
+      : program(p), placement(std::move(placement)) {}
   ~Prepared();
   Prepared(const Prepared &) = delete;
   Prepared &operator=(const Prepared &) = delete;
@@ -30,7 +31,8 @@ struct Executor::Prepared {
   /// Checks everything that running relies on.
   llvm::Error prepare();
 
-  /// One DeviceMemory a device: from an earlier run (idle_memory.h), or new.
+  /// One DeviceMemory a local device: from an earlier run (idle_memory.h), or
+  /// new.
   llvm::Expected<std::vector<DeviceMemory>> takeMemory();
   void giveBack(std::vector<DeviceMemory> memory);
 
@@ -62,7 +64,9 @@ struct Executor::Prepared {
   }
 
   const Program &program;
-  int32_t numDevices = 1;
+  const Placement placement;
+  int32_t numDevices = 1; ///< of all processes
+  std::vector<int32_t> localPositions;
   std::vector<StepInfo> steps;
   std::vector<SlotId> operandSlots;
   std::vector<Place> places; ///< by slot
@@ -90,9 +94,13 @@ private:
   llvm::Expected<double> checkDot(const Step &step) const;
   llvm::Expected<double> checkLibraryCall(const Step &step) const;
   llvm::Error checkCollective(const Step &step) const;
+  llvm::Error checkIsLocal(const CollectivePlan &plan) const;
   llvm::Error checkJump(const Step &step) const;
   double guessSegment(int32_t begin) const;
 };
+
+/// `device 3`, `devices 0-2, 5`; the positions are ascending.
+std::string nameDevices(llvm::ArrayRef<int32_t> positions);
 
 } // namespace shardwright::cpu
 

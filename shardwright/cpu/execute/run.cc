@@ -18,18 +18,20 @@ Run::Run(const Executor::Prepared &p, ThreadPool &pool, bool timed,
          Trace *trace, std::vector<DeviceMemory> m)
     : prepared(p), program(p.program), pool(pool), timed(timed), trace(trace),
       context(RunContext::current()), memory(std::move(m)),
-      devices(p.numDevices), splits(p.numDevices < pool.size()) {
+      devices(p.localPositions.size()),
+      splits(int64_t(devices.size()) < pool.size()) {
   static std::atomic<int64_t> runs{0};
   context.id = ++runs;
-  for (int32_t d = 0; d < prepared.numDevices; ++d) {
-    devices[d].number = d;
+  for (size_t d = 0; d < devices.size(); ++d) {
+    devices[d].number = prepared.localPositions[d];
+    devices[d].local = d;
     devices[d].table = memory[d].table.data();
   }
 }
 
 void Run::bind(llvm::ArrayRef<DeviceBuffers> given) {
   buffers.assign(given.begin(), given.end());
-  for (int32_t d = 0; d < prepared.numDevices; ++d)
+  for (size_t d = 0; d < devices.size(); ++d)
     for (SlotId s : prepared.callerSlots) {
       const Prepared::Place &p = prepared.places[s];
       void *base = p.home == Slot::Home::Argument
@@ -42,11 +44,11 @@ void Run::bind(llvm::ArrayRef<DeviceBuffers> given) {
 llvm::Error Run::execute(RunStatistics *statistics) {
   auto begin = Clock::now();
   if (trace)
-    trace->start(prepared.numDevices);
+    trace->start(devices.size());
   // Each turn ends with all devices finished, diverged, or in one place again.
   while (lockstep() == Outcome::Diverged) {
     runDiverged();
-    if (failed() || doneDevices == prepared.numDevices)
+    if (failed() || doneDevices == int32_t(devices.size()))
       break;
     ++rejoins;
   }
@@ -96,7 +98,7 @@ bool Run::collectiveMayStart(const Device &device) {
 
 void Run::copyResults(const Device &device) {
   for (auto [slot, result] : prepared.copiedResults)
-    std::memcpy(buffers[device.number].results[result], device.table[slot],
+    std::memcpy(buffers[device.local].results[result], device.table[slot],
                 program.slots[slot].bytes());
 }
 

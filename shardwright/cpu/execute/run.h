@@ -55,7 +55,8 @@ private:
     Done,
   };
   struct alignas(64) Device {
-    int32_t number = 0;
+    int32_t number = 0; ///< its position in the program
+    int32_t local = 0;  ///< its index in `devices`
     int32_t pc = 0;
     State state = State::Ready;
     int64_t rendezvous = 0; ///< passed so far
@@ -88,7 +89,11 @@ private:
   void record(const Device &device, int32_t step, Trace::What what,
               Clock::time_point begin) {
     if (trace)
-      trace->record(device.number, step, what, begin, Clock::now());
+      trace->record(device.local, step, what, begin, Clock::now());
+  }
+  /// The local device at a position of the program.
+  Device &at(int32_t position) {
+    return devices[prepared.placement.localIndex(position)];
   }
   const StepInfo &at(const Device &device) const {
     return prepared.steps[device.pc];
@@ -168,7 +173,7 @@ private:
   int32_t busyHelpers = 0; ///< of these, at work on a device or a job
   int32_t inProgress = 0;  ///< devices, units of jobs and messages at work
   int32_t doneDevices = 0;
-  /// (rendezvous passed, device): devices that are behind go first.
+  /// (rendezvous passed, index in `devices`): devices that are behind go first.
   std::priority_queue<std::pair<int64_t, int32_t>,
                       std::vector<std::pair<int64_t, int32_t>>, std::greater<>>
       ready;
