@@ -10,4 +10,16 @@
 using namespace shardwright;
 
 Backend::~Backend() = default;
+
+llvm::Error Backend::checkAddressable(DeviceId device) const {
+  if (isAddressable(device))
+    return llvm::Error::success();
+  std::string name = "device " + std::to_string(device.number());
+  if (device.number() < 0 || size_t(device.number()) >= devices().size())
+    return llvm::createStringError("there is no " + name);
+  return llvm::createStringError(
+      name + " belongs to process " +
+      llvm::Twine(devices()[device.number()].process) + ", not to this one");
+}
+
 LoadedProgram::~LoadedProgram() = default;

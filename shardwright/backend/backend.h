@@ -53,10 +53,13 @@ public:
   /// in all processes of a job.
   virtual std::string codeIdentity() const = 0;
 
-  /// Devices of all processes, in order of id.
+  /// Devices of all processes, in order of id: 0, 1, 2, ...
   llvm::ArrayRef<DeviceInfo> devices() const { return allDevices; }
   /// True if programs may run on that device from this process.
   virtual bool isAddressable(DeviceId device) const = 0;
+  /// An error that names the device, and the process that it belongs to, if it
+  /// is not addressable.
+  llvm::Error checkAddressable(DeviceId device) const;
 
   /// Compiles @main of `module`, which has local shapes and no sdy ops, and may
   /// change the module. A failure has emitted a diagnostic.

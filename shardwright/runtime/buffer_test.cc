@@ -221,11 +221,11 @@ TEST(ShardedArray, UnreducedArraysAreSums) {
     for (int32_t d = 0; d < 8; ++d) {
       std::vector<float> own(rank == 0 ? 1 : 3, float(d / 2 + 1));
       llvm::SmallVector<int64_t, 1> local(rank, 3);
-      parts.push_back(llvm::cantFail(
-          client.copyFromHost({own.data(), E::F32, local}, d)));
+      parts.push_back(
+          llvm::cantFail(client.copyFromHost({own.data(), E::F32, local}, d)));
     }
-    ShardedArray summands = llvm::cantFail(
-        ShardedArray::fromBuffers(shape, mesh, sharding, std::move(parts)));
+    ShardedArray summands = llvm::cantFail(ShardedArray::fromBuffers(
+        shape, mesh, sharding, std::move(parts), client));
     Array sum = llvm::cantFail(summands.toHost(client));
     for (int64_t i = 0; i < sum.elements(); ++i)
       EXPECT_EQ(static_cast<float *>(sum.data())[i], 10);

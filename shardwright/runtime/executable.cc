@@ -90,7 +90,7 @@ static llvm::Error place(const DeviceShards &shards, const ArrayType &type,
     return run.arguments[device * numArguments + argument].storage;
   };
   for (size_t d = 0; d < numDevices; ++d) {
-    MemoryPlace place{int32_t(d), MemoryKind::Device};
+    MemoryPlace place{run.devices[d], MemoryKind::Device};
     if (d > 0 && shards.data[d] == shards.data[d - 1] &&
         storageOf(d - 1)->isReadableAt(place)) {
       storageOf(d) = storageOf(d - 1);
@@ -138,6 +138,13 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
   cpu::ThreadPool &pool = client.pool();
 
   RunRequest request;
+  for (size_t d = 0; d < devices; ++d) {
+    if (llvm::Error e = client.backend().checkAddressable(d))
+      return fail("a run on global arrays needs all of its ", devices,
+                  " devices in this process, but ", toString(std::move(e)),
+                  "; run on buffers instead");
+    request.devices.push_back(d);
+  }
   request.mode = RunRequest::Mode::Now;
   request.statistics = statistics;
   if (trace)

@@ -56,8 +56,8 @@ struct ExecuteOptions {
   /// What functions of the host that the program calls may ask for
   /// (CustomCall::run); kept until the run ends.
   std::shared_ptr<const void> callData;
-  /// What each position of the program did when, once the run is done; null:
-  /// not recorded.
+  /// What each local position did when, once the run is done; null: not
+  /// recorded.
   std::shared_ptr<Trace> trace;
 };
 
@@ -90,6 +90,7 @@ public:
   /// Runs on global arrays, whose types and shapes must be those of
   /// `arguments()`, without sizes: arrays are as large as their dimensions of
   /// bounded size should be, as are the results. The arrays are only read.
+  /// Position d runs on device d, and all of them must be addressable.
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> globalArguments,
                                          Client &client = Client::shared(),
                                          RunStatistics *statistics = nullptr,

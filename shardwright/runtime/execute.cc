@@ -51,11 +51,18 @@ llvm::Error Executable::assignDevices(Starting &run) const {
                   "device of its own");
   }
   const Backend &backend = run.client.backend();
-  for (size_t position = 0; position < count; ++position)
+  for (size_t position = 0; position < count; ++position) {
     if (backend.isAddressable(devices[position])) {
       run.positions.push_back(position);
       run.localDevices.push_back(devices[position]);
+    } else if (devices[position] < 0 ||
+               devices[position] >= run.client.numDevices()) {
+      return fail("there is no device " +
+                  llvm::Twine(devices[position].number()) +
+                  ", which position " + llvm::Twine(position) +
+                  " of the program is to run on");
     }
+  }
   if (run.arguments.size() != run.positions.size())
     return fail("the program runs on " + llvm::Twine(run.positions.size()) +
                 " devices, but was given arguments of " +

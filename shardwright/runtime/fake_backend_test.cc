@@ -5,22 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Devices whose memory the host cannot address, and whose work is done when the
-// test says so. What works here works without cpu/.
+// What works here works without cpu/.
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/runtime/executable.h"
-
-#include "mlir/IR/BuiltinOps.h"
+#include "shardwright/runtime/fake_backend_test_util.h"
+#include "shardwright/runtime/sharded_array.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include <cstring>
-#include <map>
 
 using namespace shardwright;
+using namespace shardwright::test;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -28,225 +26,14 @@ namespace {
 
 using E = ElementType;
 
-/// The memory and the pending work of the devices.
-struct FakeDevices {
-  std::map<int, std::vector<char>> memory; ///< by id of a storage
-  std::map<int, DeviceId> placeOf;
-  int nextId = 0;
-  std::vector<llvm::unique_function<void()>> pending;
-  bool isLate = true;
-
-  /// Does `work` now or, if late, when the test calls `complete`.
-  Event later(const Event &after, llvm::unique_function<llvm::Error()> work) {
-    Event done;
-    auto act = [done, after, work = std::move(work)]() mutable {
-      if (llvm::Error e = after.await())
-        return done.set(std::move(e));
-      done.set(work());
-    };
-    if (isLate)
-      pending.push_back(std::move(act));
-    else
-      act();
-    return done;
-  }
-  void complete() {
-    while (!pending.empty()) {
-      auto first = std::move(pending.front());
-      pending.erase(pending.begin());
-      first();
-    }
-  }
-};
-
-class FakeStorage final : public DeviceStorage {
-public:
-  FakeStorage(std::shared_ptr<FakeDevices> d, int64_t bytes, DeviceId device)
-      : DeviceStorage(nullptr, bytes), devices(std::move(d)),
-        id(devices->nextId++) {
-    devices->memory[id].resize(bytes);
-    devices->placeOf[id] = device;
-  }
-  ~FakeStorage() override {
-    devices->memory.erase(id);
-    devices->placeOf.erase(id);
-  }
-  bool mayOverwrite() const override { return true; }
-  bool isReadableAt(MemoryPlace place) const override {
-    return place.device == devices->placeOf[id];
-  }
-  Event copyToHost(void *to, int64_t offset, int64_t size,
-                   const Event &after) const override {
-    return devices->later(after, [this, to, offset, size] {
-      std::memcpy(to, devices->memory.at(id).data() + offset, size);
-      return llvm::Error::success();
-    });
-  }
-  llvm::Expected<StorageTransfer> copyTo(MemoryPlace place,
-                                         const Event &after) const override {
-    auto copy = std::make_shared<FakeStorage>(devices, bytes(), place.device);
-    Event ready = devices->later(after, [this, copy] {
-      devices->memory[copy->id] = devices->memory.at(id);
-      return llvm::Error::success();
-    });
-    return StorageTransfer{std::move(copy), std::move(ready)};
-  }
-  float *floats() const {
-    return reinterpret_cast<float *>(devices->memory.at(id).data());
-  }
-
-  std::shared_ptr<FakeDevices> devices;
-  int id;
-};
-
-/// How runs go wrong.
-enum class Fault { None, Refused, Untouched, Failed };
-
-/// Devices 0 and 1 are of this process, device 2 of another.
-class FakeBackend final : public Backend {
-public:
-  FakeBackend() : Backend("fake") {
-    static constexpr MemoryKind memories[] = {MemoryKind::Device};
-    for (int32_t d = 0; d < 3; ++d)
-      allDevices.push_back(
-          {d, d < 2 ? std::optional(LocalDeviceId(d)) : std::nullopt, d / 2,
-           "fake", memories});
-  }
-  std::string description() const override { return "a fake"; }
-  std::string codeIdentity() const override { return "1"; }
-  bool isAddressable(DeviceId device) const override { return device < 2; }
-  llvm::FailureOr<std::shared_ptr<LoadedProgram>>
-  compile(mlir::ModuleOp, const ProgramOptions &) override {
-    return llvm::failure();
-  }
-  llvm::Expected<std::shared_ptr<LoadedProgram>>
-  load(llvm::StringRef bytes) override;
-  llvm::Expected<std::shared_ptr<DeviceStorage>>
-  allocate(ElementType type, llvm::ArrayRef<int64_t> shape,
-           MemoryPlace place) override {
-    llvm::Expected<int64_t> bytes = checkedBytes(type, shape);
-    if (!bytes)
-      return bytes.takeError();
-    if (!isAddressable(place.device))
-      return llvm::createStringError("device " +
-                                     llvm::Twine(place.device.number()) +
-                                     " belongs to another process");
-    return std::make_shared<FakeStorage>(devices, *bytes, place.device);
-  }
-  llvm::Expected<StorageTransfer> copyFromHost(const HostArray &array,
-                                               MemoryPlace place) override {
-    auto storage = allocate(array.type, array.shape, place);
-    if (!storage)
-      return storage.takeError();
-    std::string bytes(static_cast<const char *>(array.data),
-                      (*storage)->bytes());
-    auto to = std::static_pointer_cast<FakeStorage>(*storage);
-    Event ready = devices->later(Event::ready(), [to, bytes] {
-      std::memcpy(to->floats(), bytes.data(), bytes.size());
-      return llvm::Error::success();
-    });
-    return StorageTransfer{std::move(*storage), std::move(ready)};
-  }
-  llvm::Expected<StorageTransfer>
-  viewHost(const HostArray &array, MemoryPlace place,
-           llvm::unique_function<void()> release) override {
-    auto copy = copyFromHost(array, place);
-    if (copy)
-      release();
-    return copy;
-  }
-  llvm::Expected<StorageTransfer> adoptHost(std::shared_ptr<void> memory,
-                                            ElementType type,
-                                            llvm::ArrayRef<int64_t> shape,
-                                            MemoryPlace place) override {
-    return copyFromHost({memory.get(), type, shape}, place);
-  }
-  void drain() override { devices->complete(); }
-
-  std::shared_ptr<FakeDevices> devices = std::make_shared<FakeDevices>();
-};
-
-/// Doubles 4 floats on each of its devices, in place where it may.
-class Doubling final : public LoadedProgram {
-public:
-  explicit Doubling(int32_t numDevices) {
-    partitions = numDevices;
-    argumentTypes = resultTypes = {{E::F32, {4}}};
-  }
-  llvm::StringRef backendName() const override { return "fake"; }
-  llvm::Expected<StartedRun> start(Backend &backend,
-                                   RunRequest &request) override {
-    if (fault == Fault::Refused)
-      return llvm::createStringError("no room for the results");
-    auto &devices = static_cast<FakeBackend &>(backend).devices;
-    StartedRun started;
-    std::vector<std::shared_ptr<FakeStorage>> from, to;
-    for (RunArgument &argument : request.arguments) {
-      auto storage = std::static_pointer_cast<FakeStorage>(argument.storage);
-      from.push_back(storage);
-      if (!argument.mayOverwrite)
-        storage = std::make_shared<FakeStorage>(devices, storage->bytes(),
-                                                devices->placeOf[storage->id]);
-      to.push_back(storage);
-      started.results.push_back(storage);
-    }
-    // Now: on the calling thread, whatever else the devices have to do.
-    bool wasLate =
-        std::exchange(devices->isLate,
-                      devices->isLate && request.mode != RunRequest::Mode::Now);
-    for (const Event &event : request.after)
-      after = event;
-    started.done = devices->later(
-        after, [this, from, to, request = std::move(request)]() mutable {
-          if (fault == Fault::Untouched && request.returnArguments)
-            request.returnArguments(std::move(request.arguments));
-          if (fault != Fault::None)
-            return llvm::createStringError("the device is broken");
-          for (size_t d = 0; d < from.size(); ++d)
-            for (int i = 0; i < 4; ++i)
-              to[d]->floats()[i] = 2 * from[d]->floats()[i];
-          return llvm::Error(llvm::Error::success());
-        });
-    devices->isLate = wasLate;
-    after = Event::ready();
-    return started;
-  }
-  MemoryStatistics memory() const override { return {16, 16, 8, 0, 0}; }
-  CostAnalysis cost() const override { return {4, 0, 32}; }
-  PeakMemory peakMemory() const override { return {}; }
-  std::string stepName(int32_t) const override { return "double"; }
-  llvm::Expected<std::string> serialize() const override {
-    return "double " + std::to_string(partitions);
-  }
-
-  Fault fault = Fault::None;
-  Event after = Event::ready();
-};
-
-llvm::Expected<std::shared_ptr<LoadedProgram>>
-FakeBackend::load(llvm::StringRef bytes) {
-  int32_t numDevices = 0;
-  if (!bytes.consume_front("double ") || bytes.getAsInteger(10, numDevices))
-    return llvm::createStringError("not a program of the fake");
-  return std::make_shared<Doubling>(numDevices);
-}
-
 class FakeBackendTest : public testing::Test {
 protected:
   FakeBackendTest() { make(2); }
 
-  /// A program of so many positions; its argument is donated.
+  /// A program of so many positions.
   void make(int32_t numDevices) {
     program = std::make_shared<Doubling>(numDevices);
-    ExecutableParts parts;
-    parts.program = program;
-    parts.meshes.push_back(Mesh({{"x", numDevices}}));
-    TensorSharding sharding = TensorSharding::closed(1);
-    sharding.dims[0].axes = {parts.meshes[0].fullAxis(0)};
-    parts.results = {{"v", E::F32, {4 * numDevices}, sharding, 0}};
-    parts.arguments = parts.results;
-    parts.arguments[0].donated = true;
-    executable = llvm::cantFail(Executable::create(std::move(parts)));
+    executable = makeExecutable(program);
   }
   Buffer floats(std::vector<float> v, DeviceId device) {
     return llvm::cantFail(
@@ -267,7 +54,9 @@ protected:
         ->id;
   }
 
-  std::shared_ptr<FakeBackend> backend = std::make_shared<FakeBackend>();
+  /// Devices 0 and 1 are local, device 2 is of another process.
+  std::shared_ptr<FakeBackend> backend =
+      std::make_shared<FakeBackend>(llvm::ArrayRef<int32_t>{0, 0, 1});
   std::shared_ptr<FakeDevices> devices = backend->devices;
   Client client{backend, 1};
   std::shared_ptr<Doubling> program;
@@ -373,7 +162,7 @@ TEST_F(FakeBackendTest, OnlyLocalPositionsHaveArguments) {
   Buffer a = floats({1, 2, 3, 4}, 1);
   EXPECT_THAT(
       toString(client.copyFromHost({nullptr, E::F32, {4}}, 2).takeError()),
-      HasSubstr("device 2 belongs to another process"));
+      HasSubstr("device 2 belongs to process 1, not to this one"));
   ExecuteOptions options;
   options.devices = {2, 1};
   Execution run = llvm::cantFail(
@@ -384,6 +173,126 @@ TEST_F(FakeBackendTest, OnlyLocalPositionsHaveArguments) {
   EXPECT_EQ(
       toString(executable->execute({{a}, {a}}, client, options).takeError()),
       "the program runs on 1 devices, but was given arguments of 2");
+}
+
+TEST_F(FakeBackendTest, DevicesOfRunsExist) {
+  Buffer a = floats({1, 2, 3, 4}, 1);
+  ExecuteOptions options;
+  options.devices = {1, 3};
+  EXPECT_EQ(
+      toString(executable->execute(std::vector<Buffer>{a}, client, options)
+                   .takeError()),
+      "there is no device 3, which position 1 of the program is to run "
+      "on");
+  EXPECT_EQ(toString(backend->checkAddressable(3)), "there is no device 3");
+}
+
+TEST_F(FakeBackendTest, RunsOnGlobalArraysNeedAllDevices) {
+  make(3);
+  Array x = llvm::cantFail(Array::allocate(E::F32, {12}));
+  EXPECT_EQ(toString(executable->run({x}, client).takeError()),
+            "a run on global arrays needs all of its 3 devices in this "
+            "process, but device 2 belongs to process 1, not to this one; run "
+            "on buffers instead");
+}
+
+/// Process 1 of two with two devices each.
+struct SecondProcess {
+  SecondProcess() { backend->devices->isLate = false; }
+  std::shared_ptr<FakeBackend> backend =
+      std::make_shared<FakeBackend>(llvm::ArrayRef<int32_t>{0, 0, 1, 1}, 1);
+  Client client{backend, 1};
+};
+
+Array countedArray(llvm::ArrayRef<int64_t> shape) {
+  Array array = llvm::cantFail(Array::allocate(E::F32, shape));
+  for (int64_t i = 0; i < array.elements(); ++i)
+    static_cast<float *>(array.data())[i] = float(i);
+  return array;
+}
+
+std::vector<float> elements(const Buffer &buffer) {
+  std::vector<float> out(buffer.elements());
+  llvm::cantFail(buffer.copyTo(out.data()));
+  return out;
+}
+
+TEST(FakeJob, RunsTakeAndGiveBuffersOfLocalPositions) {
+  SecondProcess job;
+  auto executable = makeExecutable(std::make_shared<Doubling>(4));
+  Mesh mesh({{"x", 4}});
+  TensorSharding sharding = TensorSharding::closed(1);
+  sharding.dims[0].axes = {mesh.fullAxis(0)};
+  ShardedArray x = llvm::cantFail(
+      ShardedArray::fromHost(countedArray({16}), mesh, sharding, job.client));
+  ASSERT_EQ(x.buffers().size(), 2u);
+  Execution run = llvm::cantFail(
+      executable->execute({{x.buffers()[0]}, {x.buffers()[1]}}, job.client));
+  ASSERT_EQ(run.results.size(), 2u);
+  EXPECT_EQ(run.results[0][0].device(), 2);
+  EXPECT_THAT(elements(run.results[0][0]), ElementsAre(16, 18, 20, 22));
+  EXPECT_EQ(run.results[1][0].device(), 3);
+  EXPECT_THAT(elements(run.results[1][0]), ElementsAre(24, 26, 28, 30));
+  // No position is local: nothing to give, and nothing comes back.
+  ExecuteOptions options;
+  options.devices = {1, 0};
+  auto elsewhere = makeExecutable(std::make_shared<Doubling>(2));
+  run = llvm::cantFail(elsewhere->execute({}, job.client, options));
+  EXPECT_TRUE(run.results.empty());
+}
+
+TEST(FakeJob, ShardedArraysHaveTheLocalShards) {
+  SecondProcess job;
+  Mesh mesh({{"x", 2}, {"y", 2}});
+  Array global = countedArray({4});
+  auto make = [&](int axis) {
+    TensorSharding sharding = TensorSharding::closed(1);
+    sharding.dims[0].axes = {mesh.fullAxis(axis)};
+    return llvm::cantFail(
+        ShardedArray::fromHost(global, mesh, sharding, job.client));
+  };
+  // Devices 0 and 2 have equal parts, as have 1 and 3.
+  ShardedArray copied = make(1);
+  ASSERT_EQ(copied.buffers().size(), 2u);
+  EXPECT_EQ(copied.buffers()[0].device(), 2);
+  EXPECT_THAT(elements(copied.buffers()[0]), ElementsAre(0, 1));
+  EXPECT_THAT(elements(copied.buffers()[1]), ElementsAre(2, 3));
+  EXPECT_EQ(copied.replica(2), 1);
+  Array back = llvm::cantFail(copied.toHost(job.client));
+  EXPECT_EQ(std::memcmp(back.data(), global.data(), global.bytes()), 0);
+  // The first half is with the other process alone.
+  ShardedArray split = make(0);
+  EXPECT_THAT(elements(split.buffers()[0]), ElementsAre(2, 3));
+  EXPECT_EQ(toString(split.toHost(job.client).takeError()),
+            "the array f32[4] is not all in this process: a part of it is only "
+            "on device 0");
+  ShardedArray same = llvm::cantFail(ShardedArray::fromBuffers(
+      {4}, mesh, copied.sharding(), copied.buffers().vec(), job.client));
+  EXPECT_EQ(llvm::cantFail(same.toHost(job.client)).shape()[0], 4);
+  auto message = [&](std::vector<Buffer> buffers) {
+    return toString(ShardedArray::fromBuffers({4}, mesh, copied.sharding(),
+                                              std::move(buffers), job.client)
+                        .takeError());
+  };
+  EXPECT_EQ(message({copied.buffers()[0]}),
+            "1 buffers for a mesh of 4 devices, of which this process has 2");
+  EXPECT_EQ(message({copied.buffers()[1], copied.buffers()[0]}),
+            "a buffer of device 3 is given where that of device 2 should be; "
+            "give them in the order of devices");
+}
+
+TEST(FakeJob, SummandsAreNotAddedUpWithoutTheOthers) {
+  SecondProcess job;
+  Mesh mesh({{"x", 4}});
+  TensorSharding sharding = TensorSharding::closed(1);
+  sharding.unreduced = {mesh.fullAxis(0)};
+  ShardedArray array = llvm::cantFail(
+      ShardedArray::fromHost(countedArray({3}), mesh, sharding, job.client));
+  // Device 0 has the value.
+  for (const Buffer &buffer : array.buffers())
+    EXPECT_THAT(elements(buffer), ElementsAre(0, 0, 0));
+  EXPECT_THAT(toString(array.toHost(job.client).takeError()),
+              HasSubstr("only on device 0"));
 }
 
 TEST_F(FakeBackendTest, SavedProgramsNameTheirBackend) {

@@ -13,24 +13,42 @@
 
 using namespace shardwright;
 
+static llvm::Error checkRank(const TensorSharding &sharding, size_t rank) {
+  if (sharding.rank() == int64_t(rank))
+    return llvm::Error::success();
+  return llvm::createStringError("a sharding of rank " +
+                                 llvm::Twine(sharding.rank()) +
+                                 " for an array of rank " + llvm::Twine(rank));
+}
+
+static llvm::SmallVector<int32_t, 8> addressableDevices(const Mesh &mesh,
+                                                        const Client &client) {
+  llvm::SmallVector<int32_t, 8> devices;
+  for (int32_t d = 0; d < mesh.numDevices(); ++d)
+    if (client.backend().isAddressable(d))
+      devices.push_back(d);
+  return devices;
+}
+
 llvm::Expected<ShardedArray>
 ShardedArray::fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh,
-                          TensorSharding sharding,
-                          std::vector<Buffer> buffers) {
-  if (sharding.rank() != int64_t(shape.size()))
+                          TensorSharding sharding, std::vector<Buffer> buffers,
+                          const Client &client) {
+  if (llvm::Error e = checkRank(sharding, shape.size()))
+    return e;
+  llvm::SmallVector<int32_t, 8> devices = addressableDevices(mesh, client);
+  if (buffers.empty() || buffers.size() != devices.size())
     return llvm::createStringError(
-        "a sharding of rank " + llvm::Twine(sharding.rank()) +
-        " for an array of rank " + llvm::Twine(shape.size()));
-  if (buffers.empty() || int64_t(buffers.size()) != mesh.numDevices())
-    return llvm::createStringError(llvm::Twine(buffers.size()) +
-                                   " buffers for a mesh of " +
-                                   llvm::Twine(mesh.numDevices()) + " devices");
+        llvm::Twine(buffers.size()) + " buffers for a mesh of " +
+        llvm::Twine(mesh.numDevices()) +
+        " devices, of which this process has " + llvm::Twine(devices.size()));
   auto local = localShape(shape, sharding);
-  for (auto [device, buffer] : llvm::enumerate(buffers)) {
+  for (auto [device, buffer] : llvm::zip_equal(devices, buffers)) {
     if (buffer.device() != DeviceId(device))
       return llvm::createStringError(
-          "buffer " + llvm::Twine(device) + " is on device " +
-          llvm::Twine(buffer.device().number()) + "; give them in order");
+          "a buffer of device " + llvm::Twine(buffer.device().number()) +
+          " is given where that of device " + llvm::Twine(device) +
+          " should be; give them in the order of devices");
     if (buffer.type() != buffers[0].type() ||
         buffer.shape() != llvm::ArrayRef<int64_t>(local))
       return llvm::createStringError(
@@ -39,6 +57,7 @@ ShardedArray::fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh,
           str(buffer.type(), buffer.shape()));
   }
   ShardedArray array;
+  array.elementType = buffers[0].type();
   array.dims.assign(shape.begin(), shape.end());
   array.axes = std::move(mesh);
   array.layout = std::move(sharding);
@@ -50,17 +69,18 @@ llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,
                                                     Mesh mesh,
                                                     TensorSharding sharding,
                                                     Client &client) {
-  if (sharding.rank() != int64_t(global.shape().size()))
-    return llvm::createStringError(
-        "a sharding of rank " + llvm::Twine(sharding.rank()) +
-        " for an array of rank " + llvm::Twine(global.shape().size()));
-  int64_t devices = mesh.numDevices();
-  auto shards = shardArray(global, sharding, &mesh, devices, client.pool());
+  if (llvm::Error e = checkRank(sharding, global.shape().size()))
+    return e;
+  auto shards = shardArray(
+      global, sharding, &mesh, mesh.numDevices(), client.pool(),
+      [&](int32_t device) { return client.backend().isAddressable(device); });
   if (!shards)
     return shards.takeError();
+  ShardedArray array;
+  array.elementType = global.type();
+  array.dims.assign(global.shape().begin(), global.shape().end());
   auto local = localShape(global.shape(), sharding);
-  std::vector<Buffer> buffers;
-  for (int64_t d = 0; d < devices; ++d) {
+  for (int32_t d : addressableDevices(mesh, client)) {
     std::shared_ptr<void> &data = shards->data[d];
     const void *at = data.get();
     // A run that a view is donated to must not write into the array.
@@ -71,10 +91,11 @@ llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,
             : client.adoptHost(std::move(data), global.type(), local, d);
     if (!buffer)
       return buffer.takeError();
-    buffers.push_back(std::move(*buffer));
+    array.parts.push_back(std::move(*buffer));
   }
-  return fromBuffers(global.shape(), std::move(mesh), std::move(sharding),
-                     std::move(buffers));
+  array.axes = std::move(mesh);
+  array.layout = std::move(sharding);
+  return array;
 }
 
 llvm::SmallVector<IndexRange, 4> ShardedArray::indices(int32_t device) const {
@@ -93,13 +114,21 @@ int64_t ShardedArray::replica(int32_t device) const {
 }
 
 llvm::Expected<Array> ShardedArray::toHost(Client &client) const {
+  auto find = [&](int32_t device) {
+    auto *found = llvm::lower_bound(
+        buffers(), DeviceId(device),
+        [](const Buffer &b, DeviceId id) { return b.device() < id; });
+    return found != buffers().end() && found->device() == DeviceId(device)
+               ? found
+               : nullptr;
+  };
   auto gather = ResultGather::ofExisting(type(), dims, layout, &axes,
-                                         int64_t(parts.size()));
+                                         axes.numDevices(), find);
   if (!gather)
     return gather.takeError();
   std::vector<std::shared_ptr<const void>> read;
   for (int32_t device : gather->sources()) {
-    auto data = parts[device].await();
+    auto data = find(device)->await();
     if (!data)
       return data.takeError();
     gather->setBuffer(device, data->get());

@@ -100,7 +100,7 @@ static int64_t byteOffset(llvm::ArrayRef<int64_t> begin,
 llvm::Expected<DeviceShards>
 shardwright::shardArray(const Array &global, const TensorSharding &sharding,
                         const Mesh *mesh, int64_t numDevices,
-                        cpu::ThreadPool &pool) {
+                        cpu::ThreadPool &pool, DeviceFilter isWanted) {
   ShardPlan plan = planShards(global.shape(), sharding, mesh, numDevices);
   int64_t width = byteWidth(global.type());
   Dims strides = cpu::rowMajorStrides(global.shape(), width);
@@ -122,12 +122,17 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
     void *to;
   };
   std::vector<Move> moves;
+  auto isAnyWanted = [&](llvm::ArrayRef<int32_t> devices) {
+    return !isWanted || llvm::any_of(devices, isWanted);
+  };
   for (const Shard &shard : plan.shards) {
     int64_t offset = byteOffset(shard.begin, strides);
     bool isView = localBytes == 0 ||
                   isInPlace(global.shape(), shard, plan.localDims, offset);
     std::shared_ptr<void> data;
-    if (isView) {
+    if (!isAnyWanted(shard.summands.front())) {
+      isView = false;
+    } else if (isView) {
       char *at = const_cast<char *>(source) + (localBytes == 0 ? 0 : offset);
       data = std::shared_ptr<void>(global.storage(), at);
     } else {
@@ -141,7 +146,7 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
       result.isView[device] = isView;
     }
     for (const auto &devices : llvm::drop_begin(shard.summands)) {
-      if (!neutral) {
+      if (!neutral && isAnyWanted(devices)) {
         neutral = cpu::allocateHost(localBytes);
         if (!neutral)
           return noMemory();
@@ -172,14 +177,16 @@ llvm::Expected<ResultGather>
 ResultGather::create(ElementType type, llvm::ArrayRef<int64_t> shape,
                      const TensorSharding &sharding, const Mesh *mesh,
                      int64_t numDevices) {
-  return make(type, shape, sharding, mesh, numDevices, /*allocates=*/true);
+  return make(type, shape, sharding, mesh, numDevices, /*allocates=*/true,
+              /*isReadable=*/nullptr);
 }
 
 llvm::Expected<ResultGather>
 ResultGather::ofExisting(ElementType type, llvm::ArrayRef<int64_t> shape,
                          const TensorSharding &sharding, const Mesh *mesh,
-                         int64_t numDevices) {
-  return make(type, shape, sharding, mesh, numDevices, /*allocates=*/false);
+                         int64_t numDevices, DeviceFilter isReadable) {
+  return make(type, shape, sharding, mesh, numDevices, /*allocates=*/false,
+              isReadable);
 }
 
 void *ResultGather::allocate(int64_t bytes) {
@@ -190,7 +197,8 @@ void *ResultGather::allocate(int64_t bytes) {
 llvm::Expected<ResultGather>
 ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
                    const TensorSharding &sharding, const Mesh *mesh,
-                   int64_t numDevices, bool allocates) {
+                   int64_t numDevices, bool allocates,
+                   DeviceFilter isReadable) {
   llvm::Expected<Array> global = Array::allocate(type, shape);
   if (!global)
     return global.takeError();
@@ -216,8 +224,16 @@ ResultGather::make(ElementType type, llvm::ArrayRef<int64_t> shape,
   auto *base = static_cast<char *>(result.global.data());
   for (Shard &shard : plan.shards) {
     Box box;
-    for (const std::vector<int32_t> &devices : shard.summands)
-      box.devices.push_back(devices.front());
+    for (const std::vector<int32_t> &devices : shard.summands) {
+      auto readable =
+          isReadable ? llvm::find_if(devices, isReadable) : devices.begin();
+      if (readable == devices.end())
+        return llvm::createStringError(
+            "the array " + result.global.str() +
+            " is not all in this process: a part of it is only on device " +
+            llvm::Twine(devices.front()));
+      box.devices.push_back(*readable);
+    }
     box.dstOffset = byteOffset(shard.begin, strides);
     bool fits = localBytes > 0 &&
                 isInPlace(shape, shard, plan.localDims, box.dstOffset);

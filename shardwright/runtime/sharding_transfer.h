@@ -13,10 +13,15 @@
 #include "shardwright/runtime/array.h"
 #include "shardwright/support/thread_pool.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <optional>
 #include <vector>
 
 namespace shardwright {
+
+/// True for the devices to include; a null filter includes all devices.
+using DeviceFilter = llvm::function_ref<bool(int32_t device)>;
 
 /// Where every device's shard lives, by device. Devices whose shards are equal
 /// share memory.
@@ -33,11 +38,13 @@ struct DeviceShards {
 /// shards are padded with zeros. Of an unreduced array the devices that are
 /// first along its unreduced axes get the value, the others what a sum does not
 /// change. `mesh` null, empty or maximal: every device gets the whole array.
-/// Fails without memory, and where an unreduced array's type has no zero.
+/// The data of devices that `isWanted` excludes may be null. Fails without
+/// memory, and where an unreduced array's type has no zero.
 llvm::Expected<DeviceShards> shardArray(const Array &global,
                                         const TensorSharding &sharding,
                                         const Mesh *mesh, int64_t numDevices,
-                                        cpu::ThreadPool &pool);
+                                        cpu::ThreadPool &pool,
+                                        DeviceFilter isWanted = nullptr);
 
 /// A global array and the buffers from which it is put together.
 class ResultGather {
@@ -47,12 +54,13 @@ public:
   static llvm::Expected<ResultGather>
   create(ElementType type, llvm::ArrayRef<int64_t> shape,
          const TensorSharding &sharding, const Mesh *mesh, int64_t numDevices);
-  /// For shards that are there already: allocates none, see `setBuffer`.
-  static llvm::Expected<ResultGather> ofExisting(ElementType type,
-                                                 llvm::ArrayRef<int64_t> shape,
-                                                 const TensorSharding &sharding,
-                                                 const Mesh *mesh,
-                                                 int64_t numDevices);
+  /// For shards that are there already: allocates none, see `setBuffer`. Reads
+  /// only from devices that `isReadable` includes, and fails if a shard is on
+  /// none of them.
+  static llvm::Expected<ResultGather>
+  ofExisting(ElementType type, llvm::ArrayRef<int64_t> shape,
+             const TensorSharding &sharding, const Mesh *mesh,
+             int64_t numDevices, DeviceFilter isReadable);
 
   /// By device: where its shard is, or is to be written.
   llvm::ArrayRef<void *> buffers() const { return data; }
@@ -62,9 +70,10 @@ public:
   void setBuffer(int32_t device, const void *shard) {
     data[device] = const_cast<void *>(shard);
   }
-  /// After the devices have written: of each box the copy of the lowest device
-  /// (of a maximal mesh: its device). Of an unreduced array the sum of what the
-  /// devices along its unreduced axes have, in the order of these.
+  /// After the devices have written: of each box the copy of the lowest
+  /// readable device (of a maximal mesh: its device). Of an unreduced array the
+  /// sum of what the devices along its unreduced axes have, in the order of
+  /// these.
   Array gather(cpu::ThreadPool &pool);
 
 private:
@@ -77,11 +86,10 @@ private:
     /// What is read (or the sum) is in the global array already.
     bool inPlace = false;
   };
-  static llvm::Expected<ResultGather> make(ElementType type,
-                                           llvm::ArrayRef<int64_t> shape,
-                                           const TensorSharding &sharding,
-                                           const Mesh *mesh, int64_t numDevices,
-                                           bool allocates);
+  static llvm::Expected<ResultGather>
+  make(ElementType type, llvm::ArrayRef<int64_t> shape,
+       const TensorSharding &sharding, const Mesh *mesh, int64_t numDevices,
+       bool allocates, DeviceFilter isReadable);
   /// Null: no memory.
   void *allocate(int64_t bytes);
 
