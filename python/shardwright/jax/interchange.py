@@ -22,7 +22,7 @@ def install_dlpack(platform):
 
     def on_host(x):
         """Returns the same memory as an array of the CPU backend."""
-        return jax.device_put(np.asarray(x), jax.devices("cpu")[0], may_alias=True)
+        return jax.device_put(np.asarray(x), jax.local_devices(backend="cpu")[0], may_alias=True)
 
     def dlpack_device(self):
         if len(self._arrays) == 1 and self.platform() == platform:
@@ -82,7 +82,7 @@ def install_cost_analysis(platform):
     def cost_analysis(self):
         if self.compile_args["backend"].platform != platform:
             return analyse(self)
-        return _jax.hlo_module_cost_analysis(jax.devices("cpu")[0].client, self.hlo().as_hlo_module())
+        return _jax.hlo_module_cost_analysis(jax.local_devices(backend="cpu")[0].client, self.hlo().as_hlo_module())
 
     pxla.MeshComputation.cost_analysis = cost_analysis
 
