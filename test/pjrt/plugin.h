@@ -64,6 +64,8 @@ public:
     outcome = take(api()->PJRT_Client_Create(&args));
     client = args.client;
   }
+  explicit TestClient(PJRT_Client *client) : client(client) {}
+  TestClient(const TestClient &) = delete;
   ~TestClient() {
     auto args = make<PJRT_Client_Destroy_Args>();
     args.client = client;

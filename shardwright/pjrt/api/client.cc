@@ -56,13 +56,13 @@ MemorySpace::~MemorySpace() {
 
 PJRT_Client::~PJRT_Client() = default;
 
-static std::shared_ptr<PJRT_Client> makeClient(const ClientOptions &options) {
+static std::shared_ptr<PJRT_Client> makeClient(std::unique_ptr<Client> runtime,
+                                               std::string platformName) {
   auto client = std::make_shared<PJRT_Client>();
-  client->runtime =
-      std::make_unique<Client>(Client::shared(), options.numDevices);
+  client->runtime = std::move(runtime);
   const Backend &backend = client->runtime->backend();
   client->topology = makeTopology(backend.devices());
-  client->platformName = options.platformName;
+  client->platformName = std::move(platformName);
   // Part of the key of JAX's persistent cache: another build or CPU is another
   // compiler.
   client->platformVersion =
@@ -77,6 +77,7 @@ static std::shared_ptr<PJRT_Client> makeClient(const ClientOptions &options) {
     device->localId = info.localId;
     if (!info.localId)
       continue;
+    client->process = info.process;
     client->addressableDevices.push_back(device.get());
     for (MemoryKind kind : info.memories) {
       auto &memory =
@@ -93,6 +94,25 @@ static std::shared_ptr<PJRT_Client> makeClient(const ClientOptions &options) {
   return client;
 }
 
+PJRT_Client *pjrt::newClient(std::unique_ptr<Client> runtime,
+                             std::string platformName) {
+  std::shared_ptr<PJRT_Client> client =
+      makeClient(std::move(runtime), std::move(platformName));
+  // These live as long as their client does, which owns them.
+  auto borrowed = [](auto *object) {
+    return std::shared_ptr<std::remove_pointer_t<decltype(object)>>(
+        object, [](auto *) {});
+  };
+  for (auto &device : client->devices)
+    handles<PJRT_Device>().add(borrowed(device.get()));
+  for (auto &memory : client->memories)
+    handles<MemorySpace>().add(borrowed(memory.get()));
+  for (auto &description : client->topology->descriptions)
+    handles<PJRT_DeviceDescription>().add(borrowed(description.get()));
+  handles<PJRT_TopologyDescription>().add(client->topology);
+  return handles<PJRT_Client>().add(std::move(client));
+}
+
 PJRT_Error *pjrt::Client_Create(PJRT_Client_Create_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     auto given = readNamedValues(args->create_options, args->num_options);
@@ -101,20 +121,9 @@ PJRT_Error *pjrt::Client_Create(PJRT_Client_Create_Args *args) {
     auto options = readClientOptions(*given);
     if (!options)
       return toPjrt(options.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-    std::shared_ptr<PJRT_Client> client = makeClient(*options);
-    // These live as long as their client does, which owns them.
-    auto borrowed = [](auto *object) {
-      return std::shared_ptr<std::remove_pointer_t<decltype(object)>>(
-          object, [](auto *) {});
-    };
-    for (auto &device : client->devices)
-      handles<PJRT_Device>().add(borrowed(device.get()));
-    for (auto &memory : client->memories)
-      handles<MemorySpace>().add(borrowed(memory.get()));
-    for (auto &description : client->topology->descriptions)
-      handles<PJRT_DeviceDescription>().add(borrowed(description.get()));
-    handles<PJRT_TopologyDescription>().add(client->topology);
-    args->client = handles<PJRT_Client>().add(std::move(client));
+    args->client = newClient(
+        std::make_unique<Client>(Client::shared(), options->numDevices),
+        options->platformName);
     return nullptr;
   });
 }
@@ -160,7 +169,7 @@ pjrt::Client_PlatformVersion(PJRT_Client_PlatformVersion_Args *args) {
 PJRT_Error *pjrt::Client_ProcessIndex(PJRT_Client_ProcessIndex_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    args->process_index = 0;
+    args->process_index = client->process;
     return nullptr;
   });
 }
@@ -194,20 +203,20 @@ pjrt::Client_AddressableDevices(PJRT_Client_AddressableDevices_Args *args) {
 }
 
 /// `what`: the id's name in XLA's text.
-static PJRT_Error *lookUp(llvm::ArrayRef<PJRT_Device *> devices, int id,
-                          llvm::StringRef what, PJRT_Device *&device) {
-  if (id < 0 || size_t(id) >= devices.size())
-    return invalid("No matching device found for " + what + " " +
-                   llvm::Twine(id) + " (devices are numbered from 0 to " +
-                   llvm::Twine(devices.size() - 1) + ")");
-  device = devices[id];
-  return nullptr;
+static PJRT_Error *noDevice(llvm::StringRef what, int id, size_t count) {
+  return invalid("No matching device found for " + what + " " +
+                 llvm::Twine(id) + " (devices are numbered from 0 to " +
+                 llvm::Twine(count - 1) + ")");
 }
 
 PJRT_Error *pjrt::Client_LookupDevice(PJRT_Client_LookupDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return lookUp(client->devicePointers, args->id, "device_id", args->device);
+    size_t count = client->devicePointers.size();
+    if (args->id < 0 || size_t(args->id) >= count)
+      return noDevice("device_id", args->id, count);
+    args->device = client->devicePointers[args->id];
+    return nullptr;
   });
 }
 
@@ -215,8 +224,13 @@ PJRT_Error *pjrt::Client_LookupAddressableDevice(
     PJRT_Client_LookupAddressableDevice_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
-    return lookUp(client->addressableDevices, args->local_hardware_id,
-                  "local_device_id", args->addressable_device);
+    for (PJRT_Device *device : client->addressableDevices)
+      if (*device->localId == LocalDeviceId(args->local_hardware_id)) {
+        args->addressable_device = device;
+        return nullptr;
+      }
+    return noDevice("local_device_id", args->local_hardware_id,
+                    client->addressableDevices.size());
   });
 }
 

@@ -18,7 +18,7 @@ using namespace shardwright::pjrt;
 namespace {
 /// The arguments of one run, as the executable takes them.
 struct Arguments {
-  std::vector<std::vector<Buffer>> buffers; ///< [device][argument]
+  std::vector<std::vector<Buffer>> buffers; ///< [local position][argument]
   ExecuteOptions options;
 };
 } // namespace
@@ -30,6 +30,9 @@ static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
                                   size_t device,
                                   const ExecuteOptions &options) {
   const ClientProgram &program = *loaded.program;
+  // A program that runs on a device of the caller's choice has one position.
+  PJRT_LogicalDeviceIds at = a.execute_device ? PJRT_LogicalDeviceIds{0, 0}
+                                              : loaded.logicalIds[device];
   /// Where each was met first, and whether it is donated there.
   llvm::SmallDenseMap<const PJRT_Buffer *, std::pair<size_t, bool>, 16> uses;
   for (size_t i = 0; i < a.num_args; ++i) {
@@ -42,7 +45,6 @@ static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
         uses.try_emplace(a.argument_lists[device][i], i, donates);
     if (isNew || !(it->second.second || donates))
       continue;
-    PJRT_LogicalDeviceIds at = loaded.logicalIds[device];
     std::string where = std::to_string(i) + ", replica " +
                         std::to_string(at.replica) + ", partition " +
                         std::to_string(at.partition) + ", ";
@@ -111,6 +113,14 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
   return nullptr;
 }
 
+static llvm::SmallVector<DeviceId, 8>
+idsOf(llvm::ArrayRef<PJRT_Device *> devices) {
+  llvm::SmallVector<DeviceId, 8> ids;
+  for (const PJRT_Device *device : devices)
+    ids.push_back(device->id());
+  return ids;
+}
+
 PJRT_Error *
 pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
@@ -132,6 +142,8 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
       return invalid("the program runs on " + llvm::Twine(devices.size()) +
                      " devices, but was given arguments of " +
                      llvm::Twine(args->num_devices));
+    if (devices.empty()) // the run is that of other processes
+      return nullptr;
     if (args->options &&
         (args->options->num_send_ops || args->options->num_recv_ops))
       return makeError(PJRT_Error_Code_UNIMPLEMENTED,
@@ -139,8 +151,7 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     Arguments arguments;
     if (PJRT_Error *error = collect(*loaded, *args, arguments))
       return error;
-    for (PJRT_Device *device : assigned)
-      arguments.options.devices.push_back(device->id());
+    arguments.options.devices = idsOf(assigned);
     if (args->options && args->options->context) {
       SHARDWRIGHT_ALIVE(context, args->options->context, "context");
       std::lock_guard lock(context->mutex);
@@ -156,7 +167,8 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (!execution)
       return toPjrt(execution.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
     if (submitted)
-      RunRecorder::note(program, arguments.options, submitted, execution->done);
+      RunRecorder::note(program, idsOf(devices), arguments.options.trace,
+                        submitted, execution->done);
     // The client may destroy everything as soon as we return.
     if (!execution->done.isReady())
       execution->done.onReady([program](llvm::StringRef) {});

@@ -83,8 +83,9 @@ struct PJRT_Client {
   std::shared_ptr<PJRT_TopologyDescription> topology;
   std::vector<std::unique_ptr<PJRT_Device>> devices;
   std::vector<std::unique_ptr<shardwright::pjrt::MemorySpace>> memories;
-  /// Devices of all processes by id, and those of this process by
-  /// LocalDeviceId.
+  /// The number of this process in its job.
+  int process = 0;
+  /// Devices of all processes, and those of this process, by id.
   std::vector<PJRT_Device *> devicePointers, addressableDevices;
   std::vector<PJRT_Memory *> memoryPointers; ///< of addressable devices
   std::string platformName, platformVersion;
@@ -155,6 +156,9 @@ std::shared_ptr<T> alive(const T *pointer, const char *what,
   if (!name)                                                                   \
   return name##Error
 
+/// A client of the devices of `runtime`, until PJRT_Client_Destroy.
+PJRT_Client *newClient(std::unique_ptr<Client> runtime,
+                       std::string platformName);
 /// An event that a client owns.
 PJRT_Event *newEvent(Event event);
 /// A buffer that a client owns.

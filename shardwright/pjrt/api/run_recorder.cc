@@ -57,10 +57,15 @@ std::vector<RecordedRun> RunRecorder::runs() const {
 bool RunRecorder::isAny() { return active().count != 0; }
 
 void RunRecorder::note(std::shared_ptr<const ClientProgram> program,
-                       const ExecuteOptions &options, int64_t submitted,
+                       llvm::SmallVector<DeviceId, 8> localDevices,
+                       std::shared_ptr<const Trace> trace, int64_t submitted,
                        const Event &done) {
-  RecordedRun run{
-      std::move(program), options.devices, options.trace, submitted, 0, false};
+  RecordedRun run{std::move(program),
+                  std::move(localDevices),
+                  std::move(trace),
+                  submitted,
+                  0,
+                  false};
   done.onReady([run = std::move(run)](llvm::StringRef failure) mutable {
     run.done = nowInNanoseconds();
     run.hasFailed = !failure.empty();
@@ -96,9 +101,9 @@ struct Plane {
     event.varint(3, (end - begin) * 1000);
     line.message(4, event.take());
   }
-  /// What the device at `position` of the run did.
-  void add(const RecordedRun &run, size_t position) {
-    bool isTraced = run.trace && int64_t(position) < run.trace->numDevices();
+  /// What device run.devices[index] did.
+  void add(const RecordedRun &run, size_t index) {
+    bool isTraced = run.trace && int64_t(index) < run.trace->numDevices();
     int64_t began = isTraced ? sinceEpoch(run.trace->began()) : run.submitted;
     int64_t begin = std::max(began, busyUntil);
     busyUntil = std::max(begin, run.done);
@@ -107,7 +112,7 @@ struct Plane {
     if (!isTraced)
       return;
     const LoadedProgram &program = run.program->executable->program();
-    for (const Trace::Span &span : run.trace->of(position))
+    for (const Trace::Span &span : run.trace->of(index))
       add(operations, nameOf(program, span), began + span.begin,
           began + span.end);
   }
@@ -139,14 +144,14 @@ std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
     origin = std::min(origin, run.submitted);
   std::map<int32_t, Plane> planes;
   for (const RecordedRun &run : ordered)
-    for (auto [position, device] : llvm::enumerate(run.devices)) {
+    for (auto [index, device] : llvm::enumerate(run.devices)) {
       Plane &plane = planes[device.number()];
       if (plane.names.empty()) {
         plane.origin = origin;
         plane.begin(plane.programs, 1, "programs");
         plane.begin(plane.operations, 2, "operations");
       }
-      plane.add(run, position);
+      plane.add(run, index);
     }
   ProtoWriter space;
   for (auto &[device, plane] : planes) {

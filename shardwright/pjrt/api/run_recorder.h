@@ -18,9 +18,9 @@ int64_t nowInNanoseconds();
 /// A run that is over.
 struct RecordedRun {
   std::shared_ptr<const ClientProgram> program;
-  llvm::SmallVector<DeviceId, 8> devices;
-  std::shared_ptr<const Trace> trace; ///< by position of a device
-  int64_t submitted, done;            ///< nanoseconds since the epoch
+  llvm::SmallVector<DeviceId, 8> devices; ///< of this process
+  std::shared_ptr<const Trace> trace;     ///< of each of these
+  int64_t submitted, done;                ///< nanoseconds since the epoch
   bool hasFailed;
 };
 
@@ -36,7 +36,8 @@ public:
   static bool isAny();
   /// A run goes to the recorders that are started when it ends.
   static void note(std::shared_ptr<const ClientProgram> program,
-                   const ExecuteOptions &options, int64_t submitted,
+                   llvm::SmallVector<DeviceId, 8> localDevices,
+                   std::shared_ptr<const Trace> trace, int64_t submitted,
                    const Event &done);
 
 private:
@@ -44,7 +45,8 @@ private:
   std::vector<RecordedRun> recorded;
 };
 
-/// As serialised tensorflow.profiler.XSpace: a plane a device, with a line of
+/// As serialised tensorflow.profiler.XSpace: a plane a device of this process,
+/// with a line of
 /// its runs and one of the operations in them. A device works in order: a run
 /// that failed before its first operation began when it was submitted or when
 /// the one before it ended.

@@ -11,8 +11,12 @@
 #include "shardwright/pjrt/base/slots.h"
 #include "shardwright/pjrt/ffi/shape_proto.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+
+#include <numeric>
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -22,9 +26,18 @@ static constexpr llvm::StringLiteral
     version("Shardwright " SHARDWRIGHT_VERSION);
 static constexpr llvm::StringLiteral magic("shardwright topology\n");
 
-/// One that the caller destroys, as its descriptions with it.
-static PJRT_TopologyDescription *newTopology(int64_t devices) {
-  auto topology = makeTopology(cpu::describeDevices(devices));
+static constexpr int64_t maxDevices = 1 << 20;
+
+/// A topology of counts[p] devices in each process p. The caller destroys it,
+/// and its descriptions with it.
+static PJRT_TopologyDescription *newTopology(llvm::ArrayRef<int64_t> counts) {
+  int64_t total = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  std::vector<DeviceInfo> devices = cpu::describeDevices(total);
+  auto next = devices.begin();
+  for (auto [process, count] : llvm::enumerate(counts))
+    for (int64_t i = 0; i < count; ++i)
+      (next++)->process = process;
+  auto topology = makeTopology(devices);
   for (auto &description : topology->descriptions)
     handles<PJRT_DeviceDescription>().add({topology, description.get()});
   return handles<PJRT_TopologyDescription>().add(std::move(topology));
@@ -46,8 +59,8 @@ pjrt::TopologyDescription_Create(PJRT_TopologyDescription_Create_Args *args) {
     bool isSize = !sizes.empty();
     for (llvm::StringRef part : llvm::split(sizes, 'x')) {
       int64_t size = 0;
-      isSize &= !part.getAsInteger(10, size) && size > 0 && size <= 1 << 20 &&
-                devices <= (1 << 20) / size;
+      isSize &= !part.getAsInteger(10, size) && size > 0 &&
+                size <= maxDevices && devices <= maxDevices / size;
       devices = isSize ? devices * size : devices;
     }
     if (isSize && llvm::none_of(*given, [](const NamedText &option) {
@@ -100,8 +113,19 @@ TOPOLOGY(TopologyDescription_Attributes,
          args->attributes = topology->attributes.values().data();
          args->num_attributes = topology->attributes.values().size())
 
+/// The number of devices of each process, as in `4,4`: ids of devices follow
+/// the order of processes.
 static std::string serialized(const PJRT_TopologyDescription &topology) {
-  return (magic + llvm::Twine(topology.descriptions.size())).str();
+  std::vector<int64_t> counts;
+  for (const auto &description : topology.descriptions) {
+    if (description->process >= int64_t(counts.size()))
+      counts.resize(description->process + 1);
+    ++counts[description->process];
+  }
+  std::string text = magic.str();
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(counts, os, ",");
+  return text;
 }
 
 TOPOLOGY(TopologyDescription_Fingerprint,
@@ -126,14 +150,21 @@ PJRT_Error *pjrt::TopologyDescription_Serialize(
 PJRT_Error *pjrt::TopologyDescription_Deserialize(
     PJRT_TopologyDescription_Deserialize_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
+    llvm::SmallVector<int64_t> counts;
     int64_t devices = 0;
     llvm::StringRef bytes;
     if (args->serialized_topology)
       bytes = {args->serialized_topology, args->serialized_topology_size};
-    if (!bytes.consume_front(magic) || bytes.getAsInteger(10, devices) ||
-        devices < 1 || devices > 1 << 20)
+    bool isValid = bytes.consume_front(magic);
+    for (llvm::StringRef text : llvm::split(bytes, ',')) {
+      int64_t count = 0;
+      isValid &= !text.getAsInteger(10, count) && count >= 0 &&
+                 count <= maxDevices && (devices += count) <= maxDevices;
+      counts.push_back(count);
+    }
+    if (!isValid || devices < 1)
       return invalid("these bytes are no topology of shardwright");
-    args->topology = newTopology(devices);
+    args->topology = newTopology(counts);
     return nullptr;
   });
 }
