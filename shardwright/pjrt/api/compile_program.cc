@@ -77,7 +77,7 @@ compileProgram(StringRef code, CompileRequest request, Backend &backend) {
     return e;
   ProgramReader reader;
   auto program = std::make_shared<ClientProgram>();
-  program->fingerprint = fingerprintOf(code, request.bytes, backend);
+  program->fingerprint = fingerprintOf(code, request.key(), backend);
   KeptSources kept;
   OwningOpRef<ModuleOp> module = reader.read(code);
   if (!module)

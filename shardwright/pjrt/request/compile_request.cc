@@ -8,8 +8,10 @@
 #include "shardwright/pjrt/request/compile_request.h"
 
 #include "shardwright/mesh/hlo/proto_wire.h"
+#include "shardwright/support/byte_stream.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
@@ -154,6 +156,24 @@ llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
         " devices, expected " + llvm::Twine(request.numReplicas) +
         " replicas of " + llvm::Twine(request.numPartitions) + " partitions");
   return request;
+}
+
+std::string CompileRequest::key() const {
+  std::vector<NamedText> sorted = overrides;
+  llvm::stable_sort(sorted, [](const NamedText &a, const NamedText &b) {
+    return a.name < b.name;
+  });
+  cpu::ByteWriter writer;
+  for (int64_t value :
+       {numReplicas, numPartitions, int64_t(isPortable), int64_t(usesShardy)})
+    writer.integer(value);
+  for (const auto *list : {&assignment, &chooseOutputs, &chooseParameters})
+    writer.integers(*list);
+  for (const NamedText &option : sorted) {
+    writer.string(option.name);
+    writer.string(option.value);
+  }
+  return writer.take();
 }
 
 std::string pjrt::writeAssignment(const CompileRequest &request) {

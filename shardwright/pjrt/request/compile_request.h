@@ -31,6 +31,9 @@ struct CompileRequest {
   /// The message itself, as it came.
   std::string bytes;
 
+  /// The fields above but for `bytes`, whose maps have no fixed order: equal in
+  /// all processes of a job that compile the same program.
+  std::string key() const;
   int64_t numDevices() const { return numReplicas * numPartitions; }
   static bool isTrue(llvm::ArrayRef<int64_t> flags, size_t index) {
     return flags.size() == 1 ? flags[0] : index < flags.size() && flags[index];
