@@ -27,6 +27,7 @@
 #include "shardwright/partition/combine/share_equal_ops.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/attribute_names.h"
 
 #include <map>
 #include <queue>

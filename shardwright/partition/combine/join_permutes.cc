@@ -16,6 +16,7 @@
 #include "shardwright/partition/combine/join_permutes.h"
 
 #include "shardwright/partition/combine/join_collectives.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/layout.h"
 #include "shardwright/rules/reducer.h"
 

@@ -21,10 +21,6 @@
 
 namespace shardwright {
 
-/// Discardable attribute of a collective_permute: what devices get that no pair
-/// names is not read.
-inline constexpr llvm::StringLiteral kRestUnusedAttrName = "sw.rest_unused";
-
 /// Permutes, some of them joined.
 class JoinedPermutes {
 public:

@@ -12,6 +12,7 @@
 
 #include "shardwright/partition/insert/inserter.h"
 #include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/op_problem.h"
 

@@ -22,6 +22,7 @@
 
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/value_versions.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/reshard/direct_exchange.h"
 
 using namespace mlir;

@@ -14,14 +14,6 @@
 
 namespace shardwright {
 
-/// Discardable attribute of sdy.all_reduce and sdy.reduce_scatter: name of the
-/// StableHLO op that combines the operands, if it is not `add`.
-inline constexpr llvm::StringLiteral kReducerAttrName = "sw.reducer";
-
-/// Discardable attribute of an sdy.reshard that becomes a direct exchange
-/// (direct_exchange.h).
-inline constexpr llvm::StringLiteral kExchangeAttrName = "sw.exchange";
-
 /// The reducer kind of an all_reduce or reduce_scatter; none if the attribute
 /// names no op.
 std::optional<ReducerKind> getReducer(mlir::Operation *collective);

@@ -27,9 +27,6 @@
 
 namespace shardwright {
 
-/// On an op that only one device executes: the device's id.
-constexpr llvm::StringLiteral kDeviceAttrName("sw.device");
-
 struct Layout {
   int32_t mesh = -1;
   TensorSharding sharding;

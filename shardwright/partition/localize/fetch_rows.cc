@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/combine/join_permutes.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/manual_axes.h"
 #include "shardwright/partition/localize/localizer.h"

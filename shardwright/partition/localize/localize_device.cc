@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/combine.h"
 

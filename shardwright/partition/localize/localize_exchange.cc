@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/combine/join_permutes.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/manual_axes.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/reshard/direct_exchange.h"

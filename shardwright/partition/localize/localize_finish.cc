@@ -12,6 +12,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/combine/join_collectives.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/rules/rule_interface.h"
 

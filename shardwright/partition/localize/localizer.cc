@@ -8,6 +8,7 @@
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/uneven.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/sharding_reader.h"
 #include "shardwright/partition/ops/combine.h"

@@ -8,6 +8,7 @@
 #include "shardwright/partition/ops/op_windows.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/layout.h"
 #include "shardwright/rules/reducer.h"
 

@@ -19,11 +19,6 @@
 
 namespace shardwright {
 
-/// Discardable attribute of a pad that adds as many rows at one end of a
-/// dimension as it removes at the other, where the added rows are the removed
-/// ones (a roll). Its value is the dimension.
-inline constexpr llvm::StringLiteral kRollAttrName = "sw.roll";
-
 /// An operand dimension that the op reads in windows to compute a result
 /// dimension. Types are global.
 struct OpWindow {

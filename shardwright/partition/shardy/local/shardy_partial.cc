@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/insert/reduce_parts.h"
+#include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_problem.h"
