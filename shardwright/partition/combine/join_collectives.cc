@@ -14,7 +14,8 @@
 #include "shardwright/partition/combine/join_collectives.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/cost/cost_model.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/IR/Builders.h"

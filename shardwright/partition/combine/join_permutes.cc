@@ -16,8 +16,9 @@
 #include "shardwright/partition/combine/join_permutes.h"
 
 #include "shardwright/partition/combine/join_collectives.h"
+#include "shardwright/partition/cost/cost_model.h"
 #include "shardwright/partition/layout/attribute_names.h"
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 using namespace mlir;

@@ -15,6 +15,7 @@
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 using namespace mlir;
 

@@ -21,6 +21,7 @@
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/ops/trip_count.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/rules/reducer.h"
 

@@ -7,6 +7,8 @@
 
 #include "shardwright/partition/insert/fuse_collectives.h"
 
+#include "shardwright/partition/support/tensor_types.h"
+
 using namespace mlir;
 
 namespace shardwright {

@@ -21,6 +21,7 @@
 #include "shardwright/partition/insert/split_sort.h"
 #include "shardwright/partition/insert/split_top_k.h"
 #include "shardwright/partition/ops/trip_count.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

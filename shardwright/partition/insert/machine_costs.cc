@@ -9,7 +9,6 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/layout/layout.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -8,6 +8,7 @@
 #include "shardwright/partition/insert/plan_memo.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OperationSupport.h"

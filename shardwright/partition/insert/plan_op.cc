@@ -18,6 +18,7 @@
 #include "shardwright/partition/ops/op_problem.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/prepare/compose_slices.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/Remarks.h"
 

@@ -17,7 +17,7 @@
 #include "shardwright/partition/insert/reduce_unmerged.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -26,6 +26,7 @@
 #include "shardwright/partition/layout/value_versions.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -18,6 +18,7 @@
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/IRMapping.h"
 

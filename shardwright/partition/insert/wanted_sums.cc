@@ -11,6 +11,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/value_versions.h"
 #include "shardwright/partition/ops/linear_ops.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

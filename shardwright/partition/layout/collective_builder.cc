@@ -11,6 +11,7 @@
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/reshard/direct_exchange.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 using namespace mlir;
 

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/partition/decide/factor_axes.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -18,37 +19,12 @@ using namespace mlir;
 
 namespace shardwright {
 
-ArrayRef<int64_t> dimsOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.getShape() : ArrayRef<int64_t>();
-}
-
-bool isStaticTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape();
-}
-
-bool isShardable(Type type) {
-  return isStaticTensor(type) && !dimsOf(type).empty();
-}
-
 Layout Layout::completed() const {
   Layout layout = *this;
   layout.sharding.unreduced.clear();
   if (layout.isReplicated())
     layout.mesh = -1;
   return layout;
-}
-
-double elementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * elementBytes(complex.getElementType());
-  if (element.isInteger(1))
-    return 1;
-  if (element.isIntOrFloat())
-    return double(element.getIntOrFloatBitWidth()) / 8;
-  return 4;
 }
 
 MeshTable MeshTable::read(ModuleOp module, const CostModel &costs,

@@ -55,15 +55,6 @@ struct KnownLayout : Layout {
 };
 using LayoutRef = const KnownLayout *;
 
-/// Rank and static dimensions; empty unless it is a ranked tensor.
-llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
-/// True for a ranked tensor of static shape, which collectives can move.
-bool isStaticTensor(mlir::Type type);
-/// True for a static tensor with at least one dimension.
-bool isShardable(mlir::Type type);
-/// Bytes of an element; less than 1 for narrow integers.
-double elementBytes(mlir::Type type);
-
 class MeshTable {
 public:
   /// Reads every `sdy.mesh`. Fails with a diagnostic if values of one function,

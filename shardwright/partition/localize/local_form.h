@@ -13,9 +13,10 @@
 #ifndef SHARDWRIGHT_PARTITION_LOCALIZE_LOCAL_FORM_H
 #define SHARDWRIGHT_PARTITION_LOCALIZE_LOCAL_FORM_H
 
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/mesh/axis.h"
 #include "shardwright/partition/decide/row_window.h"
-#include "shardwright/partition/layout/layout.h"
 #include "shardwright/rules/reducer.h"
 
 namespace shardwright {

@@ -17,6 +17,7 @@
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 using namespace mlir;

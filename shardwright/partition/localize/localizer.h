@@ -22,6 +22,7 @@
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/block_order.h"
 #include "shardwright/partition/support/op_name_map.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

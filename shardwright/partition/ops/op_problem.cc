@@ -15,8 +15,8 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/layout/layout.h"
 #include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/batch_partitionable.h"
 #include "shardwright/rules/rule_interface.h"
 

@@ -7,9 +7,10 @@
 
 #include "shardwright/partition/ops/op_windows.h"
 
+#include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/attribute_names.h"
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/IR/Matchers.h"

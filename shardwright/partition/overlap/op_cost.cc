@@ -9,7 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -7,7 +7,7 @@
 
 #include "shardwright/partition/overlap/piece_chain.h"
 
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"

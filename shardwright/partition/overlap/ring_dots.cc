@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/layout/layout.h"
 #include "shardwright/partition/overlap/device_ring.h"
 #include "shardwright/partition/overlap/op_cost.h"
 #include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/overlap/piece_chain.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 #include <algorithm>

@@ -23,7 +23,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/partition/layout/layout.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -8,8 +8,8 @@
 #include "shardwright/partition/prepare/scatter_as_update.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
-#include "shardwright/partition/layout/layout.h"
 #include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/Matchers.h"
 

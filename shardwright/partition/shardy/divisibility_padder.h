@@ -13,6 +13,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 namespace shardwright {
 

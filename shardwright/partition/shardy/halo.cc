@@ -12,6 +12,7 @@
 #include "shardwright/mesh/shard_size.h"
 #include "shardwright/partition/localize/localizer.h"
 #include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/ScopeExit.h"

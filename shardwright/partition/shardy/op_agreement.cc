@@ -10,6 +10,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/propagate/step/factor_projection.h"
 #include "shardwright/rules/rule_interface.h"
 

@@ -16,6 +16,7 @@
 #include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_windows.h"
 
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 #include "shardwright/rules/rule_interface.h"
 

@@ -25,6 +25,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;

@@ -16,6 +16,7 @@
 #include "shardwright/mesh/uneven.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 using namespace mlir;
 

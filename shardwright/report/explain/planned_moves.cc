@@ -8,6 +8,7 @@
 #include "shardwright/report/explain/planned_moves.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/report/explain/explain_impl.h"
 #include "shardwright/report/sort_by.h"
 

@@ -10,6 +10,7 @@
 #include "shardwright/partition/shardy/passes.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 using namespace mlir;
 

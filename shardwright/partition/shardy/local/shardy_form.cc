@@ -14,6 +14,7 @@
 
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/support/tensor_types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

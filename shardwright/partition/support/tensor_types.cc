@@ -1,0 +1,41 @@
+//===- tensor_types.cc - shapes and sizes of tensor types -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/partition/support/tensor_types.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace shardwright {
+
+ArrayRef<int64_t> dimsOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getShape() : ArrayRef<int64_t>();
+}
+
+bool isStaticTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape();
+}
+
+bool isShardable(Type type) {
+  return isStaticTensor(type) && !dimsOf(type).empty();
+}
+
+double elementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * elementBytes(complex.getElementType());
+  if (element.isInteger(1))
+    return 1;
+  if (element.isIntOrFloat())
+    return double(element.getIntOrFloatBitWidth()) / 8;
+  return 4;
+}
+
+} // namespace shardwright

@@ -1,0 +1,27 @@
+//===- tensor_types.h - shapes and sizes of tensor types --------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_SUPPORT_TENSOR_TYPES_H
+#define SHARDWRIGHT_PARTITION_SUPPORT_TENSOR_TYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace shardwright {
+
+/// The dimensions of a ranked tensor; empty for any other type.
+llvm::ArrayRef<int64_t> dimsOf(mlir::Type type);
+/// True if the type is a ranked tensor of static shape, of any rank: what
+/// collectives can move.
+bool isStaticTensor(mlir::Type type);
+/// True if the type is a static tensor with at least one dimension.
+bool isShardable(mlir::Type type);
+/// Bytes of an element of the tensor; less than 1 for narrow integers.
+double elementBytes(mlir::Type type);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_SUPPORT_TENSOR_TYPES_H
