@@ -9,8 +9,9 @@
 
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/layout/value_versions.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
+#include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/simplify/evaluate.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -56,31 +57,6 @@ Value foldInit(OpBuilder &builder, Value whole, Value init, const Layout &at,
   Value combined = buildCombine(builder, loc, kind, operand, whole);
   setResultLayouts(combined.getDefiningOp(), layout, meshes);
   return combined;
-}
-
-Value constantScalar(OpBuilder &builder, Location loc, TypedAttr value) {
-  Type element = value.getType();
-  if (auto splat = dyn_cast<DenseElementsAttr>(value))
-    element = splat.getElementType();
-  auto type = RankedTensorType::get({}, element);
-  return stablehlo::ConstantOp::create(builder, loc, type,
-                                       splatOf(type, value));
-}
-
-Value padRows(OpBuilder &builder, Value value, int64_t dim, int64_t rows,
-              Value fill, const Layout &layout, const MeshTable &meshes,
-              SmallVectorImpl<Operation *> &ops) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> none(type.getRank(), 0), high(none),
-      shape(type.getShape());
-  high[dim] = rows - shape[dim];
-  shape[dim] = rows;
-  auto pad = stablehlo::PadOp::create(builder, value.getLoc(),
-                                      type.clone(ArrayRef<int64_t>(shape)),
-                                      value, fill, none, high, none);
-  setResultLayouts(pad, layout, meshes);
-  ops.push_back(pad);
-  return pad;
 }
 
 /// The element of a constant scalar; none for other values.

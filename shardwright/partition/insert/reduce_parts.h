@@ -34,17 +34,6 @@ mlir::Value foldInit(mlir::OpBuilder &builder, mlir::Value whole,
                      mlir::Value init, const Layout &at, ReducerKind kind,
                      const Layout &layout, MeshTable &meshes);
 
-/// A constant scalar.
-mlir::Value constantScalar(mlir::OpBuilder &builder, mlir::Location loc,
-                           mlir::TypedAttr value);
-
-/// Pads `value` with `fill` to this many rows of a dimension, in the given
-/// layout. Appends the new op to `ops`.
-mlir::Value padRows(mlir::OpBuilder &builder, mlir::Value value, int64_t dim,
-                    int64_t rows, mlir::Value fill, const Layout &layout,
-                    const MeshTable &meshes,
-                    llvm::SmallVectorImpl<mlir::Operation *> &ops);
-
 /// For a reduce whose partial results no collective can combine (argmax and
 /// similar ones): reduces within each shard of the given layout of the inputs,
 /// then over one element per shard. Returns the replacement ops, in order (the

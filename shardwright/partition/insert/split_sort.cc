@@ -21,10 +21,9 @@
 #include "shardwright/partition/insert/split_sort.h"
 
 #include "shardwright/mesh/uneven.h"
-#include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/value_versions.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -176,7 +175,7 @@ Value ColumnSorter::transposed(Value value, const Layout &at) {
 Value ColumnSorter::inColumns(Value value, TypedAttr fill) {
   Value scalar;
   if (rows * shards != size) {
-    scalar = constantScalar(builder, sort.getLoc(), fill);
+    scalar = buildScalar(builder, sort.getLoc(), fill);
     ops.push_back(scalar.getDefiningOp());
   }
   if (part * shards != size)
@@ -231,8 +230,8 @@ void ColumnSorter::buildComparator(Region &region, bool apart) {
     less = either(less, both(isNot(more), before));
     if (rows * shards != size) {
       auto whole = cast<RankedTensorType>(a.getType());
-      Value end = constantScalar(
-          inner, loc, IntegerAttr::get(whole.getElementType(), size));
+      Value end = buildScalar(inner, loc,
+                              IntegerAttr::get(whole.getElementType(), size));
       Value beyond = either(
           buildCompare(inner, loc, a, end, stablehlo::ComparisonDirection::GE),
           buildCompare(inner, loc, b, end, stablehlo::ComparisonDirection::GE));
@@ -296,7 +295,7 @@ Value ColumnSorter::rolled(Value column, int64_t by) {
   // Row p is row p - low of the input, modulo the size.
   low[dim] = by > 0 ? by - shape[dim] : by;
   high[dim] = -low[dim];
-  Value scalar = constantScalar(
+  Value scalar = buildScalar(
       builder, sort.getLoc(),
       identityElement(ReducerKind::Add, getElementTypeOrSelf(column)));
   ops.push_back(scalar.getDefiningOp());

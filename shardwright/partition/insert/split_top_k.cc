@@ -16,8 +16,8 @@
 #include "shardwright/partition/insert/split_top_k.h"
 
 #include "shardwright/mesh/uneven.h"
-#include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -181,12 +181,12 @@ SmallVector<Value> TopKBuilder::evenInputs() {
       keep(stablehlo::ConstantOp::create(builder, loc, flags,
                                          DenseElementsAttr::get(flags, false)),
            layout);
-  Value yes = constantScalar(builder, loc, builder.getBoolAttr(true));
+  Value yes = buildScalar(builder, loc, builder.getBoolAttr(true));
   ops.push_back(yes.getDefiningOp());
   inputs.push_back(padRows(builder, no, dim, top.rows * top.shards, yes, layout,
                            meshes, ops));
   for (Value input : sort.getInputs()) {
-    Value zero = constantScalar(
+    Value zero = buildScalar(
         builder, loc,
         identityElement(ReducerKind::Add, getElementTypeOrSelf(input)));
     ops.push_back(zero.getDefiningOp());

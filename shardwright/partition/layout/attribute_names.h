@@ -1,4 +1,4 @@
-//===- attribute_names.h - discardable attributes -------------*- C++ -*-===//
+//===- attribute_names.h - discardable attributes ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -12,7 +12,7 @@
 
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
 
 using namespace mlir;

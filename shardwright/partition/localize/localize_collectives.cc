@@ -10,7 +10,8 @@
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/layout/manual_axes.h"
 #include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
+#include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/reshard/permute_pairs.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -15,7 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
+#include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include <limits>

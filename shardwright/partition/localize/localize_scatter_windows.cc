@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include <limits>

@@ -12,10 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/mesh/uneven.h"
-#include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
@@ -274,7 +273,7 @@ Localizer::localizeSelectAndScatter(stablehlo::SelectAndScatterOp op) {
                : identityElement(*uniformReducer(op.getScatter()),
                                  getElementTypeOrSelf(op.getSource()));
     if (!fills[i] && fill)
-      fills[i] = constantScalar(builder, loc, fill);
+      fills[i] = buildScalar(builder, loc, fill);
     return fills[i];
   };
   SmallVector<std::pair<int64_t, RowWindow>> settled;

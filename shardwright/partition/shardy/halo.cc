@@ -11,7 +11,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/mesh/shard_size.h"
 #include "shardwright/partition/localize/localizer.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -13,7 +13,7 @@
 
 #include "shardwright/partition/shardy/divisibility_padder.h"
 
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
 
 #include "shardwright/partition/support/tensor_types.h"

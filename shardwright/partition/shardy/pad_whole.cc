@@ -12,7 +12,6 @@
 
 #include "shardwright/partition/shardy/divisibility_padder.h"
 
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/single_device.h"
 

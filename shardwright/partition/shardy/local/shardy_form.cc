@@ -7,8 +7,8 @@
 
 #include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/layout/collective_builder.h"
-#include "shardwright/partition/ops/combine.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/shardy/op_agreement.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 

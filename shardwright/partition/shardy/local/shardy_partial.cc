@@ -15,8 +15,9 @@
 #include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/collective_builder.h"
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/ops/reducer_ops.h"
 #include "shardwright/partition/shardy/local/shardy_form.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 

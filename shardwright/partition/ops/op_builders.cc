@@ -1,39 +1,20 @@
-//===- combine.cc - ops and regions of reducers ---------------------------===//
+//===- op_builders.cc - ops that many rewrites build ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/ops/combine.h"
+#include "shardwright/partition/ops/op_builders.h"
+
+#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 
 using namespace mlir;
 
 namespace shardwright {
-
-Value buildCombine(OpBuilder &b, Location loc, ReducerKind kind, Value lhs,
-                   Value rhs) {
-  Type type = lhs.getType();
-  switch (kind) {
-  case ReducerKind::Add:
-    return stablehlo::AddOp::create(b, loc, type, lhs, rhs);
-  case ReducerKind::Mul:
-    return stablehlo::MulOp::create(b, loc, type, lhs, rhs);
-  case ReducerKind::Max:
-    return stablehlo::MaxOp::create(b, loc, type, lhs, rhs);
-  case ReducerKind::Min:
-    return stablehlo::MinOp::create(b, loc, type, lhs, rhs);
-  case ReducerKind::And:
-    return stablehlo::AndOp::create(b, loc, type, lhs, rhs);
-  case ReducerKind::Or:
-    return stablehlo::OrOp::create(b, loc, type, lhs, rhs);
-  case ReducerKind::Xor:
-    return stablehlo::XorOp::create(b, loc, type, lhs, rhs);
-  }
-  return {};
-}
 
 Value buildCompare(OpBuilder &b, Location loc, Value lhs, Value rhs,
                    stablehlo::ComparisonDirection direction) {
@@ -43,17 +24,6 @@ Value buildCompare(OpBuilder &b, Location loc, Value lhs, Value rhs,
       stablehlo::ComparisonDirectionAttr::get(b.getContext(), direction),
       stablehlo::ComparisonTypeAttr::get(b.getContext(),
                                          stablehlo::ComparisonType::SIGNED));
-}
-
-void buildReducerBody(Region &body, Location loc, ReducerKind kind,
-                      Type elementType) {
-  OpBuilder builder(body.getContext());
-  auto scalar = RankedTensorType::get({}, elementType);
-  Block *block =
-      builder.createBlock(&body, body.end(), {scalar, scalar}, {loc, loc});
-  Value result = buildCombine(builder, loc, kind, block->getArgument(0),
-                              block->getArgument(1));
-  stablehlo::ReturnOp::create(builder, loc, result);
 }
 
 Value buildZero(OpBuilder &builder, Location loc, RankedTensorType type,
@@ -81,6 +51,31 @@ Value buildZero(OpBuilder &builder, Location loc, RankedTensorType type,
         DenseElementsAttr::get(type, {Attribute(builder.getZeroAttr(element))});
   }
   return stablehlo::ConstantOp::create(builder, loc, type, value);
+}
+
+Value buildScalar(OpBuilder &builder, Location loc, TypedAttr value) {
+  Type element = value.getType();
+  if (auto splat = dyn_cast<DenseElementsAttr>(value))
+    element = splat.getElementType();
+  auto type = RankedTensorType::get({}, element);
+  return stablehlo::ConstantOp::create(builder, loc, type,
+                                       splatOf(type, value));
+}
+
+Value padRows(OpBuilder &builder, Value value, int64_t dim, int64_t rows,
+              Value fill, const Layout &layout, const MeshTable &meshes,
+              SmallVectorImpl<Operation *> &ops) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> none(type.getRank(), 0), high(none),
+      shape(type.getShape());
+  high[dim] = rows - shape[dim];
+  shape[dim] = rows;
+  auto pad = stablehlo::PadOp::create(builder, value.getLoc(),
+                                      type.clone(ArrayRef<int64_t>(shape)),
+                                      value, fill, none, high, none);
+  setResultLayouts(pad, layout, meshes);
+  ops.push_back(pad);
+  return pad;
 }
 
 } // namespace shardwright

@@ -1,0 +1,40 @@
+//===- op_builders.h - ops that many rewrites build -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_OPS_OP_BUILDERS_H
+#define SHARDWRIGHT_PARTITION_OPS_OP_BUILDERS_H
+
+#include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/layout.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace shardwright {
+
+/// Builds a comparison of signed integers of one type.
+mlir::Value buildCompare(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value lhs, mlir::Value rhs,
+                         stablehlo::ComparisonDirection direction);
+
+/// Builds a constant full of zeros; of floats, -0 if asked for.
+mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::RankedTensorType type, bool negative = false);
+
+/// Builds a constant of rank 0. `value` is a number or a splat.
+mlir::Value buildScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::TypedAttr value);
+
+/// Pads `value` at the end of dimension `dim` to `rows` rows of `fill`. The
+/// result has the given layout; the pad is appended to `ops`.
+mlir::Value padRows(mlir::OpBuilder &builder, mlir::Value value, int64_t dim,
+                    int64_t rows, mlir::Value fill, const Layout &layout,
+                    const MeshTable &meshes,
+                    llvm::SmallVectorImpl<mlir::Operation *> &ops);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_OPS_OP_BUILDERS_H
