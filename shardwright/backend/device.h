@@ -38,6 +38,10 @@ private:
   int32_t value = 0;
 };
 
+/// The most devices that a program may have: what is kept of each of them has
+/// to fit in memory.
+inline constexpr int64_t kMaxDevices = 1 << 20;
+
 /// The number of a device among those of this process.
 enum class LocalDeviceId : int32_t {};
 

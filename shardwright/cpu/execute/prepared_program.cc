@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/execute/prepared_program.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/cpu/program/memory_plan.h"
 #include "shardwright/support/error.h"
 #include "shardwright/support/host_memory.h"
@@ -354,11 +355,11 @@ llvm::Error Executor::Prepared::addStep(int32_t index) {
 
 llvm::Error Executor::Prepared::prepare() {
   if (program.numReplicas < 1 || program.numPartitions < 1 ||
-      program.numReplicas > mostDevices ||
-      program.numPartitions > mostDevices / program.numReplicas)
+      program.numReplicas > kMaxDevices ||
+      program.numPartitions > kMaxDevices / program.numReplicas)
     return fail("a program for ", program.numReplicas, " replicas of ",
                 program.numPartitions, " partitions cannot run here; at most ",
-                mostDevices, " devices are possible");
+                kMaxDevices, " devices are possible");
   numDevices = program.numDevices();
   if (!placement.fits(numDevices))
     return fail("the placement is not one of the ", numDevices,

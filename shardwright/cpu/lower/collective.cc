@@ -8,12 +8,78 @@
 #include "shardwright/cpu/collectives/reduce.h"
 #include "shardwright/cpu/lower/lower_block.h"
 #include "shardwright/cpu/read/replica_groups.h"
+#include "shardwright/rules/reducer.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace shardwright::cpu {
+
+/// The kind of a reduction that one operation computes.
+static std::optional<ReduceKind> reduceKind(Region &computation) {
+  if (computation.getNumArguments() != 2)
+    return std::nullopt;
+  std::optional<ReducerKind> kind = uniformReducer(computation);
+  if (!kind)
+    return std::nullopt;
+  switch (*kind) {
+  case ReducerKind::Add:
+    return ReduceKind::Add;
+  case ReducerKind::Mul:
+    return ReduceKind::Mul;
+  case ReducerKind::Max:
+    return ReduceKind::Max;
+  case ReducerKind::Min:
+    return ReduceKind::Min;
+  case ReducerKind::And:
+    return ReduceKind::And;
+  case ReducerKind::Or:
+    return ReduceKind::Or;
+  case ReducerKind::Xor:
+    return ReduceKind::Xor;
+  }
+  return std::nullopt;
+}
+
+/// Fills in everything but the shapes, the element type and the reduction.
+static LogicalResult readCollective(Operation *op, const Program &program,
+                                    CollectiveSpec &spec) {
+  if (auto permute = dyn_cast<hlo::CollectivePermuteOp>(op)) {
+    spec.kind = CollectiveKind::CollectivePermute;
+    auto pairs = readSourceTargetPairs(permute, program.numReplicas,
+                                       program.numPartitions);
+    if (failed(pairs))
+      return failure();
+    spec.pairs = std::move(*pairs);
+    return success();
+  }
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](hlo::AllReduceOp) { spec.kind = CollectiveKind::AllReduce; })
+      .Case([&](hlo::ReduceScatterOp x) {
+        spec.kind = CollectiveKind::ReduceScatter;
+        spec.dim = x.getScatterDimension();
+      })
+      .Case([&](hlo::AllGatherOp x) {
+        spec.kind = CollectiveKind::AllGather;
+        spec.dim = x.getAllGatherDim();
+      })
+      .Case([&](hlo::AllToAllOp x) {
+        spec.kind = CollectiveKind::AllToAll;
+        spec.dim = x.getSplitDimension();
+        spec.concatDim = x.getConcatDimension();
+      })
+      .Case([&](hlo::CollectiveBroadcastOp) {
+        spec.kind = CollectiveKind::CollectiveBroadcast;
+      });
+  FailureOr<ReplicaGroups> groups =
+      readReplicaGroups(op, program.numReplicas, program.numPartitions);
+  if (failed(groups))
+    return failure();
+  spec.groups = std::move(*groups);
+  return success();
+}
 
 /// Do the shapes agree with the size of the groups?
 static LogicalResult checkCollective(Operation *op,
@@ -67,7 +133,7 @@ LogicalResult BlockLowering::readReduction(Operation *op,
       spec.kind != CollectiveKind::ReduceScatter)
     return success();
   Region &computation = op->getRegion(0);
-  if (std::optional<ReduceKind> known = knownReduction(computation)) {
+  if (std::optional<ReduceKind> known = reduceKind(computation)) {
     spec.reduce = *known;
     llvm::Expected<Reduction> reduction =
         Reduction::create(spec.type, spec.reduce);
@@ -89,8 +155,7 @@ LogicalResult BlockLowering::readReduction(Operation *op,
 
 LogicalResult BlockLowering::lowerCollective(const BlockGraph::Opaque &opaque) {
   CollectiveSpec spec;
-  if (failed(readCollective(opaque.op, program.numReplicas,
-                            program.numPartitions, spec)))
+  if (failed(readCollective(opaque.op, program, spec)))
     return failure();
   for (auto [in, out] : llvm::zip_equal(opaque.inputs, opaque.results)) {
     CollectiveSpec one = spec;

@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/lower/lower_block.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/cpu/jit/jit.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
 #include "shardwright/cpu/rewrite/entry_function.h"
@@ -146,13 +147,13 @@ FailureOr<Program> Lowering::run() {
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
   program.numPartitions = moduleCount(module, "mhlo.num_partitions");
   if (program.numReplicas < 1 || program.numPartitions < 1 ||
-      program.numReplicas > mostDevices ||
-      program.numPartitions > mostDevices / program.numReplicas)
+      program.numReplicas > kMaxDevices ||
+      program.numPartitions > kMaxDevices / program.numReplicas)
     return module.emitError()
            << "mhlo.num_replicas and mhlo.num_partitions ask for "
            << program.numReplicas << " times " << program.numPartitions
            << " devices, expected positive numbers whose product is at most "
-           << mostDevices;
+           << kMaxDevices;
   if (failed(rewriteOps(*entry, program.numReplicas, program.numPartitions)))
     return failure();
   Block &block = entry->getBody().front();

@@ -53,10 +53,6 @@ struct Slot {
   int64_t bytes() const { return elements() * byteWidth(type); }
 };
 
-/// A program has at most so many devices: what is told of each of them has to
-/// fit in memory.
-constexpr int64_t mostDevices = 1 << 20;
-
 /// Generated code: computes iterations [begin, end) of its outermost loop.
 /// `buffers` holds the inputs then the outputs of the step.
 using KernelFn = void (*)(void *const *buffers, int64_t begin, int64_t end);
@@ -157,7 +153,7 @@ enum class StepKind : uint8_t {
   ReplicaId,  ///< outputs[0] (ui32 scalar) := replica number of the device
   Collective, ///< collectives[payload]: a rendezvous; inputs = {in...}, outputs
               ///< = {out...} pairwise
-  Jump,        ///< go to `target`
+  Jump,       ///< go to `target`
   JumpIfFalse, ///< inputs = {pred}: go to `target` when the i1 scalar is 0
   Switch, ///< inputs = {i32 index}: go to targets[payload][clamped index]; out
           ///< of range goes to the last

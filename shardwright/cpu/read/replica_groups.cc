@@ -7,8 +7,8 @@
 
 #include "shardwright/cpu/read/replica_groups.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/dialect/sdy/conversion.h"
-#include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,7 +23,6 @@ namespace hlo = shardwright::stablehlo;
 namespace {
 /// The numbering of the device ids in the groups.
 enum class Mode { Replica, ReplicaAndPartition, Partition, Flattened };
-using Groups = std::vector<llvm::SmallVector<int32_t, 8>>;
 } // namespace
 
 static bool hasChannel(std::optional<hlo::ChannelHandleAttr> channel) {
@@ -32,10 +31,10 @@ static bool hasChannel(std::optional<hlo::ChannelHandleAttr> channel) {
 
 /// Checks the length before reading: a splat of ids can be huge at no cost.
 static LogicalResult checkLength(Operation *op, DenseIntElementsAttr ids) {
-  if (ids && ids.isSplat() && ids.getNumElements() > mostDevices)
+  if (ids && ids.isSplat() && ids.getNumElements() > kMaxDevices)
     return op->emitError() << "device ids repeat one id "
                            << ids.getNumElements() << " times, at most "
-                           << mostDevices << " devices are possible";
+                           << kMaxDevices << " devices are possible";
   return success();
 }
 
@@ -63,9 +62,9 @@ static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
   if (DenseIntElementsAttr list = mesh.getDeviceIds())
     for (const APInt &id : list)
       ids.push_back(id.getSExtValue());
-  if (Mesh::numDevicesOverflows(axes) || Mesh(axes).numDevices() > mostDevices)
+  if (Mesh::numDevicesOverflows(axes) || Mesh(axes).numDevices() > kMaxDevices)
     return op->emitError() << "replica groups name a mesh of more than "
-                           << mostDevices << " devices";
+                           << kMaxDevices << " devices";
   int64_t devices = Mesh(axes).numDevices();
   std::vector<bool> seen(devices, false);
   bool good = ids.empty() || int64_t(ids.size()) == devices;
@@ -145,7 +144,7 @@ static LogicalResult readRows(Operation *op, Attribute attr,
 }
 
 static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
-                             int64_t R, int64_t P, Groups &groups) {
+                             int64_t R, int64_t P, ReplicaGroups &groups) {
   std::vector<llvm::SmallVector<int64_t>> rows;
   if (failed(readRows(op, attr, rows)))
     return failure();
@@ -205,32 +204,10 @@ static LogicalResult resolve(Operation *op, Attribute attr, Mode mode,
   return success();
 }
 
-std::optional<ReduceKind> knownReduction(Region &region) {
-  Block &block = region.front();
-  Operation *terminator = block.getTerminator();
-  if (terminator->getNumOperands() != 1 || block.getNumArguments() != 2)
-    return std::nullopt;
-  Operation *inner = terminator->getOperand(0).getDefiningOp();
-  if (!inner || inner->getNumOperands() != 2 ||
-      inner->getOperand(0) == inner->getOperand(1))
-    return std::nullopt;
-  for (Value v : inner->getOperands())
-    if (v != block.getArgument(0) && v != block.getArgument(1))
-      return std::nullopt;
-  return llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(inner)
-      .Case([](hlo::AddOp) { return ReduceKind::Add; })
-      .Case([](hlo::MulOp) { return ReduceKind::Mul; })
-      .Case([](hlo::MaxOp) { return ReduceKind::Max; })
-      .Case([](hlo::MinOp) { return ReduceKind::Min; })
-      .Case([](hlo::AndOp) { return ReduceKind::And; })
-      .Case([](hlo::OrOp) { return ReduceKind::Or; })
-      .Case([](hlo::XorOp) { return ReduceKind::Xor; })
-      .Default(std::nullopt);
-}
-
+/// The groups of collectives that may name devices of all replicas.
 template <typename OpT>
-static LogicalResult reducingGroups(OpT op, int64_t R, int64_t P,
-                                    Groups &groups) {
+static LogicalResult crossReplicaGroups(OpT op, int64_t R, int64_t P,
+                                        ReplicaGroups &groups) {
   bool channel = hasChannel(op.getChannelHandle());
   bool global = op.getUseGlobalDeviceIds();
   if (global && !channel)
@@ -241,68 +218,55 @@ static LogicalResult reducingGroups(OpT op, int64_t R, int64_t P,
   return resolve(op, op.getReplicaGroups(), mode, R, P, groups);
 }
 
+/// The groups of collectives among replicas or, with a channel, partitions.
 template <typename OpT>
-static LogicalResult movingGroups(OpT op, int64_t R, int64_t P,
-                                  Groups &groups) {
+static LogicalResult oneKindGroups(OpT op, int64_t R, int64_t P,
+                                   ReplicaGroups &groups) {
   Mode mode =
       hasChannel(op.getChannelHandle()) ? Mode::Partition : Mode::Replica;
   return resolve(op, op.getReplicaGroups(), mode, R, P, groups);
 }
 
-LogicalResult readCollective(Operation *op, int64_t R, int64_t P,
-                             CollectiveSpec &spec) {
-  if (auto x = dyn_cast<hlo::AllReduceOp>(op)) {
-    spec.kind = CollectiveKind::AllReduce;
-    return reducingGroups(x, R, P, spec.groups);
-  }
-  if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op)) {
-    spec.kind = CollectiveKind::AllReduce; // only the root keeps the result
-    return reducingGroups(x, R, P, spec.groups);
-  }
-  if (auto x = dyn_cast<hlo::ReduceScatterOp>(op)) {
-    spec.kind = CollectiveKind::ReduceScatter;
-    spec.dim = x.getScatterDimension();
-    return reducingGroups(x, R, P, spec.groups);
-  }
-  if (auto x = dyn_cast<hlo::AllGatherOp>(op)) {
-    spec.kind = CollectiveKind::AllGather;
-    spec.dim = x.getAllGatherDim();
-    return reducingGroups(x, R, P, spec.groups);
-  }
-  if (auto x = dyn_cast<hlo::AllToAllOp>(op)) {
-    spec.kind = CollectiveKind::AllToAll;
-    spec.dim = x.getSplitDimension();
-    spec.concatDim = x.getConcatDimension();
-    return movingGroups(x, R, P, spec.groups);
-  }
-  if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op)) {
-    spec.kind = CollectiveKind::CollectiveBroadcast;
-    return movingGroups(x, R, P, spec.groups);
-  }
-  auto x = cast<hlo::CollectivePermuteOp>(op);
-  spec.kind = CollectiveKind::CollectivePermute;
-  bool partitions = hasChannel(x.getChannelHandle());
-  if (failed(checkLength(op, x.getSourceTargetPairs())))
+FailureOr<ReplicaGroups> readReplicaGroups(Operation *op, int64_t R,
+                                           int64_t P) {
+  ReplicaGroups groups;
+  LogicalResult read =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op)
+          .Case<hlo::AllReduceOp, hlo::CollectiveReduceOp, hlo::ReduceScatterOp,
+                hlo::AllGatherOp>(
+              [&](auto op) { return crossReplicaGroups(op, R, P, groups); })
+          .Case<hlo::AllToAllOp, hlo::CollectiveBroadcastOp>(
+              [&](auto op) { return oneKindGroups(op, R, P, groups); });
+  if (failed(read))
     return failure();
-  auto pairs = llvm::to_vector(x.getSourceTargetPairs().getValues<int64_t>());
-  if (pairs.size() % 2)
+  return groups;
+}
+
+FailureOr<std::vector<std::pair<int32_t, int32_t>>>
+readSourceTargetPairs(hlo::CollectivePermuteOp op, int64_t R, int64_t P) {
+  bool partitions = hasChannel(op.getChannelHandle());
+  if (failed(checkLength(op, op.getSourceTargetPairs())))
+    return failure();
+  auto ids = llvm::to_vector(op.getSourceTargetPairs().getValues<int64_t>());
+  if (ids.size() % 2)
     return op->emitError("source_target_pairs should have two columns");
-  int64_t ids = partitions ? P : R;
-  for (size_t i = 0; i < pairs.size(); i += 2) {
-    int64_t from = pairs[i], to = pairs[i + 1];
-    if (from < 0 || to < 0 || from >= ids || to >= ids)
+  int64_t end = partitions ? P : R;
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (size_t i = 0; i < ids.size(); i += 2) {
+    int64_t from = ids[i], to = ids[i + 1];
+    if (from < 0 || to < 0 || from >= end || to >= end)
       return op->emitError()
              << "source_target_pairs name device " << std::max(from, to)
-             << ", but the program has " << ids;
+             << ", but the program has " << end;
     for (int64_t other = 0; other < (partitions ? R : P); ++other) {
       auto device = [&](int64_t id) {
         return static_cast<int32_t>(partitions ? other * P + id
                                                : id * P + other);
       };
-      spec.pairs.push_back({device(from), device(to)});
+      pairs.push_back({device(from), device(to)});
     }
   }
-  return success();
+  return pairs;
 }
 
 } // namespace shardwright::cpu

@@ -8,21 +8,31 @@
 #ifndef SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
 #define SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
 
-#include "shardwright/cpu/program/program.h"
+#include "shardwright/dialect/stablehlo/stablehlo.h"
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LogicalResult.h"
 
+#include <utility>
+#include <vector>
+
 namespace shardwright::cpu {
 
-/// Fills in the spec of a collective except for the shapes, the element type
-/// and the reduction. Device numbers are replica * numPartitions + partition.
-/// Errors are emitted at the operation.
-mlir::LogicalResult readCollective(mlir::Operation *op, int64_t numReplicas,
-                                   int64_t numPartitions, CollectiveSpec &spec);
+/// Groups of devices, members in order; a device is in at most one. Devices are
+/// numbered replica * numPartitions + partition.
+using ReplicaGroups = std::vector<llvm::SmallVector<int32_t, 8>>;
 
-/// The reduction that the computation consists of, if it is a single known op.
-std::optional<ReduceKind> knownReduction(mlir::Region &computation);
+/// Reads the groups of a collective op other than a collective_permute. Errors
+/// are emitted at the op.
+mlir::FailureOr<ReplicaGroups> readReplicaGroups(mlir::Operation *op,
+                                                 int64_t numReplicas,
+                                                 int64_t numPartitions);
+
+/// Reads (source, target) of each transfer, as devices of ReplicaGroups. Errors
+/// are emitted at the op.
+mlir::FailureOr<std::vector<std::pair<int32_t, int32_t>>>
+readSourceTargetPairs(stablehlo::CollectivePermuteOp op, int64_t numReplicas,
+                      int64_t numPartitions);
 
 } // namespace shardwright::cpu
 

@@ -151,15 +151,15 @@ LogicalResult RaggedAllToAll::readMembers(int64_t replicas,
   if (failed(readGroups(op, ids, channel)))
     return failure();
   // As all_to_all: of partitions with a channel, else of replicas.
-  CollectiveSpec spec;
   auto probe = hlo::CollectiveBroadcastOp::create(
       m.b, m.at, TypeRange{op.getOperand(2).getType()},
       ValueRange{op.getOperand(2)}, ids, channel, /*has_dynamic_root=*/false);
-  LogicalResult read = readCollective(probe, replicas, partitions, spec);
+  FailureOr<ReplicaGroups> members =
+      readReplicaGroups(probe, replicas, partitions);
   probe.erase();
-  if (failed(read))
+  if (failed(members))
     return failure();
-  size = spec.groups.empty() ? 0 : int64_t(spec.groups[0].size());
+  size = members->empty() ? 0 : int64_t((*members)[0].size());
   count = cast<RankedTensorType>(op.getOperand(2).getType()).getDimSize(0);
   if (size == 0 || count % size != 0 || count > INT32_MAX)
     return op.emitError() << "custom call 'ragged_all_to_all' has lists of "
@@ -167,7 +167,7 @@ LogicalResult RaggedAllToAll::readMembers(int64_t replicas,
   each = count / size;
   SmallVector<int64_t> flat;
   placeOf.assign(replicas * partitions, 0);
-  for (const auto &group : spec.groups) {
+  for (const auto &group : *members) {
     if (int64_t(group.size()) != size)
       return op.emitError("replica groups should have one size");
     for (auto [i, device] : llvm::enumerate(group)) {
@@ -176,8 +176,7 @@ LogicalResult RaggedAllToAll::readMembers(int64_t replicas,
     }
   }
   groups = DenseIntElementsAttr::get(
-      RankedTensorType::get({int64_t(spec.groups.size()), size},
-                            m.b.getI64Type()),
+      RankedTensorType::get({int64_t(members->size()), size}, m.b.getI64Type()),
       flat);
   return success();
 }

@@ -25,11 +25,11 @@ namespace {
 
 class Rooted {
 public:
-  Rooted(Operation *op, const CollectiveSpec &spec, int64_t devices,
+  Rooted(Operation *op, ReplicaGroups groups, int64_t devices,
          int64_t partitions)
-      : op(op), at(op->getLoc()), b(op), spec(spec), groupOf(devices, 0),
-        placeOf(devices, -1), partitions(partitions) {
-    for (auto [g, group] : llvm::enumerate(spec.groups))
+      : op(op), at(op->getLoc()), b(op), groups(std::move(groups)),
+        groupOf(devices, 0), placeOf(devices, -1), partitions(partitions) {
+    for (auto [g, group] : llvm::enumerate(this->groups))
       for (auto [i, device] : llvm::enumerate(group)) {
         groupOf[device] = int32_t(g);
         placeOf[device] = int32_t(i);
@@ -44,13 +44,13 @@ public:
     if (roots) {
       // Each row may stand for several groups, one after the other.
       int64_t rows = cast<RankedTensorType>(roots.getType()).getDimSize(0);
-      auto groups = int64_t(spec.groups.size());
-      if (rows <= 0 || groups % rows != 0)
+      auto count = int64_t(groups.size());
+      if (rows <= 0 || count % rows != 0)
         return op->emitError() << "names " << rows
                                << " roots for its replica "
                                   "groups, expected one for each";
       for (int32_t &group : groupOf)
-        group = int32_t(group / (groups / rows));
+        group = int32_t(group / (count / rows));
       auto type = RankedTensorType::get({1}, b.getI32Type());
       root = hlo::ReshapeOp::create(
           b, at, scalar(b.getI32Type()),
@@ -133,20 +133,20 @@ private:
   /// Of integers, over the groups of the operation.
   Value orOver(Value x) {
     size_t width = 1;
-    for (const auto &group : spec.groups)
+    for (const auto &group : groups)
       width = std::max(width, size_t(group.size()));
     llvm::SmallVector<int64_t> ids;
-    for (const auto &group : spec.groups) {
+    for (const auto &group : groups) {
       ids.append(group.begin(), group.end());
       ids.append(width - group.size(), -1);
     }
-    auto groups = DenseIntElementsAttr::get(
-        RankedTensorType::get({int64_t(spec.groups.size()), int64_t(width)},
+    auto rows = DenseIntElementsAttr::get(
+        RankedTensorType::get({int64_t(groups.size()), int64_t(width)},
                               b.getI64Type()),
         ids);
     auto channel = hlo::ChannelHandleAttr::get(op->getContext(), 1, 1);
     auto reduce = hlo::AllReduceOp::create(b, at, TypeRange{x.getType()},
-                                           ValueRange{x}, groups, channel,
+                                           ValueRange{x}, rows, channel,
                                            /*use_global_device_ids=*/true);
     OpBuilder::InsertionGuard guard(b);
     auto element = scalar(cast<RankedTensorType>(x.getType()).getElementType());
@@ -162,7 +162,7 @@ private:
   Operation *op;
   Location at;
   OpBuilder b;
-  const CollectiveSpec &spec;
+  ReplicaGroups groups;
   llvm::SmallVector<int32_t> groupOf, placeOf;
   int64_t partitions;
   Value device;
@@ -172,10 +172,10 @@ private:
 
 LogicalResult rewriteCollectiveReduce(hlo::CollectiveReduceOp op,
                                       int64_t replicas, int64_t partitions) {
-  CollectiveSpec spec;
-  if (failed(readCollective(op, replicas, partitions, spec)))
+  FailureOr<ReplicaGroups> groups = readReplicaGroups(op, replicas, partitions);
+  if (failed(groups))
     return failure();
-  Rooted rooted(op, spec, replicas * partitions, partitions);
+  Rooted rooted(op, *groups, replicas * partitions, partitions);
   ValueRange operands = op.getOperands();
   Value roots;
   if (op.getHasDynamicRoot()) {
@@ -198,10 +198,10 @@ LogicalResult rewriteCollectiveReduce(hlo::CollectiveReduceOp op,
 
 LogicalResult rewriteDynamicBroadcast(hlo::CollectiveBroadcastOp op,
                                       int64_t replicas, int64_t partitions) {
-  CollectiveSpec spec;
-  if (failed(readCollective(op, replicas, partitions, spec)))
+  FailureOr<ReplicaGroups> groups = readReplicaGroups(op, replicas, partitions);
+  if (failed(groups))
     return failure();
-  Rooted rooted(op, spec, replicas * partitions, partitions);
+  Rooted rooted(op, *groups, replicas * partitions, partitions);
   FailureOr<Value> root = rooted.isRoot(op.getOperands().back());
   if (failed(root))
     return failure();
