@@ -7,7 +7,7 @@
 
 #include "shardwright/cpu/collectives/reduce.h"
 #include "shardwright/cpu/lower/lower_block.h"
-#include "shardwright/cpu/read/replica_groups.h"
+#include "shardwright/legalize/replica_groups.h"
 #include "shardwright/rules/reducer.h"
 
 #include "llvm/ADT/STLExtras.h"

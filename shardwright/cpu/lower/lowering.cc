@@ -10,8 +10,8 @@
 #include "shardwright/backend/device.h"
 #include "shardwright/cpu/jit/jit.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
-#include "shardwright/cpu/rewrite/entry_function.h"
-#include "shardwright/cpu/rewrite/rewrite_ops.h"
+#include "shardwright/legalize/entry_function.h"
+#include "shardwright/legalize/rewrite_ops.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -9,8 +9,8 @@
 #include "shardwright/cpu/jit/jit.h"
 #include "shardwright/cpu/lower/cpu_passes.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
-#include "shardwright/cpu/rewrite/entry_function.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/legalize/entry_function.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 
 #include "mlir/Pass/Pass.h"

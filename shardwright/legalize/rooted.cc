@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/read/replica_groups.h"
-#include "shardwright/cpu/rewrite/rewrite_ops.h"
+#include "shardwright/legalize/replica_groups.h"
+#include "shardwright/legalize/rewrite_ops.h"
 #include "shardwright/support/element_type.h"
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
-#define SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
+#ifndef SHARDWRIGHT_LEGALIZE_REPLICA_GROUPS_H
+#define SHARDWRIGHT_LEGALIZE_REPLICA_GROUPS_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -36,4 +36,4 @@ readSourceTargetPairs(stablehlo::CollectivePermuteOp op, int64_t numReplicas,
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_READ_REPLICA_GROUPS_H
+#endif // SHARDWRIGHT_LEGALIZE_REPLICA_GROUPS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/rewrite/rewrite_ops.h"
+#include "shardwright/legalize/rewrite_ops.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/rewrite/entry_function.h"
+#include "shardwright/legalize/entry_function.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/cpu/read/replica_groups.h"
+#include "shardwright/legalize/replica_groups.h"
 
 #include "shardwright/backend/device.h"
 #include "shardwright/dialect/sdy/conversion.h"

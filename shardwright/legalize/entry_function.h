@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_REWRITE_ENTRY_FUNCTION_H
-#define SHARDWRIGHT_CPU_REWRITE_ENTRY_FUNCTION_H
+#ifndef SHARDWRIGHT_LEGALIZE_ENTRY_FUNCTION_H
+#define SHARDWRIGHT_LEGALIZE_ENTRY_FUNCTION_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -18,4 +18,4 @@ mlir::FailureOr<mlir::func::FuncOp> entryFunction(mlir::ModuleOp module);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_REWRITE_ENTRY_FUNCTION_H
+#endif // SHARDWRIGHT_LEGALIZE_ENTRY_FUNCTION_H

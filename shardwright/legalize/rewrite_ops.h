@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDWRIGHT_CPU_REWRITE_REWRITE_OPS_H
-#define SHARDWRIGHT_CPU_REWRITE_REWRITE_OPS_H
+#ifndef SHARDWRIGHT_LEGALIZE_REWRITE_OPS_H
+#define SHARDWRIGHT_LEGALIZE_REWRITE_OPS_H
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 
@@ -65,4 +65,4 @@ mlir::LogicalResult rewriteSends(mlir::func::FuncOp function);
 
 } // namespace shardwright::cpu
 
-#endif // SHARDWRIGHT_CPU_REWRITE_REWRITE_OPS_H
+#endif // SHARDWRIGHT_LEGALIZE_REWRITE_OPS_H
