@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -46,7 +46,7 @@ static LogicalResult checkAssertion(hlo::CustomCallOp op) {
                         << (message ? message.getValue() : StringRef());
 }
 
-LogicalResult rewriteAnnotation(hlo::CustomCallOp op) {
+LogicalResult legalizeAnnotation(hlo::CustomCallOp op) {
   if (op.getCallTargetName() == shapeAssertion)
     return checkAssertion(op);
   // A token may come with the value.
@@ -59,4 +59,4 @@ LogicalResult rewriteAnnotation(hlo::CustomCallOp op) {
   return success();
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
-LogicalResult rewriteAsyncStart(hlo::AsyncStartOp op) {
+LogicalResult legalizeAsyncStart(hlo::AsyncStartOp op) {
   OpBuilder b(op);
   Block &body = op.getBody().front();
   if (body.getNumArguments() != op.getNumOperands())
@@ -91,7 +91,7 @@ static LogicalResult join(Channel channel) {
   return success();
 }
 
-void rewriteHostTransfer(Operation *op) {
+void legalizeHostTransfer(Operation *op) {
   Builder b(op->getContext());
   NamedAttrList options;
   StringRef target;
@@ -124,7 +124,7 @@ void rewriteHostTransfer(Operation *op) {
   op->erase();
 }
 
-LogicalResult rewriteSends(func::FuncOp function) {
+LogicalResult legalizeSends(func::FuncOp function) {
   llvm::MapVector<int64_t, Channel> channels;
   WalkResult walked = function.walk([&](Operation *op) {
     auto send = dyn_cast<hlo::SendOp>(op);
@@ -152,4 +152,4 @@ LogicalResult rewriteSends(func::FuncOp function) {
   return success();
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 FailureOr<func::FuncOp> entryFunction(ModuleOp module) {
   func::FuncOp only;
@@ -28,4 +28,4 @@ FailureOr<func::FuncOp> entryFunction(ModuleOp module) {
   return only;
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -11,11 +11,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 /// @main, or the only function; an error at the module otherwise.
 mlir::FailureOr<mlir::func::FuncOp> entryFunction(mlir::ModuleOp module);
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize
 
 #endif // SHARDWRIGHT_LEGALIZE_ENTRY_FUNCTION_H

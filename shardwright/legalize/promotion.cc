@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -65,4 +65,4 @@ void promoteOperands(Operation *op) {
           });
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/legalize/legalize.h"
 #include "shardwright/legalize/replica_groups.h"
-#include "shardwright/legalize/rewrite_ops.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -27,8 +27,8 @@ bool isRaggedAllToAll(hlo::CustomCallOp op) {
 
 namespace {
 
-/// StableHLO in short form, at one place.
-struct Maker {
+/// Builds StableHLO ops of few words, all at one location.
+struct HloBuilder {
   OpBuilder b;
   Location at;
 
@@ -129,7 +129,7 @@ private:
   Value receivedRows(Value sender, Value source);
 
   hlo::CustomCallOp op;
-  Maker m;
+  HloBuilder m;
   Type i32;
   RankedTensorType outType, inType;
 
@@ -301,8 +301,8 @@ void RaggedAllToAll::rewrite(int64_t partitions) {
   op.erase();
 }
 
-LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
-                                    int64_t partitions) {
+LogicalResult legalizeRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
+                                     int64_t partitions) {
   if (failed(checkRagged(op)))
     return failure();
   RaggedAllToAll call(op);
@@ -312,4 +312,4 @@ LogicalResult rewriteRaggedAllToAll(hlo::CustomCallOp op, int64_t replicas,
   return success();
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -269,4 +269,4 @@ readSourceTargetPairs(hlo::CollectivePermuteOp op, int64_t R, int64_t P) {
   return pairs;
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 /// Groups of devices, members in order; a device is in at most one. Devices are
 /// numbered replica * numPartitions + partition.
@@ -34,6 +34,6 @@ mlir::FailureOr<std::vector<std::pair<int32_t, int32_t>>>
 readSourceTargetPairs(stablehlo::CollectivePermuteOp op, int64_t numReplicas,
                       int64_t numPartitions);
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize
 
 #endif // SHARDWRIGHT_LEGALIZE_REPLICA_GROUPS_H

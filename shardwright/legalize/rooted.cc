@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/legalize/legalize.h"
 #include "shardwright/legalize/replica_groups.h"
-#include "shardwright/legalize/rewrite_ops.h"
 #include "shardwright/support/element_type.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -170,8 +170,8 @@ private:
 
 } // namespace
 
-LogicalResult rewriteCollectiveReduce(hlo::CollectiveReduceOp op,
-                                      int64_t replicas, int64_t partitions) {
+LogicalResult legalizeCollectiveReduce(hlo::CollectiveReduceOp op,
+                                       int64_t replicas, int64_t partitions) {
   FailureOr<ReplicaGroups> groups = readReplicaGroups(op, replicas, partitions);
   if (failed(groups))
     return failure();
@@ -196,8 +196,8 @@ LogicalResult rewriteCollectiveReduce(hlo::CollectiveReduceOp op,
   return success();
 }
 
-LogicalResult rewriteDynamicBroadcast(hlo::CollectiveBroadcastOp op,
-                                      int64_t replicas, int64_t partitions) {
+LogicalResult legalizeDynamicBroadcast(hlo::CollectiveBroadcastOp op,
+                                       int64_t replicas, int64_t partitions) {
   FailureOr<ReplicaGroups> groups = readReplicaGroups(op, replicas, partitions);
   if (failed(groups))
     return failure();
@@ -212,4 +212,4 @@ LogicalResult rewriteDynamicBroadcast(hlo::CollectiveBroadcastOp op,
   return success();
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -36,7 +36,7 @@ static Value constant(OpBuilder &b, Location at, Type element, int64_t value) {
 // Each window is reduced to the value that wins and where it is; an index below
 // 0 is that of no element. The windows' sources are then scattered to the
 // winners: an index below 0 is out of bounds and so left out.
-LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
+LogicalResult legalizeSelectAndScatter(hlo::SelectAndScatterOp op) {
   OpBuilder b(op);
   Location at = op.getLoc();
   auto type = cast<RankedTensorType>(op.getOperand().getType());
@@ -124,4 +124,4 @@ LogicalResult rewriteSelectAndScatter(hlo::SelectAndScatterOp op) {
   return success();
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
@@ -99,7 +99,7 @@ static LogicalResult sortAndCut(hlo::CustomCallOp op, ValueRange operands,
   return success();
 }
 
-LogicalResult rewriteTopK(hlo::CustomCallOp op) {
+LogicalResult legalizeTopK(hlo::CustomCallOp op) {
   for (Type type :
        llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (auto tensor = dyn_cast<RankedTensorType>(type);
@@ -136,4 +136,4 @@ LogicalResult rewriteTopK(hlo::CustomCallOp op) {
   return sortAndCut(op, {op.getOperand(0), iota}, dim, less);
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize

@@ -16,7 +16,7 @@
 //   });
 //
 // `infeed`, `outfeed`, and `send` and `recv` with the host, call functions of
-// these names (shardwright/legalize/rewrite_ops.h).
+// these names (shardwright/legalize/legalize.h).
 //
 // It is looked up when a program is compiled. CustomCall (host_call.h) says
 // what it gets and what it must not do.

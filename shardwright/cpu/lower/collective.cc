@@ -48,8 +48,8 @@ static LogicalResult readCollective(Operation *op, const Program &program,
                                     CollectiveSpec &spec) {
   if (auto permute = dyn_cast<hlo::CollectivePermuteOp>(op)) {
     spec.kind = CollectiveKind::CollectivePermute;
-    auto pairs = readSourceTargetPairs(permute, program.numReplicas,
-                                       program.numPartitions);
+    auto pairs = legalize::readSourceTargetPairs(permute, program.numReplicas,
+                                                 program.numPartitions);
     if (failed(pairs))
       return failure();
     spec.pairs = std::move(*pairs);
@@ -73,8 +73,8 @@ static LogicalResult readCollective(Operation *op, const Program &program,
       .Case([&](hlo::CollectiveBroadcastOp) {
         spec.kind = CollectiveKind::CollectiveBroadcast;
       });
-  FailureOr<ReplicaGroups> groups =
-      readReplicaGroups(op, program.numReplicas, program.numPartitions);
+  FailureOr<legalize::ReplicaGroups> groups = legalize::readReplicaGroups(
+      op, program.numReplicas, program.numPartitions);
   if (failed(groups))
     return failure();
   spec.groups = std::move(*groups);

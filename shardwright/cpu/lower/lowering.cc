@@ -11,7 +11,7 @@
 #include "shardwright/cpu/jit/jit.h"
 #include "shardwright/cpu/plan/kernel_plan.h"
 #include "shardwright/legalize/entry_function.h"
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -141,7 +141,7 @@ static int64_t moduleCount(ModuleOp module, StringRef name) {
 FailureOr<Program> Lowering::run() {
   if (failed(inlineCalls(module)))
     return failure();
-  FailureOr<func::FuncOp> entry = entryFunction(module);
+  FailureOr<func::FuncOp> entry = legalize::entryFunction(module);
   if (failed(entry))
     return failure();
   program.numReplicas = moduleCount(module, "mhlo.num_replicas");
@@ -154,7 +154,8 @@ FailureOr<Program> Lowering::run() {
            << program.numReplicas << " times " << program.numPartitions
            << " devices, expected positive numbers whose product is at most "
            << kMaxDevices;
-  if (failed(rewriteOps(*entry, program.numReplicas, program.numPartitions)))
+  if (failed(legalize::legalizeOps(*entry, program.numReplicas,
+                                   program.numPartitions)))
     return failure();
   Block &block = entry->getBody().front();
   for (auto [i, arg] : llvm::enumerate(block.getArguments())) {

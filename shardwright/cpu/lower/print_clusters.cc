@@ -125,7 +125,7 @@ struct PrintClusters : PassWrapper<PrintClusters, OperationPass<ModuleOp>> {
   void runOnOperation() final {
     if (failed(inlineCalls(getOperation())))
       return signalPassFailure();
-    FailureOr<func::FuncOp> entry = entryFunction(getOperation());
+    FailureOr<func::FuncOp> entry = legalize::entryFunction(getOperation());
     if (failed(entry) ||
         failed(printBlock(entry->getBody().front(), llvm::outs(), 0, ir)))
       signalPassFailure();

@@ -1,20 +1,20 @@
-//===- rewrite_ops.cc - operations that become others ---------------------===//
+//===- legalize.cc - ops that backends need not know ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/legalize/rewrite_ops.h"
+#include "shardwright/legalize/legalize.h"
 
 using namespace mlir;
 
-namespace shardwright::cpu {
+namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
-LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
-                         int64_t partitions) {
+LogicalResult legalizeOps(func::FuncOp function, int64_t replicas,
+                          int64_t partitions) {
   function.walk([](Operation *op) { promoteOperands(op); });
   // Collected first: what is inside of one may be replaced with it.
   llvm::SmallVector<Operation *> found, transfers;
@@ -38,27 +38,27 @@ LogicalResult rewriteOps(func::FuncOp function, int64_t replicas,
       found.push_back(op);
   });
   for (Operation *op : transfers)
-    rewriteHostTransfer(op);
+    legalizeHostTransfer(op);
   for (Operation *op : found) {
     LogicalResult done = success();
     if (auto x = dyn_cast<hlo::SelectAndScatterOp>(op))
-      done = rewriteSelectAndScatter(x);
+      done = legalizeSelectAndScatter(x);
     else if (auto x = dyn_cast<hlo::AsyncStartOp>(op))
-      done = rewriteAsyncStart(x);
+      done = legalizeAsyncStart(x);
     else if (auto x = dyn_cast<hlo::CollectiveReduceOp>(op))
-      done = rewriteCollectiveReduce(x, replicas, partitions);
+      done = legalizeCollectiveReduce(x, replicas, partitions);
     else if (auto x = dyn_cast<hlo::CollectiveBroadcastOp>(op))
-      done = rewriteDynamicBroadcast(x, replicas, partitions);
+      done = legalizeDynamicBroadcast(x, replicas, partitions);
     else if (auto x = cast<hlo::CustomCallOp>(op); isTopK(x))
-      done = rewriteTopK(x);
+      done = legalizeTopK(x);
     else if (auto x = cast<hlo::CustomCallOp>(op); isAnnotation(x))
-      done = rewriteAnnotation(x);
+      done = legalizeAnnotation(x);
     else
-      done = rewriteRaggedAllToAll(x, replicas, partitions);
+      done = legalizeRaggedAllToAll(x, replicas, partitions);
     if (failed(done))
       return failure();
   }
-  return sends ? rewriteSends(function) : success();
+  return sends ? legalizeSends(function) : success();
 }
 
-} // namespace shardwright::cpu
+} // namespace shardwright::legalize
