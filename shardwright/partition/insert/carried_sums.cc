@@ -19,60 +19,6 @@ namespace shardwright {
 /// walk.
 static constexpr size_t kMaxChanges = 1000;
 
-static bool isSplat(Value value) { return bool(splatOfValue(value)); }
-
-OpOperand *linearOperand(Operation *op) {
-  if (op->getNumResults() != 1 || !canAdd(op->getResult(0).getType()))
-    return nullptr;
-  if (isa<stablehlo::NegOp, stablehlo::TransposeOp, stablehlo::ReshapeOp>(op))
-    return &op->getOpOperand(0);
-  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
-    // A broadcast that adds dimensions of size 1 repeats no elements.
-    auto from = dyn_cast<RankedTensorType>(broadcast.getOperand().getType());
-    return from && from.hasStaticShape() &&
-                   from.getNumElements() == broadcast.getType().getNumElements()
-               ? &op->getOpOperand(0)
-               : nullptr;
-  }
-  if (isa<stablehlo::ConvertOp>(op)) {
-    // A conversion to a wider type does not round.
-    auto from =
-        dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
-    auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
-    return from && to && from.getWidth() < to.getWidth() ? &op->getOpOperand(0)
-                                                         : nullptr;
-  }
-  if (isa<stablehlo::AddOp>(op)) {
-    for (unsigned i : {0, 1})
-      if (isZeroSplat(op->getOperand(1 - i)))
-        return &op->getOpOperand(i);
-    return nullptr;
-  }
-  if (isa<stablehlo::SelectOp>(op)) {
-    for (unsigned i : {1, 2})
-      if (isZeroSplat(op->getOperand(3 - i)))
-        return &op->getOpOperand(i);
-    return nullptr;
-  }
-  if (isa<stablehlo::MulOp>(op)) {
-    for (unsigned i : {0, 1})
-      if (isSplat(op->getOperand(1 - i)))
-        return &op->getOpOperand(i);
-    return nullptr;
-  }
-  if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
-    return op->getNumOperands() == 2 &&
-                   uniformReducer(reduce.getBody()) == ReducerKind::Add &&
-                   isZeroSplat(op->getOperand(1))
-               ? &op->getOpOperand(0)
-               : nullptr;
-  // Integer division is not linear: it drops the remainder.
-  if (isa<stablehlo::DivOp>(op) && isSplat(op->getOperand(1)) &&
-      isa<FloatType>(getElementTypeOrSelf(op->getResult(0))))
-    return &op->getOpOperand(0);
-  return nullptr;
-}
-
 /// True if the scatter replaces elements or adds to them.
 static bool isLinearScatter(stablehlo::ScatterOp scatter) {
   Region &body = scatter.getUpdateComputation();
@@ -153,9 +99,10 @@ std::optional<CarriedSum> carriedSum(stablehlo::WhileOp loop, unsigned index) {
       value = inner->getResult(use->getOperandNumber());
       continue;
     }
-    if (OpOperand *term = linearOperand(op) == use ? nullptr : termBeside(*use))
+    if (OpOperand *term =
+            soleLinearOperand(op) == use ? nullptr : termBeside(*use))
       sum.terms.push_back(term);
-    else if (linearOperand(op) != use)
+    else if (soleLinearOperand(op) != use)
       return std::nullopt;
     value = op->getResult(0);
   }
@@ -178,7 +125,7 @@ static std::optional<Carrier> carrierOf(Value value) {
     }
     if (auto inner = dyn_cast<stablehlo::WhileOp>(op))
       value = inner->getResult(use->getOperandNumber());
-    else if (isa<sdy::ReshardOp>(op) || linearOperand(op) == use ||
+    else if (isa<sdy::ReshardOp>(op) || soleLinearOperand(op) == use ||
              termBeside(*use))
       value = op->getResult(0);
     else
@@ -200,7 +147,7 @@ int64_t timesAddedUp(Operation *op) {
   Value value = op->getResult(0);
   while (OpOperand *use = onlyUse(value)) {
     Operation *user = use->getOwner();
-    if (isa<sdy::ReshardOp>(user) || linearOperand(user) == use) {
+    if (isa<sdy::ReshardOp>(user) || soleLinearOperand(user) == use) {
       value = user->getResult(0);
       continue;
     }

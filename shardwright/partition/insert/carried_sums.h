@@ -15,10 +15,6 @@
 
 namespace shardwright {
 
-/// The operand in which the op is linear if all others are equal on every
-/// device, and which alone the result depends on; null if there is none.
-mlir::OpOperand *linearOperand(mlir::Operation *op);
-
 /// A value that a loop carries and that is read only by ops that update it and
 /// are linear in it and in the terms that are added to it or written into it.
 struct CarriedSum {

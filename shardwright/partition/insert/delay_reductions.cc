@@ -86,7 +86,7 @@ sdy::AllReduceOp Delayer::reductionBehind(Value value) {
       return getReducer(reduce) == ReducerKind::Add && canAdd(reduce.getType())
                  ? reduce
                  : sdy::AllReduceOp();
-    OpOperand *from = linearOperand(op);
+    OpOperand *from = soleLinearOperand(op);
     if (!from)
       return {};
     value = from->get();
@@ -98,7 +98,7 @@ sdy::AxisRefListAttr Delayer::takeOut(sdy::AllReduceOp reduce, Value end) {
   sdy::AxisRefListAttr axes = reduce.getReductionAxesAttr();
   int32_t mesh = meshes.idOf(reduce.getOutSharding().getMeshOrRef());
   for (Value value = end; value && value != reduce.getResult();
-       value = linearOperand(value.getDefiningOp())->get())
+       value = soleLinearOperand(value.getDefiningOp())->get())
     markPartial(value, axes, mesh);
   reduce.getResult().replaceAllUsesWith(reduce.getTensor());
   auto place = placeOf.find(reduce);

@@ -121,4 +121,49 @@ linearOperands(Operation *op,
   return flags;
 }
 
+/// The op may add up elements of its operands, but neither repeats nor leaves
+/// out any, and loses no digits of summands.
+static bool keepsElements(Operation *op) {
+  if (isa<stablehlo::NegOp, stablehlo::TransposeOp, stablehlo::ReshapeOp,
+          stablehlo::AddOp, stablehlo::SelectOp, stablehlo::MulOp>(op))
+    return true;
+  if (auto broadcast = dyn_cast<stablehlo::BroadcastInDimOp>(op)) {
+    auto from = dyn_cast<RankedTensorType>(broadcast.getOperand().getType());
+    return from && from.hasStaticShape() &&
+           from.getNumElements() == broadcast.getType().getNumElements();
+  }
+  if (isa<stablehlo::ConvertOp>(op)) {
+    auto from =
+        dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType()));
+    auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+    return from && to && from.getWidth() < to.getWidth();
+  }
+  if (isa<stablehlo::ReduceOp>(op))
+    return op->getNumOperands() == 2;
+  // Complex quotients of summands may overflow where that of the sum does not.
+  return isa<stablehlo::DivOp>(op) &&
+         !isa<ComplexType>(getElementTypeOrSelf(op->getResult(0)));
+}
+
+OpOperand *soleLinearOperand(Operation *op) {
+  if (op->getNumResults() != 1 || !keepsElements(op))
+    return nullptr;
+  // The initial value of a reduction is no summand of its elements.
+  unsigned end = isa<stablehlo::ReduceOp>(op) ? 1 : op->getNumOperands();
+  for (unsigned i = 0; i < end; ++i) {
+    SmallVector<bool, 4> flags =
+        linearOperands(op, [&](unsigned operand) { return operand == i; });
+    auto isNoSummand = [&](OpOperand &other) {
+      unsigned k = other.getOperandNumber();
+      if (k == i || (isa<stablehlo::SelectOp>(op) && k == 0))
+        return true;
+      return flags[k] ? isZeroSplat(other.get())
+                      : bool(splatOfValue(other.get()));
+    };
+    if (flags[i] && llvm::all_of(op->getOpOperands(), isNoSummand))
+      return &op->getOpOperand(i);
+  }
+  return nullptr;
+}
+
 } // namespace shardwright

@@ -30,6 +30,12 @@ llvm::SmallVector<bool, 4>
 linearOperands(mlir::Operation *op,
                llvm::function_ref<bool(unsigned operand)> isPartial);
 
+/// The operand in which `op` is linear if its other operands are no summands:
+/// they are zero, or one number everywhere. The sum over devices may then be
+/// computed after the op instead of before it. Null if there is none, or if the
+/// op repeats elements, drops some, or loses digits of summands.
+mlir::OpOperand *soleLinearOperand(mlir::Operation *op);
+
 /// The constant that the value is a splat of, through broadcasts; null if there
 /// is none.
 mlir::DenseElementsAttr splatOfValue(mlir::Value value);
