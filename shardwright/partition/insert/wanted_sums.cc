@@ -9,11 +9,10 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/layout/find_unreduced.h"
 #include "shardwright/partition/layout/value_versions.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/support/tensor_types.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -26,38 +25,8 @@ static bool isUnreduced(sdy::TensorShardingAttr sharding) {
   return sharding && !sharding.getUnreducedAxes().empty();
 }
 
-/// True if some sharding of the op has unreduced axes.
-static bool saysUnreduced(Operation *op) {
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<sdy::ReshardOp, sdy::ShardingConstraintOp>(
-          [](auto o) { return isUnreduced(o.getSharding()); })
-      .Case([](sdy::CollectiveOpInterface o) {
-        return isUnreduced(o.getOutSharding());
-      })
-      .Case([](sdy::ManualComputationOp o) {
-        return llvm::any_of(o.getInShardings().getShardings(), isUnreduced) ||
-               llvm::any_of(o.getOutShardings().getShardings(), isUnreduced);
-      })
-      .Default([](Operation *o) {
-        return llvm::any_of(sdy::getShardings(o), isUnreduced);
-      });
-}
-
-WantedSums::WantedSums(func::FuncOp func, MeshTable &meshes) : meshes(meshes) {
-  for (int64_t i = 0; i < func.getNumResults(); ++i)
-    hasUnreduced |= isUnreduced(sdy::getFuncResultSharding(func, i));
-  DictionaryAttr last;
-  if (!hasUnreduced)
-    func.walk([&](Operation *op) {
-      // Most ops share the attributes of the previous op.
-      if (!isa_and_nonnull<sdy::SdyDialect>(op->getDialect()) &&
-          op->getRawDictionaryAttrs() == last)
-        return WalkResult::advance();
-      last = op->getRawDictionaryAttrs();
-      hasUnreduced = saysUnreduced(op);
-      return hasUnreduced ? WalkResult::interrupt() : WalkResult::advance();
-    });
-}
+WantedSums::WantedSums(func::FuncOp func, MeshTable &meshes)
+    : meshes(meshes), hasUnreduced(hasUnreducedAxes(func)) {}
 
 WantedSums::Axes WantedSums::read(sdy::TensorShardingAttr sharding) {
   Axes axes;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/layout/find_unreduced.h"
 #include "shardwright/partition/shardy/common_factor_axes.h"
 #include "shardwright/partition/shardy/dot_result.h"
 #include "shardwright/partition/shardy/make_agree.h"
@@ -67,7 +68,7 @@ public:
   LogicalResult run(const OpIndex &index) {
     if (full && failed(refuseSingleDeviceBorders()))
       return failure();
-    bool all = full || hasUnreducedAxes();
+    bool all = full || hasUnreducedAxes(func);
     OpIndex::Ops ops;
     if (all)
       func.getBody().walk([&](Operation *op) {
@@ -98,7 +99,6 @@ public:
 
 private:
   LogicalResult refuseSingleDeviceBorders();
-  bool hasUnreducedAxes();
   LogicalResult visit(Operation *op);
   LogicalResult visitDataFlow(sdy::ShardableDataFlowOpInterface op);
   LogicalResult visitCall(func::CallOp call);
@@ -140,44 +140,6 @@ LogicalResult Inserter::refuseSingleDeviceBorders() {
     if (failed(refuse("result", i, sdy::getFuncResultSharding(func, i))))
       return failure();
   return success();
-}
-
-/// Whether some value of the function is unreduced, or is to be.
-bool Inserter::hasUnreducedAxes() {
-  llvm::SmallDenseSet<Attribute, 16> clean;
-  auto isUnreduced = [&](Attribute attr) {
-    if (!attr || clean.contains(attr))
-      return false;
-    bool unreduced = false;
-    if (auto s = dyn_cast<TensorShardingAttr>(attr))
-      unreduced = !s.getUnreducedAxes().empty();
-    else if (auto list = dyn_cast<sdy::TensorShardingPerValueAttr>(attr))
-      unreduced = llvm::any_of(list.getShardings(), [](TensorShardingAttr s) {
-        return !s.getUnreducedAxes().empty();
-      });
-    if (!unreduced)
-      clean.insert(attr);
-    return unreduced;
-  };
-  auto name = StringAttr::get(func.getContext(), sdy::kShardingAttr);
-  for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-    if (isUnreduced(func.getArgAttr(i, name)))
-      return true;
-  for (unsigned i = 0, e = func.getNumResults(); i < e; ++i)
-    if (isUnreduced(func.getResultAttr(i, name)))
-      return true;
-  Dialect *sdyDialect = func->getContext()->getLoadedDialect<sdy::SdyDialect>();
-  return func.getBody()
-      .walk([&](Operation *op) {
-        if (isUnreduced(op->getDiscardableAttr(name)))
-          return WalkResult::interrupt();
-        if (op->getDialect() == sdyDialect)
-          for (NamedAttribute attr : op->getAttrs())
-            if (isUnreduced(attr.getValue()))
-              return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//
