@@ -101,12 +101,9 @@ LayoutRef Inserter::awaitingSum(LayoutRef layout, int32_t mesh,
   if (completion.isEmpty())
     return layout;
   Layout partial = *layout;
-  partial.mesh = mesh;
-  AxisList &unreduced = partial.sharding.unreduced;
-  unreduced.append(completion.reduce);
+  partial.addUnreduced(mesh, completion.reduce);
   for (const AxisList &axes : completion.scatter)
-    unreduced.append(axes);
-  sortAndMerge(unreduced);
+    partial.addUnreduced(mesh, axes);
   return meshes.known(partial);
 }
 

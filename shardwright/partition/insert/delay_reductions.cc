@@ -114,11 +114,7 @@ void Delayer::markPartial(Value value, sdy::AxisRefListAttr axes,
   if (!value.getDefiningOp())
     return;
   Layout layout = layoutOf(value);
-  layout.mesh = mesh;
-  AxisList added = meshes.toAxes(mesh, axes.getValue());
-  AxisList &unreduced = layout.sharding.unreduced;
-  unreduced.append(withoutAxes(added, commonAxes(unreduced, added)));
-  sortAndMerge(unreduced);
+  layout.addUnreduced(mesh, meshes.toAxes(mesh, axes.getValue()));
   sdy::setSharding(value, meshes.toAttr(layout));
 }
 
@@ -286,9 +282,8 @@ void Delayer::makePartial(OpBuilder &builder, OpOperand &use,
   if (!now || meshes.idOf(now.getMeshOrRef()) != leaving.mesh)
     value = sdy::ReshardOp::create(builder, loc, value.getType(), value,
                                    meshes.toAttr(partial));
-  AxisList axes = meshes.toAxes(leaving.mesh, leaving.axes.getValue());
-  partial.sharding.unreduced.append(axes.begin(), axes.end());
-  sortAndMerge(partial.sharding.unreduced);
+  partial.addUnreduced(leaving.mesh,
+                       meshes.toAxes(leaving.mesh, leaving.axes.getValue()));
   use.set(sdy::ReplicatedToUnreducedOp::create(builder, loc, value.getType(),
                                                value, leaving.axes,
                                                meshes.toAttr(partial)));

@@ -27,6 +27,13 @@ Layout Layout::completed() const {
   return layout;
 }
 
+void Layout::addUnreduced(int32_t onMesh, AxisRefs axes) {
+  mesh = onMesh;
+  AxisList &unreduced = sharding.unreduced;
+  unreduced.append(withoutAxes(axes, commonAxes(unreduced, axes)));
+  sortAndMerge(unreduced);
+}
+
 MeshTable MeshTable::read(ModuleOp module, const CostModel &costs,
                           Effort effort) {
   MeshTable table;

@@ -37,6 +37,8 @@ struct Layout {
   bool isReplicated() const { return sharding.isReplicated(); }
   /// The layout without unreduced axes.
   Layout completed() const;
+  /// Puts the layout on mesh `onMesh` and adds `axes` to its unreduced axes.
+  void addUnreduced(int32_t onMesh, AxisRefs axes);
   /// True if all devices hold the same data under both. Replicated layouts are
   /// equal on any meshes.
   bool isEquivalent(const Layout &other) const {
