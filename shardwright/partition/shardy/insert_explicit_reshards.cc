@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/layout/find_unreduced.h"
 #include "shardwright/partition/shardy/common_factor_axes.h"
+#include "shardwright/partition/shardy/data_flow_edges.h"
 #include "shardwright/partition/shardy/dot_result.h"
 #include "shardwright/partition/shardy/make_agree.h"
 #include "shardwright/partition/shardy/passes.h"
@@ -175,29 +176,14 @@ LogicalResult Inserter::reshardUse(OpBuilder &builder, OpOperand &use,
 }
 
 LogicalResult Inserter::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
-  auto visitOwner = [&](Value owner) -> LogicalResult {
-    if (!isa<ShapedType>(owner.getType()))
-      return success();
-    TensorShardingAttr target = op.getEdgeOwnerSharding(owner);
-    if (target)
-      target = op.transformTargetSharding(
-          owner, target,
-          sdy::DataFlowShardingTransformType::kBeforeEdgePropagation);
-    for (OpOperand *source : op.getEdgeSources(owner)) {
-      OpBuilder builder(op.getContext());
-      builder.setInsertionPointAfterValue(source->get());
-      if (failed(reshardUse(builder, *source, target, full)))
-        return failure();
-    }
-    return success();
-  };
-  for (Value owner : op.getOpResultEdgeOwners())
-    if (failed(visitOwner(owner)))
-      return failure();
-  for (Value owner : op.getBlockArgumentEdgeOwners())
-    if (failed(visitOwner(owner)))
-      return failure();
-  return success();
+  return forEachEdgeSource(op,
+                           [&](OpOperand &source, TensorShardingAttr target) {
+                             if (!isa<ShapedType>(source.get().getType()))
+                               return success();
+                             OpBuilder builder(op.getContext());
+                             builder.setInsertionPointAfterValue(source.get());
+                             return reshardUse(builder, source, target, full);
+                           });
 }
 
 LogicalResult Inserter::visitCall(func::CallOp call) {

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "shardwright/partition/shardy/data_flow_edges.h"
 #include "shardwright/partition/shardy/passes.h"
 #include "shardwright/partition/shardy/unreduced_axes.h"
 
@@ -233,25 +234,15 @@ LogicalResult Verifier::visitReturn(Operation *op) {
 /// What a loop or a branch hands on keeps its axes. Returns of manual and named
 /// computations are looked at where they are.
 LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
-  auto visitOwner = [&](Value owner) -> LogicalResult {
-    TensorShardingAttr target = op.getEdgeOwnerSharding(owner);
-    if (target)
-      target = op.transformTargetSharding(
-          owner, target,
-          sdy::DataFlowShardingTransformType::kBeforeEdgePropagation);
-    for (OpOperand *source : op.getEdgeSources(owner))
-      if (!isa<sdy::ReturnOp>(source->getOwner()) &&
-          failed(checkTransition(op, {shardingToKeep(source->get())}, {target},
-                                 "sum", std::nullopt)))
-        return failure();
-    return success();
-  };
-  for (Value owner : op.getOpResultEdgeOwners())
-    if (failed(visitOwner(owner)))
-      return failure();
-  for (Value owner : op.getBlockArgumentEdgeOwners())
-    if (failed(visitOwner(owner)))
-      return failure();
+  LogicalResult kept =
+      forEachEdgeSource(op, [&](OpOperand &source, TensorShardingAttr target) {
+        if (isa<sdy::ReturnOp>(source.getOwner()))
+          return success();
+        return checkTransition(op, {shardingToKeep(source.get())}, {target},
+                               "sum", std::nullopt);
+      });
+  if (failed(kept))
+    return failure();
   // Nor does a manual computation sum up, whatever is in it.
   return isa<sdy::ManualComputationOp>(op) ? visitOther(op) : success();
 }
