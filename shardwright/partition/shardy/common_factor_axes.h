@@ -16,6 +16,7 @@
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_COMMON_FACTOR_AXES_H
 #define SHARDWRIGHT_PARTITION_SHARDY_COMMON_FACTOR_AXES_H
 
+#include "shardwright/partition/decide/factor_axes.h"
 #include "shardwright/propagate/step/factor_projection.h"
 
 namespace shardwright {
@@ -35,8 +36,6 @@ struct OpFactors {
     return place < 0 ? nullptr : &tensors[tensor].places[place];
   }
 };
-
-using FactorAxes = llvm::SmallVector<AxisList, 6>;
 
 /// The axes of each factor that all tensors already agree on, if none
 /// disagrees: no axis on two factors, nothing on factors that need replication,
