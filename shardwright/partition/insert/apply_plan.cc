@@ -41,7 +41,7 @@ void Inserter::replicateOperands(MutableArrayRef<OpOperand> uses,
                                  Operation *user) {
   for (OpOperand &use : uses)
     use.set(versions.get(use.get(),
-                         meshes.whole(dimsOf(use.get().getType()).size()),
+                         meshes.replicated(dimsOf(use.get().getType()).size()),
                          user ? user : use.getOwner()));
 }
 
@@ -104,7 +104,7 @@ LayoutRef Inserter::awaitingSum(LayoutRef layout, int32_t mesh,
   partial.addUnreduced(mesh, completion.reduce);
   for (const AxisList &axes : completion.scatter)
     partial.addUnreduced(mesh, axes);
-  return meshes.known(partial);
+  return meshes.intern(partial);
 }
 
 void Inserter::applyPlan(Operation *op, const OpPlan &plan) {

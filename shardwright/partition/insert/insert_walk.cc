@@ -86,7 +86,7 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func,
     Layout layout = meshes.toEvenLayout(sdy::getSharding(arg), arg.getType());
     if (sdy::TensorShardingAttr attr = settled(sdy::getSharding(arg), layout))
       sdy::setSharding(arg, attr);
-    versions.define(arg, planOf(arg, [&] { return meshes.known(layout); }));
+    versions.define(arg, planOf(arg, [&] { return meshes.intern(layout); }));
   }
   SmallVector<LayoutRef> returns;
   for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
@@ -96,7 +96,7 @@ LogicalResult Inserter::runOnFunction(func::FuncOp func,
     Layout layout = meshes.toEvenLayout(sharding, type);
     if (sdy::TensorShardingAttr attr = settled(sharding, layout))
       sdy::setFuncResultSharding(func, i, attr);
-    returns.push_back(meshes.known(layout));
+    returns.push_back(meshes.intern(layout));
   }
   return visitBlock(func.getBody().front(), returns);
 }
@@ -220,7 +220,7 @@ void Inserter::visitPlain(Operation *op) {
     Value result = op->getResult(0);
     replicateOperands(op);
     defineResults(op, planOf(result, [&] {
-                    return meshes.known(wanted(result)->completed());
+                    return meshes.intern(wanted(result)->completed());
                   }));
     return;
   }
@@ -292,7 +292,7 @@ LogicalResult Inserter::visitWhile(stablehlo::WhileOp op) {
   for (Region *region : {&op.getCond(), &op.getBody()})
     for (auto [arg, layout] : llvm::zip(region->getArguments(), layouts))
       versions.define(arg, layout);
-  if (failed(visitBlock(op.getCond().front(), meshes.whole(0))))
+  if (failed(visitBlock(op.getCond().front(), meshes.replicated(0))))
     return failure();
   loops.push_back({&op.getBody(), knownTripCount(op)});
   if (failed(visitBlock(op.getBody().front(), layouts)))
@@ -349,7 +349,7 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
     if (failed(layouts))
       return failure();
     versions.define(arg,
-                    planOf(arg, [&] { return meshes.known(layouts->first); }));
+                    planOf(arg, [&] { return meshes.intern(layouts->first); }));
     use.set(versions.get(use.get(), layouts->second, op));
   }
   SmallVector<LayoutRef> inner, outer;
@@ -362,8 +362,8 @@ LogicalResult Inserter::visitManual(sdy::ManualComputationOp op) {
         [&](auto s) { op.setOutShardingAddingManualAxes(i, s); }, "result", i);
     if (failed(layouts))
       return failure();
-    inner.push_back(meshes.known(layouts->first));
-    outer.push_back(meshes.known(layouts->second));
+    inner.push_back(meshes.intern(layouts->first));
+    outer.push_back(meshes.intern(layouts->second));
   }
   if (failed(visitBlock(op.getBody().front(), inner)))
     return failure();

@@ -45,7 +45,7 @@ protected:
   LayoutRef sharded(MeshTable &meshes, int64_t dim) {
     Layout layout{0, TensorSharding::closed(2)};
     layout.sharding.dims[dim].axes.push_back(meshes.mesh(0).fullAxis(0));
-    return meshes.known(layout);
+    return meshes.intern(layout);
   }
   int64_t countAllToAlls() {
     int64_t count = 0;

@@ -101,7 +101,7 @@ static std::optional<int64_t> onlyDevice(Operation *op) {
 OpPlan Inserter::planReplicated(Operation *op) {
   OpPlan plan;
   for (Value result : op->getResults()) {
-    LayoutRef layout = meshes.whole(dimsOf(result.getType()).size());
+    LayoutRef layout = meshes.replicated(dimsOf(result.getType()).size());
     plan.results.push_back({layout, {}, layout});
   }
   return plan;
@@ -333,8 +333,8 @@ void Inserter::placeOperands(Operation *op, OpPlan &plan,
     // On a mesh with equal axes the value keeps its sharding.
     const Layout &there = *versions.get(value).front().layout;
     operand.broughtHere = meshes.sameAxes(there.mesh, plan.mesh)
-                              ? meshes.known(Layout{plan.mesh, there.sharding})
-                              : meshes.whole(there.sharding.rank());
+                              ? meshes.intern(Layout{plan.mesh, there.sharding})
+                              : meshes.replicated(there.sharding.rank());
     site.layouts.push_back(operand.broughtHere->sharding);
   }
 }
@@ -364,7 +364,7 @@ OpPlan Inserter::planByRule(Operation *op, ArrayRef<LayoutRef> wanted) {
   if (observer)
     sortWays(plan.ways, decision);
   auto layoutOf = [&](const TensorSharding &sharding) {
-    return meshes.known(Layout{sharding.isReplicated() ? -1 : mesh, sharding});
+    return meshes.intern(Layout{sharding.isReplicated() ? -1 : mesh, sharding});
   };
   for (auto [operand, sharding] : llvm::zip(plan.operands, decision.operands))
     operand.layout = layoutOf(sharding);

@@ -52,7 +52,7 @@ LayoutRef WantedSums::add(LayoutRef layout, const Axes &more) {
         }))
       out.sharding.unreduced.push_back(axis);
   sortAndMerge(out.sharding.unreduced);
-  return out.sharding.unreduced.empty() ? layout : meshes.known(out);
+  return out.sharding.unreduced.empty() ? layout : meshes.intern(out);
 }
 
 LayoutRef WantedSums::withSums(Value value, LayoutRef layout) {

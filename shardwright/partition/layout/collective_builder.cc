@@ -40,7 +40,7 @@ public:
 
   /// The attribute; not null even for a replicated layout.
   sdy::TensorShardingAttr attr(int32_t mesh, const TensorSharding &sharding) {
-    return meshes.known(Layout{mesh, sharding})->attr;
+    return meshes.intern(Layout{mesh, sharding})->attr;
   }
   /// The value with a sharding on `mesh`. A replicated value may have no mesh
   /// or another one, which a collective does not allow.

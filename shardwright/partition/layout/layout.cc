@@ -171,7 +171,7 @@ static size_t hashOf(const Layout &layout) {
   return hash;
 }
 
-LayoutRef MeshTable::known(const Layout &layout) {
+LayoutRef MeshTable::intern(const Layout &layout) {
   size_t hash = hashOf(layout);
   auto [begin, end] = byHash.equal_range(hash);
   for (auto it = begin; it != end; ++it)
@@ -179,19 +179,20 @@ LayoutRef MeshTable::known(const Layout &layout) {
         it->second->sharding == layout.sharding)
       return it->second;
   layouts.push_back(
-      std::make_unique<KnownLayout>(KnownLayout{layout, toAttr(layout)}));
+      std::make_unique<InternedLayout>(InternedLayout{layout, toAttr(layout)}));
   byHash.emplace(hash, layouts.back().get());
   return layouts.back().get();
 }
 
-LayoutRef MeshTable::whole(int64_t rank) {
-  while (int64_t(replicated.size()) <= rank)
-    replicated.push_back(known(Layout::replicated(replicated.size())));
-  return replicated[rank];
+LayoutRef MeshTable::replicated(int64_t rank) {
+  while (int64_t(replicatedByRank.size()) <= rank)
+    replicatedByRank.push_back(
+        intern(Layout::replicated(replicatedByRank.size())));
+  return replicatedByRank[rank];
 }
 
-const KnownLayout &MeshTable::toLayout(sdy::TensorShardingAttr attr,
-                                       Type type) {
+const InternedLayout &MeshTable::toLayout(sdy::TensorShardingAttr attr,
+                                          Type type) {
   uintptr_t words = uintptr_t(attr.getAsOpaquePointer()) +
                     3 * uintptr_t(type.getAsOpaquePointer());
   Recent &last = recent[((words >> 4) ^ (words >> 12)) % recent.size()];
@@ -201,10 +202,11 @@ const KnownLayout &MeshTable::toLayout(sdy::TensorShardingAttr attr,
   return *last.layout;
 }
 
-const KnownLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr, Type type) {
+const InternedLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr,
+                                        Type type) {
   ArrayRef<int64_t> shape = dimsOf(type);
   if (!attr || !isa<RankedTensorType>(type))
-    return *whole(shape.size());
+    return *replicated(shape.size());
   auto [it, isNew] = asked.try_emplace({attr, type}, nullptr);
   if (!isNew)
     return *it->second;
@@ -219,7 +221,7 @@ const KnownLayout &MeshTable::lookUp(sdy::TensorShardingAttr attr, Type type) {
     if (!layout.isReplicated())
       layout.mesh = id;
   }
-  return *(it->second = known(layout));
+  return *(it->second = intern(layout));
 }
 
 Layout MeshTable::toEvenLayout(sdy::TensorShardingAttr attr, Type type) {

@@ -51,11 +51,11 @@ using Layouts = llvm::SmallVector<Layout, 1>;
 
 /// A layout that a MeshTable has interned: equal layouts are one object, which
 /// lives as long as the table.
-struct KnownLayout : Layout {
+struct InternedLayout : Layout {
   /// Null for a replicated layout on no mesh.
   sdy::TensorShardingAttr attr;
 };
-using LayoutRef = const KnownLayout *;
+using LayoutRef = const InternedLayout *;
 
 class MeshTable {
 public:
@@ -86,10 +86,10 @@ public:
 
   /// The layout that the attribute (null: none) requires for a value of this
   /// type.
-  const KnownLayout &toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
-  LayoutRef known(const Layout &layout);
+  const InternedLayout &toLayout(sdy::TensorShardingAttr attr, mlir::Type type);
+  LayoutRef intern(const Layout &layout);
   /// The replicated layout.
-  LayoutRef whole(int64_t rank);
+  LayoutRef replicated(int64_t rank);
   /// Like toLayout, for borders of the program, where all shards are even.
   Layout toEvenLayout(sdy::TensorShardingAttr attr, mlir::Type type);
   /// Null for a replicated layout on no mesh.
@@ -117,7 +117,7 @@ private:
                         Effort effort);
   bool haveOneSize() const;
   mlir::LogicalResult checkSizes(llvm::ArrayRef<mlir::func::FuncOp> funcs);
-  const KnownLayout &lookUp(sdy::TensorShardingAttr attr, mlir::Type type);
+  const InternedLayout &lookUp(sdy::TensorShardingAttr attr, mlir::Type type);
 
   mlir::MLIRContext *context = nullptr;
   CostModel costs;
@@ -126,7 +126,7 @@ private:
   llvm::DenseMap<mlir::Attribute, int32_t> ids;
   /// Set only if meshes have different numbers of devices.
   llvm::DenseMap<mlir::Operation *, int64_t> devicesOf;
-  std::vector<std::unique_ptr<KnownLayout>> layouts;
+  std::vector<std::unique_ptr<InternedLayout>> layouts;
   std::unordered_multimap<size_t, LayoutRef> byHash;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, LayoutRef> asked;
   /// Most recent lookups, by hash.
@@ -139,7 +139,7 @@ private:
   mutable llvm::DenseMap<std::pair<mlir::DictionaryAttr, LayoutRef>,
                          mlir::DictionaryAttr>
       laidOut;
-  llvm::SmallVector<LayoutRef> replicated;
+  llvm::SmallVector<LayoutRef> replicatedByRank;
 };
 
 } // namespace shardwright

@@ -55,7 +55,7 @@ int32_t ValueVersions::indexOf(Value value) {
   auto it = index.find(value);
   if (it != index.end())
     return it->second;
-  define(value, meshes.whole(dimsOf(value.getType()).size()));
+  define(value, meshes.replicated(dimsOf(value.getType()).size()));
   return versions.size() - 1;
 }
 
@@ -115,7 +115,7 @@ Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
   if (isFree(base.value)) {
     Operation *clone = builder.clone(*base.value.getDefiningOp());
     Layout own = layout->completed();
-    setResultLayouts(clone, {meshes.known(own)}, meshes);
+    setResultLayouts(clone, {meshes.intern(own)}, meshes);
     made = buildReshard(builder, user->getLoc(), clone->getResult(0), own,
                         *layout, meshes);
   } else {

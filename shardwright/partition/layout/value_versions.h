@@ -42,7 +42,7 @@ public:
   /// sharding attribute of results.
   void define(mlir::Value value, LayoutRef layout);
   void define(mlir::Value value, const Layout &layout) {
-    define(value, meshes.known(layout));
+    define(value, meshes.intern(layout));
   }
   /// The versions, the defined one first. A value that was never defined is
   /// replicated.
@@ -51,7 +51,7 @@ public:
   mlir::Value get(mlir::Value value, LayoutRef layout, mlir::Operation *user);
   mlir::Value get(mlir::Value value, const Layout &layout,
                   mlir::Operation *user) {
-    return get(value, meshes.known(layout), user);
+    return get(value, meshes.intern(layout), user);
   }
   /// Drops the versions made in a branch, after the walk has visited it.
   void leaveBranch(mlir::Region &branch);

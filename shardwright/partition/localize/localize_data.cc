@@ -27,7 +27,7 @@ static SmallVector<Value> wideIndices(OpBuilder &builder, Location loc,
 LogicalResult Localizer::localizeConstant(Operation *op, ElementsAttr value) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
-  const KnownLayout &layout = layoutOf(result);
+  const InternedLayout &layout = layoutOf(result);
   OpBuilder builder(op);
   auto emit = [&](ElementsAttr elements) -> Value {
     auto constant = stablehlo::ConstantOp::create(

@@ -20,11 +20,11 @@ using namespace mlir;
 
 namespace shardwright {
 
-const KnownLayout &Localizer::layoutOf(Value value) const {
+const InternedLayout &Localizer::layoutOf(Value value) const {
   auto it = placed.find(value);
   if (it != placed.end())
     return *it->second.layout;
-  return *meshes.whole(dimsOf(value.getType()).size());
+  return *meshes.replicated(dimsOf(value.getType()).size());
 }
 
 AxisRefs Localizer::axesOf(Value value, int64_t dim) const {
@@ -49,7 +49,7 @@ Type Localizer::localType(Type type, const Layout &layout) const {
   return tensor.clone(ArrayRef<int64_t>(shape));
 }
 
-Type Localizer::localType(Type type, const KnownLayout &layout) {
+Type Localizer::localType(Type type, const InternedLayout &layout) {
   if (layout.mesh < 0)
     return type;
   Type &local = localTypes[{type, &layout}];
@@ -138,7 +138,7 @@ bool Localizer::place(Value value, LayoutRef layout) {
   if (!layout->sharding.unreduced.empty()) {
     Layout local = *layout;
     local.sharding.unreduced.clear();
-    layout = meshes.known(local);
+    layout = meshes.intern(local);
   }
   if (layout->isReplicated())
     return false;
@@ -148,7 +148,7 @@ bool Localizer::place(Value value, LayoutRef layout) {
 
 void Localizer::setLayout(Value value, const Layout &layout) {
   if (auto it = placed.find(value); it != placed.end())
-    it->second.layout = meshes.known(layout);
+    it->second.layout = meshes.intern(layout);
 }
 
 ArrayRef<OpWindow> Localizer::getWindowsOf(Operation *op) const {
@@ -163,7 +163,7 @@ void Localizer::inheritPart(Value value, Value from) {
 
 void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
   auto noteEven = [&](Value value, sdy::TensorShardingAttr sharding) {
-    place(value, meshes.known(meshes.toEvenLayout(sharding, value.getType())));
+    place(value, meshes.intern(meshes.toEvenLayout(sharding, value.getType())));
   };
   for (BlockArgument arg : func.getArguments())
     noteEven(arg, sdy::getSharding(arg));

@@ -84,12 +84,12 @@ public:
                     llvm::SmallVector<OpWindow, 2> windows) {
     windowsOf[op] = std::move(windows);
   }
-  const KnownLayout &layoutOf(mlir::Value value) const;
+  const InternedLayout &layoutOf(mlir::Value value) const;
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
   /// The size of a dimension in the program of all devices.
   int64_t wholeSize(mlir::Value value, int64_t dim) const;
   mlir::Type localType(mlir::Type type, const Layout &layout) const;
-  mlir::Type localType(mlir::Type type, const KnownLayout &layout);
+  mlir::Type localType(mlir::Type type, const InternedLayout &layout);
   /// Of a value that still has its global type.
   llvm::SmallVector<int64_t> localShape(mlir::Value value) {
     return llvm::to_vector(dimsOf(localType(value.getType(), layoutOf(value))));

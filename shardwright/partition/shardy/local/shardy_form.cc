@@ -316,7 +316,7 @@ LogicalResult ShardyForm::visitReshard(sdy::ReshardOp op) {
     return op->emitError("failed to legalize operation '")
            << op->getName() << "' that was explicitly marked illegal";
   // From all devices to a mesh with other axes.
-  const KnownLayout &to = local.layoutOf(op.getResult());
+  const InternedLayout &to = local.layoutOf(op.getResult());
   OpBuilder builder(op);
   SmallVector<AxisList, 4> lists;
   for (const DimSharding &dim : to.sharding.dims)
