@@ -45,7 +45,7 @@ private:
   using Members = std::set<int32_t>;
 
   void findUsers();
-  bool isFree(int32_t id) const { return freeNodes[id]; }
+  bool isRematerializable(int32_t id) const { return rematerializable[id]; }
   void form(int32_t seed);
   bool tryAbsorb(Members &members, int32_t producer, int32_t seed);
   void beginPointwise(const Members &members, int32_t seed);
@@ -66,7 +66,7 @@ private:
   std::vector<int32_t> clusterOf;
   /// needed: must be in a buffer. terminal: is a result of the block.
   std::vector<bool> needed, terminal;
-  std::vector<bool> freeNodes;
+  std::vector<bool> rematerializable;
   /// The nodes that each cluster computes for all users.
   std::vector<llvm::SmallVector<int32_t, 4>> clusters;
   std::vector<Unit> units;
@@ -147,9 +147,9 @@ Cluster Fuser::cut(const Members &members,
 std::vector<int32_t> Fuser::ownOf(const Members &members) const {
   std::vector<int32_t> own; // sorted
   for (int32_t id : members)
-    if (!isFree(id) || llvm::any_of(graph[id].operands, [&](int32_t o) {
-          return llvm::binary_search(own, o);
-        }))
+    if (!isRematerializable(id) ||
+        llvm::any_of(graph[id].operands,
+                     [&](int32_t o) { return llvm::binary_search(own, o); }))
       own.push_back(id);
   return own;
 }
@@ -208,7 +208,8 @@ Fuser::Members Fuser::seenOutside(const Members &members) const {
   Members seen;
   for (int32_t m : llvm::reverse(members))
     if (needed[m] || terminal[m] || llvm::any_of(users[m], [&](int32_t u) {
-          return u < 0 || !members.count(u) || (seen.count(u) && isFree(u));
+          return u < 0 || !members.count(u) ||
+                 (seen.count(u) && isRematerializable(u));
         }))
       seen.insert(m);
   return seen;
@@ -230,7 +231,7 @@ bool Fuser::isEnclosed(const Members &members, int32_t id) const {
   return !needed[id] && !terminal[id] &&
          llvm::all_of(users[id], [&](int32_t u) {
            return u >= 0 && members.count(u) &&
-                  (!isFree(u) || isEnclosed(members, u));
+                  (!isRematerializable(u) || isEnclosed(members, u));
          });
 }
 
@@ -242,7 +243,7 @@ bool Fuser::joinsPointwise(const Members &members, int32_t id, int32_t seed) {
   // If all users are members, and no outside user recomputes them, the node
   // causes neither a cycle nor another output.
   bool enclosed = isEnclosed(members, id);
-  bool output = !isFree(id) && !enclosed;
+  bool output = !isRematerializable(id) && !enclosed;
   if (output && graph[id].shape != graph[seed].shape)
     return false;
   size_t inputs = pointwise.inputs.size() - pointwise.inputs.count(id);
@@ -253,7 +254,7 @@ bool Fuser::joinsPointwise(const Members &members, int32_t id, int32_t seed) {
       more.push_back(o);
   if (inputs + more.size() + pointwise.outputs + output > maxBuffers)
     return false;
-  if (!isFree(id) && !enclosed) {
+  if (!isRematerializable(id) && !enclosed) {
     Members trial = members;
     trial.insert(id);
     if (makesCycle(trial, ownOf(trial)))
@@ -284,7 +285,7 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
       asScan(graph, root) || asScan(graph, node))
     return false;
   bool isLeaf = node.op == Op::Constant || node.op == Op::Iota;
-  bool free = isFree(id);
+  bool free = isRematerializable(id);
   if (root.op == Op::Scatter) {
     if (!isLeaf && node.op != Op::Broadcast && node.op != Op::Reshape)
       return false;
@@ -314,7 +315,8 @@ bool Fuser::tryAbsorb(Members &members, int32_t id, int32_t seed) {
   llvm::SmallVector<int32_t> inputs, outputs;
   Members seen = seenOutside(trial);
   for (int32_t m : trial)
-    if (m == seed || (seen.count(m) && clusterOf[m] < 0 && !isFree(m)))
+    if (m == seed ||
+        (seen.count(m) && clusterOf[m] < 0 && !isRematerializable(m)))
       outputs.push_back(m);
   Cluster cluster = cut(trial, inputs, outputs);
   if (inputs.size() + outputs.size() > maxBuffers)
@@ -393,7 +395,7 @@ void Fuser::form(int32_t seed) {
   Members seen = seenOutside(members);
   for (int32_t m : members) {
     bool isRoot = m == seed || m == root || graph[m].op == Op::Proj;
-    if (!isRoot && (isFree(m) || clusterOf[m] >= 0))
+    if (!isRoot && (isRematerializable(m) || clusterOf[m] >= 0))
       continue;
     clusterOf[m] = number;
     clusters[number].push_back(m);
@@ -412,7 +414,7 @@ void Fuser::form(int32_t seed) {
 std::vector<Unit> Fuser::run() {
   findUsers();
   for (size_t id = 0; id < graph.nodes.size(); ++id)
-    freeNodes.push_back(isCheap(graph, id));
+    rematerializable.push_back(isCheap(graph, id));
   for (int32_t id : block.terminator)
     if (id >= 0)
       needed[id] = terminal[id] = true;

@@ -172,7 +172,7 @@ bool Sharer::visit(Operation *op) {
   }
   if (its.isTerminator)
     return true;
-  if (!effects.isFree(op)) {
+  if (!effects.isEffectFree(op)) {
     shared.withEffects.insert(op);
     return true;
   }

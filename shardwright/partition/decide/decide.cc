@@ -135,7 +135,7 @@ bool Decider::disjoint(const FactorAxes &axes) const {
 }
 
 double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
-  if (site.isFree)
+  if (site.isRematerializable)
     return 0;
   double least = kNever;
   for (const TensorSharding &from : site.layouts) {
@@ -362,7 +362,7 @@ OpDecision Decider::run() {
   size_t n = rule.factors.size();
   candidates.resize(n);
   for (auto [site, mapping] : llvm::zip(problem.operands, rule.operands))
-    if (!site.isFree)
+    if (!site.isRematerializable)
       for (const TensorSharding &layout : site.layouts)
         addCandidates(mapping, layout);
   for (auto [site, mapping] : llvm::zip(problem.results, rule.results))

@@ -31,7 +31,7 @@ struct TensorSite {
   /// Results: the one wanted layout.
   llvm::SmallVector<TensorSharding, 1> layouts;
   /// Operands: the value can be rematerialized in any layout (constants, iota).
-  bool isFree = false;
+  bool isRematerializable = false;
   /// Operands: fraction of the cost of moving it that counts for each run of
   /// the op (amortization factor). A value from outside of a loop moves once,
   /// in front of it.

@@ -216,7 +216,8 @@ LogicalResult Inserter::visit(Operation *op) {
 /// Constants and similar ops are computed on every device, even if they are
 /// wanted as partial sums: then one device keeps the value.
 void Inserter::visitPlain(Operation *op) {
-  if (op->getNumResults() == 1 && ValueVersions::isFree(op->getResult(0))) {
+  if (op->getNumResults() == 1 &&
+      ValueVersions::isRematerializable(op->getResult(0))) {
     Value result = op->getResult(0);
     replicateOperands(op);
     defineResults(op, planOf(result, [&] {
@@ -249,7 +250,7 @@ void Inserter::visitSort(stablehlo::SortOp op) {
 
 LayoutRef Inserter::sortedLayout(stablehlo::SortOp sort) {
   for (Value input : sort.getInputs())
-    if (!ValueVersions::isFree(versions.get(input).front().value))
+    if (!ValueVersions::isRematerializable(versions.get(input).front().value))
       return versions.get(input).front().layout;
   return versions.get(sort.getInputs().front()).front().layout;
 }

@@ -19,7 +19,8 @@
 //     from such operands. Reductions and sorts may be replaced by several ops
 //     (splitReduce, splitTopK, splitSort), which have no entries.
 //   - `values` of results of loops, branches and optimization barriers, and of
-//     rematerializable ops such as constants (ValueVersions::isFree).
+//     rematerializable ops such as constants
+//     (ValueVersions::isRematerializable).
 //
 // Layouts of arguments and results of functions and of manual computations
 // follow from their shardings; the Inserter adds those of arguments.

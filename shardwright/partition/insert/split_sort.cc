@@ -127,7 +127,7 @@ bool ColumnSorter::plan(const Layout &wanted) {
         element.getIntOrFloatBitWidth() >= 32 &&
         int64_t(iota.getIotaDimension()) == dim)
       number = i;
-    gathered += ValueVersions::isFree(input) ? 0 : bytes;
+    gathered += ValueVersions::isRematerializable(input) ? 0 : bytes;
     dealt += bytes;
   }
   if (!last && number < 0)

@@ -106,7 +106,7 @@ static std::optional<TopK> matchTopK(stablehlo::SortOp sort,
     if (top.isUneven &&
         !identityElement(ReducerKind::Add, getElementTypeOrSelf(input)))
       return std::nullopt;
-    if (!ValueVersions::isFree(input))
+    if (!ValueVersions::isRematerializable(input))
       otherwise += double(top.rows) * elementBytes(input.getType());
   }
   if (now >= otherwise)

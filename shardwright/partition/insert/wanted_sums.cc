@@ -123,7 +123,7 @@ WantedSums::Axes WantedSums::ofUse(OpOperand &use, int depth) {
     return {};
   // The other factor of a product may itself be wanted as a partial sum.
   if (isProduct(user) &&
-      (i > 1 || !ValueVersions::isFree(user->getOperand(1 - i))))
+      (i > 1 || !ValueVersions::isRematerializable(user->getOperand(1 - i))))
     return {};
   if (!linearOperands(user, [&](unsigned operand) { return operand == i; })[i])
     return {};

@@ -63,7 +63,7 @@ ArrayRef<ValueVersions::Version> ValueVersions::get(Value value) {
   return versions[indexOf(value)].get();
 }
 
-bool ValueVersions::isFree(Value value) {
+bool ValueVersions::isRematerializable(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
@@ -112,7 +112,7 @@ Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
   Version base = versions[i].own;
   OpBuilder builder(placeFor(base.value, user));
   Value made;
-  if (isFree(base.value)) {
+  if (isRematerializable(base.value)) {
     Operation *clone = builder.clone(*base.value.getDefiningOp());
     Layout own = layout->completed();
     setResultLayouts(clone, {meshes.intern(own)}, meshes);

@@ -57,7 +57,7 @@ public:
   void leaveBranch(mlir::Region &branch);
   /// True if the value can be rematerialized in any layout without
   /// communication.
-  static bool isFree(mlir::Value value);
+  static bool isRematerializable(mlir::Value value);
 
 private:
   int32_t indexOf(mlir::Value value);

@@ -19,8 +19,8 @@ namespace shardwright {
 /// depends on the name only.
 class OpEffects {
 public:
-  bool isFree(mlir::Operation *op) {
-    switch (byName.get(op->getName(), [&] { return known(op); })) {
+  bool isEffectFree(mlir::Operation *op) {
+    switch (byName.get(op->getName(), [&] { return effectsOf(op); })) {
     case Known::Free:
       return true;
     case Known::HasEffects:
@@ -28,7 +28,7 @@ public:
     case Known::AsItsRegions:
       for (mlir::Region &region : op->getRegions())
         for (mlir::Operation &inner : region.getOps())
-          if (!isFree(&inner))
+          if (!isEffectFree(&inner))
             return false;
       return true;
     case Known::Unknown:
@@ -40,7 +40,7 @@ public:
 private:
   /// What the op name implies.
   enum class Known { Unknown, Free, HasEffects, AsItsRegions };
-  static Known known(mlir::Operation *op) {
+  static Known effectsOf(mlir::Operation *op) {
     if (mlir::isa<stablehlo::CustomCallOp>(op) ||
         !mlir::isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
       return Known::Unknown;

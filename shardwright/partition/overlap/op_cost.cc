@@ -44,7 +44,7 @@ bool takesLoops(Operation *op) {
 }
 
 /// No work at all: names, views, order.
-bool isFree(Operation *op) {
+bool takesNoTime(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() ||
          op->hasTrait<OpTrait::ConstantLike>() ||
          isa<stablehlo::ReshapeOp, stablehlo::TupleOp,
@@ -221,7 +221,7 @@ double OpCosts::bytesTouched(Operation *op) {
 }
 
 double OpCosts::seconds(Operation *op) {
-  if (isFree(op) || transfer(op))
+  if (takesNoTime(op) || transfer(op))
     return 0;
   Type element;
   if (op->getNumOperands() > 0)
