@@ -69,7 +69,7 @@ void Inserter::useIn(OpOperand &use, LayoutRef layout) {
       use.set(value);
     return;
   }
-  ArrayRef<ValueVersions::Version> at = versions.get(before);
+  ArrayRef<ReshardCache::Version> at = versions.get(before);
   size_t count = at.size();
   double own = localBytes(before, *at.front().layout);
   Value value = versions.get(before, layout, op);

@@ -217,7 +217,7 @@ LogicalResult Inserter::visit(Operation *op) {
 /// wanted as partial sums: then one device keeps the value.
 void Inserter::visitPlain(Operation *op) {
   if (op->getNumResults() == 1 &&
-      ValueVersions::isRematerializable(op->getResult(0))) {
+      ReshardCache::isRematerializable(op->getResult(0))) {
     Value result = op->getResult(0);
     replicateOperands(op);
     defineResults(op, planOf(result, [&] {
@@ -250,7 +250,7 @@ void Inserter::visitSort(stablehlo::SortOp op) {
 
 LayoutRef Inserter::sortedLayout(stablehlo::SortOp sort) {
   for (Value input : sort.getInputs())
-    if (!ValueVersions::isRematerializable(versions.get(input).front().value))
+    if (!ReshardCache::isRematerializable(versions.get(input).front().value))
       return versions.get(input).front().layout;
   return versions.get(sort.getInputs().front()).front().layout;
 }

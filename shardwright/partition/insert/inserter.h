@@ -27,8 +27,8 @@
 #include "shardwright/partition/insert/layout_plan.h"
 #include "shardwright/partition/insert/plan_memo.h"
 #include "shardwright/partition/insert/wanted_sums.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/layout/sharding_reader.h"
-#include "shardwright/partition/layout/value_versions.h"
 #include "shardwright/partition/prepare/inline_calls.h"
 #include "shardwright/partition/support/op_name_map.h"
 #include "shardwright/rules/reducer.h"
@@ -140,7 +140,7 @@ private:
   void replicateOperands(mlir::Operation *op);
 
   MeshTable &meshes;
-  ValueVersions versions;
+  ReshardCache versions;
   PlanMemo &memo;
   PlanObserver *observer;
   LayoutPlan *plan;

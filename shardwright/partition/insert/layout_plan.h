@@ -20,7 +20,7 @@
 //     (splitReduce, splitTopK, splitSort), which have no entries.
 //   - `values` of results of loops, branches and optimization barriers, and of
 //     rematerializable ops such as constants
-//     (ValueVersions::isRematerializable).
+//     (ReshardCache::isRematerializable).
 //
 // Layouts of arguments and results of functions and of manual computations
 // follow from their shardings; the Inserter adds those of arguments.

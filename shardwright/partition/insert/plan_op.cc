@@ -192,7 +192,7 @@ SmallVector<int64_t, 3> Inserter::timesMoved(Operation *op) {
     // A loop-invariant op is hoisted out of the loop.
     if (llvm::none_of(llvm::zip(op->getOperands(), inside), [](auto both) {
           auto [operand, isInside] = both;
-          return isInside && !ValueVersions::isRematerializable(operand);
+          return isInside && !ReshardCache::isRematerializable(operand);
         }))
       break;
     for (auto [i, n] : llvm::enumerate(times)) {
@@ -324,7 +324,7 @@ void Inserter::placeOperands(Operation *op, OpPlan &plan,
                              DecideProblem &problem) {
   for (auto [value, site] : llvm::zip(op->getOperands(), problem.operands)) {
     site.isRematerializable =
-        ValueVersions::isRematerializable(versions.get(value).front().value);
+        ReshardCache::isRematerializable(versions.get(value).front().value);
     for (const auto &version : versions.get(value))
       if (auto sharding = shardingOn(plan.mesh, *version.layout))
         site.layouts.push_back(*sharding);
@@ -387,8 +387,8 @@ OpPlan Inserter::planByRule(Operation *op, ArrayRef<LayoutRef> wanted) {
 void Inserter::askMemo(Operation *op, ArrayRef<LayoutRef> wanted) {
   memo.begin(op);
   for (Value operand : op->getOperands()) {
-    ArrayRef<ValueVersions::Version> all = versions.get(operand);
-    memo.add(ValueVersions::isRematerializable(all.front().value));
+    ArrayRef<ReshardCache::Version> all = versions.get(operand);
+    memo.add(ReshardCache::isRematerializable(all.front().value));
     for (const auto &version : all)
       memo.add(version.layout);
   }

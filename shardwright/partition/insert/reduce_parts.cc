@@ -8,7 +8,7 @@
 #include "shardwright/partition/insert/reduce_parts.h"
 
 #include "shardwright/mesh/uneven.h"
-#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/ops/reducer_ops.h"

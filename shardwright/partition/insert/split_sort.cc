@@ -22,7 +22,7 @@
 
 #include "shardwright/mesh/uneven.h"
 #include "shardwright/partition/layout/attribute_names.h"
-#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/tensor_types.h"
@@ -127,7 +127,7 @@ bool ColumnSorter::plan(const Layout &wanted) {
         element.getIntOrFloatBitWidth() >= 32 &&
         int64_t(iota.getIotaDimension()) == dim)
       number = i;
-    gathered += ValueVersions::isRematerializable(input) ? 0 : bytes;
+    gathered += ReshardCache::isRematerializable(input) ? 0 : bytes;
     dealt += bytes;
   }
   if (!last && number < 0)

@@ -16,7 +16,7 @@
 #include "shardwright/partition/insert/split_top_k.h"
 
 #include "shardwright/mesh/uneven.h"
-#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/ops/op_builders.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -106,7 +106,7 @@ static std::optional<TopK> matchTopK(stablehlo::SortOp sort,
     if (top.isUneven &&
         !identityElement(ReducerKind::Add, getElementTypeOrSelf(input)))
       return std::nullopt;
-    if (!ValueVersions::isRematerializable(input))
+    if (!ReshardCache::isRematerializable(input))
       otherwise += double(top.rows) * elementBytes(input.getType());
   }
   if (now >= otherwise)

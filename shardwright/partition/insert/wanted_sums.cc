@@ -10,7 +10,7 @@
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/find_unreduced.h"
-#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -123,7 +123,7 @@ WantedSums::Axes WantedSums::ofUse(OpOperand &use, int depth) {
     return {};
   // The other factor of a product may itself be wanted as a partial sum.
   if (isProduct(user) &&
-      (i > 1 || !ValueVersions::isRematerializable(user->getOperand(1 - i))))
+      (i > 1 || !ReshardCache::isRematerializable(user->getOperand(1 - i))))
     return {};
   if (!linearOperands(user, [&](unsigned operand) { return operand == i; })[i])
     return {};

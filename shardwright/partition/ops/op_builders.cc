@@ -7,7 +7,7 @@
 
 #include "shardwright/partition/ops/op_builders.h"
 
-#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"

@@ -1,4 +1,4 @@
-//===- value_versions.h - cache of reshards of values -----------*- C++ -*-===//
+//===- reshard_cache.h - cache of reshards of values -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,10 +21,10 @@
 
 namespace shardwright {
 
-class ValueVersions {
+class ReshardCache {
 public:
   /// The observer, if there is one, is notified of every move.
-  explicit ValueVersions(MeshTable &meshes, PlanObserver *observer = nullptr)
+  explicit ReshardCache(MeshTable &meshes, PlanObserver *observer = nullptr)
       : meshes(meshes), observer(observer) {}
 
   /// Reserves space for this many values.

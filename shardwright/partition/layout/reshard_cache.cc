@@ -1,11 +1,11 @@
-//===- value_versions.cc - cache of reshards of values --------------------===//
+//===- reshard_cache.cc - cache of reshards of values --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/partition/layout/value_versions.h"
+#include "shardwright/partition/layout/reshard_cache.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -43,7 +43,7 @@ void setResultLayouts(Operation *op, ArrayRef<LayoutRef> layouts,
   setResultLayouts(op, copies, meshes);
 }
 
-void ValueVersions::define(Value value, LayoutRef layout) {
+void ReshardCache::define(Value value, LayoutRef layout) {
   auto [it, isNew] = index.try_emplace(value, versions.size());
   if (isNew)
     versions.push_back({{layout, value}, nullptr});
@@ -51,7 +51,7 @@ void ValueVersions::define(Value value, LayoutRef layout) {
     versions[it->second] = {{layout, value}, nullptr};
 }
 
-int32_t ValueVersions::indexOf(Value value) {
+int32_t ReshardCache::indexOf(Value value) {
   auto it = index.find(value);
   if (it != index.end())
     return it->second;
@@ -59,11 +59,11 @@ int32_t ValueVersions::indexOf(Value value) {
   return versions.size() - 1;
 }
 
-ArrayRef<ValueVersions::Version> ValueVersions::get(Value value) {
+ArrayRef<ReshardCache::Version> ReshardCache::get(Value value) {
   return versions[indexOf(value)].get();
 }
 
-bool ValueVersions::isRematerializable(Value value) {
+bool ReshardCache::isRematerializable(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
@@ -76,7 +76,7 @@ bool ValueVersions::isRematerializable(Value value) {
          isStaticTensor(value.getType());
 }
 
-Operation *ValueVersions::placeFor(Value value, Operation *user) {
+Operation *ReshardCache::placeFor(Value value, Operation *user) {
   Operation *at = value.getParentBlock()->findAncestorOpInBlock(*user);
   if (!at)
     return user;
@@ -93,7 +93,7 @@ Operation *ValueVersions::placeFor(Value value, Operation *user) {
   return at;
 }
 
-void ValueVersions::leaveBranch(Region &branch) {
+void ReshardCache::leaveBranch(Region &branch) {
   while (!inBranches.empty() && branch.isAncestor(inBranches.back().second)) {
     auto &all = *versions[inBranches.pop_back_val().first].all;
     llvm::erase_if(all, [&](Version version) {
@@ -102,7 +102,7 @@ void ValueVersions::leaveBranch(Region &branch) {
   }
 }
 
-Value ValueVersions::get(Value value, LayoutRef layout, Operation *user) {
+Value ReshardCache::get(Value value, LayoutRef layout, Operation *user) {
   if (!isStaticTensor(value.getType()))
     return value;
   int32_t i = indexOf(value);
