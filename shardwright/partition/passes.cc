@@ -36,9 +36,9 @@ struct GatherRemarks : PlanObserver {
                         llvm::ArrayRef<WeighedWay>, MeshTable &) override {
     return op->getLoc();
   }
-  mlir::Location onCompletion(mlir::OpResult result, const Layout &,
-                              const Completion &, const Layout &,
-                              MeshTable &) override {
+  mlir::Location onSumResolution(mlir::OpResult result, const Layout &,
+                                 const SumResolution &, const Layout &,
+                                 MeshTable &) override {
     return result.getLoc();
   }
   mlir::Location onMove(const PlannedMove &move, MeshTable &meshes) override {

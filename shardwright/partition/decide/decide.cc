@@ -67,7 +67,7 @@ private:
 
 bool mayShard(const DecideProblem &problem, int32_t f) {
   const Factor &factor = problem.rule->factors[f];
-  if (size_t(f) < problem.keepWhole.size() && problem.keepWhole[f])
+  if (size_t(f) < problem.keepUnsharded.size() && problem.keepUnsharded[f])
     return false;
   if (llvm::any_of(problem.windows, [&](const FactorWindow &window) {
         return window.factor == f;
@@ -145,11 +145,11 @@ double Decider::reshardCost(const TensorSite &site, const TensorSharding &to) {
                                            site.elementBytes, planner);
     if (cost > 0)
       cost += problem.repeated;
-    if (site.moveShare < 1) {
+    if (site.amortization < 1) {
       double after = localBytes(site.shape, site.elementBytes, to);
       if (after <= problem.heldBytes ||
           after <= localBytes(site.shape, site.elementBytes, from))
-        cost *= site.moveShare;
+        cost *= site.amortization;
     }
     least = std::min(least, cost);
   }
@@ -223,26 +223,26 @@ double Decider::resultCost(size_t i, const FactorAxes &axes, AxisRefs reduce,
   computed->unreduced = problem.carried;
   computed->unreduced.append(kept);
   sortAndMerge(computed->unreduced);
-  Completion completion;
-  completion.after = *computed;
+  SumResolution resolution;
+  resolution.after = *computed;
   double cost = 0;
   if (AxisList left = withoutAxes(reduce, kept); !left.empty()) {
-    completion =
-        planCompletion(*computed, left, wanted, site.shape, site.elementBytes);
+    resolution = planSumResolution(*computed, left, wanted, site.shape,
+                                   site.elementBytes);
     double share =
-        !completion.scatters() && completion.after.isEquivalent(wanted)
+        !resolution.scatters() && resolution.after.isEquivalent(wanted)
             ? problem.sumShare
             : 1;
-    cost += share * (completion.cost(planner) + problem.repeated);
+    cost += share * (resolution.cost(planner) + problem.repeated);
   }
-  if (!completion.after.isEquivalent(wanted)) {
-    double move = shardwright::reshardCost(completion.after, wanted, site.shape,
+  if (!resolution.after.isEquivalent(wanted)) {
+    double move = shardwright::reshardCost(resolution.after, wanted, site.shape,
                                            site.elementBytes, planner);
     cost += move > 0 ? move + problem.repeated : 0;
   }
   if (out) {
     out->results.push_back(std::move(*computed));
-    out->completions.push_back(std::move(completion));
+    out->resolutions.push_back(std::move(resolution));
   }
   return cost;
 }

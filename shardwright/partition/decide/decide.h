@@ -35,7 +35,7 @@ struct TensorSite {
   /// Operands: fraction of the cost of moving it that counts for each run of
   /// the op (amortization factor). A value from outside of a loop moves once,
   /// in front of it.
-  double moveShare = 1;
+  double amortization = 1;
   /// The op reads only as many elements of it as its result has.
   bool isReadInPart = false;
   /// Operands: a partial sum along DecideProblem::carried.
@@ -67,7 +67,7 @@ struct DecideProblem {
   llvm::SmallVector<TensorSite, 3> operands;
   llvm::SmallVector<TensorSite, 1> results;
   /// By factor: it must not be sharded, whatever the rule says.
-  llvm::SmallVector<bool, 6> keepWhole;
+  llvm::SmallVector<bool, 6> keepUnsharded;
   /// By factor: the op also computes on uneven shards along it.
   llvm::SmallVector<bool, 6> mayBeUneven;
   /// Factors with windows; they may be sharded whatever their kind.
@@ -85,10 +85,10 @@ struct DecideProblem {
   /// result that a loop only accumulates is reduced after the loop
   /// (delay_reductions.h).
   double sumShare = 1;
-  /// Latency of a step in addition to CostModel::alpha; scaled by moveShare for
-  /// operands.
+  /// Latency of a step in addition to CostModel::alpha; scaled by amortization
+  /// for operands.
   double repeated = 0;
-  /// Bytes up to which an operand may grow if its moveShare is below 1.
+  /// Bytes up to which an operand may grow if its amortization is below 1.
   double heldBytes = 0;
 };
 
@@ -101,7 +101,7 @@ struct OpDecision {
   /// along them until it is reduced.
   AxisList reduceAxes;
   /// One per result; empty if the result is wanted unreduced.
-  llvm::SmallVector<Completion, 1> completions;
+  llvm::SmallVector<SumResolution, 1> resolutions;
   double cost = 0;
 };
 

@@ -94,15 +94,15 @@ void Inserter::applyReplicated(Operation *op, const OpPlan &plan) {
         IntegerAttr::get(IntegerType::get(op->getContext(), 64), *plan.device));
 }
 
-/// The layout of a value before `completion` reduces it: unreduced along the
+/// The layout of a value before `resolution` reduces it: unreduced along the
 /// axes to reduce.
-LayoutRef Inserter::awaitingSum(LayoutRef layout, int32_t mesh,
-                                const Completion &completion) {
-  if (completion.isEmpty())
+LayoutRef Inserter::beforeReduction(LayoutRef layout, int32_t mesh,
+                                    const SumResolution &resolution) {
+  if (resolution.isEmpty())
     return layout;
   Layout partial = *layout;
-  partial.addUnreduced(mesh, completion.reduce);
-  for (const AxisList &axes : completion.scatter)
+  partial.addUnreduced(mesh, resolution.reduce);
+  for (const AxisList &axes : resolution.scatter)
     partial.addUnreduced(mesh, axes);
   return meshes.intern(partial);
 }
@@ -126,7 +126,7 @@ void Inserter::applyPlan(Operation *op, const OpPlan &plan) {
   ReducerKind kind = *getCombiner(op);
   if (kind == ReducerKind::Add)
     for (auto [layout, result] : llvm::zip(layouts, plan.results))
-      layout = awaitingSum(layout, plan.mesh, result.completion);
+      layout = beforeReduction(layout, plan.mesh, result.resolution);
   defineResults(op, layouts);
   SmallVector<Value> inits(op->getNumResults());
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
@@ -139,8 +139,8 @@ void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
                         Value init) {
   Operation *op = result.getOwner();
   size_t i = result.getResultNumber();
-  const auto &[computed, completion, completed] = plan.results[i];
-  if (completion.isEmpty() && !init)
+  const auto &[computed, resolution, completed] = plan.results[i];
+  if (resolution.isEmpty() && !init)
     return;
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : result.getUses())
@@ -149,12 +149,12 @@ void Inserter::complete(OpResult result, const OpPlan &plan, ReducerKind kind,
   builder.setInsertionPointAfter(op);
   Location loc = op->getLoc();
   Value whole = result;
-  if (!completion.isEmpty()) {
+  if (!resolution.isEmpty()) {
     if (observer)
-      loc = observer->onCompletion(result, *computed, completion, *completed,
-                                   meshes);
-    whole = buildCompletion(builder, loc, result, plan.mesh, completion, kind,
-                            meshes);
+      loc = observer->onSumResolution(result, *computed, resolution, *completed,
+                                      meshes);
+    whole = buildSumResolution(builder, loc, result, plan.mesh, resolution,
+                               kind, meshes);
   }
   if (init) {
     // In a reduce, the initial values follow the inputs.

@@ -39,15 +39,15 @@ void fuse(sdy::AllReduceOp reduce, MeshTable &meshes) {
     return;
   AxisList axes =
       meshes.toAxes(target.mesh, reduce.getReductionAxes().getValue());
-  Completion completion = planCompletion(layout.sharding, axes, target.sharding,
-                                         dimsOf(type), elementBytes(type));
-  if (!completion.scatters())
+  SumResolution resolution = planSumResolution(
+      layout.sharding, axes, target.sharding, dimsOf(type), elementBytes(type));
+  if (!resolution.scatters())
     return;
   OpBuilder builder(reduce);
-  Value value = buildCompletion(builder, reduce.getLoc(), reduce.getTensor(),
-                                target.mesh, completion, *kind, meshes);
+  Value value = buildSumResolution(builder, reduce.getLoc(), reduce.getTensor(),
+                                   target.mesh, resolution, *kind, meshes);
   value = buildReshard(builder, reduce.getLoc(), value,
-                       {target.mesh, completion.after}, target, meshes);
+                       {target.mesh, resolution.after}, target, meshes);
   SmallVector<Operation *> slices(reduce->getUsers());
   for (Operation *user : slices) {
     user->getResult(0).replaceAllUsesWith(value);

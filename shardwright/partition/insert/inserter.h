@@ -125,8 +125,8 @@ private:
   /// Brings the operand into the layout. In loops, counts the bytes of what
   /// this gathers in front of them.
   void useIn(mlir::OpOperand &use, LayoutRef layout);
-  LayoutRef awaitingSum(LayoutRef layout, int32_t mesh,
-                        const Completion &completion);
+  LayoutRef beforeReduction(LayoutRef layout, int32_t mesh,
+                            const SumResolution &resolution);
   /// Reduces the partial result as planned and folds in `init`, which may be
   /// null, once.
   void complete(mlir::OpResult result, const OpPlan &plan, ReducerKind kind,

@@ -53,7 +53,7 @@ struct ResultPlan {
   /// As the op computes it, unreduced along OpPlan::reduceAxes.
   LayoutRef computed = nullptr;
   /// How the partial result is reduced; empty if it stays partial.
-  Completion completion;
+  SumResolution resolution;
   /// After the reduction: the layout for users of the result.
   LayoutRef completed = nullptr;
 };

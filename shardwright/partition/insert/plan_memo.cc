@@ -28,7 +28,8 @@ void PlanMemo::begin(Operation *op) {
   for (Type type : op->getOperandTypes())
     words.push_back(uintptr_t(type.getAsOpaquePointer()));
   // The start of a slice of one row does not affect the plan (see
-  // letOwnersGive), so layers that slice stacked parameters share a plan.
+  // addMaskedOwnerReduction), so layers that slice stacked parameters share a
+  // plan.
   if (auto slice = dyn_cast<stablehlo::SliceOp>(op))
     for (auto [d, size] : llvm::enumerate(dimsOf(slice.getType())))
       if (size != 1) {

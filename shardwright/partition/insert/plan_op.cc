@@ -210,7 +210,7 @@ void Inserter::amortizeMoves(Operation *op, int32_t mesh,
   if (moved.empty())
     return;
   for (auto [site, times] : llvm::zip(problem.operands, moved))
-    site.moveShare = 1 / double(times);
+    site.amortization = 1 / double(times);
   const CostModel &costs = meshes.planner(mesh).getCosts();
   problem.heldBytes = costs.heldBytes - held;
   if (readsInPart(op))
@@ -374,10 +374,10 @@ OpPlan Inserter::planByRule(Operation *op, ArrayRef<LayoutRef> wanted) {
     plan.results.push_back({computed, {}, computed});
   }
   if (!decision.reduceAxes.empty())
-    for (auto [result, completion] :
-         llvm::zip(plan.results, decision.completions)) {
-      result.completed = layoutOf(completion.after);
-      result.completion = std::move(completion);
+    for (auto [result, resolution] :
+         llvm::zip(plan.results, decision.resolutions)) {
+      result.completed = layoutOf(resolution.after);
+      result.resolution = std::move(resolution);
     }
   plan.reduceAxes = std::move(decision.reduceAxes);
   plan.factors = std::move(decision.factors);

@@ -223,19 +223,19 @@ SmallVector<Operation *> TopKBuilder::build() {
   SmallVector<int64_t> split(type.getShape());
   split[dim] = top.rows;
   split.insert(split.begin() + dim, top.shards);
-  Layout splitLayout = layout, wholeLayout = layout;
+  Layout splitLayout = layout, gatheredLayout = layout;
   splitLayout.sharding.dims.insert(splitLayout.sharding.dims.begin() + dim + 1,
                                    {{}, true, {}});
-  wholeLayout.sharding.dims[dim] = {{}, true, {}};
-  if (wholeLayout.isReplicated())
-    wholeLayout.mesh = -1;
+  gatheredLayout.sharding.dims[dim] = {{}, true, {}};
+  if (gatheredLayout.isReplicated())
+    gatheredLayout.mesh = -1;
 
   SmallVector<Value> inputs = evenInputs();
   for (Value &input : inputs)
     input = reshaped(input, split, splitLayout);
   auto inShards = sorted(inputs, dim + 1, splitLayout);
   auto last =
-      sorted(candidates(inShards, split, splitLayout), dim, wholeLayout);
+      sorted(candidates(inShards, split, splitLayout), dim, gatheredLayout);
   for (auto [i, old] : llvm::enumerate(sort.getResults()))
     old.replaceAllUsesWith(last->getResult(i + top.isUneven));
   sort.erase();

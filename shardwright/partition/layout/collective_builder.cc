@@ -176,9 +176,9 @@ CrossMeshWay wayAcrossMeshes(const TensorSharding &from,
 
 } // namespace
 
-Value buildCompletion(OpBuilder &builder, Location loc, Value value,
-                      int32_t mesh, const Completion &completion,
-                      ReducerKind reducer, MeshTable &meshes) {
+Value buildSumResolution(OpBuilder &builder, Location loc, Value value,
+                         int32_t mesh, const SumResolution &resolution,
+                         ReducerKind reducer, MeshTable &meshes) {
   Emitter emitter(builder, loc, meshes);
   auto mark = [&](Operation *op) {
     if (reducer != ReducerKind::Add)
@@ -187,14 +187,14 @@ Value buildCompletion(OpBuilder &builder, Location loc, Value value,
     return op->getResult(0);
   };
   Type type = value.getType();
-  sdy::TensorShardingAttr after = emitter.attr(mesh, completion.after);
-  if (completion.scatters())
+  sdy::TensorShardingAttr after = emitter.attr(mesh, resolution.after);
+  if (resolution.scatters())
     value = mark(sdy::ReduceScatterOp::create(
-        builder, loc, type, value, meshes.listsAttr(mesh, completion.scatter),
+        builder, loc, type, value, meshes.listsAttr(mesh, resolution.scatter),
         after));
-  if (!completion.reduce.empty())
+  if (!resolution.reduce.empty())
     value = mark(sdy::AllReduceOp::create(
-        builder, loc, type, value, meshes.axesAttr(mesh, completion.reduce),
+        builder, loc, type, value, meshes.axesAttr(mesh, resolution.reduce),
         after));
   return value;
 }
@@ -271,9 +271,9 @@ Value buildReshard(OpBuilder &builder, Location loc, Value value,
 
   ReshardStages stages =
       planStages(from.sharding, to.sharding, dimsOf(type), elementBytes(type));
-  if (!stages.completion.isEmpty())
-    value = buildCompletion(builder, loc, value, mesh, stages.completion,
-                            ReducerKind::Add, meshes);
+  if (!stages.resolution.isEmpty())
+    value = buildSumResolution(builder, loc, value, mesh, stages.resolution,
+                               ReducerKind::Add, meshes);
   value = emitter.steps(value, stages.start, stages.end, mesh, mesh);
   const Unreduction &gain = stages.unreduction;
   if (gain.isAnyInPlace())

@@ -30,10 +30,10 @@ double reshardCost(mlir::Type type, const Layout &from, const Layout &to,
                    MeshTable &meshes);
 
 /// Reduces a partial sum: reduce_scatter, then all_reduce.
-mlir::Value buildCompletion(mlir::OpBuilder &builder, mlir::Location loc,
-                            mlir::Value value, int32_t mesh,
-                            const Completion &completion, ReducerKind reducer,
-                            MeshTable &meshes);
+mlir::Value buildSumResolution(mlir::OpBuilder &builder, mlir::Location loc,
+                               mlir::Value value, int32_t mesh,
+                               const SumResolution &resolution,
+                               ReducerKind reducer, MeshTable &meshes);
 
 } // namespace shardwright
 

@@ -42,11 +42,11 @@ public:
   virtual mlir::Location onMove(const PlannedMove &move, MeshTable &meshes) = 0;
   /// Called when a result of a planned op is a partial sum and is reduced.
   /// Returns the location for the ops that reduce it.
-  virtual mlir::Location onCompletion(mlir::OpResult result,
-                                      const Layout &partial,
-                                      const Completion &completion,
-                                      const Layout &complete,
-                                      MeshTable &meshes) = 0;
+  virtual mlir::Location onSumResolution(mlir::OpResult result,
+                                         const Layout &partial,
+                                         const SumResolution &resolution,
+                                         const Layout &complete,
+                                         MeshTable &meshes) = 0;
 };
 
 } // namespace shardwright

@@ -180,9 +180,9 @@ Value RowMover::placed(ArrayRef<RowExchange> exchanges,
 
 /// The window's rows of a value that every device has whole, starting at
 /// `start` (without the window's offset).
-Value cutFromWhole(RowMover &mover, OpBuilder &builder, Location loc,
-                   Value value, int64_t dim, const RowWindow &window,
-                   Value start, Value zero) {
+Value sliceOfUnsharded(RowMover &mover, OpBuilder &builder, Location loc,
+                       Value value, int64_t dim, const RowWindow &window,
+                       Value start, Value zero) {
   auto type = typeOf(value);
   if (window.wraps) {
     SmallVector<int64_t> shape(type.getShape());
@@ -253,8 +253,9 @@ Value Localizer::fetchRows(OpBuilder &builder, Location loc, Value value,
   RowMover mover(builder, loc, indices, place.mesh, place.axes, dim);
   Value start = indices.offset(place.mesh, place.axes, window.scale);
   int64_t shards = totalSize(place.axes);
-  if (place.isWhole)
-    return cutFromWhole(mover, builder, loc, value, dim, window, start, zero);
+  if (place.isUnsharded)
+    return sliceOfUnsharded(mover, builder, loc, value, dim, window, start,
+                            zero);
 
   ExchangePlan plan = planExchange(window, place.size, shards);
   std::vector<RowExchange> exchanges;
@@ -320,15 +321,15 @@ LogicalResult Localizer::fetchWindows(
     if (place.axes.empty())
       continue;
     Value operand = operands[window.operand];
-    place.size = wholeSize(operand, window.operandDim);
-    place.isWhole = axesOf(operand, window.operandDim).empty();
+    place.size = fullSize(operand, window.operandDim);
+    place.isUnsharded = axesOf(operand, window.operandDim).empty();
     std::optional<RowWindow> rows = window.map.ofShards(totalSize(place.axes));
     if (!rows)
       return op->emitOpError("has dimension ")
              << window.resultDim
              << " in shards that start between rows of the operand; run "
                 "sw-insert-collectives first";
-    if (!place.isWhole &&
+    if (!place.isUnsharded &&
         failed(form->checkRows(op, window.resultDim, *rows, place.size,
                                totalSize(place.axes))))
       return failure();

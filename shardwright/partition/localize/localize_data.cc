@@ -76,7 +76,7 @@ Value Localizer::startInShard(OpBuilder &builder, Location loc, Value operand,
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   Value clamped = stablehlo::ClampOp::create(
       builder, loc, i64, indices.constant(0), start,
-      indices.constant(wholeSize(operand, dim) - size));
+      indices.constant(fullSize(operand, dim) - size));
   return stablehlo::SubtractOp::create(
       builder, loc, i64, clamped,
       indices.offset(layoutOf(operand).mesh, axesOf(operand, dim),

@@ -63,7 +63,7 @@ Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
     AxisRefs axes = layout.sharding.dims[d].axes;
     int64_t size = dimsOf(operand.getType())[d];
     least[k] = zero[k] = 0;
-    most[k] = wholeSize(operand, d) - 1;
+    most[k] = fullSize(operand, d) - 1;
     end[k] = size;
     offsets[k] = indices.offset(layout.mesh, axes, size);
   }
@@ -152,7 +152,7 @@ LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
     AxisRefs axes = axesOf(operand, d);
     if (axes.empty() || llvm::is_contained(dims.getOperandBatchingDims(), d))
       continue;
-    int64_t whole = wholeSize(operand, d);
+    int64_t whole = fullSize(operand, d);
     // Whole dimensions stay whole; of the others one row is taken.
     if (sizes[d] == whole && whole != 1)
       sizes[d] = local[d];
@@ -209,7 +209,7 @@ void Localizer::dropBeyondEnd(stablehlo::ScatterOp op) {
     if (d != dims.getIndexVectorDim() &&
         !llvm::is_contained(dims.getScatterIndicesBatchingDims(), d) &&
         type.getDimSize(d) * totalSize(axesOf(vectors, d)) !=
-            wholeSize(vectors, d))
+            fullSize(vectors, d))
       uneven.push_back(d);
   if (uneven.empty())
     return;
@@ -238,21 +238,21 @@ Localizer::readScatter(stablehlo::ScatterOp op) {
     AxisRefs axes = axesOf(input, d);
     if (axes.empty())
       continue;
-    int64_t size = wholeSize(input, d);
-    int64_t rows = isInserted ? 1 : wholeSize(update, place);
+    int64_t size = fullSize(input, d);
+    int64_t rows = isInserted ? 1 : fullSize(update, place);
     // A window as long as the dimension is in it only if it starts where the
     // dimension does, here as there.
     if (!isInserted && rows == size && axesOf(update, place) == axes)
       continue;
     bool isIndexed = llvm::is_contained(dims.getScatterDimsToOperandDims(), d);
-    bool isWhole = isInserted || axesOf(update, place).empty();
-    if (isIndexed && isWhole && rows == 1)
+    bool isUnsharded = isInserted || axesOf(update, place).empty();
+    if (isIndexed && isUnsharded && rows == 1)
       read.shifted.push_back(d);
-    else if (isIndexed && isWhole)
+    else if (isIndexed && isUnsharded)
       read.cut.push_back({d, rows});
     else if (isInserted && failed(form->checkInserted(op, d)))
       return failure();
-    else if (isWhole && rows == 1)
+    else if (isUnsharded && rows == 1)
       read.fixed.push_back(d);
     else
       return refusePartOf(op, d, rows, size);

@@ -44,7 +44,7 @@ void Localizer::indexIntoRoom(stablehlo::ScatterOp op,
   for (WindowRows window : cut) {
     size_t k = llvm::find(indexed, window.dim) - indexed.begin();
     least[k] = 0;
-    most[k] = wholeSize(input, window.dim) - window.rows;
+    most[k] = fullSize(input, window.dim) - window.rows;
     room[k] = window.room();
     outside[k] = window.room() + dimsOf(input.getType())[window.dim] *
                                      totalSize(axesOf(input, window.dim));

@@ -43,7 +43,7 @@ Value Localizer::maskBeyondEnd(OpBuilder &builder, Location loc, Value operand,
   Value valid;
   for (int64_t d : dims) {
     AxisRefs axes = axesOf(operand, d);
-    int64_t size = type.getDimSize(d), whole = wholeSize(operand, d);
+    int64_t size = type.getDimSize(d), whole = fullSize(operand, d);
     if (axes.empty() || size * totalSize(axes) == whole)
       continue;
     Value row = stablehlo::IotaOp::create(builder, loc, counts, d);

@@ -136,7 +136,7 @@ void Localizer::mirrorShards(stablehlo::ReverseOp op) {
   for (int64_t d : op.getDimensions()) {
     AxisRefs own = axesOf(operand, d);
     if (own.empty() || AxisList(own) != AxisList(axesOf(result, d)) ||
-        dimsOf(operand.getType())[d] * totalSize(own) != wholeSize(operand, d))
+        dimsOf(operand.getType())[d] * totalSize(own) != fullSize(operand, d))
       continue;
     mirrored.push_back(d);
     axes.append(own.begin(), own.end());
@@ -179,7 +179,7 @@ LogicalResult Localizer::localizeConcatenate(stablehlo::ConcatenateOp op) {
     return setLocalResultTypes(op);
   SmallVector<int64_t> sizes;
   for (Value input : op.getInputs())
-    sizes.push_back(wholeSize(input, dim));
+    sizes.push_back(fullSize(input, dim));
   if (failed(fetchWindows(op, noFill, [](const auto &, const auto &) {})))
     return failure();
   // Every input now has as many rows as the result: take each row from where it

@@ -34,7 +34,7 @@ AxisRefs Localizer::axesOf(Value value, int64_t dim) const {
   return it->second.layout->sharding.dims[dim].axes;
 }
 
-int64_t Localizer::wholeSize(Value value, int64_t dim) const {
+int64_t Localizer::fullSize(Value value, int64_t dim) const {
   auto it = placed.find(value);
   return dimsOf(it == placed.end() ? value.getType() : it->second.type)[dim];
 }

@@ -87,7 +87,7 @@ public:
   const InternedLayout &layoutOf(mlir::Value value) const;
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
   /// The size of a dimension in the program of all devices.
-  int64_t wholeSize(mlir::Value value, int64_t dim) const;
+  int64_t fullSize(mlir::Value value, int64_t dim) const;
   mlir::Type localType(mlir::Type type, const Layout &layout) const;
   mlir::Type localType(mlir::Type type, const InternedLayout &layout);
   /// Of a value that still has its global type.
@@ -161,7 +161,7 @@ private:
     /// Rows of the operand's dimension in the program of all devices.
     int64_t size = 0;
     /// Every device has all of them.
-    bool isWhole = false;
+    bool isUnsharded = false;
   };
   /// The rows of this device's window of a dimension; those outside of the
   /// value are `fill` (a scalar), or anything if it is null.

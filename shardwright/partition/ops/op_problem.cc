@@ -29,7 +29,7 @@ namespace shardwright {
 /// For dimensions out of which rows are taken: the device that owns a row sends
 /// it to all (a masked sum), so the operand's dimension gets a reduction
 /// factor.
-static void letOwnersGive(Operation *op, ShardingRule &rule) {
+static void addMaskedOwnerReduction(Operation *op, ShardingRule &rule) {
   auto slice = dyn_cast<stablehlo::SliceOp>(op);
   if (!slice && !isa<stablehlo::DynamicSliceOp>(op))
     return;
@@ -110,7 +110,7 @@ std::optional<ShardingRule> getPartitionRule(Operation *op) {
   for (auto [value, mapping] : llvm::zip(op->getResults(), rule->results))
     if (!fits(value.getType(), mapping))
       return std::nullopt;
-  letOwnersGive(op, *rule);
+  addMaskedOwnerReduction(op, *rule);
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
     letOwnersTake(scatter, *rule);
   if (auto scatter = dyn_cast<stablehlo::SelectAndScatterOp>(op))
@@ -146,7 +146,7 @@ void keepDims(DecideProblem &problem, const TensorMapping &mapping,
               ArrayRef<int64_t> dims) {
   for (int64_t d : dims)
     for (int32_t f : mapping[d])
-      problem.keepWhole[f] = true;
+      problem.keepUnsharded[f] = true;
 }
 
 void keepDimsWhere(DecideProblem &problem, const TensorMapping &mapping,
@@ -245,7 +245,7 @@ void keepOneSided(DecideProblem &problem, Operation *op) {
       (i < int64_t(rule.operands.size()) ? inOperands : inResults) |=
           rule.holds(i, f);
     if (!inResults || (!inOperands && !isa<stablehlo::BroadcastInDimOp>(op)))
-      problem.keepWhole[f] = true;
+      problem.keepUnsharded[f] = true;
   }
 }
 
@@ -307,7 +307,7 @@ void restrictByName(DecideProblem &problem, Operation *op) {
         requireIdentities(problem, op, reduce.getInputs().getTypes());
       })
       .Case([&](stablehlo::GetDimensionSizeOp) {
-        problem.keepWhole.assign(rule.factors.size(), true);
+        problem.keepUnsharded.assign(rule.factors.size(), true);
       });
 }
 
@@ -327,7 +327,7 @@ void addWindows(DecideProblem &problem, Operation *op) {
           rule.factors[kernel.front()].size != window.map.outSize ||
           rule.factors[kernel.front()].kind != FactorKind::Reduction)
         continue;
-      problem.keepWhole[kernel.front()] = false;
+      problem.keepUnsharded[kernel.front()] = false;
       problem.windows.push_back(
           {kernel.front(), window.operand, window.operandDim, window.map});
       problem.windows.back().isEven = true;
@@ -341,7 +341,7 @@ void addWindows(DecideProblem &problem, Operation *op) {
       keepDims(problem, rule.operands[window.operand], window.operandDim);
       continue;
     }
-    problem.keepWhole[made.front()] = false;
+    problem.keepUnsharded[made.front()] = false;
     problem.windows.push_back({made.front(), window.operand, window.operandDim,
                                window.map, window.isScan});
   }
@@ -369,7 +369,7 @@ void markUneven(DecideProblem &problem, Operation *op) {
 DecideProblem makeProblem(Operation *op, const ShardingRule &rule) {
   DecideProblem problem;
   problem.rule = &rule;
-  problem.keepWhole.assign(rule.factors.size(), false);
+  problem.keepUnsharded.assign(rule.factors.size(), false);
   problem.canReduce = getCombiner(op).has_value();
   for (Value operand : op->getOperands())
     problem.operands.push_back(siteOf(operand));

@@ -28,11 +28,11 @@ double shardwright::localBytes(llvm::ArrayRef<int64_t> shape,
   return bytes;
 }
 
-bool Completion::scatters() const { return isAnyAxis(scatter); }
+bool SumResolution::scatters() const { return isAnyAxis(scatter); }
 
 bool Unreduction::isAnyInPlace() const { return isAnyAxis(inPlace); }
 
-double Completion::cost(const ReshardPlanner &planner) const {
+double SumResolution::cost(const ReshardPlanner &planner) const {
   AxisList scattered;
   for (const AxisList &list : scatter)
     scattered.append(list.begin(), list.end());
@@ -71,12 +71,12 @@ static AxisList scatterable(AxisRefs have, AxisRefs want, AxisRefs left,
   return extra;
 }
 
-Completion shardwright::planCompletion(const TensorSharding &from,
-                                       AxisRefs axes,
-                                       const TensorSharding &wanted,
-                                       llvm::ArrayRef<int64_t> shape,
-                                       double elementBytes) {
-  Completion out;
+SumResolution shardwright::planSumResolution(const TensorSharding &from,
+                                             AxisRefs axes,
+                                             const TensorSharding &wanted,
+                                             llvm::ArrayRef<int64_t> shape,
+                                             double elementBytes) {
+  SumResolution out;
   out.after = from.closedLike();
   AxisList left(axes);
   double local = localBytes(shape, elementBytes, from);
@@ -133,9 +133,9 @@ ReshardStages shardwright::planStages(const TensorSharding &from,
   stages.start = from.closedLike();
   stages.start.unreduced = kept;
   if (AxisList drop = withoutAxes(from.unreduced, kept); !drop.empty()) {
-    stages.completion =
-        planCompletion(stages.start, drop, to, shape, elementBytes);
-    stages.start = stages.completion.after;
+    stages.resolution =
+        planSumResolution(stages.start, drop, to, shape, elementBytes);
+    stages.start = stages.resolution.after;
   }
   stages.end = to.closedLike();
   stages.end.unreduced = kept;
@@ -151,6 +151,6 @@ double shardwright::reshardCost(const TensorSharding &from,
   if (from.unreduced.empty() && to.unreduced.empty())
     return planner.plan(from, to, shape, elementBytes).cost;
   ReshardStages stages = planStages(from, to, shape, elementBytes);
-  return stages.completion.cost(planner) +
+  return stages.resolution.cost(planner) +
          planner.plan(stages.start, stages.end, shape, elementBytes).cost;
 }

@@ -25,7 +25,7 @@ double localBytes(llvm::ArrayRef<int64_t> shape, double elementBytes,
                   const TensorSharding &sharding);
 
 /// How partial sums are reduced.
-struct Completion {
+struct SumResolution {
   /// First: axes to reduce-scatter into each dimension; all may be empty.
   llvm::SmallVector<AxisList, 4> scatter;
   /// Then: axes left to all-reduce, in mesh order.
@@ -43,9 +43,10 @@ struct Completion {
 /// `wanted`: reduce-scatters as much as possible and all-reduces the rest.
 /// `from` gives the other axes; those of them that are unreduced stay
 /// unreduced.
-Completion planCompletion(const TensorSharding &from, AxisRefs axes,
-                          const TensorSharding &wanted,
-                          llvm::ArrayRef<int64_t> shape, double elementBytes);
+SumResolution planSumResolution(const TensorSharding &from, AxisRefs axes,
+                                const TensorSharding &wanted,
+                                llvm::ArrayRef<int64_t> shape,
+                                double elementBytes);
 
 /// How a reduced value becomes unreduced. Sends nothing.
 struct Unreduction {
@@ -65,7 +66,7 @@ struct Unreduction {
 /// `end`, which are unreduced along equal axes; it becomes unreduced along the
 /// axes that only `to` is unreduced along.
 struct ReshardStages {
-  Completion completion;
+  SumResolution resolution;
   TensorSharding start, end;
   Unreduction unreduction;
 };

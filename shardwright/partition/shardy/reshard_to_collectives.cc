@@ -80,18 +80,18 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
     return success();
   };
   // What is on every device is so on any mesh.
-  auto isWhole = [](sdy::TensorShardingAttr sharding) {
+  auto isReplicated = [](sdy::TensorShardingAttr sharding) {
     return sharding.emptyAxes() && sharding.getUnreducedAxes().empty();
   };
-  if (isWhole(from) && isWhole(to))
+  if (isReplicated(from) && isReplicated(to))
     return eliminate();
-  if (isWhole(from) && !to.getUnreducedAxes().empty()) {
+  if (isReplicated(from) && !to.getUnreducedAxes().empty()) {
     from = sdy::TensorShardingAttr::getFullyClosed(
         op.getContext(), to.getRank(), to.getMeshOrRef());
     fromMesh = toMesh;
   }
   Attribute fromRef = from.getMeshOrRef(), toRef = to.getMeshOrRef();
-  if (isWhole(to)) {
+  if (isReplicated(to)) {
     toMesh = fromMesh;
     toRef = fromRef;
   }

@@ -150,7 +150,7 @@ std::string Joiner::sentence(const RecordedReason &reason) const {
   case Kind::Whole:
     return what + " is " + reason.from +
            ", it is computed whole on every device: it has no sharding rule";
-  case Kind::Completion: {
+  case Kind::SumResolution: {
     std::string result = value.empty() ? "its result" : value;
     return "each device has a part of " + result +
            (reason.axes.empty() ? "" : " along " + reason.axes) +

@@ -190,13 +190,14 @@ Location PlannedMoves::onMove(const PlannedMove &move, MeshTable &meshes) {
   return keep(std::move(reason), op->getLoc());
 }
 
-Location PlannedMoves::onCompletion(OpResult result, const Layout &partial,
-                                    const Completion &completion,
-                                    const Layout &complete, MeshTable &meshes) {
+Location PlannedMoves::onSumResolution(OpResult result, const Layout &partial,
+                                       const SumResolution &resolution,
+                                       const Layout &complete,
+                                       MeshTable &meshes) {
   see(meshes);
   Operation *op = result.getOwner();
   RecordedReason reason;
-  reason.kind = RecordedReason::Kind::Completion;
+  reason.kind = RecordedReason::Kind::SumResolution;
   reason.op = opText(op);
   reason.where = whereOf(op);
   reason.opValue = reason.value = name(result);
@@ -205,8 +206,8 @@ Location PlannedMoves::onCompletion(OpResult result, const Layout &partial,
   reason.to = textOf(complete, meshes);
   if (op == planned) {
     reason.plan = plans.size() - 1;
-    AxisList axes(completion.reduce);
-    for (const AxisList &list : completion.scatter)
+    AxisList axes(resolution.reduce);
+    for (const AxisList &list : resolution.scatter)
       axes.append(list.begin(), list.end());
     sortAndMerge(axes);
     reason.axes = axesText(axes, meshes.mesh(plans.back().mesh));

@@ -48,11 +48,11 @@ struct OtherRoute {
 
 struct RecordedReason {
   enum class Kind {
-    Operand,    ///< an op computes with another layout than the value's
-    Border,     ///< a result, a loop, a branch: the layout is fixed there
-    Asked,      ///< a constraint, or a reshard of the module
-    Whole,      ///< an op without a rule
-    Completion, ///< partial sums
+    Operand,       ///< an op computes with another layout than the value's
+    Border,        ///< a result, a loop, a branch: the layout is fixed there
+    Asked,         ///< a constraint, or a reshard of the module
+    Whole,         ///< an op without a rule
+    SumResolution, ///< partial sums
     LocalForm, ///< what an op needs to compute on shards, as rows of neighbours
   } kind = Kind::Operand;
   std::string op, where;
@@ -63,7 +63,7 @@ struct RecordedReason {
   std::string from, to;
   /// As it is at hand; on no mesh where nothing is moved.
   Layout had;
-  /// Completion: the axes summed over.
+  /// SumResolution: the axes summed over.
   std::string axes;
   /// Of the op, if it was decided on.
   int32_t plan = -1;
@@ -80,10 +80,10 @@ public:
                         llvm::ArrayRef<WeighedWay> ways,
                         MeshTable &meshes) override;
   mlir::Location onMove(const PlannedMove &move, MeshTable &meshes) override;
-  mlir::Location onCompletion(mlir::OpResult result, const Layout &partial,
-                              const Completion &completion,
-                              const Layout &complete,
-                              MeshTable &meshes) override;
+  mlir::Location onSumResolution(mlir::OpResult result, const Layout &partial,
+                                 const SumResolution &resolution,
+                                 const Layout &complete,
+                                 MeshTable &meshes) override;
 
   /// What the op at this location was made for.
   std::vector<const RecordedReason *> reasonsOf(mlir::Location location) const;

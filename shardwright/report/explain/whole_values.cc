@@ -72,8 +72,8 @@ void WholeWalk::describe(Value value, WholeValue &whole) const {
   whole.value.id = user->idOf(value);
   if (moves && op)
     for (const RecordedReason *reason : moves->reasonsOf(op->getLoc())) {
-      bool isMade =
-          reason->kind == Kind::LocalForm || reason->kind == Kind::Completion;
+      bool isMade = reason->kind == Kind::LocalForm ||
+                    reason->kind == Kind::SumResolution;
       if (isMade && op->getNumOperands() > 0 &&
           !isa<sdy::CollectiveOpInterface>(op))
         whole.reason = reason;

@@ -161,7 +161,7 @@ LogicalResult ShardyForm::visitPad(stablehlo::PadOp op) {
   for (const OpWindow &window : local.getWindowsOf(op)) {
     int64_t d = window.resultDim;
     AxisRefs axes = local.axesOf(result, d);
-    int64_t shards = totalSize(axes), size = local.wholeSize(operand, d);
+    int64_t shards = totalSize(axes), size = local.fullSize(operand, d);
     if (shards == 1 || AxisList(local.axesOf(operand, d)) != AxisList(axes) ||
         size == 0 || window.map.ofShards(shards)) {
       others.push_back(window);
@@ -232,7 +232,7 @@ ShardyForm::visitSelectAndScatter(stablehlo::SelectAndScatterOp op) {
     if (isPadded || window > stride ||
         AxisList(local.axesOf(operand, d)) !=
             AxisList(local.axesOf(source, d)) ||
-        local.wholeSize(operand, d) != stride * local.wholeSize(source, d))
+        local.fullSize(operand, d) != stride * local.fullSize(source, d))
       return refuseExchange(op, d);
   }
   return local.setLocalResultTypes(op);
@@ -241,7 +241,7 @@ ShardyForm::visitSelectAndScatter(stablehlo::SelectAndScatterOp op) {
 LogicalResult ShardyForm::visitDimensionSize(stablehlo::GetDimensionSizeOp op) {
   OpBuilder builder(op);
   auto type = typeOf(op.getResult());
-  int64_t size = local.wholeSize(op.getOperand(), op.getDimension());
+  int64_t size = local.fullSize(op.getOperand(), op.getDimension());
   return local.replace(
       op, stablehlo::ConstantOp::create(
               builder, op.getLoc(), type,
@@ -257,7 +257,7 @@ std::optional<LogicalResult> ShardyForm::visitSlice(Operation *op) {
             AxisList(local.axesOf(result, d)) ||
         (isa<stablehlo::DynamicSliceOp>(op) &&
          !local.axesOf(operand, d).empty() &&
-         local.wholeSize(operand, d) != dimsOf(result.getType())[d]))
+         local.fullSize(operand, d) != dimsOf(result.getType())[d]))
       return refuseExchange(op, d);
   return std::nullopt;
 }
@@ -271,7 +271,7 @@ ShardyForm::visitUpdate(stablehlo::DynamicUpdateSliceOp op) {
     if (!local.axesOf(rows, d).empty() &&
         (AxisList(local.axesOf(rows, d)) !=
              AxisList(local.axesOf(operand, d)) ||
-         local.wholeSize(rows, d) != local.wholeSize(operand, d)))
+         local.fullSize(rows, d) != local.fullSize(operand, d)))
       return refuseExchange(op, d);
   return std::nullopt;
 }
@@ -353,7 +353,7 @@ std::optional<LogicalResult> ShardyForm::visitSdy(Operation *op) {
            << op->getName() << "' that was explicitly marked illegal";
   if (auto collective = dyn_cast<sdy::CollectiveOpInterface>(op);
       collective && isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op) &&
-      madeWhole.contains(collective.getTensor()))
+      reducedValues.contains(collective.getTensor()))
     return visitCompleted(collective);
   return std::nullopt;
 }

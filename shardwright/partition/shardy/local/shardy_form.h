@@ -101,7 +101,7 @@ private:
   /// Partial results that are no sums.
   llvm::DenseMap<mlir::Value, ReducerKind> partialKind;
   /// Partial results that were completed where they arose.
-  llvm::DenseSet<mlir::Value> madeWhole;
+  llvm::DenseSet<mlir::Value> reducedValues;
 };
 
 } // namespace shardwright

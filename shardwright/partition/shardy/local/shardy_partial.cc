@@ -149,8 +149,8 @@ LogicalResult ShardyForm::checkCompleted(Operation *op, AxisRefs axes) {
 void ShardyForm::inherit(Value value, Value from) {
   if (auto it = partialKind.find(from); it != partialKind.end())
     partialKind[value] = ReducerKind(it->second);
-  if (madeWhole.contains(from))
-    madeWhole.insert(value);
+  if (reducedValues.contains(from))
+    reducedValues.insert(value);
 }
 
 std::optional<ReducerKind> ShardyForm::reducerOf(Operation *collective) {
@@ -224,7 +224,7 @@ void ShardyForm::reduceGathered(stablehlo::ReduceOp op, int32_t mesh,
     Operation *reshape = part.getDefiningOp()->getOperand(0).getDefiningOp();
     old.replaceAllUsesExcept(result, reshape);
     local.inherit(result, old);
-    madeWhole.insert(result);
+    reducedValues.insert(result);
   }
 }
 
@@ -279,7 +279,7 @@ LogicalResult ShardyForm::visitPartialScatter(stablehlo::ScatterOp op) {
       whole(use, d, axes);
   }
   for (Value result : op->getResults())
-    madeWhole.insert(result);
+    reducedValues.insert(result);
   return local.localizeScatter(op);
 }
 
