@@ -48,7 +48,7 @@ void BlockLowering::planLoops() {
       continue;
     for (unsigned i = 0; i < loop->getNumResults(); ++i) {
       int32_t result = opaque.results[i], init = opaque.inputs[i];
-      if (result < 0 || guarded[result] || isInvariant(loop, i))
+      if (result < 0 || isLiveAtStart[result] || isInvariant(loop, i))
         continue;
       target(result);
       // Kernels read what a view is of, past the view.
@@ -56,7 +56,7 @@ void BlockLowering::planLoops() {
       for (int32_t at = init; at >= 0; at = viewOf[at])
         alone &= useCount[at] == 1;
       if (alone)
-        grant(init, {slots[result], nullptr});
+        assignDestination(init, {slots[result], nullptr});
     }
   }
 }
@@ -72,7 +72,7 @@ LogicalResult BlockLowering::lowerWhile(const BlockGraph::Opaque &opaque) {
     return op.emitError("the regions do not match the operands");
   for (auto [i, value] : llvm::enumerate(opaque.captured))
     p.slotOfValue[value] = slot(opaque.inputs[n + i]);
-  llvm::SmallVector<Wish, 4> wishes(n);
+  llvm::SmallVector<DestinationHint, 4> hints(n);
   for (unsigned i = 0; i < n; ++i) {
     int32_t result = opaque.results[i];
     if (result < 0)
@@ -82,25 +82,25 @@ LogicalResult BlockLowering::lowerWhile(const BlockGraph::Opaque &opaque) {
       slots[result] = init;
     SlotId carried = target(result);
     p.copy(init, carried, location);
-    wishes[i] = {carried, body.getArgument(i)};
+    hints[i] = {carried, body.getArgument(i)};
     p.slotOfValue[cond.getArgument(i)] = carried;
     p.slotOfValue[body.getArgument(i)] = carried;
   }
   llvm::SaveAndRestore repeats(p.repeats, p.repeats * expectedTurns(op));
   int32_t start = p.here();
-  auto predicate = BlockLowering(p, cond, false).run({Wish()});
+  auto predicate = BlockLowering(p, cond, false).run({DestinationHint()});
   if (failed(predicate))
     return failure();
   int32_t exit = p.here();
   p.addStep(StepKind::JumpIfFalse, {(*predicate)[0]}, {}, location);
-  auto next = BlockLowering(p, body, true).run(wishes);
+  auto next = BlockLowering(p, body, true).run(hints);
   if (failed(next))
     return failure();
   // All at once: what another copy overwrites is saved first.
   llvm::SmallVector<std::pair<SlotId, SlotId>> moves;
   for (unsigned i = 0; i < n; ++i)
-    if (wishes[i].slot >= 0 && !p.sameBytes((*next)[i], wishes[i].slot))
-      moves.push_back({(*next)[i], wishes[i].slot});
+    if (hints[i].slot >= 0 && !p.sameBytes((*next)[i], hints[i].slot))
+      moves.push_back({(*next)[i], hints[i].slot});
   for (auto &[from, to] : moves) {
     SlotId source = p.base(from);
     if (llvm::none_of(moves,
@@ -123,9 +123,9 @@ LogicalResult BlockLowering::lowerBranches(const BlockGraph::Opaque &opaque) {
   int32_t location = p.locations.add(op);
   for (auto [i, value] : llvm::enumerate(opaque.captured))
     p.slotOfValue[value] = slot(opaque.inputs[1 + i]);
-  llvm::SmallVector<Wish, 4> wishes;
+  llvm::SmallVector<DestinationHint, 4> hints;
   for (int32_t r : opaque.results)
-    wishes.push_back({r < 0 ? -1 : target(r), nullptr});
+    hints.push_back({r < 0 ? -1 : target(r), nullptr});
   int32_t decision = p.here();
   bool isIf = isa<hlo::IfOp>(op);
   SlotId selector = slot(opaque.inputs[0]);
@@ -144,14 +144,14 @@ LogicalResult BlockLowering::lowerBranches(const BlockGraph::Opaque &opaque) {
       program.switchTargets[list].push_back(p.here());
     else if (number == 1)
       program.steps[decision].target = p.here();
-    if (region.front().getTerminator()->getNumOperands() != wishes.size())
+    if (region.front().getTerminator()->getNumOperands() != hints.size())
       return op->emitError("a branch does not yield what the op returns");
-    auto yielded = BlockLowering(p, region.front(), false).run(wishes);
+    auto yielded = BlockLowering(p, region.front(), false).run(hints);
     if (failed(yielded))
       return failure();
-    for (auto [from, wish] : llvm::zip_equal(*yielded, wishes))
-      if (wish.slot >= 0)
-        p.copy(from, wish.slot, location);
+    for (auto [from, hint] : llvm::zip_equal(*yielded, hints))
+      if (hint.slot >= 0)
+        p.copy(from, hint.slot, location);
     if (number + 1 < op->getNumRegions()) {
       jumps.push_back(p.here());
       p.addStep(StepKind::Jump, {}, {}, location);

@@ -128,12 +128,13 @@ static bool readsElsewhere(const Cluster &cluster, int32_t param) {
   return false;
 }
 
-// May the unit that makes `node` write into the wished buffer?
-bool BlockLowering::grant(int32_t node, const Wish &wish) {
-  if (granted[node] >= 0 || slots[node] >= 0)
+// May the unit that makes `node` write into the hinted buffer?
+bool BlockLowering::assignDestination(int32_t node,
+                                      const DestinationHint &hint) {
+  if (assigned[node] >= 0 || slots[node] >= 0)
     return false;
   if (graph.graph[node].op == Op::Undef)
-    slots[node] = wish.slot;
+    slots[node] = hint.slot;
   if (maker[node] < 0)
     return false;
   const Unit &unit = units[maker[node]];
@@ -142,23 +143,23 @@ bool BlockLowering::grant(int32_t node, const Wish &wish) {
     if (unit.kind != Unit::Kind::View || unit.offset != 0 ||
         from.elements() != graph.graph[node].elements())
       return false;
-    Wish inner = wish;
-    inner.slot = p.makeView(wish.slot, from.type, from.shape, 0);
-    if (!grant(viewOf[node], inner))
+    DestinationHint inner = hint;
+    inner.slot = p.makeView(hint.slot, from.type, from.shape, 0);
+    if (!assignDestination(viewOf[node], inner))
       return false;
-    granted[node] = wish.slot;
-    guarded[node] = wish.occupant != nullptr;
+    assigned[node] = hint.slot;
+    isLiveAtStart[node] = hint.liveIn != nullptr;
     return true;
   }
-  if (wish.occupant)
+  if (hint.liveIn)
     for (auto &[id, value] : graph.external) {
-      if (value != wish.occupant || lastUse[id] < maker[node])
+      if (value != hint.liveIn || lastUse[id] < maker[node])
         continue;
       if (lastUse[id] > maker[node] || !replaces(unit, node, id))
         return false;
     }
-  granted[node] = wish.slot;
-  guarded[node] = wish.occupant != nullptr;
+  assigned[node] = hint.slot;
+  isLiveAtStart[node] = hint.liveIn != nullptr;
   // What it updates in place should be in that buffer before.
   for (auto [i, output] : llvm::enumerate(unit.outputs)) {
     int32_t param = unit.cluster.inPlace.empty() ? -1 : unit.cluster.inPlace[i];
@@ -167,7 +168,7 @@ bool BlockLowering::grant(int32_t node, const Wish &wish) {
     int32_t old = unit.inputs[param];
     if (useCount[old] == 1 && viewOf[old] < 0 &&
         !readsElsewhere(unit.cluster, param))
-      grant(old, wish);
+      assignDestination(old, hint);
   }
   return true;
 }
@@ -195,7 +196,7 @@ SlotId BlockLowering::target(int32_t node) {
   const Node &n = graph.graph[node];
   if (slots[node] < 0)
     slots[node] =
-        granted[node] >= 0 ? granted[node] : p.makeSlot(n.type, n.shape);
+        assigned[node] >= 0 ? assigned[node] : p.makeSlot(n.type, n.shape);
   return slots[node];
 }
 
@@ -230,10 +231,10 @@ SlotId BlockLowering::updateInPlace(int32_t node, int32_t number,
                                     int32_t location) {
   // Not where another value is to be written, perhaps before this one's last
   // use.
-  bool fits = granted[node] >= 0 ? p.sameBytes(granted[node], old)
-                                 : llvm::none_of(granted, [&](SlotId s) {
-                                     return s >= 0 && p.base(s) == p.base(old);
-                                   });
+  bool fits = assigned[node] >= 0 ? p.sameBytes(assigned[node], old)
+                                  : llvm::none_of(assigned, [&](SlotId s) {
+                                      return s >= 0 && p.base(s) == p.base(old);
+                                    });
   if (fits && mayOverwrite(unit.inputs[param], number, unit, param))
     slots[node] = old;
   else
@@ -310,21 +311,21 @@ LogicalResult BlockLowering::lower(int32_t number) {
 }
 
 FailureOr<llvm::SmallVector<SlotId, 4>>
-BlockLowering::run(llvm::ArrayRef<Wish> wishes) {
+BlockLowering::run(llvm::ArrayRef<DestinationHint> hints) {
   FailureOr<BlockGraph> read = readBlock(block, p.locations);
   if (failed(read))
     return failure();
   graph = std::move(*read);
   units = fuse(graph);
   slots.assign(graph.graph.nodes.size(), -1);
-  granted.assign(graph.graph.nodes.size(), -1);
-  guarded.assign(graph.graph.nodes.size(), false);
+  assigned.assign(graph.graph.nodes.size(), -1);
+  isLiveAtStart.assign(graph.graph.nodes.size(), false);
   findUses();
   if (failed(bindExternals()))
     return failure();
-  for (auto [node, wish] : llvm::zip_equal(graph.terminator, wishes))
-    if (node >= 0 && wish.slot >= 0)
-      grant(node, wish);
+  for (auto [node, hint] : llvm::zip_equal(graph.terminator, hints))
+    if (node >= 0 && hint.slot >= 0)
+      assignDestination(node, hint);
   planLoops();
   for (int32_t u = 0; u < static_cast<int32_t>(units.size()); ++u)
     if (failed(lower(u)))

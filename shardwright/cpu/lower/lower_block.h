@@ -24,11 +24,11 @@ namespace shardwright::cpu {
 namespace hlo = shardwright::stablehlo;
 
 /// A buffer that a block's result should end up in.
-struct Wish {
+struct DestinationHint {
   SlotId slot = -1;
   /// The value that occupies the buffer when the block begins (a loop's
   /// argument): the result may be written only after its last use.
-  mlir::Value occupant;
+  mlir::Value liveIn;
 };
 
 class BlockLowering;
@@ -79,15 +79,15 @@ public:
   BlockLowering(Lowering &parent, mlir::Block &block, bool ownsArguments)
       : p(parent), program(parent.program), block(block),
         ownsArguments(ownsArguments) {}
-  /// Slots of the terminator's operands (-1: token), those wished for if it can
-  /// be.
+  /// Slots of the terminator's operands (-1: token), the hinted ones if they
+  /// can be.
   mlir::FailureOr<llvm::SmallVector<SlotId, 4>>
-  run(llvm::ArrayRef<Wish> wishes);
+  run(llvm::ArrayRef<DestinationHint> hints);
 
 private:
   mlir::LogicalResult bindExternals();
   void findUses();
-  bool grant(int32_t node, const Wish &wish);
+  bool assignDestination(int32_t node, const DestinationHint &hint);
   bool replaces(const Unit &unit, int32_t node, int32_t old) const;
   void planLoops();
   mlir::LogicalResult lower(int32_t unit);
@@ -121,9 +121,9 @@ private:
   bool ownsArguments;
   BlockGraph graph;
   std::vector<Unit> units;
-  std::vector<SlotId> slots, granted;
-  /// The granted buffer is in use until the unit begins.
-  std::vector<bool> guarded;
+  std::vector<SlotId> slots, assigned;
+  /// The assigned buffer is in use until the unit begins.
+  std::vector<bool> isLiveAtStart;
   std::vector<int32_t> viewOf, maker, lastUse, useCount;
 };
 

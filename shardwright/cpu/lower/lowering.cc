@@ -167,7 +167,7 @@ FailureOr<Program> Lowering::run() {
     program.arguments.push_back(slot);
     slotOfValue[arg] = slot;
   }
-  llvm::SmallVector<Wish, 4> wishes;
+  llvm::SmallVector<DestinationHint, 4> hints;
   for (auto [i, value] :
        llvm::enumerate(block.getTerminator()->getOperands())) {
     ElementType type;
@@ -175,9 +175,9 @@ FailureOr<Program> Lowering::run() {
     if (failed(readType(block.getTerminator(), value.getType(), type, shape)))
       return failure();
     program.results.push_back(makeSlot(type, shape, Slot::Home::Result, i));
-    wishes.push_back({program.results.back(), nullptr});
+    hints.push_back({program.results.back(), nullptr});
   }
-  auto results = BlockLowering(*this, block, false).run(wishes);
+  auto results = BlockLowering(*this, block, false).run(hints);
   if (failed(results))
     return failure();
   int32_t location = locations.add(block.getTerminator());
