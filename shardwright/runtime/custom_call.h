@@ -37,14 +37,14 @@ inline llvm::Error registerCustomCall(llvm::StringRef name,
 }
 
 /// The same for a function of which each call in a program has its own.
-inline llvm::Error registerCustomCallMaker(llvm::StringRef name,
-                                           CustomCallMaker maker) {
-  return cpu::registerHostMaker(name, std::move(maker));
+inline llvm::Error registerCustomCallFactory(llvm::StringRef name,
+                                             CustomCallFactory factory) {
+  return cpu::registerHostFactory(name, std::move(factory));
 }
 
-/// The same for all names that nobody has registered (setFallbackHostMaker).
-inline void setFallbackCustomCallMaker(CustomCallMaker maker) {
-  cpu::setFallbackHostMaker(std::move(maker));
+/// The same for all names that nobody has registered (setFallbackHostFactory).
+inline void setFallbackCustomCallFactory(CustomCallFactory factory) {
+  cpu::setFallbackHostFactory(std::move(factory));
 }
 
 /// Executables that have it keep it. False: there was none.

@@ -379,7 +379,7 @@ llvm::Error Executor::Prepared::prepare() {
     if (!op)
       return fail(call.name, ": ", toString(op.takeError()));
     libraryOps.push_back(std::move(*op));
-    hostCalls.push_back(!findLibraryRow(call.name));
+    hostCalls.push_back(!findLibraryEntry(call.name));
   }
   for (const CollectiveSpec &spec : program.collectives) {
     llvm::Expected<CollectivePlan> plan =

@@ -40,7 +40,7 @@ void readTriangularSolve(mlir::Operation *op, LibraryCall &call);
 llvm::Expected<LibraryOp> makeTriangularSolve(const LibraryCall &call);
 
 // lapack_table.cc: `lapack_sgetrf_ffi` and the like; `Qr`
-std::optional<LibraryRow> findLapackRow(llvm::StringRef target);
+std::optional<LibraryEntry> findLapackEntry(llvm::StringRef target);
 
 } // namespace shardwright::cpu
 

@@ -18,8 +18,8 @@ using namespace shardwright::cpu;
 namespace {
 struct Registry {
   std::mutex mutex;
-  llvm::StringMap<std::shared_ptr<const CustomCallMaker>> makers;
-  std::shared_ptr<const CustomCallMaker> fallback;
+  llvm::StringMap<std::shared_ptr<const CustomCallFactory>> factories;
+  std::shared_ptr<const CustomCallFactory> fallback;
 };
 } // namespace
 
@@ -32,48 +32,49 @@ static Registry &registry() {
 llvm::Error cpu::registerHostFunction(llvm::StringRef name,
                                       CustomCallFunction function) {
   if (!function)
-    return registerHostMaker(name, nullptr);
-  return registerHostMaker(name, [function](const LibraryCall &) {
+    return registerHostFactory(name, nullptr);
+  return registerHostFactory(name, [function](const LibraryCall &) {
     return llvm::Expected<CustomCallFunction>(function);
   });
 }
 
-llvm::Error cpu::registerHostMaker(llvm::StringRef name,
-                                   CustomCallMaker maker) {
-  if (name.empty() || !maker)
+llvm::Error cpu::registerHostFactory(llvm::StringRef name,
+                                     CustomCallFactory factory) {
+  if (name.empty() || !factory)
     return llvm::createStringError(
         "a custom call target needs a name and a function");
-  if (findLibraryRow(name))
+  if (findLibraryEntry(name))
     return llvm::createStringError("custom call target '" + name +
                                    "' is built in");
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  auto shared = std::make_shared<const CustomCallMaker>(std::move(maker));
-  if (!r.makers.try_emplace(name, std::move(shared)).second)
+  auto shared = std::make_shared<const CustomCallFactory>(std::move(factory));
+  if (!r.factories.try_emplace(name, std::move(shared)).second)
     return llvm::createStringError("custom call target '" + name +
                                    "' is registered already");
   return llvm::Error::success();
 }
 
-void cpu::setFallbackHostMaker(CustomCallMaker maker) {
+void cpu::setFallbackHostFactory(CustomCallFactory factory) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  r.fallback = maker ? std::make_shared<const CustomCallMaker>(std::move(maker))
-                     : nullptr;
+  r.fallback =
+      factory ? std::make_shared<const CustomCallFactory>(std::move(factory))
+              : nullptr;
 }
 
 bool cpu::isMadeByFallback(llvm::StringRef name) {
-  if (findLibraryRow(name))
+  if (findLibraryEntry(name))
     return false;
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  return r.fallback && !r.makers.contains(name);
+  return r.fallback && !r.factories.contains(name);
 }
 
 bool cpu::unregisterHostFunction(llvm::StringRef name) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
-  return r.makers.erase(name);
+  return r.factories.erase(name);
 }
 
 namespace {
@@ -95,18 +96,18 @@ struct CallSite {
 } // namespace
 
 llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
-  std::shared_ptr<const CustomCallMaker> maker;
+  std::shared_ptr<const CustomCallFactory> factory;
   {
     Registry &r = registry();
     std::lock_guard lock(r.mutex);
-    auto it = r.makers.find(call.name);
-    maker = it != r.makers.end() ? it->second : r.fallback;
+    auto it = r.factories.find(call.name);
+    factory = it != r.factories.end() ? it->second : r.fallback;
   }
-  if (!maker)
+  if (!factory)
     return llvm::createStringError(
         "the cpu has no target of this name; "
         "shardwright::registerCustomCall registers one");
-  llvm::Expected<CustomCallFunction> made = (*maker)(call);
+  llvm::Expected<CustomCallFunction> made = (*factory)(call);
   if (!made)
     return made.takeError();
   auto function = std::make_shared<const CustomCallFunction>(std::move(*made));

@@ -63,17 +63,18 @@ using CustomCallFunction = std::function<llvm::Error(const CustomCall &call)>;
 
 /// Makes the function for one call of a program, when it is made ready to run;
 /// it lives as long as the executable.
-using CustomCallMaker =
+using CustomCallFactory =
     std::function<llvm::Expected<CustomCallFunction>(const cpu::LibraryCall &)>;
 
 namespace cpu {
 /// Of all targets that nobody has registered; null takes it away. Its
 /// LibraryCall has the attributes of call_attributes.h.
-void setFallbackHostMaker(CustomCallMaker maker);
+void setFallbackHostFactory(CustomCallFactory factory);
 /// Neither built in nor registered, and there is someone who may make it: who
 /// is asked once for each call, when the program is made ready to run.
 bool isMadeByFallback(llvm::StringRef name);
-llvm::Error registerHostMaker(llvm::StringRef name, CustomCallMaker maker);
+llvm::Error registerHostFactory(llvm::StringRef name,
+                                CustomCallFactory factory);
 llvm::Error registerHostFunction(llvm::StringRef name,
                                  CustomCallFunction function);
 bool unregisterHostFunction(llvm::StringRef name);

@@ -149,7 +149,7 @@ llvm::Expected<LibraryOp> makePerturbedTridiagonal(const LibraryCall &);
 
 } // namespace shardwright::cpu
 
-/// Instantiates a maker for the four types.
+/// Instantiates a factory for the four types.
 #define SW_LAPACK_INSTANTIATE(make)                                            \
   template llvm::Expected<shardwright::cpu::LibraryOp>                         \
   shardwright::cpu::make<float>(const LibraryCall &);                          \

@@ -26,8 +26,8 @@ constexpr std::pair<int, int> fourAreFirst[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
 
 struct Routine {
   llvm::StringLiteral real, complex;
-  LibraryMaker makers[4]; ///< s, d, c, z
-  /// Of the real and of the complex routine: see LibraryRow.
+  LibraryFactory makers[4]; ///< s, d, c, z
+  /// Of the real and of the complex routine: see LibraryEntry.
   llvm::StringLiteral realLayouts, complexLayouts;
   Aliases aliases;
 };
@@ -56,9 +56,9 @@ const Routine routines[] = {
 };
 
 /// A routine under a name without a type: that of the first operand.
-template <LibraryMaker... makers>
+template <LibraryFactory... makers>
 llvm::Expected<LibraryOp> makeByType(const LibraryCall &call) {
-  constexpr LibraryMaker list[] = {makers...};
+  constexpr LibraryFactory list[] = {makers...};
   switch (call.inputs.empty() ? ElementType::S32 : call.inputs[0].type) {
   case ElementType::F32:
     return list[0](call);
@@ -79,13 +79,13 @@ llvm::Expected<LibraryOp> makeByType(const LibraryCall &call) {
              make<std::complex<double>>>
 } // namespace
 
-std::optional<LibraryRow> cpu::findLapackRow(llvm::StringRef target) {
+std::optional<LibraryEntry> cpu::findLapackEntry(llvm::StringRef target) {
   if (target == "Qr")
-    return LibraryRow{MAKE_BY_TYPE(makeGeqrf), nullptr, "m>mv", firstIsFirst};
+    return LibraryEntry{MAKE_BY_TYPE(makeGeqrf), nullptr, "m>mv", firstIsFirst};
   if (target == "ProductOfElementaryHouseholderReflectors")
-    return LibraryRow{MAKE_BY_TYPE(makeOrgqr), nullptr, "mv>m", firstIsFirst};
+    return LibraryEntry{MAKE_BY_TYPE(makeOrgqr), nullptr, "mv>m", firstIsFirst};
   if (target == "tridiagonal_solve_perturbed_ffi")
-    return LibraryRow{makePerturbedTridiagonal};
+    return LibraryEntry{makePerturbedTridiagonal};
   if (!target.consume_front("lapack_") || !target.consume_back("_ffi") ||
       target.empty())
     return std::nullopt;
@@ -95,8 +95,8 @@ std::optional<LibraryRow> cpu::findLapackRow(llvm::StringRef target) {
   bool isComplex = type >= 2;
   for (const Routine &r : routines)
     if ((isComplex ? r.complex : r.real) == target.drop_front())
-      return LibraryRow{r.makers[type], nullptr,
-                        isComplex ? r.complexLayouts : r.realLayouts,
-                        r.aliases};
+      return LibraryEntry{r.makers[type], nullptr,
+                          isComplex ? r.complexLayouts : r.realLayouts,
+                          r.aliases};
   return std::nullopt;
 }

@@ -20,8 +20,8 @@ using namespace mlir;
 namespace shardwright::cpu {
 
 llvm::Expected<LibraryOp> makeLibraryOp(const LibraryCall &call) {
-  if (std::optional<LibraryRow> row = findLibraryRow(call.name))
-    return row->make(call);
+  if (std::optional<LibraryEntry> entry = findLibraryEntry(call.name))
+    return entry->make(call);
   return makeHostCall(call);
 }
 

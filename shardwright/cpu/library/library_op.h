@@ -8,12 +8,13 @@
 // A *library op* is a step of the per-device program that calls a C++ function
 // on buffers: convolution, FFT, LAPACK, random bits, functions of the host.
 // What is asked for is plain data (LibraryCall, part of the Program); before
-// the program runs a maker turns it into a LibraryOp: checked, with everything
-// that does not depend on the data computed. Makers are found by name in one
-// table (library/table.cc); each family is one file of library/.
+// the program runs a factory turns it into a LibraryOp: checked, with
+// everything that does not depend on the data computed. Makers are found by
+// name in one table (library/table.cc); each family is one file of library/.
 //
-// To add one: write its maker (and, for a StableHLO op, its reader) in a file
-// of library/, declare both in library/families.h, and add a row to the table.
+// To add one: write its factory (and, for a StableHLO op, its reader) in a file
+// of library/, declare both in library/families.h, and add an entry to the
+// table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ class NamedAttribute;
 
 namespace shardwright::cpu {
 
-/// What one piece of work gets. Buffers are dense; see LibraryRow for their
+/// What one piece of work gets. Buffers are dense; see LibraryEntry for their
 /// layout. No output overlaps an input, unless the call says that it aliases
 /// it: then both are one buffer.
 struct LibraryBuffers {
@@ -60,12 +61,12 @@ struct LibraryOp {
 };
 
 /// Checks a call and prepares it. Errors say what does not fit, not where.
-using LibraryMaker = llvm::Expected<LibraryOp> (*)(const LibraryCall &call);
-/// Copies what the maker needs to know from the attributes of a StableHLO op.
+using LibraryFactory = llvm::Expected<LibraryOp> (*)(const LibraryCall &call);
+/// Copies what the factory needs to know from the attributes of a StableHLO op.
 using LibraryReader = void (*)(mlir::Operation *op, LibraryCall &call);
 
-struct LibraryRow {
-  LibraryMaker make = nullptr;
+struct LibraryEntry {
+  LibraryFactory make = nullptr;
   /// Null: a custom call, whose dictionary is copied as it is.
   LibraryReader read = nullptr;
   /// One letter for each operand, '>', one for each result: 'm' is matrices in
@@ -77,7 +78,7 @@ struct LibraryRow {
 };
 
 /// Null: there is no such operation or custom call target.
-std::optional<LibraryRow> findLibraryRow(llvm::StringRef name);
+std::optional<LibraryEntry> findLibraryEntry(llvm::StringRef name);
 
 /// Prepares a call through the table, or through the functions that the host
 /// registered (host_call.h).

@@ -10,12 +10,12 @@
 using namespace shardwright::cpu;
 
 namespace {
-struct Entry {
+struct NamedEntry {
   llvm::StringLiteral name;
-  LibraryRow row;
+  LibraryEntry value;
 };
 
-constexpr Entry entries[] = {
+constexpr NamedEntry entries[] = {
     {"stablehlo.cholesky", {makeCholesky, readCholesky}},
     {"stablehlo.convolution", {makeConvolution, readConvolution}},
     {"stablehlo.fft", {makeFft, readFft}},
@@ -25,10 +25,10 @@ constexpr Entry entries[] = {
 };
 } // namespace
 
-std::optional<LibraryRow>
-shardwright::cpu::findLibraryRow(llvm::StringRef name) {
-  for (const Entry &entry : entries)
+std::optional<LibraryEntry>
+shardwright::cpu::findLibraryEntry(llvm::StringRef name) {
+  for (const NamedEntry &entry : entries)
     if (entry.name == name)
-      return entry.row;
-  return findLapackRow(name);
+      return entry.value;
+  return findLapackEntry(name);
 }

@@ -167,7 +167,8 @@ LogicalResult BlockReader::read(Operation &op) {
     ids[op.getResult(0)] = add(*node);
     return success();
   }
-  if (isa<hlo::CustomCallOp>(op) || findLibraryRow(op.getName().getStringRef()))
+  if (isa<hlo::CustomCallOp>(op) ||
+      findLibraryEntry(op.getName().getStringRef()))
     return readLibrary(op);
   return unsupported(&op);
 }

@@ -20,7 +20,7 @@ static llvm::Error readConfiguration(hlo::CustomCallOp op, LibraryCall &call) {
   // JAX stores the dictionary as an attribute of the operation.
   auto dictionary = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
   auto version = static_cast<int64_t>(op.getApiVersion());
-  if (!findLibraryRow(call.name))
+  if (!findLibraryEntry(call.name))
     put(call, apiVersionName, dictionary && version == 1 ? 4 : version);
   if (!dictionary)
     dictionary = dyn_cast_or_null<DictionaryAttr>(
@@ -70,7 +70,8 @@ namespace {
 /// op specifies.
 class CallLayouts {
 public:
-  CallLayouts(const std::optional<LibraryRow> &row, hlo::CustomCallOp custom) {
+  CallLayouts(const std::optional<LibraryEntry> &row,
+              hlo::CustomCallOp custom) {
     if (row) {
       std::tie(operandKinds, resultKinds) = row->layouts.split('>');
     } else {
@@ -182,7 +183,7 @@ LogicalResult BlockReader::readLibrary(Operation &op) {
   auto call = std::make_shared<LibraryCall>();
   call->name = custom ? custom.getCallTargetName().str()
                       : op.getName().getStringRef().str();
-  std::optional<LibraryRow> row = findLibraryRow(call->name);
+  std::optional<LibraryEntry> row = findLibraryEntry(call->name);
   if (row && row->read)
     row->read(&op, *call);
   else if (custom)

@@ -94,7 +94,7 @@ void pjrt::setHostCallback(Shardwright_HostCallback callback,
   static std::once_flag once;
   std::call_once(once, [] {
     for (llvm::StringRef target : {callbackTarget, partitionedCallbackTarget})
-      llvm::consumeError(registerCustomCallMaker(target, makeCall));
+      llvm::consumeError(registerCustomCallFactory(target, makeCall));
   });
   hostCallback = callback;
   holdCallback = hold;

@@ -120,4 +120,4 @@ makeCall(const cpu::LibraryCall &call) {
       call.name + " for Host");
 }
 
-void pjrt::offerFfiTargets() { setFallbackCustomCallMaker(makeCall); }
+void pjrt::offerFfiTargets() { setFallbackCustomCallFactory(makeCall); }
