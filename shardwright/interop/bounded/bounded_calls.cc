@@ -27,12 +27,12 @@ static int64_t groupSize(stablehlo::AllGatherOp op, int64_t part,
 /// parts come their sizes, and each part is written over the unused end of the
 /// one before.
 LogicalResult padAllGather(stablehlo::AllGatherOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   int64_t dim = op.getAllGatherDim();
   for (auto [operand, result] :
        llvm::zip_equal(op.getOperands(), op.getResults())) {
     Extents to = values.of(operand);
-    RankedTensorType declared = Maker::typeOf(result);
+    RankedTensorType declared = BoundedBuilder::typeOf(result);
     if (!to[dim].used) {
       if (declared.isDynamicDim(dim))
         return op.emitError("has a result of bounded size along its dimension, "
@@ -60,7 +60,7 @@ LogicalResult padAllGather(stablehlo::AllGatherOp op, Values &values) {
     to[dim] = {part * n, nullptr};
     Value gathered = result;
     values.set(gathered, to);
-    Value joined = m.zeros(Maker::typeOf(gathered)), end = m.number(0),
+    Value joined = m.zeros(BoundedBuilder::typeOf(gathered)), end = m.number(0),
           zero = m.number(0);
     SmallVector<Operation *> pieces;
     for (int64_t i = 0; i < n; ++i) {
@@ -92,10 +92,10 @@ LogicalResult padDividing(Operation *op, ArrayRef<int64_t> changed,
        llvm::zip(op->getOperands(), op->getResults())) {
     Extents to = values.of(operand);
     for (int64_t d : changed) {
-      if (to[d].used || Maker::typeOf(result).isDynamicDim(d))
+      if (to[d].used || BoundedBuilder::typeOf(result).isDynamicDim(d))
         return op->emitError("along a dimension of bounded size is not "
                              "supported: the parts would not be equal");
-      to[d].bound = Maker::typeOf(result).getDimSize(d);
+      to[d].bound = BoundedBuilder::typeOf(result).getDimSize(d);
     }
     values.set(result, to);
   }
@@ -104,7 +104,7 @@ LogicalResult padDividing(Operation *op, ArrayRef<int64_t> changed,
 
 /// Of a bounded tensor: all that there is room for, and the sizes.
 static LogicalResult padToStatic(stablehlo::CustomCallOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents from =
       op.getNumOperands() == 1 ? values.of(op.getOperand(0)) : Extents();
   if (op.getNumOperands() != 1 || op.getNumResults() != from.size() + 1)
@@ -114,7 +114,7 @@ static LogicalResult padToStatic(stablehlo::CustomCallOp op, Values &values) {
       m.b, m.loc, op.getOperand(0).getType(), op.getOperand(0)));
   for (auto [result, e] : llvm::zip(op.getResults().drop_front(), from))
     result.replaceAllUsesWith(
-        m.convert(m.used(e), Maker::typeOf(result).getElementType()));
+        m.convert(m.used(e), BoundedBuilder::typeOf(result).getElementType()));
   op.erase();
   return success();
 }
@@ -122,7 +122,7 @@ static LogicalResult padToStatic(stablehlo::CustomCallOp op, Values &values) {
 /// The other way: a tensor and the sizes that are used of it.
 static LogicalResult sliceToDynamic(stablehlo::CustomCallOp op,
                                     Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents to = op.getNumOperands() ? values.of(op.getOperand(0)) : Extents();
   if (op.getNumResults() != 1 || op.getNumOperands() != to.size() + 1)
     return op.emitError("custom call @SliceToDynamic wants a tensor and the "
@@ -132,10 +132,10 @@ static LogicalResult sliceToDynamic(stablehlo::CustomCallOp op,
     return failure();
   for (auto [d, e] : llvm::enumerate(to)) {
     Value size = op.getOperand(d + 1);
-    if (Maker::typeOf(size).getRank() != 0)
+    if (BoundedBuilder::typeOf(size).getRank() != 0)
       return op.emitError("custom call @SliceToDynamic wants sizes that are "
                           "scalars");
-    if (Maker::typeOf(op.getResult(0)).isDynamicDim(d))
+    if (BoundedBuilder::typeOf(op.getResult(0)).isDynamicDim(d))
       e.used = m.convert(size, m.b.getI32Type());
     e.bound = std::min(e.bound, (*declared)[d].bound);
   }
@@ -172,7 +172,7 @@ LogicalResult padCustomCall(stablehlo::CustomCallOp op, Values &values) {
   if (rank == 0)
     return refuse("");
   // Matrices beyond the used part of the batch are zero.
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents batch;
   for (OpOperand &operand : op->getOpOperands()) {
     Extents own = values.of(operand.get());
@@ -191,7 +191,7 @@ LogicalResult padCustomCall(stablehlo::CustomCallOp op, Values &values) {
     operand.set(m.maskedByZero(operand.get(), own, allDims(operand.get())));
   }
   for (Value result : op.getResults()) {
-    RankedTensorType type = Maker::typeOf(result);
+    RankedTensorType type = BoundedBuilder::typeOf(result);
     Extents to = batch;
     if (type.getRank() < int64_t(batch.size()))
       return refuse(" with results of no batch");

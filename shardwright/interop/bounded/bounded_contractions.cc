@@ -14,7 +14,7 @@ using namespace mlir;
 namespace shardwright::bounded {
 
 LogicalResult padDot(stablehlo::DotGeneralOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   auto numbers = op.getDotDimensionNumbers();
   Extents lhs = values.of(op.getLhs()), rhs = values.of(op.getRhs()), to;
   // Where one side of a pair is bounded, so is the other.
@@ -49,7 +49,7 @@ LogicalResult padDot(stablehlo::DotGeneralOp op, Values &values) {
 }
 
 /// Ones where the coordinates along the last two dimensions are the same.
-static Value identityMatrices(Maker &m, RankedTensorType type) {
+static Value identityMatrices(BoundedBuilder &m, RankedTensorType type) {
   int64_t rank = type.getRank();
   auto index = type.clone(m.b.getI32Type());
   Value diagonal = m.compare(m.iota(index, rank - 2), m.iota(index, rank - 1),
@@ -59,15 +59,17 @@ static Value identityMatrices(Maker &m, RankedTensorType type) {
     return m.convert(diagonal, type.getElementType());
   Value part = m.convert(diagonal, complex.getElementType());
   return stablehlo::ComplexOp::create(m.b, m.loc, type, part,
-                                      m.zeros(Maker::typeOf(part)));
+                                      m.zeros(BoundedBuilder::typeOf(part)));
 }
 
 /// The used part of square matrices, continued by the identity: what is solved
 /// or factored of it does not depend on the rest.
-static Value continuedByIdentity(Maker &m, Value x, const Extents &extents) {
+static Value continuedByIdentity(BoundedBuilder &m, Value x,
+                                 const Extents &extents) {
   int64_t rank = extents.size();
   Value inside = m.inside(bounds(extents), extents, {rank - 2, rank - 1});
-  return inside ? m.select(inside, x, identityMatrices(m, Maker::typeOf(x)))
+  return inside ? m.select(inside, x,
+                           identityMatrices(m, BoundedBuilder::typeOf(x)))
                 : x;
 }
 
@@ -81,7 +83,7 @@ static void makeSquare(Extents &extents, Extent &other) {
 }
 
 LogicalResult padCholesky(stablehlo::CholeskyOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents extents = values.of(op.getA());
   makeSquare(extents, extents.back());
   Value a = m.resized(op.getA(), bounds(extents));
@@ -92,7 +94,7 @@ LogicalResult padCholesky(stablehlo::CholeskyOp op, Values &values) {
 
 LogicalResult padTriangularSolve(stablehlo::TriangularSolveOp op,
                                  Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents a = values.of(op.getA()), b = values.of(op.getB());
   int64_t rank = a.size(), solved = op.getLeftSide() ? rank - 2 : rank - 1;
   makeSquare(a, b[solved]);
@@ -111,7 +113,7 @@ LogicalResult padTriangularSolve(stablehlo::TriangularSolveOp op,
 
 LogicalResult padFft(stablehlo::FftOp op, Values &values) {
   Extents to = values.of(op.getOperand());
-  RankedTensorType type = Maker::typeOf(op.getResult());
+  RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
   for (size_t d = to.size() - op.getFftLength().size(); d < to.size(); ++d) {
     if (to[d].used || type.isDynamicDim(d))
       return op.emitError("along a dimension of bounded size is not supported, "

@@ -17,7 +17,7 @@ using stablehlo::ComparisonDirection;
 
 LogicalResult padDynamicBroadcast(stablehlo::DynamicBroadcastInDimOp op,
                                   Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   auto declared = resultFromShape(op, op.getOutputDimensions());
   if (failed(declared))
     return failure();
@@ -47,12 +47,12 @@ LogicalResult padDynamicBroadcast(stablehlo::DynamicBroadcastInDimOp op,
 }
 
 LogicalResult padDynamicIota(stablehlo::DynamicIotaOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   auto to = resultFromShape(op, op.getOutputShape());
   if (failed(to))
     return failure();
   auto padded = RankedTensorType::get(
-      bounds(*to), Maker::typeOf(op.getResult()).getElementType());
+      bounds(*to), BoundedBuilder::typeOf(op.getResult()).getElementType());
   Value result = m.iota(padded, op.getIotaDimension());
   values.set(result, *to);
   replace(op, result);
@@ -61,8 +61,8 @@ LogicalResult padDynamicIota(stablehlo::DynamicIotaOp op, Values &values) {
 
 /// result[i] = x[start + i * stride] in each dimension.
 LogicalResult padRealSlice(stablehlo::RealDynamicSliceOp op, Values &values) {
-  Maker m(op);
-  RankedTensorType type = Maker::typeOf(op.getResult());
+  BoundedBuilder m(op);
+  RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
   auto to = declaredResult(op);
   if (failed(to))
     return failure();
@@ -87,8 +87,8 @@ LogicalResult padRealSlice(stablehlo::RealDynamicSliceOp op, Values &values) {
 
 /// result[i] = x[(i - low) / (interior + 1)] where that is an element of x.
 LogicalResult padDynamicPad(stablehlo::DynamicPadOp op, Values &values) {
-  Maker m(op);
-  RankedTensorType type = Maker::typeOf(op.getResult());
+  BoundedBuilder m(op);
+  RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
   auto to = declaredResult(op);
   if (failed(to))
     return failure();
@@ -131,7 +131,7 @@ LogicalResult padRng(stablehlo::RngOp op, Values &values) {
   auto to = resultFromShape(op, op.getShape());
   if (failed(to))
     return failure();
-  Maker m(op);
+  BoundedBuilder m(op);
   SmallVector<int64_t> shape = bounds(*to);
   auto list = RankedTensorType::get({int64_t(shape.size())}, m.b.getI64Type());
   op.getShapeMutable().assign(stablehlo::ConstantOp::create(

@@ -17,7 +17,7 @@ LogicalResult padGather(stablehlo::GatherOp op, Values &values) {
   auto numbers = op.getDimensionNumbers();
   Extents from = values.of(op.getOperand()),
           indices = values.of(op.getStartIndices());
-  RankedTensorType type = Maker::typeOf(op.getResult());
+  RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
   Extents batch, offset, to;
   for (auto [d, e] : llvm::enumerate(indices))
     if (int64_t(d) != numbers.getIndexVectorDim())
@@ -40,17 +40,18 @@ LogicalResult padGather(stablehlo::GatherOp op, Values &values) {
 /// A slice of a size that only the run knows is as large as its bound, from the
 /// start of its dimension.
 LogicalResult padDynamicGather(stablehlo::DynamicGatherOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   auto numbers = op.getDimensionNumbers();
   auto declared = declaredResult(op);
   if (failed(declared))
     return failure();
-  RankedTensorType type = Maker::typeOf(op.getResult());
+  RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
   auto known = constantIntegers(op.getSliceSizes());
   SmallVector<int64_t> sizes;
   SmallVector<std::pair<int64_t, Value>> used;
   Dims offset = numbers.getOffsetDims();
-  for (int64_t d = 0; d < Maker::typeOf(op.getOperand()).getRank(); ++d) {
+  for (int64_t d = 0; d < BoundedBuilder::typeOf(op.getOperand()).getRank();
+       ++d) {
     if (llvm::is_contained(numbers.getCollapsedSliceDims(), d) ||
         llvm::is_contained(numbers.getOperandBatchingDims(), d)) {
       sizes.push_back(known ? (*known)[d] : 1);
@@ -82,11 +83,11 @@ LogicalResult padDynamicGather(stablehlo::DynamicGatherOp op, Values &values) {
 /// The scatter with one more operand, which says of each update whether it is
 /// used; the others change nothing.
 static stablehlo::ScatterOp withFlags(stablehlo::ScatterOp op, Value flags) {
-  Maker m(op);
+  BoundedBuilder m(op);
   size_t n = op.getInputs().size();
   SmallVector<Value> inputs(op.getInputs()), updates(op.getUpdates());
   inputs.push_back(
-      m.zeros(Maker::typeOf(inputs.front()).clone(m.b.getI1Type())));
+      m.zeros(BoundedBuilder::typeOf(inputs.front()).clone(m.b.getI1Type())));
   updates.push_back(flags);
   SmallVector<Type> types;
   for (Value input : inputs)
@@ -101,7 +102,7 @@ static stablehlo::ScatterOp withFlags(stablehlo::ScatterOp op, Value flags) {
   Value old = body.insertArgument(n, scalar, m.loc),
         flag = body.addArgument(scalar, m.loc);
   Operation *end = body.getTerminator();
-  Maker inner(end);
+  BoundedBuilder inner(end);
   SmallVector<Value> returned;
   for (size_t i = 0; i < n; ++i)
     returned.push_back(
@@ -117,7 +118,7 @@ static stablehlo::ScatterOp withFlags(stablehlo::ScatterOp op, Value flags) {
 /// Updates beyond the used part go nowhere: their indices are out of bounds.
 LogicalResult padScatter(stablehlo::ScatterOp op, Values &values) {
   auto numbers = op.getScatterDimensionNumbers();
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents inputs = commonExtents(op.getInputs(), values),
           updates = commonExtents(op.getUpdates(), values),
           indices = values.of(op.getScatterIndices());
@@ -145,11 +146,11 @@ LogicalResult padScatter(stablehlo::ScatterOp op, Values &values) {
   }
   if (llvm::any_of(indices, [](const Extent &e) { return bool(e.used); })) {
     Value list = op.getScatterIndices();
-    RankedTensorType type = Maker::typeOf(list);
+    RankedTensorType type = BoundedBuilder::typeOf(list);
     if (auto integer = dyn_cast<IntegerType>(type.getElementType());
         integer && integer.isUnsigned() && integer.getWidth() < 32) {
       list = m.convert(list, m.b.getI32Type());
-      type = Maker::typeOf(list);
+      type = BoundedBuilder::typeOf(list);
     }
     Value outside =
         m.splat(-1, RankedTensorType::get({}, type.getElementType()));

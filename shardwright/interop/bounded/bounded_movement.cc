@@ -37,9 +37,9 @@ LogicalResult padTranspose(stablehlo::TransposeOp op, Values &values) {
 /// A slice of a whole dimension keeps what is used of it; any other slice is
 /// as large as it says, as in XLA.
 LogicalResult padSlice(stablehlo::SliceOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents from = values.of(op.getOperand()), to;
-  RankedTensorType declared = Maker::typeOf(op.getResult());
+  RankedTensorType declared = BoundedBuilder::typeOf(op.getResult());
   for (int64_t d = 0; d < declared.getRank(); ++d) {
     int64_t start = op.getStartIndices()[d], limit = op.getLimitIndices()[d],
             stride = op.getStrides()[d];
@@ -59,7 +59,7 @@ LogicalResult padSlice(stablehlo::SliceOp op, Values &values) {
 }
 
 LogicalResult padPad(stablehlo::PadOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents from = values.of(op.getOperand()), to;
   // Beyond the end is padding, whoever wrote it.
   op.getOperandMutable().assign(m.masked(
@@ -88,7 +88,7 @@ LogicalResult padPad(stablehlo::PadOp op, Values &values) {
 /// Along the dimension the parts are written one after another, each over the
 /// unused end of the one before.
 LogicalResult padConcatenate(stablehlo::ConcatenateOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   int64_t dim = op.getDimension();
   Extents to = values.of(op.getInputs().front());
   Value end;
@@ -108,7 +108,7 @@ LogicalResult padConcatenate(stablehlo::ConcatenateOp op, Values &values) {
   to[dim] = {bound, nullptr};
   auto fitted = [&](Value input) {
     SmallVector<int64_t> shape = bounds(to);
-    shape[dim] = Maker::typeOf(input).getDimSize(dim);
+    shape[dim] = BoundedBuilder::typeOf(input).getDimSize(dim);
     return m.resized(input, shape);
   };
   if (!isBounded) {
@@ -117,7 +117,7 @@ LogicalResult padConcatenate(stablehlo::ConcatenateOp op, Values &values) {
     values.set(op.getResult(), to);
     return success();
   }
-  RankedTensorType type = Maker::typeOf(op.getInputs().front());
+  RankedTensorType type = BoundedBuilder::typeOf(op.getInputs().front());
   Value all = m.zeros(type.clone(Dims(bounds(to)))), zero = m.number(0);
   for (Value input : op.getInputs()) {
     SmallVector<Value> at(to.size(), zero);
@@ -135,7 +135,7 @@ LogicalResult padConcatenate(stablehlo::ConcatenateOp op, Values &values) {
 }
 
 LogicalResult padReverse(stablehlo::ReverseOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents extents = values.of(op.getOperand());
   Value x = op.getOperand();
   SmallVector<int64_t> whole;
@@ -166,10 +166,10 @@ LogicalResult padDynamicSlice(stablehlo::DynamicSliceOp op, Values &values) {
 /// Only the used part of the update is written.
 LogicalResult padUpdateSlice(stablehlo::DynamicUpdateSliceOp op,
                              Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Value update = op.getUpdate();
   Extents inner = values.of(update);
-  Dims shape = Maker::typeOf(update).getShape();
+  Dims shape = BoundedBuilder::typeOf(update).getShape();
   if (Value within = m.inside(shape, inner, allDims(update))) {
     Value old = stablehlo::DynamicSliceOp::create(m.b, m.loc, update.getType(),
                                                   op.getOperand(),
@@ -184,7 +184,7 @@ LogicalResult padUpdateSlice(stablehlo::DynamicUpdateSliceOp op,
 /// goes.
 LogicalResult padBitcast(stablehlo::BitcastConvertOp op, Values &values) {
   Extents to = values.of(op.getOperand());
-  RankedTensorType type = Maker::typeOf(op.getResult());
+  RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
   if (type.getRank() > int64_t(to.size())) {
     to.push_back({type.getShape().back(), nullptr});
   } else if (type.getRank() < int64_t(to.size())) {

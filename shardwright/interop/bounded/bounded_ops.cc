@@ -22,7 +22,8 @@ SmallVector<int64_t> bounds(const Extents &extents) {
 }
 
 SmallVector<int64_t> allDims(Value x) {
-  return llvm::to_vector(llvm::seq<int64_t>(0, Maker::typeOf(x).getRank()));
+  return llvm::to_vector(
+      llvm::seq<int64_t>(0, BoundedBuilder::typeOf(x).getRank()));
 }
 
 void narrow(Extents &mine, const Extents &other) {
@@ -41,7 +42,7 @@ Extents commonExtents(ValueRange list, const Values &values) {
 }
 
 FailureOr<Extents> declaredResult(Operation *op) {
-  auto declared = declaredExtents(Maker::typeOf(op->getResult(0)));
+  auto declared = declaredExtents(BoundedBuilder::typeOf(op->getResult(0)));
   if (failed(declared))
     return op->emitError("has a result of no bound");
   return declared;
@@ -51,8 +52,8 @@ FailureOr<Extents> resultFromShape(Operation *op, Value shape) {
   auto declared = declaredResult(op);
   if (failed(declared))
     return failure();
-  Maker m(op);
-  RankedTensorType type = Maker::typeOf(op->getResult(0));
+  BoundedBuilder m(op);
+  RankedTensorType type = BoundedBuilder::typeOf(op->getResult(0));
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d))
       (*declared)[d].used = m.element(shape, d);
@@ -65,16 +66,16 @@ FailureOr<Extents> resultFromShape(Operation *op, Value shape) {
 
 /// The operands have one shape where they are used; in the narrowest bounds.
 static LogicalResult padElementwise(Operation *op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   SmallVector<Value> shaped;
   for (Value operand : op->getOperands())
-    if (Maker::typeOf(operand).getRank() != 0)
+    if (BoundedBuilder::typeOf(operand).getRank() != 0)
       shaped.push_back(operand);
   if (shaped.empty())
     return success();
   Extents common = commonExtents(shaped, values);
   for (OpOperand &operand : op->getOpOperands())
-    if (Maker::typeOf(operand.get()).getRank() != 0)
+    if (BoundedBuilder::typeOf(operand.get()).getRank() != 0)
       operand.set(m.resized(operand.get(), bounds(common)));
   for (Value result : op->getResults())
     values.set(result, common);
@@ -94,16 +95,16 @@ static LogicalResult padSetSize(stablehlo::SetDimensionSizeOp op,
   Extents extents = values.of(op.getOperand());
   Value x = op.getOperand();
   int64_t d = op.getDimension(),
-          size = Maker::typeOf(op.getResult()).getDimSize(d);
+          size = BoundedBuilder::typeOf(op.getResult()).getDimSize(d);
   // A size that is known may have become the type's.
   if (ShapedType::isDynamic(size)) {
     extents[d].used = op.getSize();
   } else {
     extents[d] = {size, nullptr};
-    x = Maker(op).resized(x, bounds(extents));
+    x = BoundedBuilder(op).resized(x, bounds(extents));
   }
   // The operand may have other uses, of its own size.
-  Maker m(op);
+  BoundedBuilder m(op);
   Value copy = stablehlo::ReshapeOp::create(m.b, m.loc, x.getType(), x);
   values.set(copy, extents);
   replace(op, copy);
@@ -112,7 +113,7 @@ static LogicalResult padSetSize(stablehlo::SetDimensionSizeOp op,
 
 static LogicalResult padGetSize(stablehlo::GetDimensionSizeOp op,
                                 Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents extents = values.of(op.getOperand());
   replace(op, m.used(extents[op.getDimension()]));
   return success();
@@ -120,8 +121,8 @@ static LogicalResult padGetSize(stablehlo::GetDimensionSizeOp op,
 
 /// `dot` is the contraction of the last dimension with the first.
 static LogicalResult padPlainDot(stablehlo::DotOp op, Values &values) {
-  Maker m(op);
-  int64_t last = Maker::typeOf(op.getLhs()).getRank() - 1;
+  BoundedBuilder m(op);
+  int64_t last = BoundedBuilder::typeOf(op.getLhs()).getRank() - 1;
   auto numbers = stablehlo::DotDimensionNumbersAttr::get(m.b.getContext(), {},
                                                          {}, {last}, {0});
   auto general = stablehlo::DotGeneralOp::create(

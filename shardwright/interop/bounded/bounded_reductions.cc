@@ -16,12 +16,12 @@ namespace shardwright::bounded {
 
 /// What changes nothing where the region combines it with anything: where it is
 /// not plain what that is, the initial value, which then should be that.
-static SmallVector<Value> neutral(Maker &m, Region &body,
+static SmallVector<Value> neutral(BoundedBuilder &m, Region &body,
                                   ValueRange initValues) {
   SmallVector<Value> fills(initValues);
   auto kinds = classifyReducer(body);
   for (size_t i = 0; i < fills.size() && i < kinds.size(); ++i) {
-    RankedTensorType type = Maker::typeOf(fills[i]);
+    RankedTensorType type = BoundedBuilder::typeOf(fills[i]);
     if (!kinds[i])
       continue;
     if (TypedAttr identity = identityElement(*kinds[i], type.getElementType()))
@@ -32,7 +32,7 @@ static SmallVector<Value> neutral(Maker &m, Region &body,
 }
 
 LogicalResult padReduce(stablehlo::ReduceOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   size_t n = op.getInputs().size();
   Extents from = commonExtents(op.getInputs(), values), to;
   SmallVector<Value> fills;
@@ -56,7 +56,7 @@ LogicalResult padReduce(stablehlo::ReduceOp op, Values &values) {
 /// The used elements come first, whatever the comparator says of the others:
 /// it is asked only about two that are used.
 LogicalResult padSort(stablehlo::SortOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents extents = commonExtents(op.getInputs(), values);
   SmallVector<int64_t> shape = bounds(extents);
   for (OpOperand &operand : op->getOpOperands())
@@ -82,7 +82,7 @@ LogicalResult padSort(stablehlo::SortOp op, Values &values) {
   Value left = body.addArgument(flag, m.loc),
         right = body.addArgument(flag, m.loc);
   Operation *end = body.getTerminator();
-  Maker inner(end);
+  BoundedBuilder inner(end);
   Value before = end->getOperand(0);
   Value both = inner.binary<stablehlo::AndOp>(left, before);
   // left and not right, or both used and before.

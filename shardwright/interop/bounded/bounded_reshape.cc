@@ -45,12 +45,13 @@ static bool keepsPositions(const Extents &from, const Extents &to) {
 }
 
 /// result[y] = x[..] with the same position among the used elements.
-static Value moved(Maker &m, Value x, const Extents &from, const Extents &to) {
+static Value moved(BoundedBuilder &m, Value x, const Extents &from,
+                   const Extents &to) {
   SmallVector<int64_t> shape = bounds(to);
   int64_t room = 1;
   for (const Extent &e : from)
     room *= e.bound;
-  RankedTensorType type = Maker::typeOf(x);
+  RankedTensorType type = BoundedBuilder::typeOf(x);
   auto indexType = RankedTensorType::get(shape, m.b.getI32Type());
   auto everywhere = [&](Value scalar) {
     return m.broadcast(scalar, shape, {});
@@ -86,9 +87,10 @@ static Value moved(Maker &m, Value x, const Extents &from, const Extents &to) {
 
 /// Sizes of the result of a reshape: what is declared, and for the one unknown
 /// dimension what is left of the operand's elements.
-static FailureOr<Extents> resultOfReshape(Maker &m, stablehlo::ReshapeOp op,
+static FailureOr<Extents> resultOfReshape(BoundedBuilder &m,
+                                          stablehlo::ReshapeOp op,
                                           const Extents &from) {
-  auto to = declaredExtents(Maker::typeOf(op.getResult()));
+  auto to = declaredExtents(BoundedBuilder::typeOf(op.getResult()));
   if (failed(to))
     return failure();
   int64_t unknown = -1, others = 1;
@@ -113,7 +115,7 @@ static FailureOr<Extents> resultOfReshape(Maker &m, stablehlo::ReshapeOp op,
 }
 
 LogicalResult padReshape(Operation *op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Value x = op->getOperand(0);
   Extents from = values.of(x), to;
   if (auto reshape = dyn_cast<stablehlo::ReshapeOp>(op)) {
@@ -129,7 +131,7 @@ LogicalResult padReshape(Operation *op, Values &values) {
       return failure();
     to = std::move(*known);
   }
-  Type type = Maker::typeOf(x).clone(Dims(bounds(to)));
+  Type type = BoundedBuilder::typeOf(x).clone(Dims(bounds(to)));
   Value result = keepsPositions(from, to)
                      ? Value(stablehlo::ReshapeOp::create(m.b, m.loc, type, x))
                      : moved(m, x, from, to);

@@ -15,33 +15,33 @@ namespace shardwright::bounded {
 
 using stablehlo::ComparisonDirection;
 
-Value Maker::compare(Value x, Value y, ComparisonDirection direction) {
+Value BoundedBuilder::compare(Value x, Value y, ComparisonDirection direction) {
   return stablehlo::CompareOp::create(b, loc, x, y, direction);
 }
 
-Value Maker::select(Value predicate, Value x, Value y) {
+Value BoundedBuilder::select(Value predicate, Value x, Value y) {
   return stablehlo::SelectOp::create(b, loc, x.getType(), predicate, x, y);
 }
 
-Value Maker::atLeastZero(Value x) {
+Value BoundedBuilder::atLeastZero(Value x) {
   return binary<stablehlo::MaxOp>(x, number(0));
 }
 
-Value Maker::ceilDivide(Value x, int64_t y) {
+Value BoundedBuilder::ceilDivide(Value x, int64_t y) {
   if (y == 1)
     return x;
   return divide(add(x, number(y - 1)), number(y));
 }
 
-Value Maker::counting(int64_t n) {
+Value BoundedBuilder::counting(int64_t n) {
   return iota(RankedTensorType::get({n}, b.getI32Type()), 0);
 }
 
-Value Maker::spread(Value scalar, int64_t n) {
+Value BoundedBuilder::spread(Value scalar, int64_t n) {
   return broadcast(scalar, {n}, {});
 }
 
-Value Maker::inside(Dims shape, const Extents &extents, Dims dims) {
+Value BoundedBuilder::inside(Dims shape, const Extents &extents, Dims dims) {
   Value all;
   auto type = RankedTensorType::get(shape, b.getI32Type());
   for (int64_t d : dims) {
@@ -54,20 +54,21 @@ Value Maker::inside(Dims shape, const Extents &extents, Dims dims) {
   return all;
 }
 
-Value Maker::masked(Value x, const Extents &extents, Dims dims, Value fill) {
+Value BoundedBuilder::masked(Value x, const Extents &extents, Dims dims,
+                             Value fill) {
   Dims shape = typeOf(x).getShape();
   Value within = inside(shape, extents, dims);
   return within ? select(within, x, broadcast(fill, shape, {})) : x;
 }
 
-Value Maker::maskedByZero(Value x, const Extents &extents, Dims dims) {
+Value BoundedBuilder::maskedByZero(Value x, const Extents &extents, Dims dims) {
   if (llvm::none_of(dims, [&](int64_t d) { return bool(extents[d].used); }))
     return x;
   return masked(x, extents, dims,
                 zeros(RankedTensorType::get({}, typeOf(x).getElementType())));
 }
 
-Value Maker::resized(Value x, Dims shape) {
+Value BoundedBuilder::resized(Value x, Dims shape) {
   RankedTensorType type = typeOf(x);
   if (type.getShape() == shape)
     return x;
@@ -80,7 +81,7 @@ Value Maker::resized(Value x, Dims shape) {
                                   high, none);
 }
 
-Value Maker::takeAlong(Value x, int64_t dim, Value indices) {
+Value BoundedBuilder::takeAlong(Value x, int64_t dim, Value indices) {
   RankedTensorType type = typeOf(x);
   int64_t n = typeOf(indices).getDimSize(0);
   SmallVector<int64_t> offset, sizes(type.getShape()), shape(type.getShape());
@@ -98,7 +99,7 @@ Value Maker::takeAlong(Value x, int64_t dim, Value indices) {
                                      indices, numbers, sizes, false);
 }
 
-Value Maker::element(Value list, int64_t i) {
+Value BoundedBuilder::element(Value list, int64_t i) {
   RankedTensorType type = typeOf(list);
   Value one = stablehlo::SliceOp::create(b, loc, type.clone(Dims{1}), list,
                                          Dims{i}, Dims{i + 1}, Dims{1});

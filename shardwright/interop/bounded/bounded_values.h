@@ -28,8 +28,8 @@ using Extents = llvm::SmallVector<Extent, 4>;
 using Dims = llvm::ArrayRef<int64_t>;
 
 /// Builds operations before one of the program's.
-struct Maker : op_expansion::OpMaker {
-  using OpMaker::OpMaker;
+struct BoundedBuilder : op_expansion::StaticBuilder {
+  using StaticBuilder::StaticBuilder;
 
   mlir::RankedTensorType sizeType() {
     return mlir::RankedTensorType::get({}, b.getI32Type());

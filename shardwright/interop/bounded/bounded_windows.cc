@@ -17,7 +17,7 @@ using namespace mlir;
 namespace shardwright::bounded {
 
 /// How long something is with holes between its elements.
-static Value dilated(Maker &m, Value size, int64_t dilation) {
+static Value dilated(BoundedBuilder &m, Value size, int64_t dilation) {
   if (dilation == 1)
     return size;
   return m.add(m.multiply(m.atLeastZero(m.subtract(size, m.number(1))),
@@ -27,7 +27,8 @@ static Value dilated(Maker &m, Value size, int64_t dilation) {
 
 /// How many windows fit into a dimension of that length, holes and padding
 /// counted.
-static Value windows(Maker &m, Value room, Value window, int64_t stride) {
+static Value windows(BoundedBuilder &m, Value room, Value window,
+                     int64_t stride) {
   Value size = m.atLeastZero(m.add(m.subtract(room, window), m.number(stride)));
   return stride == 1 ? size : m.divide(size, m.number(stride));
 }
@@ -40,7 +41,7 @@ static int64_t padding(DenseIntElementsAttr attr, int64_t d, int64_t side) {
 }
 
 LogicalResult padReduceWindow(stablehlo::ReduceWindowOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents from = commonExtents(op.getInputs(), values), to;
   // Beyond the end the windows see what they see in the padding.
   for (size_t i = 0; i < op.getInputs().size(); ++i) {
@@ -75,10 +76,10 @@ LogicalResult padReduceWindow(stablehlo::ReduceWindowOp op, Values &values) {
 /// one: unlike the operation, whose windows would see the unused elements.
 LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
                                   Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   Extents extents = values.of(op.getOperand());
   Value x = op.getOperand();
-  RankedTensorType type = Maker::typeOf(x);
+  RankedTensorType type = BoundedBuilder::typeOf(x);
   SmallVector<int64_t> shape = bounds(extents);
   auto positions = RankedTensorType::get(shape, m.b.getI32Type());
   int64_t room = 1;
@@ -96,7 +97,7 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
   SmallVector<int64_t> window(op.getWindowDimensions().value_or(Dims()).begin(),
                               op.getWindowDimensions().value_or(Dims()).end());
   window.resize(shape.size(), 1);
-  auto scalar = [](Value v) { return Maker::typeOf(v).clone(Dims{}); };
+  auto scalar = [](Value v) { return BoundedBuilder::typeOf(v).clone(Dims{}); };
   Value inputs[] = {x, position, valid};
   Value initial[] = {m.zeros(scalar(x)), m.splat(-1, scalar(position)),
                      m.zeros(flag)};
@@ -111,7 +112,7 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
   }
   SmallVector<Type> types;
   for (Value input : inputs)
-    types.push_back(Maker::typeOf(input).clone(Dims(counts)));
+    types.push_back(BoundedBuilder::typeOf(input).clone(Dims(counts)));
   auto chosen = stablehlo::ReduceWindowOp::create(
       m.b, m.loc, types, inputs, initial, m.b.getDenseI64ArrayAttr(window),
       op.getWindowStridesAttr(), nullptr, nullptr, op.getPaddingAttr());
@@ -124,7 +125,7 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
         block.addArgument(v.getType(), m.loc);
     auto end = OpBuilder::atBlockEnd(&block);
     auto stop = stablehlo::ReturnOp::create(end, m.loc, ValueRange());
-    Maker inner(stop);
+    BoundedBuilder inner(stop);
     Value p = block.getArgument(2), q = block.getArgument(5);
     IRMapping map;
     Block &select = op.getSelect().front();
@@ -150,13 +151,13 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
         target = chosen->getResult(1), there = chosen->getResult(2);
   if (Value used = m.inside(counts, source, allDims(updates)))
     there = m.binary<stablehlo::AndOp>(there, used);
-  target = m.select(there, target, m.splat(-1, Maker::typeOf(target)));
+  target = m.select(there, target, m.splat(-1, BoundedBuilder::typeOf(target)));
   int64_t n = 1;
   for (int64_t count : counts)
     n *= count;
   auto flat = [&](Value v, Dims to) -> Value {
-    return stablehlo::ReshapeOp::create(m.b, m.loc, Maker::typeOf(v).clone(to),
-                                        v);
+    return stablehlo::ReshapeOp::create(m.b, m.loc,
+                                        BoundedBuilder::typeOf(v).clone(to), v);
   };
   auto line = type.clone(Dims{room});
   Value start = m.broadcast(op.getInitValue(), {room}, {});
@@ -173,7 +174,7 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
 }
 
 LogicalResult padConvolution(stablehlo::ConvolutionOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   auto numbers = op.getDimensionNumbers();
   Extents in = values.of(op.getLhs()), kernel = values.of(op.getRhs());
   auto declared = declaredResult(op);
@@ -258,7 +259,7 @@ LogicalResult padConvolution(stablehlo::ConvolutionOp op, Values &values) {
 /// With padding that only the run knows, the input is padded by itself, as far
 /// as the bound of the result lets it be.
 LogicalResult padDynamicConv(stablehlo::DynamicConvOp op, Values &values) {
-  Maker m(op);
+  BoundedBuilder m(op);
   auto numbers = op.getDimensionNumbers();
   auto declared = declaredResult(op);
   if (failed(declared))
@@ -280,7 +281,8 @@ LogicalResult padDynamicConv(stablehlo::DynamicConvOp op, Values &values) {
                                                                     holes = low;
     Value padding = m.convert(
         Value(stablehlo::ReshapeOp::create(
-            m.b, m.loc, Maker::typeOf(op.getPadding()).clone(Dims{2 * n}),
+            m.b, m.loc,
+            BoundedBuilder::typeOf(op.getPadding()).clone(Dims{2 * n}),
             op.getPadding())),
         m.b.getI32Type());
     for (int64_t i = 0; i < n; ++i) {
@@ -304,7 +306,7 @@ LogicalResult padDynamicConv(stablehlo::DynamicConvOp op, Values &values) {
     auto joined = [&](ValueRange parts) -> Value {
       return stablehlo::ConcatenateOp::create(m.b, m.loc, list, parts, 0);
     };
-    RankedTensorType type = Maker::typeOf(input);
+    RankedTensorType type = BoundedBuilder::typeOf(input);
     Value zero = m.zeros(type.clone(Dims{}));
     auto padded = stablehlo::DynamicPadOp::create(
         m.b, m.loc, stablehlo::tensorType(sizes, limits, type.getElementType()),

@@ -82,7 +82,7 @@ FailureOr<SmallVector<Extents>> Padding::declaredOf(Operation *op,
 LogicalResult Padding::padTerminator(Operation *terminator,
                                      ArrayRef<Extents> declared,
                                      ArrayRef<Type> types) {
-  Maker m(terminator);
+  BoundedBuilder m(terminator);
   SmallVector<Value> operands(terminator->getOperands()), sizes;
   for (auto [operand, extents, type] :
        llvm::zip_equal(operands, declared, types)) {
@@ -115,7 +115,7 @@ LogicalResult Padding::padWhile(stablehlo::WhileOp op) {
   }
   if (failed(padTerminator(op, *declared, types)))
     return failure();
-  Maker m(op);
+  BoundedBuilder m(op);
   SmallVector<Type> newTypes(op->getOperandTypes());
   auto loop =
       stablehlo::WhileOp::create(m.b, m.loc, newTypes, op->getOperands());

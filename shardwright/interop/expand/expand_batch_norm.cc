@@ -17,9 +17,9 @@ namespace shardwright::op_expansion {
 namespace {
 
 /// One normalisation: f16 and bf16 are computed in f32.
-struct Normalisation : OpMaker {
+struct Normalisation : StaticBuilder {
   Normalisation(Operation *op, Value operand, int64_t feature, APFloat epsilon)
-      : OpMaker(op), original(typeOf(operand).getElementType()),
+      : StaticBuilder(op), original(typeOf(operand).getElementType()),
         epsilon(epsilon.convertToDouble()) {
     element = original.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : original;
     x = wide(operand);
@@ -82,7 +82,7 @@ static Values gradient(stablehlo::BatchNormGradOp op) {
   Value z = n.divide(centered, n.spread(deviation));
   Value sum = n.sumOthers(g), sumWithZ = n.sumOthers(n.multiply(g, z));
   Value inner =
-      n.subtract(n.multiply(g, n.splat(n.count, OpMaker::typeOf(g))),
+      n.subtract(n.multiply(g, n.splat(n.count, StaticBuilder::typeOf(g))),
                  n.add(n.spread(sum), n.multiply(z, n.spread(sumWithZ))));
   Value factor = n.overCount(n.divide(n.wide(op.getScale()), deviation));
   return {n.narrow(n.multiply(n.spread(factor), inner)), n.narrow(sumWithZ),
@@ -90,7 +90,7 @@ static Values gradient(stablehlo::BatchNormGradOp op) {
 }
 
 FailureOr<Values> expandBatchNorm(Operation *op) {
-  if (!OpMaker::typeOf(op->getOperand(0)).hasStaticShape())
+  if (!StaticBuilder::typeOf(op->getOperand(0)).hasStaticShape())
     return failure();
   return llvm::TypeSwitch<Operation *, FailureOr<Values>>(op)
       .Case([](stablehlo::BatchNormInferenceOp o) { return inference(o); })

@@ -20,8 +20,8 @@ static bool isStatic(Value value) {
 }
 
 static FailureOr<Values> expandSlice(stablehlo::RealDynamicSliceOp op) {
-  OpMaker m(op);
-  RankedTensorType type = OpMaker::typeOf(op.getResult());
+  StaticBuilder m(op);
+  RankedTensorType type = StaticBuilder::typeOf(op.getResult());
   auto strides = constantIntegers(op.getStrides());
   if (!strides || !isStatic(op.getOperand()))
     return failure();
@@ -36,7 +36,7 @@ static FailureOr<Values> expandSlice(stablehlo::RealDynamicSliceOp op) {
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), *strides))
     window.push_back(size == 0 ? 0 : (size - 1) * stride + 1);
   SmallVector<Value> at;
-  RankedTensorType list = OpMaker::typeOf(op.getStartIndices());
+  RankedTensorType list = StaticBuilder::typeOf(op.getStartIndices());
   for (int64_t d = 0; d < type.getRank(); ++d) {
     Value one = stablehlo::SliceOp::create(
         m.b, m.loc, list.clone(ArrayRef<int64_t>{1}), op.getStartIndices(),
@@ -62,7 +62,7 @@ static FailureOr<Values> expandPad(stablehlo::DynamicPadOp op) {
   auto interior = constantIntegers(op.getInteriorPadding());
   if (!low || !high || !interior)
     return failure();
-  OpMaker m(op);
+  StaticBuilder m(op);
   return Values{stablehlo::PadOp::create(m.b, m.loc, op.getType(),
                                          op.getOperand(), op.getPaddingValue(),
                                          *low, *high, *interior)};
@@ -71,8 +71,8 @@ static FailureOr<Values> expandPad(stablehlo::DynamicPadOp op) {
 /// The result's shape says how large the slices are.
 static FailureOr<Values> expandGather(stablehlo::DynamicGatherOp op) {
   stablehlo::GatherDimensionNumbersAttr dims = op.getDimensionNumbers();
-  RankedTensorType operand = OpMaker::typeOf(op.getOperand());
-  RankedTensorType type = OpMaker::typeOf(op.getResult());
+  RankedTensorType operand = StaticBuilder::typeOf(op.getOperand());
+  RankedTensorType type = StaticBuilder::typeOf(op.getResult());
   SmallVector<int64_t> sizes;
   if (auto known = constantIntegers(op.getSliceSizes())) {
     sizes = *known;
@@ -90,7 +90,7 @@ static FailureOr<Values> expandGather(stablehlo::DynamicGatherOp op) {
       offset = offset.drop_front();
     }
   }
-  OpMaker m(op);
+  StaticBuilder m(op);
   return Values{stablehlo::GatherOp::create(m.b, m.loc, type, op.getOperand(),
                                             op.getStartIndices(), dims, sizes,
                                             op.getIndicesAreSorted())};
@@ -101,9 +101,9 @@ static FailureOr<Values> expandConv(stablehlo::DynamicConvOp op) {
   auto values = constantIntegers(op.getPadding());
   if (!constant || !values)
     return failure();
-  OpMaker m(op);
+  StaticBuilder m(op);
   auto padding = DenseIntElementsAttr::get(
-      RankedTensorType::get(OpMaker::typeOf(op.getPadding()).getShape(),
+      RankedTensorType::get(StaticBuilder::typeOf(op.getPadding()).getShape(),
                             m.b.getI64Type()),
       ArrayRef<int64_t>(*values));
   return Values{stablehlo::ConvolutionOp::create(
@@ -115,19 +115,19 @@ static FailureOr<Values> expandConv(stablehlo::DynamicConvOp op) {
 }
 
 static FailureOr<Values> expandSize(stablehlo::GetDimensionSizeOp op) {
-  RankedTensorType type = OpMaker::typeOf(op.getOperand());
+  RankedTensorType type = StaticBuilder::typeOf(op.getOperand());
   int64_t d = op.getDimension();
   if (d < 0 || d >= type.getRank() || type.isDynamicDim(d))
     return failure();
-  OpMaker m(op);
+  StaticBuilder m(op);
   return Values{m.splat(static_cast<double>(type.getDimSize(d)),
-                        OpMaker::typeOf(op.getResult()))};
+                        StaticBuilder::typeOf(op.getResult()))};
 }
 
 FailureOr<Values> expandDynamicOp(Operation *op) {
   if (!isStatic(op->getResult(0)))
     return failure();
-  OpMaker m(op);
+  StaticBuilder m(op);
   return llvm::TypeSwitch<Operation *, FailureOr<Values>>(op)
       .Case([&](stablehlo::DynamicReshapeOp o) -> FailureOr<Values> {
         if (!isStatic(o.getOperand()))
@@ -144,7 +144,7 @@ FailureOr<Values> expandDynamicOp(Operation *op) {
       })
       .Case([&](stablehlo::DynamicIotaOp o) -> FailureOr<Values> {
         return Values{
-            m.iota(OpMaker::typeOf(o.getResult()), o.getIotaDimension())};
+            m.iota(StaticBuilder::typeOf(o.getResult()), o.getIotaDimension())};
       })
       .Case([](stablehlo::DynamicPadOp o) { return expandPad(o); })
       .Case([](stablehlo::RealDynamicSliceOp o) { return expandSlice(o); })

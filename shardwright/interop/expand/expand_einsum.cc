@@ -53,14 +53,14 @@ static std::optional<Config> parse(StringRef text) {
 }
 
 /// A label twice in one operand takes its diagonal.
-static void takeDiagonals(OpMaker &m, Labelled &x) {
+static void takeDiagonals(StaticBuilder &m, Labelled &x) {
   for (size_t i = 0; i < x.labels.size(); ++i)
     for (size_t j = i + 1; j < x.labels.size();) {
       if (x.labels[i] != x.labels[j]) {
         ++j;
         continue;
       }
-      RankedTensorType type = OpMaker::typeOf(x.value);
+      RankedTensorType type = StaticBuilder::typeOf(x.value);
       RankedTensorType numbers = type.clone(m.b.getI32Type());
       Value same = stablehlo::CompareOp::create(
           m.b, m.loc, m.iota(numbers, i), m.iota(numbers, j),
@@ -74,7 +74,7 @@ static void takeDiagonals(OpMaker &m, Labelled &x) {
 }
 
 /// Sums over the labels that nobody else has.
-static void sumOut(OpMaker &m, Labelled &x, StringRef others) {
+static void sumOut(StaticBuilder &m, Labelled &x, StringRef others) {
   SmallVector<int64_t> dims;
   std::string kept;
   for (auto [d, label] : llvm::enumerate(x.labels))
@@ -86,7 +86,7 @@ static void sumOut(OpMaker &m, Labelled &x, StringRef others) {
   x.labels = kept;
 }
 
-static FailureOr<Values> arrange(OpMaker &m, const Labelled &x,
+static FailureOr<Values> arrange(StaticBuilder &m, const Labelled &x,
                                  const std::string &result, Type type) {
   SmallVector<int64_t> permutation;
   for (char label : result) {
@@ -109,9 +109,10 @@ static FailureOr<Values> expand(Operation *op, StringRef text) {
   if (!config || config->operands.size() != op->getNumOperands())
     return failure();
   for (auto [value, labels] : llvm::zip(op->getOperands(), config->operands))
-    if (OpMaker::typeOf(value).getRank() != static_cast<int64_t>(labels.size()))
+    if (StaticBuilder::typeOf(value).getRank() !=
+        static_cast<int64_t>(labels.size()))
       return failure();
-  OpMaker m(op);
+  StaticBuilder m(op);
   Labelled x{op->getOperand(0), config->operands[0]};
   takeDiagonals(m, x);
   if (op->getNumOperands() == 1) {
@@ -125,8 +126,8 @@ static FailureOr<Values> expand(Operation *op, StringRef text) {
   SmallVector<int64_t> xBatch, yBatch, xContract, yContract;
   SmallVector<int64_t> shape;
   Labelled out;
-  RankedTensorType xType = OpMaker::typeOf(x.value),
-                   yType = OpMaker::typeOf(y.value);
+  RankedTensorType xType = StaticBuilder::typeOf(x.value),
+                   yType = StaticBuilder::typeOf(y.value);
   for (auto [d, label] : llvm::enumerate(x.labels)) {
     size_t other = y.labels.find(label);
     if (other == std::string::npos)

@@ -16,8 +16,8 @@ namespace shardwright::op_expansion {
 
 /// lhs's last dimension with rhs's first.
 static FailureOr<Values> expandDot(stablehlo::DotOp op) {
-  OpMaker m(op);
-  int64_t last = OpMaker::typeOf(op.getLhs()).getRank() - 1;
+  StaticBuilder m(op);
+  int64_t last = StaticBuilder::typeOf(op.getLhs()).getRank() - 1;
   auto dims = stablehlo::DotDimensionNumbersAttr::get(op.getContext(), {}, {},
                                                       {last}, {0});
   return Values{stablehlo::DotGeneralOp::create(
@@ -26,9 +26,9 @@ static FailureOr<Values> expandDot(stablehlo::DotOp op) {
 }
 
 static FailureOr<Values> expandBroadcast(stablehlo::BroadcastOp op) {
-  OpMaker m(op);
+  StaticBuilder m(op);
   int64_t added = op.getBroadcastSizes().size();
-  int64_t rank = OpMaker::typeOf(op.getOperand()).getRank();
+  int64_t rank = StaticBuilder::typeOf(op.getOperand()).getRank();
   auto dims = llvm::to_vector(llvm::seq<int64_t>(added, added + rank));
   return Values{stablehlo::BroadcastInDimOp::create(m.b, m.loc, op.getType(),
                                                     op.getOperand(), dims)};
@@ -37,13 +37,13 @@ static FailureOr<Values> expandBroadcast(stablehlo::BroadcastOp op) {
 /// Result dimensions: the operand's before `dim`, the index's that are not
 /// batches, the operand's after `dim`. The first `batch_dims` belong together.
 static FailureOr<Values> expandIndexSelect(stablehlo::TorchIndexSelectOp op) {
-  RankedTensorType operand = OpMaker::typeOf(op.getOperand());
-  RankedTensorType index = OpMaker::typeOf(op.getIndex());
+  RankedTensorType operand = StaticBuilder::typeOf(op.getOperand());
+  RankedTensorType index = StaticBuilder::typeOf(op.getIndex());
   int64_t dim = op.getDim(), batch = op.getBatchDims();
   if (dim < 0 || dim >= operand.getRank() || batch < 0 || batch > dim ||
       batch > index.getRank())
     return failure();
-  OpMaker m(op);
+  StaticBuilder m(op);
   SmallVector<int64_t> offset, sizes(operand.getShape()), batching;
   for (int64_t d = batch; d < dim; ++d)
     offset.push_back(d);
@@ -63,13 +63,13 @@ static FailureOr<Values> expandIndexSelect(stablehlo::TorchIndexSelectOp op) {
 }
 
 static FailureOr<Values> expandReplicaSum(stablehlo::CrossReplicaSumOp op) {
-  OpMaker m(op);
+  StaticBuilder m(op);
   auto all = stablehlo::AllReduceOp::create(
       m.b, m.loc, TypeRange(op.getType()), ValueRange(op.getOperand()),
       op.getReplicaGroups(), /*channel_handle=*/nullptr,
       /*use_global_device_ids=*/false);
   m.fillWithAddition(all.getComputation(),
-                     OpMaker::typeOf(op.getOperand()).getElementType());
+                     StaticBuilder::typeOf(op.getOperand()).getElementType());
   return Values{all->getResult(0)};
 }
 

@@ -18,9 +18,9 @@ namespace shardwright::op_expansion {
 // constants, and scalars renamed by reshapes.
 FailureOr<Values> expandMap(Operation *op) {
   auto map = cast<stablehlo::MapOp>(op);
-  OpMaker m(op);
-  ArrayRef<int64_t> shape = OpMaker::typeOf(map.getResult()).getShape();
-  if (!OpMaker::typeOf(map.getResult()).hasStaticShape())
+  StaticBuilder m(op);
+  ArrayRef<int64_t> shape = StaticBuilder::typeOf(map.getResult()).getShape();
+  if (!StaticBuilder::typeOf(map.getResult()).hasStaticShape())
     return failure();
   Block &body = map.getComputation().front();
   for (Operation &inner : body.without_terminator())
@@ -57,7 +57,7 @@ FailureOr<Values> expandMap(Operation *op) {
       operands.push_back(wide(v));
     OperationState state(inner.getLoc(), inner.getName());
     state.addOperands(operands);
-    state.addTypes(OpMaker::typeOf(inner.getResult(0)).clone(shape));
+    state.addTypes(StaticBuilder::typeOf(inner.getResult(0)).clone(shape));
     state.attributes = inner.getAttrDictionary();
     values.map(inner.getResult(0), m.b.create(state)->getResult(0));
   }

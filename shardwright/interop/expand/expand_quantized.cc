@@ -109,7 +109,7 @@ LogicalResult Expansion::expand(Operation *op) {
     return op->emitError() << "op '" << op->getName()
                            << "' on quantized tensors is not supported";
   // Dequantize, compute, quantize.
-  OpMaker m(op);
+  StaticBuilder m(op);
   for (OpOperand &operand : op->getOpOperands())
     if (types.contains(operand.get()))
       operand.set(dequantize(m, operand.get(), typeOf(operand.get())));

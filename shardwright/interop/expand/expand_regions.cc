@@ -56,7 +56,7 @@ static void flattenBranches(Block &block) {
           return isScalarBlock(region.front());
         }))
       continue;
-    OpMaker m(&op);
+    StaticBuilder m(&op);
     SmallVector<SmallVector<Value>> results;
     for (Region &region : op.getRegions()) {
       Block &branch = region.front();
@@ -73,7 +73,7 @@ static void flattenBranches(Block &block) {
         if (isa<stablehlo::CaseOp>(op))
           here = stablehlo::CompareOp::create(
               m.b, m.loc, here,
-              m.splat(static_cast<double>(i), OpMaker::typeOf(here)),
+              m.splat(static_cast<double>(i), StaticBuilder::typeOf(here)),
               stablehlo::ComparisonDirection::EQ);
         chosen = stablehlo::SelectOp::create(m.b, m.loc, result.getType(), here,
                                              results[i][r], chosen);
@@ -109,11 +109,11 @@ static Value addPair(Block &body, Value captured) {
 
 /// The operation with the captured scalars among its operands.
 static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
-  OpMaker m(op);
+  StaticBuilder m(op);
   Region &region = op->getRegion(0);
   Block &body = region.front();
   auto like = [&](Value scalar, Value shaped) {
-    return m.broadcast(scalar, OpMaker::typeOf(shaped).getShape(), {});
+    return m.broadcast(scalar, StaticBuilder::typeOf(shaped).getShape(), {});
   };
   SmallVector<Value> operands;
   SmallVector<Type> types(op->getResultTypes());
@@ -152,8 +152,8 @@ static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
   if (!known)
     return failure();
   for (Value c : captures) {
-    types.push_back(OpMaker::typeOf(op->getResult(0))
-                        .clone(OpMaker::typeOf(c).getElementType()));
+    types.push_back(StaticBuilder::typeOf(op->getResult(0))
+                        .clone(StaticBuilder::typeOf(c).getElementType()));
     Value inner;
     if (isa<stablehlo::SortOp>(op)) {
       inner = body.addArgument(c.getType(), c.getLoc());
@@ -179,8 +179,8 @@ static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
 }
 
 /// Element `at` of each of its dimensions, as scalar.
-static Value elementAt(OpMaker &m, Value x, ArrayRef<Value> at) {
-  RankedTensorType type = OpMaker::typeOf(x);
+static Value elementAt(StaticBuilder &m, Value x, ArrayRef<Value> at) {
+  RankedTensorType type = StaticBuilder::typeOf(x);
   SmallVector<int64_t> ones(type.getRank(), 1);
   Value one = stablehlo::DynamicSliceOp::create(
       m.b, m.loc, type.clone(ArrayRef<int64_t>(ones)), x, at, ones);
@@ -190,9 +190,9 @@ static Value elementAt(OpMaker &m, Value x, ArrayRef<Value> at) {
 
 /// One element after the other, in row-major order.
 static FailureOr<Values> expandToLoop(stablehlo::ReduceOp op) {
-  OpMaker m(op);
+  StaticBuilder m(op);
   size_t n = op.getInputs().size();
-  RankedTensorType type = OpMaker::typeOf(op.getInputs()[0]);
+  RankedTensorType type = StaticBuilder::typeOf(op.getInputs()[0]);
   if (n == 0 || !llvm::all_of(op->getOperandTypes(), [](Type t) {
         auto tensor = dyn_cast<RankedTensorType>(t);
         return tensor && tensor.hasStaticShape();
@@ -214,7 +214,7 @@ static FailureOr<Values> expandToLoop(stablehlo::ReduceOp op) {
     for (auto [init, result] :
          llvm::zip_equal(op.getInitValues(), op.getResults()))
       results.push_back(
-          m.broadcast(init, OpMaker::typeOf(result).getShape(), {}));
+          m.broadcast(init, StaticBuilder::typeOf(result).getShape(), {}));
     return results;
   }
   auto index = RankedTensorType::get({}, m.b.getI64Type());
@@ -228,7 +228,7 @@ static FailureOr<Values> expandToLoop(stablehlo::ReduceOp op) {
     carried.push_back(m.broadcast(init, {rows}, {}));
     Value x = m.transpose(input, order);
     inputs.push_back(stablehlo::ReshapeOp::create(
-        m.b, m.loc, OpMaker::typeOf(x).clone({rows, columns}), x));
+        m.b, m.loc, StaticBuilder::typeOf(x).clone({rows, columns}), x));
   }
   auto loop = stablehlo::WhileOp::create(
       m.b, m.loc, ValueRange(carried).getTypes(), carried);
@@ -260,7 +260,7 @@ static FailureOr<Values> expandToLoop(stablehlo::ReduceOp op) {
   for (auto [k, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     Value scalar = map.lookupOrDefault(value);
     Value one = stablehlo::ReshapeOp::create(
-        m.b, m.loc, OpMaker::typeOf(scalar).clone(ArrayRef<int64_t>{1}),
+        m.b, m.loc, StaticBuilder::typeOf(scalar).clone(ArrayRef<int64_t>{1}),
         scalar);
     Value all = turn.getArgument(k + 1);
     next.push_back(stablehlo::DynamicUpdateSliceOp::create(

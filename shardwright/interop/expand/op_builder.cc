@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace shardwright::op_expansion {
 
-Value OpMaker::splat(double value, RankedTensorType type) {
+Value StaticBuilder::splat(double value, RankedTensorType type) {
   Type element = type.getElementType();
   Attribute scalar;
   if (auto real = dyn_cast<FloatType>(element))
@@ -24,7 +24,7 @@ Value OpMaker::splat(double value, RankedTensorType type) {
                                        DenseElementsAttr::get(type, scalar));
 }
 
-Value OpMaker::zeros(RankedTensorType type) {
+Value StaticBuilder::zeros(RankedTensorType type) {
   auto complex = dyn_cast<ComplexType>(type.getElementType());
   if (!complex)
     return splat(0, type);
@@ -32,19 +32,19 @@ Value OpMaker::zeros(RankedTensorType type) {
   return stablehlo::ComplexOp::create(b, loc, type, part, part);
 }
 
-Value OpMaker::convert(Value x, Type element) {
+Value StaticBuilder::convert(Value x, Type element) {
   if (typeOf(x).getElementType() == element)
     return x;
   return stablehlo::ConvertOp::create(b, loc, typeOf(x).clone(element), x);
 }
 
-Value OpMaker::broadcast(Value x, ArrayRef<int64_t> shape,
-                         ArrayRef<int64_t> dims) {
+Value StaticBuilder::broadcast(Value x, ArrayRef<int64_t> shape,
+                               ArrayRef<int64_t> dims) {
   return stablehlo::BroadcastInDimOp::create(b, loc, typeOf(x).clone(shape), x,
                                              dims);
 }
 
-Value OpMaker::transpose(Value x, ArrayRef<int64_t> permutation) {
+Value StaticBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return x;
   SmallVector<int64_t> shape;
@@ -54,11 +54,11 @@ Value OpMaker::transpose(Value x, ArrayRef<int64_t> permutation) {
       b, loc, typeOf(x).clone(ArrayRef<int64_t>(shape)), x, permutation);
 }
 
-Value OpMaker::iota(RankedTensorType type, int64_t dimension) {
+Value StaticBuilder::iota(RankedTensorType type, int64_t dimension) {
   return stablehlo::IotaOp::create(b, loc, type, dimension);
 }
 
-void OpMaker::fillWithAddition(Region &region, Type element) {
+void StaticBuilder::fillWithAddition(Region &region, Type element) {
   OpBuilder::InsertionGuard guard(b);
   auto scalar = RankedTensorType::get({}, element);
   Block *block = b.createBlock(&region, {}, {scalar, scalar}, {loc, loc});
@@ -66,7 +66,7 @@ void OpMaker::fillWithAddition(Region &region, Type element) {
   stablehlo::ReturnOp::create(b, loc, sum);
 }
 
-Value OpMaker::sum(Value x, ArrayRef<int64_t> dims) {
+Value StaticBuilder::sum(Value x, ArrayRef<int64_t> dims) {
   if (dims.empty())
     return x;
   RankedTensorType type = typeOf(x);

@@ -16,8 +16,8 @@ namespace shardwright::op_expansion {
 
 /// Makes operations on values of static shape, in front of an operation and
 /// with its location.
-struct OpMaker {
-  explicit OpMaker(mlir::Operation *op) : b(op), loc(op->getLoc()) {}
+struct StaticBuilder {
+  explicit StaticBuilder(mlir::Operation *op) : b(op), loc(op->getLoc()) {}
 
   mlir::OpBuilder b;
   mlir::Location loc;

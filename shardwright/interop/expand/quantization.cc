@@ -55,7 +55,7 @@ Parameters parametersOf(quant::QuantizedType type) {
 }
 
 /// One number for all, or one for each index of the axis, over the tensor.
-Value spread(OpMaker &m, ArrayRef<double> values, int64_t axis,
+Value spread(StaticBuilder &m, ArrayRef<double> values, int64_t axis,
              RankedTensorType type) {
   if (axis < 0)
     return m.splat(values.front(), type);
@@ -70,7 +70,7 @@ Value spread(OpMaker &m, ArrayRef<double> values, int64_t axis,
   return m.broadcast(constant, type.getShape(), {axis});
 }
 
-Value zeroPoints(OpMaker &m, const Parameters &p, RankedTensorType type) {
+Value zeroPoints(StaticBuilder &m, const Parameters &p, RankedTensorType type) {
   SmallVector<double> values(p.zeroPoints.begin(), p.zeroPoints.end());
   return spread(m, values, p.axis, type);
 }
@@ -88,28 +88,29 @@ bool sameQuantization(quant::QuantizedType a, quant::QuantizedType b) {
 
 // Differences of integers up to 16 bits are exact in f32; wider ones are taken
 // before the conversion, in f64.
-Value dequantize(OpMaker &m, Value stored, Type type) {
+Value dequantize(StaticBuilder &m, Value stored, Type type) {
   quant::QuantizedType element = quantizedElement(type);
   Parameters p = parametersOf(element);
   bool isWide = element.getStorageTypeIntegralWidth() > 16;
   Type computed = isWide ? Type(m.b.getF64Type()) : Type(m.b.getF32Type());
-  auto wide = OpMaker::typeOf(stored).clone(computed);
+  auto wide = StaticBuilder::typeOf(stored).clone(computed);
   Value x = m.subtract(m.convert(stored, computed), zeroPoints(m, p, wide));
   x = m.convert(x, m.b.getF32Type());
   Type expressed = element.getExpressedType();
   Type product = expressed.isF64() ? expressed : Type(m.b.getF32Type());
   x = m.convert(x, product);
-  x = m.multiply(x, spread(m, p.scales, p.axis, OpMaker::typeOf(x)));
+  x = m.multiply(x, spread(m, p.scales, p.axis, StaticBuilder::typeOf(x)));
   return m.convert(x, expressed);
 }
 
-Value quantize(OpMaker &m, Value x, Type type) {
+Value quantize(StaticBuilder &m, Value x, Type type) {
   quant::QuantizedType element = quantizedElement(type);
   Parameters p = parametersOf(element);
   // f16 and bf16 have too few digits for the quotient.
-  if (cast<FloatType>(OpMaker::typeOf(x).getElementType()).getWidth() < 32)
+  if (cast<FloatType>(StaticBuilder::typeOf(x).getElementType()).getWidth() <
+      32)
     x = m.convert(x, m.b.getF32Type());
-  RankedTensorType wide = OpMaker::typeOf(x);
+  RankedTensorType wide = StaticBuilder::typeOf(x);
   Value q = m.add(m.divide(x, spread(m, p.scales, p.axis, wide)),
                   zeroPoints(m, p, wide));
   Value low = m.splat(static_cast<double>(element.getStorageTypeMin()), wide);

@@ -22,9 +22,9 @@ mlir::Type storageType(mlir::Type type);
 mlir::Type expressedType(mlir::Type type);
 
 /// (q - zero point) * scale. `stored` has the storage type of `type`.
-mlir::Value dequantize(OpMaker &m, mlir::Value stored, mlir::Type type);
+mlir::Value dequantize(StaticBuilder &m, mlir::Value stored, mlir::Type type);
 /// round_even(clamp(x / scale + zero point)), as the storage type of `type`.
-mlir::Value quantize(OpMaker &m, mlir::Value x, mlir::Type type);
+mlir::Value quantize(StaticBuilder &m, mlir::Value x, mlir::Type type);
 /// True for quantization per tensor or per axis, as the two functions above
 /// need.
 bool isUniform(mlir::quant::QuantizedType type);
