@@ -362,7 +362,7 @@ void Run::reportDeadlock() {
       os << "; ";
     isFirst = false;
     os << nameDevices(there) << (there.size() == 1 ? " waits at " : " wait at ")
-       << prepared.locate(key.first) << " for " << nameDevices(missing);
+       << prepared.describeStep(key.first) << " for " << nameDevices(missing);
   }
   if (!finished.empty())
     os << "; " << nameDevices(finished)

@@ -64,7 +64,7 @@ std::string cpu::nameDevices(llvm::ArrayRef<int32_t> sorted) {
   return text;
 }
 
-std::string Executor::Prepared::locate(int32_t index) const {
+std::string Executor::Prepared::describeStep(int32_t index) const {
   const Step &step = program.steps[index];
   if (step.location >= 0 && step.location < int32_t(program.locations.size()))
     return program.locations[step.location];
@@ -344,7 +344,7 @@ llvm::Error Executor::Prepared::addStep(int32_t index) {
   const Step &step = program.steps[index];
   llvm::Expected<double> cost = checkStep(step);
   if (!cost)
-    return fail(locate(index), ": ", toString(cost.takeError()));
+    return fail(describeStep(index), ": ", toString(cost.takeError()));
   steps.push_back({step.kind, step.payload, step.target,
                    int32_t(operandSlots.size()), int32_t(step.inputs.size()),
                    int32_t(step.outputs.size()), *cost});

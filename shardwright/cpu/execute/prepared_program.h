@@ -57,7 +57,7 @@ struct Executor::Prepared {
         .slice(s.operands + s.numInputs, s.numOutputs);
   }
   /// `stablehlo.add at file.py:12:3`, or what kind of step it is.
-  std::string locate(int32_t step) const;
+  std::string describeStep(int32_t step) const;
   /// It may wait for the host.
   bool mayBlock(const StepInfo &s) const {
     return s.kind == StepKind::Library && hostCalls[s.payload];

@@ -74,9 +74,9 @@ void Run::fail(int32_t device, int32_t step, const llvm::Twine &what) {
   if (!error.empty() && errorDevice <= device)
     return;
   errorDevice = device;
-  error =
-      (prepared.locate(step) + ": device " + llvm::Twine(device) + ": " + what)
-          .str();
+  error = (prepared.describeStep(step) + ": device " + llvm::Twine(device) +
+           ": " + what)
+              .str();
 }
 
 bool Run::kernelSucceeded(int32_t device, int32_t step) {
