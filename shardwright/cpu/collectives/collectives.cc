@@ -20,7 +20,7 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Bytes that one unit of work reads of each member: long enough to pay for
+/// Bytes that one task reads of each member: long enough to pay for
 /// handing it out, short enough for the cache and for an even split.
 static constexpr int64_t unitBytes = 1 << 16;
 /// Bytes reduced before the result is copied to the other members.
@@ -244,7 +244,7 @@ CollectivePlan::Blocks CollectivePlan::cutIntoBlocks(int64_t rows, int64_t cols,
 // Running
 //===----------------------------------------------------------------------===//
 
-int64_t CollectivePlan::units(int32_t group) const {
+int64_t CollectivePlan::tasks(int32_t group) const {
   int64_t members = spec.groups[group].size();
   switch (spec.kind) {
   case CollectiveKind::AllGather:
@@ -258,27 +258,27 @@ int64_t CollectivePlan::units(int32_t group) const {
 }
 
 void CollectivePlan::run(int32_t group, const void *const *inputs,
-                         void *const *outputs, int64_t unit) const {
+                         void *const *outputs, int64_t task) const {
   int64_t members = spec.groups[group].size();
   switch (spec.kind) {
   case CollectiveKind::AllReduce:
-    return runAllReduce(members, inputs, outputs, unit);
+    return runAllReduce(members, inputs, outputs, task);
   case CollectiveKind::AllGather:
-    return runAllGather(members, inputs, outputs, unit);
+    return runAllGather(members, inputs, outputs, task);
   case CollectiveKind::ReduceScatter:
-    return runReduceScatter(members, inputs, outputs, unit);
+    return runReduceScatter(members, inputs, outputs, task);
   case CollectiveKind::AllToAll:
-    return runAllToAll(members, inputs, outputs, unit);
+    return runAllToAll(members, inputs, outputs, task);
   case CollectiveKind::CollectiveBroadcast:
-    return runBroadcast(members, inputs, outputs, unit);
+    return runBroadcast(members, inputs, outputs, task);
   case CollectiveKind::CollectivePermute:
     return;
   }
 }
 
 void CollectivePlan::runAllReduce(int64_t members, const void *const *inputs,
-                                  void *const *outputs, int64_t unit) const {
-  int64_t begin = unit * blocks.colStep;
+                                  void *const *outputs, int64_t task) const {
+  int64_t begin = task * blocks.colStep;
   int64_t end = std::min(blocks.cols, begin + blocks.colStep);
   int64_t step = cacheBytes / width;
   for (int64_t i = begin; i < end; i += step) {
@@ -291,8 +291,8 @@ void CollectivePlan::runAllReduce(int64_t members, const void *const *inputs,
 }
 
 void CollectivePlan::runBroadcast(int64_t members, const void *const *inputs,
-                                  void *const *outputs, int64_t unit) const {
-  int64_t begin = unit * blocks.colStep;
+                                  void *const *outputs, int64_t task) const {
+  int64_t begin = task * blocks.colStep;
   int64_t n = std::min(blocks.cols - begin, blocks.colStep);
   for (int64_t m = 0; m < members; ++m)
     std::memcpy(at(outputs[m], begin * width), at(inputs[0], begin * width),
@@ -300,11 +300,11 @@ void CollectivePlan::runBroadcast(int64_t members, const void *const *inputs,
 }
 
 void CollectivePlan::runAllGather(int64_t members, const void *const *inputs,
-                                  void *const *outputs, int64_t unit) const {
-  int64_t source = unit / blocks.perPart;
+                                  void *const *outputs, int64_t task) const {
+  int64_t source = task / blocks.perPart;
   int64_t colBlocks = ceilDiv(blocks.cols, blocks.colStep);
-  int64_t row = unit % blocks.perPart / colBlocks * blocks.rowStep;
-  int64_t col = unit % colBlocks * blocks.colStep;
+  int64_t row = task % blocks.perPart / colBlocks * blocks.rowStep;
+  int64_t col = task % colBlocks * blocks.colStep;
   int64_t rows = std::min(blocks.rowStep, blocks.rows - row);
   int64_t cols = std::min(blocks.colStep, blocks.cols - col);
   int64_t inRow = blocks.cols * width, outRow = members * inRow;
@@ -318,11 +318,11 @@ void CollectivePlan::runAllGather(int64_t members, const void *const *inputs,
 void CollectivePlan::runReduceScatter(int64_t members,
                                       const void *const *inputs,
                                       void *const *outputs,
-                                      int64_t unit) const {
-  int64_t receiver = unit / blocks.perPart;
+                                      int64_t task) const {
+  int64_t receiver = task / blocks.perPart;
   int64_t colBlocks = ceilDiv(blocks.cols, blocks.colStep);
-  int64_t row = unit % blocks.perPart / colBlocks * blocks.rowStep;
-  int64_t col = unit % colBlocks * blocks.colStep;
+  int64_t row = task % blocks.perPart / colBlocks * blocks.rowStep;
+  int64_t col = task % colBlocks * blocks.colStep;
   int64_t rows = std::min(blocks.rowStep, blocks.rows - row);
   int64_t cols = std::min(blocks.colStep, blocks.cols - col);
   int64_t outRow = blocks.cols * width, inRow = members * outRow;
@@ -364,10 +364,10 @@ void CollectivePlan::runReduceScatter(int64_t members,
 }
 
 void CollectivePlan::runAllToAll(int64_t members, const void *const *inputs,
-                                 void *const *outputs, int64_t unit) const {
-  int64_t block = unit % blocks.perPart;
-  int64_t source = unit / blocks.perPart / members;
-  int64_t receiver = unit / blocks.perPart % members;
+                                 void *const *outputs, int64_t task) const {
+  int64_t block = task % blocks.perPart;
+  int64_t source = task / blocks.perPart / members;
+  int64_t receiver = task / blocks.perPart % members;
   Shape part(spec.inputShape);
   part[spec.dim] /= members;
   auto inStrides = rowMajorStrides(spec.inputShape, width);

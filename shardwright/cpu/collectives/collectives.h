@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A collective is plain loops over the buffers of all members of a group, cut
-// into independent units of work. Who runs them, and when, is the executor's
+// into independent tasks. Who runs them, and when, is the executor's
 // business.
 //
 //===----------------------------------------------------------------------===//
@@ -47,12 +47,12 @@ public:
   /// -1: the device is in no group: zeros.
   int32_t groupOf(int32_t device) const { return place[device].group; }
   int32_t positionOf(int32_t device) const { return place[device].position; }
-  /// Independent pieces of work of one group.
-  int64_t units(int32_t group) const;
+  /// Independent tasks of one group.
+  int64_t tasks(int32_t group) const;
   /// `inputs` and `outputs` are indexed by position in the group. No output
   /// overlaps any input.
   void run(int32_t group, const void *const *inputs, void *const *outputs,
-           int64_t unit) const;
+           int64_t task) const;
 
   // --- processes ---
   /// Another process that owns members of a group.
@@ -88,8 +88,8 @@ private:
   /// An array seen as [rows][cols] around the dimension that changes.
   struct Blocks {
     int64_t rows = 0, cols = 0;       ///< of one member's part, in elements
-    int64_t rowStep = 1, colStep = 1; ///< of a unit
-    int64_t perPart = 0;              ///< units
+    int64_t rowStep = 1, colStep = 1; ///< of a task
+    int64_t perPart = 0;              ///< tasks
   };
   static Blocks cutIntoBlocks(int64_t rows, int64_t cols, int64_t width);
 
@@ -100,15 +100,15 @@ private:
                 const Placement &placement);
 
   void runAllReduce(int64_t members, const void *const *inputs,
-                    void *const *outputs, int64_t unit) const;
+                    void *const *outputs, int64_t task) const;
   void runAllGather(int64_t members, const void *const *inputs,
-                    void *const *outputs, int64_t unit) const;
+                    void *const *outputs, int64_t task) const;
   void runReduceScatter(int64_t members, const void *const *inputs,
-                        void *const *outputs, int64_t unit) const;
+                        void *const *outputs, int64_t task) const;
   void runAllToAll(int64_t members, const void *const *inputs,
-                   void *const *outputs, int64_t unit) const;
+                   void *const *outputs, int64_t task) const;
   void runBroadcast(int64_t members, const void *const *inputs,
-                    void *const *outputs, int64_t unit) const;
+                    void *const *outputs, int64_t task) const;
 
   CollectiveSpec spec;
   std::optional<Reduction> reduction;

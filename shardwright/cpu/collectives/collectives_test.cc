@@ -308,12 +308,12 @@ void check(CollectiveSpec spec, int64_t devices, std::mt19937_64 &random) {
       inputs.push_back(in[i].data());
       outputs.push_back(out[i].data());
     }
-    // Units are independent: any order will do.
-    std::vector<int64_t> units(plan->units(g));
-    std::iota(units.begin(), units.end(), 0);
-    std::shuffle(units.begin(), units.end(), random);
-    for (int64_t unit : units)
-      plan->run(g, inputs.data(), outputs.data(), unit);
+    // Tasks are independent: any order will do.
+    std::vector<int64_t> tasks(plan->tasks(g));
+    std::iota(tasks.begin(), tasks.end(), 0);
+    std::shuffle(tasks.begin(), tasks.end(), random);
+    for (int64_t task : tasks)
+      plan->run(g, inputs.data(), outputs.data(), task);
     std::vector<Bytes> expected = model(spec, in);
     for (size_t i = 0; i < group.size(); ++i) {
       expected[i].resize(expected[i].size() + 8, 0x5a);

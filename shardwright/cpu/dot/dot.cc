@@ -114,24 +114,24 @@ double DotPlan::costNs() const {
   return 300 + work * (isFast ? 0.025 : 0.15) + bytes * 0.03;
 }
 
-DotPlan::Cut DotPlan::cutFor(int64_t parts) const {
-  if (spec.batch[0] >= parts)
+DotPlan::Cut DotPlan::cutFor(int64_t tasks) const {
+  if (spec.batch[0] >= tasks)
     return Cut::Batch;
   return spec.m >= spec.n ? Cut::M : Cut::N;
 }
 
-int64_t DotPlan::pieces(int64_t devices) const {
+int64_t DotPlan::tasks(int64_t devices) const {
   // Threads that one step of all devices can keep busy; more would cost those
   // with fewer threads.
   constexpr int64_t mostAtOnce = 32;
-  // A piece packs the whole of the operand that is not cut.
+  // A task packs the whole of the operand that is not cut.
   constexpr int64_t leastRows = 64;
   constexpr double leastNs = 50000;
   int64_t most = std::max<int64_t>(mostAtOnce / devices, 1);
-  int64_t parts = int64_t(std::min(costNs() / leastNs, double(most)));
-  if (parts > 1 && cutFor(parts) != Cut::Batch)
-    parts = std::min(parts, std::max(spec.m, spec.n) / leastRows);
-  return std::max<int64_t>(parts, 1);
+  int64_t tasks = int64_t(std::min(costNs() / leastNs, double(most)));
+  if (tasks > 1 && cutFor(tasks) != Cut::Batch)
+    tasks = std::min(tasks, std::max(spec.m, spec.n) / leastRows);
+  return std::max<int64_t>(tasks, 1);
 }
 
 /// Dense or not: every element of the result becomes 0.
@@ -162,13 +162,13 @@ static llvm::Error multiply(const Product &p) {
 }
 
 llvm::Error DotPlan::run(const void *lhs, const void *rhs, void *out,
-                         int64_t part, int64_t parts) const {
+                         int64_t task, int64_t tasks) const {
   if (batches == 0)
     return llvm::Error::success();
   int64_t outer = spec.batch[0], m = spec.m, n = spec.n;
-  Cut where = cutFor(parts);
+  Cut where = cutFor(tasks);
   int64_t *cut = where == Cut::Batch ? &outer : where == Cut::M ? &m : &n;
-  int64_t begin = *cut * part / parts, end = *cut * (part + 1) / parts;
+  int64_t begin = *cut * task / tasks, end = *cut * (task + 1) / tasks;
   *cut = end - begin;
   auto offset = [&](int64_t ofBatch, int64_t ofM, int64_t ofN) {
     return begin * (cut == &outer ? ofBatch : cut == &m ? ofM : ofN);

@@ -102,7 +102,7 @@ struct Types {
 };
 
 void check(const DotSpec &spec, double tolerance, std::mt19937_64 &random,
-           int64_t parts) {
+           int64_t tasks) {
   auto plan = DotPlan::create(spec);
   ASSERT_TRUE(bool(plan)) << toString(plan.takeError());
   std::vector<char> lhs(plan->lhsExtent() * byteWidth(spec.lhsType)),
@@ -113,9 +113,9 @@ void check(const DotSpec &spec, double tolerance, std::mt19937_64 &random,
   for (int64_t i = 0; i < plan->rhsExtent(); ++i)
     put(spec.rhsType, rhs.data(), i, random);
   std::vector<char> before = out;
-  for (int64_t part = 0; part < parts; ++part)
+  for (int64_t task = 0; task < tasks; ++task)
     if (llvm::Error e =
-            plan->run(lhs.data(), rhs.data(), out.data(), part, parts))
+            plan->run(lhs.data(), rhs.data(), out.data(), task, tasks))
       FAIL() << toString(std::move(e));
 
   int64_t batches = 1;
@@ -347,7 +347,7 @@ TEST(Dot, SeveralThreadsAtOnce) {
 }
 
 TEST(Dot, PiecesAreForManyThreadsAndLargeEnough) {
-  auto pieces = [](int64_t batch, int64_t size, int64_t devices) {
+  auto tasks = [](int64_t batch, int64_t size, int64_t devices) {
     DotSpec s;
     s.lhsType = s.rhsType = s.outType = E::F32;
     s.m = s.n = s.k = size;
@@ -355,14 +355,14 @@ TEST(Dot, PiecesAreForManyThreadsAndLargeEnough) {
     s.lhsStrideK = s.rhsStrideN = s.outStrideN = 1;
     s.batch = {batch};
     s.lhsBatchStrides = s.rhsBatchStrides = s.outBatchStrides = {size * size};
-    return llvm::cantFail(DotPlan::create(s)).pieces(devices);
+    return llvm::cantFail(DotPlan::create(s)).tasks(devices);
   };
-  EXPECT_EQ(pieces(1, 16, 1), 1);
-  EXPECT_EQ(pieces(1, 512, 1), 8); // of 64 rows
-  EXPECT_EQ(pieces(1, 512, 8), 4); // devices have threads, too
-  EXPECT_EQ(pieces(1, 512, 64), 1);
-  EXPECT_EQ(pieces(40, 128, 1), 32);
-  EXPECT_EQ(pieces(3, 4096, 1), 32);
+  EXPECT_EQ(tasks(1, 16, 1), 1);
+  EXPECT_EQ(tasks(1, 512, 1), 8); // of 64 rows
+  EXPECT_EQ(tasks(1, 512, 8), 4); // devices have threads, too
+  EXPECT_EQ(tasks(1, 512, 64), 1);
+  EXPECT_EQ(tasks(40, 128, 1), 32);
+  EXPECT_EQ(tasks(3, 4096, 1), 32);
 }
 
 TEST(Dot, Malformed) {

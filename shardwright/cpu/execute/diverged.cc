@@ -53,7 +53,7 @@ void Run::work(Lock &lock, bool isLeader) {
     Job *job = nullptr;
     if (!failed())
       for (auto &candidate : jobs)
-        if (candidate->next < candidate->units) {
+        if (candidate->next < candidate->tasks) {
           job = candidate.get();
           break;
         }
@@ -93,7 +93,7 @@ void Run::work(Lock &lock, bool isLeader) {
 void Run::callHelpers(Caller caller) {
   int64_t wanted = mayRejoin() ? 0 : int64_t(ready.size());
   for (auto &job : jobs)
-    wanted += job->units - job->next;
+    wanted += job->tasks - job->next;
   if (failed())
     wanted = 0;
   bool takesOne = caller != Caller::Other;
@@ -156,14 +156,14 @@ void Run::arrive(Lock &lock, Device &d) {
   auto job = std::make_unique<Job>();
   job->step = d.pc;
   job->group = group;
-  job->units = plan.units(group) * s.numInputs;
+  job->tasks = plan.tasks(group) * s.numInputs;
   for (SlotId in : prepared.inputs(s))
     for (int32_t member : members)
       job->inputs.push_back(at(member).table[in]);
   for (SlotId out : prepared.outputs(s))
     for (int32_t member : members)
       job->outputs.push_back(at(member).table[out]);
-  if (job->units == 0)
+  if (job->tasks == 0)
     return finish(*job);
   jobs.push_back(std::move(job));
 }
@@ -189,21 +189,21 @@ void Run::arriveAtHost(Device &d) {
 void Run::workOnJob(Lock &lock, Job &job, bool isLeader) {
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[job.step].payload];
-  int64_t unit = job.next++;
+  int64_t task = job.next++;
   ++inProgress;
   busyHelpers += !isLeader;
   lock.unlock();
   auto begin = timed ? Clock::now() : Clock::time_point();
-  int64_t perOperand = plan.units(job.group);
-  int64_t first = unit / perOperand * plan.groups()[job.group].size();
+  int64_t perOperand = plan.tasks(job.group);
+  int64_t first = task / perOperand * plan.groups()[job.group].size();
   plan.run(job.group, &job.inputs[first], &job.outputs[first],
-           unit % perOperand);
+           task % perOperand);
   if (timed)
     collectiveNs += (Clock::now() - begin) / std::chrono::nanoseconds(1);
   lock.lock();
   --inProgress;
   busyHelpers -= !isLeader;
-  if (++job.done == job.units) {
+  if (++job.done == job.tasks) {
     finish(job);
     llvm::erase_if(jobs, [&](auto &j) { return j.get() == &job; });
   }

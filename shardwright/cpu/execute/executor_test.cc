@@ -155,7 +155,7 @@ TEST_P(Executors, BigStepsOfFewDevicesAreSplit) {
   SlotId x = b.argument(ElementType::F32, shape),
          y = b.slot(ElementType::F32, shape),
          d = b.slot(ElementType::F32, {10, 10}), r = b.result();
-  // Twice: the second reads what all pieces of the first wrote.
+  // Twice: the second reads what all tasks of the first wrote.
   b.kernel(slow, {x}, {y}, 1000, 1e7);
   SlotId z = b.slot(ElementType::F32, shape);
   b.kernel(slow, {y}, {z}, 1000, 1e7);

@@ -16,8 +16,8 @@ using namespace shardwright::cpu;
 
 /// Handing out work costs about this much: less is done where we are.
 static constexpr double worthSharingNs = 2000;
-/// And a piece should not be much smaller than this.
-static constexpr double pieceNs = 500;
+/// A task should not be much smaller than this.
+static constexpr double taskNs = 500;
 /// Guess for what a collective moves: bytes read and written in cache.
 static constexpr double nsPerByte = 0.05;
 
@@ -92,7 +92,7 @@ void Run::runSegment() {
     measured(begin, count);
     return;
   }
-  int64_t grain = std::max<int64_t>(1, pieceNs / std::max(ns, 1.0));
+  int64_t grain = std::max<int64_t>(1, taskNs / std::max(ns, 1.0));
   pool.parallelFor(count, grain, [&](int64_t begin, int64_t end) {
     auto start = Clock::now();
     for (int64_t d = begin; d < end; ++d)
@@ -107,46 +107,46 @@ void Run::runSplit(int32_t step) {
   int64_t count = devices.size();
   const SlotId *operands = prepared.operandSlots.data() + s.operands;
   if (s.kind == StepKind::Dot) {
-    int64_t parts = prepared.dotPieces[s.payload];
-    pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
-      Device &d = devices[i / parts];
+    int64_t tasks = prepared.dotTasks[s.payload];
+    pool.parallelFor(count * tasks, 1, [&](int64_t i, int64_t) {
+      Device &d = devices[i / tasks];
       if (llvm::Error e = prepared.dots[s.payload].run(
               d.table[operands[0]], d.table[operands[1]], d.table[operands[2]],
-              i % parts, parts))
+              i % tasks, tasks))
         fail(d.number, step, toString(std::move(e)));
     });
     return;
   }
   if (s.kind == StepKind::Library) {
     const LibraryCall &call = program.libraryCalls[s.payload];
-    int64_t pieces = prepared.libraryOps[s.payload].pieces;
-    int64_t parts =
-        std::clamp<int64_t>((pool.size() + count - 1) / count, 1, pieces);
+    int64_t tasks = prepared.libraryOps[s.payload].tasks;
+    int64_t ranges =
+        std::clamp<int64_t>((pool.size() + count - 1) / count, 1, tasks);
     if (call.scratchBytes > 0)
-      parts = std::min(parts, call.scratchCopies);
-    pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
-      Device &d = devices[i / parts];
-      int64_t part = i % parts;
-      if (llvm::Error e = callLibrary(d, s, pieces * part / parts,
-                                      pieces * (part + 1) / parts, part))
+      ranges = std::min(ranges, call.scratchCopies);
+    pool.parallelFor(count * ranges, 1, [&](int64_t i, int64_t) {
+      Device &d = devices[i / ranges];
+      int64_t range = i % ranges;
+      if (llvm::Error e = callLibrary(d, s, tasks * range / ranges,
+                                      tasks * (range + 1) / ranges, range))
         fail(d.number, step, toString(std::move(e)));
     });
     return;
   }
   const Kernel &kernel = program.kernels[s.payload];
-  // More pieces than threads even out what they cost.
-  int64_t parts = std::clamp<int64_t>(
+  // More tasks than threads even out their costs.
+  int64_t tasks = std::clamp<int64_t>(
       2 * pool.size() / count, 1,
       std::min<int64_t>(kernel.iterations, s.costNs / (heavyNs / 4)));
   int32_t pointerCount = s.numInputs + s.numOutputs;
-  pool.parallelFor(count * parts, 1, [&](int64_t i, int64_t) {
-    Device &d = devices[i / parts];
-    int64_t part = i % parts;
+  pool.parallelFor(count * tasks, 1, [&](int64_t i, int64_t) {
+    Device &d = devices[i / tasks];
+    int64_t task = i % tasks;
     llvm::SmallVector<void *, 24> pointers(pointerCount);
     for (int32_t k = 0; k < pointerCount; ++k)
       pointers[k] = d.table[operands[k]];
-    kernel.function(pointers.data(), kernel.iterations * part / parts,
-                    kernel.iterations * (part + 1) / parts);
+    kernel.function(pointers.data(), kernel.iterations * task / tasks,
+                    kernel.iterations * (task + 1) / tasks);
     kernelSucceeded(d.number, step);
   });
 }
@@ -158,13 +158,13 @@ void Run::runCollective(int32_t step) {
   auto inputs = prepared.inputs(s), outputs = prepared.outputs(s);
   int64_t count = devices.size(), operands = inputs.size();
 
-  // Pieces are independent, whichever device, operand and group they are of.
-  int64_t pieces;
-  llvm::unique_function<void(int64_t)> runPiece;
+  // Tasks are independent, whichever device, operand and group they are of.
+  int64_t tasks;
+  llvm::unique_function<void(int64_t)> runTask;
   constexpr int64_t copyBytes = 1 << 17;
   int64_t bytes = plan.outputBytes();
   int64_t copies = (bytes + copyBytes - 1) / copyBytes;
-  auto copyPiece = [&](int64_t i, int64_t blocks) {
+  auto copyBlock = [&](int64_t i, int64_t blocks) {
     int64_t operand = i / blocks % operands;
     Device &target = devices[i / blocks / operands];
     int64_t offset = i % blocks * copyBytes;
@@ -180,8 +180,8 @@ void Run::runCollective(int32_t step) {
                   size);
   };
   if (plan.isPermute()) {
-    pieces = count * operands * copies;
-    runPiece = [&](int64_t i) { copyPiece(i, copies); };
+    tasks = count * operands * copies;
+    runTask = [&](int64_t i) { copyBlock(i, copies); };
   } else {
     llvm::ArrayRef<int32_t> groups = plan.localGroups();
     scratchInputs.resize(operands * count);
@@ -199,32 +199,33 @@ void Run::runCollective(int32_t step) {
         ++next;
       }
     }
-    int64_t units = plan.units(0), perOperand = units * groups.size();
-    pieces = perOperand * operands;
-    runPiece = [this, &plan, groups, firstOf, units, perOperand,
-                count](int64_t i) {
-      int64_t k = i / perOperand, g = i % perOperand / units;
+    int64_t perGroup = plan.tasks(0), perOperand = perGroup * groups.size();
+    tasks = perOperand * operands;
+    runTask = [this, &plan, groups, firstOf, perGroup, perOperand,
+               count](int64_t i) {
+      int64_t k = i / perOperand, g = i % perOperand / perGroup;
       int64_t at = k * count + firstOf[g];
-      plan.run(groups[g], &scratchInputs[at], &scratchOutputs[at], i % units);
+      plan.run(groups[g], &scratchInputs[at], &scratchOutputs[at],
+               i % perGroup);
     };
     if (next < count) // some are in no group
       for (int64_t d = 0; d < count; ++d)
         if (plan.groupOf(devices[d].number) < 0)
           for (int64_t i = 0; i < operands * copies; ++i)
-            copyPiece(d * operands * copies + i, copies);
+            copyBlock(d * operands * copies + i, copies);
   }
 
   double ns =
       nsPerByte * count * operands * (plan.inputBytes() + plan.outputBytes()) +
-      20.0 * pieces;
+      20.0 * tasks;
   if (ns < worthSharingNs || pool.size() == 1) {
-    for (int64_t i = 0; i < pieces; ++i)
-      runPiece(i);
+    for (int64_t i = 0; i < tasks; ++i)
+      runTask(i);
   } else {
-    int64_t grain = std::max<int64_t>(1, pieces * pieceNs / ns);
-    pool.parallelFor(pieces, grain, [&](int64_t first, int64_t end) {
+    int64_t grain = std::max<int64_t>(1, tasks * taskNs / ns);
+    pool.parallelFor(tasks, grain, [&](int64_t first, int64_t end) {
       for (int64_t i = first; i < end; ++i)
-        runPiece(i);
+        runTask(i);
     });
   }
   if (timed)

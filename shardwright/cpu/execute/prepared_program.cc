@@ -371,7 +371,7 @@ llvm::Error Executor::Prepared::prepare() {
     llvm::Expected<DotPlan> plan = DotPlan::create(spec);
     if (!plan)
       return fail("dot: ", toString(plan.takeError()));
-    dotPieces.push_back(plan->pieces(numDevices));
+    dotTasks.push_back(plan->tasks(numDevices));
     dots.push_back(std::move(*plan));
   }
   for (const LibraryCall &call : program.libraryCalls) {

@@ -75,8 +75,8 @@ struct Executor::Prepared {
   /// Results that live elsewhere and are copied at the end: (slot, result).
   std::vector<std::pair<SlotId, int32_t>> copiedResults;
   std::vector<DotPlan> dots;
-  /// By dot: in how many pieces it is computed, on any number of threads.
-  std::vector<int64_t> dotPieces;
+  /// By dot: in how many tasks it is computed, on any number of threads.
+  std::vector<int64_t> dotTasks;
   std::vector<LibraryOp> libraryOps;
   /// By library op: a function of the host, which may wait for anything.
   std::vector<bool> hostCalls;

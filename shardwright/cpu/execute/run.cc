@@ -108,8 +108,8 @@ bool Run::isHeavy(const StepInfo &step) const {
   if (step.kind == StepKind::Kernel)
     return program.kernels[step.payload].iterations > 1;
   if (step.kind == StepKind::Library)
-    return prepared.libraryOps[step.payload].pieces > 1;
-  return step.kind == StepKind::Dot && prepared.dotPieces[step.payload] > 1;
+    return prepared.libraryOps[step.payload].tasks > 1;
+  return step.kind == StepKind::Dot && prepared.dotTasks[step.payload] > 1;
 }
 
 llvm::Error Run::callLibrary(const Device &device, const StepInfo &step,
@@ -145,12 +145,12 @@ bool Run::runDot(const Device &device, int32_t step) {
   const StepInfo &s = prepared.steps[step];
   const SlotId *operands = prepared.operandSlots.data() + s.operands;
   void *const *table = device.table;
-  int64_t parts = prepared.dotPieces[s.payload];
+  int64_t tasks = prepared.dotTasks[s.payload];
   auto begin = traceNow();
-  for (int64_t part = 0; part < parts; ++part)
+  for (int64_t task = 0; task < tasks; ++task)
     if (llvm::Error e =
             prepared.dots[s.payload].run(table[operands[0]], table[operands[1]],
-                                         table[operands[2]], part, parts)) {
+                                         table[operands[2]], task, tasks)) {
       fail(device.number, step, toString(std::move(e)));
       return false;
     }
@@ -200,7 +200,7 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       if (prepared.mayBlock(s) || (stopAtHeavy && isHeavy(s)))
         goto stop;
       if (llvm::Error e = callLibrary(
-              device, s, 0, prepared.libraryOps[s.payload].pieces, 0)) {
+              device, s, 0, prepared.libraryOps[s.payload].tasks, 0)) {
         fail(device.number, pc, toString(std::move(e)));
         goto stop;
       }

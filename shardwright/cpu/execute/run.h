@@ -8,7 +8,7 @@
 // Internal to the executor: the state of one call of Executor::run.
 // While all devices stand at one step the thread that called `run` leads
 // (lockstep.cc): a segment is a parallel-for over the devices, a collective
-// one over its units of work. When they diverge (diverged.cc), each device is a
+// one over its tasks. When they diverge (diverged.cc), each device is a
 // task that runs to its next rendezvous; the last to arrive makes the
 // collective a job for whoever is free. Nobody waits but the leader. When all
 // devices stand at one step again, the leader takes over.
@@ -71,7 +71,7 @@ private:
   /// worth splitting; stops at once when the run has failed.
   void advance(Device &device, bool stopAtHeavy);
   bool isHeavy(const StepInfo &step) const;
-  /// Pieces [begin, end) of a library call, with the scratch memory of one of
+  /// Tasks [begin, end) of a library call, with the scratch memory of one of
   /// those that work on it.
   llvm::Error callLibrary(const Device &device, const StepInfo &step,
                           int64_t begin, int64_t end, int64_t worker) const;
@@ -117,7 +117,7 @@ private:
   /// A collective whose members are all there.
   struct Job {
     int32_t step, group;
-    int64_t units, next = 0, done = 0;
+    int64_t tasks, next = 0, done = 0;
     std::vector<const void *> inputs; ///< [operand][position]
     std::vector<void *> outputs;
   };
@@ -137,7 +137,7 @@ private:
   bool mayRejoin() const;
   void arriveAtHost(Device &device);
   enum class Caller : uint8_t { Leader, Helper, Other };
-  /// The leader and helpers go on to take a piece of work themselves.
+  /// The leader and helpers go on to take a task themselves.
   void callHelpers(Caller caller);
   void reportDeadlock();
 
@@ -171,7 +171,7 @@ private:
   bool leaderWaits = false;
   int32_t helpers = 0;     ///< tasks of ours in the pool
   int32_t busyHelpers = 0; ///< of these, at work on a device or a job
-  int32_t inProgress = 0;  ///< devices, units of jobs and messages at work
+  int32_t inProgress = 0;  ///< devices, tasks of jobs and messages at work
   int32_t doneDevices = 0;
   /// (rendezvous passed, index in `devices`): devices that are behind go first.
   std::priority_queue<std::pair<int64_t, int32_t>,

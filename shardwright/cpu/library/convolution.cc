@@ -29,7 +29,7 @@ void cpu::readConvolution(mlir::Operation *op, LibraryCall &call) {
   put(call, "output_batch_dimension", d.getOutputBatchDimension());
   put(call, "output_feature_dimension", d.getOutputFeatureDimension());
   put(call, "output_spatial_dimensions", d.getOutputSpatialDimensions());
-  // Optional attributes are left out: the maker knows their defaults.
+  // Optional attributes are left out: the factory knows their defaults.
   if (auto x = conv.getWindowStrides())
     put(call, "window_strides", *x);
   if (auto x = conv.getPadding())

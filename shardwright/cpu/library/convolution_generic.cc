@@ -40,7 +40,7 @@ class Gathered {
 public:
   static llvm::Expected<Gathered> create(const Convolution &c);
 
-  int64_t pieces() const { return c.groups() * tiles; }
+  int64_t tasks() const { return c.groups() * tiles; }
   int64_t scratchBytes() const {
     return taken(gatherBytes) + taken(packBytes) + taken(resultBytes);
   }
@@ -241,8 +241,8 @@ llvm::Error Gathered::run(const LibraryBuffers &b, int64_t begin,
   char *packed = patches + taken(gatherBytes);
   char *result = packed + taken(packBytes);
   int64_t lastPacked = -1;
-  for (int64_t piece = begin; piece < end; ++piece) {
-    int64_t group = piece / tiles, first = piece % tiles * tileRows;
+  for (int64_t task = begin; task < end; ++task) {
+    int64_t group = task / tiles, first = task % tiles * tileRows;
     int64_t count = std::min(tileRows, positions - first);
     int64_t features = group * c.groupOut();
     const char *groupKernel = kernel + features * c.kernelOutStride * width;
@@ -289,7 +289,7 @@ llvm::Expected<LibraryOp> cpu::makeGenericConvolution(const Convolution &c) {
     return gathered.takeError();
   auto shared = std::make_shared<const Gathered>(std::move(*gathered));
   LibraryOp op;
-  op.pieces = shared->pieces();
+  op.tasks = shared->tasks();
   op.scratchBytes = shared->scratchBytes();
   op.costNs = 200 + c.flops() / 10;
   op.run = [shared](const LibraryBuffers &b, int64_t begin, int64_t end) {

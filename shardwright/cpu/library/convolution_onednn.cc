@@ -27,7 +27,7 @@ namespace {
 
 /// With less work than this the start of a primitive is not worth it.
 constexpr double leastFlops = 2e5;
-/// Work of one piece, where the batch can be cut.
+/// Work of one task, where the batch can be cut.
 constexpr double pieceFlops = 4e6;
 
 /// oneDNN adds up the products under a window one after the other, so many
@@ -45,7 +45,7 @@ bool equal(const dnnl_memory_desc_t &a, const dnnl_memory_desc_t &b) {
 
 class OneDnnConvolution {
 public:
-  /// Null: there is no fast one. `chunks`: into how many pieces the batch is
+  /// Null: there is no fast one. `chunks`: into how many chunks the batch is
   /// cut; `adds`: to what the result has already.
   static std::shared_ptr<const OneDnnConvolution>
   create(const Convolution &c, int64_t chunks, bool adds);
@@ -381,16 +381,16 @@ std::optional<LibraryOp> cpu::makeOneDnnConvolution(const Convolution &c) {
   if (!isCandidate(c))
     return std::nullopt;
   LibraryOp op;
-  op.pieces = 1;
-  for (int64_t n = std::min<int64_t>(8, c.batch); n > 1 && op.pieces == 1; --n)
+  op.tasks = 1;
+  for (int64_t n = std::min<int64_t>(8, c.batch); n > 1 && op.tasks == 1; --n)
     if (c.batch % n == 0 && c.flops() / double(n) >= pieceFlops)
-      op.pieces = n;
+      op.tasks = n;
   size_t d = llvm::max_element(c.kernel) - c.kernel.begin();
   std::vector<KernelPart> parts;
   for (int64_t row = 0, step = rowsOfPart(c, d); row < c.kernel[d];
        row += step) {
     std::optional<KernelPart> part =
-        partOf(c, d, row, std::min(step, c.kernel[d] - row), op.pieces,
+        partOf(c, d, row, std::min(step, c.kernel[d] - row), op.tasks,
                /*adds=*/!parts.empty());
     if (!part)
       continue;

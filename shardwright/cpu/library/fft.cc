@@ -141,7 +141,7 @@ llvm::Expected<LibraryOp> cpu::makeFft(const LibraryCall &call) {
     };
     return op;
   }
-  op.pieces = batches;
+  op.tasks = batches;
   op.costNs =
       200 + double(batches) * points * (2 + std::log2(double(points) + 1));
   op.run = [t, isDouble](const LibraryBuffers &b, int64_t begin,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A call works on a batch of matrices, each in column-major order, and of
-// vectors; one matrix is one piece of work. Operands that a routine overwrites
+// vectors; one matrix is one task. Operands that a routine overwrites
 // share their buffer with the result. `info` is a result, not an error: JAX
 // puts NaN where it is not 0.
 //
@@ -114,7 +114,7 @@ template <typename Item>
 LibraryOp forEachItem(const LapackShapes &shapes, const Workspace &workspace,
                       double itemNs, Item item) {
   LibraryOp op;
-  op.pieces = shapes.batch();
+  op.tasks = shapes.batch();
   op.scratchBytes = workspace.bytes;
   op.costNs = 100 + double(shapes.batch()) * itemNs;
   op.run = [item](const LibraryBuffers &b, int64_t begin, int64_t end) {

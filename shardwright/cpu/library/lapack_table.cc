@@ -26,39 +26,42 @@ constexpr std::pair<int, int> fourAreFirst[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
 
 struct Routine {
   llvm::StringLiteral real, complex;
-  LibraryFactory makers[4]; ///< s, d, c, z
+  LibraryFactory factories[4]; ///< s, d, c, z
   /// Of the real and of the complex routine: see LibraryEntry.
   llvm::StringLiteral realLayouts, complexLayouts;
   Aliases aliases;
 };
 
-#define MAKERS(make)                                                           \
+#define FACTORIES(make)                                                        \
   {make<float>, make<double>, make<std::complex<float>>,                       \
    make<std::complex<double>>}
 
 const Routine routines[] = {
-    {"potrf", "potrf", MAKERS(makePotrf), "m>mv", "m>mv", firstIsFirst},
-    {"getrf", "getrf", MAKERS(makeGetrf), "m>mvv", "m>mvv", firstIsFirst},
-    {"geqrf", "geqrf", MAKERS(makeGeqrf), "m>mv", "m>mv", firstIsFirst},
-    {"geqp3", "geqp3", MAKERS(makeGeqp3), "mv>mvv", "mv>mvv", twoAreFirst},
-    {"orgqr", "ungqr", MAKERS(makeOrgqr), "mv>m", "mv>m", firstIsFirst},
-    {"ormqr", "unmqr", MAKERS(makeOrmqr), "mvm>m", "mvm>m", firstIsThird},
-    {"syevd", "heevd", MAKERS(makeSyevd), "m>mvv", "m>mvv", firstIsFirst},
-    {"geev", "geev", MAKERS(makeGeev), "m>vvmmv", "m>vmmv", {}},
-    {"gesdd", "gesdd", MAKERS(makeGesdd), "m>mvmmv", "m>mvmmv", firstIsFirst},
-    {"gesvd", "gesvd", MAKERS(makeGesvd), "m>mvmmv", "m>mvmmv", firstIsFirst},
-    {"gees", "gees", MAKERS(makeGees), "m>mmvvvv", "m>mmvvv", firstIsFirst},
-    {"gehrd", "gehrd", MAKERS(makeGehrd), "m>mvv", "m>mvv", firstIsFirst},
-    {"sytrd", "hetrd", MAKERS(makeSytrd), "m>mvvvv", "m>mvvvv", firstIsFirst},
-    {"trsm", "trsm", MAKERS(makeTrsm), "mm>m", "mm>m", firstIsSecond},
-    {"gtsv", "gtsv", MAKERS(makeGtsv), "vvvm>vvvmv", "vvvm>vvvmv",
+    {"potrf", "potrf", FACTORIES(makePotrf), "m>mv", "m>mv", firstIsFirst},
+    {"getrf", "getrf", FACTORIES(makeGetrf), "m>mvv", "m>mvv", firstIsFirst},
+    {"geqrf", "geqrf", FACTORIES(makeGeqrf), "m>mv", "m>mv", firstIsFirst},
+    {"geqp3", "geqp3", FACTORIES(makeGeqp3), "mv>mvv", "mv>mvv", twoAreFirst},
+    {"orgqr", "ungqr", FACTORIES(makeOrgqr), "mv>m", "mv>m", firstIsFirst},
+    {"ormqr", "unmqr", FACTORIES(makeOrmqr), "mvm>m", "mvm>m", firstIsThird},
+    {"syevd", "heevd", FACTORIES(makeSyevd), "m>mvv", "m>mvv", firstIsFirst},
+    {"geev", "geev", FACTORIES(makeGeev), "m>vvmmv", "m>vmmv", {}},
+    {"gesdd", "gesdd", FACTORIES(makeGesdd), "m>mvmmv", "m>mvmmv",
+     firstIsFirst},
+    {"gesvd", "gesvd", FACTORIES(makeGesvd), "m>mvmmv", "m>mvmmv",
+     firstIsFirst},
+    {"gees", "gees", FACTORIES(makeGees), "m>mmvvvv", "m>mmvvv", firstIsFirst},
+    {"gehrd", "gehrd", FACTORIES(makeGehrd), "m>mvv", "m>mvv", firstIsFirst},
+    {"sytrd", "hetrd", FACTORIES(makeSytrd), "m>mvvvv", "m>mvvvv",
+     firstIsFirst},
+    {"trsm", "trsm", FACTORIES(makeTrsm), "mm>m", "mm>m", firstIsSecond},
+    {"gtsv", "gtsv", FACTORIES(makeGtsv), "vvvm>vvvmv", "vvvm>vvvmv",
      fourAreFirst},
 };
 
 /// A routine under a name without a type: that of the first operand.
-template <LibraryFactory... makers>
+template <LibraryFactory... factories>
 llvm::Expected<LibraryOp> makeByType(const LibraryCall &call) {
-  constexpr LibraryFactory list[] = {makers...};
+  constexpr LibraryFactory list[] = {factories...};
   switch (call.inputs.empty() ? ElementType::S32 : call.inputs[0].type) {
   case ElementType::F32:
     return list[0](call);
@@ -95,7 +98,7 @@ std::optional<LibraryEntry> cpu::findLapackEntry(llvm::StringRef target) {
   bool isComplex = type >= 2;
   for (const Routine &r : routines)
     if ((isComplex ? r.complex : r.real) == target.drop_front())
-      return LibraryEntry{r.makers[type], nullptr,
+      return LibraryEntry{r.factories[type], nullptr,
                           isComplex ? r.complexLayouts : r.realLayouts,
                           r.aliases};
   return std::nullopt;

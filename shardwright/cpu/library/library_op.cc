@@ -27,7 +27,7 @@ llvm::Expected<LibraryOp> makeLibraryOp(const LibraryCall &call) {
 
 int64_t scratchCopies(const LibraryOp &op) {
   constexpr int64_t most = 8;
-  return op.scratchBytes == 0 ? 0 : std::clamp<int64_t>(op.pieces, 1, most);
+  return op.scratchBytes == 0 ? 0 : std::clamp<int64_t>(op.tasks, 1, most);
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,7 @@
 // on buffers: convolution, FFT, LAPACK, random bits, functions of the host.
 // What is asked for is plain data (LibraryCall, part of the Program); before
 // the program runs a factory turns it into a LibraryOp: checked, with
-// everything that does not depend on the data computed. Makers are found by
+// everything that does not depend on the data computed. Factories are found by
 // name in one table (library/table.cc); each family is one file of library/.
 //
 // To add one: write its factory (and, for a StableHLO op, its reader) in a file
@@ -34,7 +34,7 @@ class NamedAttribute;
 
 namespace shardwright::cpu {
 
-/// What one piece of work gets. Buffers are dense; see LibraryEntry for their
+/// What one task gets. Buffers are dense; see LibraryEntry for their
 /// layout. No output overlaps an input, unless the call says that it aliases
 /// it: then both are one buffer.
 struct LibraryBuffers {
@@ -46,15 +46,15 @@ struct LibraryBuffers {
 };
 
 /// A call made ready. Any number of threads may run it at the same time, on
-/// different buffers or on different pieces of the same.
+/// different buffers or on different tasks of the same.
 struct LibraryOp {
-  /// Independent pieces of work of one call.
-  int64_t pieces = 1;
+  /// Independent tasks of one call.
+  int64_t tasks = 1;
   /// Memory that each thread at work on a call needs.
   int64_t scratchBytes = 0;
   /// Rough time of the whole call on one thread.
   double costNs = 1000;
-  /// Does pieces [begin, end). An error fails the run.
+  /// Does tasks [begin, end). An error fails the run.
   llvm::unique_function<llvm::Error(const LibraryBuffers &buffers,
                                     int64_t begin, int64_t end) const>
       run;
@@ -96,7 +96,7 @@ void put(LibraryCall &call, llvm::StringRef name, llvm::StringRef text);
 /// Fails on attributes of a kind that plain data cannot hold.
 llvm::Expected<LibraryAttribute> readAttribute(mlir::NamedAttribute attribute);
 
-// --- attributes, for makers ---
+// --- attributes, for factories ---
 const LibraryAttribute *find(const LibraryCall &call, llvm::StringRef name);
 llvm::Expected<int64_t> getInteger(const LibraryCall &call,
                                    llvm::StringRef name);

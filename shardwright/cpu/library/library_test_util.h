@@ -33,7 +33,7 @@ template <typename T> std::vector<T> valuesOf(const Bytes &bytes) {
   return values;
 }
 
-/// Runs a call piece by piece, from the last to the first, on fresh memory.
+/// Runs a call task by task, from the last to the first, on fresh memory.
 inline llvm::Expected<std::vector<Bytes>>
 run(const LibraryCall &call, const std::vector<Bytes> &operands,
     bool wholeAtOnce = false) {
@@ -59,12 +59,12 @@ run(const LibraryCall &call, const std::vector<Bytes> &operands,
   LibraryBuffers buffers{inputs.data(), outputs.data(),
                          reinterpret_cast<void *>(address)};
   if (wholeAtOnce) {
-    if (llvm::Error e = op->run(buffers, 0, op->pieces))
+    if (llvm::Error e = op->run(buffers, 0, op->tasks))
       return e;
     return results;
   }
-  for (int64_t piece = op->pieces; piece-- > 0;)
-    if (llvm::Error e = op->run(buffers, piece, piece + 1))
+  for (int64_t task = op->tasks; task-- > 0;)
+    if (llvm::Error e = op->run(buffers, task, task + 1))
       return e;
   return results;
 }

@@ -28,8 +28,8 @@ void cpu::readRandomBits(mlir::Operation *op, LibraryCall &call) {
 }
 
 namespace {
-/// Elements of one piece of work.
-constexpr int64_t pieceElements = 1 << 14;
+/// Elements of one task.
+constexpr int64_t taskElements = 1 << 14;
 
 /// Stores the low bits of a word.
 template <typename T> void store(void *out, int64_t i, uint64_t word) {
@@ -172,14 +172,14 @@ llvm::Expected<LibraryOp> cpu::makeRandomBits(const LibraryCall &call) {
   if (r.elements == 0)
     used = 0;
   LibraryOp op;
-  op.pieces = std::max<int64_t>(1, (used + pieceElements - 1) / pieceElements);
+  op.tasks = std::max<int64_t>(1, (used + taskElements - 1) / taskElements);
   op.costNs = 50 + 2.5 * double(used);
   op.run = [r, isThreefry, used](const LibraryBuffers &b, int64_t begin,
                                  int64_t end) {
     uint64_t state[3] = {0, 0, 0};
     std::memcpy(state, b.inputs[0], r.stateWords * 8);
-    int64_t first = begin * pieceElements;
-    int64_t last = std::min(used, end * pieceElements);
+    int64_t first = begin * taskElements;
+    int64_t last = std::min(used, end * taskElements);
     if (isThreefry)
       threefry(r, state, b.outputs[1], first, last);
     else

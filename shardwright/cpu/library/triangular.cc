@@ -80,7 +80,7 @@ template <typename T>
 LibraryOp choleskyOf(ElementType type, int64_t batch, int n, bool lower) {
   using R = typename Lapack<T>::Real;
   LibraryOp op;
-  op.pieces = batch;
+  op.tasks = batch;
   op.scratchBytes = int64_t(n) * n * sizeof(T);
   op.costNs = 100 + double(batch) * n * n * n / 10;
   op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
@@ -121,7 +121,7 @@ template <typename T> LibraryOp solverOf(const Solve &s) {
   Workspace w;
   int64_t aAt = w.add<T>(aSize), bAt = w.add<T>(bSize);
   LibraryOp op;
-  op.pieces = s.batch;
+  op.tasks = s.batch;
   op.scratchBytes = w.bytes;
   op.costNs = 100 + double(s.batch) * s.n * bSize / 10;
   op.run = [=](const LibraryBuffers &b, int64_t begin, int64_t end) {
