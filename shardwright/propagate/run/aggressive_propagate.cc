@@ -16,20 +16,14 @@ namespace shardwright {
 namespace {
 
 struct AggressivePropagatePass
-    : impl::AggressivePropagateBase<AggressivePropagatePass> {
-  using AggressivePropagateBase::AggressivePropagateBase;
+    : PropagationPass<impl::AggressivePropagateBase<AggressivePropagatePass>> {
+  using PropagationPass::PropagationPass;
 
   void runOnOperation() override {
     EngineOptions options;
     options.strategy = propagationStrategy;
     options.opPriorities = options.userPriorities = false;
-    options.conservative = conservativePropagation;
-    options.extraRules = extraRules;
-    options.keepShardingRules = keepShardingRules;
-    if (failed(runEngine(getOperation(), options,
-                         {debugShardingOrigins, debugPropagationEdgeSharding,
-                          dumpDirectory})))
-      signalPassFailure();
+    runWithOptions(options);
   }
 };
 

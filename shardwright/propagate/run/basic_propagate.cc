@@ -15,20 +15,15 @@ namespace shardwright {
 
 namespace {
 
-struct BasicPropagatePass : impl::BasicPropagateBase<BasicPropagatePass> {
-  using BasicPropagateBase::BasicPropagateBase;
+struct BasicPropagatePass
+    : PropagationPass<impl::BasicPropagateBase<BasicPropagatePass>> {
+  using PropagationPass::PropagationPass;
 
   void runOnOperation() override {
     EngineOptions options;
     options.strategy = PropagationStrategy::Basic;
     options.opPriorities = options.userPriorities = false;
-    options.conservative = conservativePropagation;
-    options.extraRules = extraRules;
-    options.keepShardingRules = keepShardingRules;
-    if (failed(runEngine(getOperation(), options,
-                         {debugShardingOrigins, debugPropagationEdgeSharding,
-                          dumpDirectory})))
-      signalPassFailure();
+    runWithOptions(options);
   }
 };
 

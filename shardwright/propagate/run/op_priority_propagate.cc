@@ -16,21 +16,15 @@ namespace shardwright {
 namespace {
 
 struct OpPriorityPropagatePass
-    : impl::OpPriorityPropagateBase<OpPriorityPropagatePass> {
-  using OpPriorityPropagateBase::OpPriorityPropagateBase;
+    : PropagationPass<impl::OpPriorityPropagateBase<OpPriorityPropagatePass>> {
+  using PropagationPass::PropagationPass;
 
   void runOnOperation() override {
     EngineOptions options;
     options.strategy = propagationStrategy;
     options.opPriorities = runOpPriorityPropagation;
     options.userPriorities = false;
-    options.conservative = conservativePropagation;
-    options.extraRules = extraRules;
-    options.keepShardingRules = keepShardingRules;
-    if (failed(runEngine(getOperation(), options,
-                         {debugShardingOrigins, debugPropagationEdgeSharding,
-                          dumpDirectory})))
-      signalPassFailure();
+    runWithOptions(options);
   }
 };
 

@@ -23,6 +23,27 @@ struct PropagationDebugOptions {
 llvm::LogicalResult runEngine(mlir::ModuleOp module, EngineOptions options,
                               const PropagationDebugOptions &debug);
 
+/// What the propagation passes share. `Base` is the base class of a pass that
+/// TableGen generates, with options of the same names.
+template <typename Base> class PropagationPass : public Base {
+public:
+  using Base::Base;
+
+protected:
+  /// Runs the engine with the options of the pass. `options` holds the strategy
+  /// and the priorities, which are not the same for all passes.
+  void runWithOptions(EngineOptions options, int64_t dumpIndex = 0) {
+    options.conservative = this->conservativePropagation;
+    options.extraRules = this->extraRules;
+    options.keepShardingRules = this->keepShardingRules;
+    if (failed(runEngine(this->getOperation(), options,
+                         {this->debugShardingOrigins,
+                          this->debugPropagationEdgeSharding,
+                          this->dumpDirectory, dumpIndex})))
+      this->signalPassFailure();
+  }
+};
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PROPAGATE_RUN_RUN_ENGINE_H

@@ -16,25 +16,19 @@ namespace shardwright {
 namespace {
 
 struct UserPriorityPropagatePass
-    : impl::UserPriorityPropagateBase<UserPriorityPropagatePass> {
-  using UserPriorityPropagateBase::UserPriorityPropagateBase;
+    : PropagationPass<
+          impl::UserPriorityPropagateBase<UserPriorityPropagatePass>> {
+  using PropagationPass::PropagationPass;
   UserPriorityPropagatePass(const UserPriorityPropagateOptions &options,
                             PropagationObserver *observer, int64_t dumpIndex)
-      : UserPriorityPropagateBase(options), observer(observer),
-        dumpIndex(dumpIndex) {}
+      : PropagationPass(options), observer(observer), dumpIndex(dumpIndex) {}
 
   void runOnOperation() override {
     EngineOptions options;
     options.strategy = propagationStrategy;
     options.opPriorities = runOpPriorityPropagation;
-    options.conservative = conservativePropagation;
-    options.extraRules = extraRules;
-    options.keepShardingRules = keepShardingRules;
     options.observer = observer;
-    if (failed(runEngine(getOperation(), options,
-                         {debugShardingOrigins, debugPropagationEdgeSharding,
-                          dumpDirectory, dumpIndex})))
-      signalPassFailure();
+    runWithOptions(options, dumpIndex);
   }
 
 private:
