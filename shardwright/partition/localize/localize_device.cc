@@ -29,24 +29,11 @@ LogicalResult Localizer::localizeOnDevice(Operation *op, int64_t device) {
   Value here =
       buildCompare(builder, loc, indices.device(), indices.constant(device),
                    stablehlo::ComparisonDirection::EQ);
-  auto branch =
-      stablehlo::IfOp::create(builder, loc, op->getResultTypes(), here);
-  builder.createBlock(&branch.getTrueBranch());
-  Operation *copy = builder.clone(*op);
-  copy->removeDiscardableAttr(kDeviceAttrName);
-  stablehlo::ReturnOp::create(builder, loc, copy->getResults());
-  builder.createBlock(&branch.getFalseBranch());
-  SmallVector<Value> nothing;
-  for (Type type : op->getResultTypes()) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      nothing.push_back(zeros(builder, loc, tensor));
-    else if (isa<stablehlo::TokenType>(type))
-      nothing.push_back(stablehlo::CreateTokenOp::create(builder, loc, type));
-    else
-      return op->emitOpError("is for one device, but has a result of type ")
-             << type << ", which others cannot get";
-  }
-  stablehlo::ReturnOp::create(builder, loc, nothing);
+  FailureOr<stablehlo::IfOp> made = buildConditional(builder, op, here);
+  if (failed(made))
+    return failure();
+  stablehlo::IfOp branch = *made;
+  branch.getTrueBranch().front().front().removeDiscardableAttr(kDeviceAttrName);
 
   // The first of a group is whom the others hear.
   SmallVector<int64_t> group = {device};

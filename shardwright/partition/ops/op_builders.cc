@@ -8,6 +8,7 @@
 #include "shardwright/partition/ops/op_builders.h"
 
 #include "shardwright/partition/layout/reshard_cache.h"
+#include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -60,6 +61,31 @@ Value buildScalar(OpBuilder &builder, Location loc, TypedAttr value) {
   auto type = RankedTensorType::get({}, element);
   return stablehlo::ConstantOp::create(builder, loc, type,
                                        splatOf(type, value));
+}
+
+FailureOr<stablehlo::IfOp> buildConditional(OpBuilder &builder, Operation *op,
+                                            Value predicate, bool negative) {
+  Location loc = op->getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch =
+      stablehlo::IfOp::create(builder, loc, op->getResultTypes(), predicate);
+  builder.createBlock(&branch.getTrueBranch());
+  Operation *copy = builder.clone(*op);
+  stablehlo::ReturnOp::create(builder, loc, copy->getResults());
+  builder.createBlock(&branch.getFalseBranch());
+  SmallVector<Value> zeros;
+  for (Type type : op->getResultTypes()) {
+    if (isStaticTensor(type))
+      zeros.push_back(
+          buildZero(builder, loc, cast<RankedTensorType>(type), negative));
+    else if (isa<stablehlo::TokenType>(type))
+      zeros.push_back(stablehlo::CreateTokenOp::create(builder, loc, type));
+    else
+      return op->emitOpError("is for one device, but has a result of type ")
+             << type << ", which others cannot get";
+  }
+  stablehlo::ReturnOp::create(builder, loc, zeros);
+  return branch;
 }
 
 Value padRows(OpBuilder &builder, Value value, int64_t dim, int64_t rows,

@@ -28,6 +28,14 @@ mlir::Value buildZero(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value buildScalar(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::TypedAttr value);
 
+/// Builds an `if` that runs a clone of `op` where `predicate` holds, and
+/// elsewhere gives zeros (-0 if asked for) of the same types. Fails with a
+/// diagnostic if a result of the op has no zeros.
+mlir::FailureOr<stablehlo::IfOp> buildConditional(mlir::OpBuilder &builder,
+                                                  mlir::Operation *op,
+                                                  mlir::Value predicate,
+                                                  bool negative = false);
+
 /// Pads `value` at the end of dimension `dim` to `rows` rows of `fill`. The
 /// result has the given layout; the pad is appended to `ops`.
 mlir::Value padRows(mlir::OpBuilder &builder, mlir::Value value, int64_t dim,

@@ -137,25 +137,12 @@ LogicalResult Resolver::visit(Operation *op) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   Value here = isDevice(builder, loc, device);
-  auto branch =
-      stablehlo::IfOp::create(builder, loc, op->getResultTypes(), here);
-  builder.createBlock(&branch.getTrueBranch());
-  Operation *copy = builder.clone(*op);
-  sdy::setShardings(copy, {});
-  stablehlo::ReturnOp::create(builder, loc, copy->getResults());
-  builder.createBlock(&branch.getFalseBranch());
-  SmallVector<Value> nothing;
-  for (Type type : op->getResultTypes()) {
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && tensor.hasStaticShape())
-      nothing.push_back(buildZero(builder, loc, tensor, /*negative=*/true));
-    else if (isa<stablehlo::TokenType>(type))
-      nothing.push_back(stablehlo::CreateTokenOp::create(builder, loc, type));
-    else
-      return op->emitOpError("is for one device, but has a result of type ")
-             << type << ", which others cannot get";
-  }
-  stablehlo::ReturnOp::create(builder, loc, nothing);
+  FailureOr<stablehlo::IfOp> made =
+      buildConditional(builder, op, here, /*negative=*/true);
+  if (failed(made))
+    return failure();
+  stablehlo::IfOp branch = *made;
+  sdy::setShardings(&branch.getTrueBranch().front().front(), {});
   builder.setInsertionPointAfter(branch);
   for (auto [result, part] :
        llvm::zip(op->getResults(), branch->getResults())) {
