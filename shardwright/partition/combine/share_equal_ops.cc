@@ -13,6 +13,7 @@
 #include "shardwright/partition/combine/share_equal_ops.h"
 
 #include "shardwright/partition/ops/op_effects.h"
+#include "shardwright/partition/ops/op_traits.h"
 
 using namespace mlir;
 
@@ -108,10 +109,9 @@ private:
   };
   Traits traitsOf(Operation *op) {
     return traits.get(op->getName(), [&] {
-      return Traits{
-          op->hasTrait<OpTrait::IsCommutative>(),
-          op->hasTrait<OpTrait::IsTerminator>(),
-          isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op)};
+      return Traits{op->hasTrait<OpTrait::IsCommutative>(),
+                    op->hasTrait<OpTrait::IsTerminator>(),
+                    shardwright::isControlFlow(op)};
     });
   }
 

@@ -8,6 +8,7 @@
 #include "shardwright/partition/insert/carried_sums.h"
 
 #include "shardwright/partition/ops/linear_ops.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/trip_count.h"
 #include "shardwright/rules/reducer.h"
 
@@ -35,7 +36,7 @@ static OpOperand *termBeside(OpOperand &use) {
   unsigned i = use.getOperandNumber();
   if (op->getNumResults() != 1 || !canAdd(op->getResult(0).getType()))
     return nullptr;
-  if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(op))
+  if (isAdditive(op))
     return &op->getOpOperand(1 - i);
   if (isa<stablehlo::DynamicUpdateSliceOp>(op) && i == 0)
     return &op->getOpOperand(1);
@@ -136,8 +137,8 @@ static std::optional<Carrier> carrierOf(Value value) {
 
 int64_t timesAddedUp(Operation *op) {
   if (op->getNumResults() != 1 || !isa<stablehlo::WhileOp>(op->getParentOp()) ||
-      !isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::ReduceOp,
-           stablehlo::ConvolutionOp, stablehlo::ScatterOp>(op))
+      !(isContraction(op) ||
+        isa<stablehlo::ReduceOp, stablehlo::ScatterOp>(op)))
     return 1;
   int64_t times = 1;
   auto multiply = [&](stablehlo::WhileOp loop) {
@@ -172,7 +173,7 @@ int64_t timesAddedUp(Operation *op) {
     if (!sum || !llvm::is_contained(sum->terms, use))
       break;
     // Slices written one after another are reduced together, once.
-    if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(user))
+    if (isAdditive(user))
       multiply(loop);
     value = loop->getResult(index);
   }

@@ -20,6 +20,7 @@
 #include "shardwright/partition/insert/carried_sums.h"
 #include "shardwright/partition/layout/collective_builder.h"
 #include "shardwright/partition/ops/linear_ops.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/trip_count.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/propagate/index/fetch_ahead.h"
@@ -221,7 +222,7 @@ std::optional<Delayer::Leaving> Delayer::reductionsOf(const CarriedSum &sum) {
       return std::nullopt;
   for (OpOperand *term : sum.terms) {
     sdy::AllReduceOp reduce = reductionBehind(term->get());
-    if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(term->getOwner()) &&
+    if (isAdditive(term->getOwner()) &&
         !layoutOf(term->get()).isEquivalent(layout))
       return std::nullopt;
     if ((!reduce || reduce->getBlock() != &loop.getBody().front() ||
@@ -262,7 +263,7 @@ bool Delayer::isWorthIt(const CarriedSum &sum, const Leaving &leaving) {
   for (OpOperand *term : sum.terms) {
     if (llvm::is_contained(leaving.whole, term))
       continue;
-    if (isa<stablehlo::AddOp, stablehlo::SubtractOp>(term->getOwner()))
+    if (isAdditive(term->getOwner()))
       return true;
     inLoop += cost(term->get());
   }
@@ -342,7 +343,7 @@ void Delayer::run(ArrayRef<Operation *> sums) {
 } // namespace
 
 bool addsUp(Operation *op) {
-  return isa<stablehlo::AddOp, stablehlo::SubtractOp, stablehlo::WhileOp>(op);
+  return isAdditive(op) || isa<stablehlo::WhileOp>(op);
 }
 
 void delayReductions(MeshTable &meshes, ArrayRef<Operation *> sums,

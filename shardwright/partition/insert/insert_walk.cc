@@ -20,6 +20,7 @@
 #include "shardwright/partition/insert/reduce_parts.h"
 #include "shardwright/partition/insert/split_sort.h"
 #include "shardwright/partition/insert/split_top_k.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/trip_count.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -32,16 +33,13 @@ namespace shardwright {
 Inserter::NameTraits Inserter::traitsOf(Operation *op) {
   return traits.get(op->getName(), [&] {
     NameTraits its;
-    its.isVisited = isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
-                        sdy::ManualComputationOp>(op);
+    its.isVisited = isControlFlow(op) || isa<sdy::ManualComputationOp>(op);
     its.isSdy = isa_and_nonnull<sdy::SdyDialect>(op->getDialect());
     // See visit().
     its.isPlain = !its.isVisited && (!its.isSdy || isa<sdy::ConstantOp>(op)) &&
                   !isa<stablehlo::OptimizationBarrierOp, stablehlo::ReduceOp,
                        stablehlo::SortOp>(op);
-    its.mayHaveEffects =
-        isa<stablehlo::CustomCallOp, stablehlo::InfeedOp, stablehlo::OutfeedOp,
-            stablehlo::RecvOp, stablehlo::SendOp>(op);
+    its.mayHaveEffects = isHostTransfer(op) || isa<stablehlo::CustomCallOp>(op);
     its.addsUp = addsUp(op);
     return its;
   });

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_traits.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -20,8 +21,7 @@ namespace shardwright {
 static Type contractedElement(ModuleOp module) {
   llvm::SmallMapVector<Type, double, 4> products;
   module.walk([&](Operation *op) {
-    if (!isa<stablehlo::DotGeneralOp, stablehlo::DotOp,
-             stablehlo::ConvolutionOp>(op))
+    if (!isContraction(op))
       return;
     auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
     if (type && type.hasStaticShape())

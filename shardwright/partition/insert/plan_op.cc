@@ -16,6 +16,7 @@
 #include "shardwright/partition/insert/inserter.h"
 #include "shardwright/partition/ops/linear_ops.h"
 #include "shardwright/partition/ops/op_problem.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/prepare/compose_slices.h"
 #include "shardwright/partition/support/tensor_types.h"
@@ -80,14 +81,6 @@ TensorSharding Inserter::wantedOn(int32_t mesh, Operation *op, Layout want,
 // Ops that run on all devices or on one
 //===----------------------------------------------------------------------===//
 
-/// True if the op has effects that an outside observer can count.
-static bool hasEffects(Operation *op) {
-  if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
-    return call.getHasSideEffect();
-  return isa<stablehlo::InfeedOp, stablehlo::OutfeedOp, stablehlo::RecvOp,
-             stablehlo::SendOp>(op);
-}
-
 /// The device of the op's results, if their mesh is one device.
 static std::optional<int64_t> onlyDevice(Operation *op) {
   for (Value result : op->getResults())
@@ -126,8 +119,7 @@ void Inserter::remarkReplicated(Operation *op) {
 
 /// True if the op takes some rows of its first operand.
 static bool readsInPart(Operation *op) {
-  return isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp>(op) &&
-         isShardable(op->getOperand(0).getType()) &&
+  return isDynamicSlicing(op) && isShardable(op->getOperand(0).getType()) &&
          cast<ShapedType>(op->getResult(0).getType()).hasStaticShape();
 }
 
@@ -416,7 +408,8 @@ void Inserter::askMemo(Operation *op, ArrayRef<LayoutRef> wanted) {
 
 const OpPlan *Inserter::decideOp(Operation *op) {
   // Ops without effects run on all devices, which sends less.
-  if (traitsOf(op).mayHaveEffects && meshes.numDevices() > 1 && hasEffects(op))
+  if (traitsOf(op).mayHaveEffects && meshes.numDevices() > 1 &&
+      hasSideEffect(op))
     if (std::optional<int64_t> device = onlyDevice(op)) {
       OpPlan plan = planReplicated(op);
       plan.replicatesOperands = true;

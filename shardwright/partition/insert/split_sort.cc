@@ -24,6 +24,7 @@
 #include "shardwright/partition/layout/attribute_names.h"
 #include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/ops/op_builders.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -41,14 +42,8 @@ constexpr int64_t kLeastRows = 256;
 TypedAttr lastOfDirect(stablehlo::SortOp sort) {
   if (sort.getInputs().size() != 1)
     return {};
-  Block &block = sort.getComparator().front();
-  auto compare = block.getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<stablehlo::CompareOp>();
-  if (!compare || compare.getLhs() != block.getArgument(0) ||
-      compare.getRhs() != block.getArgument(1))
-    return {};
-  auto direction = compare.getComparisonDirection();
+  std::optional<stablehlo::ComparisonDirection> direction =
+      comparedArguments(sort.getComparator().front());
   bool rises = direction == stablehlo::ComparisonDirection::LT;
   if (!rises && direction != stablehlo::ComparisonDirection::GT)
     return {};

@@ -12,6 +12,7 @@
 #include "shardwright/partition/layout/find_unreduced.h"
 #include "shardwright/partition/layout/reshard_cache.h"
 #include "shardwright/partition/ops/linear_ops.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 using namespace mlir;
@@ -114,8 +115,7 @@ WantedSums::Axes WantedSums::ofUse(OpOperand &use, int depth) {
       return read(manual.getOutShardingWithoutManualAxes(i));
     bool isBody = !isa<stablehlo::WhileOp>(parent) ||
                   user->getParentRegion() == &parent->getRegion(1);
-    if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(parent) &&
-        isBody)
+    if (isControlFlow(parent) && isBody)
       return ofCarried(parent->getResult(i));
     return {};
   }

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/rules/reducer.h"
 
 #include "mlir/IR/Matchers.h"
@@ -48,8 +49,7 @@ bool isZeroSplat(Value value) {
 }
 
 bool isProduct(Operation *op) {
-  return isa<stablehlo::MulOp, stablehlo::DotGeneralOp, stablehlo::DotOp,
-             stablehlo::ConvolutionOp>(op);
+  return isContraction(op) || isa<stablehlo::MulOp>(op);
 }
 
 /// True if the conversion commutes with addition: between floats up to
@@ -78,7 +78,7 @@ static SmallVector<bool, 4> jointOperands(Operation *op) {
           stablehlo::ConcatenateOp, stablehlo::PadOp, stablehlo::RealOp,
           stablehlo::ImagOp, stablehlo::ComplexOp>(op))
     return first(op, all);
-  if (isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp>(op))
+  if (isDynamicSlicing(op))
     return first(op, 1);
   if (isa<stablehlo::DynamicUpdateSliceOp>(op))
     return first(op, 2);

@@ -15,6 +15,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/op_windows.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/batch_partitionable.h"
@@ -82,11 +83,8 @@ static void alignWindows(stablehlo::SelectAndScatterOp op, ShardingRule &rule) {
 std::optional<ShardingRule> getPartitionRule(Operation *op) {
   // For random numbers, every device draws all of them and slices its part.
   // Shapes that are values describe the global program.
-  if (isa<stablehlo::RngOp, stablehlo::RngBitGeneratorOp,
-          stablehlo::DynamicReshapeOp, stablehlo::DynamicBroadcastInDimOp,
-          stablehlo::DynamicIotaOp, stablehlo::DynamicPadOp,
-          stablehlo::RealDynamicSliceOp, stablehlo::DynamicGatherOp,
-          stablehlo::DynamicConvOp>(op))
+  if (takesShapeAsOperand(op) ||
+      isa<stablehlo::RngOp, stablehlo::RngBitGeneratorOp>(op))
     return std::nullopt;
   // The rule attached to a custom call describes propagation; it does not imply
   // that the call can run on shards.
@@ -123,8 +121,7 @@ std::optional<ReducerKind> getCombiner(Operation *op) {
     return uniformReducer(reduce.getBody());
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))
     return uniformReducer(scatter.getUpdateComputation());
-  if (isa<stablehlo::DynamicSliceOp, stablehlo::GatherOp, stablehlo::SliceOp>(
-          op)) {
+  if (isSlicing(op)) {
     Type type = getElementTypeOrSelf(op->getResult(0));
     if (type.isInteger(1))
       return ReducerKind::Or;
@@ -173,25 +170,21 @@ bool worksRowByRow(Operation *op) {
   // A call with side effects must not see padding rows.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return !call.getHasSideEffect();
-  return isElementwise(op) ||
+  return isElementwise(op) || isDot(op) || isSlicing(op) ||
          isa<stablehlo::BatchNormGradOp, stablehlo::BatchNormInferenceOp,
              stablehlo::BatchNormTrainingOp, stablehlo::BitcastConvertOp,
              stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
-             stablehlo::ConcatenateOp, stablehlo::DotGeneralOp,
-             stablehlo::DotOp, stablehlo::DynamicSliceOp,
-             stablehlo::DynamicUpdateSliceOp, stablehlo::FftOp,
-             stablehlo::GatherOp, stablehlo::ScatterOp,
+             stablehlo::ConcatenateOp, stablehlo::DynamicUpdateSliceOp,
+             stablehlo::FftOp, stablehlo::ScatterOp,
              stablehlo::SelectAndScatterOp, stablehlo::PadOp,
              stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
-             stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SliceOp,
-             stablehlo::SortOp, stablehlo::TransposeOp,
-             stablehlo::TriangularSolveOp>(op);
+             stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SortOp,
+             stablehlo::TransposeOp, stablehlo::TriangularSolveOp>(op);
 }
 
 /// True if the op's local form masks padding rows or never reads them.
 bool masksReduction(Operation *op) {
-  if (isa<stablehlo::DotGeneralOp, stablehlo::DotOp, stablehlo::DynamicSliceOp,
-          stablehlo::GatherOp, stablehlo::SliceOp>(op))
+  if (isDot(op) || isSlicing(op))
     return true;
   // Index vectors of padding rows are out of bounds.
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op))

@@ -10,6 +10,7 @@
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/partition/layout/attribute_names.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
 
@@ -45,17 +46,12 @@ bool windowsTile(stablehlo::SelectAndScatterOp op, int64_t dim) {
 TypedAttr neverSelected(stablehlo::SelectAndScatterOp op) {
   if (!op.getSelect().hasOneBlock())
     return {};
-  Block &block = op.getSelect().front();
-  if (block.getNumArguments() != 2)
-    return {};
-  auto compare = block.getTerminator()
-                     ->getOperand(0)
-                     .getDefiningOp<stablehlo::CompareOp>();
-  if (!compare || compare.getLhs() != block.getArgument(0) ||
-      compare.getRhs() != block.getArgument(1))
+  std::optional<stablehlo::ComparisonDirection> direction =
+      comparedArguments(op.getSelect().front());
+  if (!direction)
     return {};
   Type element = getElementTypeOrSelf(op.getOperand().getType());
-  switch (compare.getComparisonDirection()) {
+  switch (*direction) {
   case stablehlo::ComparisonDirection::GE:
   case stablehlo::ComparisonDirection::GT:
     return identityElement(ReducerKind::Max, element);

@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
 #include "shardwright/mesh/axes_of_groups.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -199,9 +200,7 @@ double OpCosts::bytesTouched(Operation *op) {
       bytes += 3 * bytesOf(update.getType());
     return bytes;
   }
-  bool isPart =
-      isa<stablehlo::SliceOp, stablehlo::DynamicSliceOp, stablehlo::GatherOp>(
-          op);
+  bool isPart = isSlicing(op);
   double bytes = isFused(op) ? 0 : results;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (llvm::is_contained(op->getOperands().take_front(i), operand))
@@ -298,10 +297,7 @@ double OpCosts::passSeconds(Attribute groups, int64_t groupSize, double bytes) {
 }
 
 std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
-  if (!isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
-           stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
-           stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp,
-           stablehlo::CollectiveReduceOp>(op))
+  if (!isCollective(op))
     return std::nullopt;
   double bytes = 0;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))

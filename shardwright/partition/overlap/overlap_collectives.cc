@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/overlap/overlap.h"
 #include "shardwright/partition/overlap/step_time.h"
 #include "shardwright/partition/overlap/transfer_schedule.h"
@@ -19,17 +20,15 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-bool isCollective(Operation *op) {
-  return isa<stablehlo::AllGatherOp, stablehlo::AllReduceOp,
-             stablehlo::ReduceScatterOp, stablehlo::AllToAllOp,
-             stablehlo::CollectivePermuteOp, stablehlo::CollectiveBroadcastOp>(
-      op);
+/// True for collectives that may run beside other ops.
+bool isMovable(Operation *op) {
+  return isCollective(op) && !isa<stablehlo::CollectiveReduceOp>(op);
 }
 
 /// What an async_start may hold; async_done gives one value.
 bool mayOverlap(Operation *op) {
   auto broadcast = dyn_cast<stablehlo::CollectiveBroadcastOp>(op);
-  if (!isCollective(op) || (broadcast && broadcast.getHasDynamicRoot()))
+  if (!isMovable(op) || (broadcast && broadcast.getHasDynamicRoot()))
     return false;
   return op->getNumOperands() == op->getNumResults() &&
          llvm::all_of(op->getResultTypes(), [](Type type) {
@@ -114,7 +113,7 @@ void BlockOverlap::read(bool splits) {
       for (auto [r, result] : llvm::enumerate(op.getResults()))
         if (!overlaps || int64_t(r) == i)
           node.bytes += costs.heldBytes(result);
-      if (!isCollective(&op) && !isMemoryEffectFree(&op) &&
+      if (!isMovable(&op) && !isMemoryEffectFree(&op) &&
           !op.hasTrait<OpTrait::IsTerminator>()) {
         if (lastEffect >= 0)
           waitFor(lastEffect);
@@ -217,7 +216,7 @@ void BlockOverlap::run(const OverlapOptions &options) {
 void collectBlocks(Region &region, SmallVectorImpl<Block *> &blocks) {
   for (Block &block : region) {
     for (Operation &op : block)
-      if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
+      if (isControlFlow(&op))
         for (Region &inner : op.getRegions())
           collectBlocks(inner, blocks);
     blocks.push_back(&block);

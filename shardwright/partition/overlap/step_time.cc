@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/trip_count.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,8 +65,7 @@ StepTime StepTimes::ofBlock(Block &block) {
       timeline.wait(arrivals.lookup(done.getOperand()));
     } else if (std::optional<Transfer> transfer = costs.transfer(&op)) {
       timeline.communicate(*transfer);
-    } else if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp,
-                   func::CallOp>(op)) {
+    } else if (isControlFlow(&op) || isa<func::CallOp>(op)) {
       timeline.run(ofRegions(&op));
     } else {
       timeline.compute(costs.seconds(&op));
