@@ -35,6 +35,23 @@ int64_t numPrimeFactors(int64_t n) {
   return count + (n > 1);
 }
 
+/// Calls `visit` for each pair of dimensions between which an all-to-all moves
+/// axes, with the axes that dimension `t` gets from dimension `s`.
+template <typename Fn>
+void forEachMovedDim(const Placement &prev, const Placement &next, Fn visit) {
+  for (auto [s, p] : llvm::enumerate(prev.dims)) {
+    if (next.dims[s].size() >= p.size())
+      continue;
+    uint8_t first = p[next.dims[s].size()];
+    for (auto [t, q] : llvm::enumerate(next.dims)) {
+      auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
+          std::min(q.size(), prev.dims[t].size()));
+      if (llvm::is_contained(added, first))
+        visit(int64_t(s), int64_t(t), added);
+    }
+  }
+}
+
 /// The step from one placement to the next.
 ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
                      const SearchStep &step) {
@@ -59,17 +76,10 @@ ReshardStep makeStep(const Atoms &atoms, const Placement &prev,
     break;
   case SearchMove::AllToAll:
     out.kind = ReshardStep::AllToAll;
-    for (auto [s, p] : llvm::enumerate(prev.dims)) {
-      if (next.dims[s].size() >= p.size())
-        continue;
-      uint8_t first = p[next.dims[s].size()];
-      for (auto [t, q] : llvm::enumerate(next.dims)) {
-        auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
-            std::min(q.size(), prev.dims[t].size()));
-        if (llvm::is_contained(added, first))
-          out.moves.push_back({refsOf(atoms, added), int64_t(s), int64_t(t)});
-      }
-    }
+    forEachMovedDim(prev, next,
+                    [&](int64_t s, int64_t t, llvm::ArrayRef<uint8_t> added) {
+                      out.moves.push_back({refsOf(atoms, added), s, t});
+                    });
     break;
   }
   return out;
@@ -83,19 +93,11 @@ makeReorder(const Atoms &atoms, const Placement &prev, const SearchStep &step) {
     return std::nullopt;
   Placement ordered = prev;
   const Placement &next = step.after;
-  for (auto [s, p] : llvm::enumerate(prev.dims)) {
-    if (next.dims[s].size() >= p.size())
-      continue;
-    uint8_t first = p[next.dims[s].size()];
-    for (auto [t, q] : llvm::enumerate(next.dims)) {
-      auto added = llvm::ArrayRef<uint8_t>(q).drop_front(
-          std::min(q.size(), prev.dims[t].size()));
-      if (!llvm::is_contained(added, first))
-        continue;
-      ordered.dims[s].truncate(next.dims[s].size());
-      ordered.dims[s].append(added.begin(), added.end());
-    }
-  }
+  forEachMovedDim(prev, next,
+                  [&](int64_t s, int64_t, llvm::ArrayRef<uint8_t> added) {
+                    ordered.dims[s].truncate(next.dims[s].size());
+                    ordered.dims[s].append(added.begin(), added.end());
+                  });
   if (ordered == prev)
     return std::nullopt;
   ReshardStep out;

@@ -90,16 +90,30 @@ static std::optional<ShardingRule> rngRule(stablehlo::RngOp op,
   return builder.finish();
 }
 
-static std::optional<ShardingRule>
-batchNormInferenceRule(stablehlo::BatchNormInferenceOp op,
-                       const RuleOptions &) {
+/// Adds a factor for each dimension of the first operand. `dimsOf` gives the
+/// dimensions of operands and results for dimension d of that operand and
+/// dimension `channel` of the vectors by feature (kNoDim: d is another one).
+template <typename OpTy, typename Fn>
+static std::optional<ShardingRule> batchNormRule(OpTy op, FactorKind otherKind,
+                                                 Fn dimsOf) {
   RuleBuilder builder(op);
   for (auto [i, size] : llvm::enumerate(shapeOf(op.getOperand()))) {
     int64_t d = i;
-    int64_t channel = d == int64_t(op.getFeatureIndex()) ? 0 : kNoDim;
-    builder.add({d, channel, channel, channel, channel}, {d}, size);
+    bool isFeature = d == int64_t(op.getFeatureIndex());
+    auto [operands, results] = dimsOf(d, isFeature ? int64_t(0) : kNoDim);
+    builder.add(operands, results, size, isFeature ? kPass : otherKind);
   }
   return builder.finish();
+}
+
+using FactorDims = std::pair<SmallVector<int64_t>, SmallVector<int64_t>>;
+
+static std::optional<ShardingRule>
+batchNormInferenceRule(stablehlo::BatchNormInferenceOp op,
+                       const RuleOptions &) {
+  return batchNormRule(op, kPass, [](int64_t d, int64_t channel) {
+    return FactorDims{{d, channel, channel, channel, channel}, {d}};
+  });
 }
 
 /// Statistics over all but the feature dimension flow back into full results,
@@ -109,30 +123,18 @@ batchNormTrainingRule(stablehlo::BatchNormTrainingOp op,
                       const RuleOptions &options) {
   if (!options.extraRules)
     return std::nullopt;
-  RuleBuilder builder(op);
-  for (auto [i, size] : llvm::enumerate(shapeOf(op.getOperand()))) {
-    int64_t d = i;
-    bool isFeature = d == int64_t(op.getFeatureIndex());
-    int64_t channel = isFeature ? 0 : kNoDim;
-    builder.add({d, channel, channel}, {d, channel, channel}, size,
-                isFeature ? kPass : kNeedReplication);
-  }
-  return builder.finish();
+  return batchNormRule(op, kNeedReplication, [](int64_t d, int64_t channel) {
+    return FactorDims{{d, channel, channel}, {d, channel, channel}};
+  });
 }
 
 static std::optional<ShardingRule>
 batchNormGradRule(stablehlo::BatchNormGradOp op, const RuleOptions &options) {
   if (!options.extraRules)
     return std::nullopt;
-  RuleBuilder builder(op);
-  for (auto [i, size] : llvm::enumerate(shapeOf(op.getOperand()))) {
-    int64_t d = i;
-    bool isFeature = d == int64_t(op.getFeatureIndex());
-    int64_t channel = isFeature ? 0 : kNoDim;
-    builder.add({d, channel, channel, channel, d}, {d, channel, channel}, size,
-                isFeature ? kPass : kNeedReplication);
-  }
-  return builder.finish();
+  return batchNormRule(op, kNeedReplication, [](int64_t d, int64_t channel) {
+    return FactorDims{{d, channel, channel, channel, d}, {d, channel, channel}};
+  });
 }
 
 void shardwright::attachLinalgRules(MLIRContext &context) {
