@@ -40,7 +40,7 @@ shardwright::cpu::makeLibraryOp(const LibraryCall &call) {
   return llvm::createStringError("not built: " + call.name);
 }
 
-std::optional<shardwright::cpu::LibraryRow>
-shardwright::cpu::findLibraryRow(llvm::StringRef name) {
+std::optional<shardwright::cpu::LibraryEntry>
+shardwright::cpu::findLibraryEntry(llvm::StringRef name) {
   return std::nullopt;
 }
