@@ -119,7 +119,7 @@ SwMesh *swMeshFromShardings(const SwSharding *const *shardings, size_t count,
 }
 
 //===----------------------------------------------------------------------===//
-// Making shardings
+// Construction
 //===----------------------------------------------------------------------===//
 
 SwSharding *swShardingParse(const char *text, size_t size, char **error) {
@@ -130,7 +130,7 @@ SwSharding *swShardingFromProto(const char *bytes, size_t size, char **error) {
   return own(HloSharding::fromProto({bytes, size}), error);
 }
 
-/// False, with an error, for a rank that no value has.
+/// Returns false and sets an error if no value can have this rank.
 static bool checkRank(int64_t rank, char **error) {
   if (rank >= 0 && rank <= maxRank)
     return true;
@@ -156,7 +156,7 @@ SwSharding *swShardingFromSpec(const char *spec, size_t size,
 }
 
 //===----------------------------------------------------------------------===//
-// Asking
+// Queries
 //===----------------------------------------------------------------------===//
 
 SwShardingKind swShardingGetKind(const SwSharding *sharding) {
@@ -247,7 +247,7 @@ void swShardingShardBox(const SwSharding *sharding, const int64_t *shape,
 }
 
 //===----------------------------------------------------------------------===//
-// Converting
+// Conversion
 //===----------------------------------------------------------------------===//
 
 char *swShardingToText(const SwSharding *sharding, bool withMetadata) {

@@ -5,17 +5,17 @@
 |*
 |*===----------------------------------------------------------------------===*|
 |*
-|* HLO shardings (V1, V2, V3), PartitionSpecs and Shardy's shardings, read,
-|* compared and turned into each other, without XLA and without MLIR.
+|* Parses, compares and converts HLO shardings (V1, V2, V3), PartitionSpecs and
+|* Shardy's shardings, without XLA and MLIR.
 |*
-|* Ownership: what a function named ...New, ...Parse, ...From or ...To returns
-|* belongs to the caller and ends with swShardingFree, swMeshFree or
-|* swStringFree; all of them accept NULL. Arguments are only read. Text is
-|* UTF-8 with an explicit length, never NULL-terminated on the way in, always on
-|* the way out.
-|* Errors: NULL (or false, or -1) and, when `error` is not NULL, a text in it
-|* that the caller frees with swStringFree.
-|* Threads: values never change; any number of threads may read one.
+|* Ownership: the caller owns the results of functions named ...New, ...Parse,
+|* ...From or ...To, and frees them with swShardingFree, swMeshFree or
+|* swStringFree, all of which accept NULL. Arguments are read-only. Text is
+|* UTF-8. Input text with an explicit size need not be null-terminated; returned
+|* text is null-terminated.
+|* Errors: functions return NULL (or false, or -1) and, if `error` is not NULL,
+|* set it to a text that the caller frees with swStringFree.
+|* Threads: values are immutable; any number of threads may read one.
 |*
 \*===----------------------------------------------------------------------===*/
 
@@ -48,27 +48,28 @@ size_t swMeshNumAxes(const SwMesh *mesh);
 int64_t swMeshAxisSize(const SwMesh *mesh, size_t axis);
 /* Valid as long as the mesh. */
 const char *swMeshAxisName(const SwMesh *mesh, size_t axis);
-/* 0 when the order is 0, 1, 2, ...; `ids` may be NULL. */
+/* Returns the number of ids, 0 if the order is 0, 1, 2, ...; `ids` may be
+ * NULL. */
 size_t swMeshDeviceIds(const SwMesh *mesh, int64_t *ids);
 /* The coarsest mesh on which every sharding is a list of axes, named _axis_0,
- * _axis_1, ...; `numDevices` counts when none is tiled (0: unknown). */
+ * _axis_1, ...; `numDevices` is used if none is tiled (0: unknown). */
 SwMesh *swMeshFromShardings(const SwSharding *const *shardings, size_t count,
                             int64_t numDevices, char **error);
 
-/* Making shardings -------------------------------------------------------- */
+/* Construction ------------------------------------------------------------ */
 
 /* Text as in mhlo.sharding: {devices=[4,2]<=[2,4]T(1,0)}. */
 SwSharding *swShardingParse(const char *text, size_t size, char **error);
 /* The bytes of xla.OpSharding. */
 SwSharding *swShardingFromProto(const char *bytes, size_t size, char **error);
 /* A PartitionSpec, P('x', ('y', 'z'), None), on a mesh; `manual` names the
- * axes that are manual. */
+ * manual axes. */
 SwSharding *swShardingFromSpec(const char *spec, size_t size,
                                const SwMesh *mesh, int64_t rank,
                                const char *const *manual, size_t numManual,
                                char **error);
 
-/* Asking ------------------------------------------------------------------ */
+/* Queries ----------------------------------------------------------------- */
 
 typedef enum {
   SwShardingReplicated,
@@ -82,7 +83,7 @@ typedef enum {
 } SwShardingKind;
 
 SwShardingKind swShardingGetKind(const SwSharding *sharding);
-/* 0 for what is on all devices. */
+/* Returns 0 if the sharding is on all devices. */
 int64_t swShardingNumDevices(const SwSharding *sharding);
 /* Tile dimensions with subgroups; `dims` may be NULL. */
 size_t swShardingTileDims(const SwSharding *sharding, int64_t *dims);
@@ -90,40 +91,42 @@ size_t swShardingNumSubgroups(const SwSharding *sharding);
 /* Device ids in the order of the tiles, swShardingNumDevices of them. */
 void swShardingDevices(const SwSharding *sharding, int64_t *devices);
 size_t swShardingNumElements(const SwSharding *tuple);
-/* A new value. */
+/* Returns a new sharding. */
 SwSharding *swShardingToElement(const SwSharding *tuple, size_t index);
-/* Equal as XLA compares: V1 with V2 by devices, metadata aside. */
+/* Compares like XLA: V1 with V2 by devices, ignoring metadata. */
 bool swShardingEqual(const SwSharding *a, const SwSharding *b);
-/* Every device holds the same part of the value. */
+/* True if every device holds the same part of the value with both. */
 bool swShardingHoldsSameData(const SwSharding *a, const SwSharding *b);
-/* May a value of this shape have it on so many devices? */
+/* True if a value of this shape can have the sharding on `numDevices` devices;
+ * else sets `error`. */
 bool swShardingValidate(const SwSharding *sharding, const int64_t *shape,
                         size_t rank, int64_t numDevices, char **error);
 /* ceil(size / tiles); `local` has room for `rank` sizes. */
 void swShardingShardShape(const SwSharding *sharding, const int64_t *shape,
                           size_t rank, int64_t *local);
-/* Half-open range per dimension of the device at a position of the device
+/* The half-open range per dimension of the device at `position` of the device
  * list. */
 void swShardingShardBox(const SwSharding *sharding, const int64_t *shape,
                         size_t rank, int64_t position, int64_t *begin,
                         int64_t *end);
 
-/* Converting -------------------------------------------------------------- */
+/* Conversion -------------------------------------------------------------- */
 
 char *swShardingToText(const SwSharding *sharding, bool withMetadata);
 /* `size` receives the length; the bytes may hold zeros. */
 char *swShardingToProto(const SwSharding *sharding, size_t *size);
-/* Devices listed. */
+/* Converts to V1, with an explicit device list. */
 SwSharding *swShardingToV1(const SwSharding *sharding);
-/* An iota where there is one; else unchanged. Named becomes tiled. */
+/* Converts to V2, with an iota device list if possible; else unchanged. A named
+ * (V3) sharding becomes tiled. */
 SwSharding *swShardingToV2(const SwSharding *sharding);
-/* Axes of the mesh (V3). */
+/* Converts to V3, named by axes of the mesh. */
 SwSharding *swShardingToV3(const SwSharding *sharding, const SwMesh *mesh,
                            int64_t rank, char **error);
-/* Shardy's text after the mesh: [{"x"}, {}], unreduced={"y"}. */
+/* Shardy's text without the mesh: [{"x"}, {}], unreduced={"y"}. */
 char *swShardingToSdy(const SwSharding *sharding, const SwMesh *mesh,
                       int64_t rank, char **error);
-/* P('x', None). */
+/* A PartitionSpec: P('x', None). */
 char *swShardingToSpec(const SwSharding *sharding, const SwMesh *mesh,
                        char **error);
 

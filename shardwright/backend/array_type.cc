@@ -29,8 +29,8 @@ static llvm::Error fail(ElementType type, llvm::ArrayRef<int64_t> shape,
 
 llvm::Expected<int64_t>
 shardwright::checkedBytes(ElementType type, llvm::ArrayRef<int64_t> shape) {
-  // Zero sizes do not excuse the others: their product must fit as well, since
-  // strides are computed from it.
+  // The product of the non-zero sizes must fit even if one size is 0, because
+  // strides are products of them.
   int64_t bytes = byteWidth(type);
   bool isEmpty = false;
   for (int64_t size : shape) {

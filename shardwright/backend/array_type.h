@@ -18,14 +18,14 @@
 
 namespace shardwright {
 
-/// `f32[8,16]`: how messages spell a type and shape.
+/// Formats type and shape as in messages: `f32[8,16]`.
 std::string str(ElementType type, llvm::ArrayRef<int64_t> shape);
 
-/// Bytes of a dense array. Fails on a negative size, and where the product of
-/// the sizes that are not zero overflows.
+/// Bytes of a dense array. Fails if a size is negative, or if the product of
+/// the non-zero sizes overflows.
 llvm::Expected<int64_t> checkedBytes(ElementType type,
                                      llvm::ArrayRef<int64_t> shape);
-/// "array f32[8,16]: not enough memory, 512 bytes".
+/// The error "array f32[8,16]: not enough memory, 512 bytes".
 llvm::Error noMemoryFor(ElementType type, llvm::ArrayRef<int64_t> shape);
 
 /// Type and shape of a dense row-major array.

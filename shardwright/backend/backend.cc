@@ -1,4 +1,4 @@
-//===- backend.cc - what compiles and runs per-device programs ------------===//
+//===- backend.cc - compilers and runners of programs ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,15 +1,15 @@
-//===- backend.h - what compiles and runs per-device programs ---*- C++ -*-===//
+//===- backend.h - compilers and runners of programs ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The seam between what is the same for all devices (signatures, shardings,
-// buffers, ownership: runtime/, compile/, pjrt/) and what is not. An
-// implementation compiles a module of local shapes, runs it on its devices, and
-// is the only one to look into the memory of arrays. The CPU's is
-// cpu/backend/cpu_backend.h.
+// The interface between code that is common to all devices (signatures,
+// shardings, buffers, ownership: runtime/, compile/, pjrt/) and device-specific
+// code. An implementation compiles a module of local shapes and runs it on its
+// devices; only the implementation accesses the memory of arrays. The CPU
+// backend is cpu/backend/cpu_backend.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@ class ModuleOp;
 
 namespace shardwright {
 
-/// How a backend compiles.
+/// Options of compilation.
 struct ProgramOptions {
-  /// By argument; arguments beyond its end are not donated.
+  /// By argument; further arguments are not donated.
   std::vector<ArgumentDonation> donations;
-  /// Directory where compiled code is kept; empty: nowhere.
+  /// Directory of the cache of compiled code; empty: none.
   std::string cacheDir;
-  /// Threads that compile; 0: one a core.
+  /// Threads that compile; 0: one per core.
   int compileThreads = 0;
 };
 
@@ -45,11 +45,11 @@ public:
   Backend(const Backend &) = delete;
   Backend &operator=(const Backend &) = delete;
 
-  /// `cpu`: saved programs name the backend that loads them.
+  /// The name, like `cpu`: saved programs name the backend that loads them.
   llvm::StringRef name() const { return ownName; }
-  /// For people: the hardware, and the version of what runs on it.
+  /// A readable description: the hardware, and the version of its runtime.
   virtual std::string description() const = 0;
-  /// Differs wherever compiled programs may: part of the keys of caches. Equal
+  /// Part of cache keys: differs whenever compiled programs may differ. Equal
   /// in all processes of a job.
   virtual std::string codeIdentity() const = 0;
 
@@ -61,37 +61,37 @@ public:
   /// is not addressable.
   llvm::Error checkAddressable(DeviceId device) const;
 
-  /// Compiles @main of `module`, which has local shapes and no sdy ops, and may
-  /// change the module. A failure has emitted a diagnostic.
+  /// Compiles @main of `module`, which has local shapes and no sdy ops. May
+  /// change the module. Emits a diagnostic on failure.
   virtual llvm::FailureOr<std::shared_ptr<LoadedProgram>>
   compile(mlir::ModuleOp module, const ProgramOptions &options) = 0;
-  /// What LoadedProgram::serialize gave. Errors: damaged bytes, or a machine
-  /// that cannot run them. Bytes that were changed on purpose can do anything
-  /// that this process can.
+  /// Loads a program from LoadedProgram::serialize. Fails for corrupted bytes,
+  /// or a machine that cannot run them. Maliciously changed bytes can do
+  /// anything that this process can.
   virtual llvm::Expected<std::shared_ptr<LoadedProgram>>
   load(llvm::StringRef bytes) = 0;
 
-  /// Memory for an array, not written yet. Errors: no memory there, or a device
-  /// that is not addressable, as for the functions below.
+  /// Allocates uninitialised memory for an array. Like the functions below,
+  /// fails if memory is exhausted, or if the device is not addressable.
   virtual llvm::Expected<std::shared_ptr<DeviceStorage>>
   allocate(ElementType type, llvm::ArrayRef<int64_t> shape,
            MemoryPlace place) = 0;
-  /// A copy of an array of the host, which has been read when this returns.
+  /// Copies a host array; it has been read when this returns.
   virtual llvm::Expected<StorageTransfer> copyFromHost(const HostArray &array,
                                                        MemoryPlace place) = 0;
-  /// The same of a dense array that does not change until `release` is called,
-  /// which happens once, and not at all on an error: the backend may use the
-  /// host's memory instead of a copy, and never writes it.
+  /// Uses or copies a dense host array that does not change until `release` is
+  /// called, which happens once, but not if this fails. The backend never
+  /// writes to it.
   virtual llvm::Expected<StorageTransfer>
   viewHost(const HostArray &array, MemoryPlace place,
            llvm::unique_function<void()> release) = 0;
-  /// The same of a dense array, aligned to 64 bytes, that its owner gives away:
-  /// programs may also overwrite it, once nobody else holds `memory`.
+  /// Takes over a dense host array, aligned to 64 bytes. Programs may overwrite
+  /// it once `memory` has no other holder.
   virtual llvm::Expected<StorageTransfer>
   adoptHost(std::shared_ptr<void> memory, ElementType type,
             llvm::ArrayRef<int64_t> shape, MemoryPlace place) = 0;
 
-  /// Waits until no run is under way.
+  /// Waits until no run is in flight.
   virtual void drain() = 0;
 
 protected:

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three numbers of a device are told apart:
+// A device has three different numbers:
 //   DeviceId       global: among the devices of all processes of the job
 //   LocalDeviceId  among the devices that this process can address
 //   position       in one program: an index into its device assignment, which
@@ -26,7 +26,8 @@
 
 namespace shardwright {
 
-/// The global number of a device. Every integer is one; no LocalDeviceId is.
+/// The global number of a device. Converts from integers, but not from
+/// LocalDeviceId.
 class DeviceId {
 public:
   constexpr DeviceId() = default;
@@ -38,36 +39,36 @@ private:
   int32_t value = 0;
 };
 
-/// The most devices that a program may have: what is kept of each of them has
-/// to fit in memory.
+/// Maximum number of devices of a program, so that per-device data fits in
+/// memory.
 inline constexpr int64_t kMaxDevices = 1 << 20;
 
 /// The number of a device among those of this process.
 enum class LocalDeviceId : int32_t {};
 
-/// Memories of a device, as frameworks name them. Backends whose devices
-/// compute in host memory keep them apart in name only.
+/// Memories of a device, as frameworks name them. For backends whose devices
+/// compute in host memory, they differ only in name.
 enum class MemoryKind : uint8_t { Device, PinnedHost, UnpinnedHost };
 /// `device`, `pinned_host`, `unpinned_host`.
 llvm::StringRef str(MemoryKind kind);
 std::optional<MemoryKind> memoryKindNamed(llvm::StringRef name);
 
-/// Where an array lies.
+/// The location of an array.
 struct MemoryPlace {
   DeviceId device;
   MemoryKind memory = MemoryKind::Device;
 };
 
-/// What a backend says of one of its devices.
+/// The description of a device by its backend.
 struct DeviceInfo {
   DeviceId id;
-  /// None: the device belongs to another process.
+  /// None if the device belongs to another process.
   std::optional<LocalDeviceId> localId;
   /// The process that the device belongs to.
   int32_t process = 0;
-  /// The model of the device, `shardwright-cpu`.
+  /// The model of the device, like `shardwright-cpu`.
   std::string kind;
-  /// The first is the default.
+  /// Memories of the device; the first is the default.
   llvm::ArrayRef<MemoryKind> memories;
 };
 

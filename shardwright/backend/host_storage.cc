@@ -1,4 +1,4 @@
-//===- host_storage.cc - storage that is memory of the host ---------------===//
+//===- host_storage.cc - storage in host memory ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +49,7 @@ bool HostStorage::mayOverwrite() const {
          (claim == Claim::Adopted && owner.use_count() == 1);
 }
 
-/// Copies once `after` has happened, and then sets the event that it returns.
+/// Copies when `after` is ready; the returned event is set after the copy.
 static Event copyAfter(const Event &after, void *to, const void *from,
                        int64_t bytes) {
   if (after.isReady() && !after.hasFailed()) {
@@ -80,7 +80,7 @@ llvm::Expected<StorageTransfer> HostStorage::copyTo(MemoryPlace,
     return llvm::createStringError("not enough memory for a copy of " +
                                    llvm::Twine(size) + " bytes");
   Event ready = copyAfter(after, copy->view, view, size);
-  if (!ready.isReady()) // the copy may be dropped before it is made
+  if (!ready.isReady()) // keep the copy alive until it is complete
     ready.onReady([copy](llvm::StringRef) {});
   return StorageTransfer{std::move(copy), std::move(ready)};
 }

@@ -1,4 +1,4 @@
-//===- host_storage.h - storage that is memory of the host ------*- C++ -*-===//
+//===- host_storage.h - storage in host memory ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,19 +12,19 @@
 
 namespace shardwright {
 
-/// For backends whose devices compute in host memory. Every device may read
-/// it, so that a copy to another device can share it.
+/// Storage for backends whose devices compute in host memory. Every device may
+/// read it, so a copy to another device can share it.
 class HostStorage final : public DeviceStorage {
   struct Token {};
 
 public:
-  /// Fresh memory, aligned to 64 bytes. Null: not enough of it.
+  /// Allocates memory aligned to 64 bytes; null if memory is exhausted.
   static std::shared_ptr<HostStorage> allocate(int64_t bytes);
-  /// Memory that its owner gives away: a program may overwrite it once nobody
-  /// else holds `memory`. Kernels want it aligned to 64 bytes.
+  /// Takes over memory, which a program may overwrite once `memory` has no
+  /// other holder. Kernels require alignment to 64 bytes.
   static std::shared_ptr<HostStorage> adopt(std::shared_ptr<void> memory,
                                             int64_t bytes);
-  /// Memory of somebody else, who keeps it as it is; programs never write it.
+  /// Uses memory of another owner, which programs never write to.
   static std::shared_ptr<HostStorage> borrow(std::shared_ptr<void> memory,
                                              int64_t bytes);
 

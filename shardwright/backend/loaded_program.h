@@ -1,4 +1,4 @@
-//===- loaded_program.h - a per-device program, ready to run ----*- C++ -*-===//
+//===- loaded_program.h - a loaded per-device program -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,95 +19,96 @@ namespace shardwright {
 
 class Backend;
 
-/// What the caller of a program does with the memory of one argument.
+/// How a program may use the memory of one argument.
 struct ArgumentDonation {
   bool isDonated = false;
-  /// Of a donated argument: the result that should get its memory; -1: any.
+  /// Of a donated argument: the result that should reuse its memory; -1: any.
   int32_t aliasedResult = -1;
 };
 
 /// One argument on one device.
 struct RunArgument {
   std::shared_ptr<DeviceStorage> storage;
-  /// The argument is donated, and nobody else holds the storage: the run may
-  /// overwrite it, or give it to a result.
+  /// The argument is donated, and the storage has no other holder: the run may
+  /// overwrite it, or use it for a result.
   bool mayOverwrite = false;
 };
 
-/// One run of a program. Lists of arguments and results hold the positions of
-/// the program whose device is addressable here, in order, one after another:
-/// [local position * number of arguments + argument].
+/// One run of a program. Argument and result lists cover the positions whose
+/// device is addressable in this process, in order, flattened: [local position
+/// * number of arguments + argument].
 struct RunRequest {
   /// The global device at each position of the program.
   llvm::SmallVector<DeviceId, 8> devices;
   std::vector<RunArgument> arguments;
-  /// Where the caller would like the results, or null where it does not care;
-  /// empty: nowhere. A backend that cannot write there gives other storage.
+  /// Preferred storage of the results; null or an empty list if there is none.
+  /// A backend that cannot write there returns other storage.
   std::vector<std::shared_ptr<DeviceStorage>> results;
-  /// What has to happen first. When one fails, the run fails with it.
+  /// Events to wait for. If one fails, the run fails with its error.
   std::vector<Event> after;
 
   enum class Mode : uint8_t {
-    /// In the order of the devices' work. `start` returns at once, or runs the
-    /// program itself where that costs less than handing it over.
+    /// Runs in the order of the devices' work. `start` returns immediately, or
+    /// runs a short program itself.
     Queued,
-    /// The same, but on the calling thread if its devices are idle.
+    /// As Queued, but on the calling thread if its devices are idle.
     HereIfIdle,
-    /// At once and on the calling thread, beside whatever the devices do. All
-    /// of `after` has happened.
+    /// Runs immediately on the calling thread, concurrently with other work of
+    /// the devices. All of `after` must be ready.
     Now,
   };
   Mode mode = Mode::Queued;
-  /// What functions of the host that the program calls may ask for; kept until
-  /// the run ends.
+  /// Data for host functions that the program calls; kept alive until the run
+  /// ends.
   std::shared_ptr<const void> callData;
-  /// Filled by the run, by local position, unless null or the backend cannot.
+  /// Filled by the run, by local position. May be null; a backend may ignore
+  /// it.
   std::shared_ptr<Trace> trace;
-  /// Filled before `start` returns, in mode Now only; may be null.
+  /// Filled before `start` returns, only in mode Now; may be null.
   RunStatistics *statistics = nullptr;
-  /// Called before the run's event, if the run fails and has not touched its
-  /// arguments; gets them back. May be null.
+  /// If the run fails without modifying its arguments, receives the arguments
+  /// back before the run's event is set. May be null.
   llvm::unique_function<void(std::vector<RunArgument>)> returnArguments;
 };
 
-/// A run under way.
+/// A run in flight.
 struct StartedRun {
-  /// Of each local position, storage whose elements come with `done`.
+  /// Storage of the results of each local position; ready with `done`.
   std::vector<std::shared_ptr<DeviceStorage>> results;
   Event done;
 };
 
-/// Bytes on one device.
+/// Memory statistics of one device in bytes.
 struct MemoryStatistics {
   int64_t arguments = 0, results = 0, temporaries = 0, constants = 0,
           reusedByResults = 0;
 };
 
-/// Estimates, of one device; loops and branches are counted once.
+/// Estimated costs of one device; loops and branches are counted once.
 struct CostAnalysis {
-  /// Arithmetic operations: two for each product of a dot or convolution, one
-  /// for each element of anything else. Other library calls count none.
+  /// Arithmetic operations: two per product of a dot or convolution, one per
+  /// element of any other op, none for other library calls.
   double flops = 0;
-  /// Of these, calls of functions such as exp.
+  /// The calls of functions such as exp among them.
   double transcendentals = 0;
   /// Bytes that steps read and write.
   double bytesAccessed = 0;
 };
 
-/// What is alive where temporaries take most memory.
+/// The live values at the peak of temporary memory.
 struct PeakMemory {
   struct Value {
     ArrayType type;
-    /// The operation that wrote it (LoadedProgram::stepName); may be empty.
+    /// The op that wrote it (LoadedProgram::stepName); may be empty.
     std::string writer;
   };
-  /// The operation there; empty: not known.
+  /// The op at the peak; empty if unknown.
   std::string place;
   std::vector<Value> values; ///< the largest first
 };
 
-/// A per-device program that its backend has compiled. Immutable; all functions
-/// are thread-safe. Runs under way do not need this object any more.
+/// A per-device program that its backend has compiled. Immutable and
+/// thread-safe. Runs in flight do not depend on this object.
 class LoadedProgram {
 public:
   virtual ~LoadedProgram();
@@ -115,28 +116,28 @@ public:
   /// The name of the backend whose devices run it.
   virtual llvm::StringRef backendName() const = 0;
 
-  /// What one device gets and leaves.
+  /// The arguments and results of one device.
   llvm::ArrayRef<ArrayType> arguments() const { return argumentTypes; }
   llvm::ArrayRef<ArrayType> results() const { return resultTypes; }
   int64_t numReplicas() const { return replicas; }
   int64_t numPartitions() const { return partitions; }
-  /// Positions of the program, wherever their devices are.
+  /// Number of positions of the program.
   int64_t numDevices() const { return replicas * partitions; }
 
-  /// Starts a run on devices of `backend`; takes what it needs out of the
-  /// request. Fails, and leaves the arguments as they are, when the backend is
-  /// not one that can run the program or there is no memory for the results;
-  /// in mode Now also when the run fails. Other failures are those of `done`.
+  /// Starts a run on devices of `backend`, and moves the contents out of the
+  /// request. Fails without modifying the arguments if the backend cannot run
+  /// the program or memory for the results is exhausted; in mode Now also if
+  /// the run fails. `done` reports all other failures.
   virtual llvm::Expected<StartedRun> start(Backend &backend,
                                            RunRequest &request) = 0;
 
   virtual MemoryStatistics memory() const = 0;
   virtual CostAnalysis cost() const = 0;
   virtual PeakMemory peakMemory() const = 0;
-  /// `stablehlo.add at file.py:12:3`: what a step of a trace is; may be empty.
+  /// The name of a step in a trace, like `stablehlo.add at file.py:12:3`; may
+  /// be empty.
   virtual std::string stepName(int32_t step) const = 0;
-  /// Bytes for Backend::load, in this or another process. The same program
-  /// gives the same bytes.
+  /// Bytes for Backend::load, in this or another process. Deterministic.
   virtual llvm::Expected<std::string> serialize() const = 0;
 
 protected:

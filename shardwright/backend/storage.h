@@ -18,33 +18,33 @@ namespace shardwright {
 
 struct StorageTransfer;
 
-/// The memory of one array. Only the backend that made it looks inside; others
-/// hold it by shared_ptr, and the memory is free when the last holder goes. It
-/// may outlive its backend. Whether the elements are there yet is for the
-/// holder to know: functions that read them take an event `after` that says so,
-/// and the caller keeps the storage until the event that they return has
-/// happened. Thread-safe.
+/// The memory of one array. Only the backend that created it accesses the
+/// elements. Other code holds it by shared_ptr, and the last holder frees the
+/// memory. It may outlive its backend. The holder must know when the elements
+/// are available: functions that read them wait for an event `after`, and the
+/// caller must keep the storage until the event that they return is set.
+/// Thread-safe.
 class DeviceStorage {
 public:
   virtual ~DeviceStorage();
   DeviceStorage(const DeviceStorage &) = delete;
   DeviceStorage &operator=(const DeviceStorage &) = delete;
 
-  /// Where the host can read, and before anything else reads them write, the
-  /// elements in place. Null: it cannot; copyToHost reads them.
+  /// The address where the host can read the elements in place, and write them
+  /// before their first read. Null if it cannot; then use copyToHost.
   void *hostView() const { return view; }
   int64_t bytes() const { return size; }
 
-  /// True if a program that is the only holder of this object may write into
-  /// it: nobody outside has a claim on the memory.
+  /// True if a program that is the only holder of this object may write to it,
+  /// because no outside code can access the memory.
   virtual bool mayOverwrite() const = 0;
-  /// True if programs on that device may read it as it is.
+  /// True if programs on that device may read it in place.
   virtual bool isReadableAt(MemoryPlace place) const = 0;
-  /// Copies bytes [offset, offset + size) to the host. `to` stays valid until
-  /// the event has happened, which fails if `after` fails.
+  /// Copies bytes [offset, offset + size) to the host. `to` must stay valid
+  /// until the event is set; the event fails if `after` fails.
   virtual Event copyToHost(void *to, int64_t offset, int64_t size,
                            const Event &after) const = 0;
-  /// The same elements in other memory. Errors: no memory there.
+  /// Copies the elements to other memory. Fails if that memory is exhausted.
   virtual llvm::Expected<StorageTransfer> copyTo(MemoryPlace place,
                                                  const Event &after) const = 0;
 
@@ -55,14 +55,13 @@ protected:
   int64_t size;
 };
 
-/// Storage whose elements are there, or failed to come, with `ready`.
+/// Storage whose elements are available, or have failed, with `ready`.
 struct StorageTransfer {
   std::shared_ptr<DeviceStorage> storage;
   Event ready;
 };
 
-/// An array in memory of the host. Elements stand `byteStrides` apart; empty:
-/// dense, row-major.
+/// An array in host memory. `byteStrides` is empty for dense, row-major arrays.
 struct HostArray {
   const void *data = nullptr;
   ElementType type = ElementType::F32;

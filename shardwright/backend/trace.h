@@ -1,4 +1,4 @@
-//===- trace.h - what each device did when ----------------------*- C++ -*-===//
+//===- trace.h - activities of devices over time ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,22 +18,22 @@ namespace shardwright {
 
 struct RunStatistics {
   double seconds = 0;
-  /// Time in collectives, on whichever threads.
+  /// Time in collectives, summed over all threads.
   double collectiveSeconds = 0;
-  /// Steps done, summed over the devices.
+  /// Number of steps executed, summed over the devices.
   int64_t steps = 0;
-  /// Times that diverged devices came back to one program counter.
+  /// Number of times that diverged devices rejoined at one step.
   int64_t rejoins = 0;
 };
 
-/// What each device did when. Filled by one run. Recording needs no lock: at
-/// any time one thread alone has a device.
+/// The activities of each device over time, recorded by one run. Recording
+/// needs no lock, because only one thread at a time executes a device.
 class Trace {
 public:
   using Clock = std::chrono::steady_clock;
   enum class What : uint8_t {
     Work,       ///< a kernel, a dot, a copy
-    Collective, ///< data on the way
+    Collective, ///< a collective
     Waiting,    ///< at a collective, for other devices
   };
   struct Span {
@@ -43,7 +43,7 @@ public:
     int64_t begin, end;
   };
 
-  /// At the beginning of a run.
+  /// Called at the beginning of a run.
   void start(int64_t devices) {
     origin = Clock::now();
     spans.assign(devices, {});
@@ -55,7 +55,7 @@ public:
 
   Clock::time_point began() const { return origin; }
   int64_t numDevices() const { return spans.size(); }
-  /// In the order in which they began.
+  /// The activities of a device in order of begin.
   llvm::ArrayRef<Span> of(int64_t device) const { return spans[device]; }
 
 private:

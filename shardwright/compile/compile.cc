@@ -1,4 +1,4 @@
-//===- compile.cc - the one library entry: module in, executable out ------===//
+//===- compile.cc - compiles a module to an executable --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ constexpr llvm::StringLiteral memoryKindAttr("mhlo.memory_kind");
 const llvm::StringRef printableStages[] = {"import", "propagate", "reshard",
                                            "local"};
 
-/// Adds the seconds of its life to `total`.
+/// Adds the lifetime of the object in seconds to `total`.
 class Timer {
 public:
   explicit Timer(double &total) : total(total) {}
@@ -58,15 +58,15 @@ std::string shapeText(RankedTensorType type) {
   return text;
 }
 
-/// The name that the source gave to a value: JAX writes it as a name location.
+/// The name of a value in the source: JAX stores it as a name location.
 std::string sourceName(Location location, std::string otherwise) {
   if (auto name = dyn_cast<NameLoc>(location))
     return name.getName().str();
   return otherwise;
 }
 
-/// The mesh of all replicas: they are its outermost axis, along which every
-/// value is the same.
+/// The mesh with a new outermost axis for the replicas, along which every value
+/// is replicated.
 Mesh withReplicas(const Mesh &mesh, int64_t replicas) {
   if (replicas == 1 || mesh.numAxes() == 0)
     return mesh;
@@ -83,14 +83,13 @@ Mesh withReplicas(const Mesh &mesh, int64_t replicas) {
   return Mesh(axes, ids);
 }
 
-/// The mesh that the module's values are on, replicas included; the first is
-/// that of the program.
+/// The meshes of the module's values, replicas included; the first is the mesh
+/// of the program.
 struct ProgramMeshes {
   std::vector<Mesh> meshes;
   int64_t replicas = 1;
 
-  /// The number of the mesh that a sharding is on; of one without axes the
-  /// first.
+  /// The index of the mesh of a sharding; 0 for a mesh without axes.
   int32_t idOf(Operation *op, sdy::TensorShardingAttr sharding) {
     sdy::MeshAttr attr = sdy::getMeshAttr(op, sharding);
     if (!attr || attr.getAxes().empty())
@@ -103,7 +102,7 @@ struct ProgramMeshes {
   }
 };
 
-/// Arguments or results of @main with global types and closed shardings.
+/// The arguments or results of @main, with global types and closed shardings.
 FailureOr<std::vector<ValueSpec>>
 valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
   std::vector<ValueSpec> specs;
@@ -131,7 +130,8 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
                           : main.getResultAttrOfType<sdy::TensorShardingAttr>(
                                 i, sdy::kShardingAttr);
     spec.mesh = meshes.meshes.front().numAxes() > 0 ? 0 : -1;
-    // That of a single device has no rank: the border has it on every device.
+    // A maximal sharding has no rank; such values are replicated at the
+    // interface.
     if (attr && attr.getRank() == tensor.getRank() &&
         (tensor.getRank() > 0 || !attr.getUnreducedAxes().empty())) {
       spec.mesh = meshes.idOf(main, attr);
@@ -177,7 +177,7 @@ valueSpecs(func::FuncOp main, ProgramMeshes &meshes, bool arguments) {
   return specs;
 }
 
-/// The mesh of the module that has axes; an empty one when there is none.
+/// The first mesh of the module that has axes, or an empty one.
 Mesh moduleMesh(ModuleOp module) {
   for (sdy::MeshOp op : module.getOps<sdy::MeshOp>())
     if (!op.getMesh().getAxes().empty())
@@ -243,7 +243,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
   const MachineModel machine =
       options.partition.machine.value_or(MachineModel());
   StageSeconds &seconds = report.seconds;
-  /// True when `stage` was the last one asked for.
+  /// True if `stage` is the last requested one.
   auto done = [&](Stage stage) {
     if (options.afterStage)
       options.afterStage(stage, module);
@@ -311,7 +311,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
     Timer timer(seconds.partition);
     if (failed(localize(module)) || failed(simplify(module)))
       return failure();
-    // Without a mesh every device runs the whole program.
+    // Without a mesh every device runs the full program.
     if (report.mesh.numAxes() == 0) {
       Builder b(module);
       module->setAttr("mhlo.num_replicas", b.getI32IntegerAttr(replicas));

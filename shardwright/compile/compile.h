@@ -1,5 +1,4 @@
-//===- compile.h - the one library entry: module in, executable out -*- C++
-//-*-===//
+//===- compile.h - compiles a module to an executable ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,13 +23,13 @@
 
 namespace shardwright {
 
-/// The stages in order; after each, the module is valid IR that can be printed,
-/// read back and verified.
+/// The stages in order. After each stage, the module is valid IR that can be
+/// printed, parsed and verified.
 enum class Stage {
   Import,    ///< StableHLO + sdy, CHLO expanded; simplified for several devices
-  Propagate, ///< every value has its sharding
-  Reshard,   ///< every conflict and collective explicit, still global shapes
-  Local,     ///< the per-device program, simplified
+  Propagate, ///< every value has a sharding
+  Reshard, ///< all conflicts resolved, all collectives explicit; global shapes
+  Local,   ///< the per-device program, simplified
   Executable, ///< machine code
 };
 llvm::StringRef str(Stage stage);
@@ -40,58 +39,59 @@ llvm::ArrayRef<llvm::StringRef> stageNames();
 
 struct CompileOptions {
   ImportOptions import;
-  /// With the machine for which the program's time is predicted.
+  /// Includes the machine for which the program's time is predicted.
   PartitionOptions partition;
-  /// What is done after stage Local's other work to hide communication. The
-  /// IR then holds ops that XLA does not take, unless it is Rings.
+  /// How to hide communication, at the end of stage Local. Except for Rings,
+  /// the IR then contains ops that XLA does not support.
   Overlap overlap = Overlap::Off;
   /// The last stage to run.
   Stage stopAfter = Stage::Executable;
-  /// Called with the module after each stage but the last.
+  /// Called with the module after each stage except the last.
   std::function<void(Stage, mlir::ModuleOp)> afterStage;
   /// Called with the module after import, and between propagation and
-  /// partitioning; may change it, and has emitted a diagnostic when it fails.
+  /// partitioning. May change the module; must emit a diagnostic on failure.
   /// May be null.
   std::function<mlir::LogicalResult(mlir::ModuleOp)> beforePropagate,
       beforePartition;
-  /// Told of every change that propagation makes; may be null.
+  /// Observes every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
-  /// What compiles the per-device program and runs it; null: the CPU, as
-  /// Client::shared() has it.
+  /// Compiles and runs the per-device program; null: the CPU backend of
+  /// Client::shared().
   Backend *backend = nullptr;
-  /// Directory of the cache of compiled kernels (cpu/kernel_cache.h). Empty:
-  /// what the environment variable SHARDWRIGHT_KERNEL_CACHE says, else none.
+  /// Directory of the kernel cache (cpu/jit/kernel_cache.h). Empty: the value
+  /// of the environment variable SHARDWRIGHT_KERNEL_CACHE, or no cache.
   std::string kernelCacheDir;
-  /// Threads that compile kernels; 0: one a core.
+  /// Threads that compile kernels; 0: one per core.
   int compileThreads = 0;
 };
 
-/// What compiling yields. `executable` is null when a stage before the last was
-/// asked for.
+/// The results of compilation. `executable` is null if `stopAfter` is not the
+/// last stage.
 struct Compiled {
   std::shared_ptr<Executable> executable;
   /// Global types and shardings of @main, from stage Reshard on.
   std::vector<ValueSpec> arguments, results;
-  /// Those that the values' shardings are on; the first is the report's.
+  /// The meshes of the values' shardings; the first is the report's mesh.
   std::vector<Mesh> meshes;
-  /// Collectives and local shapes from stage Local on, memory from the last.
+  /// Collectives and local shapes from stage Local on, memory from the last
+  /// stage on.
   ProgramReport report;
 };
 
-/// What comes between import and propagation: a module that several devices run
-/// is simplified, since what nothing needs, and what is there twice, would pull
-/// shardings in one direction or another. Returns how many devices they are, of
-/// which `devices` is what the user said (countDevices).
+/// Simplifies an imported module before propagation if it runs on several
+/// devices, because dead and duplicate ops would influence the shardings.
+/// Returns the number of devices; `devices` is the number that the user
+/// specified (countDevices).
 mlir::FailureOr<int64_t> simplifyForDevices(mlir::ModuleOp imported,
                                             int64_t devices);
 
-/// Takes `module` through the stages in place. Every failure has emitted one
-/// diagnostic at least. Thread-safe for different modules and contexts.
+/// Runs the stages on `module` in place. Emits at least one diagnostic on
+/// failure. Thread-safe for different modules and contexts.
 mlir::FailureOr<Compiled> compile(mlir::ModuleOp module,
                                   const CompileOptions &options = {});
 
-/// The last stage alone: machine code for a module that went through stage
-/// Local.
+/// Runs only the last stage: generates machine code for a module that has
+/// passed stage Local.
 mlir::LogicalResult generateCode(mlir::ModuleOp local, Compiled &compiled,
                                  const CompileOptions &options = {});
 

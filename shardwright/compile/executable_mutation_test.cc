@@ -1,17 +1,18 @@
-//===- executable_mutation_test.cc - damaged executables with right sums --===//
+//===- executable_mutation_test.cc - corrupted executables ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes of saved executables are changed, and the checksum computed again: the
-// reader refuses them, or what it reads runs without reaching beyond its
-// memory. Mutants are read and run in child processes, many in one until it
-// ends. A program that jumps elsewhere than before may run for ever, which
-// no reader can tell.
+// Changes bytes of saved executables and recomputes the checksum. The reader
+// must reject a mutant, or the loaded program must not access memory out of
+// bounds. Mutants are loaded and run in child processes; one child handles many
+// mutants, until it terminates. A mutant may jump elsewhere and run forever,
+// which no reader can detect.
 //
-// SHARDWRIGHT_MUTATIONS says how many (600), SHARDWRIGHT_SEED the first (0).
+// SHARDWRIGHT_MUTATIONS sets their number (600), SHARDWRIGHT_SEED the first
+// seed (0).
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +88,7 @@ func.func @main(%a: tensor<4x4xf32>, %x: tensor<2x8xcomplex<f32>>, %b: tensor<?x
   %6 = stablehlo.convolution(%image, %window) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x6x6x2xf32>, tensor<3x3x2x4xf32>) -> tensor<1x4x4x4xf32>
   return %0, %2, %3, %5, %6 : tensor<4x4xf32>, tensor<2x8xcomplex<f32>>, tensor<?x2xf32, #stablehlo.bounds<4, ?>>, tensor<4x4xf32>, tensor<1x4x4x4xf32>
 })",
-    // Collectives of each kind, one with a reduction of its own.
+    // Collectives of each kind, one with a custom reduction.
     R"(
 sdy.mesh @mesh = <["x"=4]>
 func.func @main(%a: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<16x8xf32>) {
@@ -130,8 +131,9 @@ int64_t fromEnvironment(const char *name, int64_t otherwise) {
 
 constexpr size_t sumBytes = 32;
 
-/// The mutant of number `seed`. Where object files are, changes are rare: they
-/// are most of the bytes, and all of them are found by one comparison.
+/// The mutant with number `seed`. Changes to object files are rare, because
+/// most bytes are object code and one checksum comparison detects all such
+/// changes.
 std::string mutant(const std::string &bytes, uint64_t seed) {
   std::mt19937_64 random(seed);
   constexpr size_t head = Executable::fileMagic.size() + sumBytes;
@@ -181,11 +183,11 @@ std::string mutant(const std::string &bytes, uint64_t seed) {
          llvm::toStringRef(llvm::ArrayRef<uint8_t>(sum)).str() + body;
 }
 
-/// What became of mutants, counted in all processes.
+/// Outcomes of mutants, counted in all processes.
 struct Counts {
   std::atomic<int64_t> taken, run;
-  std::atomic<uint64_t> current; ///< the mutant that is tried
-  std::atomic<bool> isRunning;   ///< it has been read
+  std::atomic<uint64_t> current; ///< the current mutant
+  std::atomic<bool> isRunning;   ///< true once it has been loaded
   static Counts &get() {
     static auto *counts = static_cast<Counts *>(
         mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
@@ -194,7 +196,7 @@ struct Counts {
   }
 };
 
-/// Reads it, and runs what was read on small arrays.
+/// Loads the executable, and runs it on small arrays.
 void use(const std::string &bytes) {
   Counts::get().isRunning = false;
   auto executable = Executable::deserialize(bytes);
@@ -220,7 +222,7 @@ class Mutants {
 public:
   explicit Mutants(std::string bytes) : bytes(std::move(bytes)) {}
 
-  /// Mutants [begin, end); those that crash are failures.
+  /// Tries mutants [begin, end); fails if one crashes.
   void check(uint64_t begin, uint64_t end) {
     Counts &counts = Counts::get();
     for (uint64_t next = begin; next < end; next = counts.current + 1) {
@@ -254,7 +256,7 @@ private:
 };
 
 TEST(Serialize, MutantsAreRefusedOrRun) {
-  (void)Counts::get(); // before the first child
+  (void)Counts::get(); // allocate before the first fork
   std::vector<Mutants> all;
   for (const char *program : programs) {
     std::string bytes = saved(program);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the runtime's API does with real programs.
+// Tests of the runtime API with compiled programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -199,7 +199,7 @@ TEST(Donation, AnUpdateIsInPlace) {
 }
 
 TEST(Donation, WhatIsReadElsewhereIsNotOverwritten) {
-  // Element 63 - i is still wanted when element i is written.
+  // Element 63 - i is still needed when element i is written.
   auto executable = compiled(R"(
     func.func @main(%p: tensor<64xf32> {tf.aliasing_output = 0 : i32}) -> tensor<64xf32> {
       %0 = stablehlo.reverse %p, dims = [0] : tensor<64xf32>
@@ -238,7 +238,7 @@ TEST(Donation, OutOfMemoryTakesNothing) {
         why = toString(std::move(e));
     }
     if (why.empty())
-      break; // no allocation was left to fail
+      break; // every allocation has succeeded
     EXPECT_THAT(why, HasSubstr("memory"));
     EXPECT_FALSE(parameter.isDonated());
     auto again =
@@ -248,7 +248,7 @@ TEST(Donation, OutOfMemoryTakesNothing) {
   }
 }
 
-/// Opens for all who wait.
+/// Blocks all waiters until it opens.
 struct Gate {
   std::mutex mutex;
   std::condition_variable changed;
@@ -294,7 +294,7 @@ TEST(HostCalls, ThatWaitLeaveThePoolToOthers) {
     })");
   auto other = compiled(everything);
   ASSERT_TRUE(waits && other);
-  Client client(2); // fewer threads than calls that wait
+  Client client(2); // fewer threads than blocking calls
   float values[] = {1, 2, 3, 4};
   Array argument = llvm::cantFail(Array::allocate(ElementType::F32, {4}));
   std::memcpy(argument.data(), values, sizeof values);

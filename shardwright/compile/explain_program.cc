@@ -1,4 +1,4 @@
-//===- explain_program.cc - why a whole program is sharded so -------------===//
+//===- explain_program.cc - explains a program's shardings ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- explain_program.h - why a whole program is sharded so ----*- C++ -*-===//
+//===- explain_program.h - explains a program's shardings -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,24 +15,24 @@
 
 namespace shardwright {
 
-/// What people ask of a program, on the command line or in Python. With nothing
-/// selected the answer is an overview of arguments, results and stops.
+/// A query about a program, from the command line or Python. If nothing is
+/// selected, the answer is an overview of arguments, results and stops.
 struct ExplainRequest {
-  /// As ValueSelector takes them.
+  /// In the syntax of ValueSelector.
   std::vector<std::string> values, arguments, results;
   std::string line;
-  /// What each collective is for, instead of values.
+  /// Explain the purpose of each collective, instead of values.
   bool collectives = false;
-  /// Every step of a long way, all needs of a combined collective.
+  /// Include every step of a long path, and all needs of a combined collective.
   bool full = false;
-  /// Path of the module's text, and what stands before options in errors.
+  /// Path of the module's text, and the prefix of options in errors.
   std::string module, optionPrefix;
   ImportOptions import;
   /// How the program is partitioned, for its collectives.
   Effort effort = Effort::Normal;
   std::optional<MachineModel> machine;
-  /// As in CompileOptions; may be null. What the second changes is in the
-  /// answer about collectives alone.
+  /// As in CompileOptions; may be null. Changes by the second hook only affect
+  /// the answer about collectives.
   std::function<mlir::LogicalResult(mlir::ModuleOp)> beforePropagate,
       beforePartition;
 };
@@ -42,9 +42,9 @@ struct Explanation {
   llvm::json::Object data;
 };
 
-/// Imports and propagates `module`, whose values `user` numbered, and answers.
-/// A failure has set `bad` when the request was at fault, else emitted a
-/// diagnostic.
+/// Imports and propagates `module`, whose values `user` has numbered, and
+/// answers the request. On failure, sets `bad` if the request was invalid, else
+/// emits a diagnostic.
 mlir::FailureOr<Explanation> explainProgram(mlir::ModuleOp module,
                                             const UserValues &user,
                                             const ExplainRequest &request,

@@ -14,11 +14,11 @@ class DialectRegistry;
 
 namespace shardwright {
 
-/// The dialects of programs (func, stablehlo, chlo, sdy) with their sharding
-/// rules and interfaces attached.
+/// Registers the dialects of programs (func, stablehlo, chlo, sdy), with their
+/// sharding rules and interfaces.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Every pass and pipeline of ours with MLIR's pass registry. Call once.
+/// Registers all Shardwright passes and pipelines with MLIR. Call once.
 void registerPasses();
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- annotation.cc - calls that compute nothing -------------------------===//
+//===- annotation.cc - annotation calls that compute nothing --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,7 @@ namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
-/// JAX writes it where a shape is symbolic: a condition, and numbers for the
-/// message.
+/// JAX emits it for symbolic shapes: a condition, and numbers for the message.
 static constexpr llvm::StringLiteral shapeAssertion("shape_assertion");
 
 bool isAnnotation(hlo::CustomCallOp op) {
@@ -49,7 +48,7 @@ static LogicalResult checkAssertion(hlo::CustomCallOp op) {
 LogicalResult legalizeAnnotation(hlo::CustomCallOp op) {
   if (op.getCallTargetName() == shapeAssertion)
     return checkAssertion(op);
-  // A token may come with the value.
+  // The call may also return a token.
   if (op.getNumResults() != 1 || op.getInputs().empty() ||
       op.getInputs()[0].getType() != op.getResult(0).getType())
     return op.emitError() << "custom call '" << op.getCallTargetName()

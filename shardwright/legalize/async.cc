@@ -47,8 +47,9 @@ struct Channel {
 };
 } // namespace
 
-// Every device runs both ends: what the pairs name as source sends, what they
-// name as target receives, the rest gets zeros as from a permute.
+// Every device runs the send and the recv. As in a collective_permute, the
+// sources of the pairs send, the targets receive, and all other devices get
+// zeros.
 static LogicalResult join(Channel channel) {
   hlo::SendOp send = channel.send;
   hlo::RecvOp recv = channel.recv;
@@ -69,7 +70,7 @@ static LogicalResult join(Channel channel) {
   for (Operation *user : recv->getUsers()) {
     Operation *there = last->getBlock()->findAncestorOpInBlock(*user);
     if (there == last && there == send.getOperation())
-      continue; // by its token
+      continue; // send uses the token of recv
     if (there && there->isBeforeInBlock(last))
       return recv.emitError("is used before its send: the devices would wait "
                             "for each other");
@@ -117,7 +118,7 @@ void legalizeHostTransfer(Operation *op) {
   state.addTypes(op->getResultTypes());
   state.addAttribute("call_target_name", b.getStringAttr(target));
   state.addAttribute("has_side_effect", b.getBoolAttr(true));
-  // 4: the configuration is a dictionary.
+  // 4: a dictionary configuration
   state.addAttribute("api_version", b.getI32IntegerAttr(4));
   state.addAttribute("backend_config", options.getDictionary(b.getContext()));
   op->replaceAllUsesWith(at.create(state)->getResults());

@@ -1,4 +1,4 @@
-//===- entry_function.cc - the function that a device runs ----------------===//
+//===- entry_function.cc - the entry function of a program ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

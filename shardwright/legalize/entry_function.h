@@ -1,4 +1,4 @@
-//===- entry_function.h - the function that a device runs -------*- C++ -*-===//
+//===- entry_function.h - the entry function of a program -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace shardwright::legalize {
 
-/// @main, or the only function; an error at the module otherwise.
+/// Returns @main or the only function; otherwise emits an error at the module.
 mlir::FailureOr<mlir::func::FuncOp> entryFunction(mlir::ModuleOp module);
 
 } // namespace shardwright::legalize

@@ -16,7 +16,7 @@ namespace hlo = shardwright::stablehlo;
 LogicalResult legalizeOps(func::FuncOp function, int64_t replicas,
                           int64_t partitions) {
   function.walk([](Operation *op) { promoteOperands(op); });
-  // Collected first: what is inside of one may be replaced with it.
+  // Collect first: ops nested in a replaced op may be replaced with it.
   llvm::SmallVector<Operation *> found, transfers;
   bool sends = false;
   function.walk([&](Operation *op) {

@@ -15,7 +15,7 @@ namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
-/// Converts operand `i` to the element type of `argument`, of a region.
+/// Converts operand `i` to the element type of region argument `argument`.
 static void convertFor(Operation *op, unsigned i, Value argument) {
   auto wanted = dyn_cast<RankedTensorType>(argument.getType());
   auto given = dyn_cast<RankedTensorType>(op->getOperand(i).getType());
@@ -27,8 +27,8 @@ static void convertFor(Operation *op, unsigned i, Value argument) {
                                            op->getOperand(i)));
 }
 
-/// `count` operands from `first` on, for the region's arguments from `argument`
-/// on.
+/// Converts `count` operands from `first` on to the types of the region's
+/// arguments from `argument` on.
 static void convertAll(Operation *op, unsigned first, unsigned count,
                        Region &region, unsigned argument) {
   if (region.empty() || argument + count > region.getNumArguments())
@@ -37,7 +37,7 @@ static void convertAll(Operation *op, unsigned first, unsigned count,
     convertFor(op, first + i, region.getArgument(argument + i));
 }
 
-/// Every operand is an element of the region's first argument.
+/// Converts every operand to the element type of the region's first argument.
 static void convertToFirst(Operation *op, unsigned count, Region &region) {
   if (region.empty() || region.getNumArguments() == 0)
     return;

@@ -1,14 +1,15 @@
-//===- ragged_all_to_all.cc - ragged_all_to_all ---------------------------===//
+//===- ragged_all_to_all.cc - the custom call ragged_all_to_all -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The custom call as JAX writes it: operand, output, input_offsets, send_sizes,
-// output_offsets, recv_sizes; of each list, the same number of entries for each
-// member of the group. Everyone gathers the operands and the first three lists,
-// and then copies what was sent to it, slice by slice, in a loop.
+// The custom call has the operands that JAX writes: operand, output,
+// input_offsets, send_sizes, output_offsets, recv_sizes. Each list has the same
+// number of entries for each member of the group. Every device gathers the
+// operands and the first three lists, then copies the slices that are sent to
+// it, one by one, in a loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ bool isRaggedAllToAll(hlo::CustomCallOp op) {
 
 namespace {
 
-/// Builds StableHLO ops of few words, all at one location.
+/// Creates StableHLO ops at one location.
 struct HloBuilder {
   OpBuilder b;
   Location at;
@@ -64,7 +65,7 @@ struct HloBuilder {
 
 } // namespace
 
-/// The groups of a call, from its dictionary.
+/// Reads the replica groups of a call from its dictionary.
 static LogicalResult readGroups(hlo::CustomCallOp op, DenseIntElementsAttr &ids,
                                 hlo::ChannelHandleAttr &channel) {
   auto options = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
@@ -133,12 +134,12 @@ private:
   Type i32;
   RankedTensorType outType, inType;
 
-  /// Members of a group; entries of each list, in all and for each member.
+  /// Members of a group; entries of each list, in total and per member.
   int64_t size = 0, count = 0, each = 0;
   DenseIntElementsAttr groups;
-  /// The place of each device in its group.
+  /// The position of each device in its group.
   SmallVector<int32_t> placeOf;
-  /// Of all members.
+  /// The gathered values of all members.
   Value operands, inputOffsets, sizes, outputOffsets;
 };
 
@@ -150,7 +151,8 @@ LogicalResult RaggedAllToAll::readMembers(int64_t replicas,
   hlo::ChannelHandleAttr channel;
   if (failed(readGroups(op, ids, channel)))
     return failure();
-  // As all_to_all: of partitions with a channel, else of replicas.
+  // As in all_to_all, groups are of partitions if there is a channel, else of
+  // replicas.
   auto probe = hlo::CollectiveBroadcastOp::create(
       m.b, m.at, TypeRange{op.getOperand(2).getType()},
       ValueRange{op.getOperand(2)}, ids, channel, /*has_dynamic_root=*/false);
@@ -181,7 +183,7 @@ LogicalResult RaggedAllToAll::readMembers(int64_t replicas,
   return success();
 }
 
-/// The values of all members of the group, one after the other.
+/// Gathers the values of all group members along a new leading dimension.
 Value RaggedAllToAll::gather(Value v) {
   auto type = cast<RankedTensorType>(v.getType());
   SmallVector<int64_t> one{1}, all{size};
@@ -195,8 +197,8 @@ Value RaggedAllToAll::gather(Value v) {
       .getResult(0);
 }
 
-/// The first of the slices that each member sends to this device, from the
-/// place of the device in its group.
+/// The index of the first slice that each member sends to this device, from the
+/// position of the device in its group.
 Value RaggedAllToAll::firstSlice(int64_t partitions) {
   auto u32 = m.type({}, m.b.getIntegerType(32, /*isSigned=*/false));
   Value perReplica = hlo::ConstantOp::create(
@@ -216,7 +218,7 @@ Value RaggedAllToAll::firstSlice(int64_t partitions) {
   return hlo::MulOp::create(m.b, m.at, place, m.constant(int32_t(each)));
 }
 
-/// The rows of the sender's operand that `source` says for each output row.
+/// Gathers the rows of the sender's operand that `source` names per output row.
 Value RaggedAllToAll::receivedRows(Value sender, Value source) {
   SmallVector<int64_t> one{1};
   one.append(inType.getShape().begin(), inType.getShape().end());
@@ -240,7 +242,7 @@ Value RaggedAllToAll::receivedRows(Value sender, Value source) {
                                /*indices_are_sorted=*/false);
 }
 
-/// Copies slice k % each of member k / each to the output so far.
+/// Copies slice k % each of member k / each to the output.
 void RaggedAllToAll::emitSlice(Block *body, Value first) {
   int64_t rows = outType.getDimSize(0);
   Value k = body->getArgument(0), sofar = body->getArgument(1);
@@ -251,7 +253,7 @@ void RaggedAllToAll::emitSlice(Block *body, Value first) {
   Value from = m.entry(inputOffsets, sender, slice),
         length = m.entry(sizes, sender, slice),
         to = m.entry(outputOffsets, sender, slice);
-  // Of row r of the output, the row of the sender's operand.
+  // For row r of the output, the row of the sender's operand.
   auto rowsType = m.type({rows}, i32);
   Value row = hlo::IotaOp::create(m.b, m.at, rowsType, 0);
   Value inSlice =

@@ -1,13 +1,13 @@
-//===- rooted.cc - collectives with a root that is a value ----------------===//
+//===- rooted.cc - collectives with a dynamic root ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// collective_reduce is an all_reduce of which only the root keeps the result.
-// collective_broadcast from a root that a value names is an all_reduce by `or`
-// of the bits of the root and zeros: exact for every type.
+// collective_reduce is an all_reduce whose result only the root keeps.
+// collective_broadcast with a dynamic root is a bitwise `or` all_reduce of the
+// root's bits and zeros, which is exact for every type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,13 +36,13 @@ public:
       }
   }
 
-  /// Whether this device is the root of its group: the member that `roots`
-  /// says for its row of replica groups, or, where there are none, the first.
+  /// True if this device is the root of its group: the member that `roots`
+  /// names for its row of replica groups, or the first member without `roots`.
   FailureOr<Value> isRoot(Value roots) {
     Value place = ofThisDevice(placeOf);
     Value root = constant(0);
     if (roots) {
-      // Each row may stand for several groups, one after the other.
+      // One row may stand for several consecutive groups.
       int64_t rows = cast<RankedTensorType>(roots.getType()).getDimSize(0);
       auto count = int64_t(groups.size());
       if (rows <= 0 || count % rows != 0)
@@ -67,7 +67,7 @@ public:
     return hlo::SelectOp::create(b, at, type, chosen, x, zeros);
   }
 
-  /// What the root has, on all members; zeros elsewhere.
+  /// Broadcasts the root's value to all members; other devices get zeros.
   Value fromRoot(Value root, Value x) {
     auto type = cast<RankedTensorType>(x.getType());
     Type element = type.getElementType();
@@ -79,7 +79,7 @@ public:
     }
     if (isa<IntegerType>(element))
       return orOver(orZeros(root, x));
-    // Floats of odd widths have no integers of their width.
+    // Floats of other widths have no integer type of the same width.
     unsigned width = element.getIntOrFloatBitWidth();
     if (!llvm::isPowerOf2_32(width)) {
       Value wide = hlo::ConvertOp::create(b, at, type.clone(b.getF32Type()), x);
@@ -110,7 +110,7 @@ private:
                                   cast<TypedAttr>(b.getZeroAttr(element)));
   }
 
-  /// The entry of this device in a table by device.
+  /// The entry of this device in a table indexed by device.
   Value ofThisDevice(ArrayRef<int32_t> table) {
     if (!device) {
       auto type = scalar(b.getIntegerType(32, /*isSigned=*/false));
@@ -130,7 +130,7 @@ private:
                                     device, b.getDenseI64ArrayAttr({1})));
   }
 
-  /// Of integers, over the groups of the operation.
+  /// Bitwise `or` of integers over the groups of the operation.
   Value orOver(Value x) {
     size_t width = 1;
     for (const auto &group : groups)
@@ -155,7 +155,7 @@ private:
     Value both =
         hlo::OrOp::create(b, at, body->getArgument(0), body->getArgument(1));
     hlo::ReturnOp::create(b, at, ValueRange{both});
-    // Devices of no group have zeros.
+    // Devices outside of all groups get zeros.
     return reduce.getResult(0);
   }
 

@@ -15,7 +15,7 @@ namespace shardwright::legalize {
 
 namespace hlo = shardwright::stablehlo;
 
-/// Clones the body of a scalar region; its value.
+/// Clones the body of a scalar region and returns its value.
 static Value inlineBody(OpBuilder &b, Region &region, ValueRange arguments) {
   Block &block = region.front();
   IRMapping map;
@@ -33,9 +33,9 @@ static Value constant(OpBuilder &b, Location at, Type element, int64_t value) {
   return hlo::ConstantOp::create(b, at, DenseElementsAttr::get(type, scalar));
 }
 
-// Each window is reduced to the value that wins and where it is; an index below
-// 0 is that of no element. The windows' sources are then scattered to the
-// winners: an index below 0 is out of bounds and so left out.
+// Reduces each window to its selected value and the index of that value, -1 if
+// there is none. Then scatters the source to these indices; a scatter ignores
+// index -1 because it is out of bounds.
 LogicalResult legalizeSelectAndScatter(hlo::SelectAndScatterOp op) {
   OpBuilder b(op);
   Location at = op.getLoc();
@@ -58,7 +58,7 @@ LogicalResult legalizeSelectAndScatter(hlo::SelectAndScatterOp op) {
   if (auto given = op.getWindowDimensions())
     window.assign(given->begin(), given->end());
   Value none = constant(b, at, indexType, -1);
-  // Stands for no value: never looked at.
+  // A placeholder value that is never used.
   Value noValue = op.getInitValue();
   if (cast<RankedTensorType>(noValue.getType()).getElementType() !=
       type.getElementType())

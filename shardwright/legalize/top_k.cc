@@ -20,7 +20,7 @@ bool isTopK(hlo::CustomCallOp op) {
          op.getCallTargetName() == "TopK";
 }
 
-/// The comparator that the call names; null, with an error, if there is none.
+/// Returns the comparator that the call names, or null after emitting an error.
 static func::FuncOp comparator(hlo::CustomCallOp op) {
   ArrayAttr called = op.getCalledComputations();
   func::FuncOp f;
@@ -36,8 +36,8 @@ static func::FuncOp comparator(hlo::CustomCallOp op) {
   return f;
 }
 
-/// Operands sorted along `dim` as the comparator says, cut to the results'
-/// size.
+/// Sorts the operands along `dim` by the comparator and slices them to the
+/// results' size.
 static LogicalResult sortAndCut(hlo::CustomCallOp op, ValueRange operands,
                                 int64_t dim, func::FuncOp less) {
   OpBuilder b(op);
@@ -56,7 +56,7 @@ static LogicalResult sortAndCut(hlo::CustomCallOp op, ValueRange operands,
       return bad();
     arguments.append(2, RankedTensorType::get({}, type.getElementType()));
   }
-  // A comparator may look at the values alone.
+  // A comparator may use only the values.
   size_t looksAt = less.getNumArguments();
   if (dim < 0 || dim >= int64_t(shape.size()) || looksAt > arguments.size() ||
       !llvm::equal(less.getArgumentTypes(),
@@ -110,7 +110,7 @@ LogicalResult legalizeTopK(hlo::CustomCallOp op) {
   if (!less)
     return failure();
   if (op.getCallTargetName() == "ApproxTopK") {
-    // Operands, then what an empty reduction would give for each.
+    // The operands are the inputs, then one initial value per input.
     auto options = op->getAttrOfType<DictionaryAttr>("mhlo.backend_config");
     if (!options)
       options = dyn_cast_or_null<DictionaryAttr>(

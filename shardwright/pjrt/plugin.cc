@@ -1,4 +1,4 @@
-//===- plugin.cc - the table that the library exports ---------------------===//
+//===- plugin.cc - the exported function table ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@ PJRT_Error *pjrt::Plugin_Initialize(PJRT_Plugin_Initialize_Args *args) {
 
 PJRT_Error *pjrt::Plugin_Attributes(PJRT_Plugin_Attributes_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
-    // The newest that we read; the client takes the older of its and ours.
+    // The newest version that we read; the client uses the older of both
+    // versions.
     static const NamedValues *attributes = [] {
       auto *list = new NamedValues();
       list->add("stablehlo_current_version", {1, 20, 0});

@@ -1,4 +1,4 @@
-//===- unimplemented.cc - functions of the table that we do not offer -----===//
+//===- unimplemented.cc - unsupported functions ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,9 +17,9 @@ using namespace shardwright::pjrt;
                      "PJRT_" #slot " is not implemented");                     \
   }
 
-// Runs that wait for another process, of which there is none.
+// Poisons runs that wait for another process; there are no other processes.
 UNIMPLEMENTED(Device_PoisonExecution)
-// Streams come with callbacks for send and recv, which runs refuse.
+// Streams need send and recv callbacks, which runs reject.
 UNIMPLEMENTED(CopyToDeviceStream_Destroy)
 UNIMPLEMENTED(CopyToDeviceStream_AddChunk)
 UNIMPLEMENTED(CopyToDeviceStream_TotalBytes)

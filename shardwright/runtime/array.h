@@ -20,17 +20,17 @@
 namespace shardwright {
 
 /// Dense row-major elements in a shared, 64-byte aligned buffer. Copies of an
-/// Array share the buffer; whoever writes must be its only holder.
+/// Array share the buffer; only a sole holder may write to it.
 class Array {
 public:
   Array() = default;
-  /// `data` holds elements() * byteWidth(type) bytes. The shape is taken as
-  /// valid: see `allocate` for one that comes from outside.
+  /// `data` holds elements() * byteWidth(type) bytes. The shape must be valid;
+  /// use `allocate` for unchecked shapes.
   Array(ElementType type, llvm::ArrayRef<int64_t> shape,
         std::shared_ptr<void> data);
 
-  /// Not initialised. Fails on a negative size, a size that overflows, and
-  /// when memory runs out.
+  /// Allocates an uninitialised array. Fails if a size is negative or
+  /// overflows, or if memory is exhausted.
   static llvm::Expected<Array> allocate(ElementType type,
                                         llvm::ArrayRef<int64_t> shape);
 

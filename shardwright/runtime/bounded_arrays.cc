@@ -1,4 +1,4 @@
-//===- bounded_arrays.cc - arrays of dimensions with bounds ---------------===//
+//===- bounded_arrays.cc - arrays with bounded dimensions -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,7 +52,7 @@ std::string shardwright::str(llvm::ArrayRef<ValueSpec> values, size_t index) {
   return text + ']';
 }
 
-/// The part that both have.
+/// Copies the elements that both arrays have.
 static void copyCommon(Array &to, const Array &from) {
   int64_t width = byteWidth(to.type());
   llvm::SmallVector<int64_t, 4> extent;

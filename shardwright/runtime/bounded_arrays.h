@@ -1,13 +1,13 @@
-//===- bounded_arrays.h - arrays of dimensions with bounds ------*- C++ -*-===//
+//===- bounded_arrays.h - arrays with bounded dimensions --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program keeps a dimension of bounded size in a buffer as large as the
-// bound, with the size beside it as a value of its own (ValueSpec::sizeOf).
-// Whoever calls it sees arrays of the sizes alone.
+// A program stores a dimension of bounded size in a buffer as large as the
+// bound, with the size in a separate value (ValueSpec::sizeOf). The caller only
+// sees arrays of the actual sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,19 +18,20 @@
 
 namespace shardwright {
 
-/// Those that are no sizes.
+/// The values that are not sizes.
 llvm::ArrayRef<ValueSpec> withoutSizes(llvm::ArrayRef<ValueSpec> values);
 
-/// Whether an array of that shape can be value `index`.
+/// True if an array of this shape can be value `index`.
 bool hasShapeOf(llvm::ArrayRef<ValueSpec> values, size_t index,
                 llvm::ArrayRef<int64_t> shape);
-/// `f32[<=8,16]`.
+/// Formats the type of value `index` as `f32[<=8,16]`.
 std::string str(llvm::ArrayRef<ValueSpec> values, size_t index);
 
-/// Arrays for withoutSizes(values), whose shapes fit, to arrays for all values.
+/// Converts arrays of withoutSizes(values), whose shapes must fit, to arrays of
+/// all values.
 llvm::Expected<std::vector<Array>> padded(llvm::ArrayRef<ValueSpec> values,
                                           llvm::ArrayRef<Array> arrays);
-/// And back.
+/// The inverse of `padded`.
 llvm::Expected<std::vector<Array>> cutToSize(llvm::ArrayRef<ValueSpec> values,
                                              std::vector<Array> arrays);
 

@@ -174,7 +174,7 @@ llvm::Expected<Buffer> Buffer::copyTo(MemoryPlace place) const {
   auto copy = (*storage)->copyTo(place, state->ready);
   if (!copy)
     return copy.takeError();
-  if (!copy->ready.isReady()) // what is copied stays until it is
+  if (!copy->ready.isReady()) // keep the source alive until then
     copy->ready.onReady([storage = std::move(*storage)](llvm::StringRef) {});
   return Buffer(place.device, place.memory, state->type, state->shape,
                 std::move(copy->storage), std::move(copy->ready));

@@ -14,14 +14,14 @@
 
 namespace shardwright {
 
-/// A dense row-major array on one device, or its promise: `ready` tells when
-/// the elements are there, and whether they came. Client makes buffers of
-/// arrays of the host. Elements never change. Copies of a Buffer are the same
-/// buffer: deleting or donating one ends all of them, and every later use is an
-/// error that says so. Thread-safe.
+/// A dense row-major array on one device, or its promise: the event `ready`
+/// says when the elements are available or have failed. Client creates buffers
+/// from host arrays. Elements never change. Copies of a Buffer are the same
+/// buffer: deleting or donating one deletes all of them, and every later use is
+/// an error. Thread-safe.
 class Buffer {
 public:
-  /// Elements already there, or to come with `ready`.
+  /// The elements are available now or with `ready`.
   Buffer(DeviceId device, MemoryKind memory, ElementType type,
          llvm::ArrayRef<int64_t> shape, std::shared_ptr<DeviceStorage> storage,
          Event ready = Event::ready());
@@ -36,37 +36,38 @@ public:
 
   bool isDeleted() const;
   bool isDonated() const;
-  /// The memory goes when the last user of it is done.
+  /// The memory is freed when its last user is done.
   void remove();
 
-  /// Waits for the elements. They lie in the buffer's own memory, of which the
-  /// result shares ownership, where the host can address that; else in a copy.
-  /// Errors: deleted, donated, or the work that should have made them failed.
+  /// Waits for the elements. Returns shared ownership of the buffer's memory if
+  /// the host can address it, else of a copy. Fails if the buffer is deleted or
+  /// donated, or if the work that produces the elements failed.
   llvm::Expected<std::shared_ptr<const void>> await() const;
-  /// Waits, and copies `bytes()` bytes.
+  /// Waits for the elements, then copies `bytes()` bytes.
   llvm::Error copyTo(void *host) const;
-  /// Calls `work` with the elements once they are there, as `await` gives them;
-  /// on any thread. The event happens when `work` has returned, and fails
-  /// without it when there will be no elements. Errors: deleted or donated.
+  /// Calls `work` with the elements, as returned by `await`, once they are
+  /// available, on any thread. The event is set when `work` has returned, and
+  /// fails without calling `work` if the elements failed. Fails if the buffer
+  /// is deleted or donated.
   llvm::Expected<Event>
   whenOnHost(llvm::unique_function<void(const void *)> work) const;
-  /// The same elements on another device or in other memory; shared where that
-  /// device can read them as they are.
+  /// The same elements on another device or in other memory; shared if that
+  /// device can read them in place.
   llvm::Expected<Buffer> on(DeviceId device, MemoryKind memory) const;
-  /// The same elements in memory of their own, once they are there.
+  /// A copy of the elements, made once they are available.
   llvm::Expected<Buffer> copy() const;
 
-  /// For a run: the memory, whether or not the elements are there yet.
+  /// The memory for a run, even if the elements are not available yet.
   llvm::Expected<std::shared_ptr<DeviceStorage>> storage() const;
-  /// What a run gets that may overwrite the elements.
+  /// The memory for a run that may overwrite the elements.
   struct Donation {
     std::shared_ptr<DeviceStorage> storage;
-    /// Nobody else reads it: no other buffer, tensor, run or caller.
+    /// No other buffer, tensor, run or caller reads it.
     bool isExclusive = false;
   };
-  /// Ends this buffer.
+  /// Deletes this buffer.
   llvm::Expected<Donation> donate();
-  /// For a run that could not begin: the buffer is as it was before `donate`.
+  /// Undoes `donate` for a run that could not start.
   void takeBack(std::shared_ptr<DeviceStorage> storage);
 
 private:

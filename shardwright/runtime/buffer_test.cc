@@ -1,4 +1,4 @@
-//===- buffer_test.cc - buffers, donation and runs on them ----------------===//
+//===- buffer_test.cc - buffers, donation, execution ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,7 +62,7 @@ TEST(Event, OneEndForAllWhoWait) {
 }
 
 TEST(Buffer, StridedHostMemoryIsCopied) {
-  // Columns first.
+  // Column-major.
   std::vector<float> host = {1, 4, 2, 5, 3, 6};
   Client &client = Client::shared();
   auto buffer = client.copyFromHost({host.data(), E::F32, {2, 3}, {4, 8}}, 0);
@@ -139,7 +139,7 @@ TEST(DLPack, WhatCouldNotBeTakenStaysWithItsOwner) {
   tensor.dl_tensor.dtype = {kDLFloat, 32, 1};
   tensor.dl_tensor.ndim = 1;
   tensor.dl_tensor.shape = shape;
-  // Neither may be used where it is: one is not aligned, one not dense.
+  // Both must be copied: one is not aligned, the other is not dense.
   for (bool isDense : {true, false}) {
     released = 0;
     tensor.dl_tensor.data = host + (isDense ? 1 : 0);
@@ -154,7 +154,7 @@ TEST(DLPack, WhatCouldNotBeTakenStaysWithItsOwner) {
                 isDense ? ElementsAre(2, 3) : ElementsAre(1, 3));
     EXPECT_EQ(released, 1);
   }
-  // A number is an array of rank 0.
+  // A scalar has rank 0.
   released = 0;
   tensor.dl_tensor.data = host;
   tensor.dl_tensor.ndim = 0;
@@ -203,7 +203,8 @@ TEST(ShardedArray, UnreducedArraysAreSums) {
     ShardedArray array =
         llvm::cantFail(ShardedArray::fromHost(global, mesh, sharding, client));
     EXPECT_FALSE(array.isFullyReplicated());
-    // Devices 0 and 1 have the value, the others nothing to add.
+    // Devices 0 and 1 have the value; the others have the neutral element of
+    // the sum.
     for (int32_t d = 0; d < 8; ++d)
       for (float x : values(array.buffers()[d]))
         EXPECT_TRUE(d < 2 || (x == 0 && std::signbit(x)));
@@ -216,7 +217,7 @@ TEST(ShardedArray, UnreducedArraysAreSums) {
             array.resharded(mesh, TensorSharding::closed(rank), client))
             .toHost(client));
     EXPECT_EQ(std::memcmp(again.data(), global.data(), global.bytes()), 0);
-    // What devices have computed: 1 + 2 + 3 + 4, from both columns.
+    // Partial sums computed by devices: 1 + 2 + 3 + 4, from both columns.
     std::vector<Buffer> parts;
     for (int32_t d = 0; d < 8; ++d) {
       std::vector<float> own(rank == 0 ? 1 : 3, float(d / 2 + 1));
@@ -233,7 +234,7 @@ TEST(ShardedArray, UnreducedArraysAreSums) {
 }
 
 //===----------------------------------------------------------------------===//
-// Runs
+// Execution
 //===----------------------------------------------------------------------===//
 
 void doubleKernel(void *const *b, int64_t begin, int64_t end) {
@@ -245,7 +246,7 @@ void failingKernel(void *const *, int64_t, int64_t) {
   cpu::failKernel("it is broken");
 }
 
-/// On each device: t = 2 a; result = 2 t. The argument is read before the
+/// Each device computes t = 2 a; result = 2 t. The argument is read before the
 /// result is written, so that it can be donated.
 ProgramParts quadruple(cpu::KernelFn kernel = doubleKernel, int32_t devices = 2,
                        int64_t size = 4) {
@@ -297,15 +298,15 @@ TEST(Execute, ADonatedArgumentBecomesTheResult) {
   EXPECT_THAT(toString(executable->execute({{a}, {b}}, client).takeError()),
               HasSubstr("argument 0 (v) of device 0: the buffer f32[4] on "
                         "device 0 has been donated"));
-  // A result is an argument like any other; the run waits for it.
+  // A result can be an argument of the next run, which waits for it.
   Execution next = llvm::cantFail(
       executable->execute({run.results[0], run.results[1]}, client));
   EXPECT_THAT(values(next.results[0][0]), ElementsAre(16, 32, 48, 64));
 }
 
 TEST(Execute, DonatedShardsOfAHostArrayLeaveItAsItIs) {
-  // The whole array on one device; and its halves, of which one is left. The
-  // memory is the caller's, also when nobody else has a hold on it.
+  // The full array on one device, or its halves with one of them left. The
+  // memory is the caller's, even if it has no other holder.
   for (int32_t devices : {1, 2}) {
     alignas(64) float host[32];
     for (int i = 0; i < 32; ++i)
@@ -379,7 +380,7 @@ TEST(Buffer, CopiesHaveMemoryOfTheirOwn) {
   Buffer copy = llvm::cantFail(a.copy());
   EXPECT_NE(llvm::cantFail(copy.await()), llvm::cantFail(a.await()));
   EXPECT_THAT(values(copy), ElementsAre(1, 2));
-  // Also of what is yet to come, and of what never does.
+  // Also for elements that arrive later, or never.
   Event ready, failed;
   std::vector<float> elements = {0};
   auto memory = [&] {

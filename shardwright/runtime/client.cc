@@ -61,7 +61,7 @@ llvm::Expected<Buffer> Client::adoptHost(std::shared_ptr<void> data,
 }
 
 Client &Client::shared() {
-  // Never destroyed: runs may be in flight in other threads at exit.
+  // Never destroyed: other threads may still run programs at exit.
   static Client *client = new Client();
   return *client;
 }

@@ -1,4 +1,4 @@
-//===- compare.cc - how close two arrays are ------------------------------===//
+//===- compare.cc - comparison of arrays ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,9 +18,9 @@ using namespace shardwright;
 
 namespace {
 
-/// What the comparison needs of two elements, in one call.
+/// The comparison of two elements.
 struct Pair {
-  /// Bit for bit or numerically the same, NaN with NaN.
+  /// Equal bits or equal numbers; NaN equals NaN.
   bool same;
   bool finite;
   double difference, magnitude; ///< |got - expected|, |expected|
@@ -35,7 +35,7 @@ Pair ofFloats(double got, double expected) {
   return p;
 }
 
-/// 64-bit integers do not fit a double: subtract first.
+/// A double cannot represent all 64-bit integers: subtract first.
 template <typename T> Pair ofIntegers(T got, T expected) {
   using U = std::make_unsigned_t<T>;
   U gap = got > expected ? U(got) - U(expected) : U(expected) - U(got);

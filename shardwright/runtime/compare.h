@@ -1,4 +1,4 @@
-//===- compare.h - how close two arrays are ---------------------*- C++ -*-===//
+//===- compare.h - comparison of arrays -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,8 @@ namespace shardwright {
 struct Comparison {
   int64_t elements = 0;
   int64_t mismatches = 0;
-  /// Over elements where both are finite; relative where expected is not 0.
+  /// Over elements that are finite in both arrays; relative if expected is not
+  /// 0.
   double maxAbs = 0, maxRel = 0;
   /// Index of the first mismatch and the values there.
   llvm::SmallVector<int64_t, 4> firstBad;
@@ -26,11 +27,11 @@ struct Comparison {
   bool ok() const { return mismatches == 0; }
 };
 
-/// The largest |element| that is finite; 0 of an array without one. Sums that
-/// cancel leave errors of this scale, not of the element's own.
+/// The largest finite |element|, or 0 if there is none. The error of sums that
+/// cancel is of this scale, not of the element's scale.
 double largestMagnitude(const Array &array);
 
-/// Fails when type or shape differ.
+/// Fails if type or shape differ.
 llvm::Expected<Comparison> compareArrays(const Array &got,
                                          const Array &expected, double rtol,
                                          double atol);

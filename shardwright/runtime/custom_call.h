@@ -9,8 +9,9 @@
 //
 //   registerCustomCall("scale", [](const CustomCall &call) -> llvm::Error {
 //     float factor = call.attribute("factor")->reals[0];
-//     auto in = call.operands[0].as<float>(), out =
-//     call.results[0].as<float>(); for (size_t i = 0; i < in.size(); ++i)
+//     auto in = call.operands[0].as<float>();
+//     auto out = call.results[0].as<float>();
+//     for (size_t i = 0; i < in.size(); ++i)
 //       out[i] = factor * in[i];
 //     return llvm::Error::success();
 //   });
@@ -18,8 +19,8 @@
 // `infeed`, `outfeed`, and `send` and `recv` with the host, call functions of
 // these names (shardwright/legalize/legalize.h).
 //
-// It is looked up when a program is compiled. CustomCall (host_call.h) says
-// what it gets and what it must not do.
+// The function is looked up when a program is compiled. See CustomCall
+// (host_call.h) for its arguments and restrictions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,24 +31,25 @@
 
 namespace shardwright {
 
-/// Fails when the name is empty, built in, or registered already.
+/// Fails if the name is empty, built in, or already registered.
 inline llvm::Error registerCustomCall(llvm::StringRef name,
                                       CustomCallFunction function) {
   return cpu::registerHostFunction(name, std::move(function));
 }
 
-/// The same for a function of which each call in a program has its own.
+/// Registers a factory, which creates a separate function for each call in a
+/// program.
 inline llvm::Error registerCustomCallFactory(llvm::StringRef name,
                                              CustomCallFactory factory) {
   return cpu::registerHostFactory(name, std::move(factory));
 }
 
-/// The same for all names that nobody has registered (setFallbackHostFactory).
+/// Sets the factory for all unregistered names (setFallbackHostFactory).
 inline void setFallbackCustomCallFactory(CustomCallFactory factory) {
   cpu::setFallbackHostFactory(std::move(factory));
 }
 
-/// Executables that have it keep it. False: there was none.
+/// Existing executables keep the function. Returns false if there was none.
 inline bool unregisterCustomCall(llvm::StringRef name) {
   return cpu::unregisterHostFunction(name);
 }

@@ -17,7 +17,7 @@
 
 using namespace shardwright;
 
-/// Of DLPack 0.8 and later.
+/// The type code of DLPack 0.8 and later.
 static constexpr uint8_t boolCode = 6;
 
 static constexpr struct {
@@ -35,7 +35,7 @@ static constexpr struct {
 };
 
 namespace {
-/// A tensor and what it points to.
+/// A tensor and the memory that it points to.
 struct Exported {
   DLManagedTensor tensor;
   std::shared_ptr<const void> memory;

@@ -14,16 +14,15 @@ struct DLManagedTensor;
 
 namespace shardwright {
 
-/// Waits for the elements and hands out the buffer's memory, without a copy
-/// where the host can address it.
-/// The memory lives until the tensor's deleter is called, also when the buffer
-/// ends before. Whoever takes it must not write. Types that DLPack lacks (4
-/// bits and less, f8) are an error.
+/// Waits for the elements and exports the buffer's memory, without a copy if
+/// the host can address it. The memory lives until the tensor's deleter is
+/// called, even if the buffer is deleted earlier. The consumer must not write
+/// to it. Fails for types that DLPack lacks (4 bits and less, f8).
 llvm::Expected<DLManagedTensor *> toDLPack(const Buffer &buffer);
 
-/// Takes the tensor over, on success only: its deleter is called when the last
-/// user of the memory is done. No copy when it is dense and aligned to 64
-/// bytes. Only CPU memory.
+/// Takes ownership of the tensor on success: its deleter is called when the
+/// last user of the memory is done. Dense memory aligned to 64 bytes is not
+/// copied. Supports only CPU memory.
 llvm::Expected<Buffer> fromDLPack(DLManagedTensor *tensor, DeviceId device,
                                   Client &client = Client::shared());
 

@@ -81,7 +81,7 @@ Executable::create(ExecutableParts parts) {
   return std::unique_ptr<Executable>(new Executable(std::move(parts)));
 }
 
-/// Storage on each device for the shards of one argument, which are only read.
+/// Creates storage on each device for the shards of one read-only argument.
 static llvm::Error place(const DeviceShards &shards, const ArrayType &type,
                          Backend &backend, size_t argument, RunRequest &run) {
   size_t numDevices = shards.data.size();
@@ -107,7 +107,7 @@ static llvm::Error place(const DeviceShards &shards, const ArrayType &type,
   return llvm::Error::success();
 }
 
-/// Memory that outlives the run, as a place for a result.
+/// Wraps memory that outlives the run as storage for a result.
 static std::shared_ptr<DeviceStorage> unowned(void *memory, int64_t bytes) {
   return HostStorage::adopt(
       std::shared_ptr<void>(std::shared_ptr<void>(), memory), bytes);
@@ -181,7 +181,7 @@ Executable::run(llvm::ArrayRef<Array> globalArguments, Client &client,
   std::vector<Array> results;
   for (size_t i = 0; i < numResults; ++i) {
     ResultGather &gather = gathers[i];
-    // A backend that cannot write there has left them in memory of its own.
+    // A backend that cannot write to these buffers returns other storage.
     for (size_t d = 0; d < devices; ++d) {
       const DeviceStorage &storage = *started->results[d * numResults + i];
       if (storage.hostView() == gather.buffers()[d])

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `compile` returns: the per-device program, and how its arguments and
-// results relate to global arrays. Fill an ExecutableParts, call
-// Executable::create, then run it as often as you like, from any thread.
+// The result of `compile`: the per-device program, and the relation of its
+// arguments and results to global arrays. Fill an ExecutableParts, call
+// Executable::create, then run it any number of times, from any thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,44 +24,44 @@
 
 namespace shardwright {
 
-/// One argument or result of the whole program.
+/// One argument or result of the global program.
 struct ValueSpec {
   std::string name; ///< argument name or jax.result_info; may be empty
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t, 4> shape; ///< global
   TensorSharding sharding;             ///< rank dims; ignored when mesh < 0
-  int32_t mesh = -1; ///< index into meshes; -1: whole on every device
-  /// Of an argument: the program takes its memory.
+  int32_t mesh = -1; ///< index into meshes; -1: replicated on every device
+  /// Of an argument: the program may reuse its memory.
   bool donated = false;
-  /// Of a donated argument: the result that should get the memory, or -1.
+  /// Of a donated argument: the result that should reuse the memory, or -1.
   int32_t aliasedResult = -1;
-  /// Where the program wants an argument or leaves a result. An argument may be
-  /// in any memory: all of it is the host's.
+  /// Memory of an argument or result. An argument may be in any memory of the
+  /// host.
   MemoryKind memory = MemoryKind::Device;
-  /// This is the size (i32) of dimension `sizeOfDim` of another argument or
-  /// result, whose shape here is only a bound. Sizes stand after everything
-  /// else.
+  /// If set, this value is the size (i32) of dimension `sizeOfDim` of another
+  /// argument or result, whose shape only has the bound. Sizes come after all
+  /// other values.
   int32_t sizeOf = -1, sizeOfDim = -1;
 };
 
 struct ExecuteOptions {
-  /// Donated arguments that the caller keeps this time.
+  /// Donated arguments that the caller keeps in this run.
   llvm::SmallVector<int32_t, 4> keep;
   /// The device of each position of the program; empty: 0, 1, 2, ...
   llvm::SmallVector<DeviceId, 8> devices;
-  /// What has to happen first, beside the arguments.
+  /// Events to wait for, in addition to the arguments.
   llvm::SmallVector<Event, 1> after;
-  /// Run on the calling thread, if nothing was started before on its devices.
+  /// Run on the calling thread, if no earlier run is pending on its devices.
   bool synchronous = false;
-  /// What functions of the host that the program calls may ask for
-  /// (CustomCall::run); kept until the run ends.
+  /// Data for host functions that the program calls (CustomCall::run); kept
+  /// alive until the run ends.
   std::shared_ptr<const void> callData;
-  /// What each local position did when, once the run is done; null: not
-  /// recorded.
+  /// Records the activities of each local position once the run is done; null:
+  /// not recorded.
   std::shared_ptr<Trace> trace;
 };
 
-/// A run under way. Its results are ready when it is done.
+/// A run in flight. Its results are ready when it is done.
 struct Execution {
   std::vector<std::vector<Buffer>> results; ///< [local position][result]
   Event done;
@@ -72,48 +72,49 @@ struct ExecutableParts {
   std::shared_ptr<LoadedProgram> program;
   std::vector<Mesh> meshes;
   std::vector<ValueSpec> arguments, results;
-  /// What the one who made it wants to say of it to the one who loads it; kept
-  /// as it is.
+  /// Notes from the creator to the loader; stored unchanged.
   std::string notes;
 };
 
-/// What a run may do with the memory of each of these arguments.
+/// How a run may use the memory of each argument.
 std::vector<ArgumentDonation> donationsOf(llvm::ArrayRef<ValueSpec> arguments);
 
 class Executable {
 public:
-  /// Fails when the parts do not fit together: number of devices, arity, local
+  /// Fails if the parts are inconsistent: number of devices, arity, local
   /// shapes.
   static llvm::Expected<std::unique_ptr<Executable>>
   create(ExecutableParts parts);
 
-  /// Runs on global arrays, whose types and shapes must be those of
-  /// `arguments()`, without sizes: arrays are as large as their dimensions of
-  /// bounded size should be, as are the results. The arrays are only read.
+  /// Runs on global arrays, which must match the types and shapes of
+  /// `arguments()`, without sizes: dimensions of bounded size are as large as
+  /// the actual arrays, in arguments and results. The arrays are read-only.
   /// Position d runs on device d, and all of them must be addressable.
   llvm::Expected<std::vector<Array>> run(llvm::ArrayRef<Array> globalArguments,
                                          Client &client = Client::shared(),
                                          RunStatistics *statistics = nullptr,
                                          Trace *trace = nullptr) const;
 
-  /// Starts a run on buffers of local shapes, [local position][argument]: those
-  /// of the positions whose device this process can address, in order. Donated
-  /// arguments end. Errors at once: a buffer of the wrong device, type or
-  /// shape, or one that is gone; errors of the run itself are those of its
-  /// results and of `done`. The executable may go before the run is done.
+  /// Starts a run on buffers of local shapes, [local position][argument], for
+  /// the positions whose device this process can address, in order. Donated
+  /// arguments are deleted. Fails immediately for a buffer of the wrong device,
+  /// type or shape, or a deleted one. Errors of the run are reported by its
+  /// results and by `done`. The executable may be destroyed before the run is
+  /// done.
   llvm::Expected<Execution>
   execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
           Client &client = Client::shared(),
           const ExecuteOptions &options = {}) const;
 
-  /// How serialised executables begin.
+  /// The first bytes of serialised executables.
   static constexpr llvm::StringLiteral fileMagic = "shardwright executable\n";
-  /// The program with its machine code, to be loaded by another process.
+  /// Serialises the program with its machine code, to be loaded by another
+  /// process.
   llvm::Expected<std::string> serialize() const;
-  /// What `serialize` gave, ready to run; no code is generated. Errors: damaged
-  /// bytes, another version or backend, a machine that lacks what the code
-  /// needs, a custom call that is not registered here. Bytes that were changed
-  /// on purpose can do anything that this process can.
+  /// Loads an executable from `serialize`, without generating code. Fails for
+  /// corrupted bytes, another version or backend, a machine without features
+  /// that the code needs, or an unregistered custom call. Maliciously changed
+  /// bytes can do anything that this process can.
   static llvm::Expected<std::unique_ptr<Executable>>
   deserialize(llvm::StringRef bytes,
               Backend &backend = Client::shared().backend());

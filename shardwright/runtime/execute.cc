@@ -1,4 +1,4 @@
-//===- execute.cc - runs on buffers, one a device -------------------------===//
+//===- execute.cc - runs on buffers, one per device -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,20 +17,20 @@ static llvm::Error fail(const llvm::Twine &why) {
   return llvm::createStringError(why);
 }
 
-/// What `execute` was given, and what it has made of that so far.
+/// The arguments of `execute`, and its state.
 struct Executable::Starting {
   llvm::ArrayRef<std::vector<Buffer>> arguments;
   Client &client;
   const ExecuteOptions &options;
   RunRequest request;
-  /// By local position: its position in the program, and its device.
+  /// Per local position: its position in the program, and its device.
   llvm::SmallVector<int32_t, 8> positions;
   llvm::SmallVector<DeviceId, 8> localDevices;
   /// Donated buffers, with the index of their argument in the request.
   std::vector<std::pair<Buffer, size_t>> donated;
 };
 
-/// Gives every position its device, and finds those that are local.
+/// Assigns a device to every position, and finds the local positions.
 llvm::Error Executable::assignDevices(Starting &run) const {
   size_t count = numDevices();
   llvm::SmallVector<DeviceId, 8> &devices = run.request.devices;
@@ -110,8 +110,8 @@ static llvm::Expected<Buffer::Donation> takeOrShare(Buffer &buffer,
   return Buffer::Donation{std::move(*storage), false};
 }
 
-/// Fills the request. After an error, the donated buffers are those that were
-/// taken already.
+/// Fills the request. After an error, `donated` holds the buffers that were
+/// already donated.
 llvm::Error Executable::takeArguments(Starting &run) const {
   RunRequest &request = run.request;
   request.arguments.reserve(run.arguments.size() * parts.arguments.size());
@@ -151,7 +151,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
   RunRequest &request = run.request;
   if (llvm::Error e = assignDevices(run))
     return e;
-  // All are checked before the first is taken.
+  // Check all arguments before the first one is donated.
   if (llvm::Error e = checkArguments(run))
     return e;
   if (llvm::Error e = takeArguments(run)) {
@@ -162,7 +162,7 @@ Executable::execute(llvm::ArrayRef<std::vector<Buffer>> arguments,
     request.mode = RunRequest::Mode::HereIfIdle;
   request.callData = options.callData;
   request.trace = options.trace;
-  // Shared with the request, which may give them back later.
+  // Shared with the request, which may return the donations later.
   std::shared_ptr<std::vector<std::pair<Buffer, size_t>>> donated;
   if (!run.donated.empty()) {
     donated = std::make_shared<std::vector<std::pair<Buffer, size_t>>>(

@@ -1,11 +1,11 @@
-//===- fake_backend_test.cc - runtime/ over a backend that is no CPU ------===//
+//===- fake_backend_test.cc - the runtime over a non-CPU backend ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What works here works without cpu/.
+// The runtime must work with this backend, without cpu/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ class FakeBackendTest : public testing::Test {
 protected:
   FakeBackendTest() { make(2); }
 
-  /// A program of so many positions.
+  /// Makes a program of `numDevices` positions.
   void make(int32_t numDevices) {
     program = std::make_shared<Doubling>(numDevices);
     executable = makeExecutable(program);
@@ -81,7 +81,7 @@ TEST_F(FakeBackendTest, RunsEndWhenTheBackendSaysSo) {
 
 TEST_F(FakeBackendTest, ADonatedArgumentBecomesTheResult) {
   Buffer a = floats({1, 2, 3, 4}, 0), b = floats({5, 6, 7, 8}, 1);
-  devices->complete(); // until then the transfers hold the storage
+  devices->complete(); // the transfers hold the storage until then
   int first = idOf(a), second = idOf(b);
   auto held = llvm::cantFail(b.storage());
   Execution run = llvm::cantFail(executable->execute({{a}, {b}}, client));

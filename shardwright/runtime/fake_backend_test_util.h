@@ -1,12 +1,12 @@
-//===- fake_backend_test_util.h - a backend that is no CPU ------*- C++ -*-===//
+//===- fake_backend_test_util.h - a non-CPU backend -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Devices whose memory the host cannot address, and whose work is done when the
-// test says so; some of them belong to other processes.
+// A backend whose memory the host cannot address, and whose work is done when
+// the test says so. Some of its devices belong to other processes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@ namespace shardwright::test {
 
 /// The memory and the pending work of the devices.
 struct FakeDevices {
-  std::map<int, std::vector<char>> memory; ///< by id of a storage
+  std::map<int, std::vector<char>> memory; ///< by id of the storage
   std::map<int, DeviceId> placeOf;
   int nextId = 0;
   std::vector<llvm::unique_function<void()>> pending;
   bool isLate = true;
 
-  /// Does `work` now or, if late, when the test calls `complete`.
+  /// Runs `work` now or, if `isLate`, when the test calls `complete`.
   Event later(const Event &after, llvm::unique_function<llvm::Error()> work) {
     Event done;
     auto act = [done, after, work = std::move(work)]() mutable {
@@ -94,7 +94,7 @@ public:
   int id;
 };
 
-/// How runs go wrong.
+/// How runs fail.
 enum class Fault { None, Refused, Untouched, Failed };
 
 /// Device d belongs to process owners[d]; this is process `process`.
@@ -166,7 +166,7 @@ public:
   std::shared_ptr<FakeDevices> devices = std::make_shared<FakeDevices>();
 };
 
-/// Doubles 4 floats on each of its devices, in place where it may.
+/// Doubles 4 floats on each of its devices, in place if possible.
 class Doubling final : public LoadedProgram {
 public:
   explicit Doubling(int32_t numDevices) {
@@ -190,7 +190,7 @@ public:
       to.push_back(storage);
       started.results.push_back(storage);
     }
-    // Now: on the calling thread, whatever else the devices have to do.
+    // Mode Now: runs on the calling thread, whatever work is pending.
     bool wasLate =
         std::exchange(devices->isLate,
                       devices->isLate && request.mode != RunRequest::Mode::Now);

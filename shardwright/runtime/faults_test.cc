@@ -1,13 +1,13 @@
-//===- faults_test.cc - a failure ends its call and nothing else ----------===//
+//===- faults_test.cc - a failure only affects its call -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Allocations, kernels and collectives fail one after the other, wherever they
-// happen in a run; each time the call returns an error that says what failed,
-// and the next call on the same client and executable is right.
+// Allocations, kernels and collectives fail in turn, at every point of a run.
+// Each time, the call must return an error that names the failure, and the next
+// call on the same client and executable must be correct.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,9 +37,9 @@ void addOne(void *const *b, int64_t begin, int64_t end) {
     static_cast<float *>(b[1])[i] = static_cast<const float *>(b[0])[i] + 1;
 }
 
-/// x + 1, reduced by pairs on the devices whose flag is set, sent round the
-/// ring, and reduced over all. With flags that differ the devices part. `two`:
-/// what goes round the ring is a result too.
+/// Computes x + 1, reduced by pairs on the devices whose flag is set, permuted
+/// around the ring, and reduced over all devices. If the flags differ, the
+/// devices diverge. `two`: the permuted value is also a result.
 ProgramParts ringOfSums(bool two = false) {
   ProgramParts parts;
   parts.meshes.push_back(Mesh({{"x", numDevices}}));
@@ -133,7 +133,7 @@ protected:
       static_cast<float *>(x.data())[i] = float(i);
     for (int d = 0; d < numDevices; ++d)
       static_cast<uint8_t *>(flags.data())[d] = !parts || d < 2;
-    // Devices 0 and 1 hold sums of their pair when the flag is set.
+    // Devices 0 and 1 hold the sums of their pair if the flag is set.
     float total[2] = {0, 0};
     for (int d = 0; d < numDevices; ++d)
       for (int k = 0; k < 2; ++k)
@@ -167,7 +167,7 @@ TEST_P(Faults, EveryAllocationMayFail) {
   int64_t failures = 0;
   for (;; ++failures) {
     ASSERT_LT(failures, 1000);
-    // The first run of an executable makes its arenas.
+    // The first run of an executable allocates its arenas.
     auto fresh = makeExecutable(ringOfSums());
     ASSERT_TRUE(bool(fresh));
     std::string message;
@@ -250,7 +250,8 @@ TEST_P(Faults, AnAsynchronousRunFailsWhereItIsAwaited) {
     InjectedFault fault(kind, 2);
     auto failing = executable->execute(arguments, client);
     ASSERT_TRUE(bool(failing)) << toString(failing.takeError());
-    // What reads its results fails for the same reason; others do not.
+    // A run that reads its results fails with the same error; other runs
+    // succeed.
     auto dependent = arguments;
     for (int32_t d = 0; d < numDevices; ++d)
       dependent[d][0] = failing->results[d][0];
@@ -274,7 +275,7 @@ TEST_P(Faults, AnAsynchronousRunFailsWhereItIsAwaited) {
   }
 }
 
-/// The ring, whose first argument is donated.
+/// The ring with a donated first argument.
 std::unique_ptr<Executable> donating() {
   ProgramParts parts = ringOfSums();
   parts.arguments[0].donated = true;
@@ -306,7 +307,7 @@ TEST_P(Faults, DonatedArgumentsEndWithTheRunThatFails) {
       EXPECT_THAT(toString(failing->done.await()),
                   HasSubstr("device 1: injected fault"));
     }
-    // The flags were not donated, the others are gone, and say so.
+    // The donated buffers report that they are gone; the flags are not donated.
     for (int32_t d = 0; d < numDevices; ++d) {
       EXPECT_TRUE(arguments[d][0].isDonated());
       EXPECT_FALSE(arguments[d][1].isDonated());
@@ -322,7 +323,7 @@ TEST_P(Faults, DonatedArgumentsEndWithTheRunThatFails) {
 }
 
 TEST_P(Faults, WhereResultsCannotBeAllocatedNothingIsTaken) {
-  // One result gets the memory of the argument, the other fresh memory.
+  // One result reuses the memory of the argument, the other needs new memory.
   ProgramParts parts = ringOfSums(/*two=*/true);
   parts.arguments[0].donated = true;
   auto made = makeExecutable(std::move(parts));
@@ -361,7 +362,7 @@ TEST_P(Faults, OneOfManyInFlightFails) {
         std::string message = toString(execution.done.await());
         EXPECT_THAT(message, AnyOf("", HasSubstr("device 3: injected fault")));
         failed += !message.empty();
-        // Its results fail with it, on every device; those of others do not.
+        // Its results fail too, on every device; results of other runs do not.
         for (int32_t d = 0; d < numDevices; ++d) {
           auto memory = execution.results[d][0].await();
           EXPECT_EQ(bool(memory), message.empty());
@@ -384,8 +385,8 @@ TEST_P(Faults, ARunThatWaitsForItsArgumentsFailsWithThem) {
     return Buffer(1, MemoryKind::Device, ElementType::F32, {2},
                   std::move(memory), ready);
   };
-  // One whose argument never comes, one whose kernel fails once it has come,
-  // one behind them.
+  // One run whose argument never arrives, one whose kernel fails after its
+  // argument has arrived, and one run behind them.
   late[1][0] = promise(first);
   auto never = executable->execute(late, client);
   ASSERT_TRUE(bool(never)) << toString(never.takeError());
@@ -409,7 +410,7 @@ TEST_P(Faults, ARunThatWaitsForItsArgumentsFailsWithThem) {
 TEST_P(Faults, AnyAllocationOfAnAsynchronousRunMayFail) {
   for (int64_t failures = 0;; ++failures) {
     ASSERT_LT(failures, 1000);
-    // The first run of an executable makes its arenas.
+    // The first run of an executable allocates its arenas.
     auto fresh = donating();
     auto arguments = buffersOf(x, flags);
     bool happened;

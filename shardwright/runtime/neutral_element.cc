@@ -1,4 +1,4 @@
-//===- neutral_element.cc - what a sum does not change --------------------===//
+//===- neutral_element.cc - the neutral element of a sum ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ llvm::Error shardwright::fillNeutral(ElementType type, void *data,
       return llvm::createStringError("elements of " + str(type) +
                                      " have no zero, so none that a sum does "
                                      "not change");
-    // Types in which those bits are NaN have no -0: this gives +0.
+    // A type in which those bits are NaN has no -0; its value here is +0.
     llvm::APInt bits =
         llvm::APFloat::getZero(semantics, /*Negative=*/true).bitcastToAPInt();
     std::memset(data, int(bits.getZExtValue()), count);

@@ -1,4 +1,4 @@
-//===- neutral_element.h - what a sum does not change -----------*- C++ -*-===//
+//===- neutral_element.h - the neutral element of a sum ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 namespace shardwright {
 
-/// Writes `count` elements that a sum does not change: 0; of floats -0, which
-/// leaves the sign of a zero as it is, where the type has one. Fails for a type
-/// without zero (f8E8M0FNU).
+/// Writes `count` neutral elements of a sum: 0, or -0 for floats that have it,
+/// because adding -0 preserves the sign of a zero. Fails for a type without
+/// zero (f8E8M0FNU).
 llvm::Error fillNeutral(ElementType type, void *data, int64_t count);
 
 } // namespace shardwright

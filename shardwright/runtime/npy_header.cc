@@ -29,13 +29,13 @@ static const struct {
     {ElementType::C64, "<c8"},  {ElementType::C128, "<c16"},
 };
 
-/// `'<f4'` without the quotes.
+/// Parses a descr such as `<f4`.
 static llvm::Expected<ElementType> parseDescr(StringRef descr) {
   StringRef kind = descr;
   char order = kind.empty() ? 0 : kind[0];
   if (order == '<' || order == '>' || order == '|' || order == '=')
     kind = kind.drop_front();
-  // Raw bytes are how numpy saves the types that ml_dtypes adds.
+  // numpy saves the types of ml_dtypes as raw bytes.
   if (kind == "V1")
     return ElementType::U8;
   if (kind == "V2" && order != '>')
@@ -52,7 +52,7 @@ static llvm::Expected<ElementType> parseDescr(StringRef descr) {
 }
 
 namespace {
-/// Reads the Python dictionary that a header is.
+/// Scanner of the Python dictionary in a header.
 class Scanner {
 public:
   explicit Scanner(StringRef t) : text(t) {}
@@ -186,7 +186,7 @@ std::string shardwright::npyHeader(ElementType type,
     dict += (i ? " " : "") + std::to_string(shape[i]) +
             (i + 1 < shape.size() || i == 0 ? "," : "");
   dict += "), }";
-  // Version 2 for headers that a 16-bit length cannot hold.
+  // Version 2 has a 32-bit length.
   bool large = dict.size() > 65000;
   size_t prefix = large ? 12 : 10;
   size_t total = (prefix + dict.size() + 1 + 63) / 64 * 64;

@@ -23,22 +23,22 @@ struct NpyHeader {
   ElementType type = ElementType::F32;
   bool fortranOrder = false;
   llvm::SmallVector<int64_t, 4> shape;
-  /// Where the elements begin.
+  /// Offset of the first element.
   size_t dataOffset = 0;
 };
 
-/// Bytes at the start of a .npy file that tell how long its header is.
+/// Bytes at the start of a .npy file that contain the length of its header.
 constexpr size_t npyPrefixBytes = 12;
 
-/// Length of the whole header, from the first npyPrefixBytes bytes (fewer if
-/// the file has no more).
+/// Length of the complete header, from the first npyPrefixBytes bytes (fewer if
+/// the file is shorter).
 llvm::Expected<size_t> npyHeaderBytes(llvm::StringRef prefix);
 
-/// Parses a whole header. Errors say what was found, not in which file.
+/// Parses a complete header. Errors name the problem, not the file.
 llvm::Expected<NpyHeader> parseNpyHeader(llvm::StringRef bytes);
 
-/// Row-major, little endian, version 1.0, a multiple of 64 bytes. `type` is one
-/// that numpy has.
+/// A header for row-major, little-endian elements: version 1.0, padded to a
+/// multiple of 64 bytes. `type` must be a numpy type.
 std::string npyHeader(ElementType type, llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright

@@ -33,7 +33,7 @@ static std::string zipErrorText(int code) {
 }
 
 //===----------------------------------------------------------------------===//
-// What numpy lacks
+// Types that numpy lacks
 //===----------------------------------------------------------------------===//
 
 static bool isNarrowInteger(ElementType type) {
@@ -63,7 +63,7 @@ llvm::Expected<Array> shardwright::fromNumpyBits(Array array,
                     : (" (as " + str(numpyType(type)) + ")").str());
   if (!isNarrowInteger(type))
     return Array(type, array.shape(), array.storage());
-  // A byte holds the bits of one element: extend them.
+  // A byte holds the unextended bits of one element.
   llvm::Expected<Array> extended = Array::allocate(type, array.shape());
   if (!extended)
     return extended;
@@ -125,20 +125,20 @@ static llvm::Error readBytes(zip_file_t *member, char *to, uint64_t size) {
 }
 
 namespace {
-/// A member whose header has been read: its elements are next.
+/// A member whose header has been read and whose elements are next.
 struct OpenMember {
   Member file;
   NpyHeader header;
   uint64_t dataBytes = 0;
 };
 
-/// An archive that is read.
+/// An open archive.
 class Reader {
 public:
   static llvm::Expected<Reader> open(StringRef path);
 
   int64_t count() const { return zip_get_num_entries(archive.get(), 0); }
-  /// Without `.npy`; empty: it has no such name.
+  /// The name without `.npy`; empty if it has no such suffix.
   StringRef nameOf(int64_t index) const {
     StringRef name = fullNameOf(index);
     return name.consume_back(".npy") ? name : "";
@@ -194,8 +194,8 @@ llvm::Expected<OpenMember> Reader::tryMember(int64_t index) const {
   zip_stat_t stat;
   if (zip_stat_index(archive.get(), index, 0, &stat) != 0)
     return fail(zip_strerror(archive.get()));
-  // libzip checks neither against the file: a damaged size must not make us
-  // allocate it. Deflate packs at most 1032 to 1.
+  // libzip does not check these sizes against the file: a corrupted size must
+  // not cause a huge allocation. Deflate compresses by 1032 at most.
   if (!(stat.valid & ZIP_STAT_SIZE) || !(stat.valid & ZIP_STAT_COMP_SIZE) ||
       stat.comp_size > fileBytes || stat.size / 1040 > stat.comp_size)
     return fail("its size is not possible in a file of ", fileBytes, " bytes");
@@ -212,7 +212,7 @@ llvm::Expected<OpenMember> Reader::tryMember(int64_t index) const {
     return headBytes.takeError();
   if (*headBytes > stat.size || *headBytes < head.size())
     return fail("npy header ends too early");
-  // The header of an array of 32 dimensions has a few hundred.
+  // The header of an array of 32 dimensions has a few hundred bytes.
   constexpr size_t mostHeadBytes = 1 << 20;
   if (*headBytes > mostHeadBytes)
     return fail("its npy header of ", *headBytes,
@@ -247,14 +247,14 @@ llvm::Expected<Array> Reader::tryArray(OpenMember member) {
   if (llvm::Error e =
           readBytes(file, static_cast<char *>(array->data()), member.dataBytes))
     return e;
-  // The CRC is checked when the end is read.
+  // Reading the end checks the CRC.
   char extra;
   if (int64_t more = zip_fread(file, &extra, 1))
     return fail(more < 0 ? zip_file_strerror(file)
                          : "goes on after its last element");
 
   if (header.type == ElementType::Pred) {
-    // Any byte but 0 is true for numpy; kernels rely on 1.
+    // In numpy any non-zero byte is true; kernels require 1.
     auto *bytes = static_cast<uint8_t *>(array->data());
     for (int64_t i = 0; i < array->elements(); ++i)
       bytes[i] = bytes[i] != 0;
@@ -309,7 +309,7 @@ llvm::Expected<std::vector<NamedArray>> shardwright::readNpz(StringRef path) {
   return arrays;
 }
 
-/// The number of a name such as `arg12`, of prefix `arg`.
+/// The number in a name such as `arg12` with prefix `arg`, if it has this form.
 static std::optional<int64_t> numberOf(StringRef name, StringRef prefix) {
   StringRef number = name;
   int64_t index;
@@ -326,8 +326,8 @@ shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
   llvm::Expected<Reader> reader = Reader::open(path);
   if (!reader)
     return reader.takeError();
-  // The last of several members of one name, as in numpy. All are known before
-  // any elements are read.
+  // Like numpy, use the last of several members of one name. Find all members
+  // before reading elements.
   std::vector<int64_t> members(count, -1);
   for (int64_t i = 0, e = reader->count(); i < e; ++i) {
     StringRef name = reader->nameOf(i);
@@ -369,8 +369,7 @@ shardwright::readNumberedNpz(StringRef path, StringRef prefix, int64_t count,
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// What numpy writes for an archive without members, which would be no file at
-/// all for libzip.
+/// Writes an archive without members as numpy does; libzip would write no file.
 static llvm::Error writeEmptyArchive(const std::string &path) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
@@ -411,7 +410,7 @@ static llvm::Error writeMembers(const std::string &path,
       return fail("member '", arrays[i].name,
                   "': ", zip_strerror(archive.get()));
     }
-    // 1 January 1980, as numpy: the file must not depend on when it is made.
+    // 1 January 1980, as in numpy: the file must not depend on the time.
     if (zip_set_file_compression(archive.get(), index, ZIP_CM_STORE, 0) ||
         zip_file_set_dostime(archive.get(), index, 0, 0x21, 0))
       return fail(zip_strerror(archive.get()));
@@ -424,7 +423,7 @@ static llvm::Error writeMembers(const std::string &path,
 
 llvm::Error shardwright::writeNpz(StringRef path,
                                   llvm::ArrayRef<NamedArray> arrays) {
-  // libzip reads the sources in zip_close, so they are all alive until then.
+  // libzip reads the sources in zip_close: keep all of them alive until then.
   std::vector<std::string> headers;
   std::vector<Array> contents;
   headers.reserve(arrays.size());

@@ -32,39 +32,39 @@ struct NamedHeader {
   ArrayHeader header;
 };
 
-/// What every member of the file is, in the order of the file; no elements are
-/// read. Errors name the file and the member.
+/// The headers of all members, in file order, without reading elements. Errors
+/// name the file and the member.
 llvm::Expected<std::vector<NamedHeader>> readNpzHeaders(llvm::StringRef path);
 
-/// Every array of the file, in the order of the file, members stored or
-/// deflated. Elements have numpy's types: what numpy lacks is still in its bits
-/// (see `fromNumpyBits`). Errors name the file and the member.
+/// All arrays of the file, in file order, from stored or deflated members.
+/// Elements have numpy's types: types that numpy lacks remain raw bits (see
+/// `fromNumpyBits`). Errors name the file and the member.
 llvm::Expected<std::vector<NamedArray>> readNpz(llvm::StringRef path);
 
-/// Says what is wrong with the type and shape of array number `index`.
+/// Returns an error if array number `index` must not have this type and shape.
 using CheckHeader =
     llvm::function_ref<llvm::Error(int64_t index, const ArrayHeader &header)>;
 
-/// The arrays PREFIX0, PREFIX1, ... PREFIX(count-1). A missing one is an error,
-/// and so is a number from `count` up; members of other names are not read.
-/// `check`, when given, judges each array before its elements are read: a
+/// Reads the arrays PREFIX0, PREFIX1, ... PREFIX(count-1). Fails if one is
+/// missing or a number is `count` or more; does not read members of other
+/// names. Calls `check`, if given, before reading the elements of each array: a
 /// deflated member can be a thousand times as large as its file.
 llvm::Expected<std::vector<Array>> readNumberedNpz(llvm::StringRef path,
                                                    llvm::StringRef prefix,
                                                    int64_t count,
                                                    CheckHeader check = nullptr);
 
-/// Writes stored members (what numpy.load maps fastest), through a temporary
-/// file beside `path`. The bytes depend on nothing but the arrays. Types that
-/// numpy lacks are written as their bits: bf16 as uint16; f8, 4- and 2-bit
-/// types as uint8, one element a byte, upper bits zero.
+/// Writes uncompressed members (fastest for numpy.load) to a temporary file
+/// next to `path`, then renames it. The bytes depend only on the arrays. Types
+/// that numpy lacks are written as raw bits: bf16 as uint16; f8, 4- and 2-bit
+/// types as uint8, one element per byte with zero upper bits.
 llvm::Error writeNpz(llvm::StringRef path, llvm::ArrayRef<NamedArray> arrays);
 
-/// `array`, as numpy stores it, seen as `type`: the same type, uint16 as bf16,
-/// or uint8 as an f8, 4- or 2-bit type. Anything else is an error.
+/// Reinterprets `array`, as numpy stores it, as `type`: the same type, uint16
+/// as bf16, or uint8 as an f8, 4- or 2-bit type. Fails for anything else.
 llvm::Expected<Array> fromNumpyBits(Array array, ElementType type);
 
-/// The type under which numpy holds `type`.
+/// The numpy type that stores `type`.
 ElementType numpyType(ElementType type);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- npz_test.cc - npz files, whole and damaged -------------------------===//
+//===- npz_test.cc - valid and corrupted npz files ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -86,7 +86,7 @@ TEST(Npz, EveryTypeComesBack) {
     ASSERT_TRUE(bool(typed)) << toString(typed.takeError());
     EXPECT_TRUE(same(*typed, arrays[i].array)) << typed->str();
   }
-  // The file depends on nothing else.
+  // The file depends only on the arrays.
   std::string first = contents(path);
   ASSERT_EQ(toString(writeNpz(path, arrays)), "");
   EXPECT_EQ(first, contents(path));
@@ -179,7 +179,7 @@ TEST(Npz, EveryDamagedByteIsSeenOrHarmless) {
         EXPECT_THAT(toString(back.takeError()), HasSubstr(path));
         continue;
       }
-      // Names, times and such may change, the elements not: they have a CRC.
+      // Names and times may change, but elements may not: they have a CRC.
       ++accepted;
       ASSERT_LE(back->size(), 2u);
       for (size_t k = 0; k < back->size(); ++k)

@@ -1,4 +1,4 @@
-//===- program_parts_for_tests.h - executables made by hand -----*- C++ -*-===//
+//===- program_parts_for_tests.h - hand-built executables -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace shardwright {
 
-/// An executable of the CPU, whose program a test writes.
+/// A CPU executable with a hand-built program.
 struct ProgramParts {
   cpu::Program program;
   std::vector<Mesh> meshes;

@@ -13,7 +13,8 @@
 
 using namespace shardwright;
 
-/// Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
+/// From Steele, Lea, Flood: Fast splittable pseudorandom number generators
+/// (2014).
 static uint64_t splitmix64(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -24,7 +25,7 @@ static uint64_t splitmix64(uint64_t x) {
 static double uniform(uint64_t bits) {
   return double(bits >> 11) * 0x1p-52 - 1;
 }
-/// Exact: 24 bits.
+/// A number in [-1, 1), exact with 24 bits.
 static float uniformFloat(uint64_t bits) {
   return float(bits >> 40) * 0x1p-23f - 1;
 }
@@ -93,7 +94,7 @@ llvm::Expected<Array> shardwright::randomArray(ElementType type,
   case ElementType::U64:
     fill(static_cast<uint64_t *>(data), n, small(7));
     break;
-  case ElementType::F8E8M0FNU: // powers of two, never negative
+  case ElementType::F8E8M0FNU: // positive powers of two
     fill(static_cast<uint8_t *>(data), n,
          [](uint64_t b) { return 124 + ((b >> 32) & 3); });
     break;

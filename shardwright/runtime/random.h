@@ -12,11 +12,11 @@
 
 namespace shardwright {
 
-/// Elements that depend only on (seed, stream, flat index) and the type: the
-/// same on every machine, for any number of threads. Floats are uniform in
-/// [-1, 1) (then rounded to the type), complex parts likewise; integers uniform
-/// in 0..7 (as far as the type goes), so that they serve as indices; pred is a
-/// fair coin. `stream` tells the arguments of one program apart.
+/// Random elements that depend only on (seed, stream, flat index) and the type,
+/// on every machine and with any number of threads. Floats and complex parts
+/// are uniform in [-1, 1), rounded to the type; integers are uniform in 0..7
+/// (or the range of the type), so that they can serve as indices; pred is a
+/// fair coin. `stream` distinguishes the arguments of one program.
 llvm::Expected<Array> randomArray(ElementType type,
                                   llvm::ArrayRef<int64_t> shape, uint64_t seed,
                                   uint64_t stream);

@@ -1,4 +1,4 @@
-//===- replace_file.cc - Write a file whole or not at all -----------------===//
+//===- replace_file.cc - atomic replacement of files ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 using namespace llvm;
 
-/// Writes the bytes of a file to a device or a pipe.
+/// Copies a file to a device or a pipe.
 static std::error_code copyInto(const Twine &special, const Twine &from) {
   int fd;
   if (std::error_code e = sys::fs::openFileForWrite(
@@ -47,7 +47,7 @@ Error shardwright::replaceFile(StringRef path,
   if (error)
     return errorCodeToError(error);
   (void)sys::Process::SafelyCloseFileDescriptor(fd);
-  // Nothing is left under that name once it has been renamed.
+  // After the rename, no file has this name.
   scope_exit remove([&] { (void)sys::fs::remove(temporary); });
   if (Error e = write(std::string(temporary)))
     return e;

@@ -1,15 +1,14 @@
-//===- replace_file.h - Write a file whole or not at all ---------*- C++
-//-*-===//
+//===- replace_file.h - atomic replacement of files -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A file that a reader finds is complete: it is written under a temporary name
-// and renamed. What a name stands for is kept: through a symbolic link its
-// target is replaced, and a device or a pipe (/dev/null, a FIFO) is written to,
-// never replaced by a file.
+// A reader never finds a partial file: the file is written under a temporary
+// name and renamed. A symbolic link is preserved and its target replaced. A
+// device or a pipe (/dev/null, a FIFO) is written to, and never replaced by a
+// file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +23,9 @@
 
 namespace shardwright {
 
-/// Lets `write` make a file of a temporary name, which then takes the place of
-/// `path`. An error of `write` is returned and leaves `path` as it was; others
-/// are the system's ("No space left on device"), without the path.
+/// Calls `write` with a temporary name, then renames that file to `path`.
+/// Returns an error of `write` and leaves `path` unchanged; other errors are
+/// system errors ("No space left on device"), without the path.
 llvm::Error
 replaceFile(llvm::StringRef path,
             llvm::function_ref<llvm::Error(const std::string &)> write);

@@ -1,4 +1,4 @@
-//===- runtime_test.cc - shards, random arrays, comparison, executables ---===//
+//===- runtime_test.cc - shards, arrays, comparison, executables ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ Array filled(E type, llvm::ArrayRef<int64_t> shape) {
   return llvm::cantFail(randomArray(type, shape, 1, 0));
 }
 
-/// A mesh with random sub-axes and a sharding over it.
+/// A mesh, and a random sharding that may use sub-axes.
 struct Case {
   Mesh mesh;
   TensorSharding sharding;
@@ -64,7 +64,7 @@ Case randomCase(std::mt19937_64 &random) {
   int rank = random() % 4;
   std::vector<AxisRef> parts;
   for (int a = 0; a < count; ++a) {
-    if (axes[a].size == 4 && random() % 2) { // as two sub-axes
+    if (axes[a].size == 4 && random() % 2) { // split into two sub-axes
       parts.push_back({a, 1, 2});
       parts.push_back({a, 2, 2});
     } else {
@@ -110,7 +110,7 @@ TEST(ShardingTransfer, EveryElementIsWhereTheShardingSays) {
       localCount *= l;
     std::set<std::vector<int64_t>> boxes;
     std::set<void *> buffers;
-    // What a sum does not change.
+    // The neutral elements of a sum.
     char zeros[4] = {}, nothing[4] = {};
     if (global.type() == E::F32)
       nothing[3] = char(0x80);
@@ -151,7 +151,7 @@ TEST(ShardingTransfer, EveryElementIsWhereTheShardingSays) {
     if (localCount > 0)
       EXPECT_EQ(boxes.size(), buffers.size()) << "equal boxes share a buffer";
 
-    // And back.
+    // The inverse.
     auto gather = ResultGather::create(global.type(), c.shape, c.sharding,
                                        &c.mesh, devices);
     ASSERT_TRUE(bool(gather)) << toString(gather.takeError());
@@ -234,7 +234,7 @@ TEST(Random, TheSameEverywhereAndInRange) {
     sum += x[i];
   }
   EXPECT_LT(std::fabs(sum), 100);
-  // Pinned: a change here changes everyone's inputs.
+  // Fixed values: a change would change every user's inputs.
   EXPECT_THAT((std::vector<float>(x, x + 3)),
               ElementsAre(-0.4617394208908081f, -0.45057475566864014f,
                           0.9803022146224976f));
@@ -269,7 +269,7 @@ TEST(Compare, AsNumpyAllclose) {
   EXPECT_EQ(
       compare(floats({nan, inf, 1}), floats({1, -inf, inf}), 1, 1).mismatches,
       3);
-  // The tolerance is relative to what is expected.
+  // The tolerance is relative to the expected value.
   EXPECT_TRUE(compare(floats({110}), floats({100}), 0.1, 0).ok());
   EXPECT_FALSE(compare(floats({100}), floats({110.01f}), 0.09, 0).ok());
   Comparison c =
@@ -301,7 +301,7 @@ void addKernel(void *const *b, int64_t begin, int64_t end) {
                                     static_cast<const float *>(b[1])[i];
 }
 
-/// a + b over a mesh x=4, y=2, everything sharded both ways.
+/// a + b over a mesh x=4, y=2, with both dimensions sharded.
 ProgramParts addition() {
   ProgramParts parts;
   parts.meshes.push_back(Mesh({{"x", 4}, {"y", 2}}));
@@ -351,7 +351,7 @@ TEST(Executable, GlobalInGlobalOut) {
               static_cast<const float *>(x.data())[i] * 2);
 }
 
-/// Argument and result are summands of one array, each of the whole shape.
+/// Argument and result are unreduced arrays, with summands of the full shape.
 ProgramParts summands(E type, llvm::ArrayRef<int64_t> shape) {
   ProgramParts parts;
   parts.meshes.push_back(Mesh({{"x", 4}, {"y", 2}}));
@@ -391,7 +391,7 @@ TEST(Executable, UnreducedValuesCountOnce) {
       auto executable = makeExecutable(summands(type, shape));
       ASSERT_TRUE(bool(executable)) << toString(executable.takeError());
       Array x = filled(type, shape);
-      // Of a scalar: -0.
+      // A scalar -0.
       if (shape.empty() && type == E::F32)
         *static_cast<float *>(x.data()) = -0.0f;
       auto results = (*executable)->run({x}, client);

@@ -1,12 +1,12 @@
-//===- serialize.cc - executables as bytes --------------------------------===//
+//===- serialize.cc - serialization of executables ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// magic, checksum of the rest; format version, name of the backend; signature;
-// the program as its backend writes it.
+// Format: magic, checksum of the rest; format version, name of the backend;
+// signature; the program as serialised by its backend.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace shardwright;
 using cpu::ByteReader;
 using cpu::ByteWriter;
 
-/// Raise it with every change of what is written.
+/// Increment it with every change of the format.
 static constexpr int64_t formatVersion = 4;
 
 static std::string checksum(llvm::StringRef bytes) {
@@ -39,7 +39,7 @@ static void write(ByteWriter &b, const AxisList &axes) {
   });
 }
 
-/// Null: the mesh that the axes are of is not known.
+/// Null if the mesh of the axes is unknown.
 static AxisList readAxes(ByteReader &b, const Mesh *mesh) {
   AxisList axes;
   b.list(axes, [&] {
@@ -76,8 +76,8 @@ static void write(ByteWriter &b, const ValueSpec &spec) {
   b.integer(spec.sizeOfDim);
 }
 
-/// An axis shards one dimension at most, and is not replicated or unreduced
-/// beside that.
+/// True if each axis shards at most one dimension, and no such axis is also
+/// replicated or unreduced.
 static bool usesAxesOnce(const TensorSharding &sharding) {
   AxisList seen;
   auto add = [&](const AxisList &axes) {
@@ -151,7 +151,7 @@ static Mesh readMesh(ByteReader &b) {
       devices *= axis.size;
   else
     b.fail();
-  // A maximal mesh is one id; other ids are an order of the devices.
+  // A maximal mesh has one id; other ids are a permutation of the devices.
   if (!ids.empty() && (int64_t(ids.size()) != devices))
     b.fail();
   for (auto [i, axis] : llvm::enumerate(axes))

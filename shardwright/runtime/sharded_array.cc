@@ -83,7 +83,7 @@ llvm::Expected<ShardedArray> ShardedArray::fromHost(const Array &global,
   for (int32_t d : addressableDevices(mesh, client)) {
     std::shared_ptr<void> &data = shards->data[d];
     const void *at = data.get();
-    // A run that a view is donated to must not write into the array.
+    // A run must not write to a donated view of the array.
     auto buffer =
         shards->isView[d]
             ? client.viewHost({at, global.type(), local}, d,

@@ -14,23 +14,23 @@
 
 namespace shardwright {
 
-/// The global view of buffers, one a device of a mesh, with the sharding that
-/// says which part each holds. Device d of the mesh has DeviceId d. A process
-/// holds the buffers of its addressable devices only. Copies share the buffers.
-/// Semantics: jax.Array.
+/// A global view of the buffers of a mesh, one per device, with the sharding
+/// that defines the part in each buffer. Device d of the mesh has DeviceId d. A
+/// process holds only the buffers of its addressable devices. Copies share the
+/// buffers. The semantics are those of jax.Array.
 class ShardedArray {
 public:
-  /// Buffers of the mesh's addressable devices, at least one, in the order of
-  /// device numbers, of the local shape. A sharding that does not divide the
-  /// shape pads the last shards.
+  /// Buffers of the mesh's addressable devices, at least one, in device order,
+  /// of the local shape. If the sharding does not divide the shape, the last
+  /// shards are padded.
   static llvm::Expected<ShardedArray>
   fromBuffers(llvm::ArrayRef<int64_t> shape, Mesh mesh, TensorSharding sharding,
               std::vector<Buffer> buffers, const Client &client);
   /// Splits a host array over the addressable devices; every process of a job
   /// passes an equal array. Devices with equal parts share memory, and a part
-  /// that is contiguous in the array is not copied; runs never write there. Of
-  /// an unreduced sharding the devices that are first along its unreduced axes
-  /// get the value, the others what a sum does not change.
+  /// that is contiguous in the array is not copied; runs never write to it. For
+  /// an unreduced sharding, the first devices along the unreduced axes get the
+  /// value, all others the neutral element of the sum.
   static llvm::Expected<ShardedArray> fromHost(const Array &global, Mesh mesh,
                                                TensorSharding sharding,
                                                Client &client);
@@ -42,16 +42,16 @@ public:
   /// Those of addressable devices, in the order of device numbers.
   llvm::ArrayRef<Buffer> buffers() const { return parts; }
   bool isFullyReplicated() const { return layout.isReplicated(); }
-  /// The part of the array that a device holds, padding cut off.
+  /// The part of the array on a device, without padding.
   llvm::SmallVector<IndexRange, 4> indices(int32_t device) const;
-  /// How many devices of lower number hold the same part, and the same summand
-  /// of it.
+  /// Number of devices with a lower number that hold the same part (and
+  /// summand).
   int64_t replica(int32_t device) const;
 
-  /// Waits for the shards and gathers them; of equal parts the first, of
-  /// summands the sum. Fails if a part is on no addressable device.
+  /// Waits for the shards and gathers them: the first of equal parts, the sum
+  /// of summands. Fails if a part is on no addressable device.
   llvm::Expected<Array> toHost(Client &client) const;
-  /// The same array with another sharding, by way of the host.
+  /// The same array with another sharding, through the host.
   llvm::Expected<ShardedArray> resharded(Mesh mesh, TensorSharding sharding,
                                          Client &client) const;
 

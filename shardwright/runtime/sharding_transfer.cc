@@ -25,8 +25,8 @@ namespace {
 /// One shard of the global array and the devices that hold it.
 struct Shard {
   Dims begin, extent; ///< clipped to the global shape
-  /// Devices that hold the same summand, by index along the unreduced axes;
-  /// those of the value itself, when nothing is unreduced.
+  /// Devices that hold the same summand, by index along the unreduced axes; a
+  /// single list if no axis is unreduced.
   std::vector<std::vector<int32_t>> summands;
 };
 
@@ -46,7 +46,7 @@ static ShardPlan planShards(llvm::ArrayRef<int64_t> shape,
     plan.localDims.assign(shape.begin(), shape.end());
     std::vector<int32_t> devices(numDevices);
     std::iota(devices.begin(), devices.end(), 0);
-    // The value of a maximal mesh is that of its one device.
+    // The value of a maximal mesh is the value on its one device.
     if (mesh && mesh->isMaximal() && mesh->deviceIds()[0] < numDevices)
       std::swap(devices[0], devices[mesh->deviceIds()[0]]);
     plan.shards.push_back(
@@ -74,8 +74,8 @@ static ShardPlan planShards(llvm::ArrayRef<int64_t> shape,
   return plan;
 }
 
-/// The box is one run of bytes of the global array, of local shape, and
-/// aligned.
+/// True if the box is a contiguous, aligned range of the global array and has
+/// the local shape.
 static bool isInPlace(llvm::ArrayRef<int64_t> shape, const Shard &shard,
                       llvm::ArrayRef<int64_t> localDims, int64_t offset) {
   if (llvm::ArrayRef<int64_t>(shard.extent) != localDims || offset % 64 != 0)
@@ -158,7 +158,7 @@ shardwright::shardArray(const Array &global, const TensorSharding &sharding,
         result.data[device] = neutral;
     }
   }
-  // A piece of work is at least about 64 KiB.
+  // A task moves at least about 64 KiB.
   int64_t grain = std::max<int64_t>(1, (int64_t(1) << 16) /
                                            std::max<int64_t>(localBytes, 1));
   pool.parallelFor(moves.size(), grain, [&](int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-//===- blocking_threads.cc - threads for work that waits ------------------===//
+//===- blocking_threads.cc - threads for blocking work --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ struct Threads {
 } // namespace
 
 bool cpu::runBlocking(llvm::unique_function<void()> work) {
-  // Never destroyed: threads may still be about at exit.
+  // Never destroyed: threads may still run at exit.
   static auto *all = new Threads;
   std::lock_guard lock(all->mutex);
   all->pending.push_back(std::move(work));

@@ -1,4 +1,4 @@
-//===- blocking_threads.h - threads for work that waits ---------*- C++ -*-===//
+//===- blocking_threads.h - threads for blocking work -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace shardwright::cpu {
 
-/// The most blocking tasks that run at one time; further tasks are queued.
+/// Maximum number of concurrent blocking tasks; further tasks are queued.
 constexpr int mostBlockingThreads = 1024;
 
 /// Runs `work`, which may block, on a thread of its own. Threads are reused,

@@ -1,4 +1,4 @@
-//===- blocking_threads_test.cc - work that waits -------------------------===//
+//===- blocking_threads_test.cc - threads for blocking work ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ TEST(BlockingThreads, AsManyWaitAsThereAreThreadsAndTheRestAfterThem) {
 
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
 TEST(BlockingThreadsDeathTest, WithoutAThreadNothingHappens) {
-  // A process of its own has no thread that could serve it yet.
+  // A new process has no thread yet that could serve the work.
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {

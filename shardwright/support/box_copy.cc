@@ -25,7 +25,7 @@ struct Bytes16 {
 
 template <typename T> void copyLine(char *dst, const char *src, const Dim &d) {
   for (int64_t i = 0; i < d.extent; ++i) {
-    // The strides of a caller may leave elements unaligned.
+    // The caller's strides may be unaligned.
     T value;
     std::memcpy(&value, src + i * d.src, sizeof(T));
     std::memcpy(dst + i * d.dst, &value, sizeof(T));
@@ -75,14 +75,14 @@ void cpu::copyBox(void *dst, llvm::ArrayRef<int64_t> dstStrides,
     if (extent[i] == 1)
       continue;
     Dim d{extent[i], dstStrides[i], srcStrides[i]};
-    // One with the dimension before it, if both sides walk through it whole.
+    // Merge with the previous dimension if both are contiguous on both sides.
     if (!dims.empty() && dims.back().dst == d.dst * d.extent &&
         dims.back().src == d.src * d.extent)
       dims.back() = {dims.back().extent * d.extent, d.dst, d.src};
     else
       dims.push_back(d);
   }
-  // The longest contiguous run becomes the element.
+  // The longest contiguous range becomes one element.
   if (!dims.empty() && dims.back().dst == width && dims.back().src == width) {
     width *= dims.back().extent;
     dims.pop_back();

@@ -13,8 +13,8 @@
 namespace shardwright::cpu {
 
 /// Copies a box of `extent` elements of `width` bytes. Strides are in bytes,
-/// one a dimension, and may be in any order (transposes). The two sides do not
-/// overlap.
+/// one per dimension, in any order (transposes). Source and destination must
+/// not overlap.
 void copyBox(void *dst, llvm::ArrayRef<int64_t> dstStrides, const void *src,
              llvm::ArrayRef<int64_t> srcStrides, llvm::ArrayRef<int64_t> extent,
              int64_t width);

@@ -1,4 +1,4 @@
-//===- byte_stream.h - values as bytes, and back ----------------*- C++ -*-===//
+//===- byte_stream.h - serialization of plain values ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 
 namespace shardwright::cpu {
 
-/// Integers are signed LEB128, floats eight bytes, strings have their length
-/// before them.
+/// Integers are signed LEB128, floats have eight bytes, strings follow their
+/// length.
 class ByteWriter {
 public:
   void integer(int64_t value) {
@@ -82,7 +82,7 @@ public:
     rest = rest.drop_front(n);
     return value;
   }
-  /// In [least, most].
+  /// An integer in [least, most].
   template <typename T = int64_t> T integer(int64_t least, int64_t most) {
     int64_t value = integer();
     if (value >= least && value <= most)
@@ -103,20 +103,20 @@ public:
     rest = rest.drop_front(8);
     return llvm::bit_cast<double>(bits);
   }
-  /// Lies in the bytes that are read.
+  /// A string, which refers to the input bytes.
   llvm::StringRef string() {
     size_t size = count();
     llvm::StringRef value = rest.take_front(size);
     rest = rest.drop_front(size);
     return value;
   }
-  /// All that has not been read; lies in the bytes that are read.
+  /// All unread bytes; refers to the input bytes.
   llvm::StringRef takeRest() {
     llvm::StringRef value = rest;
     rest = {};
     return value;
   }
-  /// A length: every element that follows takes a byte at least.
+  /// A length; every following element has at least one byte.
   size_t count() {
     int64_t n = integer();
     if (n >= 0 && size_t(n) <= rest.size())
@@ -130,7 +130,7 @@ public:
     for (size_t i = 0; i < n && !isBad; ++i)
       values.push_back(integer());
   }
-  /// `read` gives each element.
+  /// Reads a length, then each element with `read`.
   template <typename Vector, typename Read>
   void list(Vector &values, Read read) {
     size_t n = count();

@@ -1,4 +1,4 @@
-//===- error.h - errors with a text of several parts ------------*- C++ -*-===//
+//===- error.h - errors from several parts ----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 
 namespace shardwright {
 
-/// Returns an error whose text is the concatenation of `parts`: strings and
-/// numbers, as llvm::Twine takes them.
+/// Returns an error whose text is the concatenation of `parts`: any strings and
+/// numbers that llvm::Twine accepts.
 template <typename... Parts> llvm::Error fail(Parts &&...parts) {
   return llvm::createStringError((llvm::Twine() + ... + llvm::Twine(parts)));
 }

@@ -1,4 +1,4 @@
-//===- event.cc - something that will have happened -----------------------===//
+//===- event.cc - completion of asynchronous work -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace shardwright;
 struct Event::State {
   std::mutex mutex;
   std::condition_variable changed;
-  /// Read without the mutex: what it says does not change any more.
+  /// Read without the mutex: once set, it does not change.
   std::atomic<bool> isSet = false;
   std::string failure;
   std::vector<llvm::unique_function<void(llvm::StringRef)>> waiters;
@@ -26,7 +26,7 @@ struct Event::State {
 Event::Event() : state(std::make_shared<State>()) {}
 
 Event Event::ready() {
-  // Never destroyed: other threads may ask until the end of the process.
+  // Never destroyed: other threads may use it until the process ends.
   static const Event *event = [] {
     auto *event = new Event();
     event->state->isSet = true;
@@ -36,7 +36,7 @@ Event Event::ready() {
 }
 
 void Event::set(llvm::Error error) {
-  // Whoever waits may end this object as soon as it is set.
+  // A waiter may destroy this object as soon as the event is set.
   std::shared_ptr<State> state = this->state;
   std::vector<llvm::unique_function<void(llvm::StringRef)>> waiters;
   {

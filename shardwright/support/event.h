@@ -1,4 +1,4 @@
-//===- event.h - something that will have happened --------------*- C++ -*-===//
+//===- event.h - completion of asynchronous work ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,22 +16,22 @@
 
 namespace shardwright {
 
-/// The end of asynchronous work, good or bad; copies are the same event. A
-/// failure keeps its text, so that everyone who asks gets it. Thread-safe.
+/// Completion of asynchronous work, as success or failure. Copies are the same
+/// event. The failure's text is kept for all waiters. Thread-safe.
 class Event {
 public:
-  /// Not yet: whoever made it calls `set` once.
+  /// A pending event; its creator calls `set` once.
   Event();
   static Event ready();
 
   void set(llvm::Error error = llvm::Error::success());
   bool isReady() const;
-  /// Whether it has happened, and badly.
+  /// True if the work is complete and has failed.
   bool hasFailed() const;
   /// Blocks until it is set.
   llvm::Error await() const;
-  /// Calls `then` with the failure's text (empty: none), at once if it is set,
-  /// else on the thread that sets it.
+  /// Calls `then` with the failure's text (empty if none): immediately if the
+  /// event is set, else on the thread that sets it.
   void onReady(llvm::unique_function<void(llvm::StringRef failure)> then) const;
 
 private:

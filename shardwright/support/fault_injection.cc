@@ -1,4 +1,4 @@
-//===- fault_injection.cc - failures that tests ask for -------------------===//
+//===- fault_injection.cc - failures injected by tests --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ namespace {
 std::mutex mutex;
 FaultKind kindSet;
 int32_t deviceSet;
-int64_t eventsLeft; ///< before the one that fails; negative: it has happened
+int64_t eventsLeft; ///< before the failing one; negative: it has happened
 } // namespace
 
 InjectedFault::InjectedFault(FaultKind kind, int32_t device, int64_t after) {

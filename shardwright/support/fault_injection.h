@@ -1,4 +1,4 @@
-//===- fault_injection.h - failures that tests ask for ----------*- C++ -*-===//
+//===- fault_injection.h - failures injected by tests -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ namespace shardwright::cpu {
 enum class FaultKind {
   Allocation, ///< of host memory: arrays, shards, arenas (host_memory.h)
   Kernel,     ///< a kernel of one device, after it has run
-  Collective, ///< a device that comes to a collective
+  Collective, ///< the arrival of a device at a collective
 };
 
 /// During its lifetime, makes event number `after` of this kind fail once (0:
@@ -38,7 +38,7 @@ public:
   bool happened() const;
 };
 
-/// During its lifetime, limits the machine's memory to so many bytes
+/// During its lifetime, limits the machine's memory to this many bytes
 /// (host_memory.h). A process may have one such object at a time.
 class PretendedMemory {
 public:
@@ -47,7 +47,7 @@ public:
   PretendedMemory(const PretendedMemory &) = delete;
   PretendedMemory &operator=(const PretendedMemory &) = delete;
 };
-/// 0: as much as it has.
+/// The limit in bytes, or 0 if there is none.
 int64_t pretendedMemory();
 
 /// The text of errors that come from an injected fault.
@@ -58,7 +58,7 @@ extern std::atomic<bool> faultIsSet;
 bool isFaultDue(FaultKind kind, int32_t device);
 } // namespace detail
 
-/// Whether this event is to fail; counts it.
+/// Counts the event; true if it must fail.
 inline bool isFaultDue(FaultKind kind, int32_t device = -1) {
   return __builtin_expect(detail::faultIsSet.load(std::memory_order_relaxed),
                           false) &&

@@ -1,4 +1,4 @@
-//===- host_memory.cc - aligned memory, or none ---------------------------===//
+//===- host_memory.cc - aligned host memory -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ int64_t cpu::machineMemory() {
   return pretended ? pretended : bytes;
 }
 
-/// Counts `size` bytes, if the machine has them.
+/// Counts `size` bytes as in use; returns false if the machine lacks them.
 static bool reserve(int64_t size) {
   if (inUse.fetch_add(size) + size <= cpu::machineMemory())
     return true;
@@ -42,8 +42,8 @@ static bool reserve(int64_t size) {
 static constexpr int64_t hugePage = 2 << 20;
 static bool isLarge(int64_t bytes) { return bytes >= 2 * hugePage; }
 
-/// Bytes that are taken for `bytes`: aligned_alloc wants a multiple of the
-/// alignment, and an empty array a pointer.
+/// Bytes that are allocated for `bytes`: aligned_alloc requires a multiple of
+/// the alignment, and an empty array needs a pointer.
 static int64_t sizeTaken(int64_t bytes) {
   int64_t alignment = isLarge(bytes) ? hugePage : 64;
   return std::max((bytes + alignment - 1) & -alignment, alignment);

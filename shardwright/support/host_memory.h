@@ -1,4 +1,4 @@
-//===- host_memory.h - aligned memory, or none ------------------*- C++ -*-===//
+//===- host_memory.h - aligned host memory ----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,9 +18,9 @@ namespace shardwright::cpu {
 /// would exceed the machine's: the system would grant it and kill the process
 /// at first use. Frees idle memory (idle_memory.h) first.
 std::shared_ptr<void> allocateHost(int64_t bytes);
-/// The same for an owner that frees it with freeHost.
+/// As allocateHost, for an owner that calls freeHost.
 void *allocateHostRaw(int64_t bytes);
-/// Frees what allocateHostRaw allocated for so many bytes; null: nothing.
+/// Frees `bytes` bytes from allocateHostRaw; null is ignored.
 void freeHost(void *memory, int64_t bytes);
 /// Bytes allocated here and not freed yet.
 int64_t hostMemoryInUse();

@@ -27,13 +27,13 @@ struct Entry {
 
 struct Kept {
   std::mutex mutex;
-  std::list<Entry> entries; ///< the one that is idle for longest first
-  /// Those of an owner, the latest last.
+  std::list<Entry> entries; ///< the longest idle entry first
+  /// Entries of each owner, the latest last.
   llvm::DenseMap<const void *, llvm::SmallVector<std::list<Entry>::iterator, 4>>
       byOwner;
   int64_t bytes = 0;
 
-  /// With the mutex held. The caller ends the memory without it.
+  /// Requires the mutex. The caller must free the memory without holding it.
   std::shared_ptr<void> remove(std::list<Entry>::iterator entry) {
     auto it = byOwner.find(entry->owner);
     llvm::erase(it->second, entry);
@@ -48,9 +48,9 @@ struct Kept {
 
 using Ended = llvm::SmallVector<std::shared_ptr<void>, 4>;
 
-/// As many sets as runs of one program were in flight at once, within reason.
+/// One block per concurrent run of a program, up to this limit.
 constexpr size_t mostOfOne = 4;
-/// All but the latest are within this share of the machine's memory.
+/// All blocks except the latest must fit in this share of the machine's memory.
 constexpr int64_t shareOfMachine = 4;
 
 } // namespace

@@ -15,7 +15,7 @@
 using namespace shardwright::cpu;
 
 TEST(IdleMemory, TheLatestStays) {
-  PretendedMemory machine(4000); // of which a quarter may idle
+  PretendedMemory machine(4000); // a quarter of it may be idle
   int a = 0, b = 0;
   auto memory = [] { return std::shared_ptr<void>(std::make_shared<int>()); };
   std::weak_ptr<void> first, second, third;

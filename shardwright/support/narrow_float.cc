@@ -1,4 +1,4 @@
-//===- narrow_float.cc - floats of 4 to 16 bits as float -----------------===//
+//===- narrow_float.cc - floats of 4 to 16 bits as float ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,7 @@ template <ElementType type> static const float *tableOf() {
       unsigned width = bitWidth(type);
       llvm::APFloat x(semanticsOf(type),
                       llvm::APInt(width, i & ((1 << width) - 1)));
-      // NaN without its payload: there is nothing to carry over.
+      // NaN payloads are dropped.
       t[i] = x.isNaN() ? std::numeric_limits<float>::quiet_NaN()
                        : x.convertToFloat();
     }
@@ -96,7 +96,7 @@ uint8_t shardwright::floatToF8(ElementType type, float value) {
     if (value == std::numeric_limits<float>::infinity())
       return 0xff;
   }
-  // As ml_dtypes does; APFloat asserts.
+  // As in ml_dtypes; APFloat would assert.
   if (bitWidth(type) < 8 && value != value)
     return std::signbit(value) ? 0 : uint8_t(1 << (bitWidth(type) - 1));
   if (bitWidth(type) < 8 && std::isinf(value))

@@ -1,4 +1,4 @@
-//===- narrow_float.h - floats of 4 to 16 bits as float --------*- C++ -*-===//
+//===- narrow_float.h - floats of 4 to 16 bits as float ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ inline uint16_t floatToBf16(float value) {
 inline float f16ToFloat(uint16_t bits) {
   uint32_t sign = uint32_t(bits & 0x8000) << 16;
   uint32_t magnitude = uint32_t(bits & 0x7fff) << 13;
-  // Normal numbers: rebias the exponent. Subnormals: a product that is exact.
+  // Normal numbers: rebias the exponent. Subnormals: an exact product.
   uint32_t normal = magnitude + ((127 - 15) << 23);
   uint32_t special = magnitude | 0x7f800000;
   uint32_t subnormal =
@@ -53,7 +53,7 @@ inline uint16_t floatToF16(float value) {
   uint32_t magnitude = bits & 0x7fffffff;
   uint32_t normal =
       (magnitude - ((127 - 15) << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-  // Adding 0.5 makes the float unit round at the last place of a subnormal.
+  // Adding 0.5 makes the float unit round at the last bit of a subnormal.
   uint32_t subnormal =
       std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
       std::bit_cast<uint32_t>(0.5f);
@@ -65,14 +65,14 @@ inline uint16_t floatToF16(float value) {
   return uint16_t(sign | result);
 }
 
-/// Of a float type of 4, 6 or 8 bits.
+/// The semantics of a float type of 4, 6 or 8 bits.
 const llvm::fltSemantics &semanticsOf(ElementType type);
-/// The values of a float type of 4, 6 or 8 bits as floats: 256 of them, those
-/// of the narrower types repeated.
+/// The values of all codes of a float type of 4, 6 or 8 bits as floats: 256
+/// entries; narrower types repeat their values.
 const float *f8Table(ElementType type);
 /// Rounds to nearest even. Values out of range become infinity, NaN or the
-/// largest value, whichever of these the type has. NaN becomes a zero of the
-/// other sign if the type has none.
+/// largest value, whichever the type has. If the type has no NaN, NaN becomes a
+/// zero of opposite sign.
 uint8_t floatToF8(ElementType type, float value);
 
 /// Element `i` of a buffer of any type that is not complex, as double. 64-bit

@@ -27,7 +27,7 @@ TEST(NarrowFloat, SixteenBitsRoundTripAndRound) {
       ASSERT_EQ(floatToBf16(b), bits);
     else
       ASSERT_NE(bf16ToFloat(floatToBf16(b)), bf16ToFloat(floatToBf16(b)));
-    // Half way to the next value: to the even one.
+    // Half way to the next value rounds to even.
     float next = f16ToFloat(uint16_t(bits + 1));
     if ((bits & 0x7fff) < 0x7bff && h == h) {
       ASSERT_EQ(floatToF16((h + next) / 2), (bits & 1) ? bits + 1 : bits);
@@ -49,7 +49,7 @@ TEST(NarrowFloat, EightBitsRoundTrip) {
         ASSERT_NE(f8Table(type)[floatToF8(type, x)],
                   f8Table(type)[floatToF8(type, x)]);
     }
-    // Beyond the range, and nothing at all: no crash.
+    // Out of range, NaN and tiny values must not crash.
     for (float x : {1e30f, -1e30f, float(INFINITY), -float(INFINITY),
                     float(NAN), 1e-30f, -1e-30f, 0.0f, -0.0f})
       floatToF8(type, x);

@@ -33,7 +33,7 @@ rowMajorStrides(llvm::ArrayRef<int64_t> shape, int64_t unit = 1) {
   return strides;
 }
 
-/// The permutation that undoes `permutation`.
+/// The inverse of `permutation`.
 inline llvm::SmallVector<int64_t, 4>
 inversePermutation(llvm::ArrayRef<int64_t> permutation) {
   llvm::SmallVector<int64_t, 4> inverse(permutation.size());

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hot loops that the compiler vectorises live in NAME_kernels.inc files. These
-// are included once for each level below, between SW_SIMD_BEGIN and
-// SW_SIMD_END, in a namespace of that level; at run time the best level of the
-// machine is taken. Such a file uses only templates of its own: a standard
-// inline function would be shared with code for older machines.
+// Hot loops that the compiler vectorises live in NAME_kernels.inc files. They
+// are included once per level below, between SW_SIMD_BEGIN and SW_SIMD_END, in
+// a namespace of that level; the best level of the machine is selected at run
+// time. Such a file may only use its own templates: a standard inline function
+// would be shared with code for older machines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace shardwright::cpu {
 
-/// x86-64 levels of the psABI; Base alone elsewhere.
+/// The x86-64 levels of the psABI; only Base on other machines.
 enum class SimdLevel : uint8_t { Base, V3, V4 };
 
 inline SimdLevel simdLevel() {

@@ -20,8 +20,8 @@ using namespace shardwright::cpu;
 
 namespace {
 
-/// How long a thread looks for work before it sleeps: longer than the gap
-/// between two steps of a program, shorter than anyone would notice.
+/// How long a thread spins before it sleeps: longer than the gap between two
+/// steps of a program, but short enough to go unnoticed.
 constexpr auto spinTime = std::chrono::microseconds(20);
 
 inline void pause() {
@@ -30,7 +30,7 @@ inline void pause() {
 #endif
 }
 
-/// Spins until `done`, at most spinTime.
+/// Spins until `done` returns true, for spinTime at most.
 template <typename Fn> bool spinUntil(Fn done) {
   auto give = std::chrono::steady_clock::time_point();
   for (int i = 0;; ++i) {
@@ -47,13 +47,13 @@ template <typename Fn> bool spinUntil(Fn done) {
   }
 }
 
-/// A parallelFor in progress. Owned by the pool and used again, so that the
-/// last helper may still touch it when the caller has returned.
+/// A parallelFor in progress. The pool owns and reuses it, so that the last
+/// helper may access it after the caller has returned.
 struct Loop {
   llvm::function_ref<void(int64_t, int64_t)> body;
   int64_t n = 0, grain = 1;
   alignas(64) std::atomic<int64_t> next{0};
-  /// Workers inside; the caller waits for 0.
+  /// Number of workers inside; the caller waits until it is 0.
   alignas(64) std::atomic<int32_t> helpers{0};
 
   void work() {
@@ -87,14 +87,14 @@ int usableCores() {
 
 struct ThreadPool::State {
   std::mutex mutex;
-  std::vector<Loop *> loops; ///< open ones
+  std::vector<Loop *> loops; ///< open loops
   std::vector<std::unique_ptr<Loop>> allLoops;
   std::vector<Loop *> freeLoops;
   std::deque<llvm::unique_function<void()>> tasks;
-  size_t turn = 0; ///< which open loop the next worker joins
+  size_t turn = 0; ///< index of the open loop that the next worker joins
   bool stop = false;
 
-  /// Counts whatever may give a sleeper work.
+  /// Incremented whenever there may be work for a sleeping thread.
   alignas(64) std::atomic<int32_t> generation{0};
   alignas(64) std::atomic<int32_t> sleepers{0};
   std::vector<std::thread> workers;
@@ -111,7 +111,7 @@ struct ThreadPool::State {
         generation.notify_one();
   }
 
-  /// Does one piece of work, if there is any.
+  /// Runs one task, if there is any.
   bool workOnce() {
     std::unique_lock lock(mutex);
     for (size_t i = 0; i < loops.size(); ++i) {
@@ -211,7 +211,7 @@ void ThreadPool::parallelFor(
     loop->work();
   }
   {
-    // From here on nobody joins; those inside finish the piece they have.
+    // From here on no worker joins; those inside finish their task.
     std::lock_guard lock(s.mutex);
     s.loops.erase(std::find(s.loops.begin(), s.loops.end(), loop));
   }

@@ -24,22 +24,22 @@ namespace shardwright::cpu {
 
 class ThreadPool {
 public:
-  /// `threads` includes the caller of parallelFor; 0: one for each core that
-  /// this process may use. With one thread there are no workers: loops run on
-  /// their callers, and tasks within submit.
+  /// `threads` includes the caller of parallelFor; 0: one per core available to
+  /// this process. With one thread there are no workers: loops run on their
+  /// callers, and tasks within submit.
   explicit ThreadPool(int threads = 0);
-  /// Finishes the tasks that were submitted. No loop may be running.
+  /// Completes the submitted tasks. No loop may be running.
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// Threads that a loop can use, its caller included.
+  /// Maximum number of threads of a loop, including its caller.
   int size() const { return numThreads; }
 
-  /// Calls body(begin, end) over pieces of [0, n) of `grain` indices (the last
-  /// may be shorter), each index once, in no set order; returns when all are
-  /// done. Any number of threads may call it. Inside the body of another loop
-  /// or a task it runs on the calling thread alone.
+  /// Calls body(begin, end) on ranges of [0, n) of `grain` indices (the last
+  /// may be shorter), each index once, in any order; returns when all are done.
+  /// Any number of threads may call it. Inside the body of another loop or a
+  /// task it runs on the calling thread alone.
   void parallelFor(int64_t n, int64_t grain,
                    llvm::function_ref<void(int64_t begin, int64_t end)> body);
 

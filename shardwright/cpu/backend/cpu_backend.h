@@ -15,17 +15,16 @@ namespace shardwright::cpu {
 
 class ThreadPool;
 
-/// Virtual devices 0, 1, ..., all in this process, whose kernels run on the
-/// threads of `pool`. They compute in memory of the host. Programs of any of
-/// these backends run on every other; also on devices beyond `numDevices`,
-/// which counts those that others are told of.
+/// Creates virtual devices 0, 1, ... in this process. Their kernels run on the
+/// threads of `pool` and use host memory. A program of one such backend runs on
+/// every other one, even on devices beyond `numDevices`, which is only the
+/// number of devices that are reported.
 std::shared_ptr<Backend> makeBackend(std::shared_ptr<ThreadPool> pool,
                                      int32_t numDevices);
-/// What such a backend says of its devices.
+/// Descriptions of the devices of such a backend.
 std::vector<DeviceInfo> describeDevices(int32_t numDevices);
 
-/// A program whose memory is planned, made ready to run. Fails on a malformed
-/// program.
+/// Loads a program whose memory is planned. Fails if the program is malformed.
 llvm::Expected<std::shared_ptr<LoadedProgram>>
 makeLoadedProgram(Program program,
                   llvm::ArrayRef<ArgumentDonation> donations = {});

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Apart from cpu_backend.cc and cpu_program.cc, which need no compiler.
+// Separate from cpu_backend.cc and cpu_program.cc, which need no compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ CpuBackend::compile(mlir::ModuleOp module, const ProgramOptions &options) {
   return std::move(*loaded);
 }
 
-// Target of the code; donations; the program with its object files
-// (program_bytes.h).
+// Writes the target of the code, the donations, and the program with its object
+// files (program_bytes.h).
 
 llvm::Expected<std::string> CpuProgram::serialize() const {
   ByteWriter b;

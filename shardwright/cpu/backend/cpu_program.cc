@@ -1,4 +1,4 @@
-//===- cpu_program.cc - a Program behind the backend's interface ----------===//
+//===- cpu_program.cc - a Program as a LoadedProgram ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Runs shorter than this go on the caller's thread: handing one over costs
-/// some microseconds, and its caller mostly waits for it.
+/// Shorter runs execute on the caller's thread: handing a run over costs some
+/// microseconds, and the caller mostly waits for it.
 static constexpr double worthHandingOverSeconds = 50e-6;
 
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,7 @@ CpuProgram::create(Program given, llvm::ArrayRef<ArgumentDonation> donations) {
   Loaded &loaded = *result->loaded;
   loaded.program = std::move(given);
   const Program &program = loaded.program;
-  // Slot ids are checked there.
+  // Executor::create checks the slot ids.
   auto executor = Executor::create(program);
   if (!executor)
     return executor.takeError();
@@ -63,8 +63,8 @@ CpuProgram::create(Program given, llvm::ArrayRef<ArgumentDonation> donations) {
   return result;
 }
 
-/// Each result takes the memory of one argument at most: first the pairs that
-/// the program names, then any donated argument of the same size.
+/// Assigns each result the memory of at most one argument: first the pairs that
+/// the program specifies, then any donated argument of the same size.
 void CpuProgram::Loaded::planReuse() {
   size_t results = program.results.size();
   reusedBy.assign(program.arguments.size(), -1);
@@ -90,13 +90,13 @@ void CpuProgram::Loaded::planReuse() {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Everything that a run keeps alive.
+/// Owns everything that a run keeps alive.
 struct CpuProgram::PendingRun {
   std::shared_ptr<Loaded> loaded;
   std::shared_ptr<ThreadPool> pool;
   RunRequest request;
   std::vector<DeviceBuffers> buffers;
-  /// Their holders may drop them before they are there.
+  /// Kept here, because their holders may drop them before they are ready.
   std::vector<std::shared_ptr<DeviceStorage>> results;
   RunContext context;
   Event done;
@@ -109,7 +109,7 @@ void CpuProgram::PendingRun::run() {
     if (llvm::Error e = input.await())
       return done.set(std::move(e));
   auto memory = loaded->executor->takeMemory();
-  if (!memory) { // nothing has been touched
+  if (!memory) { // no buffer has been modified
     results.clear();
     if (request.returnArguments)
       request.returnArguments(std::move(request.arguments));
@@ -124,7 +124,7 @@ void CpuProgram::PendingRun::run() {
   loaded->lastSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  // Whoever waits may find the memory of donated arguments free.
+  // Before waiters are notified: they may expect donated memory to be free.
   request.arguments.clear();
   results.clear();
   done.set(std::move(error));
@@ -141,8 +141,8 @@ CpuProgram::placeResults(RunRequest &request) const {
   for (size_t d = 0; d < numDevices; ++d)
     for (size_t i = 0; i < numArguments; ++i)
       if (int32_t result = loaded->reusedBy[i]; result >= 0) {
-        // Memory with another holder (a replica on another device, a view of
-        // the caller's) is read like any other.
+        // Memory with other holders (a replica on another device, a view of the
+        // caller) is not reused.
         const RunArgument &argument = request.arguments[d * numArguments + i];
         std::shared_ptr<DeviceStorage> &to = storage[d * count + result];
         if (argument.mayOverwrite && !to)
@@ -163,7 +163,7 @@ CpuProgram::placeResults(RunRequest &request) const {
   return storage;
 }
 
-/// The addresses that the executor works on.
+/// The buffer addresses for the executor.
 llvm::Expected<std::vector<DeviceBuffers>> CpuProgram::addresses(
     llvm::ArrayRef<RunArgument> arguments,
     llvm::ArrayRef<std::shared_ptr<DeviceStorage>> results) const {
@@ -226,7 +226,7 @@ llvm::Expected<StartedRun> CpuProgram::start(Backend &backend,
 }
 
 //===----------------------------------------------------------------------===//
-// What it costs
+// Cost
 //===----------------------------------------------------------------------===//
 
 static double dotFlops(const DotSpec &dot) {

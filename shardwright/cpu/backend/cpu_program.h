@@ -1,4 +1,4 @@
-//===- cpu_program.h - a Program behind the backend's interface -*- C++ -*-===//
+//===- cpu_program.h - a Program as a LoadedProgram -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ public:
                                             MemoryPlace place) override;
   void drain() override { queue.drain(); }
 
-  /// For runs, which may outlive the backend.
+  /// The pool of runs, which may outlive the backend.
   const std::shared_ptr<ThreadPool> pool;
   DeviceQueue queue;
 };
@@ -68,23 +68,23 @@ public:
   llvm::Expected<std::string> serialize() const override;
 
 private:
-  /// What runs need; those under way keep it when the program goes.
+  /// State needed by runs; runs in flight keep it alive when the program is
+  /// destroyed.
   struct Loaded {
     Program program;
     std::vector<ArgumentDonation> donations;
-    /// By argument: the result that takes its memory, or -1.
+    /// By argument: the result that reuses its memory, or -1.
     llvm::SmallVector<int32_t, 8> reusedBy;
     std::unique_ptr<Executor> executor;
-    /// Seconds that the last run took: short ones are not worth a thread
-    /// change.
+    /// Duration of the last run in seconds: short runs do not change threads.
     std::atomic<double> lastSeconds{1};
 
     void planReuse();
   };
   struct PendingRun;
 
-  /// The storage of every result, by local position: what the caller prefers,
-  /// an argument's, or fresh memory.
+  /// The storage of every result, by local position: the caller's, an
+  /// argument's, or new memory.
   llvm::Expected<std::vector<std::shared_ptr<DeviceStorage>>>
   placeResults(RunRequest &request) const;
   llvm::Expected<std::vector<DeviceBuffers>>

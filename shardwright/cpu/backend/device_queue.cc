@@ -1,4 +1,4 @@
-//===- device_queue.cc - the order in which devices work ------------------===//
+//===- device_queue.cc - execution order of device work -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,9 +19,9 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// What was submitted, in a lane a device. A job runs when it is first in all
-/// its lanes and its inputs have happened; a program of several devices is one
-/// job, so that no collective waits for a device that is elsewhere.
+/// Submitted jobs, with one lane per device. A job runs when it is first in all
+/// its lanes and its inputs are ready. A program of several devices is one job,
+/// so that no collective waits for a device that runs another job.
 class DeviceQueue::State
     : public std::enable_shared_from_this<DeviceQueue::State> {
 public:
@@ -29,11 +29,11 @@ public:
               llvm::unique_function<void()> work, bool here) {
     auto job = std::make_shared<Job>();
     job->devices.assign(devices.begin(), devices.end());
-    // Behind itself in the lane of a device, it would never run.
+    // A duplicate device would make the job wait for itself.
     llvm::sort(job->devices);
     job->devices.erase(llvm::unique(job->devices), job->devices.end());
     job->work = std::move(work);
-    // One more, until all inputs have been looked at.
+    // One extra blocker until all inputs have been checked.
     job->blockers = 1;
     llvm::SmallVector<const Event *, 8> pending;
     for (const Event &input : inputs)
@@ -71,7 +71,7 @@ public:
     finished.wait(lock, [&] { return unfinished == 0; });
   }
 
-  /// Threads go once they find nothing to do.
+  /// Makes threads exit once they find no job.
   void end() {
     std::lock_guard lock(mutex);
     isOver = true;
@@ -85,7 +85,7 @@ private:
     size_t blockers = 0;
   };
 
-  /// With the mutex held.
+  /// Requires the mutex.
   void unblock(const std::shared_ptr<Job> &job) {
     if (--job->blockers > 0)
       return;
@@ -94,8 +94,8 @@ private:
       changed.notify_one();
       return;
     }
-    // Jobs that run at one time have no device in common, and may wait for the
-    // host: a thread each, as far as that goes.
+    // Concurrent jobs have no common device and may wait for the host, so each
+    // gets a thread, up to maxThreads.
     if (threads < maxThreads) {
       ++threads;
       std::thread([state = shared_from_this()] { state->serve(); }).detach();
@@ -139,7 +139,7 @@ private:
   }
 
   static constexpr size_t maxThreads = 64;
-  /// Whose job this thread runs.
+  /// The queue whose job this thread runs.
   static thread_local const State *current;
   std::mutex mutex;
   std::condition_variable changed, finished;

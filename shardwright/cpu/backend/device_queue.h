@@ -1,4 +1,4 @@
-//===- device_queue.h - the order in which devices work ---------*- C++ -*-===//
+//===- device_queue.h - execution order of device work ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 
 namespace shardwright::cpu {
 
-/// Runs jobs: each device works in order, and devices without a common job side
-/// by side. Thread-safe. The destructor waits for the jobs that were submitted,
+/// Runs jobs: each device runs its jobs in order, and devices without a common
+/// job run in parallel. Thread-safe. The destructor waits for submitted jobs,
 /// unless it is called from one of them.
 class DeviceQueue {
 public:
@@ -26,12 +26,12 @@ public:
   ~DeviceQueue();
   DeviceQueue(const DeviceQueue &) = delete;
 
-  /// Runs `work` once all of `inputs` have happened and everything is done that
-  /// was submitted before for any of `devices`. On a thread of the queue; at
-  /// once and on the calling thread when nothing is in the way and `here`.
+  /// Runs `work` once all of `inputs` are ready and all jobs submitted earlier
+  /// for any of `devices` are done. It runs on a thread of the queue, or, if
+  /// nothing blocks it and `here`, immediately on the calling thread.
   void run(llvm::ArrayRef<DeviceId> devices, llvm::ArrayRef<Event> inputs,
            llvm::unique_function<void()> work, bool here);
-  /// Waits until nothing is pending; returns at once in one of the jobs.
+  /// Waits until no job is pending; returns immediately if called from a job.
   void drain();
 
 private:

@@ -1,5 +1,4 @@
-//===- device_queue_test.cc - the order in which devices work
-//--------------===//
+//===- device_queue_test.cc - execution order of device work --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +28,7 @@ TEST(DeviceQueue, DevicesWorkSideBySide) {
   queue.run({0}, {}, [&] { llvm::cantFail(release.await()); }, false);
   queue.run({0}, {}, [&] { isFirstDone = true; }, true);
   queue.run({1}, {}, [&] { other.set(); }, false);
-  // Device 1 is done while device 0 still waits.
+  // Device 1 finishes while device 0 still waits.
   llvm::cantFail(other.await());
   EXPECT_FALSE(isFirstDone);
   release.set();
@@ -79,7 +78,7 @@ TEST(DeviceQueue, WorkHasItsInputs) {
   input.set();
   queue.drain();
   EXPECT_TRUE(hasRun);
-  // With nothing in the way it runs here.
+  // A job that nothing blocks runs on the calling thread.
   std::thread::id where;
   queue.run({0}, {input}, [&] { where = std::this_thread::get_id(); }, true);
   EXPECT_EQ(where, std::this_thread::get_id());

@@ -20,8 +20,8 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Bytes that one task reads of each member: long enough to pay for
-/// handing it out, short enough for the cache and for an even split.
+/// Bytes that one task reads of each member: enough to pay for starting the
+/// task, few enough for the cache and an even distribution.
 static constexpr int64_t unitBytes = 1 << 16;
 /// Bytes reduced before the result is copied to the other members.
 static constexpr int64_t cacheBytes = 1 << 14;
@@ -57,7 +57,7 @@ static const char *at(const void *p, int64_t bytes) {
 // Checking
 //===----------------------------------------------------------------------===//
 
-/// The output shape that follows from the input shape and the group size.
+/// Infers the output shape from the input shape and the group size.
 static llvm::Expected<Shape> expectedOutput(const CollectiveSpec &spec,
                                             int64_t members) {
   Shape shape = spec.inputShape;
@@ -132,7 +132,7 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
       plan.targets[source].push_back(target);
     }
   } else {
-    if (spec.groups.empty()) { // all devices in one
+    if (spec.groups.empty()) { // one group of all devices
       spec.groups.emplace_back(numDevices);
       std::iota(spec.groups[0].begin(), spec.groups[0].end(), 0);
     }
@@ -186,7 +186,7 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
     rows = product(in.take_front(spec.dim));
     cols = product(in.drop_front(spec.dim)) / members;
   } else if (spec.kind == CollectiveKind::AllToAll) {
-    // One part, whole rows of its first dimension at a time.
+    // One part: whole rows of its first dimension.
     Shape part(in);
     part[spec.dim] /= members;
     rows = part[0];
@@ -309,7 +309,7 @@ void CollectivePlan::runAllGather(int64_t members, const void *const *inputs,
   int64_t cols = std::min(blocks.colStep, blocks.cols - col);
   int64_t inRow = blocks.cols * width, outRow = members * inRow;
   const char *from = at(inputs[source], row * inRow + col * width);
-  // Read once, written to every member while it is in the cache.
+  // Read once and write to every member while the data is in the cache.
   for (int64_t m = 0; m < members; ++m)
     copyBox(at(outputs[m], row * outRow + source * inRow + col * width),
             {outRow, width}, from, {inRow, width}, {rows, cols}, width);
@@ -340,8 +340,8 @@ void CollectivePlan::runReduceScatter(int64_t members,
     }
     return;
   }
-  // Short rows: bring some of them together first. They are whole rows of the
-  // output, which is contiguous.
+  // Pack short rows first. They are full rows of the output, which is
+  // contiguous.
   constexpr int64_t packBytes = 2048;
   alignas(64) char packed[16 * packBytes];
   std::vector<char> large;

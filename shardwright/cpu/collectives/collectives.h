@@ -1,14 +1,12 @@
-//===- collectives.h - collectives between devices of one process -*- C++
-//-*-===//
+//===- collectives.h - collectives of one process -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A collective is plain loops over the buffers of all members of a group, cut
-// into independent tasks. Who runs them, and when, is the executor's
-// business.
+// A collective is plain loops over the buffers of all members of a group, split
+// into independent tasks. The executor schedules the tasks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +21,12 @@
 
 namespace shardwright::cpu {
 
-/// A CollectiveSpec, checked and prepared.
+/// A checked and prepared CollectiveSpec.
 class CollectivePlan {
 public:
-  /// Fails when the spec contradicts itself: shapes, groups, devices out of
-  /// range or used twice, a reduction that the type lacks. `kernels` are those
-  /// of the program.
+  /// Fails if the spec is inconsistent: shapes, groups, devices out of range or
+  /// repeated, or a reduction that the type does not support. `kernels` are the
+  /// kernels of the program.
   static llvm::Expected<CollectivePlan>
   create(const CollectiveSpec &spec, int64_t numDevices,
          llvm::ArrayRef<Kernel> kernels = {}, const Placement &placement = {});
@@ -44,10 +42,10 @@ public:
   llvm::ArrayRef<llvm::SmallVector<int32_t, 8>> groups() const {
     return spec.groups;
   }
-  /// -1: the device is in no group: zeros.
+  /// -1 if the device is in no group; its output is zeros.
   int32_t groupOf(int32_t device) const { return place[device].group; }
   int32_t positionOf(int32_t device) const { return place[device].position; }
-  /// Independent tasks of one group.
+  /// Number of independent tasks of one group.
   int64_t tasks(int32_t group) const;
   /// `inputs` and `outputs` are indexed by position in the group. No output
   /// overlaps any input.
@@ -74,7 +72,7 @@ public:
   llvm::ArrayRef<int32_t> localGroups() const { return local; }
 
   // --- collective_permute ---
-  /// -1: none, the output is zeros.
+  /// -1 if the device has no source; its output is zeros.
   int32_t sourceOf(int32_t device) const { return place[device].source; }
   llvm::ArrayRef<int32_t> targetsOf(int32_t device) const {
     return targets[device];
@@ -85,11 +83,11 @@ private:
     int32_t group = -1, position = -1, source = -1;
   };
 
-  /// An array seen as [rows][cols] around the dimension that changes.
+  /// An array as [rows][cols], split around the changing dimension.
   struct Blocks {
     int64_t rows = 0, cols = 0;       ///< of one member's part, in elements
     int64_t rowStep = 1, colStep = 1; ///< of a task
-    int64_t perPart = 0;              ///< tasks
+    int64_t perPart = 0;              ///< number of tasks
   };
   static Blocks cutIntoBlocks(int64_t rows, int64_t cols, int64_t width);
 

@@ -49,7 +49,7 @@ int64_t ravel(llvm::ArrayRef<int64_t> at, llvm::ArrayRef<int64_t> shape) {
   return i;
 }
 
-/// Random bits that are valid elements.
+/// Random elements of the type.
 Bytes randomElements(E type, int64_t n, std::mt19937_64 &random) {
   Bytes bytes(n * byteWidth(type));
   for (int64_t i = 0; i < n; ++i) {
@@ -137,7 +137,7 @@ template <typename T> T fold(ReduceKind kind, T a, T b) {
   }
 }
 
-/// Folds element by element, in the order given.
+/// Reduces element by element, in the given order.
 void foldElements(E type, ReduceKind kind, llvm::ArrayRef<const char *> in,
                   char *out) {
   auto native = [&]<typename T>(T) {
@@ -223,7 +223,7 @@ void foldElements(E type, ReduceKind kind, llvm::ArrayRef<const char *> in,
     *out = char(sum);
     return;
   }
-  default: { // narrow floats: in float, rounded once
+  default: { // narrow floats: computed in float, rounded once
     float sum = 0;
     for (size_t i = 0; i < in.size(); ++i) {
       float x = float(elementAsDouble(type, in[i], 0));
@@ -246,7 +246,7 @@ bool hasReduction(E type, ReduceKind kind) {
          !(isOrder && isComplex(type));
 }
 
-/// What each member of `group` gets, element by element.
+/// The expected output of each member of `group`, element by element.
 std::vector<Bytes> model(const CollectiveSpec &spec,
                          const std::vector<Bytes> &in) {
   int64_t n = in.size(), width = byteWidth(spec.type);
@@ -308,7 +308,7 @@ void check(CollectiveSpec spec, int64_t devices, std::mt19937_64 &random) {
       inputs.push_back(in[i].data());
       outputs.push_back(out[i].data());
     }
-    // Tasks are independent: any order will do.
+    // Tasks are independent and may run in any order.
     std::vector<int64_t> tasks(plan->tasks(g));
     std::iota(tasks.begin(), tasks.end(), 0);
     std::shuffle(tasks.begin(), tasks.end(), random);
@@ -318,7 +318,7 @@ void check(CollectiveSpec spec, int64_t devices, std::mt19937_64 &random) {
     for (size_t i = 0; i < group.size(); ++i) {
       expected[i].resize(expected[i].size() + 8, 0x5a);
       if (isFloat(spec.type) && byteWidth(spec.type) > 1) {
-        // NaN has many spellings.
+        // NaN has several bit patterns.
         int64_t width = byteWidth(spec.type);
         for (int64_t k = 0; k < plan->outputBytes() / width; ++k) {
           double a = elementAsDouble(spec.type, out[i].data(), k);
@@ -429,7 +429,7 @@ TEST(Collectives, SpecialValues) {
 }
 
 TEST(Collectives, TheOrderIsThatOfTheGroup) {
-  // 1e8 + 1 - 1e8 depends on it.
+  // The result of 1e8 + 1 - 1e8 depends on the order.
   float big = 1e8f, one = 1, negative = -1e8f;
   auto r = Reduction::create(E::F32, ReduceKind::Add);
   ASSERT_TRUE(bool(r));

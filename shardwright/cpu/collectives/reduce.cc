@@ -1,4 +1,4 @@
-//===- reduce.cc - reduce the buffers of several devices ------------------===//
+//===- reduce.cc - reduction of several devices' buffers ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,7 @@ void reduceNarrow(const Reduction &r, const void *const *inputs, int64_t count,
   }
 }
 
-/// In float, rounded once.
+/// Computes in float and rounds once.
 void reduceF8(const Reduction &r, const void *const *inputs, int64_t count,
               void *out, int64_t begin, int64_t end) {
   const float *table = f8Table(r.type);
@@ -64,7 +64,7 @@ void reduceF8(const Reduction &r, const void *const *inputs, int64_t count,
   }
 }
 
-/// In blocks of what the kernel takes; what a last block lacks is zeros.
+/// Runs in blocks of the kernel's size; the last block is padded with zeros.
 void reduceWithKernel(const Reduction &r, const void *const *inputs,
                       int64_t count, void *out, int64_t begin, int64_t end) {
   constexpr int64_t widest = 16;

@@ -1,4 +1,4 @@
-//===- reduce.h - reduce the buffers of several devices ---------*- C++ -*-===//
+//===- reduce.h - reduction of several devices' buffers ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,16 +15,16 @@
 namespace shardwright::cpu {
 
 /// out[i] := inputs[0][i] op inputs[1][i] op ..., always in that order. f16 and
-/// bf16 are summed in float and rounded once. Max and Min give NaN when any
-/// operand is, and tell -0 from +0. Pred: Add, Max and Or are or; Mul, Min and
-/// And are and.
+/// bf16 are summed in float and rounded once. Max and Min propagate NaN, and
+/// order -0 before +0. For Pred, Add, Max and Or are `or`; Mul, Min and And are
+/// `and`.
 class Reduction {
 public:
-  /// Fails when `type` has no such reduction (bitwise on floats, order on
-  /// complex numbers).
+  /// Fails if `type` does not support the reduction (bitwise on floats,
+  /// ordering on complex numbers).
   static llvm::Expected<Reduction> create(ElementType type, ReduceKind kind);
 
-  /// Over elements [begin, end); the inputs do not overlap the output.
+  /// Reduces elements [begin, end); the inputs must not overlap the output.
   void run(const void *const *inputs, int64_t count, void *out, int64_t begin,
            int64_t end) const {
     function(*this, inputs, count, out, begin, end);
@@ -33,7 +33,7 @@ public:
   using Function = void (*)(const Reduction &, const void *const *inputs,
                             int64_t count, void *out, int64_t begin,
                             int64_t end);
-  /// As a kernel says: see CollectiveSpec::reduceKernel.
+  /// A reduction by a kernel: see CollectiveSpec::reduceKernel.
   static Reduction withKernel(ElementType type, const Kernel &kernel);
 
   ElementType type;

@@ -16,8 +16,8 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// 1 + the largest index that these sizes and strides reach; 0 when a size is;
-/// -1 when it overflows or a size or stride is negative.
+/// 1 + the largest index that these sizes and strides reach; 0 if a size is 0;
+/// -1 if the index overflows or a size or stride is negative.
 static int64_t extentOf(llvm::ArrayRef<int64_t> sizes,
                         llvm::ArrayRef<int64_t> strides) {
   int64_t last = 0;
@@ -69,7 +69,7 @@ llvm::Expected<DotPlan> DotPlan::create(const DotSpec &given) {
     if (extent < 0)
       return fail("negative or overflowing sizes or strides");
 
-  // Batch dimensions that all three walk through as one become one.
+  // Merge batch dimensions that are contiguous in all three arrays.
   Shape sizes, lhs, rhs, out;
   for (size_t i = 0; i < s.batch.size(); ++i) {
     if (__builtin_mul_overflow(plan.batches, s.batch[i], &plan.batches))
@@ -121,10 +121,10 @@ DotPlan::Cut DotPlan::cutFor(int64_t tasks) const {
 }
 
 int64_t DotPlan::tasks(int64_t devices) const {
-  // Threads that one step of all devices can keep busy; more would cost those
-  // with fewer threads.
+  // Number of threads that one step of all devices can keep busy; more tasks
+  // would slow down machines with fewer threads.
   constexpr int64_t mostAtOnce = 32;
-  // A task packs the whole of the operand that is not cut.
+  // Each task packs all of the operand that is not split.
   constexpr int64_t leastRows = 64;
   constexpr double leastNs = 50000;
   int64_t most = std::max<int64_t>(mostAtOnce / devices, 1);
@@ -134,9 +134,9 @@ int64_t DotPlan::tasks(int64_t devices) const {
   return std::max<int64_t>(tasks, 1);
 }
 
-/// Dense or not: every element of the result becomes 0.
+/// Sets every element of the result to 0, whatever the strides.
 static void fillZero(const Product &p) {
-  // Zero is zero bits in every type but f8E8M0FNU, which has none.
+  // Zero is all zero bits in every type except f8E8M0FNU, which has no zero.
   int64_t width = byteWidth(p.c.type);
   for (int64_t b = 0; b < p.batches; ++b)
     for (int64_t i = 0; i < p.m; ++i)
@@ -188,7 +188,7 @@ llvm::Error DotPlan::run(const void *lhs, const void *rhs, void *out,
   p.c = p.c.advanced(
       offset(spec.outBatchStrides[0], spec.outStrideM, spec.outStrideN));
 
-  // The innermost batch dimension goes to the library; the others are loops.
+  // The library handles the innermost batch dimension; the others are loops.
   Shape sizes(spec.batch);
   sizes[0] = outer;
   size_t last = sizes.size() - 1;

@@ -18,7 +18,7 @@ using namespace shardwright::cpu;
 
 namespace {
 
-/// std::complex without its care for infinities.
+/// A complex number without std::complex's special cases for infinities.
 template <typename T> struct ComplexOf {
   T re = 0, im = 0;
   ComplexOf operator*(ComplexOf o) const {
@@ -109,7 +109,7 @@ void cpu::trimScratch() {
 }
 
 //===----------------------------------------------------------------------===//
-// Conversion to and from the type of the sums
+// Conversion to and from the accumulator type
 //===----------------------------------------------------------------------===//
 
 /// Calls fn(load) with a function from a byte address to Sum.
@@ -226,7 +226,7 @@ static void withStore(ElementType type, Fn fn) {
   }
 }
 
-/// Reads a block of a matrix into row-major sums.
+/// Converts a block of a matrix to row-major accumulators.
 template <typename Sum>
 static void load(const Matrices &m, int64_t rows, int64_t cols, Sum *to) {
   int64_t width = byteWidth(m.type);
@@ -313,7 +313,7 @@ std::optional<Accumulator> cpu::accumulatorFor(ElementType lhs, ElementType rhs,
       return std::nullopt;
     return byteWidth(out) == 8 ? Accumulator::LongWord : Accumulator::Word;
   }
-  // Integers of 32 bits and more do not fit a float.
+  // A float cannot represent all integers of 32 bits and more.
   auto isWide = [](ElementType t) {
     return t == ElementType::F64 || (!isFloat(t) && byteWidth(t) >= 4);
   };
@@ -328,8 +328,8 @@ static llvm::Error blockedProduct(const Product &p, Multiply<Sum> multiply) {
       scratch(Scratch::BlockLeft, rows * depth * sizeof(Sum)));
   Sum *b = static_cast<Sum *>(
       scratch(Scratch::BlockRight, depth * cols * sizeof(Sum)));
-  // Sums of `depth` products, of `fan` times as many, and so on, so that the
-  // error does not grow with k (summation.h); the last is the result.
+  // Sums of `depth` products, then of `fan` such sums, and so on, so that the
+  // error does not grow with k (summation.h). The last level is the result.
   constexpr int64_t size = rows * cols, fan = 64;
   constexpr int levels = 3;
   Sum *sums = static_cast<Sum *>(
@@ -407,7 +407,7 @@ bool cpu::hasVectorProduct(const Product &p) {
            (p.c.type == ElementType::F32 || p.c.type == p.a.type)));
 }
 
-/// p.n is 1: a is the matrix, b the vector.
+/// p.n is 1: a is the matrix, b is the vector.
 template <typename Stored, typename Sum>
 static llvm::Error runVector(const Product &p, Vector<Stored, Sum> dot,
                              Vector<Stored, Sum> sum) {

@@ -13,7 +13,7 @@
 
 namespace shardwright::cpu {
 
-/// Several dimensions as one.
+/// Several dimensions merged into one.
 struct Merged {
   bool fits = true;
   int64_t size = 1, stride = 1;
@@ -23,7 +23,7 @@ static Merged merge(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<int64_t> strides) {
   Merged m;
   bool first = true;
-  int64_t next = 0; // stride that the dimension before must have
+  int64_t next = 0; // required stride of the previous dimension
   for (size_t i = dims.size(); i-- > 0;) {
     int64_t size = shape[dims[i]], stride = strides[dims[i]];
     m.size *= size;
@@ -61,8 +61,8 @@ static Shape freeDims(size_t rank, llvm::ArrayRef<int64_t> batch,
   return dims;
 }
 
-/// Contracted dimensions in the order of the lhs' memory index; both sides must
-/// go through them alike.
+/// Contracted dimensions in memory order of the lhs; the rhs must have the same
+/// order.
 static std::pair<Shape, Shape> contractOrder(const DotDims &dims) {
   std::vector<std::pair<int64_t, int64_t>> pairs;
   for (auto [l, r] : llvm::zip_equal(dims.lhsContract, dims.rhsContract))
@@ -99,7 +99,8 @@ Shape dotOperandOrder(size_t rank, const DotDims &dims, bool isLhs) {
   return order;
 }
 
-/// Dimensions of the result: batch, then the lhs', then the rhs' free ones.
+/// Dimensions of the result: batch, free dimensions of the lhs, then of the
+/// rhs.
 struct ResultDims {
   Shape batch, m, n;
 };
@@ -118,7 +119,7 @@ static ResultDims resultDims(size_t lhsRank, size_t rhsRank,
   return r;
 }
 
-/// Strides of the result's dimensions when stored transposed.
+/// Strides of the result's dimensions if it is stored transposed.
 static Shape resultStrides(llvm::ArrayRef<int64_t> shape,
                            llvm::ArrayRef<int64_t> permutation) {
   if (permutation.empty())
@@ -139,7 +140,7 @@ bool dotResultFits(llvm::ArrayRef<int64_t> shape,
   ResultDims r = resultDims(lhsShape.size(), rhsShape.size(), dims);
   Shape strides = resultStrides(shape, permutation);
   Merged m = merge(r.m, shape, strides), n = merge(r.n, shape, strides);
-  // Rows of the result stay contiguous: matrix kernels want that.
+  // Matrix kernels need contiguous rows of the result.
   return m.fits && n.fits && (n.stride == 1 || n.size == 1);
 }
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A DotSpec has one stride for all free dimensions of an operand and one for
-// all contracted ones, so those must lie in memory as one dimension would. An
-// operand may be the transpose of what is in memory: its *order* then says
-// which dimension in memory each of its dimensions is (empty: the same).
+// all contracted dimensions, so each group must be mergeable into one dimension
+// in memory. An operand may be stored transposed: its *order* maps its
+// dimensions to dimensions in memory (empty: identity).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,14 @@ bool dotOperandFits(llvm::ArrayRef<int64_t> shape,
                     bool isLhs);
 /// A permutation of an operand's dimensions that always fits.
 Shape dotOperandOrder(size_t rank, const DotDims &dims, bool isLhs);
-/// May the result be stored transposed by `permutation`?
+/// True if the result may be stored transposed by `permutation`.
 bool dotResultFits(llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<int64_t> permutation,
                    llvm::ArrayRef<int64_t> lhsShape,
                    llvm::ArrayRef<int64_t> rhsShape, const DotDims &dims);
 
-/// `lhsShape` and `rhsShape` are the operands' as dot_general sees them;
-/// `outOrder` the permutation of the stored result (empty: none).
+/// `lhsShape` and `rhsShape` are the operand shapes of the dot_general;
+/// `outOrder` is the permutation of the stored result (empty: identity).
 DotSpec makeDotSpec(llvm::ArrayRef<int64_t> lhsShape,
                     llvm::ArrayRef<int64_t> lhsOrder,
                     llvm::ArrayRef<int64_t> rhsShape,

@@ -24,7 +24,7 @@ using namespace shardwright::cpu::onednn;
 
 namespace {
 
-/// Everything that a primitive depends on.
+/// All parameters that a primitive depends on.
 struct Key {
   std::array<int64_t, 16> values;
   friend bool operator==(const Key &, const Key &) = default;
@@ -44,7 +44,7 @@ Key keyOf(const Product &p) {
 }
 
 struct MatmulPrimitive {
-  Primitive primitive; ///< null: oneDNN has none for this
+  Primitive primitive; ///< null: oneDNN has none
   dnnl_memory_desc_t a, b, c, scratchpad;
   int64_t scratchBytes = 0;
 };
@@ -68,8 +68,8 @@ std::shared_ptr<const MatmulPrimitive> make(const Product &p) {
   if (dnnl_matmul_desc_init(&desc, &result->a, &result->b, nullptr,
                             &result->c) != dnnl_success)
     return result;
-  // A scratchpad of the library's would be shared by all threads that run the
-  // primitive.
+  // A scratchpad owned by the library would be shared by all threads that run
+  // the primitive.
   Attributes attributes;
   PrimitiveDesc primitiveDesc;
   if (dnnl_primitive_attr_create(attributes.out()) != dnnl_success ||
@@ -81,7 +81,7 @@ std::shared_ptr<const MatmulPrimitive> make(const Product &p) {
   const char *name = nullptr;
   dnnl_primitive_desc_query(primitiveDesc.get(), dnnl_query_impl_info_str, 0,
                             &name);
-  // The reference implementation is a loop far slower than ours.
+  // oneDNN's reference loop is far slower than our code.
   if (name && llvm::StringRef(name).starts_with("ref"))
     return result;
   const dnnl_memory_desc_t *scratchpad = dnnl_primitive_desc_query_md(
@@ -97,7 +97,7 @@ std::shared_ptr<const MatmulPrimitive> make(const Product &p) {
 }
 
 std::shared_ptr<const MatmulPrimitive> lookUp(const Product &p) {
-  // Bounded: a service that sees ever new shapes must not grow for ever.
+  // Bounded, because a service with ever new shapes must not grow forever.
   constexpr size_t mostKept = 4096;
   static std::shared_mutex mutex;
   static auto *cache =
@@ -117,7 +117,7 @@ std::shared_ptr<const MatmulPrimitive> lookUp(const Product &p) {
   return cache->try_emplace(key, std::move(made)).first->second;
 }
 
-/// False: no such primitive.
+/// Returns false if there is no such primitive.
 llvm::Expected<bool> runPrimitive(const Product &p) {
   auto primitive = lookUp(p);
   if (!primitive->primitive.get())
@@ -147,9 +147,9 @@ llvm::Expected<bool> runPrimitive(const Product &p) {
 }
 
 llvm::Error runSgemm(const Product &p) {
-  // Row-major, or read as the transpose of row-major.
+  // The operands are row-major or transposes of row-major matrices.
   bool aAsIs = p.a.colStride == 1, bAsIs = p.b.colStride == 1;
-  // Of skinny products it adds up all of k in one accumulator (summation.h).
+  // sgemm sums skinny products over all of k in one accumulator (summation.h).
   constexpr int64_t depth = 1024;
   for (int64_t i = 0; i < p.batches; ++i) {
     auto *a = reinterpret_cast<float *>(p.a.advanced(i * p.a.batchStride).data);
@@ -172,7 +172,7 @@ bool hasUnitStride(const Matrices &x, int64_t rows, int64_t cols) {
          (x.rowStride == 1 && x.colStride >= rows);
 }
 
-/// What does not count gets the value that a dense matrix would have.
+/// Canonicalizes the strides of size-1 dimensions.
 void tidy(Matrices &x, int64_t rows, int64_t cols, int64_t batches) {
   if (cols == 1 && x.rowStride != 1)
     x.colStride = 1;
@@ -186,7 +186,7 @@ void tidy(Matrices &x, int64_t rows, int64_t cols, int64_t batches) {
     x.batchStride = rows * cols;
 }
 
-/// Copies `x` into dense row-major scratch.
+/// Copies `x` to dense row-major scratch.
 bool pack(Matrices &x, int64_t batches, int64_t rows, int64_t cols,
           Scratch use) {
   int64_t width = byteWidth(x.type);
@@ -209,8 +209,8 @@ bool fitsFloat(ElementType type) {
   return isFloat(type) && type != ElementType::F64;
 }
 
-/// Whether what a primitive costs to start (about 1 us), and the packing that
-/// it does of its operands, is less than what it gains over sgemm.
+/// True if a primitive gains more over sgemm than it costs to start (about 1
+/// us) and to pack its operands.
 bool isWorthAPrimitive(const Product &p) {
   constexpr int64_t skinny = 16, small = 48 * 48 * 48;
   return p.m > skinny && p.n > skinny && p.batches * p.m * p.n * p.k > small;
@@ -224,7 +224,8 @@ bool cpu::hasLibraryProduct(const Product &p) {
          isByteProduct(p.b.type, p.a.type, p.c.type);
 }
 
-/// Types that oneDNN does not have, or not on this machine: in floats.
+/// Converts types that oneDNN does not support, on this machine or at all, to
+/// f32.
 static llvm::Error throughFloats(const Product &p) {
   Product q = p;
   q.batches = 1;
@@ -264,7 +265,7 @@ llvm::Error cpu::libraryProduct(Product p) {
   tidy(p.a, p.m, p.k, p.batches);
   tidy(p.b, p.k, p.n, p.batches);
   tidy(p.c, p.m, p.n, p.batches);
-  // The result row-major; unsigned bytes on the left.
+  // The result must be row-major, and the unsigned bytes the left operand.
   if (p.c.colStride != 1 && p.c.rowStride == 1)
     p = p.transposed();
   Matrices result = p.c;
@@ -294,7 +295,7 @@ llvm::Error cpu::libraryProduct(Product p) {
     if (!ran)
       return ran.takeError();
     done = *ran;
-    // Batches that interleave are beyond it; one at a time may not be.
+    // oneDNN has no interleaved batches; try one matrix at a time.
     if (!done && p.batches > 1 && !isF32) {
       Product one = p;
       one.batches = 1;

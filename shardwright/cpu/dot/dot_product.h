@@ -1,4 +1,4 @@
-//===- dot_product.h - the ways to multiply matrices ------------*- C++ -*-===//
+//===- dot_product.h - implementations of matrix products -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ struct Matrices {
   }
 };
 
-/// c[b] = a[b] * b[b]: (m, k) by (k, n). No size is 0.
+/// c[b] = a[b] * b[b] of shapes (m, k) by (k, n). No size is 0.
 struct Product {
   int64_t batches, m, n, k;
   Matrices a, b, c;
@@ -47,8 +47,8 @@ struct Product {
   }
 };
 
-/// Memory of the calling thread, aligned and not initialised; valid until the
-/// next call for the same use. Null when there is none left.
+/// Memory of the calling thread, aligned and not initialised, valid until the
+/// next call for the same use. Null if memory is exhausted.
 enum class Scratch : uint8_t {
   PackedLeft,
   PackedRight,
@@ -63,18 +63,18 @@ enum class Scratch : uint8_t {
 };
 constexpr int numScratch = 10;
 void *scratch(Scratch use, int64_t bytes);
-/// Gives back what is too large to keep.
+/// Frees buffers that are too large to keep.
 void trimScratch();
 
-/// oneDNN has a fast kernel for these types (on this machine).
+/// True if oneDNN has a fast kernel for these types on this machine.
 bool hasLibraryProduct(const Product &p);
 llvm::Error libraryProduct(Product p);
 
-/// m or n is 1, and the types are f32, f64, bf16 or f16.
+/// True if m or n is 1 and the types are f32, f64, bf16 or f16.
 bool hasVectorProduct(const Product &p);
 llvm::Error vectorProduct(const Product &p);
 
-/// In what type sums are kept when every other way is closed.
+/// The accumulator type of the generic implementation.
 enum class Accumulator : uint8_t {
   Float,
   Double,
@@ -87,7 +87,7 @@ std::optional<Accumulator> accumulatorFor(ElementType lhs, ElementType rhs,
                                           ElementType out);
 llvm::Error genericProduct(const Product &p, Accumulator accumulator);
 
-/// Converts a real matrix to floats in row-major order, and back.
+/// Converts a real matrix to row-major floats, and back.
 void toFloats(const Matrices &from, int64_t rows, int64_t cols, float *to);
 void fromFloats(const float *from, int64_t rows, int64_t cols,
                 const Matrices &to);

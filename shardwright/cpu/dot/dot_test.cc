@@ -78,7 +78,7 @@ void put(ElementType type, void *data, int64_t i, std::mt19937_64 &random) {
   }
 }
 
-/// Strides of `sizes` in a random order of dimensions, with gaps now and then.
+/// Strides of `sizes` in a random order of dimensions, sometimes with gaps.
 Shape randomStrides(llvm::ArrayRef<int64_t> sizes, std::mt19937_64 &random,
                     bool dense) {
   llvm::SmallVector<int> order(sizes.size());
@@ -140,7 +140,7 @@ void check(const DotSpec &spec, double tolerance, std::mt19937_64 &random,
                          l + i * spec.lhsStrideM + k * spec.lhsStrideK);
           Number b = get(spec.rhsType, rhs.data(),
                          r + k * spec.rhsStrideK + j * spec.rhsStrideN);
-          // std::complex's own product is slow.
+          // The product of std::complex is slow.
           Number x(a.real() * b.real() - a.imag() * b.imag(),
                    a.real() * b.imag() + a.imag() * b.real());
           sum += x;
@@ -152,7 +152,7 @@ void check(const DotSpec &spec, double tolerance, std::mt19937_64 &random,
         written[at] = true;
         Number got = get(spec.outType, out.data(), at);
         if (!isFloat(spec.outType) && !isComplex(spec.outType)) {
-          // Integers wrap to their width.
+          // Integers wrap around.
           int bits = byteWidth(spec.outType) * 8;
           if (spec.outType == ElementType::S4 ||
               spec.outType == ElementType::U4)
@@ -219,7 +219,7 @@ DotSpec randomSpec(const Types &types, std::mt19937_64 &random,
   set(s.lhsBatchStrides, s.m, s.k, s.lhsStrideM, s.lhsStrideK);
   set(s.rhsBatchStrides, s.k, s.n, s.rhsStrideK, s.rhsStrideN);
   set(s.outBatchStrides, s.m, s.n, s.outStrideM, s.outStrideN);
-  // Operands may be broadcast: a stride of 0.
+  // Operands may be broadcast with stride 0.
   if (rank > 0 && random() % 5 == 0)
     s.rhsBatchStrides[0] = 0;
   return s;
@@ -287,7 +287,7 @@ TEST(Dot, LargerThanABlock) {
     s.outStrideN = 1;
     SCOPED_TRACE(str(types.lhs).str());
     ASSERT_NO_FATAL_FAILURE(check(s, types.tolerance, random, 3));
-    // Matrix times vector, both ways and layouts.
+    // Matrix times vector, on both sides and in both layouts.
     s.m = 1;
     ASSERT_NO_FATAL_FAILURE(check(s, types.tolerance, random, 2));
     s.rhsStrideK = 140;
@@ -318,7 +318,7 @@ static void expectAccurate(E type, int64_t m, int64_t n, int64_t k, bool rows) {
   ASSERT_TRUE(bool(plan));
   std::vector<T> x(m * k, T(0.1f)), y(n * k, T(0.1f)), z(m * n);
   ASSERT_FALSE(bool(plan->run(x.data(), y.data(), z.data())));
-  // One after the other they would be off by 1 %.
+  // Sequential sums would be off by 1 %.
   for (T sum : z)
     EXPECT_LT(std::abs(sum / T(double(k) * 0.1f * 0.1f) - T(1)), 3e-5);
 }

@@ -1,4 +1,4 @@
-//===- onednn.cc - what every use of oneDNN needs -------------------------===//
+//===- onednn.cc - shared code of oneDNN's users --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-// Debian's oneDNN brings GNU OpenMP along; absent, there is nothing to hold
-// back.
+// Debian's oneDNN depends on GNU OpenMP. If OpenMP is not loaded, there are no
+// threads to limit.
 extern "C" {
 __attribute__((weak)) void omp_set_num_threads(int);
 __attribute__((weak)) int omp_get_max_threads();
@@ -31,7 +31,7 @@ onednn::OneThread::~OneThread() {
 }
 
 dnnl_engine_t onednn::engine() {
-  // Lives as long as the process: primitives in other threads use it.
+  // Lives as long as the process: primitives on other threads use it.
   static Engine *engine = [] {
     auto *e = new Engine();
     dnnl_engine_create(e->out(), dnnl_cpu, 0);

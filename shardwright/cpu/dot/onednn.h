@@ -1,4 +1,4 @@
-//===- onednn.h - what every use of oneDNN needs ----------------*- C++ -*-===//
+//===- onednn.h - shared code of oneDNN's users -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@
 
 namespace shardwright::cpu::onednn {
 
-/// oneDNN would start threads of its own. The setting is one of the calling
-/// thread, which may be the user's: put back what was there.
+/// Keeps oneDNN from starting threads. The setting belongs to the calling
+/// thread, which may be the user's, so the destructor restores it.
 class OneThread {
 public:
   OneThread();
@@ -49,9 +49,9 @@ using PrimitiveDesc =
 using Attributes = Handle<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
 
 dnnl_engine_t engine();
-/// Of the calling thread.
+/// The stream of the calling thread.
 dnnl_stream_t stream();
-/// dnnl_data_type_undef: oneDNN has none.
+/// Returns dnnl_data_type_undef if oneDNN does not have the type.
 dnnl_data_type_t dataType(ElementType type);
 
 } // namespace shardwright::cpu::onednn

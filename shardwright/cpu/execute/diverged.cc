@@ -1,4 +1,4 @@
-//===- diverged.cc - devices that have diverged -----------------------===//
+//===- diverged.cc - execution of diverged devices ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ using namespace shardwright::cpu;
 void Run::runDiverged() {
   Lock lock(mutex);
   isDiverged = true;
-  // A helper that comes late to an earlier stretch may start at once.
+  // A helper that starts late from the previous diverged phase may start now.
   for (Device &d : devices)
     d.state = State::Running;
   for (Device &d : devices) {
@@ -39,15 +39,15 @@ void Run::runDiverged() {
   ready = {};
 }
 
-/// All devices are ready, nothing is under way, and they stand at one step. A
-/// message on its way would be overtaken.
+/// True if all devices are ready at the same step and no work or message is
+/// pending. A pending message would otherwise be overtaken by the next step.
 bool Run::mayRejoin() const {
   return inProgress == 0 && ready.size() == devices.size() &&
          messages.empty() && allAtOneStep();
 }
 
-/// Works until there is nothing to do; the leader, until the devices stand at
-/// one step again.
+/// Works until there is nothing to do. The leader works until all devices are
+/// at the same step again.
 void Run::work(Lock &lock, bool isLeader) {
   while (isDiverged) {
     Job *job = nullptr;
@@ -80,8 +80,8 @@ void Run::work(Lock &lock, bool isLeader) {
       leaderWakes.wait(lock);
       leaderWaits = false;
     } else {
-      // Nothing is under way and nobody may start: done, failed, together
-      // again, or stuck.
+      // No work is in progress and none can start: the run is done, has failed,
+      // may rejoin, or is deadlocked.
       if (!failed() && doneDevices < int32_t(devices.size()) && ready.empty())
         reportDeadlock();
       return;
@@ -89,7 +89,8 @@ void Run::work(Lock &lock, bool isLeader) {
   }
 }
 
-/// After a change: threads for what may go on now.
+/// After a change of state, wakes or starts threads for the work that can
+/// start.
 void Run::callHelpers(Caller caller) {
   int64_t wanted = mayRejoin() ? 0 : int64_t(ready.size());
   for (auto &job : jobs)
@@ -100,7 +101,7 @@ void Run::callHelpers(Caller caller) {
   bool leaderTakesOne = caller == Caller::Leader || leaderWaits;
   if (leaderWaits && (wanted > takesOne || (wanted == 0 && inProgress == 0)))
     leaderWakes.notify_one();
-  // Those at work take nothing until they are done, which may be long.
+  // Busy helpers take no new task until they finish, which may take long.
   int64_t enough = busyHelpers + wanted - leaderTakesOne;
   while (helpers < std::min<int64_t>(enough, pool.size() - 1)) {
     ++helpers;
@@ -117,7 +118,7 @@ void Run::makeReady(Device &d) {
   ready.push({d.rendezvous, d.local});
 }
 
-/// Past the rendezvous at which it stands.
+/// Moves the device past the rendezvous that it is at.
 void Run::leave(Device &d) {
   record(d, d.pc, Trace::What::Waiting, d.arrived);
   ++d.pc;
@@ -142,7 +143,7 @@ void Run::arrive(Lock &lock, Device &d) {
   if (plan.isPermute())
     return arriveAtPermute(lock, d);
   int32_t group = plan.groupOf(d.number);
-  if (group < 0) { // nobody to wait for
+  if (group < 0) { // no other members
     for (SlotId out : prepared.outputs(s))
       std::memset(d.table[out], 0, plan.outputBytes());
     return leave(d);
@@ -168,7 +169,8 @@ void Run::arrive(Lock &lock, Device &d) {
   jobs.push_back(std::move(job));
 }
 
-/// Under way until the host has answered, on a thread that may wait for it.
+/// The device is in progress until the host has answered, on a thread that may
+/// block.
 void Run::arriveAtHost(Device &d) {
   d.state = State::Running;
   ++inProgress;
@@ -210,7 +212,7 @@ void Run::workOnJob(Lock &lock, Job &job, bool isLeader) {
   callHelpers(isLeader ? Caller::Leader : Caller::Helper);
 }
 
-/// Every member leaves: until now nobody has touched its operands.
+/// Releases all members; until now none of them could modify its operands.
 void Run::finish(Job &job) {
   const CollectivePlan &plan =
       prepared.collectives[prepared.steps[job.step].payload];
@@ -222,9 +224,9 @@ void Run::finish(Job &job) {
 // collective_permute
 //===----------------------------------------------------------------------===//
 
-/// A device sends to its targets and goes on; it waits for its own source
-/// alone. What a target is not there to receive travels in a copy, since the
-/// sender may overwrite its operand.
+/// The device sends to its targets and continues; it waits only for its own
+/// source. A target that has not arrived gets a copy, because the sender may
+/// overwrite its operand.
 void Run::arriveAtPermute(Lock &lock, Device &d) {
   int32_t step = d.pc;
   const StepInfo &s = prepared.steps[step];
@@ -253,7 +255,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
       std::memcpy(target.table[outputs[k]], from.table[inputs[k]], bytes);
   };
 
-  // While we copy, nobody else may deliver to these or to us.
+  // During the copy, no other thread may deliver to these targets or to us.
   llvm::SmallVector<Device *, 2> direct, absent;
   for (int32_t number : plan.targetsOf(d.number)) {
     Device &target = at(number);
@@ -309,7 +311,7 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
     leave(*target);
   for (auto [target, data] : llvm::zip_equal(absent, sent)) {
     messages[{step, target->number}].push_back({std::move(data)});
-    // It may have come, and found nothing, while we were packing.
+    // The target may have arrived during the copy, and found no message.
     if (target->state == State::Waiting && target->pc == step) {
       receive(*target, takeMessage(*target).get());
       leave(*target);
@@ -330,8 +332,8 @@ void Run::arriveAtPermute(Lock &lock, Device &d) {
 //===----------------------------------------------------------------------===//
 
 void Run::reportDeadlock() {
-  // One part for each place where devices wait: op, who is there, whom they
-  // miss. Then who has finished.
+  // One part per place where devices wait: the op, the waiting devices and the
+  // missing devices. Then the finished devices.
   std::string text;
   llvm::raw_string_ostream os(text);
   std::map<std::pair<int32_t, int32_t>, std::vector<int32_t>> waiting;

@@ -1,4 +1,4 @@
-//===- diverged_test.cc - devices that take different ways ----------------===//
+//===- diverged_test.cc - diverging control flow --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,12 +45,12 @@ TEST_P(DivergedDevices, LoopsOfDifferentLengthBetweenCollectives) {
   // 280 from the arguments, 140 steps.
   for (int d = 0; d < 8; ++d)
     EXPECT_THAT(arrays.result(d), ElementsAre(420, 428, 436, 444));
-  // The loop holds no collective, so nobody parted.
+  // The loop contains no collective, so no device diverged.
   EXPECT_EQ(statistics.rejoins, 0);
 }
 
 TEST_P(DivergedDevices, LoopsOfDifferentLengthAroundCollectivesOfAGroup) {
-  // Groups go round a different number of times, then all meet.
+  // Groups run different numbers of iterations, then all devices rendezvous.
   Builder b(8);
   Builder::Groups pairs = {{1, 0}, {2, 3}, {4, 5}, {6, 7}};
   SlotId x = b.argument(), limit = b.argument(ElementType::S32, {});
@@ -82,7 +82,7 @@ TEST_P(DivergedDevices, LoopsOfDifferentLengthAroundCollectivesOfAGroup) {
 }
 
 TEST(DivergedDevicesTest, DevicesGetThreadsBesideThoseThatAreBusy) {
-  // Two devices are in a long kernel when three others become ready at once.
+  // Two devices run a long kernel when three others become ready together.
   Builder b(5);
   SlotId x = b.argument(), pred = b.argument(ElementType::Pred, {});
   SlotId y = b.slot(), z = b.slot(), r = b.result();
@@ -125,7 +125,7 @@ TEST_P(DivergedDevices, CollectivesInOneBranchOnly) {
   for (int d = 0; d < 4; ++d)
     arrays.argument<uint8_t>(d, 1) = d % 2;
   ASSERT_EQ(messageOf(execute(p, arrays.buffers, pool)), "");
-  // Devices 1 and 3 have 10+30 each, 0 and 2 their own plus one.
+  // Devices 1 and 3 have 10+30 each; 0 and 2 have their own value plus one.
   for (int d = 0; d < 4; ++d)
     EXPECT_THAT(arrays.result(d), ElementsAre(102, 108, 114, 120));
 }
@@ -145,7 +145,7 @@ TEST_P(DivergedDevices, EqualCollectivesInTwoBranchesDoNotMatch) {
             "2; device 2 waits at all_reduce at test:1 for devices 0, 1, 3; "
             "all devices of a group must come to its collectives in the same "
             "order");
-  // All in one branch: no harm is left.
+  // If all devices take the same branch, the run succeeds.
   for (int d = 0; d < 4; ++d)
     arrays.argument<uint8_t>(d, 1) = 0;
   EXPECT_EQ(messageOf(execute(p, arrays.buffers, pool)), "");
@@ -185,9 +185,9 @@ TEST_P(DivergedDevices, Permute) {
 }
 
 TEST_P(DivergedDevices, PermuteWaitsForItsSourceAlone) {
-  // 0 sends five values to 1; device 2 is in the pairs too, but never comes.
-  // A meeting of all would be stuck, and one without a copy would lose values,
-  // since 0 goes on before 1 is there.
+  // Device 0 sends five values to 1; device 2 is in the pairs but never
+  // arrives. A rendezvous of all devices would deadlock, and a send without a
+  // copy would lose values, because device 0 continues before 1 arrives.
   Builder b(3);
   SlotId x = b.argument(), pred = b.argument(ElementType::Pred, {}),
          limit = b.argument(ElementType::S32, {}),
@@ -256,8 +256,8 @@ TEST_P(DivergedDevices, FailureOfAKernelFreesTheWaiters) {
   Program p = b.finish();
   auto executor = Executor::create(p);
   ASSERT_TRUE(bool(executor));
-  // Three fail while the others wait at the next collective, or in a loop in
-  // which they would wait for ever.
+  // Three devices fail while the others wait at the next collective, or run an
+  // endless loop.
   for (int loops : {0, 1}) {
     Arrays arrays(p);
     count(arrays);

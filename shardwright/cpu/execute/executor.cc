@@ -58,7 +58,8 @@ llvm::Error Executor::run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
           llvm::Twine(program.arguments.size()) + " and " +
           llvm::Twine(program.results.size()));
   }
-  // Shared: a task that the pool gets to late finds the run over, and goes.
+  // Shared: a helper task that starts late sees that the run has ended and
+  // returns.
   auto run = std::make_shared<Run>(*prepared, pool, statistics != nullptr,
                                    trace, std::move(memory));
   run->bind(buffers);

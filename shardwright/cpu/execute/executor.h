@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The segment executor: resumable per-device states on one pool, a parallel-for
-// over the devices while they agree on the program counter, no thread that ever
-// blocks, deadlocks reported with op and devices.
+// The executor keeps a resumable state per device and runs all devices on one
+// pool: a parallel-for over the devices while they are at the same step. It
+// never blocks a thread, and reports deadlocks with op and devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,22 +29,22 @@ namespace shardwright::cpu {
 class ThreadPool;
 
 /// Buffers of one device for one run, in the order of the program's arguments
-/// and results; 64-byte aligned, owned by the caller. Devices may share
-/// argument buffers.
+/// and results. They are 64-byte aligned and owned by the caller. Devices may
+/// share argument buffers.
 struct DeviceBuffers {
   llvm::SmallVector<void *, 8> arguments, results;
 };
 
-/// Memory of one device, kept from run to run.
+/// Memory of one device, reused between runs.
 struct DeviceMemory {
   std::shared_ptr<void> allocation;
-  /// Address of every slot. Those of arguments and results are set for each
-  /// run; the rest stays.
+  /// Address of every slot. Arguments and results are set for each run; the
+  /// other addresses do not change.
   std::vector<void *> table;
 };
 
-/// A program made ready to run on the local devices of a placement, any number
-/// of times and from any threads.
+/// A prepared program. It may run any number of times on the local devices of
+/// its placement, from any threads.
 class Executor {
 public:
   /// Checks the program (indices, arity, collectives) and prepares it. It must
@@ -58,15 +58,15 @@ public:
   using Memory = std::vector<DeviceMemory>;
   llvm::Expected<Memory> takeMemory() const;
 
-  /// Runs the program once on its local devices, whose buffers are given in the
-  /// order of positions, and returns when every device is done or has failed.
+  /// Runs the program once on its local devices, with their buffers in the
+  /// order of positions. Returns when every device is done or has failed.
   /// Errors name the op and the device's position. Results do not depend on the
   /// placement.
   llvm::Error run(llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
                   RunStatistics *statistics = nullptr,
                   Trace *trace = nullptr) const;
-  /// The same in memory that was taken before: nothing of the buffers has been
-  /// touched when there is not enough of it.
+  /// Runs in memory that takeMemory returned. If takeMemory fails, no buffer
+  /// has been modified.
   llvm::Error run(Memory memory, llvm::ArrayRef<DeviceBuffers> buffers,
                   ThreadPool &pool, RunStatistics *statistics = nullptr,
                   Trace *trace = nullptr) const;
@@ -78,7 +78,7 @@ private:
   std::unique_ptr<Prepared> prepared;
 };
 
-/// Prepares and runs once.
+/// Prepares a program and runs it once.
 llvm::Error execute(const Program &program,
                     llvm::ArrayRef<DeviceBuffers> buffers, ThreadPool &pool,
                     RunStatistics *statistics = nullptr);

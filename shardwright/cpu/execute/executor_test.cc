@@ -1,4 +1,4 @@
-//===- executor_test.cc - programs built by hand on virtual devices -------===//
+//===- executor_test.cc - hand-built programs on virtual devices ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -143,7 +143,7 @@ TEST(Executor, ArenasThatIdleMakeRoomForOthers) {
     EXPECT_LT(idleBytes(), before + 2 * mebi);
     EXPECT_THAT(messageOf((*third)->run(none.buffers, pool)),
                 HasSubstr("not enough memory for the buffers of 1 devices"));
-    // What others gave up for it is made anew.
+    // Memory that other executors released is allocated again.
     ASSERT_EQ(messageOf((*first)->run(none.buffers, pool)), "");
   }
   EXPECT_EQ(idleBytes(), before);
@@ -155,7 +155,7 @@ TEST_P(Executors, BigStepsOfFewDevicesAreSplit) {
   SlotId x = b.argument(ElementType::F32, shape),
          y = b.slot(ElementType::F32, shape),
          d = b.slot(ElementType::F32, {10, 10}), r = b.result();
-  // Twice: the second reads what all tasks of the first wrote.
+  // The second kernel reads all tasks' results of the first.
   b.kernel(slow, {x}, {y}, 1000, 1e7);
   SlotId z = b.slot(ElementType::F32, shape);
   b.kernel(slow, {y}, {z}, 1000, 1e7);

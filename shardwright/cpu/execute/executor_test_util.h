@@ -1,4 +1,4 @@
-//===- executor_test_util.h - programs built by hand ------------*- C++ -*-===//
+//===- executor_test_util.h - hand-built programs ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +49,7 @@ inline void failIfNegative(void *const *b, int64_t, int64_t) {
   if (at<float>(b[0]) < 0)
     failKernel("its input is negative");
 }
-/// Long enough for every thread to take part.
+/// Runs long enough for every thread to take part.
 inline void slow(void *const *b, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
     volatile float x = at<float>(b[0], i);
@@ -59,7 +59,7 @@ inline void slow(void *const *b, int64_t begin, int64_t end) {
   }
 }
 
-/// Where kernels of several devices wait for one another.
+/// A rendezvous for kernels of several devices.
 struct Meeting {
   std::mutex mutex;
   std::condition_variable changed;
@@ -80,7 +80,7 @@ inline void nap(void *const *b, int64_t, int64_t) {
   std::memcpy(b[1], b[0], width * sizeof(float));
 }
 
-/// Writes programs as a lowering would.
+/// Builds programs in the form that the lowering produces.
 class Builder {
 public:
   explicit Builder(int32_t devices) { p.numPartitions = devices; }
@@ -147,7 +147,7 @@ public:
     p.collectives.push_back(c);
     return step(StepKind::Collective, {in}, {out}, p.collectives.size() - 1);
   }
-  /// for (i = 0; i < limit; ++i) body(); `limit` is read by each device.
+  /// for (i = 0; i < limit; ++i) body(); each device reads its own `limit`.
   void loop(SlotId limit, llvm::function_ref<void()> body) {
     SlotId i = slot(ElementType::S32, {}), next = slot(ElementType::S32, {}),
            pred = slot(ElementType::Pred, {});
@@ -207,7 +207,7 @@ struct Arrays {
 
 inline std::string messageOf(llvm::Error e) { return toString(std::move(e)); }
 
-/// Every device's argument i begins as d * 10 + k.
+/// Sets element k of argument i of device d to d * 10 + k.
 inline void count(Arrays &arrays, int i = 0) {
   for (size_t d = 0; d < arrays.buffers.size(); ++d)
     for (int k = 0; k < width; ++k)

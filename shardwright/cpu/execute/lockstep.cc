@@ -1,4 +1,4 @@
-//===- lockstep.cc - all devices at one step ------------------------------===//
+//===- lockstep.cc - execution of all devices in lockstep -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,11 +14,12 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Handing out work costs about this much: less is done where we are.
+/// Approximate cost of distributing work: smaller work runs on the calling
+/// thread.
 static constexpr double worthSharingNs = 2000;
-/// A task should not be much smaller than this.
+/// Minimum time of a task.
 static constexpr double taskNs = 500;
-/// Guess for what a collective moves: bytes read and written in cache.
+/// Estimated cost of a collective's bytes, read and written in cache.
 static constexpr double nsPerByte = 0.05;
 
 bool Run::allAtOneStep() const {
@@ -51,8 +52,8 @@ Run::Outcome Run::lockstep() {
     }
     default: {
       if (prepared.mayBlock(prepared.steps[step])) {
-        // Each device waits on a thread of its own; a single one here, on the
-        // thread of the caller, for whom nobody waits but the caller.
+        // Each device blocks a thread of its own. A single device blocks the
+        // calling thread, because only the caller waits for it.
         if (devices.size() > 1)
           return Outcome::Diverged;
         if (!callHost(devices.front()))
@@ -82,7 +83,7 @@ void Run::runSegment() {
     double now =
         std::chrono::duration<double, std::nano>(Clock::now() - begin).count() /
         n;
-    // Half the old: one interruption does not decide, two do.
+    // Exponential average with factor 1/2, so that one outlier does not decide.
     estimate.store(ns > 0 ? (ns + now) / 2 : now, std::memory_order_relaxed);
   };
   if (pool.size() == 1 || count == 1 || ns * count < worthSharingNs) {
@@ -134,7 +135,7 @@ void Run::runSplit(int32_t step) {
     return;
   }
   const Kernel &kernel = program.kernels[s.payload];
-  // More tasks than threads even out their costs.
+  // More tasks than threads balance their different costs.
   int64_t tasks = std::clamp<int64_t>(
       2 * pool.size() / count, 1,
       std::min<int64_t>(kernel.iterations, s.costNs / (heavyNs / 4)));
@@ -158,7 +159,7 @@ void Run::runCollective(int32_t step) {
   auto inputs = prepared.inputs(s), outputs = prepared.outputs(s);
   int64_t count = devices.size(), operands = inputs.size();
 
-  // Tasks are independent, whichever device, operand and group they are of.
+  // Tasks of all devices, operands and groups are independent.
   int64_t tasks;
   llvm::unique_function<void(int64_t)> runTask;
   constexpr int64_t copyBytes = 1 << 17;
@@ -208,7 +209,7 @@ void Run::runCollective(int32_t step) {
       plan.run(groups[g], &scratchInputs[at], &scratchOutputs[at],
                i % perGroup);
     };
-    if (next < count) // some are in no group
+    if (next < count) // some devices are in no group
       for (int64_t d = 0; d < count; ++d)
         if (plan.groupOf(devices[d].number) < 0)
           for (int64_t i = 0; i < operands * copies; ++i)

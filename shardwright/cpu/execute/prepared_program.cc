@@ -1,4 +1,4 @@
-//===- prepared_program.cc - a program checked and ready to run -----------===//
+//===- prepared_program.cc - checks and preparation of a program ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -138,8 +138,7 @@ llvm::Error Executor::Prepared::checkSlots() {
     }
   }
   auto inRange = [&](SlotId s) { return s >= 0 && s < count; };
-  // What the caller hands in is as large as the argument, and no slot may see
-  // more of it.
+  // The caller's buffer is as large as the argument; no slot may exceed it.
   auto size = [&](llvm::ArrayRef<SlotId> signature, int32_t index) {
     return program.slots[signature[index]].bytes();
   };
@@ -187,7 +186,7 @@ llvm::Expected<double> Executor::Prepared::checkKernel(const Step &step) const {
                 " iterations");
   if (kernel.costNs > 0)
     return kernel.costNs;
-  // No estimate: as if it only moved its operands.
+  // Without an estimate, assume that the kernel only moves its operands.
   double cost = 50;
   for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
     cost += bytes(s) * 0.1;
@@ -274,7 +273,7 @@ llvm::Error Executor::Prepared::checkCollective(const Step &step) const {
   return llvm::Error::success();
 }
 
-/// Of jumps, with or without a condition.
+/// Checks conditional and unconditional jumps.
 llvm::Error Executor::Prepared::checkJump(const Step &step) const {
   llvm::ArrayRef<int32_t> targets = step.target;
   if (step.kind == StepKind::Switch) {
@@ -295,8 +294,8 @@ llvm::Error Executor::Prepared::checkJump(const Step &step) const {
   return llvm::Error::success();
 }
 
-/// Checks the operands and the payload of a step; returns its cost for one
-/// device in ns.
+/// Checks the operands and the payload of a step. Returns its estimated time
+/// for one device in ns.
 llvm::Expected<double> Executor::Prepared::checkStep(const Step &step) const {
   for (SlotId s : llvm::concat<const SlotId>(step.inputs, step.outputs))
     if (s < 0 || s >= int32_t(program.slots.size()))
@@ -422,8 +421,8 @@ double Executor::Prepared::guessSegment(int32_t begin) const {
 llvm::Expected<std::vector<DeviceMemory>> Executor::Prepared::takeMemory() {
   if (auto kept = takeIdle(this))
     return std::move(*static_cast<std::vector<DeviceMemory> *>(kept.get()));
-  // Arenas that begin at one place of a page would fight for the same lines of
-  // the cache when a collective walks through all of them.
+  // Arenas at the same offset within a page would conflict in the cache when a
+  // collective accesses all of them.
   constexpr int64_t page = 4096, stagger = 5 * 64;
   int64_t count = localPositions.size();
   std::vector<DeviceMemory> memory(count);

@@ -1,11 +1,11 @@
-//===- prepared_program.h - a program checked and ready to run --*- C++ -*-===//
+//===- prepared_program.h - checks and preparation of a program -*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to the executor: what it computes once for all runs of a Program.
+// Internal to the executor: the state that all runs of a Program share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +28,11 @@ struct Executor::Prepared {
   Prepared(const Prepared &) = delete;
   Prepared &operator=(const Prepared &) = delete;
 
-  /// Checks everything that running relies on.
+  /// Checks all properties of the program that running relies on.
   llvm::Error prepare();
 
-  /// One DeviceMemory a local device: from an earlier run (idle_memory.h), or
-  /// new.
+  /// Returns one DeviceMemory per local device, from an earlier run
+  /// (idle_memory.h) or new.
   llvm::Expected<std::vector<DeviceMemory>> takeMemory();
   void giveBack(std::vector<DeviceMemory> memory);
 
@@ -41,7 +41,7 @@ struct Executor::Prepared {
     int32_t payload, target;
     int32_t operands; ///< inputs, then outputs, in `operandSlots`
     int32_t numInputs, numOutputs;
-    double costNs; ///< of one device
+    double costNs; ///< for one device
   };
   struct Place {
     Slot::Home home; ///< of the slot that owns the bytes
@@ -56,9 +56,9 @@ struct Executor::Prepared {
     return llvm::ArrayRef(operandSlots)
         .slice(s.operands + s.numInputs, s.numOutputs);
   }
-  /// `stablehlo.add at file.py:12:3`, or what kind of step it is.
+  /// Returns `stablehlo.add at file.py:12:3`, or else the kind of the step.
   std::string describeStep(int32_t step) const;
-  /// It may wait for the host.
+  /// True if the step may wait for the host.
   bool mayBlock(const StepInfo &s) const {
     return s.kind == StepKind::Library && hostCalls[s.payload];
   }
@@ -70,19 +70,20 @@ struct Executor::Prepared {
   std::vector<StepInfo> steps;
   std::vector<SlotId> operandSlots;
   std::vector<Place> places; ///< by slot
-  /// Slots whose address is the caller's, or within it.
+  /// Slots in buffers of the caller.
   std::vector<SlotId> callerSlots;
-  /// Results that live elsewhere and are copied at the end: (slot, result).
+  /// Results that are in another slot and are copied at the end: (slot,
+  /// result).
   std::vector<std::pair<SlotId, int32_t>> copiedResults;
   std::vector<DotPlan> dots;
-  /// By dot: in how many tasks it is computed, on any number of threads.
+  /// By dot: number of tasks, independent of the number of threads.
   std::vector<int64_t> dotTasks;
   std::vector<LibraryOp> libraryOps;
-  /// By library op: a function of the host, which may wait for anything.
+  /// By library op: true for host functions, which may block.
   std::vector<bool> hostCalls;
   std::vector<CollectivePlan> collectives;
-  /// By step: time of one device from there to the next rendezvous, in ns; a
-  /// guess at first, then measured. It decides only who does the work.
+  /// By step: time in ns of one device from the step to the next rendezvous,
+  /// first estimated, then measured. It only affects scheduling.
   mutable std::vector<std::atomic<float>> segmentNs;
 
 private:
@@ -99,7 +100,7 @@ private:
   double guessSegment(int32_t begin) const;
 };
 
-/// `device 3`, `devices 0-2, 5`; the positions are ascending.
+/// Formats ascending positions as `device 3` or `devices 0-2, 5`.
 std::string nameDevices(llvm::ArrayRef<int32_t> positions);
 
 } // namespace shardwright::cpu

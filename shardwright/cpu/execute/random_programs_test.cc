@@ -17,7 +17,7 @@ using namespace shardwright::cpu::test;
 
 namespace {
 
-/// One device after another, each slot in memory of its own.
+/// Simulates one device after another, with separate memory for each slot.
 struct Simulation {
   const Program &p;
   struct Device {
@@ -43,7 +43,7 @@ struct Simulation {
       return p.steps[d.pc].kind == StepKind::Return;
     });
   }
-  /// Returns false when nothing moved.
+  /// Advances all devices; returns false if none advanced.
   bool sweep() {
     bool moved = false;
     for (int32_t d = 0; d < int32_t(devices.size()); ++d)
@@ -136,8 +136,9 @@ struct Simulation {
   }
 };
 
-/// Nested loops and branches whose length and direction depend on a device's
-/// class; collectives in them stay within a class.
+/// A random program with nested loops and branches whose trip counts and
+/// directions depend on a device's class. Collectives inside them stay within a
+/// class.
 Program randomProgram(std::mt19937_64 &random, int32_t devices,
                       llvm::ArrayRef<int32_t> classOf) {
   Builder b(devices);
@@ -167,7 +168,7 @@ Program randomProgram(std::mt19937_64 &random, int32_t devices,
         break;
       case 2:
       case 3: {
-        // Groups: random chunks, across classes only where all come.
+        // Random groups; they span classes only where all devices arrive.
         std::vector<int32_t> order(devices);
         for (int32_t d = 0; d < devices; ++d)
           order[d] = d;

@@ -1,4 +1,4 @@
-//===- run.cc - one run of a program: a device ----------------------------===//
+//===- run.cc - execution of one device -----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ llvm::Error Run::execute(RunStatistics *statistics) {
   auto begin = Clock::now();
   if (trace)
     trace->start(devices.size());
-  // Each turn ends with all devices finished, diverged, or in one place again.
+  // Each iteration ends with all devices finished, diverged, or rejoined.
   while (lockstep() == Outcome::Diverged) {
     runDiverged();
     if (failed() || doneDevices == int32_t(devices.size()))
@@ -69,8 +69,8 @@ llvm::Error Run::execute(RunStatistics *statistics) {
 void Run::fail(int32_t device, int32_t step, const llvm::Twine &what) {
   std::lock_guard lock(errorMutex);
   poisoned = true;
-  // Of devices that fail at the same time the first is named: one error, the
-  // same each time.
+  // If several devices fail, report the first one, so that errors are
+  // deterministic.
   if (!error.empty() && errorDevice <= device)
     return;
   errorDevice = device;
@@ -225,7 +225,7 @@ void Run::advance(Device &device, bool stopAtHeavy) {
       break;
     }
     case StepKind::Jump:
-      // Every loop passes here or through a branch: the place to give up.
+      // Every loop has a backward jump: check for failure there.
       if (s.target <= pc && failed())
         goto stop;
       pc = s.target;

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to the executor: the state of one call of Executor::run.
-// While all devices stand at one step the thread that called `run` leads
-// (lockstep.cc): a segment is a parallel-for over the devices, a collective
-// one over its tasks. When they diverge (diverged.cc), each device is a
-// task that runs to its next rendezvous; the last to arrive makes the
-// collective a job for whoever is free. Nobody waits but the leader. When all
-// devices stand at one step again, the leader takes over.
+// Internal to the executor: the state of one call of Executor::run. While all
+// devices are at the same step, the thread that called `run` leads
+// (lockstep.cc): a segment is a parallel-for over the devices, a collective a
+// parallel-for over its tasks. When devices diverge (diverged.cc), each device
+// runs to its next rendezvous as a task of its own. The last member to arrive
+// turns the collective into a job for any free thread. Only the leader ever
+// waits. When all devices are at the same step again, the leader takes over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,12 @@ private:
   using Prepared = Executor::Prepared;
   using StepInfo = Prepared::StepInfo;
   using Clock = std::chrono::steady_clock;
-  /// A step of this length is worth handing to several threads.
+  /// A step of at least this time is split between threads.
   static constexpr double heavyNs = 20000;
 
   enum class State : uint8_t {
-    Ready,   ///< may go on
-    Running, ///< some thread has it
+    Ready,   ///< can continue
+    Running, ///< executed by a thread
     Waiting, ///< at a rendezvous
     Done,
   };
@@ -59,27 +59,27 @@ private:
     int32_t local = 0;  ///< its index in `devices`
     int32_t pc = 0;
     State state = State::Ready;
-    int64_t rendezvous = 0; ///< passed so far
+    int64_t rendezvous = 0; ///< number of rendezvous passed
     int64_t steps = 0;
     void *const *table = nullptr;
     Clock::time_point
-        arrived; ///< at the rendezvous where it waits; for the trace
+        arrived; ///< time of arrival at the current rendezvous, for the trace
   };
 
   // --- one device ---
   /// Runs to the next collective or return, or, if `stopAtHeavy`, to a step
-  /// worth splitting; stops at once when the run has failed.
+  /// that is worth splitting. Stops at once if the run has failed.
   void advance(Device &device, bool stopAtHeavy);
   bool isHeavy(const StepInfo &step) const;
-  /// Tasks [begin, end) of a library call, with the scratch memory of one of
-  /// those that work on it.
+  /// Runs tasks [begin, end) of a library call in one of its scratch memories.
   llvm::Error callLibrary(const Device &device, const StepInfo &step,
                           int64_t begin, int64_t end, int64_t worker) const;
-  /// Runs a whole call that may wait for the host; false: the run has failed.
+  /// Runs a complete call that may wait for the host; returns false if the run
+  /// failed.
   bool callHost(const Device &device);
-  /// Runs a whole dot; false: the run has failed.
+  /// Runs a complete dot; returns false if the run failed.
   bool runDot(const Device &device, int32_t step);
-  /// The step that a Switch goes to for the index at `value`.
+  /// The target step of a Switch for the index at `value`.
   int32_t switchTarget(const StepInfo &step, const void *value) const;
   void copyResults(const Device &device);
   /// Current time if tracing is on, otherwise a default value.
@@ -99,9 +99,10 @@ private:
     return prepared.steps[device.pc];
   }
   void fail(int32_t device, int32_t step, const llvm::Twine &what);
-  /// After a kernel's call on this thread; false: it failed, as the run has.
+  /// Called after each kernel on its thread; returns false if the kernel
+  /// failed, and fails the run.
   bool kernelSucceeded(int32_t device, int32_t step);
-  /// Asked once for each device that comes to a collective.
+  /// Called once for each device that arrives at a collective.
   bool collectiveMayStart(const Device &device);
   bool failed() const { return poisoned.load(std::memory_order_relaxed); }
 
@@ -114,7 +115,7 @@ private:
   bool allAtOneStep() const;
 
   // --- diverged ---
-  /// A collective whose members are all there.
+  /// A collective whose members have all arrived.
   struct Job {
     int32_t step, group;
     int64_t tasks, next = 0, done = 0;
@@ -122,7 +123,7 @@ private:
     std::vector<void *> outputs;
   };
   struct PermuteMessage {
-    std::shared_ptr<void> data; ///< the operands one after another
+    std::shared_ptr<void> data; ///< the operands, concatenated
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -137,7 +138,7 @@ private:
   bool mayRejoin() const;
   void arriveAtHost(Device &device);
   enum class Caller : uint8_t { Leader, Helper, Other };
-  /// The leader and helpers go on to take a task themselves.
+  /// Leader and helpers also take a task themselves after the call.
   void callHelpers(Caller caller);
   void reportDeadlock();
 
@@ -150,7 +151,7 @@ private:
   std::vector<DeviceMemory> memory;
   std::vector<DeviceBuffers> buffers;
   std::vector<Device> devices;
-  /// Fewer devices than threads: big steps are split.
+  /// There are fewer devices than threads: heavy steps are split.
   const bool splits;
 
   std::atomic<bool> poisoned{false};
@@ -169,18 +170,19 @@ private:
   std::condition_variable leaderWakes;
   bool isDiverged = false;
   bool leaderWaits = false;
-  int32_t helpers = 0;     ///< tasks of ours in the pool
-  int32_t busyHelpers = 0; ///< of these, at work on a device or a job
-  int32_t inProgress = 0;  ///< devices, tasks of jobs and messages at work
+  int32_t helpers = 0;     ///< tasks of this run in the pool
+  int32_t busyHelpers = 0; ///< helpers that are working on a device or a job
+  int32_t inProgress = 0;  ///< devices, tasks of jobs and messages in progress
   int32_t doneDevices = 0;
-  /// (rendezvous passed, index in `devices`): devices that are behind go first.
+  /// (rendezvous passed, index in `devices`): devices that are behind run
+  /// first.
   std::priority_queue<std::pair<int64_t, int32_t>,
                       std::vector<std::pair<int64_t, int32_t>>, std::greater<>>
       ready;
   /// (step, group) -> members that have arrived
   std::map<std::pair<int32_t, int32_t>, int32_t> arrivals;
   std::deque<std::unique_ptr<Job>> jobs;
-  /// (step, target) -> what its source sent and it has not received
+  /// (step, target) -> messages sent by the source and not yet received
   std::map<std::pair<int32_t, int32_t>, std::deque<PermuteMessage>> messages;
 };
 

@@ -1,4 +1,4 @@
-//===- call_attributes.h - attributes that the op says of a call -*- C++-*-===//
+//===- call_attributes.h - attributes taken from the op of a call ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 
 namespace shardwright::cpu {
 
-/// Attributes of a host function's LibraryCall that come from the op itself
-/// rather than from its dictionary; the function does not see them as
-/// attributes. StableHLO's `api_version`, 4 wherever the attributes are a
-/// dictionary, and the positions of tokens.
+/// Attributes of a host function's LibraryCall that come from the op itself and
+/// not from its dictionary, and that the function does not see as attributes:
+/// StableHLO's `api_version` (4 if the attributes are a dictionary), and the
+/// positions of tokens.
 inline constexpr llvm::StringLiteral apiVersionName("stablehlo.api_version");
 inline constexpr llvm::StringLiteral
     operandTokensName("stablehlo.operand_tokens");

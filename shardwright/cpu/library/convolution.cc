@@ -29,7 +29,7 @@ void cpu::readConvolution(mlir::Operation *op, LibraryCall &call) {
   put(call, "output_batch_dimension", d.getOutputBatchDimension());
   put(call, "output_feature_dimension", d.getOutputFeatureDimension());
   put(call, "output_spatial_dimensions", d.getOutputSpatialDimensions());
-  // Optional attributes are left out: the factory knows their defaults.
+  // Optional attributes are omitted: the factory applies their defaults.
   if (auto x = conv.getWindowStrides())
     put(call, "window_strides", *x);
   if (auto x = conv.getPadding())
@@ -49,7 +49,7 @@ double Convolution::flops() const {
          double(product(out)) * double(product(kernel));
 }
 
-/// 0 when the window does not fit even once.
+/// Number of positions of the window; 0 if it does not fit.
 static int64_t windowCount(int64_t size, int64_t window, int64_t stride) {
   return size < window || size <= 0 ? 0 : (size - window) / stride + 1;
 }
@@ -59,7 +59,7 @@ static int64_t dilated(int64_t size, int64_t dilation) {
 
 namespace {
 
-/// Reads which dimension of one array has which role: its size and stride.
+/// Reads the dimension of each role in one array: its size and stride.
 class DimensionRoles {
 public:
   DimensionRoles(const LibraryCall &call, const BufferType &array)
@@ -80,7 +80,7 @@ public:
     for (size_t i = 0; i < spatial; ++i)
       take(i < dims.size() ? dims[i] : -1, sizes[i], itsStrides[i]);
   }
-  /// True if every role had a dimension of its own.
+  /// True if the roles have distinct, valid dimensions.
   bool fit() const { return allFit; }
 
 private:
@@ -102,7 +102,7 @@ private:
   bool allFit = true;
 };
 
-/// Sizes that more than one array has, to be compared.
+/// Sizes that several arrays share and that must agree.
 struct FeatureSizes {
   int64_t kernelIn, kernelOut, outBatch;
 };

@@ -12,11 +12,12 @@
 
 namespace shardwright::cpu {
 
-/// Dimension numbers are gone: every role has a stride, in elements, into the
-/// dense arrays. Spatial vectors have one entry for each spatial dimension.
+/// A convolution without dimension numbers: every role has a stride, in
+/// elements, into the dense arrays. Spatial vectors have one entry per spatial
+/// dimension.
 struct Convolution {
   ElementType type, outType;
-  /// Of the whole operands.
+  /// Of the full operands.
   int64_t batch, inFeatures, outFeatures;
   int64_t featureGroups, batchGroups;
   Shape in, kernel, out;
@@ -28,17 +29,17 @@ struct Convolution {
 
   size_t spatial() const { return in.size(); }
   int64_t groups() const { return featureGroups * batchGroups; }
-  /// Of one group.
+  /// Sizes of one group.
   int64_t groupIn() const { return inFeatures / featureGroups; }
   int64_t groupOut() const { return outFeatures / groups(); }
   int64_t outBatch() const { return batch / batchGroups; }
   double flops() const;
 };
 
-/// As gathered patches times the kernel: any shape, any type.
+/// Gathers patches and multiplies them with the kernel: any shape, any type.
 llvm::Expected<LibraryOp> makeGenericConvolution(const Convolution &c);
 
-/// Through oneDNN; nothing where it has no fast kernel.
+/// Calls oneDNN; nullopt if oneDNN has no fast kernel.
 std::optional<LibraryOp> makeOneDnnConvolution(const Convolution &c);
 
 } // namespace shardwright::cpu

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The *positions* of a group are its output batch and spatial indices,
-// row-major. For a tile of positions the input elements under the window (the
-// *taps*: kernel positions and input features) are gathered, and multiplied
-// with the kernel. Padding and the holes of a dilated input are gathered as
-// zeros.
+// row-major. For a tile of positions, the input elements under the window (the
+// *taps*: kernel positions and input features) are gathered and multiplied with
+// the kernel. Padding and the holes of a dilated input are gathered as zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +24,15 @@ using namespace shardwright::cpu;
 
 namespace {
 
-/// Bytes of gathered input of a tile.
+/// Bytes of the gathered input of a tile.
 constexpr int64_t tileBytes = 1 << 18;
 
 /// One dimension of the taps.
 struct Tap {
   int64_t size;
-  int64_t inStride; ///< features: between neighbours
+  int64_t inStride; ///< features: between adjacent features
   int64_t kernelStride;
-  int spatial = -1; ///< which spatial dimension; -1: features
+  int spatial = -1; ///< spatial dimension; -1: features
 };
 
 class Gathered {
@@ -62,8 +61,8 @@ private:
   int64_t numTaps = 1, positions, tileRows, tiles;
   bool packs;
   int64_t gatherBytes, packBytes, resultBytes;
-  /// By spatial dimension: for each output index and tap, the input offset in
-  /// elements, or -1 where there is no element.
+  /// Per spatial dimension: the input offset in elements for each output index
+  /// and tap, or -1 if there is no input element.
   std::vector<std::vector<int64_t>> offsets;
   std::shared_ptr<const DotPlan> dot;
 };
@@ -78,7 +77,7 @@ llvm::Expected<Gathered> Gathered::create(const Convolution &given) {
   g.taps.push_back({c.groupIn(), c.inFeatureStride, c.kernelInStride});
   for (size_t d = 0; d < c.spatial(); ++d)
     g.taps.push_back({c.kernel[d], 0, c.kernelStride[d], int(d)});
-  // In the order of the kernel's memory, so that it need not be packed.
+  // Follow the memory order of the kernel, so that it need not be packed.
   llvm::sort(g.taps, [](const Tap &a, const Tap &b) {
     return std::pair(-a.kernelStride, a.spatial) <
            std::pair(-b.kernelStride, b.spatial);
@@ -136,7 +135,7 @@ llvm::Expected<Gathered> Gathered::create(const Convolution &given) {
   return g;
 }
 
-/// The kernel of a group as [taps][output features].
+/// Packs the kernel of a group as [taps][output features].
 void Gathered::pack(const char *kernel, char *to) const {
   Shape extent, from, into;
   int64_t step = c.groupOut() * width;
@@ -152,8 +151,8 @@ void Gathered::pack(const char *kernel, char *to) const {
   copyBox(to, into, kernel, from, extent, width);
 }
 
-/// Writes the taps from dimension `tap` on for one position; returns where the
-/// next ones go.
+/// Writes the taps of one position, from dimension `tap` on; returns the end of
+/// the written taps.
 template <int width>
 char *Gathered::gather(const char *in, char *to, size_t tap,
                        const int64_t *const *at, bool inside) const {
@@ -207,14 +206,14 @@ void Gathered::gatherTile(const char *in, char *to, int64_t first,
   }
 }
 
-/// A tile of [positions][output features] to where it belongs.
+/// Stores a tile of [positions][output features] to the output.
 void Gathered::store(const char *from, char *out, int64_t first,
                      int64_t count) const {
   size_t n = c.spatial();
   int64_t features = c.groupOut();
   int64_t line = n == 0 ? c.outBatch() : c.out[n - 1];
   int64_t lineStride = n == 0 ? c.outBatchStride : c.outStride[n - 1];
-  // Along the innermost output dimension at a time.
+  // Copies along the innermost output dimension.
   for (int64_t i = first; i < first + count;) {
     int64_t along = i % line, rest = i / line, offset = along * lineStride;
     int64_t length = std::min(line - along, first + count - i);
@@ -270,8 +269,8 @@ llvm::Error Gathered::run(const LibraryBuffers &b, int64_t begin,
     default:
       gatherTile<16>(from, patches, first, count);
     }
-    // The rows that a last tile lacks are computed from whatever is there, and
-    // dropped; zeros keep that quick.
+    // The last tile may have fewer positions; zero its other rows, whose
+    // results are dropped, because arbitrary values can be slow (subnormals).
     std::memset(patches + count * numTaps * width, 0,
                 (tileRows - count) * numTaps * width);
     if (llvm::Error e = dot->run(patches, packs ? packed : groupKernel, result))

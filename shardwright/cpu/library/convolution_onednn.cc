@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f32 and bf16, one to three spatial dimensions, no holes in the input and no
-// cropping. The kernel is brought into the order that oneDNN likes at each
-// call; input and result too where they are not in an order that it is fast
-// with.
+// Supports f32 and bf16, one to three spatial dimensions, no input dilation and
+// no negative padding. The kernel is reordered to oneDNN's preferred layout at
+// each call; input and result are reordered if their layout is slow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +24,17 @@ using namespace shardwright::cpu::onednn;
 
 namespace {
 
-/// With less work than this the start of a primitive is not worth it.
+/// With less work than this, starting a primitive does not pay.
 constexpr double leastFlops = 2e5;
-/// Work of one task, where the batch can be cut.
+/// Work per task, if the batch can be split.
 constexpr double pieceFlops = 4e6;
 
-/// oneDNN adds up the products under a window one after the other, so many
-/// features at a time: the error would grow with their number. A large kernel
-/// (where a kernel's gradient is computed it is as large as the image) is cut
-/// into parts of about so many products a result, but not of less work than
-/// pays for the start of a primitive; it is faster as well, since a part stays
-/// in the cache.
+/// oneDNN adds the products under a window sequentially, this many features at
+/// a time, so the rounding error grows with the window. A large kernel (the
+/// gradient of a kernel is a convolution with a kernel as large as the image)
+/// is split into parts of about `partTaps` products per result, each with at
+/// least the work that pays for starting a primitive. Parts are also faster,
+/// because a part stays in the cache.
 constexpr int64_t featuresAtOnce = 16;
 constexpr double partTaps = 1024, partFlops = 5e4;
 
@@ -45,8 +44,8 @@ bool equal(const dnnl_memory_desc_t &a, const dnnl_memory_desc_t &b) {
 
 class OneDnnConvolution {
 public:
-  /// Null: there is no fast one. `chunks`: into how many chunks the batch is
-  /// cut; `adds`: to what the result has already.
+  /// Null if oneDNN has no fast primitive. The batch is split into `chunks`
+  /// parts; `adds`: accumulate into the existing result.
   static std::shared_ptr<const OneDnnConvolution>
   create(const Convolution &c, int64_t chunks, bool adds);
 
@@ -66,14 +65,14 @@ private:
 
   int64_t chunks = 1;
   bool adds = false, keepsData = false;
-  /// Bytes from one chunk of the batch to the next: input, result.
+  /// Bytes between chunks of the batch: input, result.
   int64_t srcStep = 0, dstStep = 0;
-  /// As the operands lie in memory, and as the primitive wants them.
+  /// Layouts of the operands in memory, and as the primitive requires them.
   dnnl_memory_desc_t given[numOperands], wanted[numOperands];
   dnnl_memory_desc_t scratchpad;
   PrimitiveDesc description;
   Primitive convolution;
-  /// Null: the operand is used where it is.
+  /// Null: the operand is used in place.
   Primitive reorders[numOperands];
   int64_t offsets[numOperands] = {}, padOffset = 0, padBytes = 0;
   int64_t scratchSize = 0;
@@ -109,7 +108,7 @@ bool OneDnnConvolution::describe(const Convolution &c) {
               join({c.outBatchStride, c.outFeatureStride}, c.outStride));
 }
 
-/// Lets a primitive add to what its result has.
+/// Makes a primitive accumulate into its destination.
 bool addUp(const Attributes &attributes) {
   Handle<dnnl_post_ops_t, dnnl_post_ops_destroy> sum;
   return dnnl_post_ops_create(sum.out()) == dnnl_success &&
@@ -135,8 +134,8 @@ bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
   dnnl_convolution_desc_t desc;
   Attributes attributes;
   PrimitiveDesc made;
-  // A scratchpad of the library's would be shared by all threads that run the
-  // primitive.
+  // A scratchpad owned by the library would be shared by all threads that run
+  // the primitive.
   if (dnnl_dilated_convolution_forward_desc_init(
           &desc, dnnl_forward_inference, dnnl_convolution_direct, &asked[Src],
           &asked[Weights], nullptr, &asked[Dst], c.stride.data(), holes.data(),
@@ -151,8 +150,8 @@ bool OneDnnConvolution::choose(const Convolution &c, bool keepsData,
   const char *name = nullptr;
   dnnl_primitive_desc_query(made.get(), dnnl_query_impl_info_str, 0, &name);
   llvm::StringRef kind = name ? name : "ref";
-  // Reference loops are slower than our own way; so is its gather and product,
-  // but for types that ours converts.
+  // Reference loops are slower than our generic code. So is oneDNN's gather and
+  // product, except for types that ours converts.
   if (kind.starts_with("ref") || (kind.starts_with("gemm") && !acceptsGemm))
     return false;
   std::swap(*description.out(), *made.out());
@@ -187,8 +186,8 @@ bool OneDnnConvolution::finish() {
     if (!md)
       return false;
     wanted[i] = *md;
-    // What is added to is read by the convolution or, where that has no such
-    // kernel, by the way back.
+    // With `adds`, the existing result is read by the convolution, or by the
+    // reorder of the result if the convolution cannot accumulate.
     if (equal(wanted[i], given[i]) && !(i == Dst && adds && !keepsData))
       continue;
     bool made = i == Dst ? makeReorder(reorders[i], wanted[i], given[i], adds)
@@ -252,7 +251,7 @@ llvm::Error OneDnnConvolution::run(const LibraryBuffers &b, int64_t begin,
                                        scratch + padOffset))
       return failed();
     for (int i : {Src, Weights})
-      // The kernel stays from one chunk to the next.
+      // The reordered kernel is reused by the following chunks.
       if (reorders[i].get() && (i == Src || chunk == begin) &&
           !execute(reorders[i], {{DNNL_ARG_FROM, outside[i].get()},
                                  {DNNL_ARG_TO, inside[i].get()}}))
@@ -274,7 +273,7 @@ llvm::Error OneDnnConvolution::run(const LibraryBuffers &b, int64_t begin,
   return llvm::Error::success();
 }
 
-/// Everything that a primitive depends on.
+/// All parameters that a primitive depends on.
 std::vector<int64_t> keyOf(const Convolution &c, int64_t chunks, bool adds) {
   std::vector<int64_t> key = {chunks,
                               adds,
@@ -300,7 +299,7 @@ std::vector<int64_t> keyOf(const Convolution &c, int64_t chunks, bool adds) {
 
 std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c,
                                                 int64_t chunks, bool adds) {
-  // Bounded: a service that sees ever new shapes must not grow for ever.
+  // Bounded, because a service with ever new shapes must not grow forever.
   constexpr size_t mostKept = 1024;
   static std::mutex mutex;
   static auto *cache = new std::map<std::vector<int64_t>,
@@ -319,18 +318,18 @@ std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c,
   return cache->try_emplace(std::move(key), std::move(made)).first->second;
 }
 
-/// A part of the kernel, with what it meets of the input.
+/// A part of the kernel, and the part of the input that it applies to.
 struct KernelPart {
   std::shared_ptr<const OneDnnConvolution> convolution;
-  /// Bytes from the operands' start to theirs.
+  /// Offsets in bytes from the start of the operands.
   int64_t src, weights;
 };
 
-/// `count` rows of the kernel along spatial dimension `d`. Nothing where they
-/// meet padding alone; a null convolution where oneDNN has no fast one.
+/// `count` rows of the kernel along spatial dimension `d`. Returns nullopt if
+/// they only overlap padding, and a null convolution if oneDNN has no fast one.
 std::optional<KernelPart> partOf(Convolution c, size_t d, int64_t first,
                                  int64_t count, int64_t chunks, bool adds) {
-  // Of the input, padding included; [0, in) is there.
+  // The range of the input, including padding; [0, in) exists.
   int64_t dilation = c.kernelDilation[d], from = first * dilation - c.low[d],
           to = from + (c.out[d] - 1) * c.stride[d] + (count - 1) * dilation + 1;
   int64_t begin = std::max<int64_t>(from, 0), end = std::min(to, c.in[d]);
@@ -347,11 +346,11 @@ std::optional<KernelPart> partOf(Convolution c, size_t d, int64_t first,
   return part;
 }
 
-/// Of how many rows of the kernel along dimension `d` the products are added up
-/// one after the other: all, where there are few.
+/// Rows of the kernel along dimension `d` per part; all of them if the kernel
+/// is small.
 int64_t rowsOfPart(const Convolution &c, size_t d) {
   int64_t rows = c.kernel[d];
-  // A narrow result cannot hold what is still to be added to.
+  // A narrow result type cannot hold partial sums.
   if (c.outType != ElementType::F32)
     return rows;
   double taps =

@@ -25,7 +25,8 @@ struct ConvolutionCase {
   Shape lhsDims, rhsDims, outDims; ///< dimension of each role
 };
 
-/// Roles in the order batch (or kernel input), feature (output), spatial...
+/// A random order of the dimensions of the roles: batch (or kernel input),
+/// feature (output), spatial...
 Shape shuffled(Random &random, size_t rank) {
   Shape dims;
   for (size_t i = 0; i < rank; ++i)
@@ -41,8 +42,8 @@ BufferType arrange(ElementType type, const Shape &dims, const Shape &sizes) {
   return array;
 }
 
-/// Kernels of kind LongKernel are as large as the input, as where the gradient
-/// of a kernel is computed.
+/// Kernels of kind LongKernel are as large as the input, as in the gradient of
+/// a kernel.
 enum class Sizes { Small, Large, LongKernel };
 
 ConvolutionCase makeCase(Random &random, ElementType type, Sizes kind) {
@@ -130,7 +131,7 @@ ConvolutionCase makeCase(Random &random, ElementType type, Sizes kind) {
   }
 }
 
-/// Odometer over `sizes`; false when it is back at the start.
+/// Advances `index` like an odometer over `sizes`; false when it wraps to 0.
 bool next(Shape &index, const Shape &sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     if (++index[d] < sizes[d])
@@ -140,7 +141,7 @@ bool next(Shape &index, const Shape &sizes) {
   return false;
 }
 
-/// The definition, one product after the other.
+/// The definition of convolution, one product at a time.
 template <typename T>
 std::vector<T> direct(const ConvolutionCase &c, const std::vector<T> &lhs,
                       const std::vector<T> &rhs) {
@@ -203,7 +204,7 @@ void testConvolutions(ElementType type, int cases, Sizes kind = Sizes::Small) {
     auto rhs = randomValues<T>(random, product(c.call.inputs[1].shape));
     auto got = run(c.call, {bytesOf(lhs), bytesOf(rhs)}, seed % 2);
     ASSERT_TRUE(bool(got)) << toString(got.takeError());
-    // Small integers: exact in every type.
+    // Small integers are exact in every type.
     ASSERT_EQ(valuesOf<T>((*got)[0]), direct<T>(c, lhs, rhs));
   }
 }
@@ -224,7 +225,7 @@ TEST(Convolution, Complex) {
 }
 
 TEST(Convolution, LongKernelsStayAccurate) {
-  // As the gradient of a kernel of 3x3 of 8 images of 126x126.
+  // The gradient of a 3x3 kernel of 8 images of 126x126.
   LibraryCall call;
   call.name = "stablehlo.convolution";
   call.inputs = {{ElementType::F32, {8, 126, 126, 8}},
@@ -247,7 +248,7 @@ TEST(Convolution, LongKernelsStayAccurate) {
   ASSERT_TRUE(bool(got)) << toString(got.takeError());
   std::vector<float> out = valuesOf<float>((*got)[0]);
   for (int64_t i = 0; i < 9; ++i) {
-    // Of 126 rows and columns one is beyond the edge at the window's sides.
+    // At the border of the window, one of 126 rows or columns is out of bounds.
     double rows = i / 3 == 1 ? 126 : 125, columns = i % 3 == 1 ? 126 : 125;
     double sum = 8 * rows * columns * double(0.1f) * double(0.1f);
     for (int64_t j = 0; j < 64; ++j)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions from a key and a counter to random words: Threefry-2x32 with 20
-// rounds and Philox-4x32 with 10 (Salmon et al., SC 2011).
+// rounds and Philox-4x32 with 10 rounds (Salmon et al., SC 2011).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ struct PhiloxBlock {
   uint32_t word[4];
 };
 
-/// Of a 128-bit counter.
+/// Encrypts a 128-bit counter.
 inline PhiloxBlock philox4x32(uint64_t key, uint64_t low, uint64_t high) {
   uint32_t k0 = uint32_t(key), k1 = uint32_t(key >> 32);
   uint32_t x0 = uint32_t(low), x1 = uint32_t(low >> 32);

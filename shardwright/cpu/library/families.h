@@ -1,12 +1,12 @@
-//===- families.h - makers and readers of the library ops -------*- C++ -*-===//
+//===- families.h - factories and readers of library ops --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What table.cc lists. A family is one file: NAME.cc defines what is here under
-// its name.
+// Factories and readers that table.cc registers. Each family is one file:
+// NAME.cc defines the functions under its name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ llvm::Expected<LibraryOp> makeCholesky(const LibraryCall &call);
 void readTriangularSolve(mlir::Operation *op, LibraryCall &call);
 llvm::Expected<LibraryOp> makeTriangularSolve(const LibraryCall &call);
 
-// lapack_table.cc: `lapack_sgetrf_ffi` and the like; `Qr`
+// lapack_table.cc: targets like `lapack_sgetrf_ffi`, and `Qr`
 std::optional<LibraryEntry> findLapackEntry(llvm::StringRef target);
 
 } // namespace shardwright::cpu

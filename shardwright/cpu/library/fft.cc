@@ -17,7 +17,8 @@
 #include <cmath>
 #include <cstring>
 
-// Its own threads would be beside our pool; plans of recent lengths are kept.
+// pocketfft must not add threads to our pool. It caches plans of recent
+// lengths.
 #define POCKETFFT_NO_MULTITHREADING
 #define POCKETFFT_CACHE_SIZE 16
 #include "third_party/pocketfft/pocketfft_hdronly.h"
@@ -37,7 +38,7 @@ enum class Kind { Forward, Backward, FromReal, ToReal };
 
 struct Transform {
   Kind kind;
-  /// Of one transform: the real or complex side with whole dimensions.
+  /// Lengths of one transform; the full lengths of the real or complex side.
   pocketfft::shape_t lengths;
   int64_t inElements, outElements;
   double scale;
@@ -132,7 +133,7 @@ llvm::Expected<LibraryOp> cpu::makeFft(const LibraryCall &call) {
   t.scale = t.kind == Kind::Backward || toReal ? 1.0 / double(points) : 1.0;
   LibraryOp op;
   if (product(out.shape) == 0 || points == 0) {
-    // Of no points there is nothing to sum.
+    // A sum over no points is 0.
     int64_t bytes = product(out.shape) * byteWidth(out.type);
     op.run = [bytes](const LibraryBuffers &b, int64_t, int64_t) {
       if (bytes)
@@ -146,7 +147,7 @@ llvm::Expected<LibraryOp> cpu::makeFft(const LibraryCall &call) {
       200 + double(batches) * points * (2 + std::log2(double(points) + 1));
   op.run = [t, isDouble](const LibraryBuffers &b, int64_t begin,
                          int64_t end) -> llvm::Error {
-    // pocketfft throws when memory runs out.
+    // pocketfft throws if memory is exhausted.
     try {
       if (isDouble)
         t.run<double>(b.inputs[0], b.outputs[0], begin, end);

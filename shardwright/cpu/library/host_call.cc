@@ -24,7 +24,7 @@ struct Registry {
 } // namespace
 
 static Registry &registry() {
-  // Programs may run until the process ends.
+  // Never destroyed: programs may run until the process ends.
   static auto *registry = new Registry();
   return *registry;
 }
@@ -78,7 +78,7 @@ bool cpu::unregisterHostFunction(llvm::StringRef name) {
 }
 
 namespace {
-/// A call without what only the op says.
+/// A call without the attributes that come from the op itself.
 struct CallSite {
   explicit CallSite(const LibraryCall &given) : call(given) {
     for (auto [name, list] : {std::pair(operandTokensName, &operandTokens),
@@ -112,7 +112,7 @@ llvm::Expected<LibraryOp> cpu::makeHostCall(const LibraryCall &call) {
     return made.takeError();
   auto function = std::make_shared<const CustomCallFunction>(std::move(*made));
   LibraryOp op;
-  // The program may move; what is called keeps its own copy.
+  // The program may move, so the function keeps its own copy.
   op.run = [function, site = CallSite(call)](const LibraryBuffers &buffers,
                                              int64_t, int64_t) -> llvm::Error {
     const LibraryCall &call = site.call;

@@ -23,15 +23,15 @@
 namespace shardwright {
 
 /// An operand or result of a custom call: dense, in the layout that the call
-/// asks for, row-major unless it says otherwise.
+/// specifies, by default row-major.
 struct CustomCallBuffer {
   ElementType type;
   llvm::ArrayRef<int64_t> shape;
-  /// Operands are only read; every result is written as a whole.
+  /// Operands are read-only; every result must be written completely.
   void *data;
 
   int64_t elements() const { return product(shape); }
-  /// The elements, seen as T: the caller has checked `type`.
+  /// The elements as T; the caller must have checked `type`.
   template <typename T> llvm::MutableArrayRef<T> as() const {
     return {static_cast<T *>(data), static_cast<size_t>(elements())};
   }
@@ -39,12 +39,13 @@ struct CustomCallBuffer {
 
 struct CustomCall {
   llvm::ArrayRef<CustomCallBuffer> operands, results;
-  /// Of `mhlo.backend_config` or of a dictionary `backend_config`, sorted by
-  /// name; a string `backend_config` is the attribute `backend_config`.
+  /// The attributes in `mhlo.backend_config` or in a dictionary
+  /// `backend_config`, sorted by name; a string `backend_config` is the
+  /// attribute `backend_config`.
   llvm::ArrayRef<cpu::LibraryAttribute> attributes;
   /// Positions of tokens, which have no buffer, among operands and results.
   llvm::ArrayRef<int64_t> operandTokens, resultTokens;
-  /// The place in the program that calls, and the device there.
+  /// The calling position in the program, and the device at that position.
   int32_t replica, partition, device;
   const cpu::RunContext &run;
 
@@ -56,29 +57,30 @@ struct CustomCall {
   }
 };
 
-/// Called on a thread of the runtime's, by several devices at once. An error
-/// fails the run; no exception may leave it. It must not run programs of the
+/// Called on a runtime thread, by several devices at the same time. An error
+/// fails the run; the function must not throw, and must not run programs of the
 /// client that calls it.
 using CustomCallFunction = std::function<llvm::Error(const CustomCall &call)>;
 
-/// Makes the function for one call of a program, when it is made ready to run;
-/// it lives as long as the executable.
+/// Creates the function for one call of a program, when the program is prepared
+/// to run. The function lives as long as the executable.
 using CustomCallFactory =
     std::function<llvm::Expected<CustomCallFunction>(const cpu::LibraryCall &)>;
 
 namespace cpu {
-/// Of all targets that nobody has registered; null takes it away. Its
-/// LibraryCall has the attributes of call_attributes.h.
+/// Sets the factory of all targets that are not registered; null removes it.
+/// Its LibraryCall has the attributes of call_attributes.h.
 void setFallbackHostFactory(CustomCallFactory factory);
-/// Neither built in nor registered, and there is someone who may make it: who
-/// is asked once for each call, when the program is made ready to run.
+/// True if the target is neither built in nor registered, and there is a
+/// fallback factory. The factory is called once per call, when the program is
+/// prepared to run.
 bool isMadeByFallback(llvm::StringRef name);
 llvm::Error registerHostFactory(llvm::StringRef name,
                                 CustomCallFactory factory);
 llvm::Error registerHostFunction(llvm::StringRef name,
                                  CustomCallFunction function);
 bool unregisterHostFunction(llvm::StringRef name);
-/// The function is looked up once, here.
+/// Looks the function up once, here.
 llvm::Expected<LibraryOp> makeHostCall(const LibraryCall &call);
 } // namespace cpu
 

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fortran's own symbols, which every LAPACK has (Debian: OpenBLAS), with the
-// hidden lengths of character arguments at the end. Lapack<T>::NAME is the
+// Fortran's own symbols, which every LAPACK exports (Debian: OpenBLAS), with
+// the hidden lengths of character arguments at the end. Lapack<T>::NAME is the
 // routine of element type T.
 //
-// OpenBLAS 0.3.21 without threads of its own gives two callers the same buffer
-// now and then (one of 50,000 small trsm was wrong): one call at a time there.
+// OpenBLAS 0.3.21 without threads sometimes gives two concurrent callers the
+// same buffer (one of 50,000 small trsm was wrong), so its calls are
+// serialized.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +29,13 @@ template <typename T> struct Lapack;
 
 inline std::mutex lapackMutex;
 
-/// Whether several threads may call at once: the flavour that was loaded has
-/// locks for its buffers. It works on the threads that call it from then on,
-/// which is so for the whole process.
+/// True if several threads may call LAPACK at the same time, because the loaded
+/// OpenBLAS locks its buffers. The first call makes OpenBLAS single-threaded,
+/// for the whole process.
 bool lapackTakesManyCallers();
 
-/// A routine that is called while nobody else is in the library, unless that
-/// may be.
+/// A routine that is called under a lock if LAPACK does not allow concurrent
+/// callers.
 template <auto *routine> struct LapackRoutine {
   template <typename... Args> auto operator()(Args... args) const {
     std::unique_lock alone(lapackMutex, std::defer_lock);

@@ -1,4 +1,4 @@
-//===- lapack_call.cc - what LAPACK's custom calls have in common ---------===//
+//===- lapack_call.cc - shared code of LAPACK's custom calls --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- lapack_call.h - what LAPACK's custom calls have in common -*- C++ -*-==//
+//===- lapack_call.h - shared code of LAPACK's custom calls -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A call works on a batch of matrices, each in column-major order, and of
-// vectors; one matrix is one task. Operands that a routine overwrites
-// share their buffer with the result. `info` is a result, not an error: JAX
-// puts NaN where it is not 0.
+// vectors; one matrix is one task. Operands that a routine overwrites share
+// their buffer with the result. `info` is a result, not an error: JAX writes
+// NaN if it is not 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace shardwright::cpu {
 
-/// OpenBLAS may lose a NaN in the factors that come after it: from the first on
-/// the diagonal of a Cholesky factor (column-major) all that is computed from
-/// it is NaN.
+/// OpenBLAS may lose a NaN in later factors. From the first NaN on the diagonal
+/// of a Cholesky factor (column-major), this sets all dependent elements to
+/// NaN.
 template <typename T> void spreadNan(char uplo, int64_t n, T *a) {
   int64_t first = 0;
   while (first < n && a[first * n + first] == a[first * n + first])
@@ -40,15 +40,16 @@ public:
   explicit LapackShapes(const LibraryCall &call, size_t leader = 0);
 
   int64_t batch() const { return count; }
-  /// Dimension `d` of the items of operand `i`, of rank `rank`.
+  /// Dimension `d` of an item of operand `i`, whose rank is `rank`.
   int size(size_t i, size_t rank, size_t d);
-  /// Operand or result i is a batch of these.
+  /// Checks that operand or result `i` is a batch of items of this type and
+  /// shape.
   void operand(size_t i, ElementType type, llvm::ArrayRef<int64_t> item);
   void result(size_t i, ElementType type, llvm::ArrayRef<int64_t> item);
-  /// One letter of a character code attribute, one of `allowed`.
+  /// The letter in a character code attribute; it must be one of `allowed`.
   char letter(llvm::StringRef attribute, llvm::StringRef allowed);
   void arity(size_t operands, size_t results);
-  /// Says the first thing that was wrong.
+  /// Returns the first error.
   llvm::Error takeError();
   bool ok() const { return problem.empty(); }
 
@@ -63,10 +64,10 @@ private:
   std::string problem;
 };
 
-/// Parts of the scratch memory, each aligned.
+/// Layout of the scratch memory; every part is aligned.
 class Workspace {
 public:
-  /// Where `count` elements of T go.
+  /// Reserves `count` elements of T and returns their offset.
   template <typename T> int64_t add(int64_t count) {
     int64_t at = bytes;
     bytes += (std::max<int64_t>(count, 1) * int64_t(sizeof(T)) + 63) / 64 * 64;
@@ -78,23 +79,23 @@ public:
   int64_t bytes = 0;
 };
 
-/// The size that a workspace query left in its first element.
+/// The size that a workspace query wrote to its first element.
 template <typename T> int workSize(const T &answer) {
   return std::max(1, static_cast<int>(std::real(answer)));
 }
 
-/// Item `i` of a buffer whose items have so many elements.
+/// Item `i` of a buffer whose items have `elements` elements.
 template <typename T> T *itemOf(void *buffer, int64_t i, int64_t elements) {
   return static_cast<T *>(buffer) + i * elements;
 }
 
-/// LAPACK wants leading dimensions of at least 1.
+/// LAPACK requires leading dimensions of at least 1.
 inline int leading(int rows) { return std::max(rows, 1); }
 
-/// What `info` says of a matrix that is not finite: its argument is bad.
+/// The `info` of a matrix that is not finite: an illegal argument.
 inline constexpr int notFinite = -4;
 
-/// Routines that iterate may not end on these.
+/// False for values on which iterative routines may not terminate.
 template <typename T> bool allFinite(const T *values, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
     if (!std::isfinite(std::real(values[i])) ||
@@ -108,8 +109,8 @@ template <typename T> void clear(T *to, int64_t count) {
   std::fill_n(to, count, T(0));
 }
 
-/// A call that does `item(buffers, i)` for each matrix i of the batch, each in
-/// about `itemNs` on one thread and with the workspace to itself.
+/// Creates a call that runs `item(buffers, i)` for each matrix i of the batch,
+/// each in about `itemNs` on one thread, with exclusive use of the workspace.
 template <typename Item>
 LibraryOp forEachItem(const LapackShapes &shapes, const Workspace &workspace,
                       double itemNs, Item item) {

@@ -63,7 +63,7 @@ llvm::Expected<LibraryOp> cpu::makeSyevd(const LibraryCall &call) {
 }
 SW_LAPACK_INSTANTIATE(makeSyevd)
 
-/// LAPACK keeps a pair of conjugate vectors as real and imaginary part.
+/// LAPACK stores conjugate eigenvectors as a real and an imaginary part.
 template <typename R>
 static void unpackVectors(int n, const R *imaginary, const R *packed,
                           std::complex<R> *to) {
@@ -180,7 +180,7 @@ llvm::Expected<LibraryOp> cpu::makeGees(const LibraryCall &call) {
   s.result(values + 2, ElementType::S32, {});
   s.result(values + 3, ElementType::S32, {});
   char mode = s.letter("mode", "VN");
-  // A sorted form needs a predicate, which the call cannot name.
+  // Sorting would need a predicate, which the call cannot specify.
   char sort = s.letter("sort", "N");
   if (!s.ok())
     return s.takeError();

@@ -101,8 +101,8 @@ llvm::Expected<LibraryOp> cpu::makeGtsv(const LibraryCall &call) {
                      [=](const LibraryBuffers &b, int64_t i) {
                        int ldb = leading(n);
                        T *dl = itemOf<T>(b.outputs[0], i, n);
-                       // LAPACK's lower diagonal begins in the second row, ours
-                       // before it.
+                       // LAPACK's lower diagonal begins at the second row, ours
+                       // at the first.
                        L::gtsv(&n, &q, n > 0 ? dl + 1 : dl,
                                itemOf<T>(b.outputs[1], i, n),
                                itemOf<T>(b.outputs[2], i, n),

@@ -10,7 +10,7 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Both drivers: `divide` and conquer, or QR iteration.
+/// Both drivers: divide and conquer (`divide`), or QR iteration.
 template <typename T>
 static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call, bool divide) {
   using L = Lapack<T>;
@@ -21,7 +21,8 @@ static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call, bool divide) {
   char mode = s.letter("mode", "SAN");
   if (!s.ok())
     return s.takeError();
-  // Without vectors their results still have the one size or the other.
+  // Without vectors, the results still have either the full or the reduced
+  // size.
   const Shape &us = call.outputs[2].shape, &vs = call.outputs[3].shape;
   bool whole =
       mode == 'A' || (mode == 'N' && us.size() >= 2 && us.back() == m &&
@@ -60,7 +61,7 @@ static llvm::Expected<LibraryOp> makeSvd(const LibraryCall &call, bool divide) {
             &info);
   int lwork = workSize(answer);
   int64_t small = k, large = std::max(m, n), realWork = 0;
-  if (L::isComplex) // as LAPACK's documentation of the two says
+  if (L::isComplex) // sizes from LAPACK's documentation
     realWork = !divide ? 5 * small
                : mode == 'N'
                    ? 7 * small

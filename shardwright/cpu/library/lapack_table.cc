@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `lapack_TROUTINE_ffi` with T one of s, d, c, z: what JAX emits on the CPU.
-// And the names that it uses on platforms without LAPACK.
+// The targets `lapack_TROUTINE_ffi`, with T one of s, d, c, z, that JAX emits
+// on the CPU, and the targets that it uses on platforms without LAPACK.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ constexpr std::pair<int, int> fourAreFirst[] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
 struct Routine {
   llvm::StringLiteral real, complex;
   LibraryFactory factories[4]; ///< s, d, c, z
-  /// Of the real and of the complex routine: see LibraryEntry.
+  /// Layouts of the real and of the complex routine: see LibraryEntry.
   llvm::StringLiteral realLayouts, complexLayouts;
   Aliases aliases;
 };
@@ -58,7 +58,7 @@ const Routine routines[] = {
      fourAreFirst},
 };
 
-/// A routine under a name without a type: that of the first operand.
+/// A routine without a type in its name; the first operand determines the type.
 template <LibraryFactory... factories>
 llvm::Expected<LibraryOp> makeByType(const LibraryCall &call) {
   constexpr LibraryFactory list[] = {factories...};

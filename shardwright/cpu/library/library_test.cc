@@ -48,7 +48,7 @@ TEST(Fft, IsTheSumOfItsDefinition) {
                  std::polar(1.0, -2 * M_PI * double(i * k % n) / double(n));
         EXPECT_NEAR(std::abs(y[row * n + k] - sum), 0, 1e-10 * double(n));
       }
-    // And back.
+    // The inverse returns the input.
     call.attributes.clear();
     put(call, "fft_type", "IFFT");
     put(call, "fft_length", llvm::ArrayRef<int64_t>{n});
@@ -153,7 +153,7 @@ TEST(RandomBits, TheStateMoves) {
 
 TEST(Cholesky, TimesItsTransposeIsTheMatrix) {
   for (bool lower : {true, false}) {
-    // Only one triangle is right: the other one must not be read.
+    // The other triangle holds garbage: it must not be read.
     std::vector<double> a = {4, 2, 1, 2, 5, 3, 1, 3, 6};
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
@@ -190,8 +190,8 @@ TEST(Cholesky, OneBadMatrixDoesNotSpoilTheBatch) {
   EXPECT_EQ(valuesOf<float>((*got)[0])[1], 2);
 }
 
-// Where nothing kept callers apart, OpenBLAS without threads got some of these
-// wrong; its flavour with threads is not locked.
+// Without locking, OpenBLAS without threads computed some of these wrong;
+// OpenBLAS with threads is not locked by us.
 TEST(TriangularSolve, ManyCallersAtOnce) {
   constexpr int kBatch = 50000, kThreads = 8;
   LibraryCall call;

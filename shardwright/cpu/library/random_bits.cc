@@ -1,13 +1,13 @@
-//===- random_bits.cc - bits from a counter -------------------------------===//
+//===- random_bits.cc - counter-based random bits -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// stablehlo.rng_bit_generator, bit for bit what XLA's CPU backend gives.
-// Algorithms: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
-// as 1, 2, 3", SC 2011.
+// stablehlo.rng_bit_generator, bitwise equal to XLA's CPU backend. Algorithms:
+// Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+// SC 2011.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ void cpu::readRandomBits(mlir::Operation *op, LibraryCall &call) {
 }
 
 namespace {
-/// Elements of one task.
+/// Elements per task.
 constexpr int64_t taskElements = 1 << 14;
 
 /// Stores the low bits of a word.
@@ -44,8 +44,8 @@ void storeNarrow(void *out, int64_t i, int64_t width, uint32_t word) {
     store<uint8_t>(out, i, word);
 }
 
-/// Threefry of up to 32 bits makes two words a counter: they become neighbours
-/// along one dimension, of `size` elements, `inner` elements apart.
+/// Threefry of up to 32 bits computes two words per counter. They are adjacent
+/// along one dimension of `size` elements with stride `inner`.
 struct Pairs {
   int64_t size = 1, half = 1, inner = 1, count = 1;
 };
@@ -70,7 +70,7 @@ Pairs pairsOf(llvm::ArrayRef<int64_t> shape) {
   return p;
 }
 
-/// One maker for each algorithm; `state` is the operand.
+/// Arguments of the generators; `state` is the operand.
 struct Request {
   int64_t elements, width, stateWords;
   Pairs pairs;
@@ -79,7 +79,7 @@ struct Request {
 void threefry(const Request &r, const uint64_t *state, void *out, int64_t begin,
               int64_t end) {
   uint32_t k0 = uint32_t(state[0]), k1 = uint32_t(state[0] >> 32);
-  // In blocks, so that the rounds vectorise.
+  // Blocks, so that the rounds are vectorised.
   constexpr int64_t block = 64;
   uint32_t x0[block], x1[block];
   for (int64_t first = begin; first < end; first += block) {
@@ -117,7 +117,7 @@ void threefry(const Request &r, const uint64_t *state, void *out, int64_t begin,
 
 void philox(const Request &r, const uint64_t *state, void *out, int64_t begin,
             int64_t end) {
-  // The high half of the counter: a word of the state of its own, or the key.
+  // The high half of the counter: the third word of the state, or the key.
   uint64_t low = state[1], high = r.stateWords == 3 ? state[2] : state[0];
   for (int64_t b = begin; b < end; ++b) {
     PhiloxBlock x = philox4x32(state[0], low + uint64_t(b),
@@ -164,7 +164,7 @@ llvm::Expected<LibraryOp> cpu::makeRandomBits(const LibraryCall &call) {
     return e;
   if (isThreefry && r.width < 8)
     r.pairs = pairsOf(out.shape);
-  // Counters, or blocks, that the call uses up.
+  // Number of counters, or of blocks, that the call consumes.
   int64_t perBlock = r.width == 8 ? 2 : 4;
   int64_t used = !isThreefry    ? (r.elements + perBlock - 1) / perBlock
                  : r.width == 8 ? r.elements

@@ -1,18 +1,19 @@
-//===- random_numbers.cc - numbers of a distribution ----------------------===//
+//===- random_numbers.cc - random numbers of a distribution ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// stablehlo.rng, whose numbers are the implementation's choice: Philox-4x32-10
-// with the number of the rng op in its function and that of the device as key,
-// and as counter how often the device has come here since the executable was
-// made, and the element. So an executable gives new numbers at every run, and a
-// process the same sequence every time.
+// stablehlo.rng, whose numbers are implementation-defined. Here they are
+// Philox-4x32-10: the key is the number of the rng op in its function and the
+// device number; the counter is the element and the number of times the device
+// has executed the op since the executable was created. So every run of an
+// executable gives new numbers, and every process the same sequence.
 //
-// Uniform floats are 2^-24 (f64: 2^-53) steps of [0, 1), scaled; integers the
-// high half of a product; normal ones Box and Muller's cosine branch.
+// Uniform floats are multiples of 2^-24 (f64: 2^-53) in [0, 1), scaled.
+// Integers are the high half of a product. Normal numbers are the cosine branch
+// of Box-Muller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,7 @@ void cpu::readRandomNumbers(mlir::Operation *op, LibraryCall &call) {
 }
 
 namespace {
-/// How often each device has been here.
+/// Number of executions of the op by each device.
 struct Visits {
   std::mutex mutex;
   std::map<int64_t, uint64_t> counts;
@@ -61,7 +62,7 @@ struct Visits {
   }
 };
 
-/// [0, 1), from 64 bits.
+/// A number in [0, 1) from 64 bits.
 double unit(uint64_t bits) { return double(bits >> 11) * 0x1p-53; }
 
 void storeReal(ElementType type, void *out, int64_t i, double value) {
@@ -95,7 +96,7 @@ uint64_t loadInteger(ElementType type, const void *p) {
   return bits;
 }
 
-/// [a, b); a when that is empty.
+/// A number in [a, b), or a if that range is empty.
 uint64_t integerBetween(uint64_t a, uint64_t b, bool isEmpty, uint64_t bits) {
   return isEmpty ? a : a + uint64_t((__uint128_t(bits) * (b - a)) >> 64);
 }
@@ -124,7 +125,7 @@ llvm::Expected<LibraryOp> cpu::makeRandomNumbers(const LibraryCall &call) {
   op.run = [=, site = *site](const LibraryBuffers &b, int64_t, int64_t) {
     int64_t device = int64_t(b.replica) << 32 | b.partition;
     uint64_t visit = visits->next(device);
-    // Keys of small numbers differ in few bits, which ten rounds spread.
+    // Keys of small numbers differ in few bits; ten rounds mix them.
     uint64_t key = uint64_t(site) << 32 ^ uint64_t(b.replica) << 20 ^
                    uint64_t(b.partition);
     auto parameter = [&](int i) {
@@ -152,7 +153,7 @@ llvm::Expected<LibraryOp> cpu::makeRandomNumbers(const LibraryCall &call) {
         double u =
             type == ElementType::F64 ? unit(first) : (first >> 40) * 0x1p-24;
         double value = low + (high - low) * u;
-        // Rounding must not reach the excluded end.
+        // Rounding must not yield the excluded upper bound.
         storeReal(type, b.outputs[0], i, value < high ? value : low);
       } else {
         uint64_t value = integerBetween(from, to, isEmpty, first);

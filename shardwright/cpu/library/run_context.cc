@@ -1,4 +1,4 @@
-//===- run_context.cc - what calls may know of their run ------------------===//
+//===- run_context.cc - context of the current run ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- run_context.h - what calls may know of their run ---------*- C++ -*-===//
+//===- run_context.h - context of the current run ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,26 +17,25 @@
 
 namespace shardwright::cpu {
 
-/// What functions of the host that a program calls may ask of the run that
-/// they are called in. It belongs to a thread: whoever starts a run sets it
-/// there, the run takes it along and sets it on each thread that calls such a
-/// function.
+/// The properties of a run that host functions can query while they are called.
+/// The context is thread-local: the starter of a run sets it on its thread, and
+/// the run sets a copy on each thread that calls a host function.
 struct RunContext {
-  /// The same on all devices, another for each run; the run sets it.
+  /// Set by the run: equal on all devices, different for each run.
   int64_t id = 0;
   /// The global device at each position of the program; empty: 0, 1, 2, ...
   llvm::SmallVector<DeviceId, 8> devices;
-  /// Given along by whoever started the run; kept until it ends.
+  /// Passed by the starter of the run; kept alive until the run ends.
   std::shared_ptr<const void> data;
 
-  /// This thread's.
+  /// The context of this thread.
   static const RunContext &current();
-  /// The global number of the device that this thread calls a function for; -1:
-  /// none.
+  /// The global number of the device for which this thread calls a function; -1
+  /// if there is none.
   static int32_t currentDevice();
 
-  /// Sets that of this thread for as long as it lives, and the position in the
-  /// program of the device that it works for.
+  /// Sets the context of this thread, and the position in the program of the
+  /// device that it works for, during the lifetime of the Scope.
   class Scope {
   public:
     explicit Scope(const RunContext &context, int32_t position = -1);

@@ -1,4 +1,4 @@
-//===- table.cc - the library ops by name ---------------------------------===//
+//===- table.cc - registry of library ops ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

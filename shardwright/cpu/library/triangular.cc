@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LAPACK sees our row-major matrices as their transposes: lower and upper swap,
-// and so do the two sides. f16, bf16 and f8 are computed in f32.
+// LAPACK reads our row-major matrices as their transposes, so lower and upper
+// are swapped, and so are the two sides. f16, bf16 and f8 are computed in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ void cpu::readTriangularSolve(mlir::Operation *op, LibraryCall &call) {
 }
 
 namespace {
-/// In what type LAPACK computes on elements of `type`; nothing: in none.
+/// The type in which LAPACK computes on elements of `type`, if any.
 std::optional<ElementType> workType(ElementType type) {
   if (type == ElementType::F64 || isComplex(type))
     return type;
@@ -44,7 +44,8 @@ std::optional<ElementType> workType(ElementType type) {
   return std::nullopt;
 }
 
-/// `count` elements of any real type as T and back; T's own are copied.
+/// Converts `count` elements of any real type to T; elements of type T are
+/// copied.
 template <typename T>
 void widen(ElementType type, const void *from, int64_t count, T *to) {
   if (type == Lapack<T>::type) {
@@ -111,7 +112,7 @@ LibraryOp choleskyOf(ElementType type, int64_t batch, int n, bool lower) {
 struct Solve {
   ElementType type;
   int64_t batch;
-  int n, rows, columns; ///< of a; of b
+  int n, rows, columns; ///< of a (n), of b (rows, columns)
   bool left, lower, unit;
   char trans;
 };

@@ -1,4 +1,4 @@
-//===- tridiagonal.cc - tridiagonal systems that may be singular ----------===//
+//===- tridiagonal.cc - perturbed tridiagonal systems ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // `tridiagonal_solve_perturbed_ffi`, for inverse iteration: Gaussian
-// elimination with partial pivoting, where a pivot below eps times the largest
-// element of U is replaced by that.
+// elimination with partial pivoting that replaces a pivot smaller than eps
+// times the largest element of U by that bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,13 @@ using namespace shardwright;
 using namespace shardwright::cpu;
 
 namespace {
-/// One system, all in row-major order; `x` has q columns and begins as b.
-/// Element 0 of `dl` and the last of `du` are not part of the matrix.
+/// Solves one system, in row-major order; `x` has q columns and holds b on
+/// entry. Element 0 of `dl` and the last element of `du` are not part of the
+/// matrix.
 template <typename T>
 void solve(int n, int64_t q, T *dl, T *d, T *du, T *second, T *x) {
   using R = typename Lapack<T>::Real;
-  // Rows of U: d, du and, where rows were swapped, `second`.
+  // The rows of U: d, du and, if rows were swapped, `second`.
   for (int i = 0; i + 1 < n; ++i) {
     second[i] = T(0);
     T below = dl[i + 1];

@@ -1,4 +1,4 @@
-//===- collective.cc - collectives to steps -------------------------------===//
+//===- collective.cc - lowering of collectives to steps -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -81,7 +81,7 @@ static LogicalResult readCollective(Operation *op, const Program &program,
   return success();
 }
 
-/// Do the shapes agree with the size of the groups?
+/// Checks that the shapes agree with the size of the groups.
 static LogicalResult checkCollective(Operation *op,
                                      const CollectiveSpec &spec) {
   auto rank = static_cast<int64_t>(spec.inputShape.size());
@@ -114,7 +114,8 @@ static LogicalResult checkCollective(Operation *op,
   return success();
 }
 
-/// A scalar computation as a kernel over arrays of reduceKernelElements.
+/// Builds a kernel that applies a scalar computation to arrays of
+/// reduceKernelElements elements.
 static Cluster reductionCluster(const Body &body) {
   Cluster cluster;
   cluster.numParams = 2;

@@ -29,8 +29,8 @@ using testing::ElementsAre;
 
 namespace {
 
-/// Memory of which a page exists once it is touched: 256 MiB cost nothing as
-/// long as nobody copies or reads them all.
+/// Memory whose pages exist once they are touched: 256 MiB cost nothing unless
+/// they are all copied or read.
 struct Mapping {
   explicit Mapping(size_t size)
       : size(size),
@@ -48,7 +48,7 @@ protected:
     context->loadDialect<func::FuncDialect, stablehlo::StablehloDialect>();
   }
 
-  /// A resource over `mapping`; `freed` becomes true when nobody needs it.
+  /// A resource over `mapping`; `freed` becomes true with its last owner.
   DenseResourceElementsAttr resource(RankedTensorType type, Mapping mapping) {
     return DenseResourceElementsAttr::get(
         type, "weights",
@@ -92,7 +92,7 @@ TEST_F(ConstantDataTest, BigResourceIsNotCopiedOnItsWayIntoAProgram) {
         })",
         context.get());
     ASSERT_TRUE(module);
-    // Two ops with the same bytes: one constant.
+    // Two ops with the same bytes become one constant.
     module->walk([&](stablehlo::ConstantOp op) {
       op.setValueAttr(resource(type, mapping));
       return WalkResult::interrupt();
@@ -109,7 +109,7 @@ TEST_F(ConstantDataTest, BigResourceIsNotCopiedOnItsWayIntoAProgram) {
   ASSERT_EQ(program->constants.size(), 1u);
   EXPECT_EQ(program->constants[0].data.get(), mapping.data);
   EXPECT_EQ(program->constants[0].bytes, numFloats * 4);
-  // Alive after the context; gone with the program.
+  // The bytes outlive the context and are freed with the program.
   context.reset();
   EXPECT_FALSE(freed);
   EXPECT_EQ(static_cast<const float *>(program->constants[0].data.get())[5], 7);
@@ -127,7 +127,7 @@ TEST_F(ConstantDataTest, ResourceIsSharedByPrograms) {
   EXPECT_EQ(one->data.get(), mapping.data);
   EXPECT_EQ(two->data.get(), mapping.data);
   EXPECT_EQ(one->data.use_count(), two->data.use_count()); // one owner
-  // The context still has it, and cannot change it any more.
+  // The context still has the resource but can no longer change it.
   EXPECT_EQ(value.getRawHandle().getBlob()->getData().data(), mapping.data);
   EXPECT_FALSE(value.getRawHandle().getBlob()->isMutable());
   one = failure();
@@ -157,7 +157,7 @@ TEST_F(ConstantDataTest, ResourceOfAnotherSizeIsRefused) {
 }
 
 TEST_F(ConstantDataTest, SplatStaysOneElement) {
-  // 2^50 elements: expanding them would not end.
+  // 2^50 elements: expanding them would never finish.
   for (StringRef text : {"dense<2.5> : tensor<1048576x1073741824xf32>",
                          "dense<true> : tensor<1048576x1073741824xi1>",
                          "dense<-3> : tensor<1048576x1073741824xi4>"}) {

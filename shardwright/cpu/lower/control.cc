@@ -1,4 +1,4 @@
-//===- control.cc - loops and branches to steps ---------------------------===//
+//===- control.cc - lowering of loops and branches to steps ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ bool isInvariant(hlo::WhileOp op, unsigned i) {
   return body.getTerminator()->getOperand(i) == body.getArgument(i);
 }
 
-// About how often a loop goes round: as JAX writes scans and counted loops,
-// below a constant; else a guess.
+// Approximate number of iterations of a loop. The bound of scans and counted
+// loops, as JAX writes them, is a constant; any other loop gets a guess.
 static double expectedTurns(hlo::WhileOp op) {
   constexpr double guess = 8;
   Value condition = op.getCond().front().getTerminator()->getOperand(0);
@@ -36,8 +36,8 @@ static double expectedTurns(hlo::WhileOp op) {
   return std::max(1.0, elements.getSplatValue<APInt>().signedRoundToDouble());
 }
 
-// Buffers of loops, before the steps in front of them: initial values that only
-// the loop uses are computed in place.
+// Assigns the buffers of loops before lowering the steps in front of them, so
+// that initial values used only by a loop are computed in place.
 void BlockLowering::planLoops() {
   for (const Unit &unit : units) {
     if (unit.kind != Unit::Kind::Opaque)
@@ -51,7 +51,7 @@ void BlockLowering::planLoops() {
       if (result < 0 || isLiveAtStart[result] || isInvariant(loop, i))
         continue;
       target(result);
-      // Kernels read what a view is of, past the view.
+      // Kernels read the viewed node directly, not through the view.
       bool alone = true;
       for (int32_t at = init; at >= 0; at = viewOf[at])
         alone &= useCount[at] == 1;
@@ -96,7 +96,8 @@ LogicalResult BlockLowering::lowerWhile(const BlockGraph::Opaque &opaque) {
   auto next = BlockLowering(p, body, true).run(hints);
   if (failed(next))
     return failure();
-  // All at once: what another copy overwrites is saved first.
+  // The moves are parallel: values that another move overwrites are saved
+  // first.
   llvm::SmallVector<std::pair<SlotId, SlotId>> moves;
   for (unsigned i = 0; i < n; ++i)
     if (hints[i].slot >= 0 && !p.sameBytes((*next)[i], hints[i].slot))

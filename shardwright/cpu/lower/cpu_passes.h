@@ -1,4 +1,4 @@
-//===- cpu_passes.h - passes that show what the cpu layer does --*- C++ -*-===//
+//===- cpu_passes.h - passes that print compiled programs -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,12 @@
 
 namespace shardwright::cpu {
 
-/// `-sw-print-clusters`: the units of each block (kernels with their loops,
-/// views, everything else) and, with `ir=true`, the LLVM IR of the kernels.
-/// `-sw-print-program`: slots and steps of the compiled program.
+/// `-sw-print-clusters` prints the units of each block (kernels with their
+/// loops, views, opaque operations) and, with `ir=true`, the LLVM IR of the
+/// kernels. `-sw-print-program` prints the slots and steps of the compiled
+/// program.
 void registerCpuPasses();
-/// The second of them.
+/// Registers only `-sw-print-program`.
 void registerPrintProgramPass();
 
 } // namespace shardwright::cpu

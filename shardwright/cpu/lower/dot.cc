@@ -1,4 +1,4 @@
-//===- dot.cc - matrix products to steps ----------------------------------===//
+//===- dot.cc - lowering of matrix products to steps ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- library_call.cc - library calls to steps ---------------------------===//
+//===- library_call.cc - lowering of library calls to steps ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,8 @@ namespace shardwright::cpu {
 LogicalResult BlockLowering::lowerLibrary(const BlockGraph::Opaque &opaque,
                                           int32_t number, const Unit &unit) {
   LibraryCall call = *opaque.library;
-  // What is made for a run may have effects; such calls have no scratch memory.
+  // Fallback functions are created only when the program is prepared to run,
+  // because creating them may have effects; they have no scratch memory.
   llvm::Expected<LibraryOp> made = isMadeByFallback(call.name)
                                        ? llvm::Expected<LibraryOp>(LibraryOp())
                                        : makeLibraryOp(call);

@@ -1,4 +1,4 @@
-//===- lower_block.cc - a block to steps ----------------------------------===//
+//===- lower_block.cc - lowering of a block to steps ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -90,7 +90,8 @@ void BlockLowering::findUses() {
     }
 }
 
-// Does the unit need elements of `old` only for the same elements of `node`?
+// True if the unit reads each element of `old` only for the same element of
+// `node`.
 bool BlockLowering::replaces(const Unit &unit, int32_t node,
                              int32_t old) const {
   if (unit.kind != Unit::Kind::Kernel)
@@ -109,8 +110,8 @@ bool BlockLowering::replaces(const Unit &unit, int32_t node,
          mayShareBuffer(unit.cluster, output, param);
 }
 
-/// The kernel reads a parameter that it updates in place for something else as
-/// well, like a scatter whose updates, or whose other operand, are its operand.
+/// True if the kernel also reads a parameter that it updates in place, like a
+/// scatter whose updates, or other operand, are its operand.
 static bool readsElsewhere(const Cluster &cluster, int32_t param) {
   int reads = 0;
   for (const Node &node : cluster.graph.nodes) {
@@ -128,7 +129,7 @@ static bool readsElsewhere(const Cluster &cluster, int32_t param) {
   return false;
 }
 
-// May the unit that makes `node` write into the hinted buffer?
+// Assigns the hinted buffer to `node` if its unit may write into it.
 bool BlockLowering::assignDestination(int32_t node,
                                       const DestinationHint &hint) {
   if (assigned[node] >= 0 || slots[node] >= 0)
@@ -160,7 +161,8 @@ bool BlockLowering::assignDestination(int32_t node,
     }
   assigned[node] = hint.slot;
   isLiveAtStart[node] = hint.liveIn != nullptr;
-  // What it updates in place should be in that buffer before.
+  // The operand that the unit updates in place should be in that buffer
+  // already.
   for (auto [i, output] : llvm::enumerate(unit.outputs)) {
     int32_t param = unit.cluster.inPlace.empty() ? -1 : unit.cluster.inPlace[i];
     if (output != node || param < 0)
@@ -179,7 +181,7 @@ SlotId BlockLowering::slot(int32_t node) {
   const Node &n = graph.graph[node];
   if (n.op == Op::Undef)
     return slots[node] = p.makeSlot(n.type, n.shape);
-  // Only small splats are left without a unit.
+  // Only small splats have no unit.
   int64_t width = byteWidth(n.type);
   std::shared_ptr<void> bytes = allocateHost(n.elements() * width);
   if (!bytes)
@@ -191,7 +193,7 @@ SlotId BlockLowering::slot(int32_t node) {
                                       {std::move(bytes), n.elements() * width});
 }
 
-/// The buffer that a unit writes `node` to.
+/// The buffer to which a unit writes `node`.
 SlotId BlockLowering::target(int32_t node) {
   const Node &n = graph.graph[node];
   if (slots[node] < 0)
@@ -229,8 +231,8 @@ bool BlockLowering::mayOverwrite(int32_t node, int32_t number, const Unit &unit,
 SlotId BlockLowering::updateInPlace(int32_t node, int32_t number,
                                     const Unit &unit, size_t param, SlotId old,
                                     int32_t location) {
-  // Not where another value is to be written, perhaps before this one's last
-  // use.
+  // Do not reuse a buffer that is assigned to another value, which may be
+  // written before the last use of this one.
   bool fits = assigned[node] >= 0 ? p.sameBytes(assigned[node], old)
                                   : llvm::none_of(assigned, [&](SlotId s) {
                                       return s >= 0 && p.base(s) == p.base(old);
@@ -254,7 +256,7 @@ void BlockLowering::lowerKernel(int32_t number, Unit &unit) {
       continue;
     }
     if (readsElsewhere(unit.cluster, param)) {
-      // A copy is updated; the kernel goes on reading what it was.
+      // Update a copy; the kernel continues to read the original.
       p.copy(inputs[param], target(node), location);
       outputs.push_back(slots[node]);
       continue;

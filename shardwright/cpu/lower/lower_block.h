@@ -1,14 +1,13 @@
-//===- lower_block.h - a block to steps -------------------------*- C++ -*-===//
+//===- lower_block.h - lowering of a block to steps -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Internal to the lowering: the program under construction (lowering.cc) and
-// one block's part of it (lower_block.cc; dots, collectives and control flow in
-// dot.cc, collective.cc and control.cc).
+// the lowering of one block (lower_block.cc; dot.cc, collective.cc and
+// control.cc lower dots, collectives and control flow).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +22,11 @@ namespace shardwright::cpu {
 
 namespace hlo = shardwright::stablehlo;
 
-/// A buffer that a block's result should end up in.
+/// Destination hint: a buffer that should hold a block's result.
 struct DestinationHint {
   SlotId slot = -1;
-  /// The value that occupies the buffer when the block begins (a loop's
-  /// argument): the result may be written only after its last use.
+  /// The live-in value of the buffer (a loop's argument), if any: the result
+  /// may be written only after its last use.
   mlir::Value liveIn;
 };
 
@@ -46,7 +45,7 @@ private:
                   Slot::Home home = Slot::Home::Arena, int32_t index = -1);
   SlotId makeView(SlotId of, ElementType type, llvm::ArrayRef<int64_t> shape,
                   int64_t offset);
-  /// Equal bytes are one constant.
+  /// Constants with equal bytes are merged.
   SlotId makeConstant(ElementType type, llvm::ArrayRef<int64_t> shape,
                       ConstantData data);
   Step &addStep(StepKind kind, llvm::ArrayRef<SlotId> inputs,
@@ -63,24 +62,24 @@ private:
   LocationTable locations;
   llvm::DenseMap<mlir::Value, SlotId> slotOfValue;
   std::map<std::string, int32_t> kernelIds;
-  /// By their bytes, which `program` keeps.
+  /// Constants by their bytes, which `program` owns.
   llvm::DenseMap<llvm::StringRef, int32_t> constantIds;
   std::vector<std::unique_ptr<Cluster>> clusters;
-  /// About how often a run of the program runs each cluster, and the steps that
-  /// are being added.
+  /// Approximate number of runs of each cluster per run of the program, and of
+  /// the steps that are being added.
   std::vector<double> runs;
   double repeats = 1;
 };
 
-/// Steps of one block.
+/// Lowers one block to steps.
 class BlockLowering {
 public:
   /// `ownsArguments`: the block's arguments may be overwritten when dead.
   BlockLowering(Lowering &parent, mlir::Block &block, bool ownsArguments)
       : p(parent), program(parent.program), block(block),
         ownsArguments(ownsArguments) {}
-  /// Slots of the terminator's operands (-1: token), the hinted ones if they
-  /// can be.
+  /// Returns the slots of the terminator's operands (-1: token), and uses the
+  /// destination hints where possible.
   mlir::FailureOr<llvm::SmallVector<SlotId, 4>>
   run(llvm::ArrayRef<DestinationHint> hints);
 
@@ -108,8 +107,8 @@ private:
       node = viewOf[node];
     return node;
   }
-  /// A buffer for `node` that starts as the unit's input `param`, in slot
-  /// `old`: that slot itself, where nobody needs it any more, or a copy.
+  /// Returns a buffer for `node` that starts as the unit's input `param` in
+  /// slot `old`: that slot itself if its value is dead, else a copy.
   SlotId updateInPlace(int32_t node, int32_t number, const Unit &unit,
                        size_t param, SlotId old, int32_t location);
   bool mayOverwrite(int32_t node, int32_t unit, const Unit &inUnit,
@@ -122,12 +121,12 @@ private:
   BlockGraph graph;
   std::vector<Unit> units;
   std::vector<SlotId> slots, assigned;
-  /// The assigned buffer is in use until the unit begins.
+  /// True if the assigned buffer is in use until the unit begins.
   std::vector<bool> isLiveAtStart;
   std::vector<int32_t> viewOf, maker, lastUse, useCount;
 };
 
-/// Is result i of the loop always its initial value?
+/// True if result i of the loop always equals its initial value.
 bool isInvariant(hlo::WhileOp op, unsigned i);
 
 } // namespace shardwright::cpu

@@ -1,4 +1,4 @@
-//===- lowering.cc - local StableHLO to a Program -------------------------===//
+//===- lowering.cc - lowering of local StableHLO to a Program -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -106,8 +106,8 @@ int32_t Lowering::kernel(const Cluster &cluster) {
 // Entry
 //===----------------------------------------------------------------------===//
 
-/// Where a kernel leads from an argument to a result, a donated one may become
-/// the other.
+/// Records, per kernel, the pairs of result and argument that may share a
+/// buffer if the argument is donated.
 static void noteSharing(const Program &program,
                         ArrayRef<std::unique_ptr<Cluster>> clusters,
                         ProgramCode &code) {

@@ -1,4 +1,4 @@
-//===- lowering.h - local StableHLO to a Program ----------------*- C++ -*-===//
+//===- lowering.h - lowering of local StableHLO to a Program ----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,16 +16,16 @@
 namespace shardwright::cpu {
 
 struct LoweringOptions {
-  /// Directory of the object cache; empty: none.
+  /// Directory of the kernel cache; empty: none.
   std::string cacheDir;
-  /// 0: as many as the machine has cores.
+  /// 0: as many threads as the machine has cores.
   int compileThreads = 0;
 };
 
 /// Compiles the per-device program in `module` (function @main or the only
-/// function, local shapes, no sdy ops) to steps and machine code. `module` is
-/// changed (calls are inlined, ops are canonicalised). Arena slots
-/// have no offsets yet. An op that is not supported is an error that names it.
+/// function, local shapes, no sdy ops) to steps and machine code. Changes
+/// `module`: inlines calls and canonicalises ops. Arena slots have no offsets
+/// yet. Emits an error that names an unsupported op.
 mlir::FailureOr<Program> lowerToProgram(mlir::ModuleOp module,
                                         const LoweringOptions &options = {});
 

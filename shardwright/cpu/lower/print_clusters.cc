@@ -29,7 +29,7 @@ static void printSizes(llvm::raw_ostream &os, llvm::StringRef name,
 }
 
 static void printPlan(llvm::raw_ostream &os, const Cluster &cluster) {
-  // As for 16 lanes, so that the text does not depend on the machine.
+  // Plan for 16 lanes, so that the output does not depend on the machine.
   KernelPlan plan = planKernel(cluster, 16);
   auto printLoops = [&](llvm::StringRef kind, llvm::ArrayRef<int64_t> rows,
                         llvm::ArrayRef<int64_t> tail) {

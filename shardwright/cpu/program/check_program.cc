@@ -1,4 +1,4 @@
-//===- check_program.cc - a Program from outside --------------------------===//
+//===- check_program.cc - checks of programs read from outside ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Bytes of an array: so few that a product with a number of devices fits 64
+/// Maximum bytes of an array. The product with a number of devices fits into 64
 /// bits.
 static constexpr int64_t maxBytes = int64_t(1) << 42;
 static constexpr int64_t maxDevices = int64_t(1) << 20;
@@ -25,7 +25,7 @@ static bool isSize(int64_t bytes) { return bytes >= 0 && bytes <= maxBytes; }
 
 static bool isArray(ElementType type, llvm::ArrayRef<int64_t> shape) {
   int64_t bytes = byteWidth(type);
-  // A size of 0 does not excuse the others: strides are products of them.
+  // Check the other sizes even if one is 0: strides are products of them.
   for (int64_t size : shape)
     if (size < 0 ||
         __builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes) ||

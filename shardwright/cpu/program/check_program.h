@@ -1,4 +1,4 @@
-//===- check_program.h - a Program from outside -----------------*- C++ -*-===//
+//===- check_program.h - checks of programs read from outside ---*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 
 namespace shardwright::cpu {
 
-/// What a program that the compiler made has anyway, and one that was read need
-/// not have: sizes that do not overflow when they are multiplied, indices that
-/// Executor::create does not look at, times that are numbers. Says what is
-/// wrong with the first thing that is.
+/// Checks the properties that every compiled program has, but a program read
+/// from bytes may lack: products of sizes do not overflow, indices that
+/// Executor::create does not check are valid, and times are numbers. Reports
+/// the first error.
 llvm::Error checkProgram(const Program &program, const ProgramCode &code);
 
 } // namespace shardwright::cpu

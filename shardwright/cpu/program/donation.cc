@@ -1,4 +1,4 @@
-//===- donation.cc - may a result take the memory of an argument ----------===//
+//===- donation.cc - reuse of argument memory for results -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,13 +15,13 @@
 using namespace shardwright;
 using namespace shardwright::cpu;
 
-/// Step `index` may read `from` and write `to` in one buffer.
+/// True if step `index` may read `from` and write `to` in the same buffer.
 static bool isInPlace(const Program &program, int32_t index, SlotId from,
                       SlotId to) {
   const Step &step = program.steps[index];
   const ProgramCode *code = program.code.get();
   auto mayShare = [&](int32_t output, int32_t input) {
-    // Views are parts, or begin elsewhere.
+    // A view is only a part of the buffer, or has an offset.
     if (step.outputs[output] != to || step.inputs[input] != from)
       return false;
     return step.kind == StepKind::Copy ||
@@ -43,8 +43,8 @@ bool cpu::mayReuse(const Program &program, int32_t argument, int32_t result) {
   if (to < 0 || program.slots[from].bytes() !=
                     program.slots[program.results[result]].bytes())
     return false;
-  // Results that are copied at the end must not read what an earlier copy has
-  // overwritten.
+  // A result that is copied at the end must not read a buffer that an earlier
+  // copy has overwritten.
   for (SlotId other : program.results)
     if (baseOf(program, other) == from)
       return false;
@@ -63,7 +63,7 @@ bool cpu::mayReuse(const Program &program, int32_t argument, int32_t result) {
   }
   if (!inPlaceResult)
     return true;
-  // A jump back repeats all steps that it spans.
+  // A backward jump repeats all steps that it spans.
   auto span = [&](int32_t i, int32_t target) {
     if (target > i)
       return;
@@ -80,7 +80,7 @@ bool cpu::mayReuse(const Program &program, int32_t argument, int32_t result) {
       for (int32_t target : program.switchTargets[step.payload])
         span(i, target);
   }
-  // In a loop the one step is several, and the two differ by now.
+  // In a loop, one step becomes a range, and lastRead and firstWrite differ.
   return lastRead < firstWrite ||
          (lastRead == firstWrite && isInPlace(program, lastRead, from, to));
 }

@@ -1,4 +1,4 @@
-//===- donation.h - may a result take the memory of an argument -*- C++ -*-===//
+//===- donation.h - reuse of argument memory for results --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@
 
 namespace shardwright::cpu {
 
-/// Nothing reads the argument once something has written the result, on any way
-/// through the program: both may be one buffer of the caller. A step that does
-/// both counts against it, unless it copies the one to the other or its kernel
-/// allows it (KernelFacts::mayShare).
+/// True if, on every path through the program, no step reads the argument after
+/// a step has written the result, so that both may be one caller buffer. A step
+/// that reads the argument and writes the result is only allowed if it is a
+/// copy or its kernel allows it (KernelFacts::mayShare).
 bool mayReuse(const Program &program, int32_t argument, int32_t result);
 
 } // namespace shardwright::cpu

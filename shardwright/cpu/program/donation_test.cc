@@ -1,4 +1,4 @@
-//===- donation_test.cc - an argument's memory is free when it is read ----===//
+//===- donation_test.cc - reuse of argument memory for results ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ namespace {
 
 constexpr SlotId argument = 0, result = 1, between = 2;
 
-/// An argument, a result, and an array of the arena, of equal size.
+/// A program with an argument, a result and an arena slot of equal size.
 Program slots() {
   Program p;
   for (auto home :
@@ -54,7 +54,7 @@ TEST(Donation, TheNextTurnOfALoopReadsAgain) {
   step(p, StepKind::Jump, {}, {}, 0);
   step(p, StepKind::Return, {}, {});
   EXPECT_FALSE(mayReuse(p, 0, 0));
-  // Read before the loop, or in a loop before the one that writes.
+  // Read before the loop, or in an earlier loop than the one that writes.
   p = slots();
   step(p, StepKind::Kernel, {argument}, {between});
   step(p, StepKind::Kernel, {between}, {result});

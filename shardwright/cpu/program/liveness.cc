@@ -1,4 +1,4 @@
-//===- liveness.cc - when slots hold values -------------------------------===//
+//===- liveness.cc - live ranges of slots ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ SlotId cpu::baseOf(const Program &program, SlotId slot) {
 
 namespace {
 
-/// A run of steps that is entered at its first and left at its last.
+/// A basic block of steps.
 struct Block {
   int32_t begin, end; ///< steps
   llvm::SmallVector<int32_t, 2> successors;
@@ -64,11 +64,11 @@ private:
   }
 
   const Program &program;
-  /// slot -> dense number of the arena slot under it, or -1
+  /// slot -> dense number of its arena base slot, or -1
   std::vector<int32_t> variable;
   std::vector<SlotId> slotOf;
   std::vector<Block> blocks;
-  /// by block: may be read later; may have been written before
+  /// By block: slots that may be read later; slots that may be written before.
   std::vector<llvm::BitVector> liveOut, writtenIn;
   std::vector<llvm::SmallVector<LiveRange, 1>> ranges;
 };
@@ -194,7 +194,7 @@ void Liveness::solve() {
       llvm::BitVector out = writtenIn[b];
       out |= writes[b];
       for (int32_t s : blocks[b].successors)
-        if (out.test(writtenIn[s])) { // some bit of `out` is not there yet
+        if (out.test(writtenIn[s])) { // a bit of `out` is missing
           writtenIn[s] |= out;
           changed = true;
         }
@@ -205,10 +205,11 @@ void Liveness::solve() {
 void Liveness::collect() {
   ranges.resize(program.slots.size());
   size_t n = slotOf.size();
-  // Walk each block backwards; a slot's pieces come out last first.
+  // Walk each block backwards, which yields the ranges of a slot last first.
   std::vector<int32_t> aliveTo(n, -1);
   std::vector<llvm::SmallVector<LiveRange, 1>> found(n);
-  // By slot: its first write, in the block at hand, if none came before it.
+  // By slot: its first write in the current block, if no earlier write reaches
+  // it.
   std::vector<int32_t> firstWrite(n, -1);
   for (size_t b = blocks.size(); b-- > 0;) {
     const Block &block = blocks[b];
@@ -223,7 +224,7 @@ void Liveness::collect() {
         firstHere.push_back(v);
       });
     llvm::BitVector live = liveOut[b];
-    live &= written; // what nobody has written holds nothing
+    live &= written; // a slot that is never written has no value
     for (int32_t v : live.set_bits())
       aliveTo[v] = block.end;
     auto open = [&](int32_t v, int32_t i) {

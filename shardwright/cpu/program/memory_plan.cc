@@ -28,12 +28,12 @@ namespace {
 struct Item {
   SlotId slot;
   int64_t bytes;
-  int32_t length; ///< steps alive
+  int32_t length; ///< number of steps alive
   llvm::ArrayRef<LiveRange> ranges;
 };
 
-/// Placed items by time, so that looking for neighbours costs as much as there
-/// are neighbours.
+/// Placed items by time, so that a search for overlapping items costs no more
+/// than their number.
 class Timeline {
 public:
   Timeline(int32_t steps, size_t items)
@@ -86,8 +86,8 @@ static bool meet(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
   return false;
 }
 
-/// Places items one after another in the gaps that their neighbours leave.
-/// Returns the arena's size, or INT64_MAX as soon as it is not below `limit`.
+/// Places items in order, in the gaps between items that are alive at the same
+/// time. Returns the arena's size, or INT64_MAX as soon as it reaches `limit`.
 static int64_t place(llvm::ArrayRef<Item> items, llvm::ArrayRef<int32_t> order,
                      int32_t steps, Fit fit, int64_t limit,
                      std::vector<int64_t> &offsets) {
@@ -127,10 +127,11 @@ static int64_t place(llvm::ArrayRef<Item> items, llvm::ArrayRef<int32_t> order,
 
 namespace {
 
-/// The free parts of an arena below its last taken byte, by place and by size.
+/// The free ranges below the top of an arena, by offset and by size.
 class Gaps {
 public:
-  /// The smallest part that fits, of those the lowest; else at the top.
+  /// Takes the smallest range that fits (the lowest of equals), else grows the
+  /// top.
   int64_t take(int64_t bytes) {
     auto it = bySize.lower_bound({bytes, 0});
     if (it == bySize.end()) {
@@ -179,9 +180,9 @@ private:
 
 } // namespace
 
-/// Places items as they come to life, each from its first step to its last:
-/// what one order of `place` does, without a look at all neighbours. Returns
-/// the arena's size.
+/// Places items in order of their first step, each as alive from its first to
+/// its last step. The result is that of one order of `place`, without searching
+/// all overlapping items. Returns the arena's size.
 static int64_t sweep(llvm::ArrayRef<Item> items,
                      std::vector<int64_t> &offsets) {
   std::vector<int32_t> byBegin(items.size()), byEnd(items.size());
@@ -247,9 +248,9 @@ int64_t cpu::minimumArenaBytes(const Program &program) {
   return mostAlive(itemsOf(program, ranges), program.steps.size());
 }
 
-/// A walk through the program mostly finds the best plan, which needs no more
-/// than is alive at once. Where it does not, no order is best for all programs:
-/// what lives long and is large goes first, except for chains of short lives.
+/// `sweep` mostly finds an optimal plan, of minimumArenaBytes. Otherwise tries
+/// several orders, because no order is best for all programs: mostly large and
+/// long-lived items first, but not for chains of short-lived items.
 static void improve(llvm::ArrayRef<Item> items, int32_t steps, int64_t bound,
                     int64_t &best, std::vector<int64_t> &bestOffsets) {
   auto sorted = [&](auto key) {

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-// After GoogleTest, which it does not include.
+// Include after GoogleTest, because it does not include GoogleTest.
 #include <rapidcheck/gtest.h>
 
 #include <set>
@@ -106,7 +106,7 @@ TEST(Liveness, LoopKeepsCarriedAndReadOnlyValues) {
   p.results = {carried};
   step(p, StepKind::Return, {}, {}); // 7
   auto ranges = liveRanges(p);
-  // Its two values, before and after the copy, follow each other.
+  // The live ranges before and after the copy are adjacent.
   EXPECT_THAT(ranges[carried], ElementsAre(LiveRange{0, 8}));
   EXPECT_THAT(ranges[invariant], ElementsAre(LiveRange{1, 7}));
   EXPECT_THAT(ranges[inner], ElementsAre(LiveRange{4, 6}));
@@ -129,7 +129,8 @@ TEST(Liveness, BranchesShareMemory) {
   EXPECT_EQ(p.arenaBytes, 128);
 }
 
-/// A program of random steps and jumps: any control flow, reducible or not.
+/// A program of random steps and jumps, with reducible or irreducible control
+/// flow.
 Program randomProgram() {
   Program p;
   int slots = *rc::gen::inRange(1, 14);
@@ -188,9 +189,9 @@ llvm::SmallVector<int32_t, 4> successors(const Program &p, int32_t i) {
   }
 }
 
-/// Follows one value along every path: from the step that writes it, for as
-/// long as a read may come before it is overwritten. The model knows nothing of
-/// blocks or sets.
+/// Follows one value along every path: from the step that writes it to the
+/// reads before it is overwritten. The model uses neither basic blocks nor
+/// sets.
 void walk(const Program &p, SlotId base, int32_t writer,
           std::set<int32_t> &alive) {
   auto reads = [&](int32_t i) {
@@ -203,7 +204,7 @@ void walk(const Program &p, SlotId base, int32_t writer,
   auto kills = [&](int32_t i) {
     return !reads(i) && llvm::is_contained(p.steps[i].outputs, base);
   };
-  // Forward: where the value may be.
+  // Forward: the steps that the value may reach.
   std::set<int32_t> reached;
   std::vector<int32_t> todo(1, writer);
   while (!todo.empty()) {
@@ -213,7 +214,7 @@ void walk(const Program &p, SlotId base, int32_t writer,
       if (reached.insert(next).second && !kills(next))
         todo.push_back(next);
   }
-  // Backward from each read among them.
+  // Backward from each of their reads.
   std::set<int32_t> needed;
   for (int32_t i : reached)
     if (reads(i))
@@ -239,7 +240,7 @@ RC_GTEST_PROP(MemoryPlan, ValuesAreNeverOverwritten, ()) {
       SlotId base = baseOf(p, out);
       walk(p, base, i, alive[base]);
     }
-  // Operands of a step exist even if nobody wrote them.
+  // Operands of a step are alive even if no step wrote them.
   for (int32_t i = 0; i < steps; ++i)
     for (SlotId in : p.steps[i].inputs)
       alive[baseOf(p, in)].insert(i);
@@ -269,7 +270,7 @@ RC_GTEST_PROP(MemoryPlan, IsDeterministicAndCloseToTheBound, ()) {
     RC_ASSERT(p.slots[i].offset == q.slots[i].offset);
   int64_t bound = minimumArenaBytes(p);
   RC_ASSERT(p.arenaBytes >= bound);
-  // Arenas of a few slots may be one or two aligned slots off.
+  // In arenas of few slots, the plan may be one or two aligned slots larger.
   RC_ASSERT(p.arenaBytes <= bound * 3 / 2 + 128);
 }
 

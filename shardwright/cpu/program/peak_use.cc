@@ -1,4 +1,4 @@
-//===- peak_use.cc - what is alive where memory is fullest ----------------===//
+//===- peak_use.cc - slots alive at the memory peak -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- peak_use.h - what is alive where memory is fullest -------*- C++ -*-===//
+//===- peak_use.h - slots alive at the memory peak --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,16 +12,16 @@
 
 namespace shardwright::cpu {
 
-/// What is alive at the (first) step where most bytes of the arena are.
+/// The slots that are alive at the (first) step with the most live arena bytes.
 struct PeakUse {
   struct Holder {
     SlotId slot;
-    /// The last step up to then that wrote it; -1 if none did.
+    /// The last preceding step that wrote the slot; -1 if none did.
     int32_t writer = -1;
   };
-  /// -1: nothing is ever alive.
+  /// The step, or -1 if no slot is ever alive.
   int32_t step = -1;
-  /// Slots of the arena, the largest first.
+  /// Live arena slots, largest first.
   llvm::SmallVector<Holder, 8> holders;
 };
 

@@ -18,14 +18,15 @@ int64_t Slot::elements() const {
   for (int64_t size : shape)
     if (size <= 0)
       return 0;
-  // Saturates: a slot that large fails when its arena is allocated.
+  // Saturates; such a slot fails when its arena is allocated.
   for (int64_t size : shape)
     if (__builtin_mul_overflow(n, size, &n))
       return std::numeric_limits<int64_t>::max() / 16;
   return n;
 }
 
-/// Failures ever: kernels run often, and a thread-local costs more to look at.
+/// Total number of failures. Checking it after each kernel is cheaper than
+/// checking a thread-local.
 static std::atomic<int64_t> kernelFailures{0};
 static thread_local std::unique_ptr<std::string> kernelFailure;
 

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The per-device program as flat steps over buffer slots. One Program serves
-// all devices: what differs between them is the device number, the arguments
-// and the control flow they take. Lowering (lowering.h) makes it from local
-// StableHLO, the memory plan (memory_plan.h) gives arena slots their offsets,
-// the executor (executor.h) runs it.
+// all devices, which differ in the device number, the arguments and the control
+// flow. The lowering (lowering.h) creates it from local StableHLO, the memory
+// plan (memory_plan.h) assigns offsets to arena slots, and the executor
+// (executor.h) runs it.
 //
-// Control flow is jumps between steps; a predicate is read from its slot by the
-// host. A *rendezvous* step (collective) is where devices wait for each other;
-// the steps between two of them are a segment.
+// Control flow is jumps between steps; the host reads predicates from slots. A
+// *rendezvous* step (collective) is where devices wait for each other; the
+// steps between two of them are a segment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,22 +53,22 @@ struct Slot {
   int64_t bytes() const { return elements() * byteWidth(type); }
 };
 
-/// Generated code: computes iterations [begin, end) of its outermost loop.
-/// `buffers` holds the inputs then the outputs of the step.
+/// Generated code that computes iterations [begin, end) of its outermost loop.
+/// `buffers` holds the inputs, then the outputs of the step.
 using KernelFn = void (*)(void *const *buffers, int64_t begin, int64_t end);
 
 struct Kernel {
-  std::string symbol; ///< equal structure, equal symbol
+  std::string symbol; ///< kernels of equal structure have equal symbols
   KernelFn function = nullptr;
   int64_t iterations = 1; ///< independent iterations: may be split over threads
   double costNs = 0; ///< rough estimate for the whole kernel, for scheduling
 };
 
-/// For code that a kernel calls (a runtime function, a custom call) and that
-/// cannot do its work: the run fails with `message` when the kernel returns.
+/// Called by a function that a kernel calls (a runtime function, a custom call)
+/// if it fails: the run fails with `message` when the kernel returns.
 void failKernel(llvm::StringRef message);
-/// The message that this thread's kernel left; null (cheaply) when it did not
-/// fail. Clears it.
+/// Returns and clears the failure message of this thread's kernel, or null if
+/// it did not fail (cheap).
 std::unique_ptr<std::string> takeKernelFailure();
 
 /// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], with operands in
@@ -93,7 +93,8 @@ struct LibraryAttribute {
   enum class Kind : uint8_t { Integers, Reals, Text, Dictionary };
   std::string name;
   Kind kind = Kind::Integers;
-  /// Numbers: their type, and whether they are an array (else there is one).
+  /// Numbers: their element type, and whether they are an array or a single
+  /// one.
   ElementType type = ElementType::S64;
   bool isArray = false;
   std::vector<int64_t> integers;
@@ -102,16 +103,17 @@ struct LibraryAttribute {
   std::vector<LibraryAttribute> fields;
 };
 
-/// A call of C++ code (library_op.h): which, and on what.
+/// A call of a C++ function (library_op.h): its name and operands.
 struct LibraryCall {
   /// `stablehlo.fft`, or the target of a custom call.
   std::string name;
   std::vector<LibraryAttribute> attributes;
-  /// Shapes as the operation says them, whatever the layout of the buffers.
+  /// Shapes as in the operation, whatever the layout of the buffers.
   std::vector<BufferType> inputs, outputs;
-  /// (result, operand) pairs that are one buffer.
+  /// (result, operand) pairs that share a buffer.
   std::vector<std::pair<int, int>> aliases;
-  /// Scratch memory, the last output of the step: so many bytes, so many times.
+  /// Scratch memory, which is the last output of the step: size of one copy and
+  /// number of copies.
   int64_t scratchBytes = 0, scratchCopies = 0;
 };
 
@@ -129,16 +131,16 @@ enum class ReduceKind : uint8_t { Add, Mul, Max, Min, And, Or, Xor };
 struct CollectiveSpec {
   CollectiveKind kind;
   ReduceKind reduce = ReduceKind::Add;
-  /// A reduction of another kind: kernels[reduceKernel] takes two arrays of
-  /// reduceKernelElements, the one so far first, and gives the next.
+  /// For other reductions, kernels[reduceKernel] combines two arrays of
+  /// reduceKernelElements elements, the accumulator first.
   int32_t reduceKernel = -1;
   ElementType type;
   Shape inputShape, outputShape;
   /// all_gather: dimension that grows; reduce_scatter: dimension that shrinks;
   /// all_to_all: split dimension, and concatDim.
   int64_t dim = 0, concatDim = 0;
-  /// Groups of devices, members in order; a device is in at most one (for
-  /// permute there are none). Those in none get zeros.
+  /// Groups of devices, members in order; a device is in at most one group
+  /// (empty for permute). Devices in no group get zeros.
   std::vector<llvm::SmallVector<int32_t, 8>> groups;
   /// collective_permute: (source, target).
   std::vector<std::pair<int32_t, int32_t>> pairs;
@@ -186,13 +188,13 @@ struct Program {
   std::vector<CollectiveSpec> collectives;
   std::vector<std::vector<int32_t>> switchTargets;
   std::vector<ConstantData> constants;
-  /// `stablehlo.add at file.py:12:3`: op and source of steps.
+  /// Locations of steps: `stablehlo.add at file.py:12:3`.
   std::vector<std::string> locations;
   llvm::SmallVector<SlotId, 8> arguments, results;
   int64_t numReplicas = 1, numPartitions = 1;
   int64_t arenaBytes = 0;
-  /// The generated code, which this keeps alive, and what is known of its
-  /// kernels (program_code.h). Null for a program that was made by hand.
+  /// The generated code, which this pointer keeps alive, and metadata of its
+  /// kernels (program_code.h). Null for hand-built programs.
   std::shared_ptr<const ProgramCode> code;
 
   int64_t numDevices() const { return numReplicas * numPartitions; }

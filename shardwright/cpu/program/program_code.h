@@ -1,12 +1,12 @@
-//===- program_code.h - what is known of a program's kernels ----*- C++ -*-===//
+//===- program_code.h - metadata of a program's kernels ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What `Program::code` points to: what running a program does not need, but
-// writing it to a file or planning for it does.
+// The pointee of `Program::code`: data that running a program does not need,
+// but serialization and memory planning do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@ namespace shardwright::cpu {
 class LinkedCode;
 
 struct KernelFacts {
-  /// Arithmetic operations, and calls of functions such as exp among them.
+  /// Arithmetic operations, and the calls of functions such as exp among them.
   double flops = 0, transcendentals = 0;
-  /// (output, input) that may be one buffer: each element is read before it is
-  /// written. Of arguments and results alone.
+  /// (output, input) pairs of results and arguments that may share a buffer,
+  /// because each element is read before it is written.
   std::vector<std::pair<int32_t, int32_t>> mayShare;
 };
 
 struct ProgramCode {
-  /// What the kernels lie in.
+  /// The object files that contain the kernels.
   std::vector<std::shared_ptr<const LinkedCode>> objects;
-  /// By kernel.
+  /// Facts by kernel.
   std::vector<KernelFacts> kernels;
 };
 

@@ -1,5 +1,4 @@
-//===- program_test_util.h - programs for unit tests -------------*- C++
-//-*-===//
+//===- program_test_util.h - programs for unit tests ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +14,7 @@
 
 namespace shardwright::cpu {
 
-/// Appends a step; `target` is that of a jump.
+/// Appends a step; `target` is the target of a jump.
 inline void step(Program &p, StepKind kind, llvm::ArrayRef<SlotId> in,
                  llvm::ArrayRef<SlotId> out, int32_t target = -1) {
   Step s;

@@ -13,8 +13,8 @@
 #include "shardwright/pjrt/abi/executable.h"
 #include "shardwright/pjrt/abi/topology.h"
 
-/// Every function of the table in its order: X(name). All take name_Args and
-/// return an error or null, but for the two of PJRT_API_VOID_SLOTS.
+/// Every function of the table, in order: X(name). All take name_Args, and
+/// return an error or null, except for those in PJRT_API_VOID_SLOTS.
 #define PJRT_API_VOID_SLOTS(X)                                                 \
   X(Error_Destroy)                                                             \
   X(Error_Message)
@@ -170,7 +170,7 @@ struct PJRT_Api {
 #undef PJRT_SLOT
 };
 
-/// What a plugin exports.
+/// The entry point that a plugin exports.
 const PJRT_Api *GetPjrtApi();
 
 } // extern "C"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The binary interface of PJRT 0.112 on 64-bit systems: names, types and order
-// of fields are the interface's own; *_layout_test.cc checks every offset.
+// The binary interface of PJRT 0.112 on 64-bit systems. Names, types and order
+// of fields are those of the interface; *_layout_test.cc checks every offset.
 // `struct_size` is the end of the last field that the caller knows, which is
-// less than sizeof where padding follows. Strings are pointer and size.
+// less than sizeof if padding follows. Strings are pointer and size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -161,11 +161,11 @@ enum PJRT_Buffer_MemoryLayout_Type : int {
 using PJRT_Error_PayloadVisitor = void (*)(const char *key, size_t key_size,
                                            const char *value, size_t value_size,
                                            void *user_arg);
-/// Makes an error object for a function of the client's; copies the message.
+/// Creates an error object for a client's function; copies the message.
 using PJRT_CallbackError = PJRT_Error *(*)(PJRT_Error_Code code,
                                            const char *message,
                                            size_t message_size);
-/// Owns the error; null: none.
+/// The callback owns the error, which may be null.
 using PJRT_Event_OnReadyCallback = void (*)(PJRT_Error *error, void *user_arg);
 
 struct PJRT_Extension_Base {

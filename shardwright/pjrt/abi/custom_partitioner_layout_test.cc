@@ -1,4 +1,4 @@
-//===- custom_partitioner_layout_test.cc - layout of partitioners ----------===//
+//===- custom_partitioner_layout_test.cc - layout of partitioners ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

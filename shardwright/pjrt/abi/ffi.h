@@ -1,13 +1,13 @@
-//===- ffi.h - what foreign functions call, and are called with ---------===//
+//===- ffi.h - structs of the FFI -----------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// Handlers that were compiled against the headers of jax.ffi.include_dir() (FFI
-// API 0.3) call and are called with these. `struct_size` is the end of the
-// field that was last when the struct was declared: see kCallFrameSize.
+// The structs that handlers use which were compiled against the headers of
+// jax.ffi.include_dir() (FFI API 0.3). `struct_size` is the end of the last
+// field at the time when the struct was declared: see kCallFrameSize.
 
 #ifndef SHARDWRIGHT_PJRT_ABI_FFI_H
 #define SHARDWRIGHT_PJRT_ABI_FFI_H
@@ -34,7 +34,7 @@ enum XLA_FFI_ExecutionStage : int {
 };
 
 constexpr int XLA_FFI_Extension_Metadata = 1;
-/// Of arguments and results.
+/// Types of arguments and results.
 constexpr int XLA_FFI_ArgType_BUFFER = 1;
 enum XLA_FFI_AttrType : int {
   XLA_FFI_AttrType_ARRAY = 1,
@@ -309,7 +309,7 @@ struct XLA_FFI_Api {
 } // extern "C"
 
 namespace shardwright::pjrt {
-/// What handlers compare struct_size of the frame with; `future` is behind it.
+/// Handlers compare the frame's struct_size with this; `future` comes after it.
 constexpr size_t kCallFrameSize = offsetof(XLA_FFI_CallFrame, future);
 } // namespace shardwright::pjrt
 

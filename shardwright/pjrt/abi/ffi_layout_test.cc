@@ -1,4 +1,4 @@
-//===- ffi_layout_test.cc - what foreign functions rely on ----------------===//
+//===- ffi_layout_test.cc - layout of the FFI structs ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

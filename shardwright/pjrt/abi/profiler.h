@@ -1,13 +1,12 @@
-//===- profiler.h - the profiler that hangs in an extension ----*- C++ -*-===//
+//===- profiler.h - the profiler of an extension ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What PJRT_Profiler_Extension::profiler_api points to: another table with a
-// convention of its own. Create and the like have no second word, the error
-// functions do.
+// The table that PJRT_Profiler_Extension::profiler_api points to. Its naming
+// differs: functions like Create have no second word, the error functions do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,13 +49,13 @@ struct PLUGIN_Profiler_Create_Args {
   PLUGIN_Profiler *profiler;
 };
 
-/// Of destroy, start and stop.
+/// Arguments of destroy, start and stop.
 struct PLUGIN_Profiler_Args {
   size_t struct_size;
   PLUGIN_Profiler *profiler;
 };
 
-/// The buffer is the profiler's, and lives as long as it.
+/// The profiler owns the buffer, which lives as long as the profiler.
 struct PLUGIN_Profiler_CollectData_Args {
   size_t struct_size;
   PLUGIN_Profiler *profiler;

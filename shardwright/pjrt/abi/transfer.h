@@ -1,4 +1,4 @@
-//===- transfer.h - arguments of piecewise transfers ------------*- C++ -*-===//
+//===- transfer.h - arguments of transfers in parts -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using PJRT_SendCallback = PJRT_Error *(*)(PJRT_Chunk * chunk,
                                           PJRT_CallbackError *callback_error,
                                           size_t total_size_in_bytes, bool done,
                                           void *user_arg);
-/// Owns the stream.
+/// The callback owns the stream.
 using PJRT_RecvCallback = void (*)(PJRT_CopyToDeviceStream *stream,
                                    void *user_arg);
 

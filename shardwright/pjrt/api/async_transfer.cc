@@ -1,12 +1,12 @@
-//===- async_transfer.cc - arrays that arrive from the host in pieces -----===//
+//===- async_transfer.cc - transfers in several parts ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Pieces are copied before the call returns. A buffer is there once every byte
-// is and the client has said that its last piece came.
+// The transferred bytes are copied before the call returns. A buffer is ready
+// when every byte has arrived and the client has marked its last transfer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct PJRT_AsyncHostToDeviceTransferManager {
   std::mutex mutex;
   std::vector<Arriving> arriving;
 
-  /// A manager that goes takes the hope for what has not come with it.
+  /// A destroyed manager fails the buffers that are incomplete.
   ~PJRT_AsyncHostToDeviceTransferManager() {
     for (Arriving &one : arriving)
       if (!one.isOver)
@@ -88,7 +88,7 @@ PJRT_Error *pjrt::AsyncHostToDeviceTransferManager_Destroy(
   });
 }
 
-/// A function of a live manager; those of one of its buffers also get that.
+/// Defines a function on a live manager; its variables are in scope.
 #define MANAGER(slot, ...)                                                     \
   PJRT_Error *pjrt::slot(PJRT_##slot##_Args *args) {                           \
     return guarded(__func__, args, [&]() -> PJRT_Error * {                     \
@@ -117,7 +117,7 @@ MANAGER(AsyncHostToDeviceTransferManager_BufferCount,
 MANAGER(AsyncHostToDeviceTransferManager_Device,
         args->device_out = manager->place.memory->device;
         return nullptr;)
-// Nobody looks at it here.
+// The metadata is not used.
 MANAGER(AsyncHostToDeviceTransferManager_AddMetadata, return nullptr;)
 
 MANAGER(AsyncHostToDeviceTransferManager_BufferSize, Manager::Arriving *one;
@@ -134,9 +134,9 @@ MANAGER(AsyncHostToDeviceTransferManager_RetrieveBuffer, Manager::Arriving *one;
                 " has been retrieved already");
         args->buffer_out = manager->place.add(one->buffer); return nullptr;)
 
-/// Lets `change` work on a buffer that has not had its last transfer, and then,
-/// if nothing is wrong, `tell` on its event without the manager's lock: what
-/// waits for it may call back.
+/// Calls `change` on a buffer that has not had its last transfer. On success,
+/// calls `tell` on its event without the manager's lock, because waiters may
+/// call back.
 template <typename Args>
 static PJRT_Error *
 withOpenBuffer(const char *function, Args *args,

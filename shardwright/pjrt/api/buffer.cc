@@ -45,7 +45,7 @@ BUFFER(Buffer_OnDeviceSizeInBytes,
        args->on_device_size_in_bytes = buffer->buffer.bytes())
 BUFFER(Buffer_Device, args->device = space(buffer->memory)->device)
 BUFFER(Buffer_Memory, args->memory = buffer->memory)
-// Whoever finds this true takes the memory as the layout says it to be.
+// If this is true, clients read the memory directly, in its layout.
 BUFFER(Buffer_IsOnCpu, args->is_on_cpu = buffer->layout.empty())
 BUFFER(Buffer_ReadyEvent, args->event = newEvent(buffer->buffer.ready()))
 BUFFER(Buffer_Delete, buffer->buffer.remove())
@@ -75,7 +75,7 @@ static PJRT_Error *copyTo(const std::shared_ptr<PJRT_Buffer> &buffer,
   if (!client)
     return invalid("the client of the memory has been destroyed");
   DeviceId device = memory.device->id();
-  // Whoever asks for a copy in the same place wants other memory.
+  // A copy to the same place must have its own memory.
   bool isThere = device == buffer->buffer.device() &&
                  memory.kind == buffer->buffer.memory();
   auto other =
@@ -106,7 +106,7 @@ PJRT_Error *pjrt::Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args) {
   });
 }
 
-/// The elements in the buffer's own memory, once they are there.
+/// The elements in the buffer's memory, once they are available.
 static PJRT_Error *awaitElements(PJRT_Buffer &buffer, const void *&elements) {
   if (PJRT_Error *error = checkRawBytes(buffer, 0, 0))
     return error;

@@ -1,4 +1,4 @@
-//===- client.cc - clients, and the devices that they have ----------------===//
+//===- client.cc - clients and their devices ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,8 +63,8 @@ static std::shared_ptr<PJRT_Client> makeClient(std::unique_ptr<Client> runtime,
   const Backend &backend = client->runtime->backend();
   client->topology = makeTopology(backend.devices());
   client->platformName = std::move(platformName);
-  // Part of the key of JAX's persistent cache: another build or CPU is another
-  // compiler.
+  // Part of the key of JAX's persistent cache: another build or CPU must have
+  // another version.
   client->platformVersion =
       "Shardwright " SHARDWRIGHT_VERSION ", " + backend.description();
   for (auto [info, description] :
@@ -266,7 +266,7 @@ PJRT_Error *pjrt::Client_DefaultDeviceAssignment(
   });
 }
 
-// All memory of the host can be copied from and to as it is.
+// All host memory can be copied directly.
 PJRT_Error *pjrt::Client_DmaMap(PJRT_Client_DmaMap_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(client, args->client, "client");
@@ -282,7 +282,7 @@ PJRT_Error *pjrt::Client_DmaUnmap(PJRT_Client_DmaUnmap_Args *args) {
   });
 }
 
-// Devices are those of one process, which has no others to lose.
+// All devices belong to one process, so there are no others to update.
 PJRT_Error *pjrt::Client_UpdateGlobalProcessInfo(
     PJRT_Client_UpdateGlobalProcessInfo_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {

@@ -1,4 +1,4 @@
-//===- client_options.cc - what a client is asked to be -------------------===//
+//===- client_options.cc - options of a client ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- client_options.h - what a client is asked to be ----------*- C++ -*-===//
+//===- client_options.h - options of a client -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +16,15 @@ struct ClientOptions {
   /// Option `num_devices`, else environment variable SHARDWRIGHT_NUM_DEVICES,
   /// else 8.
   int64_t numDevices = 8;
-  /// Option `platform_name`: what the client says that it is.
+  /// Option `platform_name`: the name that the client reports.
   std::string platformName = "shardwright";
 };
 
-/// Fails on options that there are none of.
+/// Fails for unknown options.
 llvm::Expected<ClientOptions>
 readClientOptions(llvm::ArrayRef<NamedText> given);
 
-/// Descriptions of devices, which are those of all processes.
+/// Descriptions of the devices of all processes.
 std::shared_ptr<PJRT_TopologyDescription>
 makeTopology(llvm::ArrayRef<DeviceInfo> devices);
 

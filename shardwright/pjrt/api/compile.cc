@@ -11,7 +11,7 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-/// The program that the client's bytes are.
+/// Compiles the program that the client passes as bytes.
 static PJRT_Error *compileFrom(const PJRT_Program *given, const char *options,
                                size_t optionsSize, Backend &backend,
                                std::shared_ptr<ClientProgram> &program) {
@@ -70,7 +70,7 @@ PJRT_Error *pjrt::Compile(PJRT_Compile_Args *args) {
   });
 }
 
-/// The program as it is to run when other options are given with it.
+/// Replaces the program by a copy with other compile options.
 static PJRT_Error *withOptions(std::shared_ptr<ClientProgram> &program,
                                const char *options, size_t size) {
   if (!size)
@@ -132,7 +132,7 @@ PJRT_Error *pjrt::Executable_DeserializeAndLoad(
   });
 }
 
-/// Bytes that live until the client calls the deleter.
+/// Returns bytes that live until the client calls the deleter.
 template <typename Holder>
 static void give(std::string text, const char *&bytes, size_t &size,
                  Holder *&holder, void (*&deleter)(Holder *)) {

@@ -1,4 +1,4 @@
-//===- compile_program.cc - a client's module to a program ----------------===//
+//===- compile_program.cc - compilation of a client's module --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ using namespace mlir;
 
 namespace shardwright::pjrt {
 
-/// What the user may ask for with `compiler_options`.
+/// Applies the user's `compiler_options`.
 static llvm::Error applyOverrides(ArrayRef<NamedText> overrides,
                                   CompileOptions &options) {
   for (const NamedText &option : overrides) {

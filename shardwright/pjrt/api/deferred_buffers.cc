@@ -1,4 +1,4 @@
-//===- deferred_buffers.cc - what waits for the client's word -------------===//
+//===- deferred_buffers.cc - buffers that the client completes ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-/// The error that a client calls back with; success for code OK.
+/// The error that a client passes to a callback; success for code OK.
 template <typename Args> static llvm::Error errorOf(const Args &args) {
   if (args.error_code == PJRT_Error_Code_OK)
     return llvm::Error::success();
@@ -23,7 +23,7 @@ template <typename Args> static llvm::Error errorOf(const Args &args) {
 }
 
 namespace {
-/// A copy to the host whose destination is still to be told.
+/// A copy to the host whose destination is not known yet.
 struct PendingCopy {
   Buffer buffer;
   std::shared_ptr<DeviceStorage> storage;
@@ -86,7 +86,7 @@ PJRT_Error *pjrt::Buffer_DonateWithControlDependency(
     auto donation = buffer.donate();
     if (!donation)
       return toPjrt(donation.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-    // There once the elements are and the client has said so.
+    // Ready when the elements are available and the client has signaled.
     Event ready, dependency;
     dependency.onReady(
         [ready, elements = buffer.ready()](llvm::StringRef failure) mutable {
@@ -108,7 +108,7 @@ PJRT_Error *pjrt::Buffer_DonateWithControlDependency(
   });
 }
 
-/// The client's way to an alias: what its elements are to be, once.
+/// The client fulfills an alias buffer once through this object.
 struct PJRT_FulfillAliasBufferCallback {
   Buffer alias;
   std::shared_ptr<DeviceStorage> elements;
@@ -169,7 +169,7 @@ pjrt::Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args *args) {
     auto mine = take();
     if (!mine)
       return invalid("the alias buffer has been fulfilled already");
-    // Runs that were given the alias have its memory already.
+    // Runs may already use the memory of the alias, so copy into it.
     Event copied = (*storage)->copyToHost(mine->elements->hostView(), 0,
                                           buffer.bytes(), buffer.ready());
     copied.onReady([mine, from = std::move(*storage)](llvm::StringRef failure) {

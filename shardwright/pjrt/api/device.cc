@@ -106,7 +106,7 @@ PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
     args->extension_start = extension;
     args->device = device.get();
     args->num_allocs_is_set = args->largest_alloc_size_is_set = true;
-    // Buffers of the device's own memory that are alive.
+    // Live buffers in the device's default memory.
     handles<PJRT_Buffer>().forEach([&](PJRT_Buffer &buffer) {
       if (buffer.memory != device->memories.front() ||
           buffer.buffer.isDeleted() || buffer.buffer.isDonated())
@@ -116,7 +116,7 @@ PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
       ++args->num_allocs;
       args->largest_alloc_size = std::max(args->largest_alloc_size, bytes);
     });
-    // All devices have the memory of the host.
+    // All devices share the host's memory.
     int64_t pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     args->bytes_limit_is_set = pages > 0 && size > 0;
     args->bytes_limit = args->bytes_limit_is_set ? pages * size : 0;

@@ -1,4 +1,4 @@
-//===- executable.cc - what clients ask of executables --------------------===//
+//===- executable.cc - queries of executables -----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ EXECUTABLE(Executable_NumPartitions,
            args->num_partitions = program.request.numPartitions)
 EXECUTABLE(Executable_NumOutputs, args->num_outputs = program.resultOf.size())
 EXECUTABLE(Executable_SizeOfGeneratedCodeInBytes,
-           // Kernels are shared between programs: none has its own size.
+           // Programs share kernels, so no program has a size of its own.
            args->size_in_bytes = 0)
 EXECUTABLE(Executable_Fingerprint,
            args->executable_fingerprint = program.fingerprint.data();

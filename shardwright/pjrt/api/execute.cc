@@ -1,4 +1,4 @@
-//===- execute.cc - runs --------------------------------------------------===//
+//===- execute.cc - execution ---------------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +16,15 @@ using namespace shardwright;
 using namespace shardwright::pjrt;
 
 namespace {
-/// The arguments of one run, as the executable takes them.
+/// The arguments of one run, as Executable takes them.
 struct Arguments {
   std::vector<std::vector<Buffer>> buffers; ///< [local position][argument]
   ExecuteOptions options;
 };
 } // namespace
 
-/// A buffer may be given twice, but not taken by either then. Texts are those
-/// that JAX's tests know from the CPU.
+/// A buffer may be passed twice, but then neither argument may be donated.
+/// JAX's tests expect these error texts.
 static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
                                   const PJRT_LoadedExecutable_Execute_Args &a,
                                   size_t device,
@@ -33,7 +33,7 @@ static PJRT_Error *checkDonations(const PJRT_LoadedExecutable &loaded,
   // A program that runs on a device of the caller's choice has one position.
   PJRT_LogicalDeviceIds at = a.execute_device ? PJRT_LogicalDeviceIds{0, 0}
                                               : loaded.logicalIds[device];
-  /// Where each was met first, and whether it is donated there.
+  /// The first use of each buffer, and whether it is donated there.
   llvm::SmallDenseMap<const PJRT_Buffer *, std::pair<size_t, bool>, 16> uses;
   for (size_t i = 0; i < a.num_args; ++i) {
     int32_t argument = program.argumentOf[i];
@@ -96,7 +96,7 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
                      llvm::Twine(d) + " is a null pointer");
     for (size_t i = 0; i < a.num_args; ++i) {
       SHARDWRIGHT_ALIVE(buffer, a.argument_lists[d][i], "argument");
-      if (program.argumentOf[i] < 0) { // a token: what made it comes first
+      if (program.argumentOf[i] < 0) { // wait for the token's producer
         arguments.options.after.push_back(buffer->buffer.ready());
         continue;
       }
@@ -169,7 +169,7 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (submitted)
       RunRecorder::note(program, idsOf(devices), arguments.options.trace,
                         submitted, execution->done);
-    // The client may destroy everything as soon as we return.
+    // The client may destroy the program as soon as this returns.
     if (!execution->done.isReady())
       execution->done.onReady([program](llvm::StringRef) {});
     for (size_t d = 0; d < devices.size(); ++d) {

@@ -1,4 +1,4 @@
-//===- execute_context.cc - what an execution carries with it -------------===//
+//===- execute_context.cc - data attached to an execution -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

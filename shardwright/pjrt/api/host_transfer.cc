@@ -1,4 +1,4 @@
-//===- host_transfer.cc - arrays from and to the memory of the host -------===//
+//===- host_transfer.cc - transfers from and to host memory ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,7 @@ pjrt::Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args) {
   });
 }
 
-/// Makes `work` happen once the elements are there, and then the event.
+/// Calls `work` once the elements are available; returns the event of its end.
 static Event afterElements(const Buffer &buffer,
                            llvm::unique_function<void(const void *)> work) {
   auto done = buffer.whenOnHost(std::move(work));

@@ -1,4 +1,4 @@
-//===- inspect.cc - what Python asks of a program -------------------------===//
+//===- inspect.cc - queries of programs from Python -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ static llvm::Error bad(const Twine &what) {
   return llvm::createStringError("INVALID_ARGUMENT: " + what);
 }
 
-/// What both functions may be told: how hard to try, and for which machine.
+/// Reads the options of both functions: effort and target machine.
 static llvm::Error readPlanning(const llvm::json::Object &request,
                                 Effort &effort,
                                 std::optional<MachineModel> &machine) {
@@ -42,7 +42,7 @@ static llvm::Error readPlanning(const llvm::json::Object &request,
   return llvm::Error::success();
 }
 
-/// Devices of a program that says of none itself.
+/// Number of devices of a program without a mesh.
 static int64_t devicesOf(ModuleOp module) {
   int64_t devices = 1;
   for (StringRef name : {"mhlo.num_partitions", "mhlo.num_replicas"})
@@ -51,7 +51,7 @@ static int64_t devicesOf(ModuleOp module) {
   return devices;
 }
 
-/// Calls that the client partitions, where it has said how.
+/// Lets clients partition the calls for which they registered callbacks.
 template <typename Options>
 static void askClients(Options &options, const llvm::json::Object &request,
                        ModuleOp module, KeptSources &kept) {
@@ -105,7 +105,7 @@ inspectPartition(StringRef code, const llvm::json::Object &request) {
     return reader.error();
   askClients(options, request, *module, kept);
   std::string name = module->getSymName().value_or("module").str();
-  // What JAX left open is ours to choose.
+  // Choose all shardings that JAX left open.
   CompileRequest open;
   open.chooseOutputs = open.chooseParameters = {1};
   closeShardings(*module, open);

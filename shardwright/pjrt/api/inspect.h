@@ -1,4 +1,4 @@
-//===- inspect.h - what Python asks of a program ----------------*- C++ -*-===//
+//===- inspect.h - queries of programs from Python --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,17 +15,17 @@
 
 namespace shardwright::pjrt {
 
-/// Partitions `code` (StableHLO in any form) and runs nothing. Request:
-///   effort: 0, 1 or 2; machine: path of a machine's file; overlap: off, rings,
-///   on; stages: names whose text is wanted; memory: false leaves out machine
-///   code, with which memory is known; locations: in the texts.
-/// Answer: name, stages {name: text}, report (for people), statistics (the JSON
-/// report of `shardwright partition`), and `memory_unknown`, why, when machine
-/// code cannot be made.
+/// Partitions `code` (StableHLO in any form) without running it. Request:
+///   effort: 0, 1 or 2; machine: path of a machine file; overlap: off, rings,
+///   on; stages: names of stages whose text is returned; memory: false skips
+///   code generation, which determines memory use; locations: include them.
+/// Answer: name, stages {name: text}, report (readable), statistics (the JSON
+/// report of `shardwright partition`), and `memory_unknown`, the reason, if
+/// code generation fails.
 llvm::Expected<llvm::json::Object>
 inspectPartition(llvm::StringRef code, const llvm::json::Object &request);
 
-/// Why values of `code` are sharded as they are. Request: values, arguments,
+/// Explains the shardings of values of `code`. Request: values, arguments,
 /// results, line, collectives, full, effort, machine, as in ExplainRequest.
 /// Answer: text, data.
 llvm::Expected<llvm::json::Object>

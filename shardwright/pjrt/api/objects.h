@@ -1,4 +1,4 @@
-//===- objects.h - what the handles point to --------------------*- C++ -*-===//
+//===- objects.h - objects behind the client's handles ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,9 +38,9 @@ struct PJRT_DeviceDescription {
 struct PJRT_Device {
   PJRT_Client *client = nullptr;
   PJRT_DeviceDescription *description = nullptr;
-  /// None: the device belongs to another process.
+  /// None if the device belongs to another process.
   std::optional<shardwright::LocalDeviceId> localId;
-  /// The first is the default; empty of a device of another process.
+  /// The first is the default; empty if the device belongs to another process.
   std::vector<PJRT_Memory *> memories;
 
   shardwright::DeviceId id() const { return description->id; }
@@ -48,14 +48,14 @@ struct PJRT_Device {
 
 namespace shardwright::pjrt {
 
-/// What frameworks attach to a memory.
+/// Data that frameworks attach to a memory.
 struct UserData {
   const void *key = nullptr;
   void *data = nullptr;
   void (*destroy)(void *) = nullptr;
 };
 
-/// What clients get a PJRT_Memory* of.
+/// The object behind a PJRT_Memory*.
 struct MemorySpace : PJRT_Memory {
   ~MemorySpace();
   PJRT_Device *device = nullptr;
@@ -89,7 +89,8 @@ struct PJRT_Client {
   std::vector<PJRT_Device *> devicePointers, addressableDevices;
   std::vector<PJRT_Memory *> memoryPointers; ///< of addressable devices
   std::string platformName, platformVersion;
-  /// Where its programs run: devices of its own, threads of the process.
+  /// Runs the client's programs: it has its own devices, and shares the threads
+  /// of the process.
   std::unique_ptr<shardwright::Client> runtime;
 };
 
@@ -105,12 +106,12 @@ struct PJRT_Buffer {
   std::shared_ptr<PJRT_Client> client; ///< keeps device and memory alive
   PJRT_Memory *memory;
   shardwright::Buffer buffer;
-  /// It stands for a token: its type is TOKEN, and it has no elements.
+  /// True for a token: its type is TOKEN, and it has no elements.
   bool isToken = false;
-  /// What clients are told (layout_modes.h).
+  /// The layout that clients see (layout_modes.h).
   shardwright::pjrt::MinorToMajor layout;
 
-  /// Memory that somebody outside looks at: not to be overwritten.
+  /// Memory with external references must not be overwritten.
   std::mutex mutex;
   int64_t externalReferences = 0;
   std::shared_ptr<shardwright::DeviceStorage> heldStorage;
@@ -124,7 +125,7 @@ struct PJRT_LoadedExecutable {
   std::shared_ptr<PJRT_Client> client;
   std::shared_ptr<shardwright::pjrt::ClientProgram> program;
   std::vector<PJRT_Device *> devices; ///< by position of the assignment
-  /// Those of this process, in the same order, and where they stand.
+  /// The devices of this process, in the same order, and their positions.
   std::vector<PJRT_Device *> addressableDevices;
   std::vector<PJRT_LogicalDeviceIds> logicalIds;
   std::atomic<bool> isDeleted{false};
@@ -137,7 +138,7 @@ struct PJRT_ExecuteContext {
 
 namespace shardwright::pjrt {
 
-/// The object, or null with `error` set to one that names what is wrong.
+/// Returns the object, or null with `error` set to an error that names `what`.
 template <typename T>
 std::shared_ptr<T> alive(const T *pointer, const char *what,
                          PJRT_Error *&error) {
@@ -149,7 +150,7 @@ std::shared_ptr<T> alive(const T *pointer, const char *what,
   return object;
 }
 
-/// Declares `name`, the live object behind `pointer`, or returns the error.
+/// Declares `name`, the live object behind `pointer`, or returns an error.
 #define SHARDWRIGHT_ALIVE(name, pointer, what)                                 \
   PJRT_Error *name##Error = nullptr;                                           \
   auto name = alive(pointer, what, name##Error);                               \
@@ -164,9 +165,10 @@ PJRT_Event *newEvent(Event event);
 /// A buffer that a client owns.
 PJRT_Buffer *newBuffer(std::shared_ptr<PJRT_Client> client, PJRT_Memory *memory,
                        Buffer buffer, MinorToMajor layout = {});
-/// An error that names the device, if it belongs to another process.
+/// Returns an error that names the device if it belongs to another process.
 PJRT_Error *checkAddressable(const PJRT_Device &device);
-/// Whether a client may have these bytes of a buffer's memory as they are.
+/// Returns an error if a client may not access these bytes of a buffer in
+/// place.
 PJRT_Error *checkRawBytes(const PJRT_Buffer &buffer, int64_t offset,
                           int64_t size);
 

@@ -1,4 +1,4 @@
-//===- placement.cc - where new buffers go, and what they are -------------===//
+//===- placement.cc - placement of new buffers ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,7 +64,7 @@ PJRT_Error *pjrt::readLayout(const PJRT_Buffer_MemoryLayout *given,
                              MinorToMajor &layout) {
   if (!given)
     return nullptr;
-  // Checks it as well.
+  // Also checks the layout.
   auto strides = byteStrides(given, shape, byteWidth(type));
   if (!strides)
     return toPjrt(strides.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);

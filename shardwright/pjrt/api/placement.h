@@ -1,4 +1,4 @@
-//===- placement.h - where new buffers go, and what they are ----*- C++ -*-===//
+//===- placement.h - placement of new buffers -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace shardwright::pjrt {
 
-/// Where a new buffer goes.
+/// The location of a new buffer.
 struct Place {
   std::shared_ptr<PJRT_Client> client;
   MemorySpace *memory = nullptr;
@@ -23,24 +23,24 @@ struct Place {
   }
 };
 
-/// One of `device` and `memory` says where.
+/// Finds the place that one of `device` and `memory` specifies.
 PJRT_Error *findPlace(PJRT_Client *client, PJRT_Device *device,
                       PJRT_Memory *memory, Place &place);
 
-/// Refuses types that we do not have, and shapes that no memory holds. `shape`
-/// points to `dims`.
+/// Rejects unsupported types, and shapes that are too large. `shape` points to
+/// `dims`.
 PJRT_Error *readShape(const int64_t *dims, size_t rank, PJRT_Buffer_Type type,
                       ElementType &element, llvm::ArrayRef<int64_t> &shape);
 
-/// Refuses bytes that a buffer does not have.
+/// Rejects bytes outside the buffer.
 PJRT_Error *checkRange(const Buffer &buffer, int64_t offset, int64_t size);
 
-/// The layout that a new buffer is to have; `given` may be null.
+/// Reads the layout of a new buffer; `given` may be null.
 PJRT_Error *readLayout(const PJRT_Buffer_MemoryLayout *given,
                        llvm::ArrayRef<int64_t> shape, ElementType type,
                        MinorToMajor &layout);
 
-/// A buffer that a client asks for.
+/// Properties of a buffer that a client requests.
 struct NewBuffer : Place {
   ElementType type = ElementType::Pred;
   llvm::ArrayRef<int64_t> shape;
@@ -49,7 +49,7 @@ struct NewBuffer : Place {
   PJRT_Buffer *add(Buffer buffer) const {
     return Place::add(std::move(buffer), layout);
   }
-  /// Its elements are to come with `ready`.
+  /// A buffer whose elements arrive with `ready`.
   PJRT_Buffer *promise(std::shared_ptr<DeviceStorage> elements,
                        Event ready) const {
     return add(Buffer(device(), memory->kind, type, shape, std::move(elements),
@@ -64,7 +64,7 @@ PJRT_Error *readNewBuffer(PJRT_Client *client, PJRT_Device *device,
                           const PJRT_Buffer_MemoryLayout *layout,
                           NewBuffer &buffer);
 
-/// As the arguments of a function say that names type and shape so.
+/// Reads the arguments of functions that name type and shape in this way.
 template <typename Args>
 PJRT_Error *readNewBuffer(const Args &args, PJRT_Device *device,
                           NewBuffer &buffer) {
@@ -73,11 +73,11 @@ PJRT_Error *readNewBuffer(const Args &args, PJRT_Device *device,
                        args.shape_layout, buffer);
 }
 
-/// Memory for an array, not written yet, that the host can write.
+/// Allocates uninitialised memory for an array that the host can write.
 PJRT_Error *allocate(const Place &place, ElementType type,
                      llvm::ArrayRef<int64_t> shape,
                      std::shared_ptr<DeviceStorage> &storage);
-/// Stands for memory that nobody looks at.
+/// A placeholder for memory that is never accessed.
 std::shared_ptr<DeviceStorage> noStorage();
 
 } // namespace shardwright::pjrt

@@ -1,4 +1,4 @@
-//===- program.cc - a compiled program as clients see it ------------------===//
+//===- program.cc - a compiled program and its metadata -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

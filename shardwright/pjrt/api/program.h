@@ -1,4 +1,4 @@
-//===- program.h - a compiled program as clients see it ---------*- C++ -*-===//
+//===- program.h - a compiled program and its metadata ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace shardwright::pjrt {
 
-/// A list of strings as C has them.
+/// A list of strings in C form.
 struct StringTable {
   void add(std::string text);
   std::deque<std::string> texts;
@@ -21,19 +21,19 @@ struct StringTable {
   std::vector<size_t> sizes;
 };
 
-/// Shared by every handle of one program; does not change.
+/// Immutable; shared by all handles of one program.
 struct ClientProgram {
   std::string name; ///< of the module
   CompileRequest request;
   std::shared_ptr<Executable> executable;
-  /// By parameter and output of the program: which of the executable's, or -1
-  /// for a token, which it does not have.
+  /// By parameter and output of the program: the index in the executable, or -1
+  /// for tokens, which the executable does not have.
   std::vector<int32_t> argumentOf, resultOf;
-  /// By parameter and output.
+  /// Layouts by parameter and output.
   ProgramLayouts layouts;
   std::string text; ///< StableHLO of one device
 
-  // What clients ask for, computed by `describe`.
+  // Properties that clients query, computed by `describe`.
   std::string fingerprint;
   std::vector<PJRT_Buffer_Type> outputTypes;
   std::vector<int64_t> outputDims;
@@ -46,16 +46,16 @@ struct ClientProgram {
 };
 
 /// Compiles `code`, a StableHLO module as text, bytecode or portable artifact,
-/// for devices of `backend`. An error holds the diagnostics.
+/// for devices of `backend`. An error contains the diagnostics.
 llvm::Expected<std::shared_ptr<ClientProgram>>
 compileProgram(llvm::StringRef code, CompileRequest request, Backend &backend);
 
-/// As bytes for another process, and back.
+/// Serialises the program for another process; deserialize is the inverse.
 llvm::Expected<std::string> serialize(const ClientProgram &program);
 llvm::Expected<std::shared_ptr<ClientProgram>>
 deserialize(llvm::StringRef bytes, Backend &backend);
 
-/// Makes the program ready to run on devices of the client.
+/// Loads the program on devices of the client.
 PJRT_Error *load(std::shared_ptr<PJRT_Client> client,
                  std::shared_ptr<ClientProgram> program,
                  PJRT_LoadedExecutable *&loaded);

@@ -1,4 +1,4 @@
-//===- run_recorder.cc - which programs ran on which device when ----------===//
+//===- run_recorder.cc - records the runs on devices ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,11 @@ using namespace shardwright;
 using namespace shardwright::pjrt;
 
 namespace {
-/// Those that are started.
+/// The recorders that are started.
 struct Active {
   std::mutex mutex;
   std::vector<RunRecorder *> recorders;
-  /// Read without the mutex: runs of a process without a profiler pay nothing.
+  /// Read without the mutex, so that runs without a profiler cost nothing.
   std::atomic<size_t> count = 0;
 };
 } // namespace
@@ -122,7 +122,7 @@ private:
     return nowInNanoseconds() -
            (Trace::Clock::now() - time) / std::chrono::nanoseconds(1);
   }
-  /// As the program calls it; where devices wait for each other, that.
+  /// The name of the op, or a note that the device waits for others.
   static std::string nameOf(const LoadedProgram &program,
                             const Trace::Span &span) {
     std::string place = program.stepName(span.step);
@@ -134,7 +134,7 @@ private:
 } // namespace
 
 std::string pjrt::toXSpace(llvm::ArrayRef<RecordedRun> runs) {
-  // They may have been noted in another order than they ended in.
+  // Runs may be recorded in another order than they ended.
   std::vector<RecordedRun> ordered(runs);
   llvm::sort(ordered, [](const RecordedRun &a, const RecordedRun &b) {
     return std::tie(a.done, a.submitted) < std::tie(b.done, b.submitted);

@@ -1,4 +1,4 @@
-//===- run_recorder.h - which programs ran on which device when -*- C++ -*-===//
+//===- run_recorder.h - records the runs on devices -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ namespace shardwright::pjrt {
 /// Nanoseconds since the epoch.
 int64_t nowInNanoseconds();
 
-/// A run that is over.
+/// A completed run.
 struct RecordedRun {
   std::shared_ptr<const ClientProgram> program;
   llvm::SmallVector<DeviceId, 8> devices; ///< of this process
@@ -24,7 +24,7 @@ struct RecordedRun {
   bool hasFailed;
 };
 
-/// Runs that end between `start` and `stop`. Thread-safe.
+/// Records the runs that end between `start` and `stop`. Thread-safe.
 class RunRecorder {
 public:
   ~RunRecorder() { stop(); }
@@ -32,9 +32,9 @@ public:
   void stop();
   std::vector<RecordedRun> runs() const;
 
-  /// Whether any is started.
+  /// True if any recorder is started.
   static bool isAny();
-  /// A run goes to the recorders that are started when it ends.
+  /// Adds the run, when it ends, to all recorders that are started.
   static void note(std::shared_ptr<const ClientProgram> program,
                    llvm::SmallVector<DeviceId, 8> localDevices,
                    std::shared_ptr<const Trace> trace, int64_t submitted,

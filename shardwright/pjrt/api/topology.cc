@@ -1,4 +1,4 @@
-//===- topology.cc - descriptions of devices that need not be there -------===//
+//===- topology.cc - descriptions of hypothetical devices -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +49,8 @@ pjrt::TopologyDescription_Create(PJRT_TopologyDescription_Create_Args *args) {
     auto given = readNamedValues(args->create_options, args->num_options);
     if (!given)
       return toPjrt(given.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
-    // `NxM...`, with or without a name before it: so many devices.
+    // The name is `NxM...` with an optional prefix, and gives the number of
+    // devices.
     if (args->topology_name_size && !args->topology_name)
       return invalid("the topology's name is a null pointer");
     llvm::StringRef name(args->topology_name, args->topology_name_size);

@@ -1,4 +1,4 @@
-//===- client_texts.cc - errors in the words that clients know ------------===//
+//===- client_texts.cc - error texts in XLA's wording ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,13 @@
-//===- client_texts.h - errors in the words that clients know ---*- C++ -*-===//
+//===- client_texts.h - error texts in XLA's wording ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs look for XLA's texts in some errors: that memory was exhausted, that
-// a custom call has no target. Ours say the same and more; here they begin as
-// XLA's do.
+// Programs search for XLA's texts in some errors: exhausted memory, a custom
+// call without a target. Our errors say the same and more; this rewords them so
+// that they begin like XLA's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace shardwright::pjrt {
 
-/// `CODE: text` of an error that XLA has too, ours in parentheses behind it;
-/// any other text as it is.
+/// Returns `CODE: text` for an error that XLA has too, with our text in
+/// parentheses after it; returns any other text unchanged.
 std::string inWordsOfXla(llvm::StringRef text);
 
 } // namespace shardwright::pjrt

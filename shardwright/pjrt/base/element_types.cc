@@ -1,4 +1,4 @@
-//===- element_types.cc - element types on both sides ---------------------===//
+//===- element_types.cc - conversion of element types ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- element_types.h - element types on both sides ------------*- C++ -*-===//
+//===- element_types.h - conversion of element types ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@
 
 namespace shardwright::pjrt {
 
-/// None for those that we have no elements for (1-bit integers, tokens).
+/// None for types without elements in Shardwright (1-bit integers, tokens).
 std::optional<ElementType> fromPjrt(PJRT_Buffer_Type type);
 PJRT_Buffer_Type toPjrt(ElementType type);
-/// `S4`
+/// The name of the type, like `S4`.
 llvm::StringRef name(PJRT_Buffer_Type type);
 
 } // namespace shardwright::pjrt

@@ -1,4 +1,4 @@
-//===- handles.h - which pointers of clients are alive ----------*- C++ -*-===//
+//===- handles.h - tables of live handles -----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +16,9 @@
 
 namespace shardwright::pjrt {
 
-/// The live objects of one type that clients hold pointers to. A pointer that
-/// is null, foreign or destroyed is found to be so, and an object that another
-/// thread destroys during a call lives until the call ends. Thread-safe.
+/// The live objects of one type to which clients hold pointers. Detects
+/// pointers that are null, foreign or destroyed. An object that another thread
+/// destroys during a call lives until the call ends. Thread-safe.
 template <typename T> class Handles {
 public:
   T *add(std::shared_ptr<T> object) {
@@ -28,7 +28,7 @@ public:
     stripe.live[pointer] = std::move(object);
     return pointer;
   }
-  /// Null: not alive.
+  /// Returns null if the object is not alive.
   std::shared_ptr<T> find(const T *pointer) {
     if (!pointer)
       return nullptr;
@@ -37,7 +37,7 @@ public:
     auto it = stripe.live.find(pointer);
     return it == stripe.live.end() ? nullptr : it->second;
   }
-  /// The last reference of the table; null: was not alive.
+  /// Returns the table's reference; null if the object was not alive.
   std::shared_ptr<T> remove(const T *pointer) {
     if (!pointer)
       return nullptr;
@@ -51,8 +51,8 @@ public:
     return object;
   }
 
-  /// Calls `visit` with each, while no other is added to or taken from where it
-  /// is: it must neither destroy nor make objects of this type.
+  /// Calls `visit` with each object while the table is locked: `visit` must
+  /// neither create nor destroy objects of this type.
   template <typename Visit> void forEach(Visit visit) {
     for (Stripe &stripe : stripes) {
       std::lock_guard lock(stripe.mutex);
@@ -73,8 +73,8 @@ private:
   std::array<Stripe, 16> stripes;
 };
 
-/// One table a type for the whole process; never destroyed, since other
-/// threads may call until the end.
+/// One table per type for the process. Never destroyed, because other threads
+/// may call until the process ends.
 template <typename T> Handles<T> &handles() {
   static auto *table = new Handles<T>();
   return *table;

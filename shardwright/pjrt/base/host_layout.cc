@@ -1,4 +1,4 @@
-//===- host_layout.cc - layouts as clients say them -----------------------===//
+//===- host_layout.cc - layouts of client arrays --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

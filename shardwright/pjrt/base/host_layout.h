@@ -1,4 +1,4 @@
-//===- host_layout.h - layouts as clients say them --------------*- C++ -*-===//
+//===- host_layout.h - layouts of client arrays -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,19 +17,19 @@
 
 namespace shardwright::pjrt {
 
-/// minor_to_major of a row-major array: rank-1, ..., 1, 0. Lives for ever.
+/// minor_to_major of a row-major array: rank-1, ..., 1, 0. Never freed.
 llvm::ArrayRef<int64_t> rowMajorOrder(size_t rank);
 
 /// Null is row-major.
 bool isRowMajor(const PJRT_Buffer_MemoryLayout *layout, size_t rank);
 
-/// Byte strides of an array in host memory of this layout. Fails on tiles and
-/// on what does not fit the shape.
+/// Byte strides of an array with this layout in host memory. Fails for tiles,
+/// and for layouts that do not match the shape.
 llvm::Expected<llvm::SmallVector<int64_t, 6>>
 byteStrides(const PJRT_Buffer_MemoryLayout *layout,
             llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
 
-/// None for negative sizes and for more than can be counted.
+/// None if a size is negative or the product overflows.
 std::optional<int64_t> bytesOf(ElementType type, llvm::ArrayRef<int64_t> shape);
 
 } // namespace shardwright::pjrt

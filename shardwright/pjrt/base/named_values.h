@@ -21,7 +21,7 @@
 
 namespace shardwright::pjrt {
 
-/// Values for a client, which stay where they are.
+/// Values for a client, at stable addresses.
 class NamedValues {
 public:
   void add(llvm::StringRef name, llvm::StringRef text);
@@ -37,11 +37,11 @@ private:
   std::vector<PJRT_NamedValue> list;
 };
 
-/// What a client gave: name, and the value as text whatever its type.
+/// A value from a client: its name, and its value as text, whatever its type.
 struct NamedText {
   std::string name, value;
 };
-/// Fails on values that are not laid out as their type says.
+/// Fails if the fields of a value do not match its type.
 llvm::Expected<std::vector<NamedText>>
 readNamedValues(const PJRT_NamedValue *values, size_t count);
 

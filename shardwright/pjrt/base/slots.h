@@ -12,8 +12,8 @@
 
 namespace shardwright::pjrt {
 
-// Each is defined in the file of its area (client.cc, buffer.cc, ...); those
-// that we do not offer are in unimplemented.cc.
+// Each function is defined in the file of its area (client.cc, buffer.cc, ...);
+// unsupported functions are in unimplemented.cc.
 #define SHARDWRIGHT_SLOT(name) void name(PJRT_##name##_Args *args);
 PJRT_API_VOID_SLOTS(SHARDWRIGHT_SLOT)
 #undef SHARDWRIGHT_SLOT

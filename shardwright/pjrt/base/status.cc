@@ -1,4 +1,4 @@
-//===- status.cc - errors that cross the interface ------------------------===//
+//===- status.cc - errors of the PJRT interface ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -82,8 +82,8 @@ PJRT_Error *pjrt::errorFromText(llvm::StringRef original,
     if (rest.consume_front(codeNames[code]) && rest.consume_front(": "))
       return makeError(PJRT_Error_Code(code), rest);
   }
-  // What the runtime says before it is where: `custom_call at f.py:3:4: device
-  // 2: NOT_FOUND: no such thing`.
+  // The runtime prefixes the location: `custom_call at f.py:3:4: device 2:
+  // NOT_FOUND: no such thing`.
   llvm::StringRef head =
       text.take_front(300).take_until([](char c) { return c == '\n'; });
   for (size_t code = 1; code < std::size(codeNames); ++code) {
@@ -93,7 +93,7 @@ PJRT_Error *pjrt::errorFromText(llvm::StringRef original,
       continue;
     llvm::StringRef place = text.take_front(at);
     llvm::StringRef message = text.substr(at + marker.size());
-    if (message.contains(place)) // the name of a call, which says nothing more
+    if (message.contains(place)) // a call's name, which adds nothing
       return makeError(PJRT_Error_Code(code), message);
     return makeError(PJRT_Error_Code(code), message + " (" + place + ")");
   }
@@ -118,7 +118,7 @@ void pjrt::Error_Message(PJRT_Error_Message_Args *args) {
     describe(args->error, &args->message, &args->message_size);
 }
 
-// Neither of these may fail: a client asks the failure why it failed.
+// These two cannot fail: a client calls them to examine a failure.
 PJRT_Error *pjrt::Error_GetCode(PJRT_Error_GetCode_Args *args) {
   if (args)
     args->code = args->error ? static_cast<const Failure *>(args->error)->code

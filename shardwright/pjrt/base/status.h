@@ -1,4 +1,4 @@
-//===- status.h - errors that cross the interface ---------------*- C++ -*-===//
+//===- status.h - errors of the PJRT interface ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 
 namespace shardwright::pjrt {
 
-/// What the client gets a PJRT_Error* of, and destroys.
+/// The object behind a PJRT_Error*; the client destroys it.
 struct Failure : PJRT_Error {
   PJRT_Error_Code code;
   std::string message;
@@ -29,19 +29,19 @@ inline PJRT_Error *invalid(const llvm::Twine &message) {
   return makeError(PJRT_Error_Code_INVALID_ARGUMENT, message);
 }
 
-/// Null for no text. Texts of our errors carry their code where it is not the
-/// usual one, as in `NOT_FOUND: no such thing`.
+/// Returns null for an empty text. The text of an error starts with its code if
+/// that is not the default, as in `NOT_FOUND: no such thing`.
 PJRT_Error *errorFromText(llvm::StringRef text, PJRT_Error_Code otherwise);
 PJRT_Error *toPjrt(llvm::Error error,
                    PJRT_Error_Code otherwise = PJRT_Error_Code_INTERNAL);
-/// `NOT_FOUND`
+/// The name of a code, like `NOT_FOUND`.
 llvm::StringRef codeName(PJRT_Error_Code code);
-/// The text of which errorFromText makes the same error.
+/// The text from which errorFromText creates the same error.
 std::string textWithCode(PJRT_Error_Code code, llvm::StringRef message);
 
-/// Wraps what every function of the table does: arguments that are missing or
-/// from a client with shorter structs are an error, and nothing is thrown
-/// through the interface. `body` returns PJRT_Error *.
+/// Common checks of all functions of the table: missing arguments, or shorter
+/// structs of an older client, are an error, and no exception leaves the
+/// interface. `body` returns PJRT_Error *.
 template <typename Args, typename Body>
 PJRT_Error *guarded(const char *function, Args *args, Body body) {
   if (!args)

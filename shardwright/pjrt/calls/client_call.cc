@@ -1,4 +1,4 @@
-//===- client_call.cc - a call as the client sees it ----------------------===//
+//===- client_call.cc - a call in the client's terms ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ ClientCall::ClientCall(stablehlo::CustomCallOp c, int64_t devices) : call(c) {
       if (!found && !op.getMesh().getAxes().empty())
         found = op;
   if (!found) {
-    // Nothing is sharded: every name does.
+    // Nothing is sharded, so any unused name will do.
     OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
     std::string name = "devices";
     while (module.lookupSymbol(name))

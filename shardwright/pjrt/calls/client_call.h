@@ -1,4 +1,4 @@
-//===- client_call.h - a call as the client sees it -------------*- C++ -*-===//
+//===- client_call.h - a call in the client's terms -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,27 +14,27 @@
 
 namespace shardwright::pjrt {
 
-/// A call that the client has a say in, between the shardings of the program
-/// and those that the client speaks of.
+/// A call that the client partitions; converts between the shardings of the
+/// program and those of the client.
 class ClientCall {
 public:
-  /// Where the module has no mesh it gets one, of `devices`.
+  /// If the module has no mesh, adds one of `devices` devices.
   ClientCall(stablehlo::CustomCallOp call, int64_t devices);
 
   llvm::StringRef config() const;
-  /// As XLA says it where some axes are manual: the others are a mesh of fewer
-  /// devices.
+  /// The sharding as in XLA: if some axes are manual, the remaining axes are a
+  /// mesh of fewer devices.
   HloSharding shardingOf(mlir::Value value) const;
   mlir::FailureOr<std::vector<PartitionedValue>>
   describe(mlir::ValueRange values) const;
-  /// In axes that are free here.
+  /// Uses only axes that are free (not manual) here.
   mlir::FailureOr<sdy::TensorShardingAttr>
   fromClient(const HloSharding &sharding, mlir::Type type) const;
 
   stablehlo::CustomCallOp call;
   mlir::MLIRContext *context = call.getContext();
   int64_t numDevices = 1;
-  Mesh free; ///< the axes of the program's that are not manual around the call
+  Mesh free; ///< the axes of the program that are not manual around the call
   mlir::Attribute meshRef;
 };
 

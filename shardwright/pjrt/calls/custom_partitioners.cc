@@ -38,7 +38,7 @@ void pjrt::registerCustomPartitioner(
     llvm::StringRef target, JAX_CustomCallPartitioner_Callbacks *callbacks) {
   Partitioners &p = partitioners();
   std::lock_guard lock(p.mutex);
-  // A compilation may be calling the one before: it is not destroyed.
+  // Not destroyed: a compilation may be calling the previous callbacks.
   p.byTarget[target] = callbacks;
 }
 
@@ -49,7 +49,7 @@ pjrt::findCustomPartitioner(llvm::StringRef target) {
   return p.byTarget.lookup(target);
 }
 
-/// The results as the callbacks take them: several are a tuple.
+/// The results in the form that the callbacks take: several become a tuple.
 static PartitionedValue tupleOf(llvm::ArrayRef<PartitionedValue> values,
                                 std::string &shape) {
   PartitionedValue all = values.size() == 1 ? values[0] : PartitionedValue();
@@ -75,7 +75,7 @@ static llvm::StringRef text(const JAX_CustomCallPartitioner_string &given) {
 }
 
 namespace {
-/// Texts that live as long as one question.
+/// Strings that live as long as one query.
 class Kept {
 public:
   JAX_CustomCallPartitioner_string operator()(std::string bytes) {
@@ -85,7 +85,7 @@ public:
   JAX_CustomCallPartitioner_string sharding(const HloSharding &sharding) {
     return (*this)(sharding.toProto());
   }
-  /// The arguments of a question about a call of these operands.
+  /// The arguments of a query about a call with these operands.
   template <typename Args>
   Args about(llvm::StringRef config,
              llvm::ArrayRef<PartitionedValue> operands) {
@@ -109,7 +109,7 @@ static llvm::Error invalidAnswer(const llvm::Twine &why) {
   return llvm::createStringError("INTERNAL: custom_partitioner: " + why);
 }
 
-/// What they answer is read before the client takes it back.
+/// Calls the client, and copies its answer before the client frees it.
 template <typename Args>
 static llvm::Error ask(JAX_CustomCallPartitioner_Callbacks *callbacks,
                        void (*function)(JAX_CustomCallPartitioner_Callbacks *,
@@ -135,7 +135,7 @@ static llvm::Error readSharding(const JAX_CustomCallPartitioner_string &given,
   return llvm::Error::success();
 }
 
-/// Of `count` results: one each, or one of a tuple.
+/// Reads the shardings of `count` results: one each, or one tuple sharding.
 static llvm::Error readShardings(const JAX_CustomCallPartitioner_string &given,
                                  size_t count,
                                  std::vector<HloSharding> &shardings) {

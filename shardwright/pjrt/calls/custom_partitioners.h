@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A client says of a target of custom calls that it knows how such a call is
-// computed in shards (jax.experimental.custom_partitioning): it is asked while
-// a program is compiled, with the shardings that propagation found.
+// A client can register a custom partitioner for a target of custom calls
+// (jax.experimental.custom_partitioning). During compilation, its callbacks are
+// called with the propagated shardings, and say how the call is computed on
+// shards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@
 
 namespace shardwright::pjrt {
 
-/// An operand or result: type and shape in the whole program.
+/// An operand or result: its global type and shape.
 struct PartitionedValue {
   ElementType type;
   llvm::SmallVector<int64_t, 4> shape;
@@ -37,32 +38,32 @@ struct PartitionedValue {
 struct PartitionedCall {
   /// MLIR with a function `main` on shards.
   std::string module;
-  /// Where it wants the operands, and leaves the results.
+  /// Required shardings of the operands, and shardings of the results.
   std::vector<HloSharding> operands, results;
 };
 
-/// Takes `callbacks` over. A target that has some already gets these.
+/// Takes ownership of `callbacks`, and replaces previous ones of the target.
 void registerCustomPartitioner(llvm::StringRef target,
                                JAX_CustomCallPartitioner_Callbacks *callbacks);
-/// Null: none. Stays valid.
+/// Returns null if there is none. Callbacks remain valid.
 JAX_CustomCallPartitioner_Callbacks *
 findCustomPartitioner(llvm::StringRef target);
 
-/// Asks the client, who may run Python. An error carries its code.
+/// Calls the client, which may run Python. An error contains its code.
 llvm::Expected<PartitionedCall>
 partitionCall(JAX_CustomCallPartitioner_Callbacks *callbacks,
               llvm::StringRef config, llvm::ArrayRef<PartitionedValue> operands,
               llvm::ArrayRef<PartitionedValue> results);
 
-/// Where the results would be, were the operands as described; nothing: it does
-/// not say. Those of `results` do not count. For programs that Shardy does not
-/// propagate through, as is the next.
+/// The shardings of the results for the given operand shardings, or nothing if
+/// the client does not know. The shardings of `results` are ignored. This and
+/// the next function are for programs that Shardy does not propagate.
 llvm::Expected<std::optional<std::vector<HloSharding>>>
 inferShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
                llvm::StringRef config,
                llvm::ArrayRef<PartitionedValue> operands,
                llvm::ArrayRef<PartitionedValue> results);
-/// Where the results would be, if those who use them want them as described.
+/// The shardings of the results, given the shardings that their users need.
 llvm::Expected<std::vector<HloSharding>>
 propagateUserShardings(JAX_CustomCallPartitioner_Callbacks *callbacks,
                        llvm::StringRef config,

@@ -1,4 +1,4 @@
-//===- expand_calls.cc - calls that the client has a say in ---------------===//
+//===- expand_calls.cc - expansion of clients' calls ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ using namespace mlir;
 namespace shardwright::pjrt {
 namespace {
 
-/// Puts a manual computation in the place of one call.
+/// Replaces one call by a manual computation.
 class CallExpander : ClientCall {
 public:
   using ClientCall::ClientCall;
@@ -36,11 +36,11 @@ public:
 
 private:
   sdy::TensorShardingAttr closed(Value value) const;
-  /// With every dimension a multiple of its shards.
+  /// The type with each dimension padded to a multiple of its shards.
   static RankedTensorType paddedType(Type type, const Mesh &mesh,
                                      sdy::TensorShardingAttr sharding);
   Type shardType(Type type, sdy::TensorShardingAttr sharding) const;
-  /// The body is to be filled; operands and results are padded around it.
+  /// The caller must fill the body; operands and results are padded outside.
   sdy::ManualComputationOp replaceCall(ArrayRef<sdy::TensorShardingAttr> in,
                                        ArrayRef<sdy::TensorShardingAttr> out);
 };
@@ -55,7 +55,7 @@ LogicalResult CallExpander::inspect() {
   return success();
 }
 
-/// What propagation found, without what is still open.
+/// The propagated sharding with all dimensions closed.
 sdy::TensorShardingAttr CallExpander::closed(Value value) const {
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
   TensorSharding sharding = TensorSharding::closed(rank);
@@ -143,7 +143,7 @@ CallExpander::replaceCall(ArrayRef<sdy::TensorShardingAttr> in,
 }
 
 LogicalResult CallExpander::makePartitioned() {
-  if (free.numAxes() == 0) // every device has its own values already
+  if (free.numAxes() == 0) // every device already has its own values
     return success();
   SmallVector<sdy::TensorShardingAttr> in;
   for (Value operand : call->getOperands())
@@ -210,7 +210,7 @@ LogicalResult expandClientCalls(ModuleOp module, int64_t devices,
   });
   if (!any.wasInterrupted())
     return success();
-  // What is manual around a call is known where it is called from.
+  // The manual axes around a call are only known at its call site.
   if (failed(inlineCalls(module)))
     return failure();
   SmallVector<stablehlo::CustomCallOp> calls;

@@ -1,4 +1,4 @@
-//===- expand_calls.h - calls that the client has a say in ------*- C++ -*-===//
+//===- expand_calls.h - expansion of clients' calls -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,17 +19,17 @@ class SourceMgr;
 
 namespace shardwright::pjrt {
 
-/// What clients returned: constants may point into it.
+/// Modules that clients returned; constants may point into them.
 using KeptSources = std::vector<std::shared_ptr<llvm::SourceMgr>>;
 
-/// In a module after propagation:
+/// Expands the client's calls after propagation:
 /// - calls of targets that the client partitions (custom_partitioners.h) become
-///   manual computations of what it makes of them, over all axes;
-/// - so do callbacks that every device makes with its part of the operands
+///   manual computations of the module that it returns, over all axes;
+/// - so do callbacks that every device calls with its part of the operands
 ///   (`jax.debug.callback(.., partitioned=True)`);
-/// - who inspects a sharding (`jax.debug.inspect_array_sharding`) is told.
-/// `devices` counts when the module has no mesh. `kept` has to live as long as
-/// the module. Calls of functions are inlined. One diagnostic on failure.
+/// - `jax.debug.inspect_array_sharding` gets its sharding.
+/// `devices` is used if the module has no mesh. `kept` must live as long as
+/// the module. Inlines function calls. Emits one diagnostic on failure.
 mlir::LogicalResult expandClientCalls(mlir::ModuleOp module, int64_t devices,
                                       KeptSources &kept);
 

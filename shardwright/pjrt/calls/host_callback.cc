@@ -1,4 +1,4 @@
-//===- host_callback.cc - Python functions that programs call -------------===//
+//===- host_callback.cc - Python callbacks of programs --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ static std::atomic<Shardwright_HostCallback> hostCallback = nullptr;
 static std::atomic<Shardwright_HoldCallback> holdCallback = nullptr;
 
 namespace {
-/// A Python function, kept for as long as an executable may call it.
+/// Keeps a Python function alive as long as an executable may call it.
 class Held {
 public:
   explicit Held(uint64_t number) : number(number) { tell(true); }
@@ -49,7 +49,7 @@ static llvm::Error fail(const llvm::Twine &why) {
 }
 
 static llvm::Error callHost(const CustomCall &call, uint64_t number) {
-  // A call for one device alone: others get theirs from it.
+  // Only one device calls; the others receive its results.
   if (auto *device = call.attribute(pjrt::callbackDevice);
       device && device->integers.size() == 1 &&
       device->integers[0] != call.partition) {

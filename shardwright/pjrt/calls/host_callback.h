@@ -1,4 +1,4 @@
-//===- host_callback.h - Python functions that programs call ----*- C++ -*-===//
+//===- host_callback.h - Python callbacks of programs -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,19 +17,21 @@ class ModuleOp;
 
 namespace shardwright::pjrt {
 
-/// What our lowering rules for callbacks emit; attribute `index` is the number
-/// of the Python function.
+/// The target that our lowering rules for callbacks emit; attribute `index` is
+/// the number of the Python function.
 constexpr llvm::StringLiteral callbackTarget("shardwright_python_callback");
-/// The same, called by every device with its part of each operand.
+/// The target of a callback that every device calls with its part of each
+/// operand.
 constexpr llvm::StringLiteral
     partitionedCallbackTarget("shardwright_partitioned_python_callback");
-/// Attribute: the one partition that calls.
+/// Attribute: the only partition that calls.
 constexpr llvm::StringLiteral callbackDevice("device");
 
-/// On global shapes: calls that are annotated to run on one device do so. JAX
-/// calls back once for the whole value, from device 0 unless it is told else.
+/// On global shapes: pins callbacks that are annotated to run on one device.
+/// JAX calls back once with the full value, by default from device 0.
 llvm::LogicalResult pinCallbacks(mlir::ModuleOp module);
-/// On local shapes: the others get the results of the device that calls.
+/// On local shapes: broadcasts the results of a pinned callback to the other
+/// devices.
 void shareCallbackResults(mlir::ModuleOp module, int64_t numPartitions);
 
 } // namespace shardwright::pjrt

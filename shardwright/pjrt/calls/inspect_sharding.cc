@@ -1,4 +1,4 @@
-//===- inspect_sharding.cc - clients that want to see a sharding ----------===//
+//===- inspect_sharding.cc - inspection of shardings by clients -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ struct InspectArgs {
   void (*freeError)(InspectArgs *args);
 };
 
-/// The bytes of `backend_config`: a client in this process put them there.
+/// The bytes of `backend_config`, written by a client in this process.
 struct InspectConfig {
   void (*call)(void *data, InspectArgs *args);
   void *data;

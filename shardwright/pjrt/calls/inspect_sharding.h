@@ -1,4 +1,4 @@
-//===- inspect_sharding.h - clients that want to see a sharding -*- C++ -*-===//
+//===- inspect_sharding.h - inspection of shardings by clients --*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ namespace shardwright::pjrt {
 /// What jax.debug.inspect_array_sharding emits.
 constexpr llvm::StringLiteral inspectTarget("InspectSharding");
 
-/// Calls the function whose address is in the call's `backend_config`. The text
-/// of an error with its code, or nothing.
+/// Calls the function whose address is in the call's `backend_config`. Returns
+/// the text of an error with its code, or an empty text.
 std::string tellSharding(mlir::Attribute config, const HloSharding &sharding);
 
 } // namespace shardwright::pjrt

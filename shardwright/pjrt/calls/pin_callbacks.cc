@@ -1,4 +1,4 @@
-//===- pin_callbacks.cc - callbacks that one device makes for all ---------===//
+//===- pin_callbacks.cc - callbacks that one device calls for all ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ namespace shardwright::pjrt {
 static constexpr llvm::StringLiteral configName("mhlo.backend_config");
 static constexpr llvm::StringLiteral gspmdSharding("mhlo.sharding");
 
-/// The device of a sharding that keeps the whole value on one; -1: another.
+/// The device of a maximal sharding; -1 for any other sharding.
 static int64_t singleDevice(Operation *op, SymbolTable &symbols) {
   if (auto text = op->getAttrOfType<StringAttr>(gspmdSharding)) {
     auto sharding = HloSharding::parse(text.getValue());
@@ -89,7 +89,7 @@ void shareCallbackResults(ModuleOp module, int64_t numPartitions) {
         config ? config.getAs<IntegerAttr>(callbackDevice) : IntegerAttr();
     if (!device)
       continue;
-    // The first of a group sends.
+    // The first device of a group is the source.
     SmallVector<int64_t> group = {device.getInt()};
     for (int64_t d = 0; d < numPartitions; ++d)
       if (d != device.getInt())

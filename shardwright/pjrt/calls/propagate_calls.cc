@@ -1,4 +1,4 @@
-//===- propagate_calls.cc - propagation that clients do -------------------===//
+//===- propagate_calls.cc - propagation by clients ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,22 +20,22 @@ using namespace mlir;
 namespace shardwright::pjrt {
 namespace {
 
-/// On the calls while they are asked about: their number.
+/// Attribute with the number of a call during propagation.
 constexpr llvm::StringLiteral numberName("shardwright.client_call");
 
-/// One call, and what is known of it.
+/// A call, and the client's answers about it.
 struct AskedCall {
   stablehlo::CustomCallOp call;
   JAX_CustomCallPartitioner_Callbacks *callbacks;
-  /// By result; empty: not said yet.
+  /// By result; empty if not known yet.
   SmallVector<sdy::TensorShardingAttr> shardings;
-  /// As the client was asked last, and what it said.
+  /// The last query, and the client's answer.
   std::vector<HloSharding> operands;
   std::optional<std::vector<HloSharding>> inferred;
   bool isAsked = false;
   bool operandsAreTold = false;
 
-  /// What the client says of a copy that propagation went through.
+  /// Queries the client about the call in a propagated copy of the module.
   LogicalResult ask(const ClientCall &copy);
   LogicalResult merge(const ClientCall &copy, ArrayRef<HloSharding> forward,
                       ArrayRef<HloSharding> backward);
@@ -51,7 +51,7 @@ static int64_t shards(const TensorSharding &sharding) {
   return shards;
 }
 
-/// Both where they go together, else the one of more shards.
+/// The merged sharding if both are compatible, else the one with more shards.
 static TensorSharding merged(const TensorSharding &a, const TensorSharding &b) {
   TensorSharding both = a;
   AxisList taken = a.allAxes();
@@ -123,7 +123,7 @@ LogicalResult AskedCall::ask(const ClientCall &copy) {
     operands = std::move(now);
     isAsked = true;
   }
-  // Later the results have what was said here.
+  // The results have these shardings in later rounds.
   std::vector<HloSharding> wanted;
   if (shardings.empty() && anySharded(*resultValues)) {
     auto answer =
@@ -142,8 +142,8 @@ LogicalResult AskedCall::ask(const ClientCall &copy) {
                wanted);
 }
 
-/// The program says nothing of where it is: it comes from constants and
-/// arguments whose shardings are open.
+/// True if the program does not determine the sharding of the value: it is
+/// computed from constants, and from arguments with open shardings.
 static bool isFree(Value value) {
   SmallVector<Value> left = {value};
   llvm::SmallDenseSet<Value> seen;
@@ -161,8 +161,8 @@ static bool isFree(Value value) {
   return true;
 }
 
-/// As GSPMD does, an operand that nothing shards goes where the result of its
-/// shape is.
+/// Like GSPMD, gives an operand without a sharding the sharding of a result of
+/// its shape.
 void AskedCall::tellOperands(const ClientCall &copy) {
   if (operandsAreTold || shardings.size() != 1)
     return;
@@ -189,7 +189,8 @@ LogicalResult propagateThroughClientCalls(ModuleOp module, int64_t devices) {
   });
   if (!any.wasInterrupted())
     return success();
-  // Every call of a function that makes such a call is one of its own.
+  // Inline, so that each call site of the enclosing function is a call of its
+  // own.
   if (failed(inlineCalls(module)))
     return failure();
   std::vector<AskedCall> calls;
@@ -203,12 +204,12 @@ LogicalResult propagateThroughClientCalls(ModuleOp module, int64_t devices) {
     call->setAttr(numberName, b.getI64IntegerAttr(calls.size()));
     calls.push_back({call, callbacks});
   });
-  // Copies know the mesh by the name that it has here.
+  // Creates the mesh before copying, so that copies use its name.
   for (AskedCall &one : calls)
     (void)ClientCall(one.call, devices);
 
   bool changed = !calls.empty();
-  // Each round carries shardings through one more call of a chain.
+  // Each round propagates through one more call of a chain.
   for (size_t round = 0; changed && round < 2 * calls.size() + 2; ++round) {
     changed = false;
     OwningOpRef<ModuleOp> copied(module.clone());

@@ -1,4 +1,4 @@
-//===- propagate_calls.h - propagation that clients do ----------*- C++ -*-===//
+//===- propagate_calls.h - propagation by clients ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,13 @@
 
 namespace shardwright::pjrt {
 
-/// Before propagation, in a program that Shardy does not partition: calls of
-/// targets that the client partitions (custom_partitioners.h) have no rule, but
-/// the client says where their results are, from the shardings of the operands
-/// or from those that the results' users want. Copies of the module are
-/// propagated to ask, until no answer changes; then the results of the calls
-/// have the shardings in `module`. `devices` counts when it has no mesh. Calls
-/// of functions are inlined. One diagnostic on failure.
+/// Runs before propagation, for programs that Shardy does not partition. Calls
+/// of targets that the client partitions (custom_partitioners.h) have no
+/// sharding rule; the client infers the shardings of their results from those
+/// of the operands, or from those that their users need. Propagates copies of
+/// the module and queries the client until no answer changes, then sets the
+/// shardings of the results in `module`. `devices` is used if it has no mesh.
+/// Inlines function calls. Emits one diagnostic on failure.
 mlir::LogicalResult propagateThroughClientCalls(mlir::ModuleOp module,
                                                 int64_t devices);
 

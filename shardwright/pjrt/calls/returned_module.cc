@@ -1,4 +1,4 @@
-//===- returned_module.cc - what a client makes of a call -----------------===//
+//===- returned_module.cc - a module from a custom partitioner ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,7 +52,7 @@ LogicalResult ReturnedModule::read(StringRef bytes, TypeRange arguments,
   if (failed(check(main.getArgumentTypes(), arguments, "arguments")) ||
       failed(check(main.getResultTypes(), results, "results")))
     return failure();
-  // Of fewer devices where it was traced for another mesh than the program's.
+  // It has fewer devices if it was traced for another mesh.
   WalkResult found = main.walk([&](Operation *op) {
     auto groups = op->getAttrOfType<DenseIntElementsAttr>("replica_groups");
     int64_t grouped = 0;
@@ -80,7 +80,7 @@ void ReturnedModule::moveInto(Block &block) {
             op->getAttrOfType<stablehlo::ChannelHandleAttr>(channelName))
       channel = std::max<int64_t>(channel, handle.getHandle() + 1);
   });
-  // One for each that it has: equal ones stay equal.
+  // Renumber channels one to one: equal ones stay equal.
   llvm::DenseMap<int64_t, int64_t> channels;
   main.walk([&](Operation *op) {
     op->removeDiscardableAttr(sdy::kShardingAttr);

@@ -1,4 +1,4 @@
-//===- returned_module.h - what a client makes of a call --------*- C++ -*-===//
+//===- returned_module.h - a module from a custom partitioner ---*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,22 +15,22 @@
 
 namespace shardwright::pjrt {
 
-/// The per-device module of a custom partitioner, on its way into the program.
+/// The per-device module of a custom partitioner, to be moved into the program.
 class ReturnedModule {
 public:
-  /// `kept` receives what constants may point into.
+  /// `kept` receives the source into which constants may point.
   ReturnedModule(mlir::Operation *call, KeptSources &kept)
       : call(call), kept(kept) {}
 
-  /// Reads and imports it, with its calls inlined. A function `main` of other
-  /// types than these is an error. Collectives number the `devices` of the
-  /// whole program, also where some axes are manual around the call: groups of
-  /// fewer are an error. Diagnostics are at the call.
+  /// Parses and imports the module, and inlines its calls. Fails if `main` does
+  /// not have these types. Collectives number all `devices` of the program,
+  /// even if some axes are manual around the call; groups of fewer devices are
+  /// an error. Diagnostics are emitted at the call.
   mlir::LogicalResult read(llvm::StringRef bytes, mlir::TypeRange arguments,
                            mlir::TypeRange results, int64_t devices);
-  /// Appends it to a block whose arguments are those of `main`, with a
-  /// terminator of sdy. Functions that it refers to and channels get numbers
-  /// and names that the program does not have.
+  /// Moves the body to a block whose arguments are those of `main`, with an sdy
+  /// terminator. Renames functions and renumbers channels that would clash with
+  /// those of the program.
   void moveInto(mlir::Block &block);
 
 private:

@@ -1,4 +1,4 @@
-//===- bridge_extension.cc - what our Python package asks of the plugin ---===//
+//===- bridge_extension.cc - extension for our Python package -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- custom_partitioner_extension.cc - clients that partition calls -----===//
+//===- custom_partitioner_extension.cc - custom partitioners --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

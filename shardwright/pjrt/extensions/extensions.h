@@ -12,7 +12,7 @@
 
 namespace shardwright::pjrt {
 
-// Each sets its functions; plugin.cc hangs them into the table.
+// Each function fills in its extension; plugin.cc adds the chain to the table.
 PJRT_Extension_Base *shardingsExtension();
 PJRT_Extension_Base *layoutsExtension();
 PJRT_Extension_Base *memoryDescriptionsExtension();
@@ -21,7 +21,7 @@ PJRT_Extension_Base *profilerExtension();
 PJRT_Extension_Base *customPartitionerExtension();
 PJRT_Extension_Base *bridgeExtension();
 
-/// All of them, the first with the next behind it.
+/// The chain of all extensions; returns the first.
 PJRT_Extension_Base *extensions();
 
 } // namespace shardwright::pjrt

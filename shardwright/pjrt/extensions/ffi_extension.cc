@@ -1,4 +1,4 @@
-//===- ffi_extension.cc - registering foreign functions -------------------===//
+//===- ffi_extension.cc - registration of FFI handlers --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,13 +25,13 @@ static PJRT_Error *registerType(PJRT_FFI_Type_Register_Args *args) {
   });
 }
 
-/// For the runs that this context is given to from now on.
+/// Adds user data for all later runs that get this context.
 static PJRT_Error *addUserData(PJRT_FFI_UserData_Add_Args *args) {
   return guarded("FFI_UserData_Add", args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(context, args->context, "context");
     auto [type, data] = args->user_data;
     std::lock_guard lock(context->mutex);
-    // Runs under way keep theirs.
+    // Runs in flight keep the old copy.
     auto added = context->userData
                      ? std::make_shared<FfiUserData>(*context->userData)
                      : std::make_shared<FfiUserData>();

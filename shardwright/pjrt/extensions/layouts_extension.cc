@@ -1,4 +1,4 @@
-//===- layouts_extension.cc - layouts, as clients are told ----------------===//
+//===- layouts_extension.cc - reported layouts ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-/// `{1,0}`: dimensions from the one that varies fastest.
+/// A layout like `{1,0}`: dimensions from minor to major.
 struct PJRT_Layouts_MemoryLayout {
   std::string text;
 };
@@ -77,8 +77,8 @@ static PJRT_Error *ofBuffer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args) {
   });
 }
 
-/// Clients never destroy the layouts of executables: one for each text, and one
-/// array for each list of texts, for as long as the process lives.
+/// Clients never destroy the layouts of executables. So the process keeps one
+/// layout per text, and one array per list of texts, forever.
 static Layout **sharedList(const std::vector<std::string> &texts) {
   static std::mutex mutex;
   static auto *layouts = new std::map<std::string, Layout *>();

@@ -1,4 +1,4 @@
-//===- memory_descriptions_extension.cc - memories of described devices ---===//
+//===- memory_descriptions_extension.cc - device memories -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

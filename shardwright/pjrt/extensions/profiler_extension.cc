@@ -1,4 +1,4 @@
-//===- profiler_extension.cc - our runs in the profiles of frameworks -----===//
+//===- profiler_extension.cc - reports runs to profilers ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,12 +15,12 @@ using namespace shardwright::pjrt;
 
 struct PLUGIN_Profiler {
   RunRecorder recorder;
-  /// What was collected last.
+  /// The data of the last collection.
   std::mutex mutex;
   std::string space;
 };
 
-/// Our errors are those of the rest of the plugin.
+/// Profiler errors are the plugin's errors.
 static PLUGIN_Profiler_Error *asProfilerError(PJRT_Error *error) {
   return reinterpret_cast<PLUGIN_Profiler_Error *>(error);
 }
@@ -48,7 +48,7 @@ static PLUGIN_Profiler_Error *codeOf(PLUGIN_Profiler_Error_GetCode_Args *args) {
   return nullptr;
 }
 
-/// As `guarded`, but for the size of the struct, which jaxlib 0.10.2 leaves
+/// Like `guarded`, but without checking struct_size, which jaxlib 0.10.2 leaves
 /// unset: the arguments have never changed.
 template <typename Args, typename Body>
 static PLUGIN_Profiler_Error *profilerCall(const char *name, Args *args,
@@ -101,7 +101,7 @@ static PLUGIN_Profiler_Error *collect(PLUGIN_Profiler_CollectData_Args *args) {
     SHARDWRIGHT_ALIVE(profiler, args->profiler, "profiler");
     std::lock_guard lock(profiler->mutex);
     profiler->space = toXSpace(profiler->recorder.runs());
-    // The client reads ours; it is kept as long as the profiler.
+    // The client reads this memory, which lives as long as the profiler.
     args->buffer = reinterpret_cast<uint8_t *>(profiler->space.data());
     args->buffer_size_in_bytes = profiler->space.size();
     return nullptr;

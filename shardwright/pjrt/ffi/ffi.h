@@ -1,4 +1,4 @@
-//===- ffi.h - foreign functions in programs --------------------*- C++ -*-===//
+//===- ffi.h - FFI handlers in programs -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +19,14 @@
 #include <mutex>
 #include <string>
 
-// Handlers see these by pointer only.
+// Handlers only see pointers to these.
 
 struct XLA_FFI_Error {
   int code = 0;
   std::string message;
 };
 
-/// The end of a call that went on after its handler returned. Whoever waits
-/// frees it.
+/// The completion of asynchronous work of a handler. The waiter frees it.
 struct XLA_FFI_Future {
   std::mutex mutex;
   std::condition_variable changed;
@@ -37,14 +36,15 @@ struct XLA_FFI_Future {
 
 namespace shardwright::pjrt {
 
-/// What whoever starts a run gives its handlers, by type. Not owned.
+/// The user data that the starter of a run passes to handlers, by type. Not
+/// owned.
 struct FfiUserData {
   llvm::SmallVector<std::pair<int64_t, void *>, 2> byType;
-  /// Null: none of this type.
+  /// Returns null if there is none of this type.
   const std::pair<int64_t, void *> *find(int64_t type) const;
 };
 
-/// An object that one stage of a handler made for later ones.
+/// An object that one stage of a handler creates for later stages.
 struct FfiState {
   FfiState() = default;
   FfiState(const FfiState &) = delete;
@@ -55,44 +55,43 @@ struct FfiState {
 
 } // namespace shardwright::pjrt
 
-/// What a handler may ask for during a call.
+/// The context that a handler can query during a call.
 struct XLA_FFI_ExecutionContext {
   int32_t device = -1;
   int64_t runId = 0;
   const shardwright::pjrt::FfiUserData *userData = nullptr;
-  /// By stage: instantiate, prepare, initialize; null where there is none.
+  /// By stage: instantiate, prepare, initialize; null if there is none.
   shardwright::pjrt::FfiState *states[3] = {};
 };
 
 namespace shardwright::pjrt {
 
-/// The functions that handlers call.
+/// The table of functions that handlers call.
 const XLA_FFI_Api *ffiApi();
 
-/// Takes the error, if there is one.
+/// Takes ownership of the error, if there is one.
 llvm::Error fromFfi(XLA_FFI_Error *error);
 
-/// Makes `name` a target of typed custom calls. The same functions once more
-/// change nothing. Errors: no execute, an unknown version of the interface,
-/// other functions under the name.
+/// Registers `name` as a target of typed custom calls. Registering the same
+/// functions again has no effect. Fails without an execute function, for an
+/// unknown API version, or if other functions have this name.
 llvm::Error registerFfi(llvm::StringRef name,
                         const XLA_FFI_Handler_Bundle &bundle, uint32_t traits);
-/// The same for untyped ones, `api_version` 1 to 3, which have names of their
-/// own.
+/// Registers a target of untyped custom calls, `api_version` 1 to 3, which have
+/// separate names.
 llvm::Error registerUntyped(llvm::StringRef name, void *function);
 bool isTypedTarget(llvm::StringRef name);
-/// From now on programs find the targets that are registered here.
+/// Makes the registered targets available to programs.
 void offerFfiTargets();
 
-/// Gives the type a number, or takes that which it has from another host.
+/// Assigns an id to the type, or adopts the id that another host assigned.
 llvm::Error registerFfiType(llvm::StringRef name, int64_t &id,
                             const XLA_FFI_TypeInfo *info);
-/// Null: unknown, or without one.
+/// Returns null if the type is unknown or has no deleter.
 void (*ffiDeleter(int64_t type))(void *);
 bool isFfiType(int64_t type);
 
-/// Calls the handler with `stage`, `context` and nothing else set: what its
-/// metadata says.
+/// Queries the handler's metadata, by a call with only `stage` and `context`.
 llvm::Error queryFfi(XLA_FFI_Handler handler, XLA_FFI_Metadata &metadata);
 
 } // namespace shardwright::pjrt

@@ -1,4 +1,4 @@
-//===- ffi_api.cc - the functions that foreign functions call -------------===//
+//===- ffi_api.cc - functions that FFI handlers call ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ static XLA_FFI_Error *error(PJRT_Error_Code code, const Twine &message) {
   return new XLA_FFI_Error{code, message.str()};
 }
 
-/// The error of `e`, with the code that its text begins with.
+/// Converts `e` to an error with the code that its text begins with.
 static XLA_FFI_Error *toFfi(llvm::Error e) {
   PJRT_Error *made = pjrt::toPjrt(std::move(e));
   if (!made)
@@ -46,7 +46,7 @@ pjrt::FfiState::~FfiState() {
       deleter(object);
 }
 
-/// Handlers of API 0.2 and older had no stage in these arguments.
+/// These arguments had no stage in API 0.2 and older.
 static bool hasStage(const XLA_FFI_State_Args *args) {
   return args->struct_size >= sizeof(XLA_FFI_State_Args);
 }
@@ -137,15 +137,15 @@ static XLA_FFI_Error *registerType(XLA_FFI_Type_Register_Args *args) {
 }
 
 static void finish(XLA_FFI_Future *future, XLA_FFI_Error *why) {
-  // Whoever waits may free it as soon as the lock is free.
+  // A waiter may free the future as soon as the lock is released.
   std::lock_guard lock(future->mutex);
   future->isSet = true;
   future->error = why;
   future->changed.notify_all();
 }
 
-/// What follows is done if the caller's struct has all that we read; `least`
-/// bytes are what headers of API 0.3 declare.
+/// Calls `function` if the caller's struct has all fields that it reads: at
+/// least `least` bytes, as in the headers of API 0.3.
 template <auto function, size_t least, typename Args>
 static XLA_FFI_Error *sized(Args *args, const char *name) {
   if (args && args->struct_size >= least)
@@ -211,7 +211,7 @@ static XLA_FFI_Error *release(XLA_FFI_DeviceMemory_Free_Args *args) {
 }
 
 static XLA_FFI_Error *schedule(XLA_FFI_ThreadPool_Schedule_Args *args) {
-  // On a thread of the pool: those who schedule may wait for it.
+  // Run on a pool thread, because the scheduling handler may wait for the task.
   if (Client::shared().pool().size() < 2)
     args->task(args->data);
   else

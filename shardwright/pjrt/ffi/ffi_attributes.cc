@@ -1,4 +1,4 @@
-//===- ffi_attributes.cc - attributes of calls of foreign functions -------===//
+//===- ffi_attributes.cc - attributes of FFI calls ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,8 @@ using namespace shardwright::pjrt;
 
 using Kind = cpu::LibraryAttribute::Kind;
 
-/// xla.PrimitiveType of a number in an attribute; 0: handlers take none.
+/// The xla.PrimitiveType of numbers in an attribute; 0 if FFI does not support
+/// it.
 static int typeOf(ElementType type) {
   switch (type) {
   case ElementType::Pred:
@@ -40,7 +41,7 @@ static int typeOf(ElementType type) {
   }
 }
 
-/// The numbers as an array of their type.
+/// Packs the numbers as an array of their type.
 static std::vector<char> pack(const cpu::LibraryAttribute &a) {
   std::vector<char> out;
   auto append = [&](const void *value, size_t size) {
@@ -116,7 +117,7 @@ XLA_FFI_Attrs FfiAttributes::view() {
           types.data(),          names.data(), values.data()};
 }
 
-/// What is wrong with an attribute of a call, or nothing.
+/// Returns why FFI does not support an attribute, or an empty text.
 static llvm::StringRef problemOf(mlir::Attribute value) {
   auto number = [](mlir::Type type) -> llvm::StringRef {
     unsigned width = type.getIntOrFloatBitWidth();

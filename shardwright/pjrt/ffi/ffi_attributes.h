@@ -1,4 +1,4 @@
-//===- ffi_attributes.h - attributes of calls of foreign functions ------===//
+//===- ffi_attributes.h - attributes of FFI calls -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,11 +20,12 @@
 
 namespace shardwright::pjrt {
 
-/// Attributes as handlers read them: sorted by name, each with its own storage,
-/// which does not move.
+/// Attributes in the form that handlers read: sorted by name, each in storage
+/// with a stable address.
 class FfiAttributes {
 public:
-  /// Once. Fails on what handlers cannot take.
+  /// Sets the attributes; call it only once. Fails for attributes that FFI does
+  /// not support.
   llvm::Error set(llvm::ArrayRef<cpu::LibraryAttribute> attributes);
   XLA_FFI_Attrs view();
 
@@ -41,8 +42,8 @@ private:
   std::vector<void *> values;
 };
 
-/// Typed calls of registered targets have attributes of kinds only that
-/// handlers can take. One diagnostic on failure, worded as XLA does.
+/// Checks that FFI supports the attributes of all typed calls of registered
+/// targets. Emits one diagnostic on failure, in XLA's wording.
 mlir::LogicalResult checkFfiAttributes(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt

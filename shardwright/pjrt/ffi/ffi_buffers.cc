@@ -1,4 +1,4 @@
-//===- ffi_buffers.cc - arrays as foreign functions see them --------------===//
+//===- ffi_buffers.cc - buffers of FFI calls ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ FfiBuffers::FfiBuffers(llvm::ArrayRef<CustomCallBuffer> given,
         for (const Packed &other : inputs->packed)
           if (other.plain.data == buffer.data)
             bytes = other.bytes;
-      if (!bytes) // as large as if every element had a byte, as in XLA
+      if (!bytes) // one byte per element, as in XLA
         bytes = cpu::allocateHost(std::max<int64_t>(buffer.elements(), 1));
       if (!bytes && problem.empty())
         problem = "RESOURCE_EXHAUSTED: not enough memory to pack an array of " +

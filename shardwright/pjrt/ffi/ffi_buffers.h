@@ -1,4 +1,4 @@
-//===- ffi_buffers.h - arrays as foreign functions see them -----*- C++ -*-===//
+//===- ffi_buffers.h - buffers of FFI calls ---------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,21 +16,22 @@
 
 namespace shardwright::pjrt {
 
-/// The operands or the results of one call, tokens included. Our buffers hold
-/// elements of less than 8 bits in a byte each; handlers get them packed, the
-/// first in the lowest bits, in memory of this object.
+/// The operands or the results of one call, including tokens. Our buffers hold
+/// elements of less than 8 bits in one byte each; handlers get them packed, the
+/// first element in the lowest bits, in memory of this object.
 class FfiBuffers {
 public:
-  /// `inputs`: where a buffer that is the same memory as one of these is to
-  /// stay so.
+  /// A buffer that shares memory with one of `inputs` also shares its packed
+  /// memory.
   FfiBuffers(llvm::ArrayRef<CustomCallBuffer> buffers,
              llvm::ArrayRef<int64_t> tokens,
              const FfiBuffers *inputs = nullptr);
   FfiBuffers(const FfiBuffers &) = delete;
 
-  /// Fails on element types that handlers do not know, and without memory.
+  /// Fails for element types that FFI does not support, or if memory is
+  /// exhausted.
   llvm::Error check() const;
-  /// Copies operands into the packed memory, results out of it.
+  /// Copies operands to the packed memory, and results from it.
   void pack();
   void unpack() const;
 

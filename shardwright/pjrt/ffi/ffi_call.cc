@@ -1,4 +1,4 @@
-//===- ffi_call.cc - calls of foreign functions ---------------------------===//
+//===- ffi_call.cc - calls of FFI handlers --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ struct CallSite {
 
 } // namespace
 
-/// Calls a handler and waits for what it leaves running.
+/// Calls a handler, and waits for its asynchronous work.
 static llvm::Error call(XLA_FFI_Handler handler, XLA_FFI_CallFrame &frame) {
   XLA_FFI_Error *failed = nullptr;
   frame.future = nullptr;

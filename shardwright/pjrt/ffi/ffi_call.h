@@ -1,4 +1,4 @@
-//===- ffi_call.h - calls of foreign functions ------------------*- C++ -*-===//
+//===- ffi_call.h - calls of FFI handlers -----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,17 +13,16 @@
 
 namespace shardwright::pjrt {
 
-/// StableHLO's `api_version`; 4 for typed calls, which JAX writes as 1.
+/// StableHLO's `api_version`, but 4 for typed calls, for which JAX writes 1.
 int64_t apiVersionOf(const cpu::LibraryCall &call);
 
-/// The function for one call of a handler in a program; its stage `instantiate`
-/// runs now, with an error if that fails or attributes are of a kind that
-/// handlers cannot take.
+/// Creates the function for one call of a handler, and runs the stage
+/// `instantiate`. Fails if that fails, or if FFI does not support an attribute.
 llvm::Expected<CustomCallFunction>
 makeTypedCall(const XLA_FFI_Handler_Bundle &bundle,
               const cpu::LibraryCall &call);
 
-/// The same for a function of `api_version` 1, 2 or 3.
+/// Creates the function for one call of `api_version` 1, 2 or 3.
 llvm::Expected<CustomCallFunction>
 makeUntypedCall(void *function, const cpu::LibraryCall &call);
 

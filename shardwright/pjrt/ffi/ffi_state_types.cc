@@ -1,4 +1,4 @@
-//===- ffi_state_types.cc - types of objects that foreign functions keep --===//
+//===- ffi_state_types.cc - types of FFI states ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,7 @@ llvm::Error pjrt::registerFfiType(llvm::StringRef name, int64_t &id,
       return fail("type id " + llvm::Twine(id) +
                   " belongs to another type than " + name);
     int64_t &kept = t.ids[name];
-    // An address of ours is a number that no host counts to.
+    // Use an address as the id: no other library assigns numbers that large.
     if (id == 0)
       id = reinterpret_cast<int64_t>(&kept);
     kept = id;

@@ -1,4 +1,4 @@
-//===- ffi_targets.cc - foreign functions by name -------------------------===//
+//===- ffi_targets.cc - registry of FFI handlers --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -92,7 +92,7 @@ bool pjrt::isTypedTarget(llvm::StringRef name) {
   return t.typed.contains(name);
 }
 
-/// Once for each call site, when its program is made ready.
+/// Called once per call site, when its program is prepared to run.
 static llvm::Expected<CustomCallFunction>
 makeCall(const cpu::LibraryCall &call) {
   int64_t version = apiVersionOf(call);

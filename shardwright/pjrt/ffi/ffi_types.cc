@@ -1,4 +1,4 @@
-//===- ffi_types.cc - element types of foreign functions ------------------===//
+//===- ffi_types.cc - element types of FFI --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ffi_types.h - element types of foreign functions ---------*- C++ -*-===//
+//===- ffi_types.h - element types of FFI -----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 
 namespace shardwright::pjrt {
 
-/// xla.PrimitiveType, which is XLA_FFI_DataType too; none for 6-bit floats.
+/// The xla.PrimitiveType, which is also the XLA_FFI_DataType; none for 6-bit
+/// floats.
 std::optional<int> ffiType(ElementType type);
 
 } // namespace shardwright::pjrt

@@ -1,4 +1,4 @@
-//===- ffi_untyped_call.cc - calls of the interfaces before typed FFI -----===//
+//===- ffi_untyped_call.cc - calls of the APIs before typed FFI -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-/// Opaque to functions. Those that set it are not part of jaxlib, so that what
-/// is compiled against its headers never fails.
+/// Opaque to functions. jaxlib does not export the functions that set it, so
+/// functions compiled against its headers never fail.
 struct XlaCustomCallStatus {
   std::string message;
 };
@@ -48,7 +48,7 @@ pjrt::makeUntypedCall(void *function, const cpu::LibraryCall &site) {
       in.push_back(buffer.data);
     for (XLA_FFI_Buffer &buffer : results.buffers())
       out.push_back(buffer.data);
-    // One result is given as it is, several as a list.
+    // A single result is passed directly, several results as an array.
     void *made = out.size() == 1 ? out.front() : out.data();
     XlaCustomCallStatus status;
     if (version == 1)

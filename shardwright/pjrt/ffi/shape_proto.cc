@@ -1,4 +1,4 @@
-//===- shape_proto.cc - array shapes as XLA says them ---------------------===//
+//===- shape_proto.cc - array shapes as protos ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ std::string pjrt::shapeProto(ElementType type, llvm::ArrayRef<int64_t> shape,
       order.push_back(d);
   ProtoWriter layout;
   layout.packed(1, order);
-  layout.varint(16, 1); // elements to which the end is padded
+  layout.varint(16, 1); // tail_padding_alignment_in_elements
   ProtoWriter proto;
   proto.varint(2, ffiType(type).value_or(0));
   proto.packed(3, shape);

@@ -1,4 +1,4 @@
-//===- shape_proto.h - array shapes as XLA says them ------------*- C++ -*-===//
+//===- shape_proto.h - array shapes as protos -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 
 namespace shardwright::pjrt {
 
-/// xla.ShapeProto of an array, serialized. An empty layout is row-major.
+/// Serialises the xla.ShapeProto of an array. An empty layout is row-major.
 std::string shapeProto(ElementType type, llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int64_t> minorToMajor = {});
 

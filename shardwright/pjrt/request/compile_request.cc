@@ -1,4 +1,4 @@
-//===- compile_request.cc - how a client wants a program compiled ---------===//
+//===- compile_request.cc - compile options of a client -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ static llvm::Error malformed(const char *what) {
                                  what + " that is malformed");
 }
 
-/// Of xla.DeviceAssignmentProto: replica_count 1, computation_count 2,
+/// Reads xla.DeviceAssignmentProto: replica_count 1, computation_count 2,
 /// computation_devices 3 {replica_device_ids 1}.
 static llvm::Error readAssignment(llvm::StringRef bytes,
                                   CompileRequest &request) {
@@ -97,8 +97,8 @@ static llvm::Error readBuildOptions(llvm::StringRef bytes,
   return llvm::Error::success();
 }
 
-/// An entry of map<string, OptionOverrideProto>: string 1, bool 2, int64 3; a
-/// double cannot be read, and none of our options is one.
+/// Reads an entry of map<string, OptionOverrideProto>: string 1, bool 2, int64
+/// 3. Doubles are not read; none of our options is a double.
 static llvm::Error readOverride(llvm::StringRef bytes,
                                 CompileRequest &request) {
   NamedText option;

@@ -1,4 +1,4 @@
-//===- compile_request.h - how a client wants a program compiled --------===//
+//===- compile_request.h - compile options of a client --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,21 +14,21 @@
 
 namespace shardwright::pjrt {
 
-/// What we use of xla.CompileOptionsProto.
+/// The fields of xla.CompileOptionsProto that we use.
 struct CompileRequest {
   int64_t numReplicas = 1, numPartitions = 1;
   /// Device of replica r, partition p at r * numPartitions + p; empty: any.
   llvm::SmallVector<int64_t, 8> assignment;
-  /// Runs on one device, which the caller names at each execution.
+  /// Runs on one device, which each execution specifies.
   bool isPortable = false;
-  /// Sharding rules propagate, and no functions of the client's.
+  /// Shardy propagates, and client functions do not take part.
   bool usesShardy = false;
-  /// By output and by parameter: the sharding is ours to choose. One entry is
-  /// for all of them; missing ones are not.
+  /// By output and by parameter: true if we choose the sharding. A single entry
+  /// applies to all; missing entries are false.
   llvm::SmallVector<int64_t, 8> chooseOutputs, chooseParameters;
-  /// What the user asked for by name.
+  /// Options that the user sets by name.
   std::vector<NamedText> overrides;
-  /// The message itself, as it came.
+  /// The original message.
   std::string bytes;
 
   /// The fields above but for `bytes`, whose maps have no fixed order: equal in
@@ -41,7 +41,7 @@ struct CompileRequest {
 };
 
 llvm::Expected<CompileRequest> readCompileOptions(llvm::StringRef bytes);
-/// xla.DeviceAssignmentProto
+/// Serialises the xla.DeviceAssignmentProto.
 std::string writeAssignment(const CompileRequest &request);
 
 } // namespace shardwright::pjrt

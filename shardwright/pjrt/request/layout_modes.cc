@@ -1,4 +1,4 @@
-//===- layout_modes.cc - layouts that a program asks for ------------------===//
+//===- layout_modes.cc - layouts that a program requests ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ std::string layoutText(ArrayRef<int64_t> order, size_t rank) {
          "}";
 }
 
-/// `{0,1}` for a tensor of this rank.
+/// Parses a layout like `{0,1}` for a tensor of this rank.
 static std::optional<MinorToMajor> parseOrder(StringRef text, int64_t rank) {
   if (!text.consume_front("{") || !text.consume_back("}"))
     return std::nullopt;
@@ -83,8 +83,8 @@ static LogicalResult read(func::FuncOp main, StringRef what, unsigned index,
   return success();
 }
 
-/// What `LayoutConstraint` asks for the value, past constraints of its
-/// sharding; row-major where nothing does.
+/// The layout that a `LayoutConstraint` requests for the value, skipping
+/// sharding constraints; row-major without one.
 static MinorToMajor constrainedLayout(Value value) {
   while (auto constraint = value.getDefiningOp<sdy::ShardingConstraintOp>())
     value = constraint.getInput();
@@ -132,7 +132,8 @@ FailureOr<ProgramLayouts> takeLayoutModes(ModuleOp module) {
   return layouts;
 }
 
-/// The layouts of the values that are left without tokens: `places` says where.
+/// The layouts of the values that remain without tokens; `places` maps old to
+/// new positions.
 static ArrayAttr layoutList(TypeRange types, ArrayRef<MinorToMajor> layouts,
                             ArrayRef<int32_t> places, MLIRContext *context) {
   SmallVector<Attribute> list(types.size());

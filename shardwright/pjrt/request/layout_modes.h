@@ -1,14 +1,14 @@
-//===- layout_modes.h - layouts that a program asks for ---------*- C++ -*-===//
+//===- layout_modes.h - layouts that a program requests ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Our elements always stand row-major. A layout is what clients are told of an
-// array: it travels with the buffer, so that programs, which JAX compares it
-// with, get the one that they ask for. Nobody is given the memory of a buffer
-// whose layout says something else.
+// Our elements are always row-major. A layout is only reported to clients: it
+// is stored with the buffer, so that JAX, which compares layouts, finds the
+// layout that a program requests. Clients get no direct access to buffers whose
+// layout is not row-major.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,26 +28,27 @@
 
 namespace shardwright::pjrt {
 
-/// Dimensions from the one that varies fastest; empty: row-major.
+/// Dimensions from minor to major; empty: row-major.
 using MinorToMajor = llvm::SmallVector<int64_t, 4>;
 
-/// Empty for the row-major order, so that equal layouts are equal.
+/// Returns an empty list for the row-major order, so that equal layouts compare
+/// equal.
 MinorToMajor canonicalLayout(llvm::ArrayRef<int64_t> minorToMajor);
-/// `{0,1}`
+/// Formats a layout like `{0,1}`.
 std::string layoutText(llvm::ArrayRef<int64_t> minorToMajor, size_t rank);
 
 struct ProgramLayouts {
   std::vector<MinorToMajor> arguments, results;
 };
 
-/// Takes `mhlo.layout_mode` off the arguments and results of @main: `default`
-/// and `auto` are row-major, `{0,1}` is itself. A result that is `auto` has
-/// the layout that a call of `LayoutConstraint` gives it. Emits a diagnostic
-/// for tiles and for what is no order of the dimensions.
+/// Removes `mhlo.layout_mode` from the arguments and results of @main and
+/// returns the layouts: `default` and `auto` are row-major, `{0,1}` is that
+/// layout. An `auto` result has the layout of its `LayoutConstraint`, if any.
+/// Emits a diagnostic for tiles and for invalid permutations.
 mlir::FailureOr<ProgramLayouts> takeLayoutModes(mlir::ModuleOp module);
 
-/// Writes into the module the layouts that @main's arguments and results have,
-/// as importers of HLO read them. `dropLayouts` takes them off again.
+/// Writes the layouts of @main's arguments and results into the module, in the
+/// form that importers of HLO read. `dropLayouts` removes them again.
 void writeLayouts(mlir::ModuleOp module, const ProgramLayouts &layouts,
                   const TokenPositions &places);
 void dropLayouts(mlir::ModuleOp module);

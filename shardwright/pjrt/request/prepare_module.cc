@@ -1,4 +1,4 @@
-//===- prepare_module.cc - what clients ask for, said in the module -------===//
+//===- prepare_module.cc - applies compile options to a module ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -72,8 +72,8 @@ void closeShardings(ModuleOp module, const CompileRequest &request) {
   for (sdy::MeshOp op : module.getOps<sdy::MeshOp>())
     if (!mesh && !op.getMesh().getAxes().empty())
       mesh = op;
-  // Without a mesh nothing of ours is sharded; GSPMD's shardings say
-  // themselves what is replicated.
+  // Without a mesh there are no sdy shardings, and GSPMD's shardings are
+  // explicit about replication.
   if (!main || !mesh)
     return;
   auto replicated = [&](Type type) {

@@ -1,4 +1,4 @@
-//===- prepare_module.h - what clients ask for, said in the module ------===//
+//===- prepare_module.h - applies compile options to a module -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,19 +14,18 @@
 
 namespace shardwright::pjrt {
 
-/// By parameter and output of @main: its position when tokens do not count, -1
-/// for a token.
+/// By parameter and output of @main: its position without tokens, or -1 for a
+/// token.
 struct TokenPositions {
   std::vector<int32_t> argumentOf, resultOf;
 };
 
-/// Takes the tokens from @main's signature: a run waits for the events of those
-/// that it is given, so that nothing else needs to be handed from one to the
-/// next.
+/// Removes the tokens from @main's signature. A run waits for the events of its
+/// token arguments, so no token values are needed.
 mlir::FailureOr<TokenPositions> dropTokens(mlir::ModuleOp module);
 
-/// Values of @main without a sharding that are not ours to shard are
-/// replicated.
+/// Replicates the values of @main that have no sharding and whose sharding we
+/// must not choose.
 void closeShardings(mlir::ModuleOp module, const CompileRequest &request);
 
 } // namespace shardwright::pjrt

@@ -1,4 +1,4 @@
-//===- program_reader.cc - a client's module, and what is wrong -----------===//
+//===- program_reader.cc - parses a client's module -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ static const DialectRegistry &dialects() {
   return *registry;
 }
 
-/// `file.py:12:3: ` or nothing.
+/// Formats a location as `file.py:12:3: `, or as an empty text.
 static std::string where(Location location) {
   std::string text;
   location->walk([&](Location part) {
@@ -41,14 +41,14 @@ static std::string where(Location location) {
   return text;
 }
 
-// Compilations run side by side; one does not need threads of its own.
+// Compilations run in parallel; one compilation needs no threads of its own.
 ProgramReader::ProgramReader()
     : context(dialects(), MLIRContext::Threading::DISABLED),
       sources(std::make_shared<llvm::SourceMgr>()),
       handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
           errors += errors.empty() ? "" : "\n";
-          // Exceptions end up on terminals.
+          // Exception texts end up on terminals.
           llvm::raw_string_ostream os(errors);
           writePrintable(where(diagnostic.getLocation()) + diagnostic.str(),
                          os);

@@ -1,4 +1,4 @@
-//===- program_reader.h - a client's module, and what is wrong --*- C++ -*-===//
+//===- program_reader.h - parses a client's module --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +16,16 @@
 
 namespace shardwright::pjrt {
 
-/// A context for one program, which collects the errors that are emitted in it.
+/// A context for one program, which collects the emitted errors.
 class ProgramReader {
 public:
   ProgramReader();
 
-  /// Null: `error` says why. The client is trusted, as its own process.
+  /// Returns null on failure; see `error`. The client is trusted like its
+  /// process.
   mlir::OwningOpRef<mlir::ModuleOp>
   read(llvm::StringRef code, mlir::AsmParserState *positions = nullptr);
-  /// All errors so far, each with its place in the source.
+  /// All errors so far, each with its source location.
   llvm::Error error() const;
 
   mlir::MLIRContext context;

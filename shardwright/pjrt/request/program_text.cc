@@ -1,4 +1,4 @@
-//===- program_text.cc - what each device runs, as text -------------------===//
+//===- program_text.cc - the per-device program as text -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace shardwright::pjrt {
 
-/// The innermost place in a file.
+/// The innermost file location.
 static Location placeOf(Location location) {
   if (auto call = dyn_cast<CallSiteLoc>(location))
     return placeOf(call.getCallee());
@@ -27,8 +27,8 @@ static Location placeOf(Location location) {
   return UnknownLoc::get(location.getContext());
 }
 
-/// The name that stands outermost, with its place. Of fused locations the first
-/// that has one.
+/// The outermost name and its file location. For fused locations, the first one
+/// with a name.
 static Location shortened(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return NameLoc::get(name.getName(), placeOf(name.getChildLoc()));

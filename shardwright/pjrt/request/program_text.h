@@ -1,4 +1,4 @@
-//===- program_text.h - what each device runs, as text ----------*- C++ -*-===//
+//===- program_text.h - the per-device program as text ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace shardwright::pjrt {
 
-/// The module with the names that the client gave its operations and
-/// arguments, and the place of each, but not with the stacks of calls.
+/// Prints the module with the client's names of operations and arguments and
+/// their file locations, but without call stacks.
 std::string programText(mlir::ModuleOp module);
 
 } // namespace shardwright::pjrt

@@ -1,4 +1,4 @@
-//===- xla_options.cc - options that are XLA's ----------------------------===//
+//===- xla_options.cc - compiler options of XLA ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ namespace {
 enum class Kind { Any, Bool, Int32, Float };
 } // namespace
 
-/// Of the options that programs name most often.
+/// The kinds of the most common options.
 static Kind kindOf(StringRef name) {
   return StringSwitch<Kind>(name)
       .Cases({"xla_embed_ir_in_executable", "xla_cpu_enable_fast_math",
@@ -47,7 +47,7 @@ static bool suits(Kind kind, StringRef value) {
   case Kind::Int32:
     return to_integer(value, number);
   case Kind::Float:
-    // Numbers that came as such have no text here.
+    // Options passed as numbers have no text here.
     return value.empty() || to_float(value, real);
   }
   llvm_unreachable("unknown kind");

@@ -1,13 +1,13 @@
-//===- xla_options.h - options that are XLA's -------------------*- C++ -*-===//
+//===- xla_options.h - compiler options of XLA ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs written for XLA pass `compiler_options` that mean nothing to us.
-// They are accepted; values that XLA would refuse are refused in its words, as
-// far as we know the option's type.
+// Programs written for XLA pass `compiler_options` that do not apply to
+// Shardwright. They are accepted. Values that XLA rejects are rejected in its
+// wording, if the type of the option is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace shardwright::pjrt {
 
-/// Whether the option is one of XLA's; an error when its value cannot be.
+/// True if the option is one of XLA's; an error if its value is invalid.
 llvm::Expected<bool> isXlaOption(llvm::StringRef name, llvm::StringRef value);
 
 } // namespace shardwright::pjrt
