@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The shape that custom encodings of attributes share: a varint code, then the
-/// fields in the order of storage. Integers are zig-zag varints, lists have
-/// their length first, nested attributes, types and strings are references.
+/// Custom encodings of attributes: a varint code, then the fields in storage
+/// order. Integers are zig-zag varints, lists start with their length, nested
+/// attributes, types and strings are references.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ struct FieldWriter {
   }
 };
 
-/// Reads fields one after the other; the first failure sticks.
+/// Reads fields one after the other; after the first failure, all reads fail.
 struct FieldReader {
   mlir::DialectBytecodeReader &r;
 
@@ -60,7 +60,7 @@ struct FieldReader {
   llvm::LogicalResult get(llvm::StringRef &value) {
     return r.readString(value);
   }
-  /// The semantics are those of the value that is there.
+  /// Reads a number with the semantics of `value`.
   llvm::LogicalResult get(llvm::APFloat &value) {
     auto read = r.readAPFloatWithKnownSemantics(value.getSemantics());
     if (failed(read))
@@ -89,7 +89,7 @@ struct FieldReader {
                          succeeded(get(both.second)));
   }
   template <typename T> llvm::LogicalResult get(llvm::SmallVector<T> &list) {
-    // No reservation: the length comes from the file.
+    // Do not reserve memory: the length comes from the file.
     uint64_t size = 0;
     if (failed(r.readVarInt(size)))
       return llvm::failure();

@@ -1,14 +1,13 @@
-//===- newer_properties.h - bytecode of ops that have grown -----*- C++ -*-===//
+//===- newer_properties.h - bytecode of newer attributes --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR writes the attributes of an op in the order of their names, so that a
-// new attribute would make all earlier bytecode unreadable, jaxlib's included.
-// Attributes that are newer than version 1.17 are written last, and only if
-// set.
+// MLIR writes an op's attributes in the order of their names, so a new
+// attribute would make all earlier bytecode unreadable, including jaxlib's.
+// Attributes newer than version 1.17 are written last, and only if set.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +19,9 @@
 
 namespace shardwright {
 
-/// Reads an attribute that older writers did not know: the end of the
-/// properties in its place is no error. The reader has no other way to test for
-/// the end.
+/// Reads an attribute that older writers did not write: the end of the
+/// properties in its place is not an error. The reader provides no other way to
+/// test for the end.
 template <typename AttrT>
 void readNewer(mlir::DialectBytecodeReader &reader, AttrT &attr) {
   mlir::ScopedDiagnosticHandler quiet(

@@ -1,4 +1,4 @@
-//===- flatten_tuples.cc - programs without tuples ------------------------===//
+//===- flatten_tuples.cc - remove tuples ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,8 @@ bool isTuple(Type type) { return isa<TupleType>(type); }
 bool isToken(Type type) { return isa<stablehlo::TokenType>(type); }
 bool anyTuple(TypeRange types) { return llvm::any_of(types, isTuple); }
 
-/// Tokens order what a program does, and nobody outside has any to give.
+/// True for @main, whose callers have no tokens to pass: tokens only order a
+/// program's effects.
 bool isEntry(func::FuncOp function) { return function.getSymName() == "main"; }
 
 bool isFlat(func::FuncOp function) {
@@ -50,7 +51,7 @@ SmallVector<Type> leavesOf(TypeRange types) {
   return leaves;
 }
 
-/// Those that the signature of the function has.
+/// The leaves that occur in the function's signature.
 SmallVector<Type> leavesOf(func::FuncOp function, TypeRange types) {
   SmallVector<Type> leaves = leavesOf(types);
   if (isEntry(function))
@@ -58,7 +59,7 @@ SmallVector<Type> leavesOf(func::FuncOp function, TypeRange types) {
   return leaves;
 }
 
-/// Appends the leaves of `value`, taken out of it before the builder.
+/// Extracts and appends the leaves of `value`.
 void takeApart(OpBuilder &b, Value value, SmallVectorImpl<Value> &leaves) {
   auto tuple = dyn_cast<TupleType>(value.getType());
   if (!tuple) {
@@ -72,7 +73,7 @@ void takeApart(OpBuilder &b, Value value, SmallVectorImpl<Value> &leaves) {
               leaves);
 }
 
-/// A value of `type` of the next leaves.
+/// Builds a value of `type` from the next leaves.
 Value putTogether(OpBuilder &b, Location loc, Type type,
                   ArrayRef<Value> &leaves) {
   auto tuple = dyn_cast<TupleType>(type);
@@ -87,7 +88,7 @@ Value putTogether(OpBuilder &b, Location loc, Type type,
   return stablehlo::TupleOp::create(b, loc, type, elements);
 }
 
-/// `{{a}, {b}}` -> `{a}`, `{b}`; empty when it is not so many.
+/// Splits `{{a}, {b}}` into `{a}`, `{b}`; empty unless there are `count` parts.
 SmallVector<StringRef> splitSharding(StringRef text, size_t count) {
   SmallVector<StringRef> parts;
   text = text.trim();
@@ -133,7 +134,7 @@ Flattening::splitAttributes(func::FuncOp function, bool arguments) {
   Builder b(function.getContext());
   TypeRange types = arguments ? TypeRange(function.getArgumentTypes())
                               : TypeRange(function.getResultTypes());
-  // Where results go, for those that aliases name.
+  // First leaf of each result, to renumber aliases.
   SmallVector<int64_t> firstLeaf;
   int64_t next = 0;
   for (Type type : function.getResultTypes()) {
@@ -181,7 +182,7 @@ Flattening::splitAttributes(func::FuncOp function, bool arguments) {
   return all;
 }
 
-/// `x` -> `x.1`, `x.2.0`.
+/// Names the leaves of `x`: `x.1`, `x.2.0`.
 static void appendLocations(Type type, Location loc,
                             SmallVectorImpl<Location> &locations) {
   auto tuple = dyn_cast<TupleType>(type);
@@ -242,7 +243,7 @@ LogicalResult Flattening::flattenSignature(func::FuncOp function) {
         end->setOperands(operands);
       }
   }
-  // Without attributes first: their number has to be that of the types.
+  // Remove the attributes first: their number must equal that of the types.
   function.removeArgAttrsAttr();
   function.removeResAttrsAttr();
   function.setFunctionType(
@@ -270,7 +271,7 @@ void Flattening::flattenCall(func::CallOp call) {
   call.erase();
 }
 
-/// A call with a tuple as its only result has its leaves as results.
+/// Replaces a single tuple result of a call by its leaves.
 void Flattening::flattenCustomCall(stablehlo::CustomCallOp call) {
   if (call->getNumResults() != 1 || !isTuple(call->getResult(0).getType()) ||
       anyTuple(cast<TupleType>(call->getResult(0).getType()).getTypes()))
@@ -294,8 +295,8 @@ void Flattening::flattenCustomCall(stablehlo::CustomCallOp call) {
 }
 
 void Flattening::removeTuples() {
-  // Operands come before their uses: the tuple of an element of a tuple is
-  // known when it is its turn.
+  // Operands precede their uses, so inner tuples are resolved before outer
+  // ones.
   module.walk([](stablehlo::GetTupleElementOp op) {
     auto tuple = op.getOperand().getDefiningOp<stablehlo::TupleOp>();
     if (!tuple || op.getIndex() < 0 ||

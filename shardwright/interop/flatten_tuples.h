@@ -1,4 +1,4 @@
-//===- flatten_tuples.h - programs without tuples ---------------*- C++ -*-===//
+//===- flatten_tuples.h - remove tuples -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

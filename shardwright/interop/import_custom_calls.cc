@@ -1,4 +1,4 @@
-//===- import_custom_calls.cc - ops that were written as calls ------------===//
+//===- import_custom_calls.cc - import ops written as custom calls --------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ constexpr llvm::StringLiteral attributesName("mhlo.attributes");
 constexpr llvm::StringLiteral versionName("mhlo.version");
 constexpr llvm::StringLiteral placementTarget("annotate_device_placement");
 
-/// The op that a target like `mhlo.erf`, `chlo.top_k` or `stablehlo.tan` names.
+/// The op for a target such as `mhlo.erf`, `chlo.top_k` or `stablehlo.tan`.
 std::optional<RegisteredOperationName> namedOp(StringRef target,
                                                MLIRContext *context) {
   auto [prefix, name] = target.split('.');
@@ -39,8 +39,8 @@ std::optional<RegisteredOperationName> namedOp(StringRef target,
   return std::nullopt;
 }
 
-/// A number or type in the kind of attribute that the op wants. Writers of
-/// calls are free with the width of integers.
+/// Converts a number or type to the attribute kind that the op expects. Writers
+/// of calls use integers of any width.
 Attribute adapted(StringAttr name, Attribute value) {
   auto integer = dyn_cast<IntegerAttr>(value);
   if (name == "k" && integer && integer.getType().isSignlessInteger())
@@ -53,7 +53,7 @@ Attribute adapted(StringAttr name, Attribute value) {
 FailureOr<NamedAttrList> attributesOf(stablehlo::CustomCallOp call) {
   NamedAttrList attributes;
   Attribute found = call->getDiscardableAttr(attributesName);
-  // Typed calls hold them as their configuration.
+  // Typed calls store them in their configuration.
   if (!found)
     found = dyn_cast_or_null<DictionaryAttr>(
         call.getBackendConfig().value_or(Attribute()));
@@ -63,7 +63,8 @@ FailureOr<NamedAttrList> attributesOf(stablehlo::CustomCallOp call) {
   for (NamedAttribute attr : cast_or_null<DictionaryAttr>(found)
                                  ? cast<DictionaryAttr>(found).getValue()
                                  : ArrayRef<NamedAttribute>()) {
-    // Both orders have the name topk; the other one is no op.
+    // Both directions use the name topk; the one for the smallest elements is
+    // handled separately.
     if (attr.getName() == "largest")
       continue;
     attributes.append(attr.getName(), adapted(attr.getName(), attr.getValue()));
@@ -74,8 +75,8 @@ FailureOr<NamedAttrList> attributesOf(stablehlo::CustomCallOp call) {
   return attributes;
 }
 
-/// Where a value is to be: all memory here is the host's, so that only results
-/// of the program are in one kind or another, as their attributes say.
+/// Removes a placement call: all memory is host memory here, so that only
+/// attributes of the program's results matter.
 LogicalResult importPlacement(stablehlo::CustomCallOp call) {
   if (call.getInputs().size() != 1 || call->getNumResults() != 1 ||
       call.getInputs()[0].getType() != call->getResult(0).getType())
@@ -101,7 +102,7 @@ LogicalResult importPlacement(stablehlo::CustomCallOp call) {
   return success();
 }
 
-/// Whether the call asks for the smallest elements.
+/// True if the call selects the smallest elements.
 bool isSmallestK(stablehlo::CustomCallOp call) {
   auto attributes = call->getAttrOfType<DictionaryAttr>(attributesName);
   auto largest =
@@ -109,7 +110,7 @@ bool isSmallestK(stablehlo::CustomCallOp call) {
   return largest && !largest.getValue();
 }
 
-/// top_k of the smallest elements: sorted, then cut; equal ones stay in order.
+/// top_k of the smallest elements: a stable sort and a slice.
 LogicalResult expandSmallestK(chlo::TopKOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getOperand().getType());
   if (!type || !type.hasStaticShape() || type.getRank() == 0 ||
@@ -156,7 +157,7 @@ LogicalResult expandSmallestK(chlo::TopKOp op) {
 LogicalResult importCall(stablehlo::CustomCallOp call) {
   if (call.getCallTargetName() == placementTarget)
     return importPlacement(call);
-  // Its own buffer, in a dialect of buffers.
+  // A copy has a meaning only in dialects of buffers.
   if (call.getCallTargetName() == "mhlo.copy" &&
       call.getOperandTypes() == call.getResultTypes()) {
     call.replaceAllUsesWith(call.getInputs());
@@ -174,9 +175,9 @@ LogicalResult importCall(stablehlo::CustomCallOp call) {
   state.addOperands(call.getInputs());
   state.addTypes(call.getResultTypes());
   state.addAttributes(attributes->getAttrs());
-  // A builder that fails leaves an op that its verifier refuses.
+  // If a builder fails, the op's verifier rejects the result.
   Operation *op = b.create(state);
-  // The op's own words, under the name that the program has for it.
+  // Attach the name of the call to the op's diagnostics.
   ScopedDiagnosticHandler words(call.getContext(), [&](Diagnostic &diagnostic) {
     diagnostic.attachNote(call.getLoc())
         << "custom call @" << call.getCallTargetName() << " stands for "

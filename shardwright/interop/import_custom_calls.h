@@ -1,4 +1,4 @@
-//===- import_custom_calls.h - ops that were written as calls ---*- C++ -*-===//
+//===- import_custom_calls.h - import ops written as calls ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Front ends (PyTorch/XLA, TensorFlow, older JAX) wrote ops that StableHLO did
-/// not have as custom calls: the target names the op, `mhlo.attributes` holds
-/// its attributes:
+/// Front ends (PyTorch/XLA, TensorFlow, older JAX) emitted ops that StableHLO
+/// did not have as custom calls: the target names the op, and `mhlo.attributes`
+/// holds its attributes:
 ///
 ///   stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = 8 : i64}, ..}
 ///
-/// The pass `sw-import-custom-calls` makes them ops again, of CHLO where it has
-/// one of that name, else of StableHLO. Calls of other targets stay.
+/// The pass `sw-import-custom-calls` converts them back to ops, of CHLO if it
+/// has an op of that name, otherwise of StableHLO. Calls of other targets stay.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 
 namespace shardwright {
 
-/// Replaces the calls below `root`. One diagnostic on failure: the op refuses
-/// the operands or attributes that the call gives it.
+/// Replaces the calls below `root`. Emits one diagnostic on failure, if the op
+/// rejects the operands or attributes of the call.
 mlir::LogicalResult importCustomCalls(mlir::Operation *root);
 
 std::unique_ptr<mlir::Pass> createImportCustomCallsPass();

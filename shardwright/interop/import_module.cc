@@ -34,7 +34,7 @@ namespace {
 
 constexpr llvm::StringLiteral numPartitionsName("mhlo.num_partitions");
 constexpr llvm::StringLiteral numReplicasName("mhlo.num_replicas");
-/// What is told of each device has to fit in memory.
+/// Data about every device must fit into memory.
 constexpr int64_t maxReplicas = 1 << 20, maxDevices = 1 << 20;
 
 bool isNamedMesh(sdy::MeshOp mesh) { return !mesh.getMesh().getAxes().empty(); }
@@ -61,7 +61,8 @@ LogicalResult resizeMeshes(ModuleOp module, ArrayRef<MeshAxis> sizes) {
           sdy::MeshAxisAttr::get(context, axis.getName(), size->size));
     }
     mesh.setMeshAttr(sdy::MeshAttr::get(context, axes, /*deviceIds=*/{}));
-    // A copy of the old sizes in another notation; the import passes renew it.
+    // A copy of the old sizes in another notation, which the import passes will
+    // recreate.
     mesh->removeDiscardableAttr("stablehlo.mesh");
   }
   for (const MeshAxis &axis : sizes) {
@@ -98,7 +99,7 @@ LogicalResult importShardings(ModuleOp module, const ImportOptions &options) {
       failed(importRoundTrip(module, options.keepOpShardings)))
     return failure();
   if (hasGspmdShardings(module)) {
-    // Their axes have no names: those of the caller, if there are any.
+    // Their axes have no names, so use those of the caller, if given.
     int64_t devices = options.devices ? options.devices
                                       : integerAttr(module, numPartitionsName);
     return importGspmd(module, options.meshSizes, devices);
@@ -115,13 +116,13 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
     return PassManager(module.getContext(), ModuleOp::getOperationName(),
                        PassManager::Nesting::Explicit);
   };
-  // Also checks the shardings against resized meshes.
+  // This run also verifies the shardings against resized meshes.
   PassManager calls = passes();
   calls.addPass(createImportCustomCallsPass());
   calls.addPass(createInlineCompositesPass());
   if (failed(calls.run(module)))
     return failure();
-  // With the composites called: their types would not fit those of their
+  // Composites must be calls by now: their types would not match those of their
   // decompositions.
   if (options.shapeOfArgument &&
       failed(giveShapes(module, options.shapeOfArgument)))
@@ -159,7 +160,7 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
   auto contradicts = [&](int64_t n) { return devices != 0 && n != devices; };
   int64_t replicas = countReplicas(module);
   if (first) {
-    // Each replica has a mesh of its own.
+    // Each replica has its own mesh.
     if (replicas > maxReplicas)
       return module.emitError() << "the module asks for " << replicas
                                 << " replicas (mhlo.num_replicas), expected at "
@@ -194,7 +195,7 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
              << "(mhlo.num_partitions) of " << replicas
              << " replicas (mhlo.num_replicas), expected a product of at most "
              << maxDevices;
-    // JAX writes 1 when it knows of no mesh: that binds nobody.
+    // JAX writes 1 if it has no mesh, so ignore 1.
     if (n > 1 && contradicts(n))
       return module.emitError() << "the module runs on " << n
                                 << " devices (mhlo.num_partitions * "

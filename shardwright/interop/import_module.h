@@ -18,16 +18,16 @@ namespace shardwright {
 
 struct ImportOptions {
   /// New sizes for the axes of the module's meshes, by name; every axis of
-  /// every mesh must be named. Empty: as the module says.
+  /// every mesh must be listed. Empty: keep the module's sizes.
   llvm::SmallVector<MeshAxis, 4> meshSizes;
-  /// Number of devices when the module names none; 0: not given.
+  /// Number of devices if the module has none; 0: not given.
   int64_t devices = 0;
   /// Returns the shape of an argument of @main, by position. Called for
   /// arguments with dimensions of unknown size. May be null.
   std::function<std::optional<llvm::SmallVector<int64_t, 4>>(unsigned)>
       shapeOfArgument;
-  /// Take every op's sharding from frontend attributes, not only those that
-  /// propagation cannot find anew.
+  /// Read the shardings of all ops from frontend attributes, not only those
+  /// that propagation cannot infer again.
   bool keepOpShardings = false;
 };
 
@@ -42,9 +42,9 @@ mlir::LogicalResult importShardings(mlir::ModuleOp module,
 mlir::LogicalResult importModule(mlir::ModuleOp module,
                                  const ImportOptions &options = {});
 
-/// How many devices the module runs on: its mesh times num_replicas, else its
-/// num_partitions * num_replicas, else `devices`, else 1. A contradiction is
-/// an error.
+/// Number of devices on which the module runs: its mesh times num_replicas,
+/// else its num_partitions * num_replicas, else `devices`, else 1. A
+/// contradiction is an error.
 mlir::FailureOr<int64_t> countDevices(mlir::ModuleOp module, int64_t devices);
 
 /// mhlo.num_replicas, at least 1.

@@ -37,7 +37,7 @@ protected:
     });
   }
 
-  /// A module of modules within each other.
+  /// Nested modules.
   OwningOpRef<ModuleOp> nested(int64_t depth) {
     Location unknown = UnknownLoc::get(&context);
     OwningOpRef<ModuleOp> outer = ModuleOp::create(unknown);
@@ -49,7 +49,7 @@ protected:
     return outer;
   }
 
-  /// What checkModule says of it.
+  /// The diagnostic of checkModule.
   std::string check(OwningOpRef<ModuleOp> module, bool attributes = true) {
     said.clear();
     LogicalResult result = checkModule(*module, attributes);
@@ -65,7 +65,7 @@ TEST_F(InputLimits, OperationsWithinEachOther) {
   EXPECT_EQ(check(nested(maxOpNesting)), "");
   EXPECT_THAT(check(nested(maxOpNesting + 1)),
               HasSubstr("this operation is within 128 others, at most 127"));
-  // Neither is there recursion, nor when the module is destroyed.
+  // Neither the check nor destroying the module recurses.
   EXPECT_THAT(check(nested(1000000)), HasSubstr("deeper than the limit"));
 }
 
@@ -85,7 +85,7 @@ TEST_F(InputLimits, AttributesWithinEachOther) {
                         "the limit: 500002 levels, at most 4096"));
   EXPECT_EQ(check(attributes(18, 2)), "");
   EXPECT_THAT(check(attributes(1000, 2)), HasSubstr("more than 1048576 parts"));
-  // For text, what stands for the text has been measured.
+  // For text, attributes have been measured already.
   EXPECT_EQ(check(attributes(500000, 1), /*attributes=*/false), "");
 }
 

@@ -1,4 +1,4 @@
-//===- load_module.cc - reads a module from a file or standard input ------===//
+//===- load_module.cc - read a module -------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,7 @@ readSource(const std::shared_ptr<llvm::SourceMgr> &sources,
            AsmParserState *positions = nullptr) {
   if (format == Format::PortableArtifact)
     return readPortableArtifact(sources, context);
-  // Bytecode is checked before the verifier, which recurses, gets it.
+  // Check bytecode before the verifier, which recurses, runs.
   ParserConfig config(context, /*verifyAfterParse=*/format == Format::Text);
   addNewerTypes(config);
   const llvm::MemoryBuffer *buffer =
@@ -77,7 +77,7 @@ loadModule(StringRef path, MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
            AsmParserState *positions) {
   StringRef name = path == "-" ? "<stdin>" : path;
-  // No line to point at: the file itself.
+  // Without a line, errors are reported at the file.
   Location file = FileLineColLoc::get(context, name, 0, 0);
   auto read =
       llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
@@ -119,8 +119,8 @@ readModule(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
         return {};
       }
     }
-    // Sections want their alignment, which a file read into memory may lack; a
-    // mapped one has it, and the module's blobs stay in the mapping.
+    // Bytecode sections must be aligned, which a file read into memory may not
+    // be; a mapped file is, and the module's blobs stay in the mapping.
     if (llvm::isAddrAligned(llvm::Align(64), content.data()))
       break;
     auto aligned = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(

@@ -1,5 +1,4 @@
-//===- load_module.h - reads a module from a file or standard input -*- C++
-//-*-===//
+//===- load_module.h - read a module ----------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,14 +40,14 @@ loadModule(llvm::StringRef path, mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
            mlir::AsmParserState *positions = nullptr);
 
-/// The same for a module that is in memory already.
+/// Likewise for a module in memory.
 mlir::OwningOpRef<mlir::ModuleOp>
 readModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
            mlir::MLIRContext *context,
            const std::shared_ptr<llvm::SourceMgr> &sources, Trust trust,
            mlir::AsmParserState *positions = nullptr);
 
-/// Prints the text that JAX would: as MLIR does, but for `bool_hex.h`.
+/// Prints the text as JAX would: as MLIR does, except for `bool_hex.h`.
 void printModule(mlir::ModuleOp module, llvm::raw_ostream &os,
                  const mlir::OpPrintingFlags &flags = {});
 

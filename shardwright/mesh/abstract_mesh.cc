@@ -36,13 +36,14 @@ std::string AbstractMesh::textOf(const Data &data) {
   os << (data.axes.empty() ? "(), " : "") << "axis_types=(";
   for (auto [i, type] : llvm::enumerate(data.types))
     os << (i ? ", " : "") << stringify(type);
-  // One element, as Python writes a tuple of it.
+  // Python writes a tuple of one element with a trailing comma.
   os << (data.types.size() == 1 ? ",))" : "))");
   return text;
 }
 
-/// One object for each text that is in use. The text tells meshes apart: a name
-/// with a quote could imitate another, so names are given with their lengths.
+/// Returns one object for each distinct mesh in use. Axis names are keyed with
+/// their lengths, because a name with a quote could imitate another mesh's
+/// text.
 AbstractMesh AbstractMesh::intern(Data data) {
   static std::mutex mutex;
   static llvm::StringMap<std::weak_ptr<const Data>> table;
@@ -56,7 +57,7 @@ AbstractMesh AbstractMesh::intern(Data data) {
     return AbstractMesh(known);
   auto made = std::make_shared<const Data>(std::move(data));
   slot = made;
-  // Forget the dead when they may be many.
+  // Drop expired entries when there may be many.
   static size_t limit = 64;
   if (table.size() > limit) {
     for (auto it = table.begin(); it != table.end();) {

@@ -1,4 +1,4 @@
-//===- abstract_mesh_test.cc - a mesh without devices ---------------------===//
+//===- abstract_mesh_test.cc - meshes without devices ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,9 +28,9 @@ TEST(AbstractMesh, EqualMeshesAreOneObject) {
   EXPECT_EQ(a.axes().data(), make({{"x", 4}, {"y", 2}}).axes().data());
   EXPECT_NE(a, make({{"y", 2}, {"x", 4}}));
   EXPECT_NE(a, make({{"x", 4}, {"y", 2}}, {AxisType::Auto, AxisType::Manual}));
-  // Texts run together would be equal.
+  // Names and sizes must not run together.
   EXPECT_NE(make({{"a1", 1}}), make({{"a", 11}}));
-  // Devices play no part.
+  // Devices are ignored.
   EXPECT_EQ(a, llvm::cantFail(AbstractMesh::of(
                    Mesh({{"x", 4}, {"y", 2}}, {7, 6, 5, 4, 3, 2, 1, 0}))));
 }

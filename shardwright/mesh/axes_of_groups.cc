@@ -1,4 +1,4 @@
-//===- axes_of_groups.cc - which axes device groups lie along -------------===//
+//===- axes_of_groups.cc - axes of device groups --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,9 +17,8 @@ std::optional<AxisList> axesOfGroups(const Mesh &mesh,
   if (groupSize <= 0 || groups.empty() ||
       int64_t(groups.size()) != mesh.numDevices())
     return std::nullopt;
-  // Members of the first group, as steps between row-major positions: an axis
-  // (or a part of one) of size s with stride t contributes digits 0..s-1 times
-  // t.
+  // Members of the first group as offsets of row-major positions: a (sub-)axis
+  // of size s with stride t contributes the digits 0..s-1 times t.
   llvm::SmallVector<int64_t> offsets;
   for (int64_t id : groups.take_front(groupSize)) {
     if (id < 0 || id >= mesh.numDevices())
@@ -29,7 +28,7 @@ std::optional<AxisList> axesOfGroups(const Mesh &mesh,
   AxisList axes; // found minor to major
   for (int64_t block = 1; block < groupSize;) {
     int64_t step = offsets[block] - offsets[0];
-    // Longest run 0, step, 2 step, ... at this level is one reference.
+    // The longest run 0, step, 2 step, ... at this level is one reference.
     int64_t run = 1;
     while ((run + 1) * block <= groupSize &&
            offsets[run * block] - offsets[0] == run * step)
@@ -42,7 +41,7 @@ std::optional<AxisList> axesOfGroups(const Mesh &mesh,
       if (step % stride != 0 || step / stride >= n)
         continue;
       int64_t minor = step / stride; // product of the parts minor to this one
-      // The run may go on into the next axis: cut it where this one ends.
+      // The run may continue into the next axis; cut it at the end of this one.
       int64_t part = std::min(run, n / minor);
       while (part > 1 &&
              (n % (minor * part) != 0 || groupSize % (block * part) != 0))

@@ -1,4 +1,4 @@
-//===- axes_of_groups.h - which axes device groups lie along ----*- C++ -*-===//
+//===- axes_of_groups.h - axes of device groups -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace shardwright {
 
-/// Axes (major to minor) whose device groups are these, none if no set of
-/// (sub-)axes has them. `groups` is row-major [numGroups][groupSize]: the
-/// inverse of `deviceGroups`.
+/// The inverse of `deviceGroups`: axes (major to minor) whose device groups are
+/// these; none if no list of (sub-)axes has them. `groups` is row-major
+/// [numGroups][groupSize].
 std::optional<AxisList> axesOfGroups(const Mesh &mesh,
                                      llvm::ArrayRef<int64_t> groups,
                                      int64_t groupSize);

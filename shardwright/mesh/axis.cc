@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A reference is the interval [preSize, nextPreSize) on the multiplicative line
-// from 1 to the size of its axis. Most questions are about these two ends.
+// from 1 to the size of its axis. Most functions compare these two ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ bool shardwright::isSuffixOf(AxisRef x, AxisRef y) {
 bool shardwright::overlaps(AxisRef x, AxisRef y) {
   if (x.axis != y.axis)
     return false;
-  // An axis of size 1 is an empty interval, yet it overlaps itself.
+  // An axis of size 1 is an empty interval, but overlaps itself.
   return x == y || (x.preSize < y.nextPreSize() && y.preSize < x.nextPreSize());
 }
 
@@ -103,7 +103,7 @@ std::optional<AxisRef> shardwright::commonPrefix(AxisRef x, AxisRef y) {
 }
 
 bool shardwright::canMerge(AxisRef x, AxisRef y) {
-  // Size 1 is a whole axis of size 1, which has nothing to continue it.
+  // A reference of size 1 is a full axis of size 1, which cannot be continued.
   return x.axis == y.axis && x.size > 1 && y.size > 1 &&
          x.nextPreSize() == y.preSize;
 }

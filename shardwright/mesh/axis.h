@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An axis reference names a whole mesh axis or a sub-axis of it. An axis of
-// size n splits as [pre, size, n/(pre*size)]; the reference is the middle part.
-// A full axis is stored as pre = 1, size = n, so the algebra needs no special
+// An axis reference names a full mesh axis or a sub-axis of it. An axis of size
+// n splits as [pre, size, n/(pre*size)]; the reference is the middle part. A
+// full axis is stored as pre = 1, size = n, so the algebra needs no special
 // case for it. Semantics: Shardy's AxisRef / SubAxisInfo.
 //
 //===----------------------------------------------------------------------===//
@@ -50,11 +50,11 @@ inline llvm::hash_code hash_value(const AxisRef &a) {
 using AxisList = llvm::SmallVector<AxisRef, 2>;
 using AxisRefs = llvm::ArrayRef<AxisRef>;
 
-/// y lies within x.
+/// True if y lies within x.
 bool contains(AxisRef x, AxisRef y);
-/// y contains x and both start at the same place.
+/// True if y contains x and both start at the same place.
 bool isPrefixOf(AxisRef x, AxisRef y);
-/// y contains x and both end at the same place.
+/// True if y contains x and both end at the same place.
 bool isSuffixOf(AxisRef x, AxisRef y);
 bool overlaps(AxisRef x, AxisRef y);
 bool overlaps(AxisRef x, AxisRefs list);
@@ -68,7 +68,7 @@ std::optional<AxisRef> suffixWithoutOverlap(AxisRef x, AxisRef y);
 /// Applied to each of `list` in order, stopping at none.
 std::optional<AxisRef> prefixWithoutOverlap(AxisRef x, AxisRefs list);
 std::optional<AxisRef> commonPrefix(AxisRef x, AxisRef y);
-/// y continues x: (pre 1, size 4) then (pre 4, size 2).
+/// True if y continues x, such as (pre 4, size 2) after (pre 1, size 4).
 bool canMerge(AxisRef x, AxisRef y);
 AxisRef merge(AxisRef x, AxisRef y);
 

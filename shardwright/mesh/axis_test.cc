@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The model: an axis of size n = d0 * d1 * ... is a string of digits, major to
-// minor; a reference that lies on this splitting is a range of digits. Every
-// answer of the algebra is then an operation on ranges.
+// minor; a reference that is compatible with this splitting is a range of
+// digits. Each operation of the algebra is then an operation on ranges.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ Range intersect(Range x, Range y) {
   return {std::max(x.begin, y.begin), std::min(x.end, y.end)};
 }
 
-/// A reference on an axis of size n, not bound to any splitting.
+/// A reference on an axis of size n, compatible with any splitting.
 AxisRef anyRef(int64_t n) {
   auto divisor = [](int64_t of, bool above1) {
     std::vector<int64_t> found;
@@ -142,7 +142,7 @@ RC_GTEST_PROP(AxisAlgebra, CoexistMeansOneSplittingHoldsBoth, ()) {
   }
 }
 
-// What overlap means for devices: the two coordinates are not independent.
+// References overlap if and only if their coordinates are dependent.
 RC_GTEST_PROP(AxisAlgebra, OverlapIsDependenceOfCoordinates, ()) {
   Splitting s = anySplitting();
   int64_t n = s.size();
@@ -223,7 +223,7 @@ RC_GTEST_PROP(AxisLists, PrefixOfAList, ()) {
     prefix.back() = s.ref({last.begin, last.end - 1}, 2);
     RC_ASSERT(listPrefix(prefix, of) == ListPrefix::Strict);
     RC_ASSERT(listPrefix(of, prefix) == ListPrefix::None);
-    // A leading part may only come last.
+    // Only the last axis may be a leading sub-axis.
     prefix.push_back({3, 1, 2});
     of.push_back({3, 1, 2});
     RC_ASSERT(listPrefix(prefix, of) == ListPrefix::None);

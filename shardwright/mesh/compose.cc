@@ -1,4 +1,4 @@
-//===- compose.cc - shardings out of other shardings ----------------------===//
+//===- compose.cc - compose and transpose shardings -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

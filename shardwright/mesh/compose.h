@@ -1,4 +1,4 @@
-//===- compose.h - shardings out of other shardings -------------*- C++ -*-===//
+//===- compose.h - compose and transpose shardings --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

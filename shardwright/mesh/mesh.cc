@@ -15,7 +15,7 @@
 
 using namespace shardwright;
 
-/// Clamped, so that a mesh which the caller is about to refuse can be built.
+/// Saturates, so that a mesh can be built before the caller rejects its size.
 static int64_t saturatingMul(int64_t a, int64_t b) {
   int64_t product;
   return llvm::MulOverflow(a, b, product) ? std::numeric_limits<int64_t>::max()
@@ -37,7 +37,7 @@ Mesh::Mesh(llvm::SmallVector<MeshAxis, 4> axes,
     strides[i] = devices;
     devices = saturatingMul(devices, meshAxes[i].size);
   }
-  // Without axes the list distinguishes a maximal mesh from the empty one.
+  // Without axes, the ids distinguish a maximal mesh from the empty one.
   if (!meshAxes.empty() && isIota(ids))
     ids.clear();
   linearOf.assign(ids.size(), -1);
@@ -54,7 +54,7 @@ bool Mesh::numDevicesOverflows(llvm::ArrayRef<MeshAxis> axes) {
 }
 
 std::optional<int32_t> Mesh::find(llvm::StringRef axisName) const {
-  // Meshes have a handful of axes: a scan beats a map.
+  // Meshes have a handful of axes, so a scan is faster than a map.
   for (auto [i, axis] : llvm::enumerate(meshAxes))
     if (axisName == axis.name)
       return int32_t(i);
@@ -121,8 +121,8 @@ DeviceGroups shardwright::deviceGroups(const Mesh &mesh, AxisRefs axes) {
   groups.groupSize = totalSize(axes);
   order.append(axes.begin(), axes.end());
 
-  // Grow the row-major list of linear indices from the most minor part: each
-  // part repeats what is there, shifted by its stride.
+  // Build the row-major list of linear indices from the most minor axis: each
+  // axis repeats the list so far, shifted by its stride.
   llvm::SmallVector<int64_t, 0> linear{0};
   linear.reserve(mesh.numDevices());
   for (AxisRef a : llvm::reverse(order)) {

@@ -71,7 +71,7 @@ TEST(DeviceGroups, Examples) {
   EXPECT_THAT(deviceGroups(xy(4, 2), AxisRef{0, 2, 2}).ids,
               ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
 
-  // The order inside a group is that of the list, not of the mesh.
+  // Members of a group are in the order of the axis list, not of the mesh.
   Mesh mesh = xy(2, 2);
   EXPECT_THAT(deviceGroups(mesh, {mesh.fullAxis(1), mesh.fullAxis(0)}).ids,
               ElementsAre(0, 2, 1, 3));
@@ -85,8 +85,8 @@ TEST(Complement, SplitsAtSubAxes) {
   EXPECT_EQ(complement(mesh, {mesh.fullAxis(1), mesh.fullAxis(0)}), AxisList{});
 }
 
-/// A mesh of random axes with permuted devices, and some disjoint parts of it
-/// in random order.
+/// A mesh of random axes and permuted devices, and random disjoint sub-axes of
+/// it.
 struct Case {
   Mesh mesh;
   AxisList chosen;

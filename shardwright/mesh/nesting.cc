@@ -1,4 +1,4 @@
-//===- nesting.cc - how deep a text nests ---------------------------------===//
+//===- nesting.cc - nesting depth of text ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ namespace shardwright {
 namespace {
 
 /// The offset after the string that starts at `begin`. A line break ends it, as
-/// it does for MLIR's lexer, which then reports an error.
+/// in MLIR's lexer, which then reports an error.
 size_t endOfString(StringRef text, size_t begin) {
   for (size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\')
@@ -34,8 +34,8 @@ bool isWordChar(char c) {
 }
 bool isAliasChar(char c) { return isWordChar(c) || c == '-'; }
 
-/// The nesting of each alias, and of the text around them. The closing bracket
-/// of one kind never closes another: a parser stops at such a text.
+/// Tracks the nesting of each alias, and of the text around them. A closing
+/// bracket never closes one of another kind: the parser rejects such a text.
 class MlirScanner {
 public:
   explicit MlirScanner(StringRef text) : text(text) {}
@@ -48,7 +48,7 @@ public:
 
 private:
   using What = NestingExcess::What;
-  /// What an alias stands for.
+  /// Expanded size of an alias.
   struct Extent {
     int64_t depth = 0, tokens = 0;
   };
@@ -69,19 +69,20 @@ private:
   StringRef text;
   size_t at = 0;
   std::optional<NestingExcess> excess;
-  /// Open brackets.
+  /// Number of open brackets.
   int64_t round = 0, square = 0, curly = 0, angle = 0;
-  /// Of affine expressions, since the last comma or bracket other than `(`.
+  /// Operators of an affine expression since the last comma or bracket other
+  /// than `(`.
   int64_t operators = 0;
-  /// Of one shape, so far.
+  /// Dimensions of the current shape so far.
   int64_t dimensions = 0;
   StringMap<Extent> aliases;
-  /// The alias whose definition is read, and what has been read of it.
+  /// The alias that is being defined, and its extent so far.
   StringRef defined;
   Extent extent;
-  /// The last character that is no space; `A` for an arrow.
+  /// The last non-space character; `A` for an arrow.
   char last = 0;
-  /// A line has ended since, outside of brackets.
+  /// True after a line break outside of brackets.
   bool isNewLine = false;
 };
 
@@ -96,8 +97,8 @@ void MlirScanner::close(int64_t &kind) {
   kind = std::max<int64_t>(kind - 1, 0);
 }
 
-/// `#name` or `!name`: the definition of an alias, its use, or an attribute or
-/// type of a dialect, whose name has a dot.
+/// Handles `#name` or `!name`: the definition or use of an alias, or an
+/// attribute or type of a dialect, whose name has a dot.
 void MlirScanner::alias() {
   size_t end = at + 1;
   while (end < text.size() && isAliasChar(text[end]))
@@ -113,7 +114,7 @@ void MlirScanner::alias() {
     int64_t reached = depth() + it->second.depth;
     extent.depth = std::max(extent.depth, reached);
     reach(reached, What::AliasDepth, maxExpandedNesting);
-    // Both summands are far from overflowing: an excess ends the scan.
+    // The sum cannot overflow, because an excess ends the scan.
     extent.tokens += it->second.tokens;
     if (!defined.empty() && extent.tokens > maxExpandedTokens)
       excess = {What::AliasSize, at};
@@ -135,8 +136,8 @@ void MlirScanner::word() {
     operation();
 }
 
-/// Skips spaces and comments. The definition of an alias ends where a new line
-/// begins with what can only be an operation.
+/// Skips spaces and comments. The definition of an alias ends at a line that
+/// can only start an operation.
 bool MlirScanner::skip() {
   char c = text[at];
   if (c == '\n' && depth() == 0) {
@@ -204,7 +205,7 @@ void MlirScanner::step() {
     close(curly);
     break;
   case '>':
-    // A comparison of an affine set is no bracket.
+    // `>=` of an affine set is not a bracket.
     if (!rest.starts_with(">="))
       close(angle);
     break;

@@ -1,4 +1,4 @@
-//===- nesting.h - how deep a text nests ------------------------*- C++ -*-===//
+//===- nesting.h - nesting depth of text ------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,27 +21,26 @@
 
 namespace shardwright {
 
-/// Most levels of nested brackets in MLIR text.
+/// Limit of nested brackets in MLIR text.
 inline constexpr int64_t maxTextNesting = 512;
-/// The same with aliases (`#loc7`) expanded: locations of inlined calls are
-/// deep.
+/// Limit with aliases (`#loc7`) expanded; locations of inlined calls are deep.
 inline constexpr int64_t maxExpandedNesting = 4096;
-/// Most tokens of an alias with the aliases in it expanded.
+/// Limit of the tokens of an alias with its aliases expanded.
 inline constexpr int64_t maxExpandedTokens = int64_t(1) << 20;
-/// Most dimensions of one shape, as in `tensor<8x?xf32>`: the parser takes time
-/// quadratic in their number.
+/// Limit of the dimensions of one shape, as in `tensor<8x?xf32>`: the parser's
+/// time is quadratic in their number.
 inline constexpr int64_t maxRank = 1024;
-/// Most levels of nested brackets in JSON.
+/// Limit of nested brackets in JSON.
 inline constexpr int64_t maxJsonNesting = 100;
 
-/// The limit that a text exceeds, and the offset where it does.
+/// The exceeded limit, and the offset at which it is exceeded.
 struct NestingExcess {
   enum class What {
-    Brackets,   ///< within each other
-    Operators,  ///< of one affine expression, which nest as brackets do
-    AliasDepth, ///< brackets, those of aliases included
-    AliasSize,  ///< tokens of an alias, those of aliases in it included
-    Rank,       ///< sizes of one shape
+    Brackets,   ///< nested brackets
+    Operators,  ///< nested operators of one affine expression
+    AliasDepth, ///< nested brackets with aliases expanded
+    AliasSize,  ///< tokens of an alias with its aliases expanded
+    Rank,       ///< dimensions of one shape
   };
   What what;
   size_t offset;

@@ -1,4 +1,4 @@
-//===- nesting_test.cc - tests of how deep a text nests -------------------===//
+//===- nesting_test.cc - tests of nesting limits --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -76,7 +76,8 @@ TEST(Nesting, AliasesCountAsWhatTheyStandFor) {
   EXPECT_EQ(excess(deep), What::AliasDepth);
   EXPECT_EQ(excess(chain), What::AliasDepth);
   EXPECT_EQ(excess(wide), What::AliasSize);
-  // Of separate aliases, and of what stands after the last.
+  // Aliases are counted separately from each other and from the text after
+  // them.
   std::string many = "#a = [1]\n#b = [#a, #a]\n";
   many += "module {\n" + repeat("op {x = #b} : #stablehlo.y<[1]>\n", 300000);
   EXPECT_EQ(excess(many + "}\n#loc = loc(unknown)\n" + many), std::nullopt);

@@ -1,4 +1,4 @@
-//===- printable.cc - text that a terminal only shows ---------------------===//
+//===- printable.cc - escape text for a terminal --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace shardwright {
 
-/// Bytes of the character at the start of `text`; 0: they are not UTF-8.
+/// Length of the UTF-8 character at the start of `text`; 0 if it is invalid.
 static size_t characterBytes(StringRef text) {
   auto *begin = reinterpret_cast<const UTF8 *>(text.data());
   size_t size = getNumBytesForUTF8(*begin);
@@ -22,8 +22,8 @@ static size_t characterBytes(StringRef text) {
                                                                          : 0;
 }
 
-/// ASCII's control characters, those of Latin-1, and those that turn the
-/// direction of writing.
+/// True for control characters of ASCII and Latin-1, and characters that change
+/// the writing direction.
 static bool isControl(StringRef character) {
   auto byte = [&](size_t i) { return uint8_t(character[i]); };
   if (character.size() == 1)
@@ -37,7 +37,7 @@ static bool isControl(StringRef character) {
 
 void writePrintable(StringRef text, raw_ostream &os) {
   while (!text.empty()) {
-    // Mostly all of it.
+    // Most text is plain.
     StringRef plain = text.take_while([](char c) {
       return (uint8_t(c) >= 0x20 && uint8_t(c) < 0x7f) || c == '\n' ||
              c == '\t';
@@ -79,7 +79,7 @@ void PrintableStream::write_impl(const char *data, size_t size) {
     begun.clear();
     text = joined;
   }
-  // The last character may go on in the next write.
+  // The last character may be continued in the next write.
   for (size_t n = 1; n <= std::min<size_t>(3, text.size()); ++n) {
     auto first = uint8_t(text[text.size() - n]);
     if (first < 0x80)

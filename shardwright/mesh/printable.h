@@ -1,4 +1,4 @@
-//===- printable.h - text that a terminal only shows ------------*- C++ -*-===//
+//===- printable.h - escape text for a terminal -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ private:
   uint64_t current_pos() const override { return 0; }
 
   llvm::raw_ostream &to;
-  /// The beginning of a character whose other bytes have not been written yet.
+  /// The first bytes of an incomplete character.
   std::string begun;
 };
 

@@ -1,4 +1,4 @@
-//===- printable_test.cc - tests of text that a terminal only shows -------===//
+//===- printable_test.cc - tests of escaped text --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

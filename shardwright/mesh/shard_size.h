@@ -1,4 +1,4 @@
-//===- shard_size.h - how much of a dimension a shard has -------*- C++ -*-===//
+//===- shard_size.h - size of a shard ---------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- sharding.cc - how a tensor is laid out over a mesh -----------------===//
+//===- sharding.cc - the layout of a tensor over a mesh -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,7 @@ AxisList shardwright::divisiblePrefix(int64_t dim, AxisRefs axes) {
   AxisList prefix;
   for (AxisRef a : axes) {
     int64_t common = std::gcd(dim, a.size);
-    // Upstream stops here even at an axis of size 1.
+    // As in Shardy, stop even at an axis of size 1.
     if (common == 1)
       break;
     prefix.push_back({a.axis, a.preSize, common});
@@ -106,7 +106,7 @@ shardwright::shardBox(llvm::ArrayRef<int64_t> shape,
   for (auto [size, dim] : llvm::zip(shape, sharding.dims)) {
     int64_t local = shardSize(size, dim.shards());
     int64_t index = mesh.shardIndex(linear, dim.axes);
-    // Compared before multiplying: trailing shards may start past the end.
+    // Compare before multiplying: trailing shards may start beyond the end.
     int64_t begin = local == 0 || index > size / local ? size : index * local;
     box.push_back({begin, begin + std::min(local, size - begin)});
   }

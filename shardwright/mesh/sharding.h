@@ -1,4 +1,4 @@
-//===- sharding.h - how a tensor is laid out over a mesh --------*- C++ -*-===//
+//===- sharding.h - the layout of a tensor on a mesh ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ struct DimSharding {
   AxisList axes;
   /// Closed: propagation may not append axes.
   bool isClosed = false;
-  /// Lower is earlier; absent counts as 0.
+  /// Lower values propagate earlier; absent means 0.
   std::optional<int64_t> priority;
 
   int64_t shards() const { return totalSize(axes); }
@@ -28,15 +28,15 @@ struct DimSharding {
 /// replicated. Semantics: Shardy's TensorShardingAttr.
 struct TensorSharding {
   llvm::SmallVector<DimSharding, 4> dims;
-  /// Explicitly replicated: propagation may not use them. Mesh order.
+  /// Explicitly replicated axes: propagation may not use them. Mesh order.
   AxisList replicated;
-  /// The value is a partial result along these (sum). Mesh order.
+  /// The value is a partial sum along these axes. Mesh order.
   AxisList unreduced;
 
   static TensorSharding open(int64_t rank);
   static TensorSharding closed(int64_t rank);
   int64_t rank() const { return dims.size(); }
-  /// No axes in any dimension (and nothing unreduced).
+  /// True if no dimension has axes and nothing is unreduced.
   bool isReplicated() const;
   bool isFullyClosed() const;
   /// All dimensions closed, replicated axes dropped, priorities kept.
@@ -60,8 +60,8 @@ bool dividesEvenly(llvm::ArrayRef<int64_t> shape,
 /// divide.
 AxisList divisiblePrefix(int64_t dim, AxisRefs axes);
 
-/// Half-open index range per dimension that the device with this row-major
-/// linear index holds, clipped to the shape.
+/// The index range in each dimension that the device with this row-major linear
+/// index holds, clipped to the shape.
 struct IndexRange {
   int64_t begin = 0, end = 0;
   int64_t size() const { return end - begin; }

@@ -79,7 +79,7 @@ RC_GTEST_PROP(DivisiblePrefix, IsTheLongest, ()) {
   AxisList prefix = divisiblePrefix(dim, axes);
   RC_ASSERT(dim % totalSize(prefix) == 0);
   RC_ASSERT(listPrefix(prefix, axes) != ListPrefix::None);
-  // Every larger candidate fails.
+  // No longer prefix divides the dimension.
   for (size_t n = 0; n < axes.size(); ++n)
     for (int64_t size = 1; size <= axes[n].size; ++size) {
       if (axes[n].size % size)
@@ -104,7 +104,7 @@ RC_GTEST_PROP(ShardBox, TilesTheIndexSpace, ()) {
                          part);
   TensorSharding s = of(dims);
   auto local = localShape(shape, s);
-  // Each element is held by exactly the devices of one shard.
+  // The devices that hold an element all hold the same shard.
   std::map<std::pair<int64_t, int64_t>, int64_t> holders;
   for (int64_t device = 0; device < mesh.numDevices(); ++device) {
     auto box = shardBox(shape, s, mesh, device);

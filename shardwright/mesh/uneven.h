@@ -1,4 +1,4 @@
-//===- uneven.h - dimensions that their axes do not divide ------*- C++ -*-===//
+//===- uneven.h - unevenly sharded dimensions -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,18 +1,18 @@
-//===- partition.h - from shardings to a program for one device -*- C++ -*-===//
+//===- partition.h - partition a module -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two stages. `insertCollectives` makes every conflict explicit on global
+// Two stages. `insertCollectives` makes all communication explicit on global
 // shapes: each op computes in the layout of its `sdy.sharding`, each value is
-// used in the layout it has, and whatever lies between is an sdy collective.
-// `localize` turns that into the program of one device, with StableHLO
-// collectives over device groups and no sdy left.
+// used in its layout, and every reshard is an sdy collective. `localize` turns
+// that into the program of one device, with StableHLO collectives over device
+// groups and without sdy.
 //
-// Semantics: a program's results do not depend on its shardings. Floating point
-// sums may be taken in another order.
+// Guarantee: a program's results do not depend on its shardings, except that
+// floating point sums may be reordered.
 //
 //===----------------------------------------------------------------------===//
 

@@ -29,8 +29,8 @@ namespace shardwright {
 
 namespace {
 
-/// Says of each value that becomes whole on every device where and for what.
-/// The `shardwright` command says which annotation avoids it, too.
+/// Emits a remark for each value that becomes replicated: where and for which
+/// op. The `shardwright` command adds the annotation that avoids it.
 struct GatherRemarks : PlanObserver {
   mlir::Location onPlan(mlir::Operation *op, int32_t,
                         llvm::ArrayRef<WeighedWay>, MeshTable &) override {
@@ -59,7 +59,7 @@ struct GatherRemarks : PlanObserver {
   }
 };
 
-/// With remarks, if anyone reads them.
+/// Emits remarks if remarks are enabled.
 mlir::LogicalResult insertWithRemarks(mlir::ModuleOp module,
                                       PartitionOptions options) {
   GatherRemarks remarks;
@@ -68,7 +68,7 @@ mlir::LogicalResult insertWithRemarks(mlir::ModuleOp module,
   return insertCollectives(module, options);
 }
 
-/// The options of a pass that plans; fails where its machine cannot be read.
+/// The options of a planning pass; fails if its machine file cannot be read.
 template <typename PassT>
 mlir::FailureOr<PartitionOptions> optionsOf(PassT &pass,
                                             mlir::ModuleOp module) {

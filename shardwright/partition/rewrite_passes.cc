@@ -1,13 +1,13 @@
-//===- rewrite_passes.cc - rewrites of the stages, each as a pass ---------===//
+//===- rewrite_passes.cc - rewrites of the stages as passes ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The stages run these rewrites on lists of ops that they have anyway. A pass
-// collects its list by a walk, so that each rewrite can be seen and tested by
-// itself.
+// The stages run these rewrites on lists of ops that they have collected
+// before. These passes collect the lists by a walk, so that each rewrite can be
+// inspected and tested separately.
 //
 //===----------------------------------------------------------------------===//
 

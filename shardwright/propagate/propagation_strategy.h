@@ -1,5 +1,4 @@
-//===- propagation_strategy.h - which conflicts propagation resolves -*- C++
-//-*-===//
+//===- propagation_strategy.h - how conflicts are resolved ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

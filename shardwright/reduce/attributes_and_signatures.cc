@@ -1,4 +1,4 @@
-//===- attributes_and_signatures.cc - attributes, arguments dropped -------===//
+//===- attributes_and_signatures.cc - drop attributes and arguments -------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Where an attribute of a function sits.
+/// Where a function stores an attribute.
 enum class Place { Op, Argument, Result };
 
 struct AttributeAt {
@@ -53,7 +53,7 @@ void drop(RewriterBase &rewriter, Operation *op, ArrayRef<AttributeAt> which) {
   });
 }
 
-/// Only its own name: no call would notice another signature.
+/// True if the function is referenced, so that its signature must stay.
 bool isCalled(func::FuncOp function) {
   Operation *table = function->getParentOp();
   return !table || !SymbolTable::symbolKnownUseEmpty(function, table);
@@ -75,7 +75,7 @@ void eraseResult(Operation *op, unsigned index) {
   (void)function.eraseResults(erased);
 }
 
-/// Returns what the producer of a result takes instead of what it makes.
+/// Returns an operand of a result's producer instead of the result.
 void returnOperand(Operation *op, unsigned index, unsigned operand) {
   auto function = cast<func::FuncOp>(op);
   Operation *end = function.front().getTerminator();

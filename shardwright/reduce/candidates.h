@@ -17,18 +17,18 @@ using Changes = llvm::SmallVector<Change, 8>;
 // Each function appends the changes to try on `op`, the largest simplification
 // first. Every change removes something, so that reduction terminates.
 
-/// A symbol that nothing uses erased.
+/// Erases an unused symbol.
 void addErasedSymbols(mlir::Operation *op, Changes &changes);
-/// The op erased, its results replaced by operands of their types, by a region
+/// Erases the op, replacing its results by operands of their types, by a region
 /// of the op, or by constants.
 void addReplacements(mlir::Operation *op, Changes &changes);
-/// A constant of one value instead of many.
+/// Replaces a constant by a splat.
 void addSimplerConstants(mlir::Operation *op, Changes &changes);
-/// Discardable attributes dropped: all at once, then one by one; of functions
-/// those of arguments and results too.
+/// Drops discardable attributes: all at once, then one by one; for functions
+/// also those of arguments and results.
 void addDroppedAttributes(mlir::Operation *op, Changes &changes);
-/// Of a function that nothing calls: unused arguments and single results
-/// dropped, operands of a result's producer returned instead of the result.
+/// For a function without calls: drops unused arguments and single results, and
+/// returns operands of a result's producer instead of the result.
 void addShorterSignatures(mlir::Operation *op, Changes &changes);
 
 } // namespace shardwright

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each kind of change is listed for all ops, last op first, and tried on all of
-// them at once; where that hides the failure, on each half, down to single ops.
-// Rounds over all kinds end when one changed nothing. A round costs about
-// log(n) runs of the test for each change that has to stay undone.
+// Lists each kind of change for all ops, last op first, and tries all of them
+// at once; if that hides the failure, tries each half, down to single ops.
+// Repeats all kinds until nothing changes. A round takes about log(n) runs of
+// the test for each change that must not be made.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ public:
 
 private:
   bool runKind(Propose propose) {
-    // An op's alternatives are tried one after the other.
+    // Try an op's alternatives one after the other.
     bool changed = false;
     for (size_t alternative = 0;; ++alternative) {
       SmallVector<ChangeOfOp> all;

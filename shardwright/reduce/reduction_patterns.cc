@@ -21,8 +21,8 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Tries the changes that `propose` knows for the ops that it takes; makes the
-/// first that keeps the module interesting.
+/// Tries the changes that `propose` lists for the ops of its dialect, and makes
+/// the first that keeps the module interesting.
 struct TriedPattern : RewritePattern {
   using Propose = void (*)(Operation *, Changes &);
 
@@ -52,7 +52,7 @@ struct TriedPattern : RewritePattern {
   const Tester &tester;
 };
 
-/// stablehlo, chlo and vhlo: their own ops.
+/// For stablehlo, chlo and vhlo: simplifies their own ops.
 struct ComputationReduction : DialectReductionPatternInterface {
   ComputationReduction(Dialect *dialect)
       : DialectReductionPatternInterface(dialect) {}
@@ -67,8 +67,8 @@ struct ComputationReduction : DialectReductionPatternInterface {
   }
 };
 
-/// sdy: its own ops, shardings on ops of every dialect, and functions, which
-/// carry the most of them.
+/// For sdy: simplifies its own ops, shardings on ops of every dialect, and
+/// functions, which have most of them.
 struct ShardingReduction : ComputationReduction {
   using ComputationReduction::ComputationReduction;
 

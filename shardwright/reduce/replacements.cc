@@ -1,4 +1,4 @@
-//===- replacements.cc - an op replaced by something simpler --------------===//
+//===- replacements.cc - replace ops by simpler ones ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,11 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// An operand of each result's type; nothing when a result has none.
+/// By result: an operand of its type; nothing if some result has none.
 std::optional<SmallVector<unsigned>> operandsLikeResults(Operation *op) {
   SmallVector<unsigned> picked;
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    // The operand at the same place first: what a loop starts with.
+    // Prefer the operand at the same index, such as a loop's initial value.
     std::optional<unsigned> found;
     if (i < op->getNumOperands() &&
         op->getOperand(i).getType() == result.getType())
@@ -36,8 +36,8 @@ std::optional<SmallVector<unsigned>> operandsLikeResults(Operation *op) {
   return picked;
 }
 
-/// Whether the body of `region` can stand in the place of its op, the operands
-/// from `firstOperand` on for its arguments.
+/// True if the body of `region` can replace its op, with the operands from
+/// `firstOperand` on as its arguments.
 bool canStandForItsOp(Region &region, unsigned firstOperand) {
   Operation *op = region.getParentOp();
   if (!region.hasOneBlock() || region.front().empty())
@@ -71,7 +71,7 @@ void replaceByRegion(RewriterBase &rewriter, Operation *op, unsigned index,
   rewriter.replaceOp(op, results);
 }
 
-/// A constant of zeros; null for types that have none.
+/// A constant of zeros; null if the type has none.
 DenseElementsAttr zerosOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())

@@ -1,4 +1,4 @@
-//===- tried_change.cc - made if the failure stays ------------------------===//
+//===- tried_change.cc - changes that keep the failure --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Hears which ops a rewriter erases, and passes everything on to the listener
-/// that was there.
+/// Records the ops that a rewriter erases, and forwards all events to the
+/// previous listener.
 class HearErased : public RewriterBase::Listener {
 public:
   HearErased(RewriterBase &rewriter, llvm::DenseSet<Operation *> &erased)
@@ -54,7 +54,8 @@ private:
   llvm::DenseSet<Operation *> &erased;
 };
 
-/// What feeds `op`; what a function returns feeds the function.
+/// Adds the producers of the op's operands; for a function, those of its
+/// returned values.
 void addProducers(Operation *op, llvm::SetVector<Operation *> &producers) {
   for (Value operand : op->getOperands())
     if (Operation *producer = operand.getDefiningOp())
@@ -101,7 +102,7 @@ bool tryChanges(ModuleOp module, ArrayRef<ChangeOfOp> changes,
     llvm::DenseSet<Operation *> erasedOfCopy;
     makeChanges(copyRewriter, changes, erasedOfCopy,
                 [&](Operation *op) { return mapping.lookupOrNull(op); });
-    // What a change breaks is no news to the user.
+    // Suppress diagnostics about trial changes.
     ScopedDiagnosticHandler silent(module.getContext(),
                                    [](Diagnostic &) { return success(); });
     if (failed(verify(*copy)))

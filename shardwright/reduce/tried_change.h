@@ -1,4 +1,4 @@
-//===- tried_change.h - made if the failure stays ---------------*- C++ -*-===//
+//===- tried_change.h - changes that keep the failure -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- collective_cost.cc - what a per-device program sends ---------------===//
+//===- collective_cost.cc - cost of a program's collectives ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,7 +85,7 @@ void CostWalk::setGroups(CollectiveUse &use, Operation &op, Attribute attr) {
   use.groupSize = groups.getType().getDimSize(1);
   SmallVector<int64_t> ids(groups.getValues<int64_t>());
   // Groups of the partitions of a replica, or of the replicas of a partition,
-  // are those of every replica or partition.
+  // are repeated for every replica or partition.
   int64_t listed = ids.size(), partitions = numDevices / numReplicas;
   if (numReplicas > 1 && op.hasAttr("channel_handle") && listed == partitions) {
     for (int64_t i = 0; i < numDevices - partitions; ++i)
@@ -148,7 +148,7 @@ void CostWalk::visit(Operation &op, double executions, CollectiveCost &cost) {
           if (pairs[i] != pairs[i + 1])
             senders.insert(pairs[i]);
         u.groupSize = numDevices;
-        // The pairs number the partitions of a replica.
+        // The pairs use partition numbers within a replica.
         int64_t partitions = numDevices / numReplicas;
         u.axes = std::to_string(senders.size()) + " of " +
                  std::to_string(partitions) + " devices send";

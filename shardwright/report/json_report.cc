@@ -23,7 +23,7 @@ struct Total {
   double count = 0, bytes = 0;
 };
 
-/// Whole numbers print without a fraction.
+/// Prints whole numbers without a fraction.
 json::Value number(double v) {
   if (v == double(int64_t(v)))
     return int64_t(v);
@@ -42,7 +42,7 @@ json::Object statistics(const ProgramReport &report) {
   json::Object collectives;
   for (const char *kind : kinds) {
     Total t = totals.lookup(kind);
-    // Broadcasts are rare: named only when there are some.
+    // Broadcasts are rare, so omit them if there are none.
     if (t.count == 0 && StringRef(kind) == "collective_broadcast")
       continue;
     collectives[kind] =

@@ -1,4 +1,4 @@
-//===- json_text.h - texts of a program in JSON -----------------*- C++ -*-===//
+//===- json_text.h - valid UTF-8 for JSON -----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace shardwright {
 
-/// A name, location or message for a JSON value. Those of a program may hold
-/// any bytes; what is not UTF-8 becomes U+FFFD, since LLVM's JSON writer aborts
-/// on it.
+/// Converts a name, location or message for JSON. Programs may contain any
+/// bytes; invalid UTF-8 becomes U+FFFD, because LLVM's JSON writer aborts on
+/// it.
 inline std::string jsonText(llvm::StringRef text) {
   return llvm::json::fixUTF8(text);
 }

@@ -1,4 +1,4 @@
-//===- location_text.cc - where in the user's source an op comes from -----===//
+//===- location_text.cc - text of source positions ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@ void search(Location location, Found &found) {
                            .str();
       })
       .Case([&](NameLoc loc) {
-        // JAX's outer name is the op's path, as in jit(step)/mlp/dot_general;
-        // inner ones are the functions of the traceback.
+        // JAX's outermost name is the op's path, such as
+        // jit(step)/mlp/dot_general; inner ones are functions of the traceback.
         if (found.name.empty())
           found.name = loc.getName().str();
         search(loc.getChildLoc(), found);

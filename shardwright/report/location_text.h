@@ -1,5 +1,4 @@
-//===- location_text.h - where in the user's source an op comes from -*- C++
-//-*-===//
+//===- location_text.h - text of source positions ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,11 +14,11 @@
 
 namespace shardwright {
 
-/// `name (file.py:12)`: the innermost source position of a location as JAX
-/// writes them, preceded by its innermost name; empty when unknown.
+/// `name (file.py:12)`: the innermost source position of a location, in JAX's
+/// convention, preceded by its innermost name; empty if unknown.
 std::string locationText(mlir::Location location);
 
-/// `file.py:12` alone, else the name, else empty.
+/// `file.py:12` alone; otherwise the name; otherwise empty.
 std::string filePosition(mlir::Location location);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- program_report.h - what was decided and what it costs ----*- C++ -*-===//
+//===- program_report.h - decisions and costs of a program ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ struct ValueReport {
   std::string sharding; ///< `[{"x"}, {}]`
 };
 
-/// How one result compares with what was expected.
+/// Comparison of one result with its expected value.
 struct ComparisonReport {
   std::string name;
   double maxAbsError = 0, maxRelError = 0;
@@ -37,11 +37,10 @@ struct ComparisonReport {
   std::string detail; ///< first mismatch or why the arrays cannot be compared
 };
 
-/// How long a step takes on a machine (partition/machine_model.h).
+/// Predicted time of a step on a machine (partition/cost/machine_model.h).
 struct StepPrediction {
-  std::string machine; ///< empty: nothing was predicted
-  bool isAsked =
-      false; ///< the user named a machine: reports for people show it
+  std::string machine;  ///< empty: no prediction
+  bool isAsked = false; ///< the user named a machine, so text reports show it
   StepTime time;
 };
 
@@ -54,24 +53,25 @@ struct ProgramReport {
   std::vector<ValueReport> arguments, results;
   CollectiveCost collectives;
   StepPrediction predicted;
-  /// Arena, arguments and results; 0 when nothing was compiled.
+  /// Arena, arguments and results; 0 if not compiled.
   int64_t peakBytesPerDevice = 0;
-  /// Bytes by part, of one device.
+  /// Bytes by part, per device.
   int64_t argumentBytes = 0, resultBytes = 0, arenaBytes = 0;
-  /// Of the last run; 0 when nothing ran.
+  /// Of the last run; 0 if there was none.
   double runSeconds = 0;
   std::vector<ComparisonReport> comparisons;
 };
 
-/// The statistics object of the command line's contract, one line.
+/// Writes the statistics as one line of JSON.
 void writeStatisticsJson(const ProgramReport &report, llvm::raw_ostream &os);
-/// For people: stages, mesh, shardings, collectives, memory, comparison.
+/// Writes a text report: stages, mesh, shardings, collectives, memory,
+/// comparison.
 void writeTextReport(const ProgramReport &report, llvm::raw_ostream &os);
-/// The text report's facts as JSON.
+/// Writes the contents of the text report as JSON.
 void writeJsonReport(const ProgramReport &report, llvm::raw_ostream &os);
 
-/// The part of the report about the program itself (values, mesh, collectives;
-/// no times), as bytes that are stored with a saved executable.
+/// Serializes the part of the report about the program itself (values, mesh,
+/// collectives; no times), which is stored with a saved executable.
 std::string reportNotes(const ProgramReport &report);
 /// Reads such bytes into `report`. Returns false, without changing it, for
 /// bytes that reportNotes did not write.

@@ -1,4 +1,4 @@
-//===- report_notes.cc - the report that goes with an executable ----------===//
+//===- report_notes.cc - the report stored with an executable -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,7 @@ bool readReportNotes(StringRef notes, const Mesh &mesh, MLIRContext *context,
     use.executions = b.real();
     use.bytes = b.real();
     use.operandBytes = b.integer();
-    // A name that is the text of the place.
+    // A name location that holds the text of the original location.
     if (StringRef text = b.string(); !text.empty())
       use.location = NameLoc::get(StringAttr::get(context, text));
     return use;

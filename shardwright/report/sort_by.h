@@ -14,8 +14,8 @@
 
 namespace shardwright {
 
-/// By ascending key; of equal keys in the order of the list. In place of
-/// std::stable_sort, whose buffer of libstdc++ 12 is deprecated in C++20.
+/// Sorts stably by ascending key. Replaces std::stable_sort, whose buffer in
+/// libstdc++ 12 is deprecated in C++20.
 template <typename T, typename KeyFn>
 void sortBy(std::vector<T> &list, KeyFn key) {
   using Key = decltype(key(list.front()));

@@ -1,4 +1,4 @@
-//===- text_report.cc - the report for people -----------------------------===//
+//===- text_report.cc - the report as text --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,7 +34,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// Columns padded to their widest cell; numbers (by `right`) to the right.
+/// Pads columns to their widest cell; aligns those in `right` to the right.
 void writeTable(const std::vector<Row> &rows, ArrayRef<bool> right,
                 raw_ostream &os) {
   std::vector<size_t> width(right.size(), 0);
@@ -69,7 +69,7 @@ void writeValues(StringRef title, ArrayRef<ValueReport> values,
     return;
   os << "\n" << title << "\n";
   std::vector<Row> rows{{"name", "global", "per device", "sharding"}};
-  // Equal rows in a sequence (layers of one kind) are said once.
+  // Print consecutive equal rows (layers of one kind) once.
   constexpr size_t limit = 40;
   for (const ValueReport &v : values.take_front(limit))
     rows.push_back({v.name, v.type, v.local, v.sharding});
@@ -78,7 +78,7 @@ void writeValues(StringRef title, ArrayRef<ValueReport> values,
     os << "  ... and " << values.size() - limit << " more\n";
 }
 
-/// The last parts of a long op path, which tell more than the first.
+/// The last components of a long op path, which say more than the first.
 std::string shortened(std::string text, size_t limit) {
   if (text.size() <= limit)
     return text;

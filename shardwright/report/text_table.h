@@ -16,8 +16,9 @@
 
 namespace shardwright {
 
-/// Left-aligned columns, two spaces apart; a column that is empty in every row
-/// is left out. The last cell of a row that is shorter than the header runs on.
+/// Left-aligned columns, two spaces apart. Omits columns that are empty in
+/// every row. The last cell of a row that is shorter than the header may exceed
+/// its column.
 class TextTable {
 public:
   explicit TextTable(std::vector<std::string> header)

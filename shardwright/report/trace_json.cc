@@ -1,4 +1,4 @@
-//===- trace_json.cc - a run for the Chrome trace viewer ------------------===//
+//===- trace_json.cc - write a Chrome trace -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- trace_json.h - a run for the Chrome trace viewer ---------*- C++ -*-===//
+//===- trace_json.h - write a Chrome trace ----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace shardwright {
 
-/// Trace Event Format (chrome://tracing, Perfetto): a row a device, a complete
-/// event a span, times in microseconds.
+/// Writes the Trace Event Format (chrome://tracing, Perfetto): a row per
+/// device, a complete event per span, times in microseconds.
 void writeTrace(const LoadedProgram &program, const Trace &trace,
                 llvm::raw_ostream &os);
 

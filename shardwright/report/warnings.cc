@@ -1,4 +1,4 @@
-//===- warnings.cc - large values that end up whole ----------------------===//
+//===- warnings.cc - warnings about replicated values ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// What the value is to its reader, and how `explain` is asked about it.
+/// The value's name for users, and the `explain` option that selects it.
 static std::pair<std::string, std::string> nameOf(Value value) {
   std::string position = filePosition(value.getLoc());
   auto argument = dyn_cast<BlockArgument>(value);
@@ -55,8 +55,8 @@ void ReplicationWarner::warnOfWholeValues(const Mesh &mesh) {
         << " devices; shardwright explain" << question << " says why";
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Edges are the values that they carry; inside of a reducer nothing is
-    // sharded; a constant or one value repeated costs nothing to have.
+    // Skip edges, which repeat values, reducers, in which nothing is sharded,
+    // and constants and splats, which cost nothing.
     bool isData = !isa<sdy::DataFlowEdgeOp>(op) && op->getNumOperands() > 0;
     auto isScalar = [](Value v) {
       auto t = dyn_cast<RankedTensorType>(v.getType());
@@ -75,7 +75,8 @@ void ReplicationWarner::warnOfConflicts(const Mesh &mesh) {
   for (const AxisStop &stop : stops()) {
     if (stop.obstacle != Obstacle::Conflict && stop.obstacle != Obstacle::Taken)
       continue;
-    // The user's own word at the source, and not used anywhere at the target.
+    // Only axes that the user annotated at the source and that the target does
+    // not use.
     const TensorSharding *now = sharding(stop.target);
     if (arrivalOf(stop.source, stop.sourceDim, stop.axis, arrivals().size()) >=
             0 ||

@@ -1,4 +1,4 @@
-//===- warnings.h - large values that end up whole --------------*- C++ -*-===//
+//===- warnings.h - warnings about replicated values ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

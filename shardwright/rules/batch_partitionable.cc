@@ -1,4 +1,4 @@
-//===- batch_partitionable.cc - calls that may run batch by batch ---------===//
+//===- batch_partitionable.cc - calls that run on parts of a batch --------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

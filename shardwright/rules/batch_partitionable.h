@@ -1,5 +1,4 @@
-//===- batch_partitionable.h - calls that may run batch by batch -*- C++
-//-*-===//
+//===- batch_partitionable.h - calls on parts of a batch --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,17 +23,16 @@
 
 namespace shardwright {
 
-/// Thread-safe; programs that are being compiled may or may not see it.
+/// Thread-safe. Concurrent compilations may or may not see the change.
 void markBatchPartitionable(llvm::StringRef target);
 bool isBatchPartitionable(llvm::StringRef target);
 
-/// The first `count` dimensions of every operand and result, of which there is
-/// one at least, pass through; the others must be replicated. None if the sizes
-/// of the batch differ.
+/// The first `count` dimensions (at least one) of every operand and result pass
+/// through; the others must be replicated. None if the batch sizes differ.
 std::optional<ShardingRule> batchRule(mlir::Operation *op, int64_t count);
 
-/// The same for a custom call and its `num_batch_dims`; none if its target may
-/// not be called with a part of the batch.
+/// The rule of a custom call by its `num_batch_dims`; none if its target may
+/// not run on a part of the batch.
 std::optional<ShardingRule> batchedCallRule(mlir::Operation *call);
 
 } // namespace shardwright

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// CHLO is expanded before propagation in the usual pipeline; these are for what
-// is kept. Upstream has no rule for any of them here (XLA gives top_k, scan and
-// ragged_dot rules of its own, which these are), so all are extra. Ops with the
-// Elementwise trait need nothing.
+// The usual pipeline expands CHLO before propagation; these rules are for ops
+// that stay. Shardy has no rule for any of them (XLA has its own for top_k,
+// scan and ragged_dot, which these follow), so all are extra rules. Ops with
+// the Elementwise trait need none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@ using namespace shardwright;
 
 constexpr FactorKind kPermutation = FactorKind::Permutation;
 
-/// Operands are aligned with the result at the last dimension, unless the
-/// attribute says where the dimensions of the one of lower rank go. One of size
-/// 1 repeats.
+/// Aligns operands with the result at the last dimension, unless the attribute
+/// maps the dimensions of the operand of lower rank. Dimensions of size 1 are
+/// broadcast.
 static std::optional<ShardingRule>
 broadcastingRule(Operation *op, const RuleOptions &options) {
   if (!options.extraRules)
@@ -51,7 +51,7 @@ broadcastingRule(Operation *op, const RuleOptions &options) {
   return builder.finish();
 }
 
-/// The operand says nothing but the shape.
+/// Only the shape of the operand matters.
 static std::optional<ShardingRule>
 constantLikeRule(Operation *op, const RuleOptions &options) {
   return options.extraRules ? pointwiseRule(op, options) : std::nullopt;
@@ -67,8 +67,8 @@ static std::optional<ShardingRule> topKRule(chlo::TopKOp op,
       .finish();
 }
 
-/// A loop over one dimension of the inputs. Carried values are shaped like one
-/// slice, or have no relation to the inputs.
+/// A loop over one dimension of the inputs. Carried values have the shape of
+/// one slice, or are unrelated to the inputs.
 static std::optional<ShardingRule> scanRule(chlo::ScanOp op,
                                             const RuleOptions &options) {
   if (!options.extraRules)
@@ -85,7 +85,8 @@ static std::optional<ShardingRule> scanRule(chlo::ScanOp op,
   SmallVector<int64_t> slice(shape);
   slice.erase(slice.begin() + scanDim);
 
-  // All arrays share the dimension of the loop; others only where shapes agree.
+  // All arrays share the dimension of the loop, and other dimensions if their
+  // sizes agree.
   auto dimsOf = [&](ValueRange arrays, ValueRange carried, int64_t d) {
     SmallVector<int64_t> dims;
     for (Value value : arrays)
@@ -109,8 +110,8 @@ static std::optional<ShardingRule> scanRule(chlo::ScanOp op,
   return builder.finish();
 }
 
-/// A dot whose left side is cut into groups along one dimension: rows (each
-/// group has its own right side), the contracted one, or the batch.
+/// A dot whose left side is split into groups along one dimension: rows (with a
+/// right side per group), the contracted dimension, or a batch dimension.
 static std::optional<ShardingRule> raggedDotRule(chlo::RaggedDotOp op,
                                                  const RuleOptions &options) {
   if (!options.extraRules)
@@ -134,7 +135,7 @@ static std::optional<ShardingRule> raggedDotRule(chlo::RaggedDotOp op,
     return std::nullopt;
 
   RuleBuilder builder(op);
-  // Sizes of groups are themselves batched over what comes before the groups.
+  // Group sizes are batched over the dimensions before the group dimension.
   int64_t group = 0, out = overContracted ? 1 : 0;
   for (auto [l, r] : llvm::zip(lhsBatch, rhsBatch))
     builder.add({l, r, overBatch ? kNoDim : group++}, {out++}, sizeAt(lhs, l));

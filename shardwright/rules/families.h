@@ -1,5 +1,4 @@
-//===- families.h - what attaches the rules of each family of ops --*- C++
-//-*-===//
+//===- families.h - attach rules by family of ops ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +20,7 @@
 
 namespace shardwright {
 
-/// The kinds of factors, as the tables of the families call them.
+/// Short names of factor kinds for the rule tables.
 inline constexpr FactorKind kPass = FactorKind::PassThrough;
 inline constexpr FactorKind kReduction = FactorKind::Reduction;
 inline constexpr FactorKind kNeedReplication = FactorKind::NeedReplication;

@@ -15,7 +15,7 @@ using namespace mlir;
 
 void shardwright::transformUsedMeshes(
     ModuleOp module, llvm::function_ref<Attribute(Attribute)> transform) {
-  // Few kinds of ops do, and asking each op costs.
+  // Few kinds of ops use meshes, so check once per op name.
   llvm::DenseMap<OperationName, bool> isUser;
   module.walk([&](Operation *op) {
     auto [it, isNew] = isUser.try_emplace(op->getName(), false);

@@ -1,4 +1,4 @@
-//===- populate_op_sharding_rules.cc - writes rules onto ops --------------===//
+//===- populate_op_sharding_rules.cc - pass that attaches rules to ops ----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

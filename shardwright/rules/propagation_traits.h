@@ -1,12 +1,12 @@
-//===- propagation_traits.h - an op beside its rule -------------*- C++ -*-===//
+//===- propagation_traits.h - propagation properties of ops -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Properties of an op that propagation needs beside its sharding rule. Dialects
-// define them; propagation knows no op by name.
+// Properties of an op that propagation needs besides its sharding rule.
+// Dialects define them; propagation does not depend on op names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace shardwright {
 
-/// The pass in which op priority carries axes through an op
-/// (sdy-op-priority-propagate).
+/// The step of op priority propagation (sdy-op-priority-propagate) in which
+/// axes pass through an op.
 enum class Schedule : uint8_t {
   /// Like an identity: elementwise, reshape, transpose, edges. First.
   PassThroughOp,
@@ -26,9 +26,9 @@ enum class Schedule : uint8_t {
   ForwardFirst,
   /// Ops that repeat a tensor: forward last.
   BackwardFirst,
-  /// By the kind of the factor.
+  /// Depends on the kind of the factor.
   ByFactor,
-  /// Used by propagation itself: the direction of a barrier.
+  /// The direction is fixed; for barriers.
   Fixed,
 };
 
@@ -54,22 +54,22 @@ struct PropagationTraits {
   /// If all operands are constants, each use gets a copy: that is cheaper than
   /// one sharding for all uses.
   bool preservesConstants = false;
-  /// Broadcasts a scalar operand 0 to its result: copied for each use, too.
+  /// Broadcasts scalar operand 0 to its result: each use gets a copy, too.
   bool expandsScalar = false;
   /// A tensor constant that sdy.constant may replace; that op is neither folded
   /// nor merged.
   bool becomesSdyConstant = false;
-  /// Its data flow edges exist only with sw-extra-rules: upstream has none.
+  /// Its data flow edges exist only with sw-extra-rules: Shardy has none.
   bool extraDataFlow = false;
 };
 
-/// Of ops that work element by element.
+/// Traits of elementwise ops.
 inline constexpr PropagationTraits kElementwise{.elementwise = true,
                                                 .schedule =
                                                     Schedule::PassThroughOp,
                                                 .basis = RuleBasis::Properties,
                                                 .preservesConstants = true};
-/// Of ops whose rule follows from their types and properties.
+/// Traits of ops whose rule depends only on types and properties.
 inline constexpr PropagationTraits kByProperties{.basis =
                                                      RuleBasis::Properties};
 

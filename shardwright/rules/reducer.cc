@@ -1,4 +1,4 @@
-//===- reducer.cc - what a reducer region computes ------------------------===//
+//===- reducer.cc - classify reducer regions ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -130,7 +130,7 @@ static std::optional<APFloat> identity(ReducerKind kind,
 
 TypedAttr shardwright::identityElement(ReducerKind kind, Type elementType) {
   if (auto type = dyn_cast<IntegerType>(elementType)) {
-    // Truth values add as `or` and count false below true.
+    // For i1, Add is `or`, and false is the minimum.
     bool isBool = type.getWidth() == 1;
     return IntegerAttr::get(
         type, identity(kind, type.getWidth(), !isBool && !type.isUnsigned()));
@@ -139,7 +139,7 @@ TypedAttr shardwright::identityElement(ReducerKind kind, Type elementType) {
     std::optional<APFloat> value = identity(kind, type.getFloatSemantics());
     return value ? FloatAttr::get(type, *value) : TypedAttr();
   }
-  // Complex scalars have no attribute of their own: a splat of rank 0 serves.
+  // Complex scalars have no attribute; use a splat of rank 0.
   if (auto type = dyn_cast<ComplexType>(elementType)) {
     auto part = dyn_cast<FloatType>(type.getElementType());
     if (!part || (kind != ReducerKind::Add && kind != ReducerKind::Mul))

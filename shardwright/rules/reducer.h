@@ -1,4 +1,4 @@
-//===- reducer.h - what a reducer region computes ---------------*- C++ -*-===//
+//===- reducer.h - classify reducer regions ---------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ namespace shardwright {
 /// On i1, Add, Max and Or agree, and so do Mul, Min and And.
 enum class ReducerKind : uint8_t { Add, Mul, Max, Min, And, Or, Xor };
 
-/// Name of the StableHLO op that combines.
+/// Name of the StableHLO op of this kind.
 llvm::StringRef stringify(ReducerKind kind);
 
 /// For each result of the region: the op that combines arguments i and n + i

@@ -1,4 +1,4 @@
-//===- registration.cc - gives the ops of each dialect their rules --------===//
+//===- registration.cc - register rules for all dialects ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- reshape_factors.cc - what two shapes of one array share ------------===//
+//===- reshape_factors.cc - common factors of two shapes ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ struct Side {
   bool done() const { return dim >= shape.size(); }
   bool atOne() const { return !done() && shape[dim] == 1; }
   int64_t current() const { return done() ? -1 : int64_t(dim); }
-  /// What is left of the current dimension.
+  /// Remaining factor of the current dimension.
   int64_t left() const { return entered / covered; }
 
   void enter() {
@@ -41,8 +41,9 @@ struct Side {
 
 } // namespace
 
-/// Size of the next factor of `behind`: up to where the other side is if that
-/// is exact; else all that it cannot share; else all that is left.
+/// Size of the next factor of `behind`: up to the position of the other side if
+/// that divides; otherwise the part that the other side cannot share; otherwise
+/// the rest.
 static int64_t catchUp(const Side &behind, const Side &ahead, int64_t common) {
   int64_t left = behind.left();
   if (ahead.covered % behind.covered == 0) {

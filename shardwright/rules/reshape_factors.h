@@ -1,4 +1,4 @@
-//===- reshape_factors.h - what two shapes of one array share ---*- C++ -*-===//
+//===- reshape_factors.h - common factors of two shapes ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,15 +16,15 @@
 
 namespace shardwright {
 
-/// A part of a dimension of the operand (inDim), of the result (outDim), or of
-/// both; the absent one is -1.
+/// A factor of a dimension of the operand (inDim), of the result (outDim), or
+/// of both; the absent one is -1.
 struct ReshapeFactor {
   int64_t inDim, outDim, size;
 };
 
-/// Splits both shapes, row-major, into factors such that common ones are as
-/// large as a walk from the major end finds them. Major to minor. None for
-/// arrays without elements and for shapes of different element counts.
+/// Splits both shapes, row-major, into factors, major to minor; a walk from the
+/// major end makes the common factors as large as possible. None for arrays
+/// without elements and for different element counts.
 std::optional<llvm::SmallVector<ReshapeFactor>>
 reshapeFactors(llvm::ArrayRef<int64_t> in, llvm::ArrayRef<int64_t> out);
 

@@ -1,4 +1,4 @@
-//===- reshape_factors_test.cc - factors of a reshape are a view of both --===//
+//===- reshape_factors_test.cc - reshape factors refine both shapes -------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-/// A shape with the product of `factors`: neighbours joined at random, ones
-/// added.
+/// A shape with the product of `factors`: merges neighbours at random and adds
+/// ones.
 Dims anyShapeOf(const Dims &factors) {
   Dims shape;
   for (int64_t f : factors) {
@@ -50,7 +50,7 @@ RC_GTEST_PROP(ReshapeFactors, ViewBothShapes, ()) {
   int64_t inDim = 0, outDim = 0, inBefore = 1, outBefore = 1;
   for (const ReshapeFactor &f : *factors) {
     RC_ASSERT(f.inDim >= 0 || f.outDim >= 0);
-    // Major to minor on both sides.
+    // Factors are major to minor on both sides.
     if (f.inDim >= 0) {
       RC_ASSERT(f.inDim >= inDim);
       inDim = f.inDim;
@@ -61,7 +61,7 @@ RC_GTEST_PROP(ReshapeFactors, ViewBothShapes, ()) {
       outDim = f.outDim;
       outProduct[f.outDim] *= f.size;
     }
-    // A common factor strides over the same elements on both sides.
+    // A common factor has the same stride on both sides.
     if (f.inDim >= 0 && f.outDim >= 0)
       RC_ASSERT(inBefore == outBefore);
     inBefore *= f.inDim >= 0 ? f.size : 1;

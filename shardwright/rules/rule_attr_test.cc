@@ -1,4 +1,4 @@
-//===- rule_attr_test.cc - rules survive the way through attributes -------===//
+//===- rule_attr_test.cc - rules survive a round trip ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

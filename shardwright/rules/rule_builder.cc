@@ -1,4 +1,4 @@
-//===- rule_builder.cc - makes a sharding rule factor by factor -----------===//
+//===- rule_builder.cc - build a sharding rule by factors -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,8 +31,8 @@ int32_t RuleBuilder::newFactor(int64_t size, FactorKind kind, bool blocked) {
   return int32_t(rule.factors.size()) - 1;
 }
 
-/// Dimensions that a tensor lacks are ignored: an op whose attributes disagree
-/// with its types gets a poor rule, not a crash.
+/// Ignores dimensions that a tensor does not have, so that an op whose
+/// attributes contradict its types gets a poor rule instead of a crash.
 static DimMapping *find(TensorMapping &tensor, int64_t dim) {
   return dim >= 0 && dim < int64_t(tensor.size()) ? &tensor[dim] : nullptr;
 }

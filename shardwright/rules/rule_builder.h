@@ -1,4 +1,4 @@
-//===- rule_builder.h - makes a sharding rule factor by factor --*- C++ -*-===//
+//===- rule_builder.h - build a sharding rule by factors --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@
 
 namespace shardwright {
 
-/// Stands in a list of dimensions for a tensor without the factor.
+/// In a list of dimensions: the tensor does not have the factor.
 inline constexpr int64_t kNoDim = -1;
 
 /// Shape of a ranked tensor, empty for any other type.
@@ -31,8 +31,8 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return shapeOf(value.getType());
 }
 
-/// Size of dimension `dim`, 1 if the shape has none: attributes of an op may
-/// disagree with its types where the verifier did not run.
+/// Size of dimension `dim`, 1 if the shape has none: an op's attributes may
+/// contradict its types if the verifier did not run.
 inline int64_t sizeAt(llvm::ArrayRef<int64_t> shape, int64_t dim) {
   return dim >= 0 && dim < int64_t(shape.size()) ? shape[dim] : 1;
 }
@@ -43,18 +43,19 @@ public:
       : RuleBuilder(op->getOperandTypes(), op->getResultTypes()) {}
   RuleBuilder(mlir::TypeRange operands, mlir::TypeRange results);
 
-  /// Next factor, minor-most in the given dimension of each tensor (one entry a
-  /// tensor, or kNoDim). A factor of size 1 is left out of a dimension that has
-  /// a factor already.
+  /// Adds the next factor, minor-most in the given dimension of each tensor
+  /// (one entry per tensor, or kNoDim). Skips a factor of size 1 in dimensions
+  /// that have a factor already.
   RuleBuilder &add(llvm::ArrayRef<int64_t> operandDims,
                    llvm::ArrayRef<int64_t> resultDims, int64_t size,
                    FactorKind kind = FactorKind::PassThrough,
                    bool blocked = false);
-  /// Next factor, minor-most in dimension `dim` of every tensor that has it.
+  /// Adds the next factor, minor-most in dimension `dim` of every tensor that
+  /// has it.
   RuleBuilder &all(int64_t dim, int64_t size,
                    FactorKind kind = FactorKind::PassThrough,
                    bool blocked = false);
-  /// The same in operands only and in results only.
+  /// Likewise in operands only and in results only.
   RuleBuilder &allOperands(int64_t dim, int64_t size, FactorKind kind,
                            bool blocked = false);
   RuleBuilder &allResults(int64_t dim, int64_t size, FactorKind kind,

@@ -27,7 +27,7 @@ bool shardwright::hasStaticShapes(Operation *op) {
          llvm::none_of(op->getResultTypes(), isDynamic);
 }
 
-/// A rule that does not fit the op's values would lead every user astray.
+/// Rejects rules that do not fit the op's values, on which all users rely.
 static bool fits(const ShardingRule &rule, Operation *op) {
   if (rule.operands.size() != op->getNumOperands() ||
       rule.results.size() != op->getNumResults())
@@ -50,7 +50,7 @@ shardwright::getShardingRule(Operation *op, const RuleOptions &options) {
       return rule;
     return std::nullopt;
   }
-  // Without an operand or a result there is nothing to relate.
+  // Without operands or results, there is nothing to relate.
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)
     return std::nullopt;
   if (auto iface = dyn_cast<ShardingRuleOpInterface>(op)) {

@@ -29,7 +29,7 @@ std::optional<ShardingRule> getShardingRule(mlir::Operation *op,
 /// from MLIR's traits Elementwise and ConstantLike.
 PropagationTraits getPropagationTraits(mlir::Operation *op);
 
-/// Elementwise in the sense of propagation's priorities.
+/// True if the op is elementwise for propagation priorities.
 bool isElementwise(mlir::Operation *op);
 
 /// Attaches the rules (and data-flow interfaces) of StableHLO, CHLO, sdy and

@@ -1,4 +1,4 @@
-//===- rule_string.cc - rules as JAX's users write them ------------------===//
+//===- rule_string.cc - rule strings in JAX's notation --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 namespace shardwright {
 namespace {
 
-/// A factor's name, with where it stands in the text.
+/// A factor's name, with its offset in the text.
 struct Name {
   std::string name;
   size_t at = 0;
@@ -26,7 +26,7 @@ struct Name {
 using Dim = llvm::SmallVector<Name, 2>;
 
 struct Value {
-  /// Group of the leading dimensions, as the digits after `...`.
+  /// Name of the group of leading dimensions: the digits after `...`.
   std::optional<std::string> leading;
   size_t at = 0;
   std::vector<Dim> dims;
@@ -50,7 +50,7 @@ public:
     return side(arrow + 2, text.size(), results);
   }
 
-  /// The text, a caret below, and what is wrong.
+  /// An error that shows the text and a caret.
   llvm::Error error(size_t at, const llvm::Twine &message) const {
     return llvm::createStringError(message.str() + "\n  " + text.str() +
                                    "\n  " + std::string(at, ' ') + "^");
@@ -188,7 +188,7 @@ private:
     int64_t size = 0;
     size_t at = 0;
     bool isKnown = false;
-    /// The user said its size.
+    /// The user gave the size.
     bool isGiven = false;
   };
 
@@ -253,7 +253,7 @@ private:
           return parser.error(name.at, "factor " + name.name +
                                            " is a whole dimension; its size "
                                            "must not be given");
-        // Where sizes differ the smallest can be sharded everywhere.
+        // If sizes differ, only the smallest can be sharded everywhere.
         int64_t size = shape[leading + d];
         factor.size = factor.isKnown ? std::min(factor.size, size) : size;
         factor.isKnown = true;

@@ -1,4 +1,4 @@
-//===- rule_string.h - rules as JAX's users write them ----------*- C++ -*-===//
+//===- rule_string.h - rule strings in JAX's notation -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //   "i (j k) -> (i j) k"     factors of one dimension, major to minor
 //   "... i -> ... i"         leading dimensions, ...1 is another group of them
 //
-// JAX turns it into `sdy.sharding_rule`; this does the same, and back.
+// JAX converts it to `sdy.sharding_rule`; these functions convert both ways.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ namespace shardwright {
 
 /// The properties of a rule that the string does not contain.
 struct RuleStringOptions {
-  /// Of factors that never are a whole dimension.
+  /// Sizes of factors that are never a full dimension.
   std::vector<std::pair<std::string, int64_t>> factorSizes;
   std::vector<std::string> reduction, needReplication, permutation;
 };

@@ -29,7 +29,7 @@ std::string attrOf(llvm::StringRef text, llvm::ArrayRef<Shape> operands,
   return result;
 }
 
-// What JAX 0.10.2 makes of the same strings.
+// Expected attributes are those of JAX 0.10.2.
 TEST(RuleString, GivesTheAttributeOfJax) {
   EXPECT_EQ(attrOf("i k, k j -> i j", {{4, 8}, {8, 2}}, {{4, 2}},
                    {.reduction = {"k"}}),

@@ -12,12 +12,12 @@ using namespace mlir;
 using namespace shardwright;
 
 void shardwright::attachSdyRules(MLIRContext &context) {
-  // Their shardings are properties, which rules never look at.
+  // Their shardings are properties, which rules do not read.
   constexpr PropagationTraits traits{.elementwise = true,
                                      .schedule = Schedule::PassThroughOp,
                                      .preservesConstants = true};
   attachRule<sdy::ShardingConstraintOp, &pointwiseRule, traits>(context);
-  // Known to propagation by their effect.
+  // Propagation handles these by their effect.
   attachNoRule<traits, sdy::PropagationBarrierOp, sdy::ReshardOp>(context);
   attachNoRule<PropagationTraits{.makesConstant = true}, sdy::ConstantOp>(
       context);

@@ -1,4 +1,4 @@
-//===- sharding_rule.cc - how the dimensions of an op relate --------------===//
+//===- sharding_rule.cc - relates the dimensions of an op -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

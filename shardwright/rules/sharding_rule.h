@@ -1,4 +1,4 @@
-//===- sharding_rule.h - how an op's dimensions relate ----------*- C++ -*-===//
+//===- sharding_rule.h - relates the dimensions of an op --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,13 +23,13 @@
 namespace shardwright {
 
 enum class FactorKind : uint8_t {
-  /// No communication if all tensors that hold the factor agree.
+  /// No communication if all tensors that have the factor are sharded alike.
   PassThrough,
-  /// Results must be reduced over its axes. Operands only.
+  /// Results must be reduced over its axes. Only operands have it.
   Reduction,
   /// Must be gathered before the op runs.
   NeedReplication,
-  /// Sharded execution needs neighbour exchange.
+  /// Sharded execution needs halo exchange.
   Permutation,
 };
 
@@ -43,7 +43,7 @@ struct Factor {
 
 /// Factors of one dimension, major to minor; never empty in a finished rule.
 using DimMapping = llvm::SmallVector<int32_t, 1>;
-/// One entry a dimension; empty for a scalar.
+/// One entry per dimension; empty for a scalar.
 using TensorMapping = llvm::SmallVector<DimMapping, 4>;
 
 struct ShardingRule {
@@ -60,11 +60,11 @@ struct ShardingRule {
                                         : results[i - operands.size()];
   }
   bool hasKind(FactorKind kind) const;
-  /// Some dimension of tensor i holds the factor.
+  /// True if some dimension of tensor i has the factor.
   bool holds(int64_t tensor, int32_t factor) const;
-  /// Every tensor of rank > 0 holds the factor.
+  /// True if every tensor of rank > 0 has the factor.
   bool inAllNonScalars(int32_t factor) const;
-  /// Pass-through and in all non-scalar tensors.
+  /// True for a pass-through factor in all non-scalar tensors.
   bool isBatching(int32_t factor) const;
   friend bool operator==(const ShardingRule &, const ShardingRule &) = default;
 };
@@ -75,10 +75,10 @@ ShardingRule identityRule(llvm::ArrayRef<int64_t> shape,
                           int64_t numOperands = 1);
 
 struct RuleOptions {
-  /// Leave out or block factors that need padding or halo exchange.
+  /// Drop or block factors that need padding or halo exchange.
   bool conservative = false;
-  /// Add rules for ops for which upstream has none, and use our own where
-  /// upstream's rule carries axes along which a shard needs all other shards.
+  /// Add rules for ops that have none in Shardy, and replace rules of Shardy
+  /// along whose axes a shard would need all other shards.
   bool extraRules = false;
 };
 

@@ -1,13 +1,12 @@
-//===- arithmetic.cc - identities of arithmetic --------------------------===//
+//===- arithmetic.cc - arithmetic identities ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// Only what holds for every operand: with floats, x + (-0) is x, but x + 0 is
-// not
-// (-0 + 0 is 0), and x - x is not 0 (NaN, infinity).
+// Only identities that hold for all operands: for floats, x + (-0) is x, but x
+// + 0 is not (-0 + 0 is 0), and x - x is not 0 (NaN, infinity).
 
 #include "shardwright/simplify/evaluate.h"
 #include "shardwright/simplify/patterns.h"
@@ -38,8 +37,8 @@ bool isOne(ElementKind kind, std::optional<Element> element) {
   return element->re == 1;
 }
 
-// Both operand orders of a commutative op: the constant may not have been moved
-// to the right yet.
+// Matches both operand orders of a commutative op: the constant may not have
+// been moved to the right yet.
 template <typename Op>
 std::optional<std::pair<Value, Element>> withSplat(Op op) {
   if (std::optional<Element> element = splatOf(op.getRhs()))
@@ -49,7 +48,7 @@ std::optional<std::pair<Value, Element>> withSplat(Op op) {
   return std::nullopt;
 }
 
-// A value whose elements are never -0: adding 0 leaves it as it is.
+// True if no element is -0, so that adding 0 has no effect.
 bool isNeverNegativeZero(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -100,7 +99,7 @@ LogicalResult subtractIdentity(SubtractOp op, PatternRewriter &rewriter) {
     return failure();
   if (op.getLhs() == op.getRhs())
     return replaceWithSplat(rewriter, op, {});
-  // One form for constants: x + (-c), if that can be written. 0 - x is
+  // Normalizes x - c to x + (-c), if -c can be expressed. 0 - x becomes
   // negate(x).
   if (std::optional<Element> c = splatOf(op.getRhs());
       c && kind->kind == ElementKind::Signed) {
@@ -151,7 +150,8 @@ LogicalResult divideIdentity(DivOp op, PatternRewriter &rewriter) {
     return replaceWith(rewriter, op, op.getLhs());
   if (!kind->isFloat())
     return failure();
-  // By a power of two whose inverse is a normal number: a product, as exact.
+  // Division by a power of two whose inverse is a normal number is an exact
+  // product.
   APFloat inverse(*kind->semantics);
   if (!kind->toFloat(c->re).getExactInverse(&inverse))
     return failure();
@@ -190,8 +190,7 @@ LogicalResult powerIdentity(PowOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-// maximum and minimum: of equal operands, and with the largest and smallest
-// value.
+// maximum and minimum of equal operands, or with the largest or smallest value.
 template <typename Op>
 LogicalResult extremumIdentity(Op op, PatternRewriter &rewriter) {
   constexpr bool isMax = std::is_same_v<Op, MaxOp>;
@@ -203,7 +202,8 @@ LogicalResult extremumIdentity(Op op, PatternRewriter &rewriter) {
     return failure();
   auto [x, c] = *match;
   if (kind->isFloat()) {
-    // NaN stays NaN, so infinity absorbs nothing, but leaves everything.
+    // Because of NaN, one infinity is not absorbing, but the other one is
+    // neutral.
     APFloat bound = kind->toFloat(c.re);
     if (bound.isInfinity() && bound.isNegative() == isMax)
       return replaceWith(rewriter, op, x);
@@ -218,7 +218,7 @@ LogicalResult extremumIdentity(Op op, PatternRewriter &rewriter) {
   return failure();
 }
 
-// op(op(x, c), d) -> op(x, op(c, d)) where op is associative to the bit.
+// op(op(x, c), d) -> op(x, op(c, d)) if op is bitwise associative.
 template <typename Op>
 LogicalResult reassociate(Op op, PatternRewriter &rewriter) {
   constexpr bool isExtremum =
@@ -254,7 +254,8 @@ LogicalResult negateIdentity(NegOp op, PatternRewriter &rewriter) {
   if (auto inner = definedBy<NegOp>(op.getOperand()))
     return replaceWith(rewriter, op, inner.getOperand());
   std::optional<ElementKind> kind = kindOf(op);
-  // Wraps: -(a - b) is b - a for integers; for floats 0 would change its sign.
+  // -(a - b) is b - a for integers, which wrap; for floats the sign of 0 would
+  // change.
   if (kind && kind->isInt())
     if (auto difference = definedBy<SubtractOp>(op.getOperand())) {
       rewriter.replaceOpWithNewOp<SubtractOp>(op, difference.getRhs(),
@@ -264,7 +265,7 @@ LogicalResult negateIdentity(NegOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-// Not for floats: with a NaN in b, a + (-b) and a - b differ in its sign.
+// Not for floats: if b is NaN, a + (-b) and a - b differ in its sign.
 bool isInteger(Value value) {
   return tensorOf(value).getElementType().isInteger();
 }
@@ -312,7 +313,7 @@ LogicalResult absIdentity(AbsOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-// What is integral already is not changed by rounding.
+// True if the value is integral, so that rounding has no effect.
 bool isIntegral(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)

@@ -16,7 +16,7 @@ using namespace shardwright::stablehlo;
 namespace shardwright::simplifier {
 namespace {
 
-// Flattens concatenations in concatenations, drops empty inputs.
+// Flattens nested concatenations and drops empty inputs.
 LogicalResult flatten(ConcatenateOp op, PatternRewriter &rewriter) {
   int64_t dim = op.getDimension();
   SmallVector<Value> inputs;
@@ -43,7 +43,7 @@ LogicalResult flatten(ConcatenateOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Neighbours that are adjacent slices of one value are one slice.
+// Merges adjacent inputs that are adjacent slices of one value.
 LogicalResult joinSlices(ConcatenateOp op, PatternRewriter &rewriter) {
   size_t dim = op.getDimension();
   SmallVector<Value> inputs;

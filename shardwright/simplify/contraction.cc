@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// dot_general without dimensions of 1 among its contracting and batching
-// dimensions, with contracting dimensions in the order of the operands, and
-// without transposes beside it that its dimension numbers can express.
+// The normal form of dot_general: no contracting and batching dimensions of
+// size 1, contracting dimensions in the order of the operands, and no
+// transposes of operands or result that its dimension numbers can express.
 
 #include "shardwright/simplify/patterns.h"
 #include "shardwright/simplify/rewrite.h"
@@ -70,7 +70,8 @@ LogicalResult legacyDot(DotOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// A transpose of an operand whose free dimensions stay in their order.
+// Absorbs a transpose of an operand that keeps the order of its free
+// dimensions.
 LogicalResult absorbOperand(DotGeneralOp op, PatternRewriter &rewriter) {
   Dims dims(op.getDotDimensionNumbers());
   Value operands[] = {op.getLhs(), op.getRhs()};
@@ -104,8 +105,8 @@ LogicalResult absorbOperand(DotGeneralOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Contracting dimensions in ascending order on the left, if that is ascending
-// on the right too.
+// Sorts the contracting dimensions in ascending order on the left, if they are
+// then ascending on the right too.
 LogicalResult sortContracting(DotGeneralOp op, PatternRewriter &rewriter) {
   Dims dims(op.getDotDimensionNumbers());
   if (llvm::is_sorted(dims.lhsContract))
@@ -123,8 +124,8 @@ LogicalResult sortContracting(DotGeneralOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Contracting and batching dimensions of 1 go; batching ones come back in the
-// result by a reshape.
+// Drops contracting and batching dimensions of size 1; a reshape of the result
+// restores the batching ones.
 LogicalResult dropUnitDims(DotGeneralOp op, PatternRewriter &rewriter) {
   Dims dims(op.getDotDimensionNumbers()), kept;
   ArrayRef<int64_t> lhsShape = shapeOf(op.getLhs());
@@ -149,7 +150,7 @@ LogicalResult dropUnitDims(DotGeneralOp op, PatternRewriter &rewriter) {
   filter(dims.lhsBatch, dims.rhsBatch, kept.lhsBatch, kept.rhsBatch, true);
   filter(dims.lhsContract, dims.rhsContract, kept.lhsContract, kept.rhsContract,
          false);
-  // One contracting dimension stays: without any it is no longer a contraction.
+  // Keep one contracting dimension, so that the op remains a contraction.
   if (kept.lhsContract.empty() && !dims.lhsContract.empty()) {
     int64_t l = dims.lhsContract[0], r = dims.rhsContract[0];
     lhsGone.reset(l);
@@ -195,8 +196,8 @@ LogicalResult dropUnitDims(DotGeneralOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// A transpose that only exchanges the free dimensions of the operands: the
-// operands change places. Products commute to the bit.
+// Absorbs a transpose that only swaps the free dimensions of the operands, by
+// swapping the operands. Products commute bitwise.
 LogicalResult absorbResult(TransposeOp op, PatternRewriter &rewriter) {
   auto dot = definedBy<DotGeneralOp>(op.getOperand());
   if (!dot || !dot->hasOneUse() || !isPlainOp(dot))
@@ -216,7 +217,7 @@ LogicalResult absorbResult(TransposeOp op, PatternRewriter &rewriter) {
     wanted.push_back(batch + i);
   if (op.getPermutation() != ArrayRef<int64_t>(wanted))
     return failure();
-  // What an algorithm says of the left it would have to say of the right.
+  // The properties of both sides in the algorithm must be equal to be swapped.
   DotAlgorithmAttr algorithm = dot.getAlgorithmAttr();
   if (algorithm &&
       (algorithm.getLhsPrecisionType() != algorithm.getRhsPrecisionType() ||

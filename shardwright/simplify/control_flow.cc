@@ -17,7 +17,7 @@ using namespace shardwright::stablehlo;
 namespace shardwright::simplifier {
 namespace {
 
-// Puts the branch in the place of its op.
+// Replaces the op by the ops of the branch.
 LogicalResult inlineBranch(PatternRewriter &rewriter, Operation *op,
                            Region &branch) {
   Block &block = branch.front();
@@ -40,7 +40,7 @@ LogicalResult constantIf(IfOp op, PatternRewriter &rewriter) {
                       pred->re ? op.getTrueBranch() : op.getFalseBranch());
 }
 
-// An index that no branch has runs the last one.
+// An index out of range selects the last branch.
 LogicalResult constantCase(CaseOp op, PatternRewriter &rewriter) {
   size_t n = op.getBranches().size();
   if (n == 1)
@@ -53,7 +53,7 @@ LogicalResult constantCase(CaseOp op, PatternRewriter &rewriter) {
                       op.getBranches()[std::min<uint64_t>(index->re, n - 1)]);
 }
 
-// if(not p) exchanges the branches.
+// if(not p) swaps the branches.
 LogicalResult invertedIf(IfOp op, PatternRewriter &rewriter) {
   auto inverse = definedBy<NotOp>(op.getPred());
   if (!inverse)
@@ -66,8 +66,7 @@ LogicalResult invertedIf(IfOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Results that all branches take from around them, and results that nobody
-// uses.
+// Removes results that all branches take from outside, and unused results.
 LogicalResult branchResults(Operation *op, PatternRewriter &rewriter) {
   SmallVector<Operation *> terminators;
   for (Region &region : op->getRegions())
@@ -129,7 +128,7 @@ LogicalResult caseResults(CaseOp op, PatternRewriter &rewriter) {
   return branchResults(op, rewriter);
 }
 
-// Branches without ops choose between values.
+// Branches without ops become a select.
 LogicalResult ifToSelect(IfOp op, PatternRewriter &rewriter) {
   for (Region &region : op->getRegions())
     if (!llvm::hasSingleElement(region.front()))
@@ -158,7 +157,7 @@ LogicalResult tupleElement(GetTupleElementOp op, PatternRewriter &rewriter) {
   return replaceWith(rewriter, op, tuple.getVal()[op.getIndex()]);
 }
 
-// A tuple put together from all the elements of another.
+// A tuple of all the elements of another tuple, in order.
 LogicalResult tupleIdentity(TupleOp op, PatternRewriter &rewriter) {
   Value whole;
   for (auto [i, value] : llvm::enumerate(op.getVal())) {

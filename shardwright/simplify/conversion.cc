@@ -1,4 +1,4 @@
-//===- conversion.cc - conversions that lose nothing ---------------------===//
+//===- conversion.cc - lossless conversions -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ using llvm::APFloat;
 namespace shardwright::simplifier {
 namespace {
 
-// Whether every value of `from` is a value of `to`. (A signaling NaN may become
-// quiet on the way; see simplify.h.)
+// True if every value of `from` is a value of `to`. (A signaling NaN may become
+// quiet; see simplify.h.)
 bool isLossless(const ElementKind &from, const ElementKind &to) {
   if (from.kind == ElementKind::Bool)
     return true;
@@ -65,12 +65,13 @@ LogicalResult convertOfConvert(ConvertOp op, PatternRewriter &rewriter) {
   if (!a || !b || !c)
     return failure();
   bool direct = isLossless(*a, *b);
-  // Integers keep their low bits whatever lies between, if that is wide enough.
+  // Conversions between integers keep the low bits if the type in between is
+  // wide enough.
   auto isAnyInt = [](const ElementKind &k) {
     return k.isInt() || k.kind == ElementKind::Bool;
   };
   direct |= isAnyInt(*a) && b->isInt() && c->isInt() && b->width >= c->width;
-  // Floats saturate on the way to integers where integers wrap.
+  // Conversions from float to integer saturate, where integers wrap around.
   if (a->isInt() && b->isFloat() && c->isInt())
     direct &= isLossless(*a, *c);
   if (!direct)
@@ -85,7 +86,8 @@ LogicalResult bitcastIdentity(BitcastConvertOp op, PatternRewriter &rewriter) {
   auto inner = definedBy<BitcastConvertOp>(op.getOperand());
   if (!inner)
     return failure();
-  // Through other shapes only there and back: widths then agree.
+  // Shapes may differ in between if the types at both ends are equal, since
+  // then the widths agree.
   Value x = inner.getOperand();
   if (x.getType() == op->getResult(0).getType())
     return replaceWith(rewriter, op, x);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Indices that are constants make static ops. Starts are clamped so that the
-// whole slice lies inside, as these ops do.
+// Ops with constant indices become static. Starts are clamped as the ops do, so
+// that the full slice lies inside.
 
 #include "shardwright/simplify/patterns.h"
 #include "shardwright/simplify/rewrite.h"
@@ -19,11 +19,12 @@ using namespace shardwright::stablehlo;
 namespace shardwright::simplifier {
 namespace {
 
-// The start of a slice of `size` of `n` elements: nothing when not constant.
+// The start of a slice of `size` of `n` elements; nothing if it is not
+// constant.
 std::optional<int64_t> constantStart(Value index, int64_t n, int64_t size) {
   if (n == size)
     return 0;
-  // Numbers above the largest int64 clamp like it.
+  // Values above the largest int64 are clamped likewise.
   if (auto element = splatOf(index)) {
     std::optional<ElementKind> kind = kindOf(index);
     if (kind && kind->kind == ElementKind::Unsigned && element->re >> 63)
@@ -53,7 +54,7 @@ LogicalResult dynamicSlice(DynamicSliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// A start that cannot be anything but 0 is the constant 0.
+// Replaces starts that can only be 0 by the constant 0.
 template <typename Op>
 LogicalResult zeroStarts(Op op, PatternRewriter &rewriter,
                          ArrayRef<int64_t> sizes) {
@@ -80,7 +81,7 @@ LogicalResult sliceZeroStarts(DynamicSliceOp op, PatternRewriter &rewriter) {
 }
 
 LogicalResult sliceOfBroadcast(DynamicSliceOp op, PatternRewriter &rewriter) {
-  // Of one element everywhere.
+  // A broadcast of a single element.
   auto inner = definedBy<BroadcastInDimOp>(op.getOperand());
   if (!inner || tensorOf(inner.getOperand()).getNumElements() != 1)
     return failure();
@@ -95,12 +96,12 @@ LogicalResult updateIdentity(DynamicUpdateSliceOp op,
     return replaceWith(rewriter, op, op.getUpdate());
   if (tensorOf(op.getUpdate()).getNumElements() == 0)
     return replaceWith(rewriter, op, op.getOperand());
-  // What was there before: a slice of the operand at the same place.
+  // The update is a slice of the operand at the same position.
   if (auto slice = definedBy<DynamicSliceOp>(op.getUpdate());
       slice && slice.getOperand() == op.getOperand() &&
       slice.getStartIndices() == op.getStartIndices())
     return replaceWith(rewriter, op, op.getOperand());
-  // An earlier update of the same place is overwritten.
+  // An earlier update at the same position is overwritten.
   if (auto inner = definedBy<DynamicUpdateSliceOp>(op.getOperand());
       inner && inner.getUpdate().getType() == op.getUpdate().getType() &&
       inner.getStartIndices() == op.getStartIndices()) {
@@ -115,8 +116,9 @@ LogicalResult updateIdentity(DynamicUpdateSliceOp op,
 // gather
 //===----------------------------------------------------------------------===//
 
-// One slice at a constant place: a slice, and a reshape that drops the
-// collapsed dimensions and adds the index's own, which are all 1.
+// A single slice at a constant position becomes a slice, and a reshape that
+// drops the collapsed dimensions and adds the index's batch dimensions, all of
+// size 1.
 LogicalResult gatherOfOne(GatherOp op, PatternRewriter &rewriter) {
   GatherDimensionNumbersAttr numbers = op.getDimensionNumbers();
   if (!numbers.getOperandBatchingDims().empty())
@@ -134,7 +136,7 @@ LogicalResult gatherOfOne(GatherOp op, PatternRewriter &rewriter) {
     start[d] = std::clamp<int64_t>(index, 0, shape[d] - op.getSliceSizes()[d]);
   for (auto [first, size] : llvm::zip(start, op.getSliceSizes()))
     limit.push_back(first + size);
-  // The dimensions of the slice go to the result in order.
+  // The slice's dimensions keep their order in the result.
   Value slice = SliceOp::create(rewriter, op.getLoc(), op.getOperand(), start,
                                 limit, stride);
   rewriter.replaceOp(
@@ -142,7 +144,7 @@ LogicalResult gatherOfOne(GatherOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Any element of a value that is the same everywhere, in bounds after clamping.
+// Any element of a splat; clamping keeps indices in bounds.
 LogicalResult gatherOfSplat(GatherOp op, PatternRewriter &rewriter) {
   if (auto element = splatOf(op.getOperand()))
     return replaceWithSplat(rewriter, op, *element);

@@ -1,4 +1,4 @@
-//===- dynamic_shape.cc - dynamic ops whose shapes are known -------------===//
+//===- dynamic_shape.cc - dynamic ops with known shapes -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ bool arePlain(ValueRange values) {
   return llvm::all_of(values.getTypes(), isPlain);
 }
 
-// A size that the type says.
+// The size of a static dimension.
 LogicalResult dimensionSize(GetDimensionSizeOp op, PatternRewriter &rewriter) {
   auto type = tensorOf(op.getOperand());
   int64_t d = op.getDimension();
@@ -140,7 +140,7 @@ LogicalResult dynamicConv(DynamicConvOp op, PatternRewriter &rewriter) {
   auto padding = DenseIntElementsAttr::get(
       RankedTensorType::get(shapeOf(op.getPadding()), rewriter.getI64Type()),
       ArrayRef<int64_t>(*values));
-  // The padding must be the one that gives the result's shape.
+  // The padding must lead to the result's shape.
   ConvDimensionNumbersAttr numbers = op.getDimensionNumbers();
   auto sizesOf = [](Value value, ArrayRef<int64_t> dims) {
     SmallVector<int64_t> sizes;

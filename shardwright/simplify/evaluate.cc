@@ -53,7 +53,7 @@ std::optional<Element> integerBinary(Operation *op, ElementKind kind,
   int64_t sx = kind.extend(x), sy = kind.extend(y);
   bool overflows = isSigned && x == kind.smallest() && sy == -1;
   auto less = [&] { return isSigned ? sx < sy : x < y; };
-  // Shifts by the width or more leave only copies of what is shifted in.
+  // A shift by at least the width leaves only the bits that are shifted in.
   bool shiftsOut = y >= kind.width;
   auto result =
       llvm::TypeSwitch<Operation *, std::optional<uint64_t>>(op)
@@ -177,7 +177,7 @@ std::optional<APFloat> exactSqrt(const APFloat &x) {
   return root;
 }
 
-// Functions at arguments where every implementation gives the exact result.
+// Functions at arguments for which every implementation is exact.
 std::optional<Element> exactFunction(Operation *op, const APFloat &x) {
   const llvm::fltSemantics &semantics = x.getSemantics();
   APFloat one = APFloat::getOne(semantics);
@@ -279,7 +279,7 @@ std::optional<Element> evaluateCompare(CompareOp op, ElementKind kind,
     return std::nullopt;
   }
   if (kind.isFloat() && type == ComparisonType::TOTALORDER) {
-    // Sign and magnitude to a number that orders them.
+    // Maps sign and magnitude to an integer of the same order.
     auto order = [&](uint64_t bits) {
       int64_t value = llvm::SignExtend64(bits, kind.width);
       return value < 0 ? int64_t(kind.mask() >> 1) ^ value : value;
@@ -365,8 +365,7 @@ Evaluator evaluatorOf(Operation *op) {
   unsigned n = op->getNumOperands();
   if (n < 1 || n > 3)
     return {};
-  // The operand that decides: select's predicate is a boolean beside its
-  // values.
+  // The operand that has the element kind: select's predicate is boolean.
   std::optional<ElementKind> kind =
       kindOf(op->getOperand(isa<SelectOp>(op) ? 1 : 0));
   std::optional<ElementKind> to = kindOf(op->getResult(0));

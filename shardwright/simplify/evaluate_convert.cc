@@ -73,7 +73,7 @@ std::optional<Element> reducePrecision(ElementKind kind, Element x,
     return std::nullopt;
   unsigned mantissa = APFloat::semanticsPrecision(*kind.semantics) - 1;
   unsigned exponent = kind.width - 1 - mantissa;
-  // Only for formats that represent infinities as IEEE 754 does.
+  // Only for formats that represent infinities as in IEEE 754.
   bool ieee = kind.width >= 16;
   if (!ieee || exponentBits < 2)
     return std::nullopt;

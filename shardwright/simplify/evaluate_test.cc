@@ -1,5 +1,4 @@
-//===- evaluate_test.cc - single elements, against the machine's arithmetic
-//---===//
+//===- evaluate_test.cc - evaluation against hardware ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,8 +84,8 @@ RC_GTEST_FIXTURE_PROP(Evaluate, ConversionsSaturate, (uint32_t x)) {
   RC_ASSERT(found && int8_t(found->re) == expected);
 }
 
-// Reduced to the format of another type: rounded as a conversion there and
-// back, where that gives a normal number or too large a one.
+// reduce_precision to the format of another type equals a conversion there and
+// back, if that gives a normal number or overflows.
 RC_GTEST_FIXTURE_PROP(Evaluate, ReducePrecisionRoundsLikeConvert,
                       (uint32_t x)) {
   ElementKind f32 = *ElementKind::of(builder.getF32Type());
@@ -97,7 +96,7 @@ RC_GTEST_FIXTURE_PROP(Evaluate, ReducePrecisionRoundsLikeConvert,
     auto there = evaluateConvert(f32, kind, {x});
     auto found = reducePrecision(f32, {x}, exponent, mantissa);
     RC_ASSERT(there.has_value() == found.has_value());
-    // Subnormals are rounded more coarsely, also up to the first normal number.
+    // Subnormals round more coarsely, also up to the smallest normal number.
     if (!there || kind.toFloat(there->re).isDenormal() ||
         kind.toFloat(there->re).isSmallestNormalized() ||
         kind.toFloat(there->re).isZero())

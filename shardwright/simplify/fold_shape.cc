@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Elements are moved as bits, so that every one stays what it is. Constants
-// that are the same everywhere stay so at any size; others are computed up to
-// the limit, and grow (by broadcasting, padding) only as long as they are tiny.
+// Moves elements as bits, which preserves each exactly. Splats stay splats at
+// any size; other constants are computed up to the limit, and grow (by
+// broadcasting, padding) only while they are tiny.
 
 #include "shardwright/simplify/patterns.h"
 #include "shardwright/simplify/rewrite.h"
@@ -61,7 +61,7 @@ Literal emptyLiteral(Value result) {
   return Literal{tensorOf(result), *kindOf(result), false, {}};
 }
 
-// The elements of `from` at base + index * strides, shaped as `result`.
+// The elements of `from` at base + index * strides, in the shape of `result`.
 LogicalResult replaceWithView(PatternRewriter &rewriter, Operation *op,
                               const Literal &from, int64_t base,
                               ArrayRef<int64_t> strides) {
@@ -76,7 +76,7 @@ template <typename Op> struct FoldRewrite : Rewrite<Op> {
   FoldRewrite(MLIRContext *context, int64_t limit)
       : Rewrite<Op>(context, /*benefit=*/2), limit(limit) {}
 
-  // A constant operand, when the result may be computed from it.
+  // A constant operand, if the result may be computed from it.
   std::optional<Literal> literalFor(Value operand, Value result) const {
     if (!operand.getDefiningOp<ConstantOp>())
       return std::nullopt;
@@ -93,7 +93,7 @@ template <typename Op> struct FoldRewrite : Rewrite<Op> {
 // Splats
 //===----------------------------------------------------------------------===//
 
-// Ops that only move elements of their first operands give a splat for splats.
+// Ops that only move elements of their first operand map splats to splats.
 template <typename Op>
 LogicalResult movedSplat(Op op, PatternRewriter &rewriter) {
   if (!op->getOperand(0).template getDefiningOp<ConstantOp>())
@@ -131,7 +131,7 @@ LogicalResult updatedSplat(DynamicUpdateSliceOp op, PatternRewriter &rewriter) {
   return replaceWith(rewriter, op, op.getOperand());
 }
 
-// An iota along a dimension of one element.
+// An iota along a dimension of size 1.
 LogicalResult trivialIota(IotaOp op, PatternRewriter &rewriter) {
   if (shapeOf(op)[op.getIotaDimension()] > 1 || !kindOf(op))
     return failure();
@@ -149,7 +149,8 @@ struct FoldReshape : FoldRewrite<ReshapeOp> {
     ElementsAttr value = constantValue(op.getOperand());
     if (!value)
       return failure();
-    // The bytes stay the same: no limit for the last use, or without a copy.
+    // The bytes are unchanged: no limit if this is the last use or needs no
+    // copy.
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
       rewriter.replaceOpWithNewOp<ConstantOp>(
           op, DenseResourceElementsAttr::get(op.getType(),
@@ -295,7 +296,7 @@ struct FoldConcatenate : FoldRewrite<ConcatenateOp> {
   }
 };
 
-// The first element is the least significant part of a wider one.
+// In a wider element, the first element is the least significant part.
 struct FoldBitcast : FoldRewrite<BitcastConvertOp> {
   using FoldRewrite::FoldRewrite;
   LogicalResult rewrite(BitcastConvertOp op,

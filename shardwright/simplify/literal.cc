@@ -28,8 +28,7 @@ std::optional<ElementKind> ElementKind::of(Type type) {
     return ElementKind{integer.isUnsigned() ? Unsigned : Signed, width};
   }
   if (auto real = dyn_cast<FloatType>(type)) {
-    // f8E8M0FNU has neither sign nor zero: arithmetic on it has rules of its
-    // own.
+    // f8E8M0FNU has neither sign nor zero, so its arithmetic differs.
     if (real.getWidth() > 64 || isa<Float8E8M0FNUType>(real))
       return std::nullopt;
     return ElementKind{Float, real.getWidth(), &real.getFloatSemantics()};

@@ -48,7 +48,7 @@ struct Element {
 
 uint64_t bitsOf(const llvm::APFloat &value);
 
-/// A constant. `elements` holds one element when `splat`, else all of them.
+/// A constant. `elements` holds one element if `splat`, otherwise all of them.
 struct Literal {
   mlir::RankedTensorType type;
   ElementKind kind;

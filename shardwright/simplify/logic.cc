@@ -31,7 +31,7 @@ std::optional<std::pair<Value, uint64_t>> withSplat(Op op) {
   return std::nullopt;
 }
 
-// Whether one is the complement of the other.
+// True if one is the complement of the other.
 bool areOpposite(Value a, Value b) {
   auto notA = definedBy<NotOp>(a), notB = definedBy<NotOp>(b);
   return (notA && notA.getOperand() == b) || (notB && notB.getOperand() == a);
@@ -41,7 +41,7 @@ bool areOpposite(Value a, Value b) {
 // and, or, xor, not
 //===----------------------------------------------------------------------===//
 
-// and: 0 absorbs, ones are neutral; or: the other way round.
+// For and: 0 absorbs, all ones is neutral; for or, the reverse.
 template <typename Op> LogicalResult andOr(Op op, PatternRewriter &rewriter) {
   std::optional<ElementKind> kind = kindOf(op);
   if (!kind)
@@ -117,7 +117,7 @@ ComparisonDirection swapped(ComparisonDirection direction) {
   }
 }
 
-// Every two elements compare as less, equal or greater: no NaN.
+// True if any two elements compare as less, equal or greater, so without NaN.
 bool isTotal(CompareOp op) {
   std::optional<ElementKind> kind = kindOf(op.getLhs());
   if (!kind || kind->kind == ElementKind::Complex)
@@ -165,7 +165,7 @@ LogicalResult compareSame(CompareOp op, PatternRewriter &rewriter) {
   }
 }
 
-// A constant goes to the right.
+// Moves a constant to the right.
 LogicalResult compareConstantLeft(CompareOp op, PatternRewriter &rewriter) {
   if (!splatOf(op.getLhs()) || splatOf(op.getRhs()))
     return failure();
@@ -177,7 +177,7 @@ LogicalResult compareConstantLeft(CompareOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Integers against the smallest and the largest one.
+// Compares integers with the smallest or the largest value.
 LogicalResult compareBound(CompareOp op, PatternRewriter &rewriter) {
   std::optional<ElementKind> kind = kindOf(op.getLhs());
   std::optional<Element> c = splatOf(op.getRhs());
@@ -201,8 +201,8 @@ LogicalResult compareBound(CompareOp op, PatternRewriter &rewriter) {
   return replaceWithSplat(rewriter, op, {*result});
 }
 
-// A boolean, or a boolean converted to numbers, against a constant: what the
-// comparison gives for false and for true decides.
+// Compares a boolean, or a converted boolean, with a constant: the result
+// depends on the comparison's values for false and true.
 LogicalResult compareBoolean(CompareOp op, PatternRewriter &rewriter) {
   std::optional<Element> c = splatOf(op.getRhs());
   std::optional<ElementKind> kind = kindOf(op.getLhs());
@@ -262,7 +262,7 @@ LogicalResult selectNot(SelectOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Booleans chosen by a boolean.
+// A select of booleans.
 LogicalResult selectBool(SelectOp op, PatternRewriter &rewriter) {
   if (!isBool(op) || op.getPred().getType() != op.getType())
     return failure();
@@ -287,7 +287,7 @@ LogicalResult selectBool(SelectOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-// A choice within a choice by the same predicate.
+// A nested select with the same predicate.
 LogicalResult selectNested(SelectOp op, PatternRewriter &rewriter) {
   Value onTrue = op.getOnTrue(), onFalse = op.getOnFalse();
   if (auto inner = definedBy<SelectOp>(onTrue);

@@ -19,7 +19,7 @@ using namespace shardwright::stablehlo;
 namespace shardwright::simplifier {
 namespace {
 
-// A carried value is a tensor of one type all the way round.
+// True if a carried value has the same tensor type everywhere.
 bool isCarried(WhileOp op, unsigned i) {
   Type type = op.getOperand()[i].getType();
   return isa<RankedTensorType>(type) && op.getResult(i).getType() == type &&
@@ -28,9 +28,8 @@ bool isCarried(WhileOp op, unsigned i) {
          op.getBody().front().getTerminator()->getOperand(i).getType() == type;
 }
 
-// Drops the carried values in `dead`, which nothing refers to any more: neither
-// the results, nor the arguments, nor (the next values) anything but the
-// terminator.
+// Drops the carried values in `dead`. Their results, arguments and next values
+// must be unused, except that the terminator may use the next values.
 void dropCarried(WhileOp op, const llvm::SmallBitVector &dead,
                  RewriterBase &rewriter) {
   llvm::BitVector arguments(dead.size());
@@ -62,7 +61,7 @@ void dropCarried(WhileOp op, const llvm::SmallBitVector &dead,
   rewriter.eraseOp(op);
 }
 
-// The condition for the initial values, as far as those are constants.
+// The condition for the initial values, if these are constants.
 std::optional<uint64_t> firstCondition(WhileOp op) {
   Block &cond = op.getCond().front();
   Value again = cond.getTerminator()->getOperand(0);
@@ -77,7 +76,7 @@ std::optional<uint64_t> firstCondition(WhileOp op) {
       return std::nullopt;
     return splatOf(value);
   };
-  // Conditions are short; for others it would cost too much to look each time.
+  // Only look at short conditions, since this is repeated often.
   constexpr unsigned kShort = 32;
   unsigned looked = 0;
   for (Operation &scalar : cond.without_terminator()) {
@@ -116,8 +115,8 @@ LogicalResult neverRuns(WhileOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Values that the body hands on as they are, and values that are always equal
-// to an earlier one.
+// Removes values that the body returns unchanged, and values that always equal
+// an earlier one.
 LogicalResult invariantValues(WhileOp op, PatternRewriter &rewriter) {
   unsigned n = op.getNumResults();
   Operation *terminator = op.getBody().front().getTerminator();
@@ -150,8 +149,7 @@ LogicalResult invariantValues(WhileOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Values that neither a result, nor the condition, nor an effect, nor another
-// value that is needed depends on.
+// Removes values on which no result, condition, effect or live value depends.
 LogicalResult deadValues(WhileOp op, RewriterBase &rewriter) {
   unsigned n = op.getNumResults();
   if (llvm::none_of(op.getResults(),
@@ -181,7 +179,7 @@ LogicalResult deadValues(WhileOp op, RewriterBase &rewriter) {
     return failure();
   llvm::SmallBitVector dead = live;
   dead.flip();
-  // Uses by what is not needed go with it.
+  // Uses by dead ops are removed with them.
   SmallVector<Value> yields;
   for (unsigned i = 0; i < n; ++i)
     yields.push_back(live.test(i) ? terminator->getOperand(i)

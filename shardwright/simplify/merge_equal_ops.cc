@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// One walk in program order with a table a region. Ops without effects that
-// agree in everything, attributes and regions included, are one.
+// One walk in program order with a table per region. Merges ops without effects
+// that are equal in everything, including attributes and regions.
 //
-// A region of control flow sees the values around it, but makes its own
-// constants: there they are part of the code, and from outside they would be
-// data. Regions of single elements (reducers, comparators) take nothing from
-// outside.
+// A region of control flow can use outer values, but keeps its own constants:
+// in the region they are part of the code, from outside they would be operands.
+// Regions on single elements (reducers, comparators) use no outer values.
 
 #include "shardwright/simplify/rewrite.h"
 #include "shardwright/simplify/simplify.h"
@@ -60,7 +59,7 @@ bool mayMerge(Operation &op) {
   if (!isa_and_nonnull<stablehlo::StablehloDialect>(op.getDialect()) ||
       op.getNumResults() == 0 || op.hasTrait<OpTrait::IsTerminator>())
     return false;
-  // A barrier stands for itself, and so does what others compute.
+  // Barriers and custom calls are never merged.
   if (isa<stablehlo::OptimizationBarrierOp, stablehlo::CustomCallOp>(op))
     return false;
   return llvm::none_of(op.getOperandTypes(), isToken) &&

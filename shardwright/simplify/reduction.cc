@@ -33,7 +33,7 @@ LogicalResult replaceAll(PatternRewriter &rewriter, Operation *op,
 // reduce
 //===----------------------------------------------------------------------===//
 
-// Nothing to reduce: the initial values.
+// A reduction over no elements gives the initial values.
 LogicalResult reduceNothing(ReduceOp op, PatternRewriter &rewriter) {
   bool empty = false;
   for (int64_t d : op.getDimensions())
@@ -52,8 +52,8 @@ LogicalResult reduceNothing(ReduceOp op, PatternRewriter &rewriter) {
   return replaceAll(rewriter, op, values);
 }
 
-// Dimensions of 1 are not reduced but dropped; when none is left, the body is
-// applied once, to the initial value and the element.
+// Drops reduced dimensions of size 1; if none is left, applies the body once,
+// to the initial value and the element.
 LogicalResult reduceUnitDims(ReduceOp op, PatternRewriter &rewriter) {
   ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
   SmallVector<int64_t> kept, left;
@@ -68,7 +68,7 @@ LogicalResult reduceUnitDims(ReduceOp op, PatternRewriter &rewriter) {
       left.push_back(size);
   Location loc = op.getLoc();
   if (kept.empty()) {
-    // Only where the elements are of the type that the body takes.
+    // Requires that the elements have the body's argument types.
     Block &body = op.getBody().front();
     unsigned n = op.getInputs().size();
     for (unsigned i = 0; i < n; ++i)
@@ -108,7 +108,7 @@ LogicalResult reduceUnitDims(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// The one op of a body that applies it to both arguments.
+// The only op of a body, if it applies to both arguments.
 Operation *combinerOf(Block &body) {
   if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
     return nullptr;
@@ -125,7 +125,7 @@ struct FoldReduce : Rewrite<ReduceOp> {
   FoldReduce(MLIRContext *context, int64_t limit)
       : Rewrite<ReduceOp>(context), limit(limit) {}
 
-  // Constants, by an op whose result does not depend on the order.
+  // Folds constants for reducers whose result does not depend on the order.
   LogicalResult rewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     if (op.getInputs().size() != 1)
       return failure();
@@ -164,7 +164,7 @@ struct FoldReduce : Rewrite<ReduceOp> {
       return replaceWithSplat(rewriter, op, *value);
     }
     result.elements.assign(type.getNumElements(), *init);
-    // Strides of the result for each dimension of the input; 0 where reduced.
+    // Stride in the result of each dimension of the input; 0 if reduced.
     ArrayRef<int64_t> shape = input->type.getShape();
     SmallVector<int64_t> strides(shape.size(), 0);
     int64_t stride = 1;
@@ -191,7 +191,7 @@ struct FoldReduce : Rewrite<ReduceOp> {
   int64_t limit;
 };
 
-// Results that nobody uses, and that the others do not need.
+// Removes unused results that the others do not depend on.
 LogicalResult reduceDeadResults(ReduceOp op, PatternRewriter &rewriter) {
   unsigned n = op.getNumResults();
   if (n < 2 ||

@@ -1,4 +1,4 @@
-//===- region.cc - ops within regions ------------------------------------===//
+//===- region.cc - ops in regions -----------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,7 +43,7 @@ SmallVector<Value> applyToTensors(PatternRewriter &rewriter, Location loc,
   auto lookup = [&](Value value) -> Value {
     if (Value mapped = map.lookupOrNull(value))
       return mapped;
-    // A constant, or a value from around the region.
+    // A constant, or a value from outside the region.
     Value tensor = value;
     if (!shape.empty())
       tensor =
@@ -81,7 +81,7 @@ void Needed::addEffects() {
     if (!isMemoryEffectFree(&op))
       for (Value result : op.getResults().take_front(1))
         add(result);
-  // Ops without results are needed for their effects alone.
+  // Ops without results are live only if they have effects.
   for (Operation &op : block.without_terminator())
     if (!isMemoryEffectFree(&op) && op.getNumResults() == 0 &&
         ops.insert(&op).second)

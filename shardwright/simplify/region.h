@@ -1,4 +1,4 @@
-//===- region.h - ops within regions -------------------------------------===//
+//===- region.h - ops in regions --------------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,11 +41,11 @@ public:
 private:
   mlir::Block &block;
   llvm::SmallBitVector arguments;
-  llvm::DenseSet<mlir::Operation *> ops; // asked for membership only
+  llvm::DenseSet<mlir::Operation *> ops; // only for membership tests
 };
 
-/// Drops the dead carried values of all loops in `root`. This is no rewrite
-/// pattern: it reads whole bodies, and patterns run again after each change.
+/// Drops the dead carried values of all loops in `root`. Not a rewrite pattern,
+/// because it reads whole bodies, and patterns run again after each change.
 bool dropDeadLoopValues(mlir::RewriterBase &rewriter, mlir::Operation *root);
 
 } // namespace shardwright::simplifier

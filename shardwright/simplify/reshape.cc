@@ -21,8 +21,8 @@ using namespace shardwright::stablehlo;
 namespace shardwright::simplifier {
 namespace {
 
-// Where each dimension of `from` that is not 1 is in `to`, when the shapes
-// differ by dimensions of 1 only; -1 for those.
+// By dimension of `from`: its position in `to`, or -1 if its size is 1. None
+// unless the shapes differ only by dimensions of size 1.
 std::optional<SmallVector<int64_t>> matchUnitDims(ArrayRef<int64_t> from,
                                                   ArrayRef<int64_t> to) {
   SmallVector<int64_t> map(from.size(), -1);
@@ -87,7 +87,7 @@ LogicalResult reshapeOfBroadcast(ReshapeOp op, PatternRewriter &rewriter) {
   if (!inner)
     return failure();
   Value x = inner.getOperand();
-  // One element everywhere.
+  // The operand has a single element.
   if (tensorOf(x).getNumElements() == 1)
     return replaceWithBroadcast(rewriter, op,
                                 reshapeTo(rewriter, op.getLoc(), x, {}), {});
@@ -123,7 +123,7 @@ LogicalResult transposeIdentity(TransposeOp op, PatternRewriter &rewriter) {
   ArrayRef<int64_t> permutation = op.getPermutation();
   if (isIncreasing(permutation))
     return replaceWith(rewriter, op, op.getOperand());
-  // Dimensions that are not 1 stay in their order.
+  // Dimensions other than those of size 1 keep their order.
   SmallVector<int64_t> moved;
   for (int64_t d : permutation)
     if (shapeOf(op.getOperand())[d] != 1)
@@ -176,8 +176,8 @@ LogicalResult broadcastIdentity(BroadcastInDimOp op,
     return failure();
   if (op.getOperand().getType() == op->getResult(0).getType())
     return replaceWith(rewriter, op, op.getOperand());
-  // Nothing is repeated: unless there is nothing at all, dimensions of 1 are
-  // added.
+  // Nothing is repeated: unless there are no elements, the op only adds
+  // dimensions of 1.
   if (tensorOf(op.getOperand()).getNumElements() == 0)
     return failure();
   return replaceWithReshape(rewriter, op, op.getOperand());
@@ -198,7 +198,7 @@ LogicalResult broadcastOfRenamed(BroadcastInDimOp op,
     return replaceWithBroadcast(rewriter, op, inner.getOperand(), dims);
   }
   if (auto inner = definedBy<ReshapeOp>(op.getOperand())) {
-    // Dimensions of 1 that the reshape adds need no reshape to be broadcast.
+    // Broadcasting adds dimensions of 1 without a reshape.
     auto map =
         matchUnitDims(shapeOf(inner.getOperand()), shapeOf(inner.getResult()));
     if (!map || llvm::is_contained(*map, -1))
@@ -240,7 +240,7 @@ LogicalResult reverseIdentity(ReverseOp op, PatternRewriter &rewriter) {
       reversed.flip(d);
     x = inner.getOperand();
   } else if (auto inner = definedBy<BroadcastInDimOp>(x)) {
-    // Along what is repeated every element is the same.
+    // Along broadcast dimensions all elements are equal.
     llvm::SmallBitVector varies(rank);
     for (auto [i, d] : llvm::enumerate(inner.getBroadcastDimensions()))
       if (shapeOf(inner.getOperand())[i] != 1)

@@ -1,4 +1,4 @@
-//===- rewrite.cc - what every rewrite rests on --------------------------===//
+//===- rewrite.cc - base of the rewrites ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- rewrite.h - what every rewrite rests on ---------------------------===//
+//===- rewrite.h - base of the rewrites -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- simplify.cc - equal programs that are smaller ---------------------===//
+//===- simplify.cc - simplify StableHLO programs --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,9 +52,9 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
   FrozenRewritePatternSet frozen(std::move(patterns));
   int64_t ops = 0;
   root->walk([&](Operation *) { ++ops; });
-  // Constants stay in their regions, and with their attributes. Rewrites shrink
-  // or order a program and end by themselves; the bound holds if that is ever
-  // wrong, and what it leaves is a valid program.
+  // Constants stay in their regions and keep their attributes. The rewrites
+  // terminate, since each shrinks or orders the program; the bound applies only
+  // if that is ever wrong, and then the program is still valid.
   auto config =
       GreedyRewriteConfig()
           .setUseTopDownTraversal(true)
@@ -63,7 +63,7 @@ LogicalResult simplify(Operation *root, const SimplifyOptions &options) {
           .setMaxNumRewrites(1000 + 64 * ops)
           .enableConstantCSE(false);
   IRRewriter rewriter(root->getContext());
-  // What is merged enables rewrites (x - x, equal branches), and the reverse.
+  // Merging equal ops enables rewrites (x - x, equal branches), and vice versa.
   bool changed;
   do {
     if (failed(applyPatternsGreedily(root, frozen, config)))

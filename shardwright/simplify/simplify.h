@@ -1,4 +1,4 @@
-//===- simplify.h - equal programs that are smaller ----------------------===//
+//===- simplify.h - simplify StableHLO programs -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

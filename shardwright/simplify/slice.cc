@@ -31,7 +31,8 @@ Value makeSlice(PatternRewriter &rewriter, Location loc, Value operand,
                          box.stride);
 }
 
-// Paddings may be any numbers as long as they cancel out; those would overflow.
+// Padding sizes may be huge as long as they cancel out; bound them to avoid
+// overflow.
 bool hasModestPadding(PadOp op) {
   constexpr int64_t kModest = int64_t(1) << 30;
   auto modest = [](ArrayRef<int64_t> values) {
@@ -60,7 +61,7 @@ LogicalResult sliceOfSlice(SliceOp op, PatternRewriter &rewriter) {
     }
     box.start[d] = from.start[d] + box.start[d] * from.stride[d];
     box.stride[d] = n == 1 ? 1 : box.stride[d] * from.stride[d];
-    // One past the last element that is taken.
+    // One past the last selected element.
     box.limit[d] = box.start[d] + (n - 1) * box.stride[d] + 1;
   }
   rewriter.replaceOp(op,
@@ -68,7 +69,7 @@ LogicalResult sliceOfSlice(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// From the input that the slice lies in, or from fewer inputs.
+// Slices the only input that overlaps the slice, or fewer inputs.
 LogicalResult sliceOfConcatenate(SliceOp op, PatternRewriter &rewriter) {
   auto inner = definedBy<ConcatenateOp>(op.getOperand());
   if (!inner || tensorOf(op->getResult(0)).getNumElements() == 0)
@@ -123,7 +124,7 @@ LogicalResult sliceOfBroadcast(SliceOp op, PatternRewriter &rewriter) {
   auto inner = definedBy<BroadcastInDimOp>(op.getOperand());
   if (!inner)
     return failure();
-  // Slice what is repeated: it is smaller.
+  // Slice the operand before broadcasting: it is smaller.
   Value x = inner.getOperand();
   SmallVector<int64_t> ones(shapeOf(x).size(), 1);
   Box part(op);
@@ -143,7 +144,7 @@ LogicalResult sliceOfBroadcast(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// All within the operand, or all within the padding.
+// The slice is inside of the operand, or inside of the padding.
 LogicalResult sliceOfPad(SliceOp op, PatternRewriter &rewriter) {
   auto inner = definedBy<PadOp>(op.getOperand());
   if (!inner || !hasModestPadding(inner) ||
@@ -176,7 +177,7 @@ LogicalResult sliceOfPad(SliceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// The part that an update at a constant place wrote, or one that it did not.
+// The slice is inside of an update at a constant position, or disjoint from it.
 LogicalResult sliceOfUpdate(SliceOp op, PatternRewriter &rewriter) {
   auto inner = definedBy<DynamicUpdateSliceOp>(op.getOperand());
   if (!inner || tensorOf(op->getResult(0)).getNumElements() == 0)
@@ -224,7 +225,7 @@ LogicalResult padIdentity(PadOp op, PatternRewriter &rewriter) {
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   if (!hasModestPadding(op))
     return failure();
-  // Between the elements of a dimension of one there is nothing.
+  // Interior padding of a dimension of size 1 has no effect.
   bool holes = false, grows = false;
   for (size_t d = 0; d < shape.size(); ++d) {
     holes |= interior[d] != 0 && shape[d] > 1;
@@ -242,7 +243,7 @@ LogicalResult padIdentity(PadOp op, PatternRewriter &rewriter) {
     return failure();
   if (allZero(low) && allZero(high))
     return replaceWith(rewriter, op, op.getOperand());
-  // Only crops.
+  // The pad only removes elements.
   SmallVector<int64_t> start, limit, stride(shape.size(), 1);
   for (size_t d = 0; d < shape.size(); ++d) {
     start.push_back(-low[d]);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// CHLO: mathematical functions and NumPy-style broadcasting ops that JAX writes
-// and that are expanded to StableHLO (interop/chlo_legalize_to_stablehlo.cc)
-// before anything else.
+// CHLO: mathematical functions and NumPy-style broadcasting ops that JAX emits.
+// They are expanded to StableHLO (interop/chlo/chlo_legalize_to_stablehlo.cc)
+// before any other stage.
 
 #ifndef SHARDWRIGHT_DIALECT_CHLO_CHLO_H
 #define SHARDWRIGHT_DIALECT_CHLO_CHLO_H

@@ -1,4 +1,4 @@
-//===- dialect.cc - the chlo dialect, its attributes and the ops' text --===//
+//===- dialect.cc - the chlo dialect --------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace shardwright::chlo {
 
-/// Comparisons have codes in bytecode; the other attributes travel as text.
+/// Comparisons have bytecode codes; the other attributes are encoded as text.
 struct ChloBytecode : BytecodeDialectInterface {
   ChloBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
 

@@ -49,7 +49,7 @@ LogicalResult inferTopK(MaybeLoc loc, Value operand, int64_t k, Types &types) {
   return success();
 }
 
-// The size of a dimension of the broadcast of two.
+// The size of a dimension of the broadcast of two shapes.
 static FailureOr<int64_t> broadcastSize(int64_t a, int64_t b) {
   if (a == b || b == 1)
     return a;
@@ -83,7 +83,7 @@ inferBroadcastBinary(MaybeLoc loc, Value lhs, Value rhs,
   for (int64_t d = 0; d < small.getRank(); ++d)
     map.push_back(d + offset);
   if (broadcastDimensions) {
-    // With equal ranks or a scalar the attribute may be left empty.
+    // With equal ranks or a scalar, the attribute may be empty.
     if (!broadcastDimensions->empty() || small.getRank() != 0)
       map.assign(broadcastDimensions->begin(), broadcastDimensions->end());
     if (static_cast<int64_t>(map.size()) != small.getRank())

@@ -20,8 +20,8 @@ inferSameTypeOrUnranked(MaybeLoc loc, mlir::ValueRange operands, Types &types);
 mlir::LogicalResult inferTopK(MaybeLoc loc, mlir::Value operand, int64_t k,
                               Types &types);
 
-// The broadcast of two shapes; dimension i of the operand of lower rank stands
-// for dimension `broadcastDimensions[i]`, by default it is aligned to the
+// Infers the broadcast of two shapes. Dimension i of the operand of lower rank
+// maps to dimension `broadcastDimensions[i]`; by default it is aligned to the
 // right. A null element type means that of `lhs`.
 mlir::LogicalResult
 inferBroadcastBinary(MaybeLoc loc, mlir::Value lhs, mlir::Value rhs,

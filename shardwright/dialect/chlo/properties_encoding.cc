@@ -1,4 +1,4 @@
-//===- properties_encoding.cc - bytecode of ops that have grown -----------===//
+//===- properties_encoding.cc - bytecode of ops with newer attributes -----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ LogicalResult TopKOp::readProperties(DialectBytecodeReader &reader,
 void TopKOp::writeProperties(DialectBytecodeWriter &writer) {
   Properties &p = getProperties();
   writer.writeAttribute(p.k);
-  // The default is what readers who do not know the attribute understand.
+  // Omit the default, which readers that do not know the attribute assume.
   if (!getIsStable())
     writeNewer(writer, p.is_stable);
 }

@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace shardwright::chlo {
 
-/// The sizes of the dimensions of `list` that stand before `dim` in it.
+/// The sizes of the dimensions before `dim` in `list`.
 static SmallVector<int64_t> sizesBefore(RankedTensorType type,
                                         ArrayRef<int64_t> list, int64_t dim) {
   SmallVector<int64_t> sizes;

@@ -16,7 +16,8 @@ namespace shardwright::sdy {
 
 namespace {
 
-/// A nested attribute, in short (`<@m, []>`) or in full (`#sdy.sharding<...>`).
+/// A nested attribute, in short form (`<@m, []>`) or full form
+/// (`#sdy.sharding<...>`).
 template <typename AttrT> ParseResult parseNested(AsmParser &p, AttrT &attr) {
   FailureOr<AttrT> parsed = FieldParser<AttrT>::parse(p);
   if (failed(parsed))
@@ -25,7 +26,7 @@ template <typename AttrT> ParseResult parseNested(AsmParser &p, AttrT &attr) {
   return success();
 }
 
-/// One or more elements, separated by commas.
+/// A non-empty comma-separated list.
 template <typename AttrT>
 ParseResult parseElements(AsmParser &p, SmallVectorImpl<AttrT> &attrs) {
   return p.parseCommaSeparatedList(
@@ -41,7 +42,7 @@ ParseResult parseSquareList(AsmParser &p, SmallVectorImpl<AttrT> &attrs) {
   return failure(parseElements(p, attrs) || p.parseRSquare());
 }
 
-/// `{a, b}`; empty braces only if `mayBeEmpty`.
+/// `{a, b}`; may be empty only if `mayBeEmpty`.
 template <typename AttrT>
 ParseResult parseBraceList(AsmParser &p, SmallVectorImpl<AttrT> &attrs,
                            bool mayBeEmpty) {
@@ -125,7 +126,7 @@ Attribute MeshAttr::parse(AsmParser &p, Type) {
   }
   if (p.parseGreater())
     return {};
-  // The default order is not kept, provided it is one for these axes.
+  // Drop the device ids if they are the default order of these axes.
   if (!axes.empty() && llvm::equal(ids, llvm::seq<int64_t>(0, ids.size()))) {
     auto emitError = [&] { return p.emitError(loc); };
     if (failed(verify(emitError, axes, {})))
@@ -184,7 +185,7 @@ void AxisRefAttr::print(AsmPrinter &p) const {
 // Shardings
 //===----------------------------------------------------------------------===//
 
-/// `p<digits>` after a dimension, if there is any keyword.
+/// Parses an optional `p<digits>` after a dimension.
 static ParseResult parsePriority(AsmParser &p,
                                  std::optional<int64_t> &priority) {
   StringRef word;

@@ -1,4 +1,4 @@
-//===- attrs.cc - what the sdy attributes know about themselves ---------===//
+//===- attrs.cc - verifiers and accessors of sdy attributes ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

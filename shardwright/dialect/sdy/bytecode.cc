@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 //
-// An attribute is a varint code and its fields in the order of storage:
-// integers as zig-zag varints, lists with their length first, nested attributes
-// and strings as references. Codes and layouts are Shardy's. A sharding with
-// unreduced axes has a code of its own, which older readers do not know. The
-// debug attributes have no code and fall back to text.
+// An attribute is a varint code and its fields in storage order: integers as
+// zig-zag varints, lists with their length first, nested attributes and strings
+// as references. Codes and layouts are Shardy's. A sharding with unreduced axes
+// has a separate code, which older readers do not know. Debug attributes have
+// no code and are encoded as text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ enum Code : uint64_t {
   kUnreducedTensorShardingPerValue = 16,
 };
 
-/// The attribute made of `fields`, verified where it has a verifier.
+/// Creates the attribute from its fields, and verifies it if it has a verifier.
 template <typename AttrT, typename... Ts>
 AttrT make(DialectBytecodeReader &r, MLIRContext *context, Ts... fields) {
   if constexpr (std::is_same_v<AttrT, MeshAttr> ||
@@ -112,7 +112,7 @@ LogicalResult write(Attribute attr, DialectBytecodeWriter &writer) {
   return failure();
 }
 
-/// An attribute that is one list.
+/// Reads an attribute that consists of one list.
 template <typename AttrT, typename T>
 Attribute readList(DialectBytecodeReader &r, MLIRContext *context) {
   SmallVector<T> list;
@@ -253,7 +253,7 @@ struct SdyBytecode : BytecodeDialectInterface {
     return write(attr, w);
   }
 
-  // A version is written only for a writer that targets one.
+  // Write a version only if the writer targets one.
   void writeVersion(DialectBytecodeWriter &w) const override {
     if (failed(w.getDialectVersion<SdyDialect>()))
       return;

@@ -1,4 +1,4 @@
-//===- canonicalize.cc - canonicalisation of sdy ops --------------------===//
+//===- canonicalize.cc - canonicalization of sdy ops ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Pipelines enable one label at a time, so patterns that change what a reshard
-// or a collective costs carry the label of that stage.
+// Pipelines enable patterns by label, so patterns that change the cost of a
+// reshard or a collective have the label of their stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ struct DropUnusedManualOperands : OpRewritePattern<ManualComputationOp> {
   }
 };
 
-/// Erases one without operands, results and body.
+/// Erases manual computations without operands, results and ops.
 struct EraseEmptyManualComputation : OpRewritePattern<ManualComputationOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -72,7 +72,7 @@ struct EraseEmptyManualComputation : OpRewritePattern<ManualComputationOp> {
 // reshard
 //===----------------------------------------------------------------------===//
 
-/// reshard(reshard(x)) -> reshard(x), if nothing else sees the inner one.
+/// reshard(reshard(x)) -> reshard(x), if the inner one has no other users.
 struct ReshardOfReshard : OpRewritePattern<ReshardOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -81,7 +81,7 @@ struct ReshardOfReshard : OpRewritePattern<ReshardOp> {
     auto inner = op.getInput().getDefiningOp<ReshardOp>();
     if (!inner || !inner->hasOneUse())
       return failure();
-    // The way from and to one device is by all of them.
+    // Reshards from or to a single device go via the replicated value.
     auto isOnOneDevice = [&](TensorShardingAttr sharding) {
       MeshAttr mesh = sharding ? getMeshAttr(op, sharding) : MeshAttr();
       return mesh && mesh.isMaximal();
@@ -104,7 +104,7 @@ bool allEmpty(ListOfAxisRefListsAttr lists) {
   return llvm::all_of(lists, [](AxisRefListAttr list) { return list.empty(); });
 }
 
-/// A collective along no axes is its operand.
+/// Replaces a collective without axes by its operand.
 template <typename OpT, auto getLists>
 struct EraseEmptyCollective : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
@@ -148,7 +148,7 @@ struct SimplifyAllReduce : OpRewritePattern<AllReduceOp> {
       rewriter.replaceOp(op, r2u.getTensor());
       return success();
     }
-    // Reducing what was split is gathering it.
+    // all_reduce(sharded_to_unreduced(x)) is an all_gather.
     auto s2u = dyn_cast_or_null<ShardedToUnreducedOp>(source);
     MeshAttr meshAttr = getMeshAttr(op, op.getOutSharding());
     if (!s2u || !meshAttr)
@@ -168,7 +168,7 @@ struct SimplifyAllReduce : OpRewritePattern<AllReduceOp> {
   }
 };
 
-/// A permutation to an equivalent sharding is its operand.
+/// Replaces a permute to an equivalent sharding by its operand.
 struct EraseIdentityPermute : OpRewritePattern<CollectivePermuteOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -194,7 +194,7 @@ struct EraseUnusedAllToAll : OpRewritePattern<AllToAllOp> {
   }
 };
 
-/// Two all-to-alls between different dimensions are one.
+/// Merges two all-to-alls between different dimensions.
 struct AllToAllOfAllToAll : OpRewritePattern<AllToAllOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -223,8 +223,8 @@ struct AllToAllOfAllToAll : OpRewritePattern<AllToAllOp> {
   }
 };
 
-/// all_slice(all_reduce(x)) -> all_slice(reduce_scatter(x)), where the slice
-/// begins with all the reduced axes; the remaining slice goes if it is empty.
+/// all_slice(all_reduce(x)) -> all_slice(reduce_scatter(x)), if the slice
+/// starts with all reduced axes; the remaining slice is removed if it is empty.
 struct ReduceScatterFusion : OpRewritePattern<AllSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -273,7 +273,7 @@ struct ReduceScatterFusion : OpRewritePattern<AllSliceOp> {
   }
 
 private:
-  /// `first` is the first of the users, which all slice along its axes.
+  /// True if all users slice along the axes of `first`, the first user.
   static bool onlySlicedAlike(AllReduceOp reduce, AllSliceOp first) {
     return llvm::all_of(reduce->getUsers(), [&](Operation *user) {
       auto slice = dyn_cast<AllSliceOp>(user);

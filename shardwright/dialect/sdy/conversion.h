@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Conversions between sdy attributes and the mesh layer's value types, on which
-// algorithms work: attributes are read once at the start and written once at
-// the end. Attributes must have been verified against the mesh; an axis that
-// the mesh lacks is left out.
+// Conversions between sdy attributes and the mesh layer's value types, which
+// algorithms use: attributes are read once at the start and written once at the
+// end. Attributes must have been verified against the mesh; axes that the mesh
+// does not have are dropped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace shardwright::sdy {
 Mesh meshFromAttr(MeshAttr attr);
 MeshAttr meshToAttr(mlir::MLIRContext *context, const Mesh &mesh);
 
-/// None for an axis that the mesh lacks.
+/// None if the mesh does not have the axis.
 std::optional<AxisRef> axisFromAttr(AxisRefAttr attr, const Mesh &mesh);
 AxisRefAttr axisToAttr(mlir::MLIRContext *context, AxisRef axis,
                        const Mesh &mesh);
@@ -38,7 +38,7 @@ DimensionShardingAttr dimToAttr(mlir::MLIRContext *context,
                                 const DimSharding &dim, const Mesh &mesh);
 
 TensorSharding shardingFromAttr(TensorShardingAttr attr, const Mesh &mesh);
-/// `meshOrRef` becomes the attribute's mesh; `mesh` is what it stands for.
+/// `meshOrRef` becomes the attribute's mesh, which must denote `mesh`.
 TensorShardingAttr shardingToAttr(mlir::MLIRContext *context,
                                   const TensorSharding &sharding,
                                   const Mesh &mesh, mlir::Attribute meshOrRef);

@@ -17,7 +17,7 @@ namespace shardwright::sdy {
 
 namespace {
 
-/// Everything may be inlined anywhere; `sdy.return` hands its operands over.
+/// All ops may be inlined; the operands of `sdy.return` replace the results.
 struct SdyInliner : DialectInlinerInterface {
   SdyInliner(Dialect *dialect) : DialectInlinerInterface(dialect) {}
 

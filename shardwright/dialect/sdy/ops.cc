@@ -47,8 +47,7 @@ static void printStrippedShardings(OpAsmPrinter &p, Operation *,
   p << ']';
 }
 
-/// `(%a: type, ...) { ... }`: the block label's arguments stand before the
-/// body.
+/// `(%a: type, ...) { ... }`: the block's arguments precede the body.
 static ParseResult parseRegionWithArguments(OpAsmParser &p, Region &region) {
   SmallVector<OpAsmParser::Argument> arguments;
   return failure(p.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
@@ -85,7 +84,7 @@ bool detail::hasTokenElement(Type type) {
 // ConstantOp
 //===----------------------------------------------------------------------===//
 
-// Two forms, as stablehlo.constant: `constant {attrs} VALUE` and the older
+// Two forms, as for stablehlo.constant: `constant {attrs} VALUE` and the older
 // `constant() {value = VALUE, attrs} : () -> TYPE`.
 ParseResult ConstantOp::parse(OpAsmParser &p, OperationState &result) {
   StringAttr valueName = getValueAttrName(result.name);
@@ -147,13 +146,13 @@ static SmallVector<AxisRefAttr> freeAxes(ManualComputationOp op,
       axes, [&](AxisRefAttr axis) { return !op.isManualAxis(axis.getName()); });
 }
 
-/// The part of a global sharding that the body sees.
+/// The part of a global sharding that applies in the body.
 static TensorShardingAttr withoutManualAxes(ManualComputationOp op,
                                             TensorShardingAttr sharding) {
   SmallVector<DimensionShardingAttr> dims;
   for (DimensionShardingAttr dim : sharding.getDimShardings()) {
     SmallVector<AxisRefAttr> axes = freeAxes(op, dim.getAxes());
-    // A priority on a dimension that is closed and has no axes is not valid.
+    // A closed dimension without axes must not have a priority.
     std::optional<int64_t> priority = dim.getPriority();
     if (axes.empty() && dim.getIsClosed())
       priority = std::nullopt;
@@ -165,12 +164,12 @@ static TensorShardingAttr withoutManualAxes(ManualComputationOp op,
                                  freeAxes(op, sharding.getUnreducedAxes()));
 }
 
-/// The global sharding with the manual axes of `outer` and, behind them, the
-/// free axes of `inner`.
+/// The global sharding: the manual axes of `outer`, then the free axes of
+/// `inner`.
 static TensorShardingAttr withManualAxes(ManualComputationOp op,
                                          TensorShardingAttr outer,
                                          TensorShardingAttr inner) {
-  // A maximal sharding has rank 0, and no axes to join.
+  // A maximal sharding has rank 0 and no axes.
   if (outer.getRank() != inner.getRank())
     return inner;
   SmallVector<DimensionShardingAttr> dims;
@@ -283,9 +282,9 @@ Value ManualComputationOp::getEdgeOwnerFromSource(OpOperand &source) {
   return regionEdgeOwner(*this, source);
 }
 
-// The edge of a block argument stores what the body sees while its source is
-// outside; the edge of a result stores what the outside sees while its source
-// is in the body.
+// The edge of a block argument stores the sharding inside the body while its
+// source is outside; the edge of a result stores the sharding outside while its
+// source is in the body.
 TensorShardingAttr ManualComputationOp::transformTargetSharding(
     Value target, TensorShardingAttr sharding,
     DataFlowShardingTransformType type) {

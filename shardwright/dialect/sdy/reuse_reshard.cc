@@ -1,13 +1,13 @@
-//===- reuse_reshard.cc - one reshard for several uses --------------------===//
+//===- reuse_reshard.cc - reuse earlier reshards --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What reaches a reshard through reshapes and transposes is followed back to a
-// root, and the target with it. An earlier reshard of the root, or of a reshape
-// of it, that has this target does for both.
+// Follows the operand of a reshard back through reshapes and transposes to a
+// root, and transforms the target layout with it. An earlier reshard of the
+// root, or of a reshape of it, to this layout replaces the reshard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace shardwright::sdy {
 
 namespace {
 
-// By name: the dialects beside this one are not linked into each other.
+// Op names instead of classes, because this dialect does not link StableHLO.
 constexpr StringLiteral kReshape = "stablehlo.reshape";
 constexpr StringLiteral kTranspose = "stablehlo.transpose";
 
@@ -33,7 +33,7 @@ bool isUnary(Operation *op, StringRef name) {
 
 bool isReshape(Operation *op) { return isUnary(op, kReshape); }
 
-/// Of a transpose: the operand's dimension for each of the result. Null for
+/// For a transpose: the operand's dimension of each result dimension. Null for
 /// other ops.
 DenseI64ArrayAttr permutationOf(Operation *op) {
   if (!isUnary(op, kTranspose))
@@ -43,12 +43,12 @@ DenseI64ArrayAttr permutationOf(Operation *op) {
 }
 
 using Dims = SmallVector<AxisList>;
-/// Which elements, in row-major order, an axis separates: those a multiple of
-/// the stride apart.
+/// Axes with strides: the axis splits the elements, in row-major order, into
+/// blocks of the stride.
 using Linear = SmallVector<std::pair<AxisRef, int64_t>>;
 
-/// How a value is laid out, as far as it can be said: by dimension of its type,
-/// and by elements (only where every dimension is split evenly).
+/// The layout of a value, as far as it can be expressed: by dimensions of its
+/// type, and by elements (only if every dimension is split evenly).
 struct Split {
   Type type;
   std::optional<Dims> dims;
@@ -84,7 +84,7 @@ std::optional<Linear> linearOf(Type valueType, const Dims &dims) {
     stride *= size;
   }
   llvm::sort(linear);
-  // Parts of an axis side by side are the axis.
+  // Merge consecutive sub-axes of one axis.
   Linear merged;
   for (auto [axis, axisStride] : linear) {
     if (!merged.empty()) {
@@ -100,12 +100,12 @@ std::optional<Linear> linearOf(Type valueType, const Dims &dims) {
   return merged;
 }
 
-/// None if the axes are not the leading parts of dimensions of this type.
+/// None if the axes do not split leading parts of the type's dimensions.
 std::optional<Dims> dimsOf(Type valueType, const Linear &linear) {
   RankedTensorType type = staticType(valueType);
   if (!type)
     return std::nullopt;
-  // Major to minor; what is left of each axis.
+  // Major to minor; `size` is the remaining part of each axis.
   Linear left(linear);
   llvm::sort(left, [](const auto &a, const auto &b) {
     return a.second * a.first.size > b.second * b.first.size;
@@ -128,7 +128,7 @@ std::optional<Dims> dimsOf(Type valueType, const Linear &linear) {
         ++next;
         continue;
       }
-      // The rest of the axis is in the next dimension.
+      // The rest of the axis splits the next dimension.
       if (begin % axisStride != 0)
         return std::nullopt;
       int64_t major = end / begin;
@@ -145,7 +145,8 @@ std::optional<Dims> dimsOf(Type valueType, const Linear &linear) {
   return dims;
 }
 
-/// What `of` is before `op`, a reshape or transpose.
+/// The layout before `op`, a reshape or transpose, given the layout `of` after
+/// it.
 Split before(Operation *op, const Split &of) {
   Split result{op->getOperand(0).getType(), std::nullopt, std::nullopt};
   DenseI64ArrayAttr permutation = permutationOf(op);
@@ -171,8 +172,9 @@ bool isEqual(const Split &a, const Split &b) {
   return a.linear && b.linear && *a.linear == *b.linear;
 }
 
-/// Reuses an earlier reshard of the same data to the same layout. The earlier
-/// result goes back to the common root's shape and on to this op's.
+/// Reuses an earlier reshard of the same data to the same layout, converting
+/// the earlier result to the shape of the common root and from there to this
+/// op's shape.
 struct ReuseEarlierReshard : OpRewritePattern<ReshardOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -182,7 +184,7 @@ struct ReuseEarlierReshard : OpRewritePattern<ReshardOp> {
     if (!meshAttr)
       return failure();
     Search search{op, meshFromAttr(meshAttr)};
-    // From the root to this op's input, and the layout of each one's result.
+    // The ops from the root to this op's input, with the layout of each result.
     SmallVector<std::pair<Operation *, Split>> path;
     Split wanted = search.splitOf(op);
     Value root = op.getInput();
@@ -233,8 +235,8 @@ private:
   struct Search {
     ReshardOp op;
     Mesh mesh;
-    /// The first op of the block that fits, and how its input comes from the
-    /// root.
+    /// The first matching reshard of the block, and the ops from the root to
+    /// its input.
     ReshardOp found = nullptr;
     SmallVector<Operation *> reshapes;
 

@@ -1,4 +1,4 @@
-//===- reuse_reshard.h - one reshard for several uses -----------*- C++ -*-===//
+//===- reuse_reshard.h - reuse earlier reshards -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace shardwright::sdy {
 
-/// Adds a pattern that replaces an `sdy.reshard` by an earlier one of its block
-/// that moves the same data to the same places, and the reshapes and transposes
-/// between both.
+/// Adds a pattern that replaces an `sdy.reshard` by an earlier one in its block
+/// that moves the same data to the same layout, with reshapes and transposes as
+/// needed.
 void addReuseEarlierReshard(mlir::RewritePatternSet &patterns);
 
 } // namespace shardwright::sdy

@@ -21,7 +21,7 @@ constexpr int64_t kLastLetter = 'z' - 'i';
 constexpr StringLiteral kNumbered = "z_";
 
 void printFactor(raw_ostream &os, int64_t factor) {
-  if (factor < 0) // only in IR that does not verify
+  if (factor < 0) // only in invalid IR
     os << '?';
   else if (factor <= kLastLetter)
     os << static_cast<char>('i' + factor);
@@ -29,7 +29,7 @@ void printFactor(raw_ostream &os, int64_t factor) {
     os << kNumbered << factor - kLastLetter;
 }
 
-/// Takes one factor off the front of `word`.
+/// Consumes one factor from the front of `word`.
 ParseResult parseFactor(AsmParser &p, SMLoc loc, StringRef &word,
                         int64_t &factor) {
   StringRef number = word;
@@ -60,7 +60,7 @@ ParseResult parseFactor(AsmParser &p, SMLoc loc, StringRef &word,
   return success();
 }
 
-/// A word that must be exactly one factor.
+/// Parses a word that is exactly one factor.
 ParseResult parseSingleFactor(AsmParser &p, int64_t &factor) {
   SMLoc loc = p.getCurrentLocation();
   StringRef word;
@@ -71,7 +71,7 @@ ParseResult parseSingleFactor(AsmParser &p, int64_t &factor) {
   return success();
 }
 
-/// `{i=2, j=4}`, in order of the factors.
+/// Parses `{i=2, j=4}`, in the order of the factors.
 ParseResult parseSizes(AsmParser &p, SmallVectorImpl<int64_t> &sizes) {
   if (failed(p.parseOptionalLBrace()) || succeeded(p.parseOptionalRBrace()))
     return success();
@@ -92,7 +92,7 @@ ParseResult parseSizes(AsmParser &p, SmallVectorImpl<int64_t> &sizes) {
   return failure(p.parseCommaSeparatedList(parseSize) || p.parseRBrace());
 }
 
-/// `NAME={i, k}`, if it is next.
+/// Parses an optional `NAME={i, k}`.
 ParseResult parseFactorSet(AsmParser &p, StringRef name,
                            SmallVectorImpl<int64_t> &factors) {
   if (failed(p.parseOptionalKeyword(name)))
@@ -139,7 +139,7 @@ std::string OpShardingRuleAttr::getFactorName(int64_t factor) {
 }
 
 Attribute DimMappingAttr::parse(AsmParser &p, Type) {
-  // An absent word is an empty mapping, which the rule's verifier refuses.
+  // Without a word, the mapping is empty, which the rule's verifier rejects.
   SmallVector<int64_t> factors;
   StringRef word;
   SMLoc loc = p.getCurrentLocation();

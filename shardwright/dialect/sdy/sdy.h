@@ -7,8 +7,8 @@
 //
 // Meshes with named axes, shardings of tensors over them, and the ops that
 // carry or change shardings. Text, verification and bytecode are those of
-// Shardy as in jaxlib 0.10.2. sharding_access.h reads and writes the sharding
-// of a *value*, wherever it is stored; conversion.h converts to the mesh
+// Shardy in jaxlib 0.10.2. sharding_access.h reads and writes the sharding of a
+// *value*, independent of where it is stored; conversion.h converts to the mesh
 // layer's value types.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- sharding_access.cc - where shardings live ------------------------===//
+//===- sharding_access.cc - find the sharding of a value ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace shardwright::sdy {
 
 //===----------------------------------------------------------------------===//
-// Places
+// Storage
 //===----------------------------------------------------------------------===//
 
 static int64_t rankOrZero(Type type) {
@@ -22,9 +22,9 @@ static int64_t rankOrZero(Type type) {
   return shaped && shaped.hasRank() ? shaped.getRank() : 0;
 }
 
-/// What an op says of another of its values, of this type, where it says
-/// nothing but `sharding` of one: fully open on the same mesh. An op that makes
-/// one value on a single device makes all of them there.
+/// The implied sharding of another value of the op, of this type, if only one
+/// value has `sharding`: fully open on the same mesh. An op with one value on a
+/// single device computes all values there.
 static TensorShardingAttr openBeside(Operation *op, TensorShardingAttr sharding,
                                      Type type) {
   if (sharding.getRank() == 0)
@@ -34,8 +34,8 @@ static TensorShardingAttr openBeside(Operation *op, TensorShardingAttr sharding,
       sharding.getContext(), rankOrZero(type), sharding.getMeshOrRef());
 }
 
-/// The op's `shardings` with entry `i` replaced; made open for `types` if
-/// empty.
+/// The op's `shardings` with entry `i` replaced; if empty, first filled with
+/// open shardings for `types`.
 static SmallVector<TensorShardingAttr>
 replaceOne(Operation *op, SmallVector<TensorShardingAttr> shardings, size_t i,
            TensorShardingAttr sharding, TypeRange types) {
@@ -58,7 +58,8 @@ SmallVector<TensorShardingAttr> detail::getDiscardableShardings(Operation *op) {
 
 void detail::setDiscardableShardings(Operation *op,
                                      ArrayRef<TensorShardingAttr> shardings) {
-  // The op's location knows the context, too, but each op has its own.
+  // Read the context from the op's name: locations are rarely shared and thus
+  // not in the caches.
   MLIRContext *context = op->getName().getContext();
   NamedAttrList attrs(op->getRawDictionaryAttrs());
   auto name = StringAttr::get(context, kShardingAttr);

@@ -1,4 +1,4 @@
-//===- sharding_access.h - where shardings live -----------------*- C++ -*-===//
+//===- sharding_access.h - find the sharding of a value ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,10 +57,10 @@ inline constexpr llvm::StringLiteral kEmptyMeshName = "empty_mesh";
 
 /// The value's sharding, null if it has none.
 TensorShardingAttr getSharding(mlir::Value value);
-/// Sets it. Where an op's shardings are stored together, its other results
-/// become fully open on the same mesh if there were none before.
+/// Sets it. If an op stores its shardings together, its other results become
+/// fully open on the same mesh unless they have shardings.
 void setSharding(mlir::Value value, TensorShardingAttr sharding);
-/// One entry per value, null where there is none.
+/// One entry per value; null if it has none.
 llvm::SmallVector<TensorShardingAttr> getShardings(mlir::ValueRange values);
 /// The op's `sdy.sharding` entries, empty if it has none.
 llvm::SmallVector<TensorShardingAttr> getShardings(mlir::Operation *op);
@@ -68,7 +68,7 @@ llvm::SmallVector<TensorShardingAttr> getShardings(mlir::Operation *op);
 void setShardings(mlir::Operation *op,
                   llvm::ArrayRef<TensorShardingAttr> shardings);
 
-/// The sharding of a function's result, which is no value.
+/// The sharding of a function's result, which is not a value.
 TensorShardingAttr getFuncResultSharding(mlir::FunctionOpInterface func,
                                          int64_t result);
 /// Sets it, or removes it if null.
@@ -79,14 +79,14 @@ void setFuncResultSharding(mlir::FunctionOpInterface func, int64_t result,
 OpShardingRuleAttr getShardingRule(mlir::Operation *op);
 
 /// The op that defines a data flow edge for `target`, an op's result or a block
-/// argument; null if its op has no edges.
+/// argument; null if the op has no edges.
 ShardableDataFlowOpInterface getDataFlowOp(mlir::Value target);
 
 //===----------------------------------------------------------------------===//
 // Meshes
 //===----------------------------------------------------------------------===//
 
-/// The mesh that an attribute is or names, null if there is none.
+/// The mesh that an attribute is or refers to; null if there is none.
 MeshAttr getMeshAttr(mlir::ModuleOp module, mlir::Attribute meshOrRef);
 MeshAttr getMeshAttr(const mlir::SymbolTable &symbols,
                      mlir::Attribute meshOrRef);
@@ -94,7 +94,7 @@ MeshAttr getMeshAttr(const mlir::SymbolTable &symbols,
 MeshAttr getMeshAttr(mlir::Operation *op, mlir::Attribute meshOrRef);
 MeshAttr getMeshAttr(mlir::Operation *op, TensorShardingAttr sharding);
 
-/// The same in a module whose meshes stay as they are: each is looked up once.
+/// Caches the lookups in a module whose meshes do not change.
 class MeshLookup {
 public:
   explicit MeshLookup(mlir::ModuleOp module) : module(module) {}
@@ -111,9 +111,9 @@ private:
   llvm::SmallDenseMap<mlir::Attribute, MeshAttr, 4> known;
 };
 
-/// The mesh that all of `shardings` (nulls ignored) use: the first that is not
-/// empty, provided that the others equal it or are empty, as an attribute of
-/// the first sharding that uses it; null if they differ or there are none.
+/// The mesh that all of `shardings` (ignoring nulls) use: the first that is not
+/// empty, if the others are equal to it or empty, as an attribute of the first
+/// sharding that uses it; null if they differ or there are none.
 mlir::Attribute getCommonMeshOrRef(llvm::ArrayRef<TensorShardingAttr> shardings,
                                    mlir::Operation *op);
 
@@ -121,9 +121,10 @@ mlir::Attribute getCommonMeshOrRef(llvm::ArrayRef<TensorShardingAttr> shardings,
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The entry: the only func.func of the module, else `@main`; null if neither.
+/// The entry: the only func.func of the module, otherwise `@main`; null if
+/// there is neither.
 mlir::func::FuncOp getMainFunc(mlir::ModuleOp module);
-/// The same, but an error of the module if neither.
+/// Likewise, but emits an error on the module if there is neither.
 mlir::FailureOr<mlir::func::FuncOp> requireMainFunc(mlir::ModuleOp module);
 
 } // namespace shardwright::sdy

@@ -1,4 +1,4 @@
-//===- sharding_access_test.cc - where shardings live, and conversion ---===//
+//===- sharding_access_test.cc - places of shardings, conversions ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,7 +85,7 @@ TEST_F(SdyTest, ManualComputationSeesInsideAndOutside) {
   func::FuncOp main = getMainFunc(*module);
   auto manual = *main.getOps<ManualComputationOp>().begin();
   BlockArgument argument = manual.getBody().getArgument(0);
-  // The edge holds the argument's sharding as long as there is one.
+  // The edge stores the argument's sharding while it exists.
   EXPECT_EQ(sdy::getSharding(argument), sharding("@m, [{\"b\"}]"));
   EXPECT_EQ(manual.getEdgeOwnerSharding(argument),
             sharding("@m, [{\"b\", ?}]"));
@@ -130,7 +130,7 @@ TEST_F(SdyTest, Equivalence) {
             "#sdy.sharding<@m, [{\"a\"}p1, {}], unreduced={\"c\"}>");
 }
 
-/// Axes a=4, b=8 in parts, none used twice.
+/// Disjoint sub-axes of a=4, b=8.
 RC_GTEST_FIXTURE_PROP(SdyTest, ConversionRoundTrips, ()) {
   Mesh mesh({{"a", 4}, {"b", 8}});
   std::vector<AxisRef> pool = {{0, 1, 2}, {0, 2, 2}, {1, 1, 2}, {1, 2, 4}};

@@ -15,8 +15,8 @@ namespace shardwright::sdy {
 
 namespace {
 
-/// What every check needs: shardings of both sides as values. Built after the
-/// interface has verified the shardings themselves.
+/// The shardings of both sides as values. Create this after the interface has
+/// verified the shardings.
 struct Sides {
   MeshAttr meshAttr;
   Mesh mesh;
@@ -47,7 +47,7 @@ LogicalResult detail::verifyCollectiveOp(Operation *raw) {
   if (!in)
     return success();
   MeshAttr inMesh = getMeshAttr(op, in);
-  if (!inMesh) // its holder reports the mesh too, but maybe later than here
+  if (!inMesh) // its holder also reports it, possibly later
     return op->emitOpError("unknown mesh: ") << in.getMeshOrRef();
   if (!op.allowDifferentMeshes() && inMesh != getMeshAttr(op, out))
     return op->emitOpError("result mesh does not match operand mesh");
@@ -62,8 +62,8 @@ LogicalResult detail::verifyCollectiveOp(Operation *raw) {
 // Axis lists
 //===----------------------------------------------------------------------===//
 
-/// Sub-axes of a parameter must not overflow before the algebra may touch them.
-/// The oracle wraps around; this diagnosis is ours.
+/// Rejects sub-axes of a parameter that overflow, which the algebra cannot
+/// handle. Shardy wraps around instead.
 static LogicalResult verifyNoOverflow(ArrayRef<AxisRefAttr> axes,
                                       Operation *op) {
   for (AxisRefAttr axis : axes) {
@@ -103,8 +103,8 @@ static LogicalResult verifyDim(Operation *op, const Mesh &mesh,
          << toString(expected, mesh) << " on dimension " << dim;
 }
 
-/// Removes `axes` from the end of `from`, the last one first; each must be the
-/// end of what is left.
+/// Removes `axes` from the end of `from`, last one first; each must be a suffix
+/// of the remaining list.
 static LogicalResult removeFromEnd(Operation *op, const Mesh &mesh,
                                    ArrayRef<AxisRefAttr> axes, AxisList &from,
                                    int64_t dim, StringRef kind) {
@@ -116,15 +116,15 @@ static LogicalResult removeFromEnd(Operation *op, const Mesh &mesh,
              << kind << " axis " << attr.toString()
              << " to operand sharding on dimension " << dim;
     AxisRef last = from.pop_back_val();
-    // Sizes of an invalid sub-axis need not divide.
+    // The sizes of an invalid sub-axis may not divide.
     if (axis->preSize != last.preSize)
       from.push_back({last.axis, last.preSize, axis->preSize / last.preSize});
   }
   return success();
 }
 
-/// Checks lists of axes by dimension; `apply` turns an operand dimension into
-/// the expected one.
+/// Checks lists of axes by dimension; `apply` converts an operand dimension to
+/// the expected result dimension.
 static LogicalResult verifyLists(
     CollectiveOpInterface op, ListOfAxisRefListsAttr lists, const Sides &sides,
     function_ref<LogicalResult(ArrayRef<AxisRefAttr>, AxisList &, int64_t)>
@@ -166,7 +166,7 @@ static LogicalResult verifySlice(CollectiveOpInterface op,
                      });
 }
 
-/// `operand`'s unreduced axes and `added` must be the result's.
+/// True if the result's unreduced axes are those of `operand` and `added`.
 static bool addsUnreduced(const Sides &sides, AxisRefs added) {
   AxisList expected = sides.operand.unreduced;
   llvm::append_range(expected, added);

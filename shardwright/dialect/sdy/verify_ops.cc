@@ -1,4 +1,4 @@
-//===- verify_ops.cc - verification of sdy ops and discardable attributes
+//===- verify_ops.cc - verifiers of sdy ops and attributes ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ namespace shardwright::sdy {
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
-/// The value that a ref names, null if its index is out of range.
+/// The value that a ref denotes; null if its index is out of range.
 static Value resolve(EdgeValueRefAttr ref, Operation *op) {
   ValueRange values = ref.getType() == EdgeNodeType::OPERAND
                           ? ValueRange(op->getOperands())
@@ -31,7 +31,7 @@ static Value resolve(EdgeValueRefAttr ref, Operation *op) {
                                                            : Value();
 }
 
-/// Steps must name values of the op, and axes of the mesh that these use.
+/// Checks that steps refer to values of the op and to axes of their mesh.
 static LogicalResult verifyPropagationEdges(PropagationEdgesAttr edges,
                                             Operation *op) {
   SmallVector<TensorShardingAttr> shardings;
@@ -54,8 +54,9 @@ static LogicalResult verifyPropagationEdges(PropagationEdgesAttr edges,
     return op->emitOpError(
         "expected a common mesh for propagation edges attr.");
 
-  // The sources of an edge op's data flow edge are numbered as its operands
-  // would be, though it has one only; the oracle refuses its own output there.
+  // The sources of an edge op's data flow edge are numbered like operands,
+  // although the op has only one operand; Shardy rejects its own output in this
+  // case.
   bool isEdgeOp = isa<DataFlowEdgeOp, FuncDataFlowEdgeOp>(op);
   auto verifyRef = [&](EdgeValueRefAttr ref) -> LogicalResult {
     if (isEdgeOp || resolve(ref, op))
@@ -118,7 +119,7 @@ LogicalResult SdyDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// `sdy.sharding` on an argument or result of a function.
+/// Checks `sdy.sharding` on an argument or result of a function.
 static LogicalResult verifyFuncSharding(Operation *op, Attribute attr,
                                         Type type, StringRef kind,
                                         unsigned index) {
@@ -254,8 +255,8 @@ LogicalResult NamedComputationOp::verify() {
   return success();
 }
 
-/// One dimension's manual axes come first and divide it; `size` becomes that of
-/// the body.
+/// Checks that manual axes come first in the dimension and divide it; changes
+/// `size` to the size in the body.
 static LogicalResult verifyManualDim(ManualComputationOp op, MeshAttr mesh,
                                      DimensionShardingAttr dimSharding,
                                      int64_t dim, StringRef kind, int64_t index,
@@ -274,14 +275,14 @@ static LogicalResult verifyManualDim(ManualComputationOp op, MeshAttr mesh,
                 "dimension sharding at index "
              << dim << ". Saw manual axis " << axis.toString()
              << " after free axis " << free.toString();
-    // Verified sub-axes of one mesh do not overlap: the product is at most the
-    // size of the mesh.
+    // No overflow: verified sub-axes of one mesh are disjoint, so the product
+    // is at most the size of the mesh.
     manualSize *= axis.getSize(mesh);
   }
   return success();
 }
 
-/// The body's values must have the local shapes of the global ones.
+/// Checks that the body's values have the local shapes of the global ones.
 static LogicalResult verifyManualSide(ManualComputationOp op, StringRef kind,
                                       TypeRange globalTypes,
                                       TypeRange localTypes,

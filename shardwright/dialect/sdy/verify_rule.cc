@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace shardwright::sdy {
 
-/// One value's mapping: as many dimensions as the type, each with known factors
-/// that are used once in the value. Marks what it uses.
+/// Checks one value's mapping: as many dimensions as the type, each with
+/// existing factors that occur once in the value. Marks the factors as used.
 static LogicalResult verifyMapping(OpShardingRuleAttr rule,
                                    TensorMappingAttr mapping, Type type,
                                    llvm::BitVector &used, EmitError emitError) {
@@ -51,7 +51,7 @@ static LogicalResult verifyMapping(OpShardingRuleAttr rule,
   return success();
 }
 
-/// One of the lists of special factors.
+/// Checks a list of special factors.
 static LogicalResult verifyFactorSet(ArrayRef<int64_t> factors,
                                      int64_t numFactors, Operation *op) {
   if (!llvm::is_sorted(factors))

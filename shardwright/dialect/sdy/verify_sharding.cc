@@ -19,14 +19,15 @@ namespace shardwright::sdy {
 // Axes
 //===----------------------------------------------------------------------===//
 
-/// Sub-axes by position on their axis. Full axes do not come here.
+/// Orders sub-axes by position on their axis. Must not be called for full axes.
 static bool subAxisLess(AxisRefAttr a, AxisRefAttr b) {
   SubAxisInfoAttr x = a.getSubAxisInfo(), y = b.getSubAxisInfo();
   return std::pair(x.getPreSize(), x.getSize()) <
          std::pair(y.getPreSize(), y.getSize());
 }
 
-/// By name; within a name, leading sub-axes, the full axis, other sub-axes.
+/// Orders by name; within a name, leading sub-axes, the full axis, other
+/// sub-axes.
 static bool naturalLess(AxisRefAttr a, AxisRefAttr b) {
   if (a.getName() != b.getName())
     return a.getName() < b.getName();
@@ -48,7 +49,7 @@ bool isInMeshOrder(ArrayRef<AxisRefAttr> axes, MeshAttr mesh) {
   });
 }
 
-/// preSize * size, none if that overflows.
+/// preSize * size; none on overflow.
 static std::optional<int64_t> nextPreSize(SubAxisInfoAttr sub) {
   int64_t next = 0;
   if (llvm::MulOverflow(sub.getPreSize(), sub.getSize(), next))
@@ -89,7 +90,7 @@ static LogicalResult verifySubAxis(AxisRefAttr axis, int64_t axisSize,
     return emitError() << "sub-axis sizes must be greater than 1: "
                        << axis.toString();
   std::optional<int64_t> next = nextPreSize(sub);
-  if (!next) // ours: the oracle wraps around
+  if (!next) // our check: Shardy wraps around
     return emitError() << "sub-axis next pre-size overflows 64 bits: "
                        << axis.toString();
   if (axisSize % *next != 0)
@@ -163,7 +164,7 @@ LogicalResult verifySharding(TensorShardingAttr sharding, Type type,
   MeshAttr mesh = getMeshAttr(op, sharding);
   if (!mesh)
     return emitError() << "unknown mesh: " << sharding.getMeshOrRef();
-  // An op without results can only say on which device it runs.
+  // An op without results can only have a sharding that names its device.
   if (mesh.isMaximal() || !type) {
     if (!isRankZeroWithoutAxes(sharding))
       return emitError()
@@ -219,7 +220,7 @@ LogicalResult verifySharding(TensorShardingAttr sharding, Type type,
       failed(verifyOrdered(sharding.getUnreducedAxes(), "unreduced")) ||
       failed(verifySubAxes(all, mesh, emitError)))
     return failure();
-  // The op's own manual axes are verified as such.
+  // The op's own manual axes are verified elsewhere.
   auto manual = dyn_cast<ManualComputationOp>(op);
   SmallVector<StringRef> names;
   for (AxisRefAttr axis : all)
@@ -230,7 +231,7 @@ LogicalResult verifySharding(TensorShardingAttr sharding, Type type,
 
 LogicalResult verifyShardings(TensorShardingPerValueAttr shardings,
                               TypeRange types, Operation *op, StringRef kind) {
-  // An op without results may say on which device it runs.
+  // An op without results may have one sharding that names its device.
   if (types.empty() && shardings.size() == 1 && kind == "result" &&
       !isa<ManualComputationOp>(op))
     return verifySharding(shardings.getSharding(0), Type(), op,

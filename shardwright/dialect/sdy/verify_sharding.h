@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to this folder. Texts and their order are those of Shardy, as users'
-// tests compare them; what only we diagnose says so beside it.
+// Private to this folder. Texts and their order are those of Shardy, because
+// users' tests compare them; comments mark checks that only we have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@
 
 namespace shardwright::sdy {
 
-/// Starts a diagnostic that names the value at fault.
+/// Starts a diagnostic that names the invalid value.
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 using SeenAxes = llvm::SmallDenseSet<AxisRefAttr, 8>;
 
-/// Checks `sharding` against a value of `type`; `type` may be null (an op
-/// without results). `op` is where the mesh is looked up and whose enclosing
-/// manual computations count.
+/// Checks `sharding` for a value of `type`; `type` may be null (an op without
+/// results). The mesh and enclosing manual computations are looked up from
+/// `op`.
 mlir::LogicalResult verifySharding(TensorShardingAttr sharding, mlir::Type type,
                                    mlir::Operation *op, EmitError emitError);
 
@@ -35,22 +35,23 @@ mlir::LogicalResult verifyShardings(TensorShardingPerValueAttr shardings,
                                     mlir::TypeRange types, mlir::Operation *op,
                                     llvm::StringRef kind);
 
-/// Names known and none twice (`seen` carries over from list to list), no
-/// neighbours that are one sub-axis.
+/// Checks that names are known and unique (`seen` is shared between lists), and
+/// that no neighbours could be merged.
 mlir::LogicalResult verifyAxisList(llvm::ArrayRef<AxisRefAttr> axes,
                                    MeshAttr mesh, SeenAxes &seen,
                                    EmitError emitError);
-/// In mesh order (not strictly).
+/// True if the axes are in mesh order (not strictly).
 bool isInMeshOrder(llvm::ArrayRef<AxisRefAttr> axes, MeshAttr mesh);
-/// Every sub-axis of one axis name fits the axis and overlaps no other.
+/// Checks that every sub-axis of one axis fits the axis and overlaps no other.
 mlir::LogicalResult verifySubAxes(llvm::ArrayRef<AxisRefAttr> axes,
                                   MeshAttr mesh, EmitError emitError);
 
-/// No axis of `names` is manual in an enclosing manual computation of `op`.
+/// Checks that no axis of `names` is manual in an enclosing manual computation
+/// of `op`.
 mlir::LogicalResult verifyNotManual(llvm::ArrayRef<llvm::StringRef> names,
                                     mlir::Operation *op, EmitError emitError);
 
-/// The rule in `sdy.sharding_rule`.
+/// Checks the rule in `sdy.sharding_rule`.
 mlir::LogicalResult verifyShardingRule(OpShardingRuleAttr rule,
                                        mlir::Operation *op);
 

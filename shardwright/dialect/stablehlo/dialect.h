@@ -51,16 +51,16 @@ bool isLayout(mlir::Attribute attr);
 ResultAccuracyAttr defaultResultAccuracy(mlir::MLIRContext *context,
                                          ResultAccuracyMode mode);
 
-// No dynamic dimension, or a single one that is bounded.
+// True if there is no dynamic dimension, or a single one that is bounded.
 bool isStaticOrHasOneBoundedDim(mlir::Type type);
 
-// The bounds of a tensor's dynamic dimensions: empty when it has none, else one
-// entry a dimension (ShapedType::kDynamic = unbounded).
+// The bounds of a tensor's dynamic dimensions: empty if it has none, otherwise
+// one entry per dimension (ShapedType::kDynamic = unbounded).
 llvm::ArrayRef<int64_t> boundsOf(mlir::Type type);
 
-// Whether a value of one type may be used where the other is inferred: equal,
-// except that dynamic dimensions agree with every size within their bound and
-// that quantized element types may differ in scale and zero point.
+// True if a value of one type may be used where the other is inferred: the
+// types are equal, except that dynamic dimensions match every size within their
+// bound and quantized element types may differ in scale and zero point.
 bool areCompatible(mlir::Type a, mlir::Type b);
 bool areCompatible(mlir::TypeRange a, mlir::TypeRange b);
 bool areElementTypesCompatible(mlir::Type a, mlir::Type b);

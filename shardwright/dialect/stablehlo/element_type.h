@@ -18,8 +18,8 @@ class Type;
 
 namespace shardwright {
 
-/// The element type of buffers that hold tensors of `type`; none for types that
-/// StableHLO does not have (quantized types among them).
+/// The element type of buffers for tensors of `type`; none for types that
+/// StableHLO buffers cannot hold, such as quantized types.
 std::optional<ElementType> elementTypeFromMLIR(mlir::Type type);
 
 } // namespace shardwright

@@ -37,8 +37,8 @@ struct CompatibleTypes : mlir::OpTrait::TraitBase<ConcreteOp, CompatibleTypes> {
   }
 };
 
-// Quantized element types suit their tensors, and the roles of their dimensions
-// in the op (verify_quantized.cc).
+// Quantized element types are consistent with their tensors, and with the roles
+// of dimensions in the op (verify_quantized.cc).
 template <typename ConcreteOp>
 struct ConsistentQuantization
     : mlir::OpTrait::TraitBase<ConcreteOp, ConsistentQuantization> {

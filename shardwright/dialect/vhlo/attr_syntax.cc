@@ -23,7 +23,7 @@ static ParseResult parseField(AsmParser &p, StringRef name) {
   return failure(p.parseKeyword(name) || p.parseEqual());
 }
 
-/// `[1, ?]`, where `?` is no bound.
+/// `[1, ?]`, where `?` means no bound.
 static ParseResult parseDims(AsmParser &p, SmallVectorImpl<int64_t> &dims) {
   return p.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
     if (succeeded(p.parseOptionalQuestion())) {
@@ -45,7 +45,7 @@ static void printDims(AsmPrinter &p, ArrayRef<int64_t> dims) {
   p << ']';
 }
 
-/// A type of this dialect with its full name.
+/// Parses a type of this dialect by its full name.
 static ParseResult parseElement(AsmParser &p, Type &type, Type &builtin) {
   SMLoc loc = p.getCurrentLocation();
   if (p.parseType(type))
@@ -115,7 +115,7 @@ void DictionaryV1Attr::print(AsmPrinter &p) const {
 
 Attribute FloatV1Attr::parse(AsmParser &p, Type) {
   Type type, builtin;
-  // The value comes before its type: read as f64, then rounded.
+  // The value precedes its type: parse it as f64, then round.
   double number = 0;
   if (p.parseLess() || p.parseFloat(number) || p.parseColon())
     return {};

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An entry is a varint code and its fields. Codes and layouts are StableHLO's
-// and never change. Payloads are checked: artifacts may be malformed.
+// and never change. Input is validated: artifacts may be malformed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ Attribute readNumber(DialectBytecodeReader &r, MLIRContext *context,
                           : Attribute();
 }
 
-/// Reads the fields of one of the attributes that describe meshes and axes.
+/// Reads the fields of an attribute of meshes and axes.
 Attribute readMeshAttribute(uint64_t code, DialectBytecodeReader &r,
                             MLIRContext *context) {
   FieldReader get{r};
@@ -330,7 +330,7 @@ Type readType(DialectBytecodeReader &r, MLIRContext *context) {
     SmallVector<int64_t> zeros;
     if (failed(get(flags, storage, expressed, axis, min, max, scales, zeros)))
       return {};
-    // Lists of floats are compared by value: no two such types would be equal.
+    // NaN compares unequal, so types with such a scale could not be uniqued.
     if (llvm::any_of(scales, [](const APFloat &s) { return s.isNaN(); })) {
       r.emitError() << "quantized type with a scale that is not a number";
       return {};

@@ -1,4 +1,4 @@
-//===- bytecode_test.cc - hostile payloads of attributes and types ------===//
+//===- bytecode_test.cc - malformed attributes and types ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@ using namespace shardwright;
 
 namespace {
 
-/// Reads what it is asked for from bytes; attributes and types come from pools
-/// that grow with what was read.
+/// Reads requested values from bytes; attributes and types come from pools of
+/// earlier results.
 class BytesReader : public DialectBytecodeReader {
 public:
   explicit BytesReader(MLIRContext *context) : context(context) {
@@ -70,7 +70,8 @@ public:
     uint8_t first = 0;
     if (failed(byte(first)))
       return failure();
-    // Mostly small numbers, as codes and counts are; one byte in 16 begins any.
+    // Mostly small numbers, such as codes and counts; one first byte in 16
+    // starts any number.
     if (first < 240) {
       result = first % 64;
       return success();
@@ -147,7 +148,7 @@ private:
   size_t at = 0;
 };
 
-/// Keeps the blobs that it is given.
+/// Stores the blobs that are written.
 class BlobWriter : public DialectBytecodeWriter {
 public:
   void writeAttribute(Attribute) override {}
@@ -173,7 +174,7 @@ public:
 struct VhloBytecode : testing::Test {
   VhloBytecode() : reader(&context) {}
 
-  /// The context must have the dialect before anything is made in it.
+  /// The dialect must be loaded before any of its objects is created.
   struct Context : MLIRContext {
     Context() : MLIRContext(Threading::DISABLED) {
       loadDialect<vhlo::VhloDialect>();
@@ -235,7 +236,7 @@ TEST_F(VhloBytecode, PredicatesArePacked) {
   EXPECT_EQ(values({15, 0, 2, 0x0d, 0x01}), "101100001");
   EXPECT_EQ(values({15, 0, 1, 0xff}), "111111111");
   EXPECT_EQ(values({15, 0, 1, 0x00}), "000000000");
-  // A byte each, as old files have them.
+  // One byte per element, as in old files.
   EXPECT_EQ(values({15, 0, 9, 1, 0, 1, 1, 0, 0, 0, 0, 1}), "101100001");
   EXPECT_EQ(values({15, 0, 3, 1, 0, 1}),
             "error: expected 2 bytes of elements for 'tensor<9xi1>', got 3");
@@ -293,7 +294,7 @@ TEST_F(VhloBytecode, NothingCrashes) {
       if (Attribute attr = attribute(bytes)) {
         os << attr;
         vhlo::sinceWhen(attr);
-        // Parts of parts grow without end otherwise.
+        // Limit the nesting, which would grow without bound.
         if (text.size() < 300)
           reader.attrs.push_back(attr);
       }

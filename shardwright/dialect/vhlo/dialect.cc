@@ -43,7 +43,7 @@ void VhloDialect::registerTypes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Text: what has a mnemonic of its own is dispatched by generated code
+// Text: generated code dispatches by mnemonic
 //===----------------------------------------------------------------------===//
 
 Attribute VhloDialect::parseAttribute(DialectAsmParser &parser,
@@ -140,7 +140,7 @@ Type elementFromBuiltin(Type type) {
     Type element = elementFromBuiltin(complex.getElementType());
     return element ? ComplexV1Type::get(context, element) : Type();
   }
-  // No type has parameters beyond an integer's: found by comparing.
+  // Types other than integers have no parameters, so comparison suffices.
   if (isa<IntegerType, FloatType, IndexType, NoneType>(type))
     for (const PrimitiveInfo &info : primitiveTable())
       if (info.builtin && info.builtin(context) == type)

@@ -110,7 +110,7 @@ llvm::ArrayRef<PrimitiveInfo> primitiveTable() {
       {P::I2, 31, "i2_v1", Version{1, 2, 0}, makeInteger<2, s>},
       {P::UI2, 32, "ui2_v1", Version{1, 2, 0}, makeInteger<2, u>},
       {P::None, 33, "none_v1", Version{1, 6, 0}, make<NoneType>},
-      // The name is StableHLO's.
+      // StableHLO uses this misspelled name.
       {P::TF32, 34, "tf31_v1", Version{1, 6, 0}, make<FloatTF32Type>},
       {P::F8E4M3, 35, "f8E4M3_v1", Version{1, 7, 0}, make<Float8E4M3Type>},
       {P::F8E3M4, 36, "f8E3M4_v1", Version{1, 7, 0}, make<Float8E3M4Type>},

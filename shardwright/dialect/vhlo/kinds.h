@@ -33,7 +33,7 @@ enum class EnumKind : uint8_t {
 
 struct EnumInfo {
   EnumKind kind;
-  uint64_t code; // of its attribute on the wire
+  uint64_t code; // code of the attribute in bytecode
   llvm::StringLiteral mnemonic;
   Version since;
   uint32_t firstValue; // of names[0]
@@ -95,7 +95,7 @@ enum class PrimitiveKind : uint8_t {
 
 struct PrimitiveInfo {
   PrimitiveKind kind;
-  uint64_t code; // on the wire
+  uint64_t code; // in bytecode
   llvm::StringLiteral mnemonic;
   Version since;
   /// The builtin type; null for tokens and witnesses.

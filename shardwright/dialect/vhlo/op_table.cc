@@ -34,8 +34,8 @@ public:
     });
     rows.push_back({name, number, first, last, std::move(attrs)});
   }
-  /// Two versions: the second since `change`, the first until the minor version
-  /// before it.
+  /// Adds two versions: the second since `change`, the first up to the minor
+  /// version before it.
   void add2(llvm::StringRef name, Version first, Version before, Version change,
             Attrs oldAttrs, Attrs newAttrs) {
     add(name, std::move(oldAttrs), 1, first, before);

@@ -15,8 +15,8 @@
 
 namespace shardwright::vhlo {
 
-/// How an attribute of a VHLO op corresponds to StableHLO: every attribute of
-/// VHLO is mandatory, so a kind also says what stands for an absent one.
+/// How an attribute of a VHLO op corresponds to StableHLO. Attributes of VHLO
+/// are mandatory, so the kind also gives the value for an absent one.
 enum class AttrKind : uint8_t {
   Plain,            // the attribute of the same name, mandatory on both sides
   I64s,             // DenseI64ArrayAttr
@@ -27,16 +27,16 @@ enum class AttrKind : uint8_t {
   Channel,          // channel_handle.handle; absent: 0
   ChannelType,      // channel_handle.type
   Exploded,         // a field of a structured attribute
-  ExplodedOrEmpty,  // the same; before it existed: no dimensions
+  ExplodedOrEmpty,  // likewise; before it existed: no dimensions
   Algorithm,        // a field of `algorithm`; absent: type none
   EmptyString,      // absent: ""
   EmptyArray,       // absent: []
   EmptyDictionary,  // absent: {}
   EmptyI64s,        // DenseI64ArrayAttr; absent: no elements
   EmptyTensor,      // i64 elements; absent: no elements
-  Ones,             // DenseI64ArrayAttr; absent: a 1 for each window dimension
-  Zeros,            // i64 elements; absent: [0, 0] for each window dimension
-  Falses,           // DenseBoolArrayAttr; absent: a false for each of them
+  Ones,             // DenseI64ArrayAttr; absent: 1 per window dimension
+  Zeros,            // i64 elements; absent: [0, 0] per window dimension
+  Falses,           // DenseBoolArrayAttr; absent: false per dimension
   NoComparisonType, // absent: NOTYPE
   Precision,        // absent: [DEFAULT, DEFAULT]
   Accuracy,         // absent: DEFAULT, no tolerance
@@ -55,20 +55,20 @@ struct AttrSpec {
 struct alignas(8) OpRow {
   llvm::StringRef name; // without "vhlo." and "_vN"
   int number;           // N of "_vN"
-  Version first, last;  // where it exists; `last` is kCurrentVersion while so
+  Version first, last;  // `last` is kCurrentVersion if it still exists
   llvm::SmallVector<AttrSpec, 4> attrs; // by name, as on the wire
 
   std::string mnemonic() const; // "add_v1"
 };
 
-/// Most attributes that an op has.
+/// Limit of the number of attributes of an op.
 inline constexpr size_t kMaxAttrs = 17;
 
-/// Every row, by name, an op's versions from old to new; lives for ever, so
+/// All rows, by name, and versions of an op from old to new. Lives forever, so
 /// that a row's address identifies its op.
 llvm::ArrayRef<OpRow> opTable();
 
-/// The versions of the op `name`; empty when there is none.
+/// The versions of the op `name`; empty if there is none.
 llvm::ArrayRef<OpRow> versionsOf(llvm::StringRef name);
 
 } // namespace shardwright::vhlo

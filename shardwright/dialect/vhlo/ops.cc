@@ -1,11 +1,11 @@
-//===- ops.cc - how MLIR sees the ops of the table ----------------------===//
+//===- ops.cc - op models of the table ------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One model serves every op: what differs is the row. The properties of an op
+// One model serves all ops, which differ in their row. The properties of an op
 // are its inherent attributes in the order of the row, which is also their
 // order in bytecode. The address of the row is the op's TypeID.
 //
@@ -24,7 +24,8 @@ using namespace mlir;
 namespace shardwright::vhlo {
 namespace {
 
-/// The same size for all ops, so that one that is being built can be copied.
+/// All ops use the same size, so that properties can be copied while an op is
+/// built.
 struct Properties {
   Attribute values[kMaxAttrs];
 };
@@ -61,7 +62,7 @@ struct PropertiesInBytecode
 };
 
 //===----------------------------------------------------------------------===//
-// The function op has a text of its own
+// Text of the function op
 //===----------------------------------------------------------------------===//
 
 constexpr StringLiteral kFunctionType = "function_type";

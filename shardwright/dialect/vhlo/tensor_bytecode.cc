@@ -23,14 +23,14 @@ unsigned elementBits(Type element) {
 }
 
 /// Returns the bytes of an element in a blob. A complex number is two numbers,
-/// each of a multiple of 8 bits.
+/// each padded to a multiple of 8 bits.
 static int64_t byteSize(Type element) {
   return llvm::divideCeil(elementBits(element), 8) *
          (isa<ComplexType>(element) ? 2 : 1);
 }
 
-/// Decodes predicates: packed bits, one byte for all (a splat) or, in old
-/// files, one byte each.
+/// Decodes booleans: packed bits, one byte for all (a splat) or, in old files,
+/// one byte each.
 static Attribute decodePredicates(DialectBytecodeReader &r,
                                   RankedTensorType type, int64_t count,
                                   ArrayRef<char> blob) {
@@ -97,7 +97,7 @@ Attribute readTensor(DialectBytecodeReader &r, MLIRContext *context) {
                   << type << " or of one for all, got " << size << " bytes";
     return {};
   }
-  // Bits above an element of less than a byte have no meaning: clear them.
+  // Clear unused bits above elements of less than a byte.
   SmallVector<char> masked;
   if (bits < 8) {
     masked.assign(blob.begin(), blob.end());
@@ -123,7 +123,7 @@ LogicalResult writeTensor(uint64_t code, TensorV1Attr attr,
       blob = found->getData();
   if (!element || (value && !isa<DenseIntOrFPElementsAttr>(value)))
     return failure();
-  // The bytes of a resource are written as they are: their number must fit.
+  // The bytes of a resource are written unchanged, so their number must fit.
   if (!value && (elementBits(type.getElementType()) < 8 ||
                  static_cast<int64_t>(blob.size()) !=
                      type.getNumElements() * byteSize(type.getElementType())))
@@ -133,8 +133,8 @@ LogicalResult writeTensor(uint64_t code, TensorV1Attr attr,
                                       element, Attribute()));
   if (type.getElementType().isInteger(1)) {
     SmallVector<char> bytes = encodePredicates(value);
-    // The writer keeps the address; a builtin attribute of these bytes lives
-    // as long as the context.
+    // The writer stores the address; the StringAttr keeps the bytes alive as
+    // long as the context.
     auto owned = StringAttr::get(attr.getContext(),
                                  StringRef(bytes.data(), bytes.size()));
     w.writeOwnedBlob({owned.data(), owned.size()});

@@ -24,7 +24,7 @@ mlir::Attribute readTensor(mlir::DialectBytecodeReader &r,
 
 /// Writes the fields of a tensor_v1 attribute after `code`. Fails, without
 /// writing anything, for element types that VHLO does not have and for
-/// resources whose bytes are not those of an artifact.
+/// resources with an incompatible encoding.
 llvm::LogicalResult writeTensor(uint64_t code, TensorV1Attr attr,
                                 mlir::DialectBytecodeWriter &w);
 

@@ -22,13 +22,13 @@ struct Version {
   int64_t major = 0, minor = 0, patch = 0;
 
   friend constexpr auto operator<=>(const Version &, const Version &) = default;
-  /// "1.17.0"; nothing for any other form.
+  /// Parses "1.17.0"; nothing for any other form.
   static std::optional<Version> parse(llvm::StringRef text);
 };
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Version &version);
 
-/// What we read and write.
+/// The versions that we read and write.
 inline constexpr Version kMinimumVersion{0, 9, 0};
 inline constexpr Version kCurrentVersion{1, 20, 0};
 

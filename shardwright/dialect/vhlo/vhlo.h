@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// StableHLO with a version in every name (artifacts are written in it). Ops
-// have no classes: a row of op_table.h says what an op has, `rowOf` finds it
-// and `attrsOf` gives the inherent attributes in the order of that row.
+// StableHLO with a version in every name, the format of artifacts. Ops have no
+// classes: `rowOf` finds the row of op_table.h that describes an op, and
+// `attrsOf` returns the inherent attributes in the order of that row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,9 +41,9 @@ namespace shardwright::vhlo {
 
 /// The row of a registered op of this dialect, null for any other op.
 const OpRow *rowOf(mlir::Operation *op);
-/// The inherent attributes in the order of the row; null where missing.
+/// The inherent attributes in the order of the row; null if missing.
 llvm::MutableArrayRef<mlir::Attribute> attrsOf(mlir::Operation *op);
-/// The one called `name`, null when there is none.
+/// The attribute `name`; null if there is none.
 mlir::Attribute attrOf(mlir::Operation *op, llvm::StringRef name);
 
 //===----------------------------------------------------------------------===//
@@ -52,14 +52,14 @@ mlir::Attribute attrOf(mlir::Operation *op, llvm::StringRef name);
 
 /// The builtin type of a primitive or complex element; null for other types.
 mlir::Type builtinElement(mlir::Type type);
-/// The VHLO type of a builtin element type; null for types that VHLO lacks.
+/// The VHLO type of a builtin element type; null if VHLO has none.
 mlir::Type elementFromBuiltin(mlir::Type type);
 
 /// The first version with this type or attribute, ignoring its parameters.
 Version sinceWhen(mlir::Type type);
 Version sinceWhen(mlir::Attribute attr);
 
-/// The wire format of one attribute or type, its code included. Reading gives
+/// Read and write one attribute or type, including its code. Readers return
 /// null after an error on `reader`; the bytes may be malformed.
 mlir::Attribute readAttribute(mlir::DialectBytecodeReader &reader,
                               mlir::MLIRContext *context);

@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace shardwright::bounded {
 
-/// Members of a group, as the groups or the bounds tell; 0 if they do not.
+/// Members of a group, from the groups or the bounds; 0 if unknown.
 static int64_t groupSize(stablehlo::AllGatherOp op, int64_t part,
                          int64_t whole) {
   if (auto groups =
@@ -23,9 +23,9 @@ static int64_t groupSize(stablehlo::AllGatherOp op, int64_t part,
   return part > 0 && whole % part == 0 ? whole / part : 0;
 }
 
-/// Along a bounded dimension the members may use more or less of it: with the
-/// parts come their sizes, and each part is written over the unused end of the
-/// one before.
+/// Along a bounded dimension, members may use different parts of the bound: the
+/// sizes are gathered with the data, and each part is written over the unused
+/// end of the one before.
 LogicalResult padAllGather(stablehlo::AllGatherOp op, Values &values) {
   BoundedBuilder m(op);
   int64_t dim = op.getAllGatherDim();
@@ -102,7 +102,7 @@ LogicalResult padDividing(Operation *op, ArrayRef<int64_t> changed,
   return success();
 }
 
-/// Of a bounded tensor: all that there is room for, and the sizes.
+/// Returns a bounded tensor padded to its bounds, and its sizes.
 static LogicalResult padToStatic(stablehlo::CustomCallOp op, Values &values) {
   BoundedBuilder m(op);
   Extents from =
@@ -119,7 +119,7 @@ static LogicalResult padToStatic(stablehlo::CustomCallOp op, Values &values) {
   return success();
 }
 
-/// The other way: a tensor and the sizes that are used of it.
+/// The inverse: a padded tensor and its sizes become a bounded tensor.
 static LogicalResult sliceToDynamic(stablehlo::CustomCallOp op,
                                     Values &values) {
   BoundedBuilder m(op);
@@ -147,8 +147,8 @@ static LogicalResult sliceToDynamic(stablehlo::CustomCallOp op,
   return success();
 }
 
-/// How many of the last dimensions of the first operand the function of a
-/// library looks at; those before are a batch. 0 for others.
+/// Number of the last dimensions of the first operand that the library function
+/// reads; those before are batch dimensions. 0 for other calls.
 static int64_t matrixRank(StringRef target) {
   if (target.starts_with("lapack_") && target.ends_with("_ffi"))
     return target.contains("gtsv") ? 1 : 2;
@@ -171,7 +171,7 @@ LogicalResult padCustomCall(stablehlo::CustomCallOp op, Values &values) {
   int64_t rank = matrixRank(target);
   if (rank == 0)
     return refuse("");
-  // Matrices beyond the used part of the batch are zero.
+  // Fill the unused part of the batch with zero matrices.
   BoundedBuilder m(op);
   Extents batch;
   for (OpOperand &operand : op->getOpOperands()) {

@@ -17,7 +17,7 @@ LogicalResult padDot(stablehlo::DotGeneralOp op, Values &values) {
   BoundedBuilder m(op);
   auto numbers = op.getDotDimensionNumbers();
   Extents lhs = values.of(op.getLhs()), rhs = values.of(op.getRhs()), to;
-  // Where one side of a pair is bounded, so is the other.
+  // If one dimension of a pair is bounded, both are.
   auto agree = [&](Dims left, Dims right) {
     for (auto [l, r] : llvm::zip_equal(left, right)) {
       int64_t bound = std::min(lhs[l].bound, rhs[r].bound);
@@ -48,7 +48,7 @@ LogicalResult padDot(stablehlo::DotGeneralOp op, Values &values) {
   return success();
 }
 
-/// Ones where the coordinates along the last two dimensions are the same.
+/// Identity matrices in the last two dimensions.
 static Value identityMatrices(BoundedBuilder &m, RankedTensorType type) {
   int64_t rank = type.getRank();
   auto index = type.clone(m.b.getI32Type());
@@ -62,8 +62,8 @@ static Value identityMatrices(BoundedBuilder &m, RankedTensorType type) {
                                       m.zeros(BoundedBuilder::typeOf(part)));
 }
 
-/// The used part of square matrices, continued by the identity: what is solved
-/// or factored of it does not depend on the rest.
+/// Extends the used part of square matrices by the identity, so that solving or
+/// factoring it does not depend on the padding.
 static Value continuedByIdentity(BoundedBuilder &m, Value x,
                                  const Extents &extents) {
   int64_t rank = extents.size();
@@ -73,7 +73,7 @@ static Value continuedByIdentity(BoundedBuilder &m, Value x,
                 : x;
 }
 
-/// One size for both sides of square matrices.
+/// Gives both dimensions of square matrices the same size.
 static void makeSquare(Extents &extents, Extent &other) {
   Extent &rows = extents[extents.size() - 2], &columns = extents.back();
   Extent one = rows;
@@ -105,7 +105,7 @@ LogicalResult padTriangularSolve(stablehlo::TriangularSolveOp op,
   Value left = m.resized(op.getA(), bounds(a)),
         right = m.resized(op.getB(), bounds(b));
   op.getAMutable().assign(continuedByIdentity(m, left, a));
-  // Zeros of the matrix would make NaN of an infinity there.
+  // Mask b, because an infinity times a zero of the matrix would be NaN.
   op.getBMutable().assign(m.maskedByZero(right, b, {solved}));
   values.set(op.getResult(), b);
   return success();

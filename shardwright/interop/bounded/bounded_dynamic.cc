@@ -1,4 +1,4 @@
-//===- bounded_dynamic.cc - sizes that the program computes -------------===//
+//===- bounded_dynamic.cc - ops with computed sizes -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,13 +27,13 @@ LogicalResult padDynamicBroadcast(stablehlo::DynamicBroadcastInDimOp op,
   SmallVector<int64_t> shape;
   for (auto [i, e] : llvm::enumerate(from)) {
     int64_t d = op.getBroadcastDimensions()[i], n = to[d].bound;
-    // One that may be empty makes nothing of nothing.
+    // If the dimension may be empty, so is the result.
     if (e.bound == 1) {
       shape.push_back(1);
       continue;
     }
     shape.push_back(n);
-    // Where a single element is used, it is the one for all.
+    // If one element is used, broadcast it.
     if (e.used && !llvm::is_contained(fixed, int64_t(i))) {
       Value last = m.spread(m.subtract(e.used, m.number(1)), n);
       x = m.takeAlong(x, i, m.binary<stablehlo::MinOp>(m.counting(n), last));
@@ -85,7 +85,7 @@ LogicalResult padRealSlice(stablehlo::RealDynamicSliceOp op, Values &values) {
   return success();
 }
 
-/// result[i] = x[(i - low) / (interior + 1)] where that is an element of x.
+/// result[i] = x[(i - low) / (interior + 1)] if that is an element of x.
 LogicalResult padDynamicPad(stablehlo::DynamicPadOp op, Values &values) {
   BoundedBuilder m(op);
   RankedTensorType type = BoundedBuilder::typeOf(op.getResult());
@@ -126,7 +126,7 @@ LogicalResult padDynamicPad(stablehlo::DynamicPadOp op, Values &values) {
   return success();
 }
 
-/// As many numbers as there is room for.
+/// Draws numbers for the bounds.
 LogicalResult padRng(stablehlo::RngOp op, Values &values) {
   auto to = resultFromShape(op, op.getShape());
   if (failed(to))

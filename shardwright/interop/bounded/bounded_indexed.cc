@@ -37,8 +37,8 @@ LogicalResult padGather(stablehlo::GatherOp op, Values &values) {
   return success();
 }
 
-/// A slice of a size that only the run knows is as large as its bound, from the
-/// start of its dimension.
+/// A slice of dynamic size gets the size of its bound, from the start of its
+/// dimension.
 LogicalResult padDynamicGather(stablehlo::DynamicGatherOp op, Values &values) {
   BoundedBuilder m(op);
   auto numbers = op.getDimensionNumbers();
@@ -80,8 +80,8 @@ LogicalResult padDynamicGather(stablehlo::DynamicGatherOp op, Values &values) {
   return success();
 }
 
-/// The scatter with one more operand, which says of each update whether it is
-/// used; the others change nothing.
+/// Adds an operand to the scatter that flags the used updates; the other
+/// updates change nothing.
 static stablehlo::ScatterOp withFlags(stablehlo::ScatterOp op, Value flags) {
   BoundedBuilder m(op);
   size_t n = op.getInputs().size();
@@ -115,14 +115,14 @@ static stablehlo::ScatterOp withFlags(stablehlo::ScatterOp op, Value flags) {
   return wider;
 }
 
-/// Updates beyond the used part go nowhere: their indices are out of bounds.
+/// Makes the indices of updates in the padding out of bounds.
 LogicalResult padScatter(stablehlo::ScatterOp op, Values &values) {
   auto numbers = op.getScatterDimensionNumbers();
   BoundedBuilder m(op);
   Extents inputs = commonExtents(op.getInputs(), values),
           updates = commonExtents(op.getUpdates(), values),
           indices = values.of(op.getScatterIndices());
-  // What is used of either is used of both.
+  // Both have the same used sizes.
   int64_t next = 0;
   for (int64_t d = 0; d < int64_t(updates.size()); ++d) {
     if (llvm::is_contained(numbers.getUpdateWindowDims(), d))

@@ -1,4 +1,4 @@
-//===- bounded_movement.cc - slices, joints and their like --------------===//
+//===- bounded_movement.cc - data movement --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,8 +34,8 @@ LogicalResult padTranspose(stablehlo::TransposeOp op, Values &values) {
   return success();
 }
 
-/// A slice of a whole dimension keeps what is used of it; any other slice is
-/// as large as it says, as in XLA.
+/// A slice of a full dimension keeps its used size; any other slice is fully
+/// used, as in XLA.
 LogicalResult padSlice(stablehlo::SliceOp op, Values &values) {
   BoundedBuilder m(op);
   Extents from = values.of(op.getOperand()), to;
@@ -61,7 +61,7 @@ LogicalResult padSlice(stablehlo::SliceOp op, Values &values) {
 LogicalResult padPad(stablehlo::PadOp op, Values &values) {
   BoundedBuilder m(op);
   Extents from = values.of(op.getOperand()), to;
-  // Beyond the end is padding, whoever wrote it.
+  // Rows beyond the used part get the padding value.
   op.getOperandMutable().assign(m.masked(
       op.getOperand(), from, allDims(op.getOperand()), op.getPaddingValue()));
   for (auto [d, e] : llvm::enumerate(from)) {
@@ -85,8 +85,8 @@ LogicalResult padPad(stablehlo::PadOp op, Values &values) {
   return success();
 }
 
-/// Along the dimension the parts are written one after another, each over the
-/// unused end of the one before.
+/// Writes the parts one after another, each over the unused end of the one
+/// before.
 LogicalResult padConcatenate(stablehlo::ConcatenateOp op, Values &values) {
   BoundedBuilder m(op);
   int64_t dim = op.getDimension();
@@ -163,7 +163,7 @@ LogicalResult padDynamicSlice(stablehlo::DynamicSliceOp op, Values &values) {
   return success();
 }
 
-/// Only the used part of the update is written.
+/// Writes only the used part of the update.
 LogicalResult padUpdateSlice(stablehlo::DynamicUpdateSliceOp op,
                              Values &values) {
   BoundedBuilder m(op);
@@ -180,8 +180,8 @@ LogicalResult padUpdateSlice(stablehlo::DynamicUpdateSliceOp op,
   return success();
 }
 
-/// Bits of one width stay where they are; a last dimension of parts comes or
-/// goes.
+/// Elements of equal width keep their shape; otherwise the last dimension holds
+/// the parts of an element.
 LogicalResult padBitcast(stablehlo::BitcastConvertOp op, Values &values) {
   Extents to = values.of(op.getOperand());
   RankedTensorType type = BoundedBuilder::typeOf(op.getResult());

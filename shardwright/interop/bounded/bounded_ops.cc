@@ -61,10 +61,10 @@ FailureOr<Extents> resultFromShape(Operation *op, Value shape) {
 }
 
 //===----------------------------------------------------------------------===//
-// The same elements, or each for itself
+// Elementwise and pass-through ops
 //===----------------------------------------------------------------------===//
 
-/// The operands have one shape where they are used; in the narrowest bounds.
+/// The operands have equal used shapes; narrow all to the smallest bounds.
 static LogicalResult padElementwise(Operation *op, Values &values) {
   BoundedBuilder m(op);
   SmallVector<Value> shaped;
@@ -82,7 +82,7 @@ static LogicalResult padElementwise(Operation *op, Values &values) {
   return success();
 }
 
-/// Each result is what its operand is.
+/// Each result has the extents of its operand.
 static LogicalResult padPassed(Operation *op, Values &values) {
   for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
     if (isa<RankedTensorType>(operand.getType()))
@@ -96,14 +96,14 @@ static LogicalResult padSetSize(stablehlo::SetDimensionSizeOp op,
   Value x = op.getOperand();
   int64_t d = op.getDimension(),
           size = BoundedBuilder::typeOf(op.getResult()).getDimSize(d);
-  // A size that is known may have become the type's.
+  // A constant size may have become static in the type.
   if (ShapedType::isDynamic(size)) {
     extents[d].used = op.getSize();
   } else {
     extents[d] = {size, nullptr};
     x = BoundedBuilder(op).resized(x, bounds(extents));
   }
-  // The operand may have other uses, of its own size.
+  // Copy the operand, which may have other uses with its own size.
   BoundedBuilder m(op);
   Value copy = stablehlo::ReshapeOp::create(m.b, m.loc, x.getType(), x);
   values.set(copy, extents);
@@ -119,7 +119,7 @@ static LogicalResult padGetSize(stablehlo::GetDimensionSizeOp op,
   return success();
 }
 
-/// `dot` is the contraction of the last dimension with the first.
+/// `dot` contracts the last dimension with the first.
 static LogicalResult padPlainDot(stablehlo::DotOp op, Values &values) {
   BoundedBuilder m(op);
   int64_t last = BoundedBuilder::typeOf(op.getLhs()).getRank() - 1;
@@ -142,8 +142,8 @@ LogicalResult padOp(Operation *op, Values &values) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<SelectOp, ClampOp, MapOp>(
           [&](Operation *o) { return padElementwise(o, values); })
-      // What comes of a row that is not used is not used. Batch normalisation
-      // at inference looks at each element alone.
+      // Unused rows only affect unused rows. Batch norm inference handles each
+      // element separately.
       .Case<OptimizationBarrierOp, AllReduceOp, CollectivePermuteOp,
             CollectiveBroadcastOp, BatchNormInferenceOp>(
           [&](Operation *o) { return padPassed(o, values); })

@@ -1,14 +1,13 @@
-//===- bounded_ops.h - what operations make of bounded tensors --*- C++ -*-===//
+//===- bounded_ops.h - rules for bounded tensors ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to sw-pad-bounded. Each function handles one kind of operation,
-// whose operands are padded already: it masks the padding that the operation
-// must not read, and computes the sizes of the results. Each fails with an
-// error.
+// Internal to sw-pad-bounded. Each function handles one kind of op, whose
+// operands are padded already: it masks the padding that the op must not read,
+// and computes the sizes of the results. Each fails with an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@ namespace shardwright::bounded {
 
 using mlir::LogicalResult;
 
-// bounded_movement.cc: slices, joints and their like.
+// bounded_movement.cc: data movement.
 LogicalResult padBroadcast(stablehlo::BroadcastInDimOp op, Values &values);
 LogicalResult padTranspose(stablehlo::TransposeOp op, Values &values);
 LogicalResult padSlice(stablehlo::SliceOp op, Values &values);
@@ -59,7 +58,7 @@ LogicalResult padFft(stablehlo::FftOp op, Values &values);
 // bounded_reshape.cc: reshapes, by attribute and by operand.
 LogicalResult padReshape(mlir::Operation *op, Values &values);
 
-// bounded_dynamic.cc: sizes that the program computes.
+// bounded_dynamic.cc: computed sizes.
 LogicalResult padDynamicBroadcast(stablehlo::DynamicBroadcastInDimOp op,
                                   Values &values);
 LogicalResult padDynamicIota(stablehlo::DynamicIotaOp op, Values &values);
@@ -69,7 +68,7 @@ LogicalResult padRng(stablehlo::RngOp op, Values &values);
 
 // bounded_calls.cc: collectives and custom calls.
 LogicalResult padAllGather(stablehlo::AllGatherOp op, Values &values);
-/// Collectives that divide dimensions.
+/// Collectives that split dimensions.
 LogicalResult padDividing(mlir::Operation *op, llvm::ArrayRef<int64_t> changed,
                           Values &values);
 LogicalResult padCustomCall(stablehlo::CustomCallOp op, Values &values);
@@ -77,13 +76,14 @@ LogicalResult padCustomCall(stablehlo::CustomCallOp op, Values &values);
 // Shared.
 llvm::SmallVector<int64_t> bounds(const Extents &extents);
 llvm::SmallVector<int64_t> allDims(mlir::Value x);
-/// Each dimension as narrow as in either, and used as in either.
+/// The minimum of both in each dimension, of the bounds and of the used sizes.
 void narrow(Extents &mine, const Extents &other);
-/// The extents of values that are of one shape where they are used.
+/// The extents of values whose used shapes are equal.
 Extents commonExtents(mlir::ValueRange list, const Values &values);
-/// The bounds of the only result; an error if there are none.
+/// The bounds of the only result; an error if it has none.
 mlir::FailureOr<Extents> declaredResult(mlir::Operation *op);
-/// The same, with the sizes of its unknown dimensions from a list of all.
+/// Likewise; `shape`, a list of all sizes, gives the sizes of unknown
+/// dimensions.
 mlir::FailureOr<Extents> resultFromShape(mlir::Operation *op,
                                          mlir::Value shape);
 

@@ -12,11 +12,11 @@
 
 namespace shardwright {
 
-/// On an argument or result of @main that is the size of a dimension of
+/// On an argument or result of @main that holds the size of a dimension of
 /// another: `array<i64: value, dimension>`.
 inline constexpr llvm::StringLiteral sizeOfAttr("shardwright.size_of");
 
-/// `sw-pad-bounded`: see README.md. A dimension of no bound is an error.
+/// `sw-pad-bounded`: see README.md. A dimension without a bound is an error.
 std::unique_ptr<mlir::Pass> createPadBoundedPass();
 void registerBoundedPasses();
 

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace shardwright::bounded {
 
-/// What changes nothing where the region combines it with anything: where it is
-/// not plain what that is, the initial value, which then should be that.
+/// The identities of the region. If they are unknown, the initial values, which
+/// should then be identities.
 static SmallVector<Value> neutral(BoundedBuilder &m, Region &body,
                                   ValueRange initValues) {
   SmallVector<Value> fills(initValues);
@@ -53,8 +53,8 @@ LogicalResult padReduce(stablehlo::ReduceOp op, Values &values) {
   return success();
 }
 
-/// The used elements come first, whatever the comparator says of the others:
-/// it is asked only about two that are used.
+/// Sorts the used elements to the front; calls the comparator only for two used
+/// elements.
 LogicalResult padSort(stablehlo::SortOp op, Values &values) {
   BoundedBuilder m(op);
   Extents extents = commonExtents(op.getInputs(), values);
@@ -85,7 +85,8 @@ LogicalResult padSort(stablehlo::SortOp op, Values &values) {
   BoundedBuilder inner(end);
   Value before = end->getOperand(0);
   Value both = inner.binary<stablehlo::AndOp>(left, before);
-  // left and not right, or both used and before.
+  // True if only left is used, or if both are used and the comparator returns
+  // true.
   Value notRight = inner.unary<stablehlo::NotOp>(right);
   end->setOperand(0, inner.binary<stablehlo::OrOp>(
                          inner.binary<stablehlo::AndOp>(both, right),

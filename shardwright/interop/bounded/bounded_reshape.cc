@@ -15,9 +15,9 @@ namespace shardwright::bounded {
 
 using stablehlo::ComparisonDirection;
 
-/// Are the used elements at the same linear positions before and after? They
-/// are when each bounded dimension is met by one of the same bound and stride;
-/// the outermost may have any, since what is used of it comes first.
+/// True if the used elements have the same linear positions before and after:
+/// each bounded dimension corresponds to one with equal bound and stride. The
+/// outermost dimension may differ, since its used part comes first.
 static bool keepsPositions(const Extents &from, const Extents &to) {
   struct Layout {
     bool hasOutermost = false;
@@ -44,7 +44,7 @@ static bool keepsPositions(const Extents &from, const Extents &to) {
          x.inner == y.inner;
 }
 
-/// result[y] = x[..] with the same position among the used elements.
+/// result[y] = x[..] at the same position among the used elements.
 static Value moved(BoundedBuilder &m, Value x, const Extents &from,
                    const Extents &to) {
   SmallVector<int64_t> shape = bounds(to);
@@ -62,7 +62,7 @@ static Value moved(BoundedBuilder &m, Value x, const Extents &from,
         m.add(position, m.multiply(m.iota(indexType, d), everywhere(stride)));
     stride = m.multiply(stride, m.used(to[d]));
   }
-  // Where the padding of the result lies nothing matters but staying inside.
+  // Padding elements of the result may read anything in bounds.
   Value one = everywhere(m.number(1));
   Value flat = m.zeros(indexType);
   int64_t padded = 1;
@@ -85,8 +85,8 @@ static Value moved(BoundedBuilder &m, Value x, const Extents &from,
                                       taken);
 }
 
-/// Sizes of the result of a reshape: what is declared, and for the one unknown
-/// dimension what is left of the operand's elements.
+/// Sizes of the result of a reshape: the declared ones; the single unknown
+/// dimension follows from the number of elements.
 static FailureOr<Extents> resultOfReshape(BoundedBuilder &m,
                                           stablehlo::ReshapeOp op,
                                           const Extents &from) {

@@ -72,7 +72,7 @@ Value BoundedBuilder::resized(Value x, Dims shape) {
   RankedTensorType type = typeOf(x);
   if (type.getShape() == shape)
     return x;
-  // Negative padding cuts.
+  // Negative padding shrinks.
   SmallVector<int64_t> none(shape.size(), 0), high;
   for (auto [from, to] : llvm::zip_equal(type.getShape(), shape))
     high.push_back(to - from);
@@ -90,7 +90,7 @@ Value BoundedBuilder::takeAlong(Value x, int64_t dim, Value indices) {
       offset.push_back(d);
   sizes[dim] = 1;
   shape[dim] = n;
-  // Of nothing, nothing can be taken.
+  // An empty dimension has no elements to take.
   if (type.getDimSize(dim) == 0)
     return resized(x, shape);
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(

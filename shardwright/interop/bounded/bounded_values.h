@@ -18,8 +18,8 @@
 
 namespace shardwright::bounded {
 
-/// One dimension: the elements that there is room for, and how many are used
-/// (an i32 scalar; null: all of them).
+/// One dimension: its bound, and the number of used elements (an i32 scalar;
+/// null: all).
 struct Extent {
   int64_t bound = 0;
   mlir::Value used;
@@ -27,7 +27,7 @@ struct Extent {
 using Extents = llvm::SmallVector<Extent, 4>;
 using Dims = llvm::ArrayRef<int64_t>;
 
-/// Builds operations before one of the program's.
+/// Builds ops before a given one.
 struct BoundedBuilder : op_expansion::StaticBuilder {
   using StaticBuilder::StaticBuilder;
 
@@ -46,14 +46,14 @@ struct BoundedBuilder : op_expansion::StaticBuilder {
   mlir::Value compare(mlir::Value x, mlir::Value y,
                       stablehlo::ComparisonDirection direction);
   mlir::Value select(mlir::Value predicate, mlir::Value x, mlir::Value y);
-  /// i1 of that shape: within the used part in each of `dims`.
+  /// An i1 mask of that shape: inside of the used part in each of `dims`.
   mlir::Value inside(Dims shape, const Extents &extents, Dims dims);
-  /// `fill` (a scalar) where x is beyond the used part in one of `dims`; x
-  /// itself when all of it is used.
+  /// Replaces elements beyond the used part in one of `dims` by `fill` (a
+  /// scalar); returns x if all elements are used.
   mlir::Value masked(mlir::Value x, const Extents &extents, Dims dims,
                      mlir::Value fill);
   mlir::Value maskedByZero(mlir::Value x, const Extents &extents, Dims dims);
-  /// Cut or filled up at the end of each dimension.
+  /// Sliced or padded at the end of each dimension.
   mlir::Value resized(mlir::Value x, Dims shape);
   /// result[.., i, ..] = x[.., indices[i], ..] along `dim`; indices: i32[n],
   /// clamped.
@@ -62,15 +62,15 @@ struct BoundedBuilder : op_expansion::StaticBuilder {
   mlir::Value element(mlir::Value list, int64_t i);
   /// 0, 1, .. n-1 as i32[n].
   mlir::Value counting(int64_t n);
-  /// A scalar everywhere in i32[n].
+  /// Broadcasts a scalar to i32[n].
   mlir::Value spread(mlir::Value scalar, int64_t n);
 };
 
-/// The extents of all values so far.
+/// The extents of the values processed so far.
 class Values {
 public:
   bool isBounded(mlir::Value value) const { return extents.contains(value); }
-  /// Of any ranked tensor.
+  /// The extents of any ranked tensor.
   Extents of(mlir::Value value) const;
   /// Gives `value` the padded shape and records its sizes.
   void set(mlir::Value value, const Extents &of);
@@ -80,20 +80,19 @@ private:
   llvm::DenseMap<mlir::Value, Extents> extents;
 };
 
-/// `value` is what `op` was: it takes its shardings and the like.
+/// Replaces `op` by `value`, which gets its shardings and other attributes.
 void replace(mlir::Operation *op, mlir::Value value);
 
 using op_expansion::constantIntegers;
 
 /// True for types with a dimension of unknown size.
 bool isDynamic(mlir::Type type);
-/// Bounds of the unknown dimensions, sizes of the others; fails where there is
-/// no bound.
+/// Bounds of the unknown dimensions, sizes of the others; fails if a dimension
+/// has no bound.
 mlir::FailureOr<Extents> declaredExtents(mlir::RankedTensorType type);
 
-/// Turns one operation, whose operands are padded already, into what it is on
-/// padded tensors. Operations with regions that are not scalar functions are
-/// not for it.
+/// Rewrites an op with padded operands to the equivalent op on padded tensors.
+/// Not for ops with regions that are not scalar functions.
 mlir::LogicalResult padOp(mlir::Operation *op, Values &values);
 
 } // namespace shardwright::bounded

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace shardwright::bounded {
 
-/// How long something is with holes between its elements.
+/// The size with holes between the elements.
 static Value dilated(BoundedBuilder &m, Value size, int64_t dilation) {
   if (dilation == 1)
     return size;
@@ -25,8 +25,7 @@ static Value dilated(BoundedBuilder &m, Value size, int64_t dilation) {
                m.binary<stablehlo::MinOp>(size, m.number(1)));
 }
 
-/// How many windows fit into a dimension of that length, holes and padding
-/// counted.
+/// Number of windows that fit into a dimension of this dilated and padded size.
 static Value windows(BoundedBuilder &m, Value room, Value window,
                      int64_t stride) {
   Value size = m.atLeastZero(m.add(m.subtract(room, window), m.number(stride)));
@@ -43,7 +42,7 @@ static int64_t padding(DenseIntElementsAttr attr, int64_t d, int64_t side) {
 LogicalResult padReduceWindow(stablehlo::ReduceWindowOp op, Values &values) {
   BoundedBuilder m(op);
   Extents from = commonExtents(op.getInputs(), values), to;
-  // Beyond the end the windows see what they see in the padding.
+  // Elements beyond the used part get the initial value, as the padding.
   for (size_t i = 0; i < op.getInputs().size(); ++i) {
     Value input = m.resized(op.getInputs()[i], bounds(from));
     op->setOperand(
@@ -72,8 +71,8 @@ LogicalResult padReduceWindow(stablehlo::ReduceWindowOp op, Values &values) {
   return success();
 }
 
-/// Selects by itself, among elements with their positions and whether there is
-/// one: unlike the operation, whose windows would see the unused elements.
+/// Implements the selection with elements, their positions and flags: the op
+/// itself would select among unused elements, too.
 LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
                                   Values &values) {
   BoundedBuilder m(op);
@@ -117,8 +116,8 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
       m.b, m.loc, types, inputs, initial, m.b.getDenseI64ArrayAttr(window),
       op.getWindowStridesAttr(), nullptr, nullptr, op.getPaddingAttr());
   {
-    // (a, i, p), (b, j, q): the first, unless only the second is there, or both
-    // are and the program wants the second.
+    // (a, i, p), (b, j, q): the first, unless only the second exists, or both
+    // exist and the program selects the second.
     Block &block = chosen.getBody().emplaceBlock();
     for (int side = 0; side < 2; ++side)
       for (Value v : initial)
@@ -145,7 +144,7 @@ LogicalResult padSelectAndScatter(stablehlo::SelectAndScatterOp op,
     stop->setOperands(picked);
   }
 
-  // Sources of windows that are there go to the chosen elements.
+  // Scatters the sources of existing windows to the selected elements.
   Extents source = values.of(op.getSource());
   Value updates = m.resized(op.getSource(), counts),
         target = chosen->getResult(1), there = chosen->getResult(2);
@@ -219,8 +218,8 @@ LogicalResult padConvolution(stablehlo::ConvolutionOp op, Values &values) {
     pads.append({low, high});
     reversed.push_back(isReversed);
     if (k.used) {
-      // The window of the whole bound, as far to the right as a smaller one
-      // would go; where it reaches further the kernel is zero.
+      // Use the window of the full bound, aligned at the right with a smaller
+      // one; where it extends further, the kernel is zero.
       pads.back() += k.bound * dilation;
       hidden.push_back(d);
       if (isReversed) {
@@ -256,8 +255,8 @@ LogicalResult padConvolution(stablehlo::ConvolutionOp op, Values &values) {
   return success();
 }
 
-/// With padding that only the run knows, the input is padded by itself, as far
-/// as the bound of the result lets it be.
+/// For dynamic padding, pads the input separately, as far as the bound of the
+/// result permits.
 LogicalResult padDynamicConv(stablehlo::DynamicConvOp op, Values &values) {
   BoundedBuilder m(op);
   auto numbers = op.getDimensionNumbers();
@@ -311,7 +310,7 @@ LogicalResult padDynamicConv(stablehlo::DynamicConvOp op, Values &values) {
     auto padded = stablehlo::DynamicPadOp::create(
         m.b, m.loc, stablehlo::tensorType(sizes, limits, type.getElementType()),
         input, zero, joined(low), joined(high), joined(holes));
-    // What it becomes takes its uses.
+    // The padded value replaces its uses.
     op.getLhsMutable().assign(padded.getResult());
     if (failed(padDynamicPad(padded, values)))
       return failure();

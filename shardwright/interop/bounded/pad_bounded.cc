@@ -1,4 +1,4 @@
-//===- pad_bounded.cc - bounded dimensions become static ------------------===//
+//===- pad_bounded.cc - make bounded dimensions static --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ private:
   LogicalResult padBranches(Operation *op);
   LogicalResult padTerminator(Operation *terminator, ArrayRef<Extents> declared,
                               ArrayRef<Type> types);
-  /// Extents that a list of types declares; none for what is not bounded.
+  /// Extents that a list of types declares; empty for other types.
   FailureOr<SmallVector<Extents>> declaredOf(Operation *op, TypeRange types);
 
   Values values;
@@ -78,7 +78,7 @@ FailureOr<SmallVector<Extents>> Padding::declaredOf(Operation *op,
   return all;
 }
 
-/// Operands of those types in the shapes that are declared, then their sizes.
+/// Appends the operands, padded to the declared shapes, and then their sizes.
 LogicalResult Padding::padTerminator(Operation *terminator,
                                      ArrayRef<Extents> declared,
                                      ArrayRef<Type> types) {
@@ -103,9 +103,9 @@ LogicalResult Padding::padWhile(stablehlo::WhileOp op) {
   auto declared = declaredOf(op, types);
   if (failed(declared))
     return failure();
-  // Loops of static values may still hold bounded ones.
+  // A loop over static values may contain bounded ones.
   if (llvm::none_of(types, isDynamic)) {
-    // An operand's type may say more than the loop's.
+    // An operand's type may be more specific than the loop's.
     for (auto [operand, type] : llvm::zip_equal(op.getOperand(), types))
       if (auto tensor = dyn_cast<RankedTensorType>(type);
           tensor && operand.getType() != type)

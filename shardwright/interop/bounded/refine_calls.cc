@@ -30,8 +30,8 @@ constexpr llvm::StringLiteral configName("mhlo.backend_config");
 
 } // namespace
 
-/// For each result the operand that is its shape; empty where there are none,
-/// or they do not fit.
+/// By result: the operand that holds its shape; empty if there are none or the
+/// attribute is invalid.
 static Sizes shapeOperands(stablehlo::CustomCallOp call) {
   auto attr = call->getAttrOfType<DenseIntElementsAttr>(shapeOperandsName);
   if (!attr || attr.getNumElements() != int64_t(call.getNumResults()))
@@ -54,7 +54,7 @@ std::optional<Sizes> shapeFromOperand(stablehlo::CustomCallOp call,
   return constantIntegers(call.getOperand(indices[result]));
 }
 
-/// One number, known.
+/// The value of a constant of one element.
 static std::optional<int64_t> constantInteger(Value value) {
   auto list = constantIntegers(value);
   if (!list || list->size() != 1)
@@ -67,8 +67,8 @@ static bool isStatic(Type type) {
   return tensor && tensor.hasStaticShape();
 }
 
-/// Inputs, initial values, then window, strides, dilations of the base and of
-/// the window, and padding; the body is a function.
+/// Operands: inputs, initial values, window, strides, dilations of base and
+/// window, padding; the body is a function.
 static Results windowsOf(stablehlo::CustomCallOp call) {
   size_t n = call.getNumResults();
   ArrayAttr called = call.getCalledComputations();
@@ -115,7 +115,7 @@ static Results windowsOf(stablehlo::CustomCallOp call) {
   return Results(op.getResults());
 }
 
-/// State and shape.
+/// Operands: state and shape.
 static Results randomBitsOf(stablehlo::CustomCallOp call) {
   auto algorithm =
       call->getAttrOfType<stablehlo::RngAlgorithmAttr>("rng_algorithm");
@@ -133,7 +133,7 @@ static Results randomBitsOf(stablehlo::CustomCallOp call) {
   return Results(op->getResults());
 }
 
-/// Operand and k.
+/// Operands: operand and k.
 static Results topOf(stablehlo::CustomCallOp call) {
   if (call.getNumOperands() != 2 || call.getNumResults() != 2)
     return {};
@@ -156,7 +156,7 @@ static Results topOf(stablehlo::CustomCallOp call) {
   return made ? results : Results();
 }
 
-/// Operands, initial values, k, shapes: k becomes an attribute.
+/// Operands: inputs, initial values, k, shapes; k becomes an attribute.
 static Results approximateTopOf(stablehlo::CustomCallOp call) {
   Sizes shapes = shapeOperands(call);
   int64_t n = call.getNumResults();
@@ -180,12 +180,12 @@ static Results approximateTopOf(stablehlo::CustomCallOp call) {
   return Results(changed.getResults());
 }
 
-/// The call without the shapes among its operands.
+/// Removes the shapes from the operands.
 static Results withoutShapes(stablehlo::CustomCallOp call) {
   Sizes shapes = shapeOperands(call);
   if (shapes.empty() || !llvm::all_of(call.getResultTypes(), isStatic))
     return {};
-  // What others refer to by its position has to stay where it is.
+  // Only remove trailing operands: others may be referenced by position.
   size_t left = call.getNumOperands();
   while (left > 0 && llvm::is_contained(shapes, int64_t(left) - 1))
     --left;
@@ -220,7 +220,7 @@ bool settleCall(stablehlo::CustomCallOp call) {
   Results results = make ? make(call) : Results();
   if (results.size() != call.getNumResults() || results.empty())
     return false;
-  // Shardings and the like, one for each result.
+  // Copy the attributes, such as shardings, which have an entry per result.
   Operation *made = results.front().getDefiningOp();
   if (made->getNumResults() == results.size() &&
       !isa<stablehlo::CustomCallOp>(made))

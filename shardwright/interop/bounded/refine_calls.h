@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// JAX writes operations whose attributes are not known as calls that have them
-// as operands (`@stablehlo.dynamic_reduce_window`, `dynamic_rng_bit_generator`,
-// `dynamic_top_k`, `dynamic_approx_top_k`), and gives other calls the shapes of
-// their results as operands (`indices_of_shape_operands`).
+// JAX emits ops with unknown attributes as calls that take them as operands
+// (`@stablehlo.dynamic_reduce_window`, `dynamic_rng_bit_generator`,
+// `dynamic_top_k`, `dynamic_approx_top_k`), and passes the result shapes of
+// other calls as operands (`indices_of_shape_operands`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,17 @@
 
 namespace shardwright {
 
-/// The constant shape that the call has as operand for a result.
+/// The constant shape operand for a result of the call.
 std::optional<llvm::SmallVector<int64_t>>
 shapeFromOperand(stablehlo::CustomCallOp call, unsigned result);
 
 /// True for a call of one of these kinds.
 bool isUnsettled(stablehlo::CustomCallOp call);
 
-/// Replaces the call by the operation that it represents, or removes the shapes
-/// from its operands, if these are constants and the results have these shapes.
-/// Returns true if the call was replaced and erased. A malformed call stays as
-/// it is.
+/// Replaces the call by the op that it represents, or removes the shapes from
+/// its operands, if these are constants and the results have these shapes.
+/// Returns true if the call was replaced and erased. Malformed calls are
+/// unchanged.
 bool settleCall(stablehlo::CustomCallOp call);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- refine_shapes.cc - dynamic shapes that turn out static -------------===//
+//===- refine_shapes.cc - refine dynamic shapes ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ using namespace bounded;
 
 namespace {
 
-/// Sizes that became known, by dimension; kDynamic where they did not.
+/// Inferred sizes by dimension; kDynamic where unknown.
 using Known = std::optional<SmallVector<int64_t>>;
 
 class Refinement {
@@ -43,8 +43,8 @@ private:
 
 } // namespace
 
-/// Gives the unknown dimensions of `value` the sizes that are known; those that
-/// have a bound only if `bounded`.
+/// Sets the unknown dimensions of `value` to the given sizes; those with a
+/// bound only if `bounded`.
 bool Refinement::narrow(Value value, ArrayRef<int64_t> sizes, bool bounded) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || size_t(type.getRank()) != sizes.size())
@@ -58,7 +58,7 @@ bool Refinement::narrow(Value value, ArrayRef<int64_t> sizes, bool bounded) {
   for (auto [d, size] : llvm::enumerate(sizes)) {
     int64_t bound =
         extensions ? extensions.getBounds()[d] : int64_t(ShapedType::kDynamic);
-    // A size that is not possible stays for the verifier to find.
+    // Leave an invalid size for the verifier.
     if (ShapedType::isDynamic(shape[d]) && size >= 0 &&
         (ShapedType::isDynamic(bound) || (bounded && size <= bound))) {
       shape[d] = size;
@@ -126,7 +126,7 @@ static Known ofGather(stablehlo::DynamicGatherOp op) {
   return ofTypes(types);
 }
 
-/// `convolution`, and `dynamic_conv` whose padding is known.
+/// `convolution`, and `dynamic_conv` with known padding.
 template <typename Conv>
 static Known ofConv(Conv op, std::optional<SmallVector<int64_t>> padding) {
   auto lhs = cast<RankedTensorType>(op.getLhs().getType()),
@@ -182,7 +182,7 @@ static Known ofDot(stablehlo::DotGeneralOp op) {
   return sizes;
 }
 
-/// One unknown size is what the others leave.
+/// A single unknown size follows from the number of elements.
 static Known ofReshape(stablehlo::ReshapeOp op) {
   auto operand = cast<RankedTensorType>(op.getOperand().getType());
   SmallVector<int64_t> sizes(shapeOf(op.getResult()));
@@ -200,8 +200,8 @@ static Known ofReshape(stablehlo::ReshapeOp op) {
   return sizes;
 }
 
-/// Bits of one width keep their shape; elements of several, or parts of one,
-/// are a last dimension.
+/// Elements of equal width keep their shape; otherwise the last dimension holds
+/// the parts of an element.
 static Known ofBitcast(stablehlo::BitcastConvertOp op) {
   auto from = cast<RankedTensorType>(op.getOperand().getType()),
        to = cast<RankedTensorType>(op.getResult().getType());
@@ -213,7 +213,8 @@ static Known ofBitcast(stablehlo::BitcastConvertOp op) {
   return sizes;
 }
 
-/// The first operand that is no scalar, where all that are none are static.
+/// The shape of the first operand that is no scalar, if all such operands are
+/// static.
 static Known ofElementwise(Operation *op) {
   Known sizes;
   for (Value operand : op->getOperands()) {
@@ -275,7 +276,7 @@ bool Refinement::refineOp(Operation &op) {
   if (!interface)
     return false;
   SmallVector<Type> types;
-  // The verifier says what does not fit.
+  // The verifier reports errors later.
   ScopedDiagnosticHandler quiet(op.getContext(),
                                 [](Diagnostic &) { return success(); });
   if (failed(interface.inferReturnTypes(
@@ -284,8 +285,8 @@ bool Refinement::refineOp(Operation &op) {
           op.getRegions(), types)) ||
       types.size() != op.getNumResults())
     return false;
-  // A slice of 0:8 of a dimension bounded by 8 is inferred to have 8 elements,
-  // whatever is used of them.
+  // For a slice of 0:8 of a dimension bounded by 8, inference gives 8 elements,
+  // independent of the used size.
   bool bounded = llvm::none_of(op.getOperandTypes(), isDynamic);
   bool changed = false;
   for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
@@ -294,7 +295,7 @@ bool Refinement::refineOp(Operation &op) {
   return changed;
 }
 
-/// What goes around a loop has one type.
+/// A loop-carried value has one type.
 bool Refinement::refineLoop(stablehlo::WhileOp op) {
   bool changed = false;
   for (auto [i, operand] : llvm::enumerate(op.getOperand())) {
@@ -309,7 +310,7 @@ bool Refinement::refineLoop(stablehlo::WhileOp op) {
   return refineBlock(op.getBody().front()) || changed;
 }
 
-/// `if` and `case`: what all branches say.
+/// `if` and `case`: the sizes on which all branches agree.
 bool Refinement::refineBranches(Operation &op) {
   bool changed = false;
   for (Region &region : op.getRegions())
@@ -357,7 +358,8 @@ bool Refinement::refineBlock(Block &block) {
   return changed;
 }
 
-/// What JAX says about the sizes of arguments: true goes, false is an error.
+/// Checks JAX's assertions about the sizes of arguments: removes true ones,
+/// fails on false ones.
 static LogicalResult checkAssertions(ModuleOp module) {
   SmallVector<stablehlo::CustomCallOp> assertions;
   module.walk([&](stablehlo::CustomCallOp op) {
@@ -398,7 +400,7 @@ giveShapes(ModuleOp module,
     auto shape = shapeOf(argument.getArgNumber());
     if (!shape)
       continue;
-    // What does not fit is for the caller of the program to hear.
+    // Mismatches are reported to the program's caller later.
     if (succeeded(verifyCompatibleShape(type.getShape(), *shape)))
       argument.setType(RankedTensorType::get(*shape, type.getElementType()));
   }
@@ -408,7 +410,7 @@ giveShapes(ModuleOp module,
 }
 
 LogicalResult refineShapes(ModuleOp module) {
-  // Each turn makes a dimension static at least.
+  // Each iteration makes at least one dimension static.
   bool changed = true;
   while (changed) {
     if (failed(simplify(module)))

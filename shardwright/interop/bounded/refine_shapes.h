@@ -1,4 +1,4 @@
-//===- refine_shapes.h - dynamic shapes that turn out static ----*- C++ -*-===//
+//===- refine_shapes.h - refine dynamic shapes ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,16 +15,15 @@
 
 namespace shardwright {
 
-/// Folds constants and gives values the static dimensions that follow from
-/// their operands, turn by turn until nothing changes. Calls are not looked
-/// through: inline them first. Dimensions that stay unknown are no error.
-/// Assertions of JAX about sizes (`@shape_assertion`) that hold go; one that
-/// does not is an error.
+/// Folds constants and propagates static dimensions from operands to results,
+/// until nothing changes. Does not look through calls: inline them first.
+/// Dimensions that stay unknown are no error. Removes JAX's assertions about
+/// sizes (`@shape_assertion`) that hold; fails on one that does not.
 mlir::LogicalResult refineShapes(mlir::ModuleOp module);
 
-/// Gives arguments of @main with dimensions of unknown and unbounded size the
-/// shapes that the caller knows, where they fit. If there are such arguments,
-/// inlines calls and refines what follows.
+/// Gives arguments of @main with unknown and unbounded dimensions the shapes
+/// that the caller provides, if they fit. If there are such arguments, inlines
+/// calls and refines shapes.
 mlir::LogicalResult giveShapes(
     mlir::ModuleOp module,
     llvm::function_ref<std::optional<llvm::SmallVector<int64_t, 4>>(unsigned)>

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace shardwright::chlo_expansion {
 
-// Steps the bits of x by one: away from zero or towards it. Bits of one sign
-// are ordered as the magnitudes are, in every format.
+// Steps the bits of x by one, away from zero or towards it. In every format,
+// bits of one sign are ordered like magnitudes.
 Expr nextAfter(Expr x, Expr y) {
   Type element = x.type().getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
@@ -20,7 +20,7 @@ Expr nextAfter(Expr x, Expr y) {
   Expr xBits = x.bitcastTo(integer), yBits = y.bitcastTo(integer);
   Expr one = xBits.bits(1), isNan = (x != x) | (y != y);
   if (isa<Float8E8M0FNUType>(element)) {
-    // No sign and no zero; the order is that of unsigned bits.
+    // No sign and no zero: ordered as unsigned bits.
     Type natural =
         IntegerType::get(element.getContext(), width, IntegerType::Unsigned);
     Expr up = xBits.bitcastTo(natural) < yBits.bitcastTo(natural);
@@ -33,18 +33,18 @@ Expr nextAfter(Expr x, Expr y) {
        yMagnitude = yBits & yBits.bits(signMask - 1);
   Expr signsDiffer =
       (xBits & xBits.bits(signMask)) != (yBits & yBits.bits(signMask));
-  // Towards zero when y is nearer to zero, or on its other side.
+  // Towards zero if y is closer to zero or has the other sign.
   Expr inwards = (xMagnitude > yMagnitude) | signsDiffer;
   Expr stepped = select(inwards, xBits - one, xBits + one);
-  // From zero: the smallest number with the sign of y, or y itself when that is
-  // zero too.
+  // From zero: the smallest number with the sign of y, or y if that is zero
+  // too.
   Expr fromZero = (yBits & yBits.bits(signMask)) | one;
   Expr xIsZero = xMagnitude == xMagnitude.bits(0),
        yIsZero = yMagnitude == yMagnitude.bits(0);
   Expr result = select(xIsZero, select(yIsZero, yBits, fromZero), stepped);
-  // Bits, not floats: subnormal numbers may compare equal to zero as floats.
+  // Compare bits, not floats: subnormals may compare equal to zero as floats.
   result = select(xBits == yBits, yBits, result);
-  // Formats without a negative zero have NaN in its place.
+  // Formats without a negative zero encode NaN there.
   if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType, Float8E4M3B11FNUZType>(
           element))
     result = select(result == result.bits(signMask), result.bits(0), result);
@@ -67,7 +67,7 @@ Expr mulhi(Expr a, Expr b) {
     return shiftRight(a.to(wide) * b.to(wide), width).to(type);
   }
   // Halves: (ah 2^32 + al)(bh 2^32 + bl), with al and bl unsigned. The mixed
-  // products fit 64 bits of the operands' signedness.
+  // products fit into 64 bits with the signedness of the operands.
   Expr low = a.bits(0xFFFFFFFFull);
   Expr al = a & low, bl = b & low;
   Expr ah = shiftRight(a, 32), bh = shiftRight(b, 32);

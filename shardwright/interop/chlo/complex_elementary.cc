@@ -15,15 +15,16 @@ Expr hypot(Expr a, Expr b) {
   Expr m = max(abs(a), abs(b)), n = min(abs(a), abs(b));
   Expr ratio = n / m;
   Expr value = m * sqrt(1.0 + ratio * ratio);
-  // Infinite beside NaN too; max and min propagate NaN, so each part is asked.
+  // Infinite even if the other part is NaN; max and min propagate NaN, so test
+  // each part.
   Expr infinite = (abs(a) == a.infinity()) | (abs(b) == b.infinity());
   return select(infinite, a.infinity(), select(m == 0.0, m, value));
 }
 
 Expr abs(Complex z) { return hypot(z.re, z.im); }
 
-// 2^-k for the k of max(|a|, |b|) = 2^k m, as far as it is a normal number, so
-// that scaled parts neither overflow nor underflow in products.
+// 2^-k for max(|a|, |b|) = 2^k m, within the normal numbers, so that products
+// of scaled parts neither overflow nor underflow.
 static Expr scaleOf(Expr a, Expr b) {
   Type integer = IntegerType::get(a.type().getContext(), 64);
   Expr bits = max(abs(a), abs(b)).bitcastTo(integer);
@@ -35,7 +36,8 @@ static Expr scaleOf(Expr a, Expr b) {
       .bitcastTo(a.type().getElementType());
 }
 
-// The squares of a as three numbers without rounding, for a far from overflow.
+// Adds the square of a as three numbers without rounding, for a far from
+// overflow.
 static void addSquare(Expr a, SmallVectorImpl<Expr> &terms) {
   Type integer = IntegerType::get(a.type().getContext(), 64);
   // The nearest number of 26 bits; the rest has 26 bits too.
@@ -62,7 +64,7 @@ static Expr exactTotal(SmallVectorImpl<Expr> &terms) {
   return total;
 }
 
-// a^2 + b^2 + c as one number, accurate also where the parts cancel.
+// a^2 + b^2 + c, accurate also under cancellation.
 static Expr sumOfSquares(Expr a, Expr b, Expr c) {
   SmallVector<Expr> terms{c};
   addSquare(a, terms);
@@ -75,7 +77,7 @@ static Expr logHypot(Expr a, Expr b) {
   Expr m = max(abs(a), abs(b)), n = min(abs(a), abs(b));
   Expr near = (m > 0.5) & (m < 2.0);
   Expr one = m.constant(1.0);
-  // Near |z| = 1 the logarithm is small, so 1 is taken away exactly.
+  // Near |z| = 1 the logarithm is small, so subtract 1 exactly.
   Expr close = 0.5 * log1p(sumOfSquares(select(near, m, one),
                                         select(near, n, one), -one));
   Expr ratio = n / m;
@@ -89,14 +91,14 @@ Complex log(Complex z) { return {logHypot(z.re, z.im), atan2(z.im, z.re)}; }
 
 Complex log1p(Complex z) {
   Expr x = z.re, y = z.im, shifted = x + 1.0;
-  // |1 + z|^2 - 1 = 2x + x^2 + y^2 loses what matters near z = -1, where 1 + x
-  // is exact; for large z the 1 does not matter.
+  // 1 + z|^2 - 1 = 2x + x^2 + y^2 cancels near z = -1, where 1 + x is exact;
+  // for large z the 1 is negligible.
   Expr direct = ((x >= -2.0) & (x <= -0.5)) | (abs(x) > 1e16) | (abs(y) > 1e16);
   Expr zero = x.constant(0.0);
   Expr a = select(direct, zero, x), b = select(direct, zero, y);
-  // The leading product of 2x + x^2 + y^2, so that x keeps its sign and zeros.
+  // The term 2x comes first, so that x keeps its sign and zeros.
   Expr s = sumOfSquares(a, b, 2.0 * a);
-  // Squares that underflow add nothing to x.
+  // Squares that underflow are negligible compared with x.
   Expr tiny = (abs(a) < 1e-140) & (abs(b) < 1e-140);
   Expr re = select(tiny, a + (0.5 * b) * b, 0.5 * log1p(s));
   Expr infinite = (abs(x) == x.infinity()) | (abs(y) == y.infinity());
@@ -106,11 +108,11 @@ Complex log1p(Complex z) {
 }
 
 Complex sqrt(Complex z) {
-  // Scaled by a power of four, so that the root is scaled by a power of two.
+  // Scale by a power of four, so that the root is scaled by a power of two.
   Expr scale = scaleOf(z.re, z.im);
   Expr finer =
       select((z.re == 0.0) & (z.im == 0.0), scale.constant(1.0), scale);
-  // sqrt(2^-k) is a power of two only for even k: let the exponent be even.
+  // sqrt(2^-k) is a power of two only for even k, so make the exponent even.
   Expr root = sqrt(finer);
   Type integer = IntegerType::get(root.type().getContext(), 64);
   Expr rootBits = root.bitcastTo(integer);
@@ -119,7 +121,8 @@ Complex sqrt(Complex z) {
   Expr square = factor * factor;
   Expr x = z.re * square, y = z.im * square;
   Expr t = sqrt((abs(x) + hypot(x, y)) * 0.5);
-  // The other part from the unscaled one, which scaling might have lost.
+  // Compute the other part from the unscaled one, which scaling may have
+  // flushed.
   t = t / factor;
   Expr other = select(t == 0.0, t, abs(z.im) / (2.0 * t));
   Expr negative = x < 0.0;
@@ -127,7 +130,7 @@ Complex sqrt(Complex z) {
   Expr im = select(negative, t, other);
   Expr imInfinite = abs(z.im) == z.im.infinity();
   Expr reInfinite = abs(z.re) == z.re.infinity();
-  // sqrt(inf + iy) = inf + i0, sqrt(-inf + iy) = 0 + i inf, NaN parts too.
+  // sqrt(inf + iy) = inf + i0, sqrt(-inf + iy) = 0 + i inf, also for NaN parts.
   re = select(reInfinite,
               select(z.re > 0.0, re.infinity(),
                      select(z.im != z.im, z.im, re.constant(0.0))),
@@ -141,8 +144,8 @@ Complex sqrt(Complex z) {
   return {re, copysign(im, z.im)};
 }
 
-// As 1 / sqrt(z), with a quotient that is a product by the conjugate: the parts
-// of a root of a number are those of its conjugate over its magnitude.
+// 1 / sqrt(z) as conj(root) / |root|^2: the root of z and its conjugate have
+// equal parts up to sign.
 Complex rsqrt(Complex z) {
   Complex root = sqrt(z);
   Expr m = abs(root);
@@ -164,7 +167,7 @@ Complex cbrt(Complex z) {
   return {m * cos(angle), im};
 }
 
-// e^x times `factor` (a sine or cosine) without overflow of e^x alone.
+// e^x times `factor` (a sine or cosine), without overflow of e^x alone.
 static Expr timesExp(Expr x, Expr factor) {
   Expr large = x > 700.0;
   Expr half = exp(select(large, x * 0.5, x));
@@ -175,7 +178,7 @@ static Expr timesExp(Expr x, Expr factor) {
 Complex exp(Complex z) {
   Expr zero = z.re.constant(0.0);
   Expr c = cos(z.im), s = sin(z.im);
-  // e^-inf = 0 whatever the angle, e^(inf + i inf) has an infinite real part.
+  // e^-inf = 0 for any angle; e^(inf + i inf) has an infinite real part.
   Expr spins = abs(z.im) == z.im.infinity();
   Expr vanishes = (z.re == -z.re.infinity()) & spins;
   Expr endless = (z.re == z.re.infinity()) & spins;
@@ -200,8 +203,9 @@ Complex expm1(Complex z) {
   return {select(real, expm1(z.re), re), whole.im};
 }
 
-// The larger of |Re w| and |Im w| is brought to about 1, then the quotient of
-// Smith: z / w = (z conj(u)) / (w conj(u)) with u = w over its larger part.
+// Scales the larger of |Re w| and |Im w| to about 1, then uses Smith's
+// quotient: z / w = (z conj(u)) / (w conj(u)), where u is w over its larger
+// part.
 Complex divide(Complex z, Complex w) {
   Expr scale = scaleOf(w.re, w.im);
   Expr scaleZ = scaleOf(z.re, z.im);
@@ -215,7 +219,8 @@ Complex divide(Complex z, Complex w) {
   Expr re = (first + second * r) / denominator;
   Expr im = (second - first * r) / denominator;
   im = select(swap, -im, im);
-  // Undo both scales, powers of two, in the order that stays in range.
+  // Undo both scales, which are powers of two, in the order that stays in
+  // range.
   auto unscale = [&](Expr x) {
     return select(scale < 1.0, (x / scaleZ) * scale, (x * scale) / scaleZ);
   };
@@ -255,8 +260,8 @@ Complex sign(Complex z) {
 }
 
 Complex logistic(Complex z) {
-  // With u = e^-|x|: 1 / (1 + e^-z) over |1 + u e^iy|^2 = (1 - u)^2 +
-  // 4 u cos(y / 2)^2, a sum of squares.
+  // With u = e^-|x|: 1 / (1 + e^-z) over |1 + u e^iy|^2 = (1 - u)^2 + 4 u cos(y
+  // / 2)^2, a sum of squares.
   Expr u = exp(-abs(z.re));
   Expr less = -expm1(-abs(z.re)); // 1 - u
   Expr h = cos(z.im * 0.5);
@@ -266,7 +271,7 @@ Complex logistic(Complex z) {
   Expr numerator = select(rising, u * (twice - less), less + u * twice);
   Expr im = (u * sin(z.im)) / denominator;
   Expr zero = z.re.constant(0.0), one = z.re.constant(1.0);
-  // Far out the angle does not matter.
+  // For infinite x, the angle is irrelevant.
   Expr far = abs(z.re) == z.re.infinity();
   return {select(far, select(rising, zero, one), numerator / denominator),
           select(far, zero, im)};
@@ -280,7 +285,7 @@ Complex pow(Complex z, Complex w) {
   magnitude = select(realPower, w.re * l.re, magnitude);
   angle = select(realPower, w.re * l.im, angle);
   Complex value = exp({magnitude, angle});
-  // A positive real number to a real power is as exact as real numbers have it.
+  // A positive real number to a real power is computed by real pow.
   Expr real = realPower & (z.im == 0.0) & (z.re >= 0.0);
   Expr zero = z.re.constant(0.0), one = z.re.constant(1.0);
   Expr realValue = pow(abs(z.re), w.re);

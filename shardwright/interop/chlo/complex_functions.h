@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// Functions of complex numbers by real arithmetic on their two parts, which are
-// f64: callers widen complex<f32>. Branch cuts, signed zeros and infinities are
-// those of C99's Annex G unless said otherwise. Nothing overflows or underflows
-// before the result does, and parts do not cancel, unless said otherwise; where
-// they do, the error is small beside the magnitude of the result.
+// Functions of complex numbers in real arithmetic on their two parts, which are
+// f64: callers widen complex<f32>. Branch cuts, signed zeros and infinities
+// follow C99's Annex G unless stated otherwise. Intermediate values do not
+// overflow or underflow before the result, and parts do not cancel, unless
+// stated otherwise; where they do, the error is small relative to the magnitude
+// of the result.
 
 #ifndef SHARDWRIGHT_INTEROP_CHLO_COMPLEX_FUNCTIONS_H
 #define SHARDWRIGHT_INTEROP_CHLO_COMPLEX_FUNCTIONS_H
@@ -22,7 +23,7 @@ struct Complex {
   Expr re, im;
 };
 
-// sqrt(a^2 + b^2); infinite when a part is, even beside NaN.
+// sqrt(a^2 + b^2); infinite if a part is, even if the other is NaN.
 Expr hypot(Expr a, Expr b);
 
 // CHLO's functions

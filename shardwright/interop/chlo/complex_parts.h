@@ -13,7 +13,7 @@
 namespace shardwright::chlo_expansion {
 
 // The parts of a complex value, taken from the op that joined them if there is
-// one; as f64 when `widen`.
+// one; converted to f64 if `widen`.
 Complex partsOf(MathBuilder &math, mlir::Value value, bool widen);
 
 // The complex value of element type `element` with these parts.

@@ -19,13 +19,13 @@ constexpr double kHalfPi = 1.57079632679489661923;
 Expr isInfinite(Expr x) { return abs(x) == x.infinity(); }
 Expr zeroOf(Expr x) { return x.constant(0.0); }
 
-// A product that is zero when `zero` is, also beside infinity.
+// The product, but zero if `zero` is, also for an infinite product.
 Expr keepZero(Expr zero, Expr product) {
   return select(zero == 0.0, zero, product);
 }
 
-// sinh(x) and cosh(x) up to a factor, which is to be multiplied last so that
-// nothing overflows early.
+// sinh(x) and cosh(x) without a common factor, which must be multiplied last to
+// avoid overflow.
 struct Hyperbolic {
   Expr sinh, cosh, factor;
 };
@@ -39,7 +39,7 @@ Hyperbolic hyperbolic(Expr x) {
           select(large, root * 0.5, cosh(moderate)), root};
 }
 
-// What asin and its relatives share, for z = a + ib with a, b >= 0.
+// Common parts of asin and related functions, for z = a + ib with a, b >= 0:
 // asin(z) = atan2(a, opposite) + i imaginary, acos(z) = atan2(opposite, a) - i
 // imaginary. After Hull, Fairgrieve and Tang (1997), with quotients arranged so
 // that small b does not underflow.
@@ -54,7 +54,7 @@ InverseSine inverseSine(Expr a, Expr b) {
   Expr x = select(huge, one, a), y = select(huge, one, b);
   Expr r = hypot(x + 1.0, y), s = hypot(x - 1.0, y);
   Expr mean = 0.5 * (r + s);
-  // The mean minus x or 1, as quotients by sums of positive numbers.
+  // The mean minus x or 1, as quotients of sums of positive numbers.
   Expr right = r + (x + 1.0);
   Expr inner = s + (1.0 - x), outer = s + (x - 1.0);
   Expr inside = x <= 1.0;
@@ -69,7 +69,7 @@ InverseSine inverseSine(Expr a, Expr b) {
   Expr d = 0.5 * (y * (y / right) + outer);
   Expr above = d + sqrt(d * (mean + 1.0));
   Expr imaginary = log1p(select(inside, select(isOn, zeroOf(y), below), above));
-  // Far out: log(2 |z|).
+  // For large |z|: log(2 |z|).
   Expr ratio = select(isInfinite(m), zeroOf(m), n / m);
   Expr far = log(m) + (std::log(2.0) + 0.5 * log1p(ratio * ratio));
   return {select(huge, b, opposite), select(huge, far, imaginary)};
@@ -120,7 +120,7 @@ Complex atanh(Complex z) {
   Expr im = 0.5 * atan2(2.0 * select(huge, copysign(one, y), y),
                         (1.0 - c) * (1.0 + c) - e * e);
   im = select(huge, copysign(x.constant(kHalfPi), y), im);
-  // NaN in the imaginary part leaves the sign of a vanishing real part.
+  // If the imaginary part is NaN, keep the sign of a real part of zero.
   return {copysign(re, x), im};
 }
 
@@ -158,7 +158,7 @@ Complex sin(Complex z) {
 Complex cos(Complex z) { return cosh({-z.im, z.re}); }
 
 Complex tanh(Complex z) {
-  // (sinh x cosh x + i sin y cos y) / (sinh x ^2 + cos y ^2): no cancellation.
+  // (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y) does not cancel.
   Expr far = abs(z.re) > 20.0;
   Expr x = select(far, zeroOf(z.re), z.re);
   Expr c = cos(z.im), s = sin(z.im), sh = sinh(x);
@@ -182,7 +182,7 @@ Complex tan(Complex z) {
 
 Complex square(Complex z) {
   Expr re = (z.re - z.im) * (z.re + z.im);
-  // The sum of equal parts may overflow beside a difference of zero.
+  // For equal parts, the sum may overflow although the difference is zero.
   Expr equal = abs(z.re) == abs(z.im);
   re = select(equal, select(isInfinite(z.re), re.nan(), zeroOf(re)), re);
   Expr product = z.re * z.im;

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace shardwright::chlo_expansion {
 
-// The parts of the real line where the fits hold; beyond, erfc underflows.
+// End of the range of the fits; beyond it, erfc underflows.
 static double lastErfc(Expr x) { return x.isF64() ? 27.5 : 10.7; }
 
 // erf(x) for |x| <= 1.
@@ -35,16 +35,16 @@ static Expr scaledErfc(Expr x) {
   return polynomial(u, table) / (1.0 + 2.0 * x);
 }
 
-// exp(-x^2) for 0 <= x. Rounding x^2 would cost x^2 ulp, so the leading half of
-// x's digits is squared, which is exact, and the rest enters as a factor close
-// to one.
+// exp(-x^2) for 0 <= x. Rounding x^2 would cost x^2 ulp, so square the leading
+// half of x's digits, which is exact, and apply the rest as a factor close to
+// one.
 static Expr expOfMinusSquare(Expr x) {
   bool f64 = x.isF64();
   Type integer = IntegerType::get(x.type().getContext(), f64 ? 64 : 32);
   uint64_t mask = f64 ? 0xFFFFFFFFF8000000ull : 0xFFFFF000ull;
   Expr raw = x.bitcastTo(integer);
   Expr high = (raw & raw.bits(mask)).bitcastTo(x.type().getElementType());
-  // Not a product of two exponentials, which XLA would merge again.
+  // Not a product of two exponentials, which XLA would merge.
   Expr e = exp(-(high * high));
   return e + e * expm1((high - x) * (high + x));
 }
@@ -52,13 +52,13 @@ static Expr expOfMinusSquare(Expr x) {
 Expr erf(Expr x) {
   Expr a = abs(x);
   Expr y = min(max(a, a.constant(1.0)), a.constant(lastErfc(x)));
-  // 1 - erfc needs erfc to an absolute precision only.
+  // 1 - erfc needs only absolute precision of erfc.
   Expr tail = 1.0 - exp(-(y * y)) * scaledErfc(y);
   return select(a <= 1.0, erfOfSmall(x), select(x < 0.0, -tail, tail));
 }
 
 Expr erfc(Expr x) {
-  // 1 - erf loses digits as erf grows, so the tail starts early.
+  // 1 - erf loses digits as erf grows, so use the tail from 0.5 on.
   Expr a = abs(x);
   Expr y = min(max(a, a.constant(0.5)), a.constant(lastErfc(x)));
   Expr tail = expOfMinusSquare(y) * scaledErfc(y);
@@ -66,8 +66,8 @@ Expr erfc(Expr x) {
                 select(x < 0.0, 2.0 - tail, tail));
 }
 
-// erf_inv(x) / x as a polynomial in w = -log(1 - x^2) where it is small, else
-// in sqrt(w).
+// erf_inv(x) / x as a polynomial in w = -log(1 - x^2) if that is small,
+// otherwise in sqrt(w).
 Expr erfInv(Expr x) {
   Expr w = -log((1.0 - x) * (1.0 + x));
   Expr s = sqrt(w);

@@ -27,8 +27,8 @@ static SmallVector<int64_t> alignedRight(int64_t from, int64_t to) {
   return map;
 }
 
-// The sizes of the result of a broadcast with dynamic shapes: in each dimension
-// that of the operand which is not 1 there.
+// The result sizes of a broadcast with dynamic shapes: in each dimension, the
+// operand size that is not 1.
 static Value broadcastShape(OpBuilder &b, Location loc, ValueRange operands,
                             ArrayRef<SmallVector<int64_t>> maps,
                             RankedTensorType result) {
@@ -41,7 +41,7 @@ static Value broadcastShape(OpBuilder &b, Location loc, ValueRange operands,
   for (int64_t d = 0; d < result.getRank(); ++d) {
     Value size;
     int64_t known = result.getDimSize(d);
-    // A size that is known in an operand, and not 1, is the result's.
+    // A static operand size other than 1 is the result's.
     for (auto [operand, map] : llvm::zip(operands, maps))
       for (auto [own, place] : llvm::enumerate(map)) {
         int64_t fixed =
@@ -91,7 +91,7 @@ LogicalResult expandBroadcast(Operation *op, Results &results,
   SmallVector<SmallVector<int64_t>> maps;
   for (Value operand : op->getOperands()) {
     int64_t own = cast<RankedTensorType>(operand.getType()).getRank();
-    // The attribute is about the operand of lower rank.
+    // The attribute applies to the operand of lower rank.
     bool isMapped = explicitMap && own < rank &&
                     static_cast<int64_t>(explicitMap.size()) == own;
     maps.push_back(isMapped ? SmallVector<int64_t>(explicitMap.asArrayRef())
@@ -104,7 +104,7 @@ LogicalResult expandBroadcast(Operation *op, Results &results,
   for (auto [operand, map] : llvm::zip(op->getOperands(), maps)) {
     auto type = cast<RankedTensorType>(operand.getType());
     RankedTensorType spread = resultType.clone(type.getElementType());
-    // A static type on both sides needs nothing.
+    // Equal static types need no broadcast.
     if (type == spread && type.hasStaticShape())
       operands.push_back(operand);
     else if (allStatic)
@@ -131,7 +131,7 @@ LogicalResult expandBroadcast(Operation *op, Results &results,
         b, loc, operands[0], operands[1], direction, type));
     return success();
   }
-  // The op of the same name without broadcasting, in StableHLO or CHLO.
+  // The op without broadcasting of the same name, in StableHLO or CHLO.
   bool inChlo = isa<chlo::BroadcastNextAfterOp, chlo::BroadcastPolygammaOp,
                     chlo::BroadcastZetaOp>(op);
   OperationState state(loc, (inChlo ? "chlo." : "stablehlo.") + name.str());

@@ -112,7 +112,7 @@ bool expandComplexOp(Operation *op) {
   return true;
 }
 
-// A part of what was just joined is the part it was joined from.
+// Replaces a part of a joined value by the original part.
 static bool takeJoinedPart(Operation *op) {
   if (!isa<stablehlo::RealOp, stablehlo::ImagOp>(op))
     return false;

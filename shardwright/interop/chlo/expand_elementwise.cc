@@ -19,9 +19,8 @@ using RealUnary = Expr (*)(Expr);
 using RealBinary = Expr (*)(Expr, Expr);
 using ComplexUnary = Complex (*)(Complex);
 
-// What formulas of real numbers compute in: kWide in f64 throughout, because
-// cancellations would cost f32 too much; kOwn in f32, or f64 for f64; kBits in
-// the type itself.
+// Precision of formulas: kWide computes in f64, because cancellation would cost
+// f32 too much; kOwn in f32, or f64 for f64; kBits in the type itself.
 enum class Precision { kOwn, kWide, kBits };
 
 struct Function {
@@ -82,7 +81,7 @@ bool isElementwiseOp(Operation *op) { return functionOf(op) != nullptr; }
 LogicalResult expandElementwise(Operation *op, Results &results) {
   const Function *function = functionOf(op);
   OpBuilder b(op);
-  // Constants take the most static of the operands' shapes.
+  // Constants have the most static of the operands' shapes.
   Value model = op->getOperand(0);
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());

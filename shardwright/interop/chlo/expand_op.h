@@ -21,13 +21,14 @@ using Results = llvm::SmallVectorImpl<mlir::Value>;
 mlir::LogicalResult expandOp(mlir::Operation *op, Results &results,
                              llvm::SmallVectorImpl<mlir::Operation *> &more);
 
-// The ops with NumPy-style broadcasting.
+// Expands the ops with NumPy-style broadcasting.
 mlir::LogicalResult
 expandBroadcast(mlir::Operation *op, Results &results,
                 llvm::SmallVectorImpl<mlir::Operation *> &more);
 bool isBroadcastOp(mlir::Operation *op);
 
-// Functions applied to each element; fails without a diagnostic on other ops.
+// Expands functions applied to each element; fails without a diagnostic on
+// other ops.
 bool isElementwiseOp(mlir::Operation *op);
 mlir::LogicalResult expandElementwise(mlir::Operation *op, Results &results);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-// A ragged operand is spread over a new leading dimension of groups, with zeros
-// outside of each group; then one dot_general does the rest. The dimension of
-// groups is an ordinary one of the product, so it can be sharded like others.
+// Expands a ragged operand along a new leading group dimension, with zeros
+// outside of each group, and applies one dot_general. The group dimension is an
+// ordinary dimension of the product, so it can be sharded.
 
 #include "shardwright/dialect/stablehlo/contraction.h"
 #include "shardwright/dialect/stablehlo/elementwise.h"
@@ -30,7 +30,7 @@ Dims plusOne(ArrayRef<int64_t> dims) {
   return result;
 }
 
-// Of `dims`, those in front of `last`.
+// The elements of `dims` before `last`.
 Dims before(ArrayRef<int64_t> dims, int64_t last) {
   return Dims(dims.begin(), llvm::find(dims, last));
 }
@@ -54,8 +54,8 @@ public:
         rhsContract(numbers.getRhsContractingDimensions());
     int64_t ragged = numbers.getLhsRaggedDimensions().front();
     Value lhs = op.getLhs(), rhs = op.getRhs();
-    // A ragged batch dimension asks for the plain product: every row of it has
-    // its own factors already.
+    // A ragged batch dimension gives the plain product: every row already has
+    // its own factors.
     if (llvm::is_contained(lhsBatch, ragged)) {
       results.push_back(
           dot(lhs, rhs, lhsBatch, rhsBatch, lhsContract, rhsContract));
@@ -64,7 +64,7 @@ public:
 
     auto found = llvm::find(lhsContract, ragged);
     bool contracted = found != lhsContract.end();
-    // group_sizes is [g], or has a leading dimension for each of `prefix`.
+    // group_sizes is [g], or has leading dimensions for those in `prefix`.
     Dims prefix = lhsBatch;
     llvm::append_range(prefix, contracted ? before(lhsContract, ragged)
                                           : before(freeDims(), ragged));
@@ -72,7 +72,8 @@ public:
       return failure();
     Value wide = spread(lhs, ragged, prefix);
     if (contracted) {
-      // [g, batch..., m..., n...]: the groups are one more batch dimension.
+      // [g, batch..., m..., n...]: the group dimension is another batch
+      // dimension.
       int64_t rhsRagged = rhsContract[found - lhsContract.begin()];
       Dims rhsPrefix = rhsBatch;
       llvm::append_range(rhsPrefix, before(rhsContract, rhsRagged));
@@ -85,7 +86,7 @@ public:
                             plusOne(rhsContract)));
       return success();
     }
-    // Every row is zero but in its own group, so the groups are summed over.
+    // Every row is zero outside of its group, so contract over the groups.
     lhsContract = plusOne(lhsContract);
     lhsContract.push_back(0);
     rhsContract.push_back(numbers.getRhsGroupDimensions().front());
@@ -139,7 +140,7 @@ private:
         b, loc, cast<ElementsAttr>(b.getZeroAttr(type)));
   }
 
-  // Where each group starts and ends: sums of the sizes in front of it.
+  // Start and end of each group: sums of the sizes before it.
   LogicalResult readGroups(ArrayRef<int64_t> prefix) {
     auto type = cast<RankedTensorType>(op.getGroupSizes().getType());
     auto lhs = cast<RankedTensorType>(op.getLhs().getType());
@@ -155,7 +156,7 @@ private:
     groups = type.getDimSize(rank - 1);
     Value sizes = stablehlo::ConvertOp::create(
         b, loc, type.clone(b.getI64Type()), op.getGroupSizes());
-    // sizes[..., j] where j <= g, summed over j.
+    // The sum over j <= g of sizes[..., j].
     Dims shape(type.getShape());
     shape.push_back(groups);
     Dims map;
@@ -185,8 +186,9 @@ private:
     return success();
   }
 
-  // `x` for each group, [g, ...], zero where its dimension `ragged` is not in
-  // the group. `prefix`: the dimensions of x that group_sizes leads with.
+  // `x` for each group, [g, ...], zero where dimension `ragged` is outside of
+  // the group. `prefix`: the dimensions of x that are the leading ones of
+  // group_sizes.
   Value spread(Value x, int64_t ragged, ArrayRef<int64_t> prefix) {
     auto type = cast<RankedTensorType>(x.getType());
     Dims shape{groups};
@@ -215,8 +217,8 @@ private:
   OpBuilder b;
   Location loc;
   chlo::RaggedDotDimensionNumbersAttr numbers;
-  int64_t rank = 0, groups = 0; // Of group_sizes.
-  Value starts, ends;           // Of the groups, with the shape of group_sizes.
+  int64_t rank = 0, groups = 0; // sizes of group_sizes
+  Value starts, ends;           // of the groups, in the shape of group_sizes
 };
 
 } // namespace

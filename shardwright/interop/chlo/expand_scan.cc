@@ -19,7 +19,7 @@ namespace shardwright::chlo_expansion {
 
 namespace {
 
-// The type with dimension `d` of size one, or without it.
+// The type with dimension `d` of size one, or without the dimension.
 RankedTensorType oneSlice(RankedTensorType type, int64_t d) {
   SmallVector<int64_t> shape(type.getShape());
   shape[d] = 1;
@@ -32,8 +32,8 @@ Value integer(OpBuilder &b, Location loc, int64_t value) {
       DenseElementsAttr::get(RankedTensorType::get({}, b.getI64Type()), value));
 }
 
-// The iterations, checked: every shape but the number of iterations has to be
-// known to slice and to update.
+// Returns the number of iterations. Fails unless all other sizes are static, as
+// slices and updates require.
 FailureOr<std::optional<int64_t>> checkShapes(chlo::ScanOp op) {
   int64_t d = op.getDimension();
   std::optional<int64_t> count;
@@ -63,13 +63,13 @@ FailureOr<std::optional<int64_t>> checkShapes(chlo::ScanOp op) {
   return count;
 }
 
-// Zeros to write the slices of an output into.
+// Zeros, into which the slices of an output are written.
 Value emptyOutput(OpBuilder &b, chlo::ScanOp op, RankedTensorType type) {
   MathBuilder math{b, op.getLoc(), Value()};
   if (type.hasStaticShape())
     return stablehlo::ConstantOp::create(
         b, op.getLoc(), cast<ElementsAttr>(b.getZeroAttr(type)));
-  // As long as the inputs.
+  // The size of the scanned dimension is that of the inputs.
   SmallVector<Value> sizes;
   for (int64_t i = 0; i < type.getRank(); ++i)
     sizes.push_back(type.isDynamicDim(i)
@@ -83,8 +83,8 @@ Value emptyOutput(OpBuilder &b, chlo::ScanOp op, RankedTensorType type) {
       b.getDenseI64ArrayAttr({}), DenseI64ArrayAttr(), DenseI64ArrayAttr());
 }
 
-// The loop carries (counter, outputs..., carries...); inputs are read from
-// outside.
+// The loop carries (counter, outputs..., carries...); the body uses the inputs
+// directly.
 class ScanLoop {
 public:
   ScanLoop(chlo::ScanOp op) : op(op), b(op), loc(op.getLoc()) {}
@@ -99,7 +99,7 @@ public:
     for (Value output : op.getOutputs())
       inits.push_back(
           emptyOutput(b, op, cast<RankedTensorType>(output.getType())));
-    // A carry may be declared less static than its init.
+    // A carry may have a less static type than its init.
     for (auto [init, carry] : llvm::zip(op.getInits(), op.getCarries()))
       inits.push_back(init.getType() == carry.getType()
                           ? init
@@ -192,7 +192,7 @@ private:
         b, loc, whole, shaped, startsAt(one.getRank(), position));
   }
 
-  // A list of shardings, one for each result, is for results after the counter.
+  // Lists with one sharding per result get an entry for the counter.
   void keepAttributes(stablehlo::WhileOp loop) {
     for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs())) {
       Attribute value = attr.getValue();

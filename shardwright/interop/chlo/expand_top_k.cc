@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace shardwright::chlo_expansion {
 
-// The comparator of a sort of values with their indices, the largest first.
+// The comparator of a sort of values and their indices, largest first.
 static void addComparator(OpBuilder &b, stablehlo::SortOp sort, Type element) {
   OpBuilder::InsertionGuard guard(b);
   Location loc = sort.getLoc();

@@ -31,15 +31,15 @@ Expr erf(Expr x);
 Expr erfc(Expr x);
 Expr erfInv(Expr x);
 
-// Gamma functions: accurate to f32 when computed in f64, so callers widen f32
-// too.
+// Gamma functions: accurate to f32 if computed in f64, so callers widen f32 as
+// well.
 Expr lgamma(Expr x);
 Expr digamma(Expr x);
 Expr zeta(Expr x, Expr q);
 Expr polygamma(Expr n, Expr x);
 Expr besselI1e(Expr x);
 
-// Bits; any float type.
+// On bits; for any float type.
 Expr nextAfter(Expr x, Expr y);
 
 // The high half of the product of two integers of one type.

@@ -1,4 +1,4 @@
-//===- gamma_functions.cc - lgamma, digamma, zeta, polygamma, bessel_i1e ===//
+//===- gamma_functions.cc - gamma and Bessel functions --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ constexpr double kBernoulli[] = {
     1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,     5.0 / 66,
     -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
 
-// How far x is from the nearest integer, with its sign; exact.
+// Signed distance of x to the nearest integer; exact.
 Expr fromNearest(Expr x) {
   return x - x.unary<stablehlo::RoundNearestEvenOp>();
 }
@@ -37,7 +37,7 @@ Expr lgammaOfLarge(Expr x) {
   for (int k = 1; k <= 8; ++k)
     series[k - 1] = kBernoulli[k - 1] / (2.0 * k * (2.0 * k - 1.0));
   Expr r = 1.0 / x;
-  // (x - 1/2) log(x) - x, in a form that overflows only where the result does.
+  // (x - 1/2) log(x) - x, in a form that overflows only if the result does.
   Expr logX = log(x);
   return x * (logX - 1.0) - 0.5 * logX +
          (0.5 * std::log(2.0 * kPi) + r * polynomial(r * r, series));
@@ -52,7 +52,7 @@ Expr lgammaOfSmall(Expr x) {
   for (int j = 1; j <= 6; ++j)
     product = product *
               select(n >= j + 2.0, x - static_cast<double>(j), x.constant(1.0));
-  // Below 3/2 the factors divide instead: x, and x + 1 below 1/2.
+  // Below 3/2, divide by the factors: x, and x + 1 below 1/2.
   Expr divides = n < 2.0;
   Expr factors =
       select(divides, x * select(n < 1.0, x + 1.0, x.constant(1.0)), product);
@@ -62,8 +62,8 @@ Expr lgammaOfSmall(Expr x) {
          select(divides, -logFactors, logFactors);
 }
 
-// digamma of 1 <= x: below 10 by the recurrence to [1, 2], where its root is a
-// factor of a polynomial.
+// digamma of 1 <= x: below 10 by the recurrence to [1, 2], where the root is
+// split off the polynomial.
 Expr digammaFromOne(Expr x) {
   constexpr int kLarge = 10;
   Expr isLarge = x >= static_cast<double>(kLarge);
@@ -89,8 +89,8 @@ Expr digammaFromOne(Expr x) {
 }
 
 // The sum of ((q + k) / unit)^-x over k >= 0, for x > 1, 0 < q and a unit that
-// is a power of two. Euler-Maclaurin: the first terms directly, the rest by the
-// integral and its corrections.
+// is a power of two. Euler-Maclaurin: sums the first terms directly, and the
+// rest by the integral and its corrections.
 Expr hurwitzSum(Expr x, Expr q, Expr unit) {
   constexpr int kTerms = 10;
   Expr minusX = -x, perUnit = 1.0 / unit;
@@ -100,11 +100,11 @@ Expr hurwitzSum(Expr x, Expr q, Expr unit) {
   Expr a = q + static_cast<double>(kTerms);
   Expr scaled = a * perUnit;
   Expr power = pow(scaled, minusX);
-  // x - 1 is exact, and the power in one piece does not underflow early.
+  // x - 1 is exact, and a single power does not underflow early.
   Expr fromOne = x - 1.0;
   sum = sum + unit * (pow(scaled, -fromOne) / fromOne) + 0.5 * power;
   // B_2k / (2k)! x (x + 1) ... (x + 2k - 2) a^-(2k - 1) (a / unit)^-x. For huge
-  // x only the first term counts; the bound keeps the product finite.
+  // x only the first term matters; the bound keeps the product finite.
   Expr bounded = min(x, x.constant(1e4));
   Expr rising = bounded, scale = power / a, inverseSquare = 1.0 / (a * a);
   double factorial = 2.0;
@@ -122,21 +122,21 @@ Expr scaledZeta(Expr x, Expr q, Expr unit) {
   Expr negative = q < 0.0;
   Expr below = floor(q);
   Expr positive = hurwitzSum(x, select(negative, q - below, q), unit);
-  // For q < 0 and whole x: with f = q - floor(q) the terms left of zero are
+  // For q < 0 and integral x: with f = q - floor(q), the terms left of zero are
   // (-1)^x (1 - f + j)^-x for 0 <= j < -floor(q).
   Expr fromAbove = select(negative, (below + 1.0) - q, q.constant(1.0));
   Expr left = hurwitzSum(x, fromAbove, unit);
   Expr beyond = hurwitzSum(x, select(negative, 1.0 - q, q.constant(2.0)), unit);
-  // For odd x the first two may cancel to leave the third.
+  // For odd x the first two may cancel and leave the third.
   Expr half = x * 0.5;
   Expr sum = select(negative,
                     select(isWhole(half), (positive + left) - beyond,
                            (positive - left) + beyond),
                     positive);
-  // At a pole, which has a sign where both sides agree: for even x.
+  // A pole has a sign only if both sides agree: for even x.
   sum = select((q <= 0.0) & isWhole(q),
                select(isWhole(half), q.infinity(), q.nan()), sum);
-  // A negative number to a fractional power.
+  // A negative number to a fractional power is NaN.
   sum = select(negative & !isWhole(q) & !isWhole(x), q.nan(), sum);
   sum = select(x == 1.0, q.infinity(), sum);
   return select(x < 1.0, q.nan(), sum);
@@ -152,7 +152,7 @@ Expr factorial(Expr n) {
       b, loc, DenseElementsAttr::get(table, ArrayRef<double>(kFactorials)));
   Expr last = n.constant(static_cast<double>(count - 1));
   Expr index = max(min(n, last), n.constant(0.0)).to(b.getI32Type());
-  // One element for each index; the index vector is an implicit last dimension.
+  // One element per index; the index vector is an implicit last dimension.
   auto numbers = stablehlo::GatherDimensionNumbersAttr::get(
       b.getContext(), /*offsetDims=*/{}, /*collapsedSliceDims=*/{0},
       /*operandBatchingDims=*/{}, /*startIndicesBatchingDims=*/{},
@@ -168,7 +168,7 @@ Expr factorial(Expr n) {
 Expr lgamma(Expr x) {
   Expr a = abs(x);
   Expr isSmall = (x >= -0.5) & (x < 7.5);
-  // |x|, or a harmless value where the other branch is taken.
+  // x|, or a harmless value if the other branch is taken.
   Expr one = x.constant(1.0), eight = x.constant(8.0);
   Expr nearZero = lgammaOfSmall(select(isSmall, x, select(a < 7.5, a, one)));
   Expr large = lgammaOfLarge(select(a >= 7.5, a, eight));
@@ -187,7 +187,7 @@ Expr digamma(Expr x) {
   // psi(x) = psi(x + 1) - 1 / x from -1/2 to 1.
   Expr step = (x >= -0.5) & (x < 1.0);
   Expr y = select(step, x + 1.0, select(a < 1.0, a + 1.0, a));
-  // Below 1 after the step only for x in (-1/2, 0).
+  // After the step, y is below 1 only for x in (-1/2, 0).
   Expr belowOne = y < 1.0;
   Expr value = digammaFromOne(select(belowOne, y + 1.0, y)) -
                select(belowOne, 1.0 / y, x.constant(0.0)) -
@@ -202,7 +202,7 @@ Expr digamma(Expr x) {
 Expr zeta(Expr x, Expr q) { return scaledZeta(x, q, x.constant(1.0)); }
 
 // (-1)^(n + 1) n! zeta(n + 1, x). The factorial overflows long before the
-// product, so both count in units of a power of two close to n / e.
+// product, so scale both by a power of two close to n / e.
 Expr polygamma(Expr n, Expr x) {
   Expr next = n + 1.0;
   Expr isOrder = (n >= 0.0) & isWhole(n);
@@ -211,7 +211,7 @@ Expr polygamma(Expr n, Expr x) {
                             (1.0 / std::log(2.0)) +
                         0.5);
   Expr unit = exp2OfInteger(exponent);
-  // n! / unit^(n + 1), exactly scaled in two halves; for n > 170 by logarithms.
+  // n! / unit^(n + 1), scaled exactly in two halves; for n > 170 by logarithms.
   Expr steps = exponent * (bounded + 1.0);
   Expr firstHalf = min(floor(steps * 0.5), n.constant(1000.0));
   Expr secondHalf = min(steps - firstHalf, n.constant(1000.0));

@@ -29,9 +29,9 @@ struct InlineCompositesPass
   void getDependentDialects(DialectRegistry &registry) const final {
     registry.insert<func::FuncDialect, chlo::ChloDialect>();
   }
-  // A composite means what its decomposition computes; name, version,
-  // attributes and regions are for those who know the composite. CHLO's own are
-  // known, and our expansions of them are more accurate than most.
+  // A composite is equivalent to its decomposition; name, version, attributes
+  // and regions are hints. We know the composites of CHLO, and our expansions
+  // are more accurate than most decompositions.
   void runOnOperation() final {
     ModuleOp module = getOperation();
     SmallVector<stablehlo::CompositeOp> composites;
@@ -56,7 +56,7 @@ struct InlineCompositesPass
     eraseUnused(module, unused);
   }
 
-  // Decompositions that nothing refers to any more.
+  // Erases decompositions that are no longer referenced.
   static void eraseUnused(ModuleOp module,
                           const llvm::SetVector<StringAttr> &names) {
     if (names.empty())

@@ -1,4 +1,4 @@
-//===- math_builder.cc - writing float arithmetic as StableHLO ----------===//
+//===- math_builder.cc - emit float arithmetic ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -132,7 +132,7 @@ Expr select(Expr condition, Expr ifTrue, Expr ifFalse) {
                                           ifTrue.value(), ifFalse.value()));
 }
 
-// Functions that take a result accuracy: the default one.
+// Functions with a result accuracy use the default.
 template <typename Op> static Expr function(Expr x) {
   MathBuilder &m = x.math();
   return Expr(m, Op::create(m.builder, m.loc, x.type(), x.value(),

@@ -1,12 +1,12 @@
-//===- math_builder.h - writing float arithmetic as StableHLO -----------===//
+//===- math_builder.h - emit float arithmetic -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// `Expr` is a value of one tensor type with operators that emit StableHLO: the
-// expansions read like the formulas. All expressions of one formula have the
+// `Expr` is a value of one tensor type with operators that emit StableHLO, so
+// that expansions read like formulas. All expressions of one formula have the
 // same shape; constants are splats of it.
 
 #ifndef SHARDWRIGHT_INTEROP_CHLO_MATH_BUILDER_H
@@ -19,8 +19,8 @@
 
 namespace shardwright::chlo_expansion {
 
-// Where ops are put. All values of one formula have the shape of `model`, which
-// constants are spread over.
+// The insertion point. All values of one formula have the shape of `model`, to
+// which constants are broadcast.
 struct MathBuilder {
   MathBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value model)
       : builder(builder), loc(loc), model(model) {}
@@ -29,15 +29,14 @@ struct MathBuilder {
   mlir::Location loc;
   mlir::Value model;
 
-  // A tensor of element type `value`'s with `value` everywhere.
+  // A splat of `value`.
   mlir::Value splat(mlir::TypedAttr value);
 
 private:
-  mlir::Value shape; // Of `model` when it is dynamic, once asked for.
+  mlir::Value shape; // of `model` if it is dynamic; created on demand
 };
 
-// The sizes of `value` as a 1-D tensor of i64; dimension by dimension also when
-// known statically, so that it is a constant then.
+// The sizes of `value` as a 1-D tensor of i64; static sizes are constants.
 mlir::Value shapeOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value);
 
 // The size of one dimension as a rank-0 tensor of i64.
@@ -60,7 +59,7 @@ public:
 
   bool isF64() const { return type().getElementType().isF64(); }
 
-  // A splat of this expression's type; integers are given as their bits.
+  // A splat of this expression's type; integers are given as bits.
   Expr constant(double value) const;
   Expr bits(uint64_t value) const;
   Expr infinity() const;

@@ -1,4 +1,4 @@
-//===- raise_to_chlo.cc - CHLO ops that were written in another form ----===//
+//===- raise_to_chlo.cc - recognize CHLO ops ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ namespace shardwright {
 
 namespace {
 
-// Functions without attributes whose result has the type of their operands.
+// Functions without attributes whose result type is the operands' type.
 bool isPlainFunction(StringRef name, size_t operands) {
   static const llvm::StringSet<> unary{
       "acos", "acosh",      "asin",    "asinh",  "atan",    "atanh",
@@ -40,7 +40,7 @@ Operation *raiseTopK(OpBuilder &b, Location loc, ValueRange operands,
       isStable = cast<BoolAttr>(attr.getValue());
     else if (name == "largest" && isa<BoolAttr>(attr.getValue()) &&
              cast<BoolAttr>(attr.getValue()).getValue())
-      continue; // An old custom call that says what is always meant.
+      continue; // the value in old custom calls is the default
     else if (name != "k")
       return nullptr;
   }
@@ -110,7 +110,7 @@ Operation *raiseRaggedDot(OpBuilder &b, Location loc, ValueRange operands,
       chlo::RaggedDotDimensionNumbersAttr::get(
           b.getContext(), dims[0], dims[1], dims[2], dims[3], dims[4], dims[5]),
       precision);
-  // Quietly: what does not verify is left to its decomposition.
+  // Suppress diagnostics: an invalid op falls back to its decomposition.
   ScopedDiagnosticHandler quiet(b.getContext(),
                                 [](Diagnostic &) { return success(); });
   if (failed(op.verify())) {

@@ -1,4 +1,4 @@
-//===- raise_to_chlo.h - CHLO ops that were written in another form -----===//
+//===- raise_to_chlo.h - recognize CHLO ops ---------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,11 @@
 
 namespace shardwright {
 
-// The op `chlo.NAME` that a composite `chlo.NAME` of version 1, or a custom
-// call of such a name with its attributes in a dictionary, stands for. PJRT
-// clients write ragged_dot's dimension numbers as six lists and its precisions
-// as strings. Null, with nothing built, when name, types and attributes are not
-// known to mean that op.
+// Creates the op `chlo.NAME` that a composite `chlo.NAME` of version 1, or a
+// custom call of this name with its attributes in a dictionary, represents.
+// PJRT clients write ragged_dot's dimension numbers as six lists and its
+// precisions as strings. Null, without creating anything, if name, types and
+// attributes do not match such an op.
 mlir::Operation *raiseToChlo(mlir::OpBuilder &b, mlir::Location loc,
                              llvm::StringRef name, mlir::ValueRange operands,
                              mlir::TypeRange results,

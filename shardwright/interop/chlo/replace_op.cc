@@ -1,4 +1,4 @@
-//===- replace_op.cc - puts expansions in the place of ops -------------===//
+//===- replace_op.cc - replace ops by expansions --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace shardwright::chlo_expansion {
 
-// An sdy.sharding that lists one sharding a result is split.
+// Splits an sdy.sharding that lists one sharding per result.
 static void keepAttributes(Operation *op, ArrayRef<Value> results) {
   for (auto [index, result] : llvm::enumerate(results)) {
     Operation *producer = result.getDefiningOp();
@@ -35,7 +35,7 @@ void replaceOp(Operation *op, ValueRange values) {
   SmallVector<Value> results(values);
   bool hasAttributes = !op->getDiscardableAttrDictionary().empty();
   for (auto [result, old] : llvm::zip(results, op->getResults())) {
-    // A value that the expansion did not make needs an op of its own to carry
+    // A value that the expansion did not create needs a new op that carries the
     // attributes.
     bool foreign = !result.getDefiningOp() ||
                    llvm::is_contained(op->getOperands(), result);

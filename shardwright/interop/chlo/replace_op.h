@@ -1,4 +1,4 @@
-//===- replace_op.h - puts expansions in the place of ops --------------===//
+//===- replace_op.h - replace ops by expansions -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,9 @@
 namespace shardwright::chlo_expansion {
 
 // Replaces the uses of `op` by `results` and erases it. Its discardable
-// attributes go to the ops that make the results. A result more static than the
-// one it replaces is converted; `results` must be compatible otherwise.
+// attributes are moved to the ops that define the results. A result more static
+// than the one it replaces is converted; otherwise `results` must be
+// compatible.
 void replaceOp(mlir::Operation *op, mlir::ValueRange results);
 
 } // namespace shardwright::chlo_expansion

@@ -15,12 +15,11 @@ Expr asin(Expr x) { return 2.0 * atan2(x, 1.0 + sqrt((1.0 - x) * (1.0 + x))); }
 Expr acos(Expr x) { return atan2(sqrt((1.0 - x) * (1.0 + x)), x); }
 Expr atan(Expr x) { return atan2(x, x.constant(1.0)); }
 
-// Above this, exp(x) may overflow while the function does not, and exp(-x) is
-// negligible.
+// Above this, exp(x) may overflow although the function does not, and exp(-x)
+// is negligible.
 static double largeExponent(Expr x) { return x.isF64() ? 700.0 : 80.0; }
 
-// exp(a) / 2 without overflow, for large a: exp(a / 2) squared, whose argument
-// is exact.
+// exp(a) / 2 without overflow, for large a: exp(a / 2) squared; a / 2 is exact.
 static Expr halfExpOfLarge(Expr a) {
   Expr root = exp(a * 0.5);
   return (root * 0.5) * root;
@@ -48,8 +47,8 @@ Expr sinh(Expr x) {
   return select(x < 0.0, -magnitude, select(a == 0.0, x, magnitude));
 }
 
-// Above the square root of the largest number, x^2 overflows and log(2x) is
-// exact enough.
+// Above the square root of the largest number, where x^2 overflows and log(2x)
+// is accurate.
 static double squareOverflows(Expr x) { return x.isF64() ? 1e150 : 1e18; }
 
 Expr asinh(Expr x) {

@@ -1,4 +1,4 @@
-//===- expand_batch_norm.cc - batch normalisation as arithmetic -----------===//
+//===- expand_batch_norm.cc - expand batch normalization ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ namespace shardwright::op_expansion {
 
 namespace {
 
-/// One normalisation: f16 and bf16 are computed in f32.
+/// A batch normalization; computes f16 and bf16 in f32.
 struct Normalisation : StaticBuilder {
   Normalisation(Operation *op, Value operand, int64_t feature, APFloat epsilon)
       : StaticBuilder(op), original(typeOf(operand).getElementType()),
@@ -33,7 +33,7 @@ struct Normalisation : StaticBuilder {
   }
   Value wide(Value v) { return convert(v, element); }
   Value narrow(Value v) { return convert(v, original); }
-  /// One value a feature, over the whole tensor.
+  /// Broadcasts one value per feature to the tensor.
   Value spread(Value v) { return broadcast(v, shape, {feature}); }
   Value sumOthers(Value v) { return sum(v, others); }
   Value overCount(Value v) { return divide(v, splat(count, typeOf(v))); }

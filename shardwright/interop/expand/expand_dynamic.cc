@@ -1,4 +1,4 @@
-//===- expand_dynamic.cc - dynamic operations of known shape --------------===//
+//===- expand_dynamic.cc - dynamic ops with known shapes ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,7 +30,7 @@ static FailureOr<Values> expandSlice(stablehlo::RealDynamicSliceOp op) {
   if (starts && limits)
     return Values{stablehlo::SliceOp::create(m.b, m.loc, type, op.getOperand(),
                                              *starts, *limits, *strides)};
-  // The result says how much is read: a window at the starts, then every
+  // The result type gives the size: a window at the starts, then every
   // stride-th of its elements.
   SmallVector<int64_t> window, zeros(type.getRank(), 0);
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), *strides))
@@ -68,7 +68,7 @@ static FailureOr<Values> expandPad(stablehlo::DynamicPadOp op) {
                                          *low, *high, *interior)};
 }
 
-/// The result's shape says how large the slices are.
+/// The result type gives the slice sizes.
 static FailureOr<Values> expandGather(stablehlo::DynamicGatherOp op) {
   stablehlo::GatherDimensionNumbersAttr dims = op.getDimensionNumbers();
   RankedTensorType operand = StaticBuilder::typeOf(op.getOperand());

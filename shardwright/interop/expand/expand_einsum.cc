@@ -29,7 +29,7 @@ struct Config {
 
 } // namespace
 
-// Letters only; an ellipsis would need the ranks that it stands for.
+// Letters only; an ellipsis would need the ranks.
 static std::optional<Config> parse(StringRef text) {
   auto [left, right] = text.split("->");
   if (!text.contains("->"))
@@ -52,7 +52,7 @@ static std::optional<Config> parse(StringRef text) {
   return config;
 }
 
-/// A label twice in one operand takes its diagonal.
+/// Takes the diagonal for labels that occur twice in one operand.
 static void takeDiagonals(StaticBuilder &m, Labelled &x) {
   for (size_t i = 0; i < x.labels.size(); ++i)
     for (size_t j = i + 1; j < x.labels.size();) {
@@ -73,7 +73,7 @@ static void takeDiagonals(StaticBuilder &m, Labelled &x) {
     }
 }
 
-/// Sums over the labels that nobody else has.
+/// Sums over the labels that occur nowhere else.
 static void sumOut(StaticBuilder &m, Labelled &x, StringRef others) {
   SmallVector<int64_t> dims;
   std::string kept;

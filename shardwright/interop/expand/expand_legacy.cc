@@ -1,4 +1,4 @@
-//===- expand_legacy.cc - operations that newer ones replaced -------------===//
+//===- expand_legacy.cc - expand superseded ops ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace shardwright::op_expansion {
 
-/// lhs's last dimension with rhs's first.
+/// Contracts lhs's last dimension with rhs's first.
 static FailureOr<Values> expandDot(stablehlo::DotOp op) {
   StaticBuilder m(op);
   int64_t last = StaticBuilder::typeOf(op.getLhs()).getRank() - 1;
@@ -35,7 +35,8 @@ static FailureOr<Values> expandBroadcast(stablehlo::BroadcastOp op) {
 }
 
 /// Result dimensions: the operand's before `dim`, the index's that are not
-/// batches, the operand's after `dim`. The first `batch_dims` belong together.
+/// batch dimensions, the operand's after `dim`. The first `batch_dims`
+/// dimensions of both are shared.
 static FailureOr<Values> expandIndexSelect(stablehlo::TorchIndexSelectOp op) {
   RankedTensorType operand = StaticBuilder::typeOf(op.getOperand());
   RankedTensorType index = StaticBuilder::typeOf(op.getIndex());
@@ -73,7 +74,7 @@ static FailureOr<Values> expandReplicaSum(stablehlo::CrossReplicaSumOp op) {
   return Values{all->getResult(0)};
 }
 
-/// Of a tuple made in the same function.
+/// Expands the element of a tuple that is created in the same function.
 static FailureOr<Values> expandElement(stablehlo::GetTupleElementOp op) {
   auto tuple = op.getOperand().getDefiningOp<stablehlo::TupleOp>();
   if (!tuple || op.getIndex() < 0 ||

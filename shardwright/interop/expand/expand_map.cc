@@ -13,9 +13,9 @@ using namespace mlir;
 
 namespace shardwright::op_expansion {
 
-// Each operation of the body becomes one on tensors of the result's shape; what
-// comes from outside is broadcast. The body may hold elementwise operations,
-// constants, and scalars renamed by reshapes.
+// Each op of the body becomes one on tensors of the result's shape; values from
+// outside are broadcast. The body may contain elementwise ops, constants, and
+// reshapes of scalars.
 FailureOr<Values> expandMap(Operation *op) {
   auto map = cast<stablehlo::MapOp>(op);
   StaticBuilder m(op);

@@ -1,4 +1,4 @@
-//===- expand_ops.cc - operations to those that later layers know ---------===//
+//===- expand_ops.cc - expand ops for later layers ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ Expand expansionOf(Operation *op) {
   return nullptr;
 }
 
-/// Shardings and the like go to what makes the results now.
+/// Copies attributes such as shardings to the ops that now define the results.
 void keepAttributes(Operation *op, ArrayRef<Value> results) {
   for (auto [i, result] : llvm::enumerate(results)) {
     Operation *maker = result.getDefiningOp();
@@ -77,7 +77,8 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<>> {
     });
     for (Operation *op : ops) {
       bool reported = false;
-      // What an expansion says is an error; silence means that this form stays.
+      // A diagnostic of an expansion is an error; failing without one keeps the
+      // op.
       ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &) {
         reported = true;
         return failure();

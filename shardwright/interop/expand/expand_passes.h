@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// sw-expand-ops: expands operations into compositions of others; an operation
-// of unknown shape stays as it is. sw-expand-quantized: converts quantized
-// tensors to storage integers.
+// sw-expand-ops: expands ops into compositions of others; ops of unknown shape
+// stay. sw-expand-quantized: converts quantized tensors to storage integers.
 //
 //===----------------------------------------------------------------------===//
 

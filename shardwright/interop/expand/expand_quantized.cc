@@ -20,13 +20,13 @@ using namespace op_expansion;
 
 namespace {
 
-/// Does each operand go where the program says, unchanged?
+/// True if the op forwards its operands unchanged.
 bool passesThrough(Operation *op) {
   return isa<stablehlo::ReturnOp, stablehlo::OptimizationBarrierOp,
              stablehlo::CompositeOp, func::CallOp, func::ReturnOp>(op);
 }
 
-/// Does the operation only move elements, or leave computing to its regions?
+/// True if the op only moves elements, or computes only in its regions.
 bool keepsElements(Operation *op) {
   return isa<stablehlo::ReshapeOp, stablehlo::TransposeOp, stablehlo::SliceOp,
              stablehlo::BroadcastInDimOp, stablehlo::ConcatenateOp,
@@ -63,13 +63,14 @@ private:
   void setFunctionType(func::FuncOp function);
 
   ModuleOp module;
-  /// The quantized types of values, which have storage types by now.
+  /// The quantized types of values, which have storage types already.
   llvm::MapVector<Value, Type> types;
 };
 
 } // namespace
 
-// Elements may be moved without arithmetic when all have the same meaning.
+// True if all elements have the same quantization, so that they can be moved
+// without arithmetic.
 bool Expansion::agree(Operation *op) {
   quant::QuantizedType common;
   auto same = [&](Value v) {
@@ -136,7 +137,7 @@ LogicalResult Expansion::expand(Operation *op) {
     result.setType(expressedType(type));
     Value stored = quantize(m, result, type);
     result.replaceUsesWithIf(stored, [&](OpOperand &use) {
-      // Those that lead from here to `stored` stay.
+      // Keep the uses that lead from here to `stored`.
       return use.getOwner()->getBlock() != op->getBlock() ||
              stored.getDefiningOp()->isBeforeInBlock(use.getOwner());
     });

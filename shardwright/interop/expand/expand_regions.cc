@@ -1,4 +1,4 @@
-//===- expand_regions.cc - bodies that are no scalar functions ------------===//
+//===- expand_regions.cc - expand bodies with control flow ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Kernels take the region of a reduction, a sort or a scatter as a function of
-// its scalar arguments, without control flow. Branches in it become selections,
-// and scalars from outside become operands that are the same everywhere. A
-// reduction whose region holds more than that (loops, tensors) becomes a loop
-// over its elements.
+// its scalar arguments, without control flow. Branches in it become selects,
+// and scalars from outside become broadcast operands. A reduction whose region
+// contains anything else (loops, tensors) becomes a loop over its elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +43,7 @@ static bool isScalarBlock(Block &block) {
          llvm::all_of(block.getTerminator()->getOperandTypes(), isScalar);
 }
 
-/// Branches of scalar functions: all are computed, and one is chosen.
+/// Branches of scalar functions: computes all of them, and selects one.
 static void flattenBranches(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     if (!isa<stablehlo::IfOp, stablehlo::CaseOp>(op))
@@ -65,7 +64,8 @@ static void flattenBranches(Block &block) {
            llvm::make_early_inc_range(branch.without_terminator()))
         inner.moveBefore(&op);
     }
-    // An index that no branch has is the last one's; `if` has true first.
+    // An index out of range selects the last branch; the first region of `if`
+    // is for true.
     for (auto [r, result] : llvm::enumerate(op.getResults())) {
       Value chosen = results.back()[r];
       for (int64_t i = int64_t(results.size()) - 2; i >= 0; --i) {
@@ -84,7 +84,7 @@ static void flattenBranches(Block &block) {
   }
 }
 
-/// What the region uses from outside and kernels would not find.
+/// The outer values that the region uses, except those that kernels can access.
 static llvm::SetVector<Value> capturesOf(Region &region) {
   llvm::SetVector<Value> captures;
   getUsedValuesDefinedAbove(region, captures);
@@ -94,8 +94,8 @@ static llvm::SetVector<Value> capturesOf(Region &region) {
   return captures;
 }
 
-/// Arguments of a body that come in two rows (accumulators and elements), one
-/// more in each; the accumulator is returned as it is. Returns the element.
+/// Adds an argument to both halves of a body's arguments (accumulators and
+/// elements); the body returns the accumulator unchanged. Returns the element.
 static Value addPair(Block &body, Value captured) {
   unsigned n = body.getNumArguments() / 2;
   Value kept = body.insertArgument(n, captured.getType(), captured.getLoc());
@@ -107,7 +107,7 @@ static Value addPair(Block &body, Value captured) {
   return element;
 }
 
-/// The operation with the captured scalars among its operands.
+/// Rebuilds the op with the captured scalars as operands.
 static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
   StaticBuilder m(op);
   Region &region = op->getRegion(0);
@@ -117,7 +117,7 @@ static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
   };
   SmallVector<Value> operands;
   SmallVector<Type> types(op->getResultTypes());
-  // Lists of operands, each of which gets one more for every capture.
+  // Each list of operands gets one more operand per capture.
   auto extend = [&](ValueRange list, ArrayRef<Value> more) {
     llvm::append_range(operands, list);
     llvm::append_range(operands, more);
@@ -169,7 +169,7 @@ static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
   OperationState state(op->getLoc(), op->getName());
   state.addOperands(operands);
   state.addTypes(types);
-  // The others are of as many results as there were.
+  // Discardable attributes have entries for the original results only.
   for (NamedAttribute attr : op->getAttrs())
     if (!op->getDiscardableAttr(attr.getName()))
       state.addAttribute(attr.getName(), attr.getValue());
@@ -178,7 +178,7 @@ static FailureOr<Values> withOperands(Operation *op, ArrayRef<Value> captures) {
   return Values(wider->getResults().take_front(op->getNumResults()));
 }
 
-/// Element `at` of each of its dimensions, as scalar.
+/// The element at indices `at`, as a scalar.
 static Value elementAt(StaticBuilder &m, Value x, ArrayRef<Value> at) {
   RankedTensorType type = StaticBuilder::typeOf(x);
   SmallVector<int64_t> ones(type.getRank(), 1);
@@ -188,7 +188,7 @@ static Value elementAt(StaticBuilder &m, Value x, ArrayRef<Value> at) {
                                       type.clone(ArrayRef<int64_t>()), one);
 }
 
-/// One element after the other, in row-major order.
+/// Loops over the elements in row-major order.
 static FailureOr<Values> expandToLoop(stablehlo::ReduceOp op) {
   StaticBuilder m(op);
   size_t n = op.getInputs().size();

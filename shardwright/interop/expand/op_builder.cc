@@ -1,4 +1,4 @@
-//===- op_builder.cc - StableHLO operations in short ----------------------===//
+//===- op_builder.cc - build StableHLO ops --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

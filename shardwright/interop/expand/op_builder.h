@@ -1,4 +1,4 @@
-//===- op_builder.h - StableHLO operations in short -------------*- C++ -*-===//
+//===- op_builder.h - build StableHLO ops -----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,7 @@
 
 namespace shardwright::op_expansion {
 
-/// Makes operations on values of static shape, in front of an operation and
-/// with its location.
+/// Builds ops on values of static shape, before an op and with its location.
 struct StaticBuilder {
   explicit StaticBuilder(mlir::Operation *op) : b(op), loc(op->getLoc()) {}
 
@@ -43,7 +42,7 @@ struct StaticBuilder {
   mlir::Value divide(mlir::Value x, mlir::Value y) {
     return binary<stablehlo::DivOp>(x, y);
   }
-  /// The same number everywhere; float or integer element types.
+  /// A splat of a float or integer element type.
   mlir::Value splat(double value, mlir::RankedTensorType type);
   mlir::Value zeros(mlir::RankedTensorType type);
   mlir::Value convert(mlir::Value x, mlir::Type element);
@@ -51,17 +50,17 @@ struct StaticBuilder {
                         llvm::ArrayRef<int64_t> dims);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
   mlir::Value iota(mlir::RankedTensorType type, int64_t dimension);
-  /// Sum over some dimensions, from zero.
+  /// Sum over some dimensions, starting at zero.
   mlir::Value sum(mlir::Value x, llvm::ArrayRef<int64_t> dims);
-  /// A region of one addition.
+  /// Fills a region with an addition.
   void fillWithAddition(mlir::Region &region, mlir::Type element);
 };
 
-/// The elements of a constant of integers.
+/// The elements of an integer constant.
 std::optional<llvm::SmallVector<int64_t>> constantIntegers(mlir::Value value);
 
-/// Each returns the values that replace the operation's results, or fails
-/// without an error when this form has no expansion.
+/// Each returns the replacements of the op's results, or fails without an error
+/// if this form has no expansion.
 using Values = llvm::SmallVector<mlir::Value, 3>;
 mlir::FailureOr<Values> expandLegacyOp(mlir::Operation *op);
 mlir::FailureOr<Values> expandEinsum(mlir::Operation *op);
@@ -69,7 +68,7 @@ mlir::FailureOr<Values> expandBatchNorm(mlir::Operation *op);
 mlir::FailureOr<Values> expandDynamicOp(mlir::Operation *op);
 mlir::FailureOr<Values> expandMap(mlir::Operation *op);
 mlir::FailureOr<Values> expandRegion(mlir::Operation *op);
-/// True if the operation has a region that is no function of scalars.
+/// True if the op has a region that is not a scalar function.
 bool hasOtherRegion(mlir::Operation *op);
 
 } // namespace shardwright::op_expansion

@@ -1,4 +1,4 @@
-//===- quantization.cc - quantized numbers as arithmetic ------------------===//
+//===- quantization.cc - quantization as arithmetic -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,8 @@ Parameters parametersOf(quant::QuantizedType type) {
           llvm::to_vector(axis.getZeroPoints()), axis.getQuantizedDimension()};
 }
 
-/// One number for all, or one for each index of the axis, over the tensor.
+/// Broadcasts one number for all elements, or one per index of the axis, to the
+/// tensor.
 Value spread(StaticBuilder &m, ArrayRef<double> values, int64_t axis,
              RankedTensorType type) {
   if (axis < 0)
@@ -86,8 +87,8 @@ bool sameQuantization(quant::QuantizedType a, quant::QuantizedType b) {
   return p.scales == q.scales && p.zeroPoints == q.zeroPoints;
 }
 
-// Differences of integers up to 16 bits are exact in f32; wider ones are taken
-// before the conversion, in f64.
+// Differences of integers up to 16 bits are exact in f32; wider ones are
+// computed in f64.
 Value dequantize(StaticBuilder &m, Value stored, Type type) {
   quant::QuantizedType element = quantizedElement(type);
   Parameters p = parametersOf(element);
@@ -106,7 +107,7 @@ Value dequantize(StaticBuilder &m, Value stored, Type type) {
 Value quantize(StaticBuilder &m, Value x, Type type) {
   quant::QuantizedType element = quantizedElement(type);
   Parameters p = parametersOf(element);
-  // f16 and bf16 have too few digits for the quotient.
+  // f16 and bf16 are too narrow for the quotient.
   if (cast<FloatType>(StaticBuilder::typeOf(x).getElementType()).getWidth() <
       32)
     x = m.convert(x, m.b.getF32Type());

@@ -1,14 +1,14 @@
-//===- export_gspmd.cc - sdy modules with mhlo.sharding -------------------===//
+//===- export_gspmd.cc - convert sdy to mhlo.sharding ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A manual computation becomes what JAX writes for shard_map without Shardy:
+// A manual computation becomes what JAX emits for shard_map without Shardy:
 //
 //   %0 = custom_call @Sharding(%arg)             in_sharding
-//   %1 = custom_call @SPMDFullToShardShape(%0)   the rest of it, and manual
+//   %1 = custom_call @SPMDFullToShardShape(%0)   its free axes, and manual
 //   %2 = call @xla.sdy.inlinable_manual_computation_body(%1)
 //   %3 = custom_call @Sharding(%2)               sharding inside the body
 //   %4 = custom_call @SPMDShardToFullShape(%3)   out_sharding
@@ -72,7 +72,7 @@ private:
   ExportGspmdOptions options;
   MhloShardingText texts;
   SymbolTable symbols;
-  /// Shardings of operands that are partial sums, read before any is removed.
+  /// Shardings of unreduced operands, collected before any is removed.
   llvm::DenseMap<Operation *, TensorShardingAttr> partialSums;
   /// The new attributes of ops by their old ones, for ops whose new attributes
   /// depend on nothing else.
@@ -167,7 +167,7 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
             return failure();
           value = *sum;
         } else if (isa<sdy::AllReduceOp>(op)) {
-          // GSPMD makes partial sums, and adds them, on its own.
+          // GSPMD inserts reductions of partial sums itself.
           return replace(op, value);
         }
         return replace(op, constrain(op, value, to, manual));
@@ -189,7 +189,7 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
         Value member = createGspmdCall(
             builder, op.getLoc(), "Sharding", value, value.getType(),
             builder.getStringAttr(unknown.str()), {}, /*hasSideEffect=*/true);
-        // Later users use the member, so that XLA keeps it.
+        // Later users use the group member, so that XLA keeps it.
         Block *here = op.getBlock();
         value.replaceUsesWithIf(member, [&](OpOperand &use) {
           Operation *user = here->findAncestorOpInBlock(*use.getOwner());
@@ -211,7 +211,7 @@ LogicalResult Exporter::visit(Operation &op, const ManualContext &manual) {
 }
 
 LogicalResult Exporter::opSharding(Operation &op, const ManualContext &manual) {
-  // Most ops have no attributes, and many have the same.
+  // Most ops have no attributes, and many share them.
   DictionaryAttr before = op.getRawDictionaryAttrs();
   bool mayDiffer = manual || options.propagated;
   if (!mayDiffer && before.empty())
@@ -238,7 +238,8 @@ LogicalResult Exporter::rewriteAttributes(Operation &op,
       op.getDiscardableAttr(kMhloSharding))
     return success();
   if (shardings.empty() && manual) {
-    // Ops without sharded operands would lose the manual axes.
+    // Without a sharding, ops without sharded operands would lose the manual
+    // axes.
     bool scalars = llvm::all_of(op.getResultTypes(), [](Type type) {
       auto shaped = dyn_cast<ShapedType>(type);
       return !shaped || !shaped.hasRank() || shaped.getRank() == 0;
@@ -268,7 +269,7 @@ LogicalResult Exporter::rewriteAttributes(Operation &op,
   }
   if (!text)
     return success();
-  // XLA replaces these calls by ops of its own with the attributes in
+  // XLA replaces these calls by its own ops with the attributes in
   // mhlo.attributes.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op);
       call && (call.getCallTargetName() == "mhlo.erf" ||
@@ -320,7 +321,7 @@ LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
   FailureOr<ManualContext> inner = manualContext(op, outer);
   if (failed(inner) || failed(block(op.getBody().front(), *inner)))
     return failure();
-  // Along axes of size 1 no shape changes: GSPMD needs no region.
+  // Axes of size 1 change no shape, so GSPMD needs no manual region.
   if (*inner == outer || (!outer && manualSize(op, *inner, texts) == 1))
     return inlineBody(op, outer);
 
@@ -329,7 +330,7 @@ LogicalResult Exporter::manualComputation(sdy::ManualComputationOp op,
   func::FuncOp func = outlineManualBody(
       op, symbols, "xla.sdy.inlinable_manual_computation_body");
 
-  // Where every axis is manual no dimension is open to propagation.
+  // If every axis is manual, no dimension is open to propagation.
   bool isFull = texts.isFull(*inner);
   SmallVector<Value> locals;
   for (auto [i, value] : llvm::enumerate(op.getTensors())) {

@@ -1,4 +1,4 @@
-//===- export_gspmd.h - sdy modules with mhlo.sharding ----------*- C++ -*-===//
+//===- export_gspmd.h - convert sdy to mhlo.sharding ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 namespace shardwright {
 
 struct ExportGspmdOptions {
-  /// Write V1, with devices listed; else V2 where an iota gives them.
+  /// Write V1, with device lists; otherwise V2 if an iota equals the list.
   bool deviceLists = false;
   /// Propagation has run: loops, conditionals and bodies of manual computations
-  /// without a sharding are replicated. Else GSPMD may still decide.
+  /// without a sharding are replicated. Otherwise GSPMD may still decide.
   bool propagated = false;
 };
 
@@ -30,11 +30,12 @@ struct ExportGspmdOptions {
 mlir::LogicalResult exportGspmd(mlir::ModuleOp module,
                                 const ExportGspmdOptions &options = {});
 
-/// Rewrites every `mhlo.sharding` of a GSPMD module: as V2 where an iota gives
-/// the devices, or as V1.
+/// Rewrites every `mhlo.sharding` of a GSPMD module as V1 if `deviceLists`,
+/// otherwise as V2 if an iota equals the list.
 mlir::LogicalResult rewriteGspmdTexts(mlir::ModuleOp module, bool deviceLists);
 
-/// `xla-sdy-stablehlo-export-pipeline` by upstream's name.
+/// Registers the pass, and `xla-sdy-stablehlo-export-pipeline`, XLA's name for
+/// it.
 void registerExportGspmdPasses();
 
 } // namespace shardwright

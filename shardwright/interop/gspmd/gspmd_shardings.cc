@@ -23,7 +23,7 @@ LogicalResult GspmdShardings::read(Attribute attr, Location where) {
   if (!text)
     return emitError(where)
            << "mhlo.sharding is " << attr << ", expected a string";
-  // Older writers put the bytes of the message there.
+  // Older writers store the bytes of the protocol buffer.
   auto sharding = text.getValue().ltrim().starts_with("{")
                       ? HloSharding::parse(text.getValue())
                       : HloSharding::fromProto(text.getValue());
@@ -53,7 +53,7 @@ LogicalResult GspmdShardings::collect() {
           return WalkResult::interrupt();
       return WalkResult::advance();
     }
-    // Most ops have nothing; a dictionary is searched only where there is one.
+    // Most ops have no attributes, so test for an empty dictionary first.
     DictionaryAttr attrs = op->getRawDictionaryAttrs();
     if (attrs.empty())
       return WalkResult::advance();

@@ -25,7 +25,8 @@ public:
 
   /// Reads every `mhlo.sharding` of the module.
   mlir::LogicalResult collect();
-  /// What `collect` found, in program order: functions, and ops that have one.
+  /// The result of `collect`, in program order: functions, and ops with a
+  /// sharding.
   llvm::ArrayRef<mlir::Operation *> carriers() const { return found; }
   /// True if the module has custom calls that enter or leave manual regions.
   bool hasManualRegions() const { return manualRegions; }
@@ -38,13 +39,14 @@ public:
   const HloSharding *of(mlir::Attribute text) const;
   const Mesh &mesh() const { return theMesh; }
 
-  /// In axes; reports at `where`.
+  /// Converts to axes of the mesh; reports errors at `where`.
   mlir::FailureOr<NamedHloSharding> named(const HloSharding &sharding,
                                           mlir::Type type,
                                           mlir::Location where) const;
-  /// As an attribute, without manual axes and what they leave behind.
+  /// Converts to an attribute, without manual axes and dimensions that become
+  /// empty.
   sdy::TensorShardingAttr attr(const NamedHloSharding &named) const;
-  /// The two together.
+  /// Both conversions.
   mlir::FailureOr<sdy::TensorShardingAttr> attr(const HloSharding &sharding,
                                                 mlir::Type type,
                                                 mlir::Location where) const;

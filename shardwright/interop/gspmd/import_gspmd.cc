@@ -1,4 +1,4 @@
-//===- import_gspmd.cc - modules with mhlo.sharding become sdy ------------===//
+//===- import_gspmd.cc - convert mhlo.sharding to sdy ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ LogicalResult importShardingCall(stablehlo::CustomCallOp call,
   if (sharding->shardGroup && sharding->shardGroup->isAs && isTensor)
     sdy::ShardingGroupOp::create(builder, call.getLoc(), input,
                                  sharding->shardGroup->id);
-  // `unknown` says nothing; inside a manual region `manual` says nothing more.
+  // `unknown` is no constraint, and inside a manual region neither is `manual`.
   bool constrains = isTensor &&
                     sharding->kind() != HloSharding::Kind::Unknown &&
                     sharding->kind() != HloSharding::Kind::Manual;
@@ -70,7 +70,7 @@ LogicalResult importShardingCall(stablehlo::CustomCallOp call,
     for (int64_t dim : *open)
       if (dim < named->sharding.rank())
         named->sharding.dims[dim].isClosed = false;
-    // Scalars in manual regions carry constraints that place nothing.
+    // Scalars in manual regions have constraints without effect.
     bool placesNothing = named->sharding.rank() == 0 &&
                          call->getParentOfType<sdy::ManualComputationOp>();
     if (!placesNothing)
@@ -82,14 +82,15 @@ LogicalResult importShardingCall(stablehlo::CustomCallOp call,
   return success();
 }
 
-/// The `mhlo.sharding` of any other op becomes sdy.sharding, one a result.
+/// Converts the `mhlo.sharding` of any other op to sdy.sharding, with one entry
+/// per result.
 class OpShardings {
 public:
   explicit OpShardings(const GspmdShardings &shardings)
       : shardings(shardings) {}
 
   LogicalResult import(Operation *op) {
-    // Ops with the same attributes and type, as there are many, become alike.
+    // Cache by attributes and type, which many ops share.
     DictionaryAttr attrs = op->getRawDictionaryAttrs();
     Attribute key;
     if (op->getNumResults() == 1) {
@@ -185,7 +186,7 @@ LogicalResult importSignature(func::FuncOp func,
   return success();
 }
 
-/// Bodies of manual regions, now inlined, are nobody's.
+/// Erases unused functions, such as bodies of inlined manual regions.
 void eraseUnusedFunctions(ModuleOp module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -199,7 +200,7 @@ void eraseUnusedFunctions(ModuleOp module) {
   }
 }
 
-/// Functions, and ops with a `mhlo.sharding`, as they are now.
+/// The functions, and the ops with a `mhlo.sharding`, at this time.
 SmallVector<Operation *> carriers(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
@@ -213,7 +214,7 @@ SmallVector<Operation *> carriers(ModuleOp module) {
 
 LogicalResult importGspmd(ModuleOp module, ArrayRef<MeshAxis> axes,
                           int64_t devices) {
-  // Nothing in the text named it.
+  // The program does not use the dialect yet.
   module.getContext()->loadDialect<sdy::SdyDialect>();
   GspmdShardings shardings(module);
   if (failed(shardings.collect()) ||

@@ -1,4 +1,4 @@
-//===- import_gspmd.h - modules with mhlo.sharding become sdy ---*- C++ -*-===//
+//===- import_gspmd.h - convert mhlo.sharding to sdy ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,8 @@ mlir::LogicalResult importGspmd(mlir::ModuleOp module,
                                 llvm::ArrayRef<MeshAxis> axes = {},
                                 int64_t devices = 0);
 
-/// `sw-import-gspmd`, and `xla-sdy-stablehlo-import-pipeline` by upstream's
-/// name.
+/// `sw-import-gspmd`, and `xla-sdy-stablehlo-import-pipeline`, XLA's name for
+/// it.
 void registerGspmdPasses();
 
 } // namespace shardwright

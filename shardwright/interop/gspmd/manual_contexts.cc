@@ -1,4 +1,4 @@
-//===- manual_contexts.cc - which axes are manual where -------------------===//
+//===- manual_contexts.cc - manual axes of each function ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ FailureOr<ManualContext> manualContext(sdy::ManualComputationOp op,
       meshOrRef = sharding.getMeshOrRef();
       break;
     }
-  // A body with neither operands nor results.
+  // The body has neither operands nor results.
   if (!meshOrRef && outer && has(outer.meshOrRef))
     meshOrRef = outer.meshOrRef;
   if (!meshOrRef)
@@ -135,7 +135,8 @@ private:
 FailureOr<llvm::MapVector<func::FuncOp, ManualContext>>
 manualContexts(ModuleOp module, SymbolTable &symbols) {
   Contexts contexts(symbols);
-  // Private functions are entered from their callers, if they have any.
+  // Functions without callers first: private functions are visited from their
+  // callers.
   SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
   for (bool isPrivate : {false, true})
     for (func::FuncOp func : functions)

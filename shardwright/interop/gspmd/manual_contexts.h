@@ -1,4 +1,4 @@
-//===- manual_contexts.h - which axes are manual where ----------*- C++ -*-===//
+//===- manual_contexts.h - manual axes of each function ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@
 
 namespace shardwright {
 
-/// Of the body of `op`, which stands in `outer`: both axes, in the order of the
-/// mesh. An error when they are axes of different meshes.
+/// The context of the body of `op`, which is in context `outer`: the axes of
+/// both, in mesh order. An error if they are axes of different meshes.
 mlir::FailureOr<ManualContext> manualContext(sdy::ManualComputationOp op,
                                              const ManualContext &outer);
 

@@ -1,4 +1,4 @@
-//===- manual_regions.cc - shard_map as GSPMD writes it -------------------===//
+//===- manual_regions.cc - import GSPMD's form of shard_map ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //   %3 = custom_call @Sharding(%2)               {manual}
 //   %4 = custom_call @SPMDShardToFullShape(%3)   out_sharding
 //
-// Ops belong to one region if a value flows from one to the other between these
-// two calls.
+// Ops between these two calls belong to one region if a value flows from one to
+// the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ private:
   LogicalResult build(Region &region);
   LogicalResult inlineCalls(Block &body);
   /// Returns the sharding of a value at the border of the region: that of the
-  /// sharding call that makes it or, at the exit, of the exit itself.
+  /// sharding call that defines it or, at the exit, of the exit itself.
   FailureOr<NamedHloSharding> border(Operation *sharded, Type type);
 
   /// The values that enter and leave a region.
@@ -101,11 +101,11 @@ private:
     SmallVector<Type> resultTypes;
   };
   FailureOr<Border> findBorder(const Region &region);
-  /// The axes that the region makes manual: all entries must agree on them.
-  /// Axes of a manual computation around the block are left out.
+  /// The axes that the region makes manual, on which all entries must agree,
+  /// without axes that are manual in an enclosing computation.
   FailureOr<SmallVector<StringAttr>> manualAxes(const Region &region);
-  /// Replaces the values from outside that the region uses. Constants are
-  /// copied into `body`; other tensors become replicated operands.
+  /// Replaces the outer values that the region uses. Constants are copied into
+  /// `body`; other tensors become replicated operands.
   LogicalResult capture(Region &region, Block *body, Border &border);
 
   Block &block;
@@ -114,7 +114,7 @@ private:
 };
 
 SmallVector<Region> BlockImporter::find() {
-  // Forward slices of the entries, joined where they share an op.
+  // Forward slices of the entries, merged if they share an op.
   llvm::EquivalenceClasses<Operation *> together;
   llvm::DenseSet<Operation *> inside;
   SmallVector<Operation *> ordered;
@@ -126,7 +126,7 @@ SmallVector<Region> BlockImporter::find() {
       continue;
     }
     bool isInside = false;
-    // Uses in the op's regions count as well.
+    // Include uses in nested regions.
     op.walk([&](Operation *nested) {
       for (Value operand : nested->getOperands()) {
         Operation *def = operand.getDefiningOp();
@@ -138,7 +138,8 @@ SmallVector<Region> BlockImporter::find() {
       }
     });
     if (!isInside && leaves(&op)) {
-      // A region without entries (axis_index): all ops that the exit needs.
+      // A region without entries (axis_index): all ops on which the exit
+      // depends.
       SmallVector<Operation *> work{&op};
       while (!work.empty())
         for (Value operand : work.pop_back_val()->getOperands()) {
@@ -255,7 +256,7 @@ BlockImporter::manualAxes(const Region &region) {
              << "axis " << mesh.str(axis) << " is manual, expected whole axes";
     manualAxes.push_back(StringAttr::get(context, mesh.axisName(axis.axis)));
   }
-  // Axes that are manual around this computation are none of its own.
+  // Exclude axes that are manual in the enclosing computation.
   if (auto outer =
           block.getParentOp()->getParentOfType<sdy::ManualComputationOp>();
       outer ||
@@ -275,7 +276,7 @@ LogicalResult BlockImporter::capture(Region &region, Block *body,
         if (operand.getParentBlock() == &block)
           captured.insert(operand);
     });
-  // The block has no parent yet from which a builder could take the context.
+  // Pass the context, because the block has no parent yet.
   OpBuilder front(block.getParent()->getContext());
   front.setInsertionPointToStart(body);
   for (Value value : captured) {
@@ -306,7 +307,7 @@ LogicalResult BlockImporter::capture(Region &region, Block *body,
 FailureOr<BlockImporter::Border>
 BlockImporter::findBorder(const Region &region) {
   Border found;
-  // Operands: those of the @Sharding before each entry.
+  // Operands are those of the @Sharding call before each entry.
   for (Operation *entry : region.entries) {
     Value operand = entry->getOperand(0);
     Operation *sharded = operand.getDefiningOp();
@@ -406,7 +407,7 @@ LogicalResult importManualRegions(ModuleOp module,
                                   const GspmdShardings &shardings) {
   SymbolTable symbols(module);
   // Callers first: bodies are inlined into them with their own regions, which
-  // are then nested. A function that is still called is imported later.
+  // are then nested. A function that still has calls is imported later.
   SmallVector<func::FuncOp> functions;
   for (auto func : module.getOps<func::FuncOp>())
     if (!func.isPrivate())

@@ -1,4 +1,4 @@
-//===- mhlo_sharding_text.cc - sdy shardings as mhlo.sharding -------------===//
+//===- mhlo_sharding_text.cc - print shardings as mhlo.sharding -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

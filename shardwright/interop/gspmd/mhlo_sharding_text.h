@@ -1,4 +1,4 @@
-//===- mhlo_sharding_text.h - sdy shardings as mhlo.sharding ----*- C++ -*-===//
+//===- mhlo_sharding_text.h - print shardings as mhlo.sharding --*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,10 +15,10 @@
 
 namespace shardwright {
 
-/// The axes that are manual where an op stands; none at the top.
+/// The axes that are manual at an op; none at top level.
 struct ManualContext {
   sdy::ManualAxesAttr axes;
-  /// The mesh of `axes`, as shardings name it.
+  /// The mesh of `axes`, as shardings refer to it.
   mlir::Attribute meshOrRef;
 
   explicit operator bool() const { return axes && !axes.empty(); }
@@ -26,22 +26,23 @@ struct ManualContext {
                          const ManualContext &) = default;
 };
 
-/// Writes sdy shardings as the text of `mhlo.sharding`, each distinct one once.
+/// Prints sdy shardings as the text of `mhlo.sharding`, each distinct one once.
 class MhloShardingText {
 public:
-  /// `deviceLists`: V1, else V2 where a mesh has no device ids.
+  /// `deviceLists`: V1; otherwise V2 if a mesh has no device ids.
   MhloShardingText(mlir::ModuleOp module, bool deviceLists)
       : module(module), deviceLists(deviceLists) {}
 
-  /// Of one value; reports a mesh that is not there at `where`.
+  /// The text for one value; emits an error at `where` if the mesh does not
+  /// exist.
   mlir::FailureOr<mlir::StringAttr> of(sdy::TensorShardingAttr sharding,
                                        const ManualContext &manual,
                                        mlir::Location where);
-  /// Of an op: the one sharding, or a tuple.
+  /// The text for an op: its only sharding, or a tuple.
   mlir::FailureOr<mlir::StringAttr>
   of(llvm::ArrayRef<sdy::TensorShardingAttr> shardings,
      const ManualContext &manual, mlir::Location where);
-  /// The mesh of a sharding, read once; null when there is none.
+  /// The mesh of a sharding, cached; null if it does not exist.
   const Mesh *mesh(mlir::Attribute meshOrRef);
   /// True if every axis of the mesh is manual.
   bool isFull(const ManualContext &manual);

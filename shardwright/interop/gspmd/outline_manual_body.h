@@ -1,4 +1,4 @@
-//===- outline_manual_body.h - a shard_map's body as a function -*- C++ -*-===//
+//===- outline_manual_body.h - outline a shard_map's body -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- reduce_partial_sums.cc - all-reduces that GSPMD reads --------------===//
+//===- reduce_partial_sums.cc - reductions in GSPMD's form ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,7 +63,7 @@ FailureOr<Value> PartialSumReducer::reduce(Operation &at, Value value,
                           << ": the shards are not of equal size";
   TensorSharding after = before;
   AxisList reduced = sdy::axesFromAttr(axes, *mesh);
-  // GSPMD's all-reduce in a region where every axis is manual.
+  // GSPMD expects the all-reduce in a region where every axis is manual.
   ManualContext all = manual;
   SmallVector<StringAttr> names;
   for (const MeshAxis &axis : mesh->axes())

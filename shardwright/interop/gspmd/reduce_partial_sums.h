@@ -1,4 +1,4 @@
-//===- reduce_partial_sums.h - all-reduces that GSPMD reads -----*- C++ -*-===//
+//===- reduce_partial_sums.h - reductions in GSPMD's form -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace shardwright {
 
-/// Writes reductions of partial sums as GSPMD takes them: an all-reduce in a
-/// region where every axis of the mesh is manual.
+/// Emits reductions of partial sums in GSPMD's form: an all-reduce in a region
+/// where every axis of the mesh is manual.
 class PartialSumReducer {
 public:
   /// `texts` must outlive the reducer.
@@ -21,8 +21,8 @@ public:
       : module(module), texts(texts) {}
 
   /// Returns the sum of the partial sums of `value` along `axes`, which its
-  /// sharding `from` leaves unreduced. The ops are created before `at`, which
-  /// also carries the errors: `value` must have shards of equal size.
+  /// sharding `from` leaves unreduced. Creates ops before `at`, at which errors
+  /// are reported: `value` must have shards of equal size.
   mlir::FailureOr<mlir::Value> reduce(mlir::Operation &at, mlir::Value value,
                                       sdy::TensorShardingAttr from,
                                       llvm::ArrayRef<sdy::AxisRefAttr> axes,
@@ -36,7 +36,7 @@ private:
 
   mlir::ModuleOp module;
   MhloShardingText &texts;
-  /// The channel that was used last; 0 before the module has been searched.
+  /// The last used channel; 0 before the module has been searched.
   int64_t lastChannel = 0;
 };
 

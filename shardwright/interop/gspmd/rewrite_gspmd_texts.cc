@@ -1,4 +1,4 @@
-//===- rewrite_gspmd_texts.cc - mhlo.sharding as other readers want it ----===//
+//===- rewrite_gspmd_texts.cc - rewrite mhlo.sharding as V1 or V2 ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- bool_hex.cc - how text writes many booleans ------------------------===//
+//===- bool_hex.cc - hex text of boolean constants ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,13 +20,13 @@ namespace {
 
 constexpr StringLiteral kPrefix("dense<\"0x");
 
-/// The constant whose digits begin at the start of `rest`.
+/// The constant whose digits start at the beginning of `rest`.
 struct BoolConstant {
   StringRef digits;
   int64_t elements = 0;
 };
 
-/// None: of another element type, or not what we know.
+/// None for other element types or unknown forms.
 std::optional<BoolConstant> boolConstant(StringRef rest) {
   BoolConstant found;
   size_t end = rest.find('"');
@@ -54,8 +54,8 @@ std::optional<BoolConstant> boolConstant(StringRef rest) {
   return found;
 }
 
-/// One byte is a splat for the one and eight elements for the other; neither
-/// writes it.
+/// One byte would be a splat in one format and eight elements in the other;
+/// neither writes it.
 bool isBytes(const BoolConstant &c) {
   return c.elements > 1 && int64_t(c.digits.size()) == 2 * c.elements &&
          all_of(c.digits, isHexDigit);

@@ -1,13 +1,13 @@
-//===- bool_hex.h - how text writes many booleans ---------------*- C++ -*-===//
+//===- bool_hex.h - hex text of boolean constants ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `dense<"0x..."> : tensor<32x32xi1>` is a byte an element in the text of JAX
-// (MLIR 23 and later) and a bit an element in that of MLIR 22, whose parser we
-// have. The two differ in length, so nothing is guessed.
+// `dense<"0x..."> : tensor<32x32xi1>` holds a byte per element in text of JAX
+// (MLIR 23 and later) and a bit per element in text of MLIR 22, whose parser we
+// use. The lengths differ, so the format is unambiguous.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,13 @@
 
 namespace shardwright {
 
-/// The text with bits, as MLIR 22 parses it. Nothing else moves: what becomes
-/// shorter is filled with blanks. The same buffer if it holds no such bytes.
+/// Converts the text to bits, which MLIR 22 parses. Fills the shortened
+/// constants with blanks, so that positions stay the same. Returns the same
+/// buffer if there is nothing to convert.
 std::unique_ptr<llvm::MemoryBuffer>
 boolBytesToBits(std::unique_ptr<llvm::MemoryBuffer> text);
 
-/// Text of MLIR 22 with bytes, as JAX and later MLIR read it.
+/// Converts text of MLIR 22 to bytes, which JAX and later MLIR parse.
 std::string boolBitsToBytes(std::string text);
 
 } // namespace shardwright

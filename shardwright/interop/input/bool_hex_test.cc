@@ -1,4 +1,4 @@
-//===- bool_hex_test.cc ---------------------------------------------------===//
+//===- bool_hex_test.cc - tests of boolean constants ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ RC_GTEST_PROP(BoolHex, ThereAndBack, (std::vector<bool> values)) {
   text += "\"> : tensor<" + std::to_string(values.size()) + "xi1> y";
   std::string bits = toBits(text);
   RC_ASSERT(bits.size() == text.size());
-  // But for the blanks.
+  // Equal except for blanks.
   std::string back = boolBitsToBytes(bits);
   back.erase(std::remove(back.begin(), back.end(), ' '), back.end());
   text.erase(std::remove(text.begin(), text.end(), ' '), text.end());

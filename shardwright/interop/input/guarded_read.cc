@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM 22's bytecode reader takes counts and offsets of a file for true: it
-// allocates what a hostile file asks for, and reads beyond its end. Whatever it
-// does in the child, the user gets one diagnostic.
+// LLVM 22's bytecode reader trusts the counts and offsets of a file: for
+// malicious files it allocates huge amounts and reads out of bounds. Whatever
+// happens in the child, the user gets one diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ namespace {
 
 constexpr int exitTooLarge = 99, exitTooDeep = 98;
 
-/// A sanitizer maps terabytes, which count against the limit.
+/// Sanitizers map terabytes of address space, which count against the limit.
 bool canLimitMemory() {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -59,8 +59,8 @@ void setLimit(int resource, rlim_t value) {
 
 [[noreturn]] void outOfMemory() { _exit(exitTooLarge); }
 
-/// The child's life up to the read: nobody hears it, and it dies of the first
-/// trouble instead of reporting a crash of the tool.
+/// Prepares the child for the read: discards its output, and makes it exit on
+/// the first failure instead of reporting a crash of the tool.
 void becomeGuarded(ReadLimits limits) {
   int nowhere = open("/dev/null", O_RDWR);
   if (nowhere >= 0)
@@ -74,12 +74,12 @@ void becomeGuarded(ReadLimits limits) {
   sigprocmask(SIG_SETMASK, &all, nullptr);
   setLimit(RLIMIT_CORE, 0);
   setLimit(RLIMIT_CPU, limits.seconds);
-  // A reader that sleeps does not use its time: an alarm for that.
+  // A blocked reader uses no CPU time, so also set an alarm.
   alarm(limits.seconds * 4);
   if (canLimitMemory())
     setLimit(RLIMIT_AS, limits.bytes);
   std::set_new_handler(outOfMemory);
-  llvm::remove_bad_alloc_error_handler(); // the command may have one
+  llvm::remove_bad_alloc_error_handler(); // the command may have installed one
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { outOfMemory(); });
 }
@@ -87,7 +87,8 @@ void becomeGuarded(ReadLimits limits) {
 } // namespace
 
 ReadLimits readLimits(uint64_t fileSize) {
-  // IR takes about 20 times its bytecode; libraries and stacks are mapped too.
+  // IR takes about 20 times the size of its bytecode, plus mapped libraries and
+  // stacks.
   uint64_t bytes = (uint64_t(4) << 30) + fileSize * 64;
   return {bytes, unsigned(20 + fileSize / (1 << 20))};
 }
@@ -127,7 +128,7 @@ GuardedRead readBytecodeInChild(llvm::StringRef content,
   return readInChild(
       [&] {
         MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-        // Whether unknown ops are fine is for the real read to say.
+        // The real read decides whether unknown ops are permitted.
         context.allowUnregisteredDialects();
         context.getDiagEngine().registerHandler(
             [](Diagnostic &) { return success(); });

@@ -1,4 +1,4 @@
-//===- guarded_read.h - a first read in a child process ---------*- C++ -*-===//
+//===- guarded_read.h - first read in a child process -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,11 +26,11 @@ namespace shardwright {
 
 /// The outcome of a read in a child process.
 enum class GuardedRead {
-  Survived,  ///< it returned, with or without an error
+  Survived,  ///< the read returned, with or without an error
   Crashed,   ///< by a signal or an abort
-  TooLarge,  ///< it asked for more memory than the limit
-  TooSlow,   ///< it took longer than the limit
-  TooDeep,   ///< what it read exceeds a limit of input_limits.h
+  TooLarge,  ///< exceeded the memory limit
+  TooSlow,   ///< exceeded the time limit
+  TooDeep,   ///< the module exceeds a limit of input_limits.h
   NoProcess, ///< no child could be started
 };
 
@@ -39,7 +39,8 @@ struct ReadLimits {
   unsigned seconds;
 };
 
-/// Returns limits far above what reading a well-formed file of this size needs.
+/// Returns limits that are far above the needs of a well-formed file of this
+/// size.
 ReadLimits readLimits(uint64_t fileSize);
 
 /// Runs `read` in a forked child with these limits and discards its output and
@@ -47,8 +48,8 @@ ReadLimits readLimits(uint64_t fileSize);
 /// that forked.
 GuardedRead readInChild(llvm::function_ref<void()> read, ReadLimits limits);
 
-/// Whether MLIR's bytecode reader, which trusts its input, gets this content:
-/// bytecode or a portable artifact.
+/// True for bytecode and portable artifacts, which MLIR's bytecode reader
+/// parses without validation.
 bool isBytecode(llvm::StringRef content);
 
 using ReadBytecode =
@@ -56,13 +57,13 @@ using ReadBytecode =
                             mlir::MLIRContext *context)>;
 
 /// Reads bytecode with the dialects of `registry` in a child: parses it, checks
-/// its limits and verifies it, or what `read` does instead with the source.
+/// its limits and verifies it; or calls `read` with the source instead.
 GuardedRead readBytecodeInChild(llvm::StringRef content,
                                 const mlir::DialectRegistry &registry,
                                 ReadBytecode read = nullptr);
 
-/// The diagnostic for a read that did not survive, lower case and without the
-/// file: "malformed bytecode: ...".
+/// The diagnostic for a read that did not survive, in lower case and without
+/// the file: "malformed bytecode: ...".
 llvm::StringRef describe(GuardedRead result);
 
 } // namespace shardwright

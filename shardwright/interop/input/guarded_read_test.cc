@@ -1,4 +1,4 @@
-//===- guarded_read_test.cc - reads that end badly ------------------------===//
+//===- guarded_read_test.cc - tests of failing reads ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- input_limits.cc - how deep and large a module may be ---------------===//
+//===- input_limits.cc - limits of modules --------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,7 +77,7 @@ LogicalResult checkText(StringRef text, StringRef file, MLIRContext *context) {
 
 namespace {
 
-/// Depth and size of attributes and types, as if nothing were shared; each is
+/// Depth and size of attributes and types as trees, without sharing; each is
 /// measured once.
 class Measure {
 public:
@@ -94,7 +94,7 @@ private:
     bool isType;
     bool isOpen = false;
   };
-  /// Calls `visit` with each attribute and type in the node.
+  /// Calls `visit` for each child attribute and type of the node.
   static void forEachChild(Node node, llvm::function_ref<void(Node)> visit) {
     auto type = [&](Type t) { visit({t.getAsOpaquePointer(), true}); };
     auto attribute = [&](Attribute a) {
@@ -123,7 +123,7 @@ template <typename AttrOrType> Measure::Extent Measure::of(AttrOrType root) {
     Node node = top;
     if (!node.isOpen) {
       top.isOpen = true;
-      // Types may contain themselves: this stops at the second time.
+      // Types may be recursive: stop at the second visit.
       known.try_emplace(node.pointer);
       forEachChild(node, [&](Node child) {
         if (child.pointer && !known.contains(child.pointer))
@@ -150,14 +150,14 @@ template <typename AttrOrType> Measure::Extent Measure::of(AttrOrType root) {
   return known.lookup(first.pointer);
 }
 
-/// Moves all operations to the module's own block, so that destroying it does
+/// Moves all ops to the module's own block, so that destroying the module does
 /// not recurse.
 void takeApart(ModuleOp module) {
   Region &region = module.getBodyRegion();
   if (region.empty())
     return;
   Block &body = region.front();
-  // Those in the regions of an op come behind all that were there.
+  // Ops in the regions of an op are appended at the end.
   for (auto it = body.begin(); it != body.end(); ++it) {
     it->dropAllUses();
     for (Region &inner : it->getRegions())
@@ -180,7 +180,7 @@ public:
 
 private:
   LogicalResult check(Operation *op, int64_t depth);
-  // Errors are emitted at locations: an operation would be printed with them.
+  // Emit errors at locations, because an error at an op would print the op.
   LogicalResult checkType(Operation *op, Type type);
   LogicalResult checkExtent(Operation *op, Measure::Extent extent,
                             StringRef what);
@@ -192,7 +192,7 @@ private:
 
 LogicalResult ModuleChecker::checkExtent(Operation *op, Measure::Extent extent,
                                          StringRef what) {
-  // The location may be what nests too deeply.
+  // Use no location: it may be the part that nests too deeply.
   auto error = [&] {
     return emitError(UnknownLoc::get(op->getContext()))
            << "the " << what << " of '" << op->getName() << "' ";

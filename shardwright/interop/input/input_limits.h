@@ -1,4 +1,4 @@
-//===- input_limits.h - how deep and large a module may be ------*- C++ -*-===//
+//===- input_limits.h - limits of modules -----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,25 +22,26 @@
 
 namespace shardwright {
 
-/// Most levels of nested operations.
+/// Limit of nested ops.
 inline constexpr int64_t maxOpNesting = 128;
 
-/// Returns an error text if MLIR's parser could crash on this text, with the
-/// position (`FILE:LINE:COLUMN`), the limit and a remedy. Else returns "".
+/// A reason why MLIR's parser could crash on a text: the limit and a remedy,
+/// and the position.
 struct TextProblem {
   std::string message;
   unsigned line = 0, column = 0;
 };
+/// Returns the first problem of the text, if there is one.
 std::optional<TextProblem> checkText(llvm::StringRef text);
 
-/// Emits an error, at `file`, for a text that checkText refuses.
+/// Emits an error at `file` for a text that checkText rejects.
 mlir::LogicalResult checkText(llvm::StringRef text, llvm::StringRef file,
                               mlir::MLIRContext *context);
 
-/// Emits an error for a module that exceeds a limit. It need not have been
-/// verified. A module that nests too deeply is taken apart, so that it can be
-/// destroyed. `attributes`: check those as well, which for a text checkText has
-/// done.
+/// Emits an error for a module that exceeds a limit. The module need not be
+/// verified. If it nests too deeply, it is flattened so that it can be
+/// destroyed. `attributes`: check attributes as well, which checkText does for
+/// text.
 mlir::LogicalResult checkModule(mlir::ModuleOp module, bool attributes);
 
 } // namespace shardwright

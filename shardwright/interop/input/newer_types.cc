@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// The type of a code of builtin's that MLIR 22 does not have; null: none.
+/// The type for a code of the builtin dialect that MLIR 22 does not have; null
+/// if there is none.
 static Type newerType(uint64_t code, MLIRContext *context) {
   switch (code) {
   case 21:
@@ -47,7 +48,7 @@ static Type newerType(uint64_t code, MLIRContext *context) {
 }
 
 void addNewerTypes(ParserConfig &config) {
-  // Asked before MLIR's own reader, which goes on where `type` stays null.
+  // Called before MLIR's own reader, which is used if `type` stays null.
   config.getBytecodeReaderConfig().attachTypeCallback(
       [](DialectBytecodeReader &reader, StringRef dialect,
          Type &type) -> LogicalResult {

@@ -12,8 +12,8 @@
 
 namespace shardwright {
 
-/// Lets `config` read bytecode that MLIR 23 wrote (jaxlib holds it): floats of
-/// 8 bits and fewer, and tf32, have codes there that MLIR 22 lacks.
+/// Lets `config` read bytecode of MLIR 23 (as in jaxlib): floats of up to 8
+/// bits, and tf32, have codes there that MLIR 22 does not know.
 void addNewerTypes(mlir::ParserConfig &config);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- artifact.cc - writes artifacts and recognises them ---------------===//
+//===- artifact.cc - read and write artifacts -----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,14 +29,14 @@ static constexpr llvm::StringLiteral kMagic("ML\xefR");
 static constexpr llvm::StringLiteral kProducer("StableHLO_v");
 
 std::optional<Version> artifactVersion(StringRef content) {
-  // Magic, version of the bytecode in one byte, producer.
+  // Magic number, bytecode version in one byte, producer.
   if (!content.consume_front(kMagic) || content.empty())
     return std::nullopt;
   StringRef producer =
       content.drop_front().take_until([](char c) { return c == '\0'; });
   if (!producer.consume_front(kProducer))
     return std::nullopt;
-  // An odd version is the reader's to judge, not a reason to read it as text.
+  // The reader reports malformed versions; do not treat the content as text.
   return Version::parse(producer).value_or(Version());
 }
 
@@ -50,7 +50,7 @@ OwningOpRef<ModuleOp>
 readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
                      MLIRContext *context) {
   context->loadDialect<func::FuncDialect, stablehlo::StablehloDialect>();
-  // VHLO says nothing that a verifier could check: verified once upgraded.
+  // VHLO has no verifiers, so verify after upgrading.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   addNewerTypes(config);
   auto read = [&]() -> OwningOpRef<ModuleOp> {
@@ -66,7 +66,7 @@ readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
   Version version = artifactVersion(buffer->getBuffer()).value_or(Version());
   if (version <= vhlo::kCurrentVersion)
     return read();
-  // A newer artifact may be readable; if not, its version is the reason.
+  // A newer artifact may be readable; if not, report its version as the reason.
   std::string reason;
   OwningOpRef<ModuleOp> module;
   {
@@ -85,7 +85,7 @@ readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
   return module;
 }
 
-/// The version of MLIR's bytecode that readers of `version` know.
+/// The bytecode version that readers of `version` support.
 static int64_t bytecodeVersionFor(Version version) {
   if (version < Version{0, 10, 0})
     return 0;

@@ -1,5 +1,4 @@
-//===- expand_for_version.cc - newer features in the words of older versions
-//---===//
+//===- expand_for_version.cc - expand newer features ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +32,7 @@ static void expandTan(stablehlo::TanOp op) {
   op.erase();
 }
 
-/// Ranges in files become their first position.
+/// Replaces ranges in files by their first position.
 static void dropRanges(ModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](FileLineColRange range) -> Attribute {
@@ -48,15 +47,15 @@ static void dropRanges(ModuleOp module) {
 // Batching dimensions of gather and scatter
 //===----------------------------------------------------------------------===//
 
-/// The indices with a component more for each batching dimension, first: the
-/// position along it. Null when a shape is not known.
+/// Prepends a component for each batching dimension to the indices: the
+/// position along it. Null if a shape is unknown.
 static Value addBatchIndices(OpBuilder &b, Location loc, Value indices,
                              int64_t indexVectorDim,
                              ArrayRef<int64_t> batchingDims) {
   auto type = cast<RankedTensorType>(indices.getType());
   if (!type.hasStaticShape() || !isa<IntegerType>(type.getElementType()))
     return {};
-  // A narrow type may not hold the positions.
+  // A narrow type may not be able to represent the positions.
   int64_t largest = 0;
   for (int64_t dim : batchingDims)
     largest = std::max(largest, type.getDimSize(dim));

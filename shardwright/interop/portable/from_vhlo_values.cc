@@ -1,4 +1,4 @@
-//===- from_vhlo_values.cc - types and attributes of VHLO in StableHLO ---===//
+//===- from_vhlo_values.cc - convert VHLO values to StableHLO -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,7 +99,7 @@ Type FromVhlo::convert(Type from, EmitError emitError) {
       .Case([&](vhlo::PrimitiveType t) -> Type {
         if (t.getKind() == vhlo::PrimitiveKind::Token)
           return stablehlo::TokenType::get(context);
-        return invalid(); // a witness: no StableHLO op makes one
+        return invalid(); // a witness: no StableHLO op creates one
       })
       .Case([&](vhlo::UniformQuantizedV1Type t) -> Type {
         Type storage = type(t.getStorageType(), emitError);

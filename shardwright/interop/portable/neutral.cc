@@ -1,4 +1,4 @@
-//===- neutral.cc - values of attributes that are absent ----------------===//
+//===- neutral.cc - values of absent attributes ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,7 +55,7 @@ Attribute neutralValue(MLIRContext *context, AttrKind kind, int64_t windowDims,
   case AttrKind::Unit:
     return vhlo::BooleanV1Attr::get(context, false);
   case AttrKind::Channel:
-  // StableHLO's own writer uses 64 bits here.
+  // StableHLO's writer uses 64 bits here.
   case AttrKind::CompositeVersion:
     return integer(context, 0);
   case AttrKind::LastDimension:
@@ -100,7 +100,7 @@ Attribute neutralValue(MLIRContext *context, AttrKind kind, int64_t windowDims,
   return {};
 }
 
-/// All elements, of which there are some, are `value`.
+/// True if the tensor is not empty and all elements are `value`.
 static bool isAll(Attribute attr, int64_t value) {
   auto tensor = dyn_cast<vhlo::TensorV1Attr>(attr);
   if (!tensor || !tensor.getValue() || tensor.getValue().empty() ||
@@ -126,7 +126,7 @@ bool isNeutral(Attribute attr, AttrKind kind) {
     return tensor && tensor.getElements().empty();
   }
   case AttrKind::Precision: {
-    // Of any length, as StableHLO's own reader has it.
+    // Of any length, as in StableHLO's reader.
     auto list = dyn_cast<vhlo::ArrayV1Attr>(attr);
     return list && llvm::all_of(list.getValue(), [&](Attribute element) {
              return element ==

@@ -1,4 +1,4 @@
-//===- neutral.h - values of attributes that are absent -----------------===//
+//===- neutral.h - values of absent attributes ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ namespace shardwright {
 mlir::Attribute neutralValue(mlir::MLIRContext *context, vhlo::AttrKind kind,
                              int64_t windowDims = 0, bool isTyped = false);
 
-/// Whether `attr` means the same as an absent attribute.
+/// True if `attr` is equivalent to an absent attribute.
 bool isNeutral(mlir::Attribute attr, vhlo::AttrKind kind);
 
 } // namespace shardwright

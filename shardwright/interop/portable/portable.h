@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An artifact is MLIR bytecode of a VHLO module whose producer string names the
-// version of StableHLO that it was written for. A mixed artifact keeps ops,
-// types and attributes of other dialects (sdy above all), with
+// An artifact is MLIR bytecode of a VHLO module whose producer string contains
+// the StableHLO version for which it was written. A mixed artifact keeps ops,
+// types and attributes of other dialects (mainly sdy), with
 // unrealized_conversion_cast between the two kinds of values.
 //
 //===----------------------------------------------------------------------===//
@@ -30,21 +30,21 @@ class SourceMgr;
 namespace shardwright {
 
 /// Returns the version in the producer string of an artifact, or nothing if
-/// `content` is no artifact. Reads the first bytes only.
+/// `content` is not an artifact. Reads only the first bytes.
 std::optional<vhlo::Version> artifactVersion(llvm::StringRef content);
 
-/// Reads the artifact in the main buffer of `sources`, of any version that has
-/// no op unknown to us, and upgrades it to verified StableHLO; other dialects
-/// are kept. Returns null after one or more errors. MLIR's reader can crash on
-/// malformed bytes: see load_module.h.
+/// Reads the artifact in the main buffer of `sources`, of any version whose ops
+/// we know, and upgrades it to verified StableHLO; other dialects are kept.
+/// Returns null after one or more errors. MLIR's reader can crash on malformed
+/// bytes: see load_module.h.
 mlir::OwningOpRef<mlir::ModuleOp>
 readPortableArtifact(const std::shared_ptr<llvm::SourceMgr> &sources,
                      mlir::MLIRContext *context);
 
 /// Writes `module` (func and StableHLO; with `allowOtherDialects` others too)
 /// for readers of `version` ("1.17.0"); `module` is not changed. Fails with a
-/// diagnostic for a version that we cannot write or that lacks a feature of the
-/// module.
+/// diagnostic for a version that we cannot write or that does not have a
+/// feature of the module.
 llvm::LogicalResult writePortableArtifact(mlir::ModuleOp module,
                                           llvm::StringRef version,
                                           llvm::raw_ostream &os,

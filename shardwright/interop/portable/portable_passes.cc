@@ -1,4 +1,4 @@
-//===- portable_passes.cc - the steps of artifacts as passes ------------===//
+//===- portable_passes.cc - artifact steps as passes ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// A pass with the option `allow-other-dialects`.
+/// Base of passes with the option `allow-other-dialects`.
 template <typename Self>
 struct LegalizePass : PassWrapper<Self, OperationPass<ModuleOp>> {
   LegalizePass() = default;

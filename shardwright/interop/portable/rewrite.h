@@ -1,4 +1,4 @@
-//===- rewrite.h - what the walks over VHLO modules share ---------------===//
+//===- rewrite.h - shared by walks over VHLO modules ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,8 +47,8 @@ private:
   std::vector<Row> rows;
 };
 
-/// Puts an op `name` with the operands, regions and place of `op` before it.
-/// Inherent attributes have no values yet.
+/// Inserts an op `name` with the operands, regions and location of `op` before
+/// it. Its inherent attributes are not set yet.
 inline mlir::Operation *replaceOp(mlir::Operation *op, mlir::OperationName name,
                                   mlir::TypeRange types,
                                   mlir::DictionaryAttr discardable) {

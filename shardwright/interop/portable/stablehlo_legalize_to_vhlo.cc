@@ -1,5 +1,4 @@
-//===- stablehlo_legalize_to_vhlo.cc - StableHLO and func to the newest VHLO
-//---===//
+//===- stablehlo_legalize_to_vhlo.cc - StableHLO and func to VHLO ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -66,7 +65,7 @@ private:
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// The newest row for an op of func or StableHLO, null for other ops.
+/// The newest row for an op of func or StableHLO; null for other ops.
 const vhlo::OpRow *Legalizer::rowFor(Operation *op) {
   auto [it, isNew] = rows.try_emplace(op->getName(), nullptr);
   if (!isNew)
@@ -174,7 +173,7 @@ DictionaryAttr Legalizer::convertDiscardable(Operation *op) {
   return DictionaryAttr::getWithSorted(context, entries);
 }
 
-/// How many window dimensions an op has whose window attributes have defaults.
+/// Number of window dimensions of an op whose window attributes have defaults.
 static int64_t windowDimsOf(Operation *op) {
   if (auto conv = op->getInherentAttr("dimension_numbers"))
     if (auto numbers =
@@ -261,7 +260,7 @@ Value Legalizer::cast(Value value, Type type) {
   return made;
 }
 
-/// Whether the value has, or will have, a type of VHLO.
+/// True if the value has, or will have, a type of VHLO.
 bool Legalizer::isConverted(Value value) {
   Operation *owner = value.getDefiningOp();
   if (!owner)
@@ -288,7 +287,7 @@ void Legalizer::castOperandsBack(Operation *op) {
     Value value = operand.get();
     if (!isa<vhlo::VhloDialect>(value.getType().getDialect()))
       continue;
-    // What was converted converts back.
+    // Cast values of converted types back.
     if (Type type =
             backwards.type(value.getType(), [&] { return op->emitError(); }))
       operand.set(cast(value, type));

@@ -19,7 +19,7 @@ namespace shardwright {
 
 namespace {
 
-/// Answers with the field that is asked for.
+/// Finds the field `name` of an attribute.
 struct FieldFinder {
   StringRef name;
   MLIRContext *context;
@@ -123,8 +123,8 @@ Attribute fieldOf(Operation *op, StringRef name, ToVhlo &values) {
 
 namespace {
 
-/// Reads attributes of a VHLO op by name; the first that is not what it should
-/// be is an error. Absent attributes are neutral.
+/// Reads attributes of a VHLO op by name; the first attribute of the wrong kind
+/// is an error. Absent attributes have neutral values.
 struct FieldReader {
   const vhlo::OpRow &row;
   ArrayRef<Attribute> attrs;
@@ -196,7 +196,7 @@ LogicalResult setStructuredAttrs(Operation *op, const vhlo::OpRow &row,
     op->getName().setInherentAttr(op, StringAttr::get(context, name), attr);
   };
   if (r.has("channel_id")) {
-    // Collectives: 0 is no channel, and the type does not travel.
+    // Collectives: 0 means no channel, and the type is not stored.
     int64_t id = r.number("channel_id"), type = r.number("channel_type");
     if (id != 0 || r.has("channel_type"))
       set("channel_handle",

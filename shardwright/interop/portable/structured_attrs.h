@@ -12,9 +12,9 @@
 
 namespace shardwright {
 
-/// The field `name` of a structured attribute of a StableHLO op, as VHLO has
-/// it: dimension numbers, channel handles and dot algorithms are several
-/// attributes there. Null: the op has no such attribute.
+/// The field `name` of a structured attribute of a StableHLO op in VHLO, where
+/// dimension numbers, channel handles and dot algorithms are several
+/// attributes. Null if the op has no such attribute.
 mlir::Attribute fieldOf(mlir::Operation *op, llvm::StringRef name,
                         ToVhlo &values);
 

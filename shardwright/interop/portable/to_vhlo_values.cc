@@ -1,4 +1,4 @@
-//===- to_vhlo_values.cc - types and attributes of StableHLO in VHLO ----===//
+//===- to_vhlo_values.cc - convert StableHLO values to VHLO ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,7 @@ Type ToVhlo::convert(Type from) {
   MLIRContext *context = from.getContext();
   if (Type element = vhlo::elementFromBuiltin(from))
     return element;
-  // A type cannot be converted if one of its parts stays as it is.
+  // A type cannot be converted if one of its parts cannot.
   auto part = [&](Type inner) -> Type {
     Type result = type(inner);
     return result && isa<vhlo::VhloDialect>(result.getDialect()) ? result
@@ -145,8 +145,8 @@ static Attribute enumAttr(vhlo::EnumKind kind, EnumAttrT attr) {
                              static_cast<uint32_t>(attr.getValue()));
 }
 
-/// Returns the elements as a TensorV1Attr holds them. A resource whose bytes
-/// are those of an artifact is returned as it is, without a copy.
+/// Returns the elements in the form of a TensorV1Attr. A resource whose bytes
+/// already have that form is returned without a copy.
 static ElementsAttr elementsOf(ElementsAttr attr) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
   if (!resource)
@@ -168,8 +168,8 @@ static ElementsAttr elementsOf(ElementsAttr attr) {
     return {};
   if (bits >= 8)
     return resource;
-  // Elements below a byte are a byte each in a resource; elsewhere predicates
-  // are packed, and the bits above the others zero.
+  // In a resource, elements of less than a byte take a byte each; elsewhere
+  // booleans are packed, and the unused bits of other elements are zero.
   if (bits == 1)
     return DenseElementsAttr::get(
         type, llvm::map_to_vector(bytes, [](char b) { return b != 0; }));

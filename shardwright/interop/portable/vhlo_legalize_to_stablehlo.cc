@@ -1,5 +1,4 @@
-//===- vhlo_legalize_to_stablehlo.cc - any version of VHLO to StableHLO and func
-//---===//
+//===- vhlo_legalize_to_stablehlo.cc - VHLO of any version to StableHLO ---===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +41,7 @@ private:
   LogicalResult convertRegions(Operation *op);
   LogicalResult convertTypes(ValueRange values, Operation *op);
   LogicalResult convertOp(Operation *op, const vhlo::OpRow &row);
-  /// The attribute of StableHLO; null with success: left out.
+  /// The StableHLO attribute; null if it is omitted.
   FailureOr<Attribute> convertAttr(Operation *op, const vhlo::OpRow &row,
                                    const vhlo::AttrSpec &spec, Attribute attr);
   DictionaryAttr convertDiscardable(Operation *op);
@@ -68,7 +67,8 @@ LogicalResult Legalizer::convertBlock(Block &block) {
         return failure();
       continue;
     }
-    // Other ops have values of builtin types, but a file may say otherwise.
+    // Other ops should have values of builtin types, but a file may be
+    // malformed.
     if (failed(convertTypes(op.getResults(), &op)) ||
         failed(convertRegions(&op)))
       return failure();
@@ -110,7 +110,7 @@ OperationName Legalizer::nameFor(Operation *op, const vhlo::OpRow &row) {
     return funcName;
   if (row.name == "call")
     return callName;
-  // Parents have been replaced before their bodies are walked.
+  // Parents are replaced before their bodies are visited.
   if (row.name == "return" && isa_and_nonnull<func::FuncOp>(op->getParentOp()))
     return returnName;
   return *names.of(row).stablehlo;
@@ -142,7 +142,7 @@ LogicalResult Legalizer::convertOp(Operation *op, const vhlo::OpRow &row) {
   for (auto [attrName, attr] : attrs)
     name.setInherentAttr(created, attrName, attr);
   // A call without operands, or without results, has an empty list of their
-  // layouts, which VHLO does not tell from none.
+  // layouts, which VHLO does not distinguish from no list.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(created);
       call && call.getOperandLayouts().has_value() !=
                   call.getResultLayouts().has_value()) {
@@ -196,11 +196,11 @@ FailureOr<Attribute> Legalizer::convertAttr(Operation *op,
   case AttrKind::Exploded:
   case AttrKind::ExplodedOrEmpty:
   case AttrKind::Algorithm:
-    return Attribute(); // for setStructuredAttrs
+    return Attribute(); // handled by setStructuredAttrs
   default:
     break;
   }
-  // The first dynamic_conv had an attribute that meant nothing.
+  // The first version of dynamic_conv had an attribute without meaning.
   if (row.name == "dynamic_conv" && spec.kind == AttrKind::Zeros)
     return Attribute();
   if (isNeutral(attr, spec.kind))
@@ -259,7 +259,7 @@ FailureOr<Attribute> Legalizer::convertAttr(Operation *op,
   default:
     break;
   }
-  // A function reads its type before anybody verifies it.
+  // A function reads its type before it is verified.
   if (row.name == "func" && spec.name == "function_type") {
     auto type = dyn_cast<TypeAttr>(value);
     if (!type || !isa<FunctionType>(type.getValue()))
@@ -272,7 +272,7 @@ FailureOr<Attribute> Legalizer::convertAttr(Operation *op,
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// A cast between VHLO and builtin types has nothing left to do.
+/// Removes casts whose types have become equal.
 void Legalizer::dropCasts() {
   for (UnrealizedConversionCastOp cast : casts)
     if (llvm::equal(cast.getOperandTypes(), cast.getResultTypes())) {

@@ -23,7 +23,7 @@ using vhlo::Version;
 class VersionConverter {
 public:
   VersionConverter(MLIRContext *context, Version target)
-      // The patch number says nothing about the opset.
+      // The patch number does not affect the opset.
       : context(context), target{target.major, target.minor, 0},
         names(context) {}
 
@@ -53,7 +53,7 @@ private:
                          MutableArrayRef<Attribute> attrs);
   LogicalResult check(Operation *op, const vhlo::OpRow &row);
   LogicalResult checkTypes(Operation *op, TypeRange types);
-  /// The newest part of a type or attribute.
+  /// The newest version of a type or attribute and its parts.
   template <typename T> Version newest(T value);
 
   MLIRContext *context;
@@ -96,7 +96,7 @@ LogicalResult VersionConverter::checkTypes(Operation *op, TypeRange types) {
   return success();
 }
 
-/// Whether a region of a reduction computes in a type of its own.
+/// True if a region of a reduction computes in another type.
 static bool promotesElements(Operation *op) {
   auto elementOf = [](Type type) -> Type {
     auto tensor = dyn_cast<vhlo::RankedTensorV1Type>(type);
@@ -105,7 +105,7 @@ static bool promotesElements(Operation *op) {
   if (op->getNumRegions() == 0 || op->getNumOperands() == 0)
     return false;
   Type element = elementOf(op->getOperand(0).getType());
-  // The last region computes: the first of select_and_scatter selects.
+  // The last region computes: the first one of select_and_scatter selects.
   for (Block &block : op->getRegions().back())
     for (Type type : block.getArgumentTypes())
       if (elementOf(type) != element)
@@ -115,7 +115,7 @@ static bool promotesElements(Operation *op) {
   return false;
 }
 
-/// What no table says: constraints of older versions on single ops.
+/// Checks constraints of older versions that the table does not contain.
 LogicalResult VersionConverter::check(Operation *op, const vhlo::OpRow &row) {
   if (failed(checkTypes(op, op->getResultTypes())))
     return failure();
@@ -160,7 +160,7 @@ LogicalResult VersionConverter::mapAttrs(Operation *op, const vhlo::OpRow &from,
     attr = vhlo::attrOf(op, spec.name);
     if (attr)
       continue;
-    // The one attribute that was dropped: padding of dynamic_conv.
+    // The only attribute that was removed: padding of dynamic_conv.
     int64_t windowDims = 0;
     if (auto spatial = dyn_cast_or_null<vhlo::TensorV1Attr>(
             vhlo::attrOf(op, "input_spatial_dimensions")))

@@ -1,4 +1,4 @@
-//===- vhlo_values.h - types and attributes between StableHLO and VHLO ---===//
+//===- vhlo_values.h - convert values from and to VHLO ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ namespace shardwright {
 /// Returns null for those that VHLO does not have.
 class ToVhlo {
 public:
-  /// With `keepOthers`, types and attributes that VHLO does not have stay as
-  /// they are, also inside of lists and dictionaries.
+  /// With `keepOthers`, types and attributes that VHLO does not have are kept,
+  /// also inside of lists and dictionaries.
   explicit ToVhlo(bool keepOthers) : keepOthers(keepOthers) {}
 
   mlir::Type type(mlir::Type type);
@@ -42,7 +42,7 @@ private:
 
 /// Converts types and attributes of VHLO to builtin, quant and StableHLO.
 /// Returns null, after an error through `emitError`, for invalid ones. Types
-/// and attributes of other dialects stay as they are.
+/// and attributes of other dialects are unchanged.
 class FromVhlo {
 public:
   mlir::Type type(mlir::Type type,
@@ -57,7 +57,7 @@ private:
   mlir::Attribute convert(mlir::Attribute attr, EmitError emitError);
   mlir::Attribute convertStablehlo(mlir::Attribute attr, EmitError emitError);
   /// Appends the converted elements of an array to `to`; false if one of them
-  /// is no T.
+  /// is not a T.
   template <typename T>
   bool list(mlir::Attribute from, llvm::SmallVectorImpl<T> &to,
             EmitError emitError);

@@ -1,4 +1,4 @@
-//===- export_round_trip.cc - sdy into frontend attributes ----------------===//
+//===- export_round_trip.cc - sdy to frontend attributes ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,7 +84,8 @@ LogicalResult RoundTripExporter::signature(func::FuncOp func) {
   return success();
 }
 
-/// XLA has no attributes on results: a call before the return holds them.
+/// XLA has no attributes on results, so they are stored on a call before the
+/// return.
 LogicalResult RoundTripExporter::results(func::FuncOp func) {
   for (unsigned i = 0; i < func.getNumResults(); ++i) {
     auto sharding =
@@ -162,7 +163,8 @@ LogicalResult RoundTripExporter::visit(Operation &op) {
             texts.of(constraint.getSharding(), {}, op.getLoc());
         if (failed(text))
           return failure();
-        // Dropping a partial sum would change what the value is.
+        // Without the side effect, XLA could drop the partial sum, which would
+        // change the value.
         bool isPartial = !constraint.getSharding().getUnreducedAxes().empty();
         auto made = call(builder, op.getLoc(), "Sharding", input,
                          input.getType(), /*hasSideEffect=*/isPartial);

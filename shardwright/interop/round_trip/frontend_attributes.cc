@@ -1,4 +1,4 @@
-//===- frontend_attributes.cc - attributes as strings in a dictionary -----===//
+//===- frontend_attributes.cc - attributes as strings ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ void setFrontendAttribute(Operation *op, StringRef name, Attribute value) {
           op->getAttrOfType<DictionaryAttr>(kFrontendAttributes), name, value));
 }
 
-/// Removes `name` from `attributes`, which becomes null when nothing is left.
+/// Removes `name` from `attributes`, which becomes null if it is empty then.
 static FailureOr<Attribute> take(DictionaryAttr &attributes, StringRef name,
                                  Location where) {
   Attribute value = attributes ? attributes.get(name) : Attribute();
@@ -48,8 +48,8 @@ static FailureOr<Attribute> take(DictionaryAttr &attributes, StringRef name,
       list.empty() ? DictionaryAttr() : list.getDictionary(value.getContext());
   auto text = dyn_cast<StringAttr>(value);
   if (!text)
-    return value; // older writers put the attribute itself there
-  // The parser's position is one in the string: say what it is about.
+    return value; // older writers store the attribute itself
+  // The parser reports positions in the string, so add the attribute's name.
   std::string why;
   Attribute parsed;
   {

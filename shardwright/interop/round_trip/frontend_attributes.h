@@ -1,5 +1,4 @@
-//===- frontend_attributes.h - attributes as strings in a dictionary --*- C++
-//-*-===//
+//===- frontend_attributes.h - attributes as strings ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,23 +30,23 @@ inline constexpr llvm::StringLiteral
 inline constexpr llvm::StringLiteral
     kManualBody("xla.sdy.manual_computation_body");
 
-/// The dictionary with this attribute, as its text, added.
+/// Adds the text of this attribute to the dictionary.
 mlir::DictionaryAttr withFrontendAttribute(mlir::DictionaryAttr attributes,
                                            llvm::StringRef name,
                                            mlir::Attribute value);
-/// Adds it to an op.
+/// Adds it to the op.
 void setFrontendAttribute(mlir::Operation *op, llvm::StringRef name,
                           mlir::Attribute value);
 
-/// Takes the attribute out of the dictionary of the op (resp. argument) and
-/// parses it; null when it is not there. Errors are located at the op.
+/// Removes the attribute from the dictionary of the op (or argument) and parses
+/// it; null if there is none. Errors are reported at the op.
 mlir::FailureOr<mlir::Attribute> takeFrontendAttribute(mlir::Operation *op,
                                                        llvm::StringRef name);
 mlir::FailureOr<mlir::Attribute>
 takeArgFrontendAttribute(mlir::func::FuncOp func, unsigned argument,
                          llvm::StringRef name);
 
-/// The same when it has to be a `T`.
+/// Likewise, but an error unless it is a `T`.
 template <typename T>
 mlir::FailureOr<T> takeAs(mlir::Operation *op, llvm::StringRef name) {
   mlir::FailureOr<mlir::Attribute> attr = takeFrontendAttribute(op, name);

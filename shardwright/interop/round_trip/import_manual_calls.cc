@@ -1,4 +1,4 @@
-//===- import_manual_calls.cc - calls that stand for manual computations --===//
+//===- import_manual_calls.cc - calls of manual computations --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ public:
 
 private:
   void collect(Operation *root);
-  /// The custom calls around a call, and the attributes on them.
+  /// The custom calls around a call, and their attributes.
   struct Border {
     stablehlo::CustomCallOp enter, leave; ///< null without operands or results
     sdy::TensorShardingPerValueAttr ins, outs;
@@ -33,8 +33,8 @@ private:
   };
   FailureOr<Border> findBorder(func::CallOp call, StringRef name);
   LogicalResult import(func::CallOp call);
-  /// Makes the manual computation at `border.leave`; its body is that of
-  /// `callee`, which is moved for the last call and else copied.
+  /// Creates the manual computation at `border.leave` with the body of
+  /// `callee`, which is moved for the last call and copied otherwise.
   FailureOr<sdy::ManualComputationOp> build(func::CallOp call,
                                             const Border &border,
                                             func::FuncOp callee, StringRef name,
@@ -125,7 +125,7 @@ ManualCalls::build(func::CallOp call, const Border &border, func::FuncOp callee,
                    StringRef name, bool isLastCall) {
   MLIRContext *context = module.getContext();
   stablehlo::CustomCallOp enter = border.enter, leave = border.leave;
-  // Which of the entering values each argument is.
+  // Map each argument to one of the entering values.
   SmallVector<Value> operands;
   SmallVector<sdy::TensorShardingAttr> inShardings;
   for (auto [i, operand] : llvm::enumerate(call.getOperands())) {

@@ -1,5 +1,4 @@
-//===- import_manual_calls.h - calls that stand for manual computations --*- C++
-//-*-===//
+//===- import_manual_calls.h - calls of manual computations -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +12,8 @@
 
 namespace shardwright {
 
-/// Makes a sdy.manual_computation of each call to a function that is named as
-/// the body of one, with the @xla.sdy.GlobalToLocalShape before it and the
+/// Creates an sdy.manual_computation for each call of a function that is named
+/// as a body, with the @xla.sdy.GlobalToLocalShape before it and the
 /// @xla.sdy.LocalToGlobalShape after it.
 mlir::LogicalResult importManualCalls(mlir::ModuleOp module);
 

@@ -1,4 +1,4 @@
-//===- import_round_trip.cc - sdy out of frontend attributes --------------===//
+//===- import_round_trip.cc - frontend attributes to sdy ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,9 +38,9 @@ public:
   RoundTripImporter(ModuleOp module, bool keepOpShardings)
       : module(module), keepOpShardings(keepOpShardings) {}
 
-  /// Meshes, arguments, results, op shardings and rules.
+  /// Imports meshes, and shardings and rules of arguments, results and ops.
   LogicalResult attributes();
-  /// @Sharding, groups, barriers.
+  /// Imports @Sharding, groups and barriers.
   LogicalResult customCalls();
 
 private:
@@ -96,7 +96,7 @@ LogicalResult RoundTripImporter::signature(func::FuncOp func) {
   return success();
 }
 
-/// Shardings of all arguments or results in one attribute of the module.
+/// Reads the shardings of all arguments or results from one module attribute.
 LogicalResult RoundTripImporter::tupled(func::FuncOp func) {
   auto read = [&](StringRef name, unsigned count, auto set) -> LogicalResult {
     FailureOr<TensorShardingPerValueAttr> all =
@@ -121,7 +121,7 @@ LogicalResult RoundTripImporter::tupled(func::FuncOp func) {
                      })));
 }
 
-/// Propagation cannot find these anew.
+/// True if propagation cannot infer the op's sharding again.
 bool keepsSharding(Operation *op) {
   if (isa<stablehlo::SendOp, stablehlo::RecvOp, stablehlo::AfterAllOp>(op))
     return true;
@@ -184,7 +184,7 @@ LogicalResult RoundTripImporter::resultSharding(stablehlo::CustomCallOp call) {
       else
         hasOthers |= use.get() == result;
     }
-  // A pass of XLA may have given the result to others too.
+  // A pass of XLA may have added other users of the result.
   if (hasOthers) {
     OpBuilder builder(call);
     operand = sdy::ShardingConstraintOp::create(builder, call.getLoc(), operand,
@@ -299,7 +299,7 @@ LogicalResult RoundTripImporter::customCalls() {
   return success();
 }
 
-/// What was HLO gives tuples where StableHLO has several results.
+/// HLO calls return tuples where StableHLO has several results.
 void flattenTuples(ModuleOp module) {
   SmallVector<stablehlo::CustomCallOp> calls;
   module.walk([&](stablehlo::CustomCallOp call) {
@@ -330,7 +330,7 @@ void flattenTuples(ModuleOp module) {
     }
     call.erase();
   }
-  // Tuples made only to be taken apart, or for nobody.
+  // Erase tuples that are unused or only taken apart.
   SmallVector<stablehlo::TupleOp> tuples;
   module.walk([&](stablehlo::TupleOp tuple) { tuples.push_back(tuple); });
   for (stablehlo::TupleOp tuple : llvm::reverse(tuples)) {
@@ -357,7 +357,7 @@ LogicalResult importRoundTrip(ModuleOp module, bool keepOpShardings) {
 
 namespace {
 
-/// The whole way, or only the attributes, as upstream names it.
+/// The complete import, or only the attributes, by XLA's name.
 struct ImportRoundTripPass
     : PassWrapper<ImportRoundTripPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ImportRoundTripPass)

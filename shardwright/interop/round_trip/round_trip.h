@@ -12,18 +12,18 @@
 
 namespace shardwright {
 
-/// True if the module carries sdy in frontend attributes.
+/// True if the module has sdy in frontend attributes.
 bool hasRoundTripShardings(mlir::ModuleOp module);
 
 /// Writes every sdy op and attribute as `xla.sdy.*` frontend attributes and
-/// custom calls, with `mhlo.sharding` beside them. For programs before
-/// propagation: collectives between shardings are refused.
+/// custom calls, and `mhlo.sharding` in addition. For programs before
+/// propagation: rejects collectives between shardings.
 mlir::LogicalResult exportRoundTrip(mlir::ModuleOp module);
 
 /// Reads back such a module, which may have been HLO in between (then calls
-/// return tuples). `mhlo.sharding` is removed. As upstream, only the shardings
-/// of ops that propagation cannot find again are read (constraints, callbacks,
-/// tokens); `keepOpShardings` reads all of them.
+/// return tuples). Removes `mhlo.sharding`. As in XLA, reads only the shardings
+/// of ops that propagation cannot infer again (constraints, callbacks, tokens);
+/// `keepOpShardings` reads all of them.
 mlir::LogicalResult importRoundTrip(mlir::ModuleOp module,
                                     bool keepOpShardings = false);
 

@@ -52,7 +52,7 @@ IotaOrder::IotaOrder(int64_t n) : sizes{n}, order{0}, total(n) {}
 
 IotaOrder::IotaOrder(llvm::ArrayRef<int64_t> reshape,
                      llvm::ArrayRef<int32_t> perm) {
-  // Dimensions of size 1 do not count, neither in the order nor as neighbours.
+  // Ignore dimensions of size 1, also to find adjacent dimensions.
   llvm::SmallVector<int32_t, 8> rank(reshape.size());
   int32_t kept = 0;
   for (auto [d, size] : llvm::enumerate(reshape))
@@ -96,8 +96,8 @@ std::optional<IotaOrder> IotaOrder::fromList(llvm::ArrayRef<int64_t> devices) {
   const int64_t n = devices.size();
   if (n == 0 || devices[0] != 0)
     return std::nullopt;
-  // From the minor end: the list starts 0, s, 2s, ..., (k-1)s; every k-th
-  // element is the same question again.
+  // From the minor end: the list starts with 0, s, 2s, ..., (k-1)s, and every
+  // k-th element forms an iota again.
   struct Dim {
     int64_t size, stride;
   };

@@ -28,9 +28,9 @@ namespace shardwright {
 /// product does not fit.
 std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> sizes);
 
-/// Cuts two factorisations of one number, major to minor, at the cuts of
-/// either. None where the smaller of two pieces does not divide the larger, or
-/// the products differ. Sizes of 1 are skipped.
+/// Splits two factorizations of one number, major to minor, at the cuts of
+/// either. None if the smaller of two parts does not divide the larger, or if
+/// the products differ. Skips sizes of 1.
 struct CommonFactor {
   /// Positions in the two lists that the factor is part of.
   int32_t a, b;
@@ -39,9 +39,9 @@ struct CommonFactor {
 std::optional<llvm::SmallVector<CommonFactor, 8>>
 commonFactors(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
-/// Factors of tile dimensions over the axes of the device order that they use.
-/// `sizes` is the coarsest mesh, major to minor in device ids, on which each
-/// tile dimension is a list of whole axes.
+/// Maps tile dimensions to axes of the device order. `sizes` is the coarsest
+/// mesh, major to minor in device ids, on which each tile dimension is a list
+/// of full axes.
 struct LocalAxes {
   llvm::SmallVector<int64_t, 4> sizes;
   /// Per tile dimension, positions in `sizes`, major to minor.
@@ -68,13 +68,13 @@ public:
   bool isTrivial() const { return sizes.size() == 1; }
   int64_t deviceAt(int64_t position) const;
 
-  /// None when the tile dimensions cut the axes of the iota at other places
-  /// than at a common factor (`[2,3]<=[2,3]T(1,0)`).
+  /// None if a tile dimension has no common factors with the axes of the iota
+  /// (`[2,3]<=[2,3]T(1,0)`).
   std::optional<LocalAxes> localAxes(llvm::ArrayRef<int64_t> tileDims) const;
   /// The order after the tile dimensions are transposed by `tilePerm`.
   std::optional<IotaOrder> transposed(llvm::ArrayRef<int64_t> tileDims,
                                       llvm::ArrayRef<int32_t> tilePerm) const;
-  /// Each run of `groupSize` neighbours in ascending order.
+  /// Sorts each run of `groupSize` consecutive devices.
   std::optional<IotaOrder> withSortedGroups(int64_t groupSize) const;
 
   friend bool operator==(const IotaOrder &, const IotaOrder &) = default;
@@ -85,7 +85,7 @@ private:
   int64_t total = 1;
 };
 
-/// A device list in either form. Equal when the lists are.
+/// A device list in either form. Two orders are equal if their lists are.
 class DeviceOrder {
 public:
   DeviceOrder() : form(IotaOrder()) {}
@@ -93,16 +93,16 @@ public:
   explicit DeviceOrder(llvm::SmallVector<int64_t, 0> list)
       : form(std::move(list)) {}
 
-  /// Null for a list, whatever it holds.
+  /// Null for an explicit list.
   const IotaOrder *iota() const { return std::get_if<IotaOrder>(&form); }
-  /// The iota that it is or is equal to.
+  /// The equal iota, if there is one.
   std::optional<IotaOrder> asIota() const;
   int64_t size() const;
   int64_t deviceAt(int64_t position) const;
   /// Linear in the number of devices.
   llvm::SmallVector<int64_t, 0> list() const;
 
-  /// After the tile dimensions are transposed; a list where no iota says it.
+  /// Transposes the tile dimensions; returns a list if no iota is equal.
   DeviceOrder transposed(llvm::ArrayRef<int64_t> tileDims,
                          llvm::ArrayRef<int32_t> tilePerm) const;
   DeviceOrder withSortedGroups(int64_t groupSize) const;

@@ -70,7 +70,8 @@ HloSharding HloSharding::tiled(llvm::ArrayRef<int64_t> tileDims,
     if (auto bare = bareKind(subgroups[0]))
       return ofKind(*bare);
 
-  // One dimension a type, in the canonical order of types; those of size 1 go.
+  // One dimension per type, in the canonical order of types, without sizes of
+  // 1.
   llvm::SmallVector<int32_t, 8> perm, ones;
   for (int64_t d = 0; d < rank; ++d)
     perm.push_back(d);
@@ -262,7 +263,7 @@ HloSharding transposed(const HloSharding &sharding,
   HloSharding out = sharding;
   if (sharding.kind() == HloSharding::Kind::Named) {
     NamedHloSharding named = sharding.named();
-    // Of rank 0: of any rank.
+    // Rank 0 stands for any rank.
     if (named.sharding.rank() != 0)
       named.sharding = transposed(named.sharding, perm);
     out = HloSharding::named(std::move(named));
@@ -283,7 +284,8 @@ HloSharding transposed(const HloSharding &sharding,
   return out;
 }
 
-/// All subgroups as one replicated group: who holds which data, nothing else.
+/// Joins all subgroups into one replicated group, which keeps only the data of
+/// each device.
 static HloSharding dataOnly(const HloSharding &s) {
   switch (s.kind()) {
   case HloSharding::Kind::Tiled: {

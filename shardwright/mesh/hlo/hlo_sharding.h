@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The value of `mhlo.sharding`: xla::HloSharding in its three versions, V1
-// (device list), V2 (iota) and V3 (named axes). Shardings are canonicalised
-// when they are made: equal ones have equal text, except that V1 and V2 may be
-// equal.
+// (device list), V2 (iota) and V3 (named axes). Shardings are canonicalized
+// when created: equal ones have equal text, except that a V1 and a V2 sharding
+// may be equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,18 +28,19 @@
 namespace shardwright {
 
 /// The role of the devices along a tile dimension after the data dimensions, in
-/// the order of a canonical sharding.
+/// canonical order.
 enum class Subgroup : uint8_t { Maximal, Manual, Unreduced, Replicated };
 
 /// Ties the shardings of values together before propagation.
 struct ShardGroup {
-  /// `shard_as`: exactly the same sharding; else `shard_like`.
+  /// `shard_as`: exactly the same sharding; otherwise `shard_like`.
   bool isAs = true;
   int64_t id = 0;
   friend bool operator==(const ShardGroup &, const ShardGroup &) = default;
 };
 
-/// One `key=value` of the metadata; values keep their text, strings unescaped.
+/// A `key=value` of the metadata; values keep their text, strings are
+/// unescaped.
 struct MetadataField {
   std::string key, value;
   bool isString = false;
@@ -53,7 +54,7 @@ struct NamedHloSharding {
   Mesh mesh;
   TensorSharding sharding;
   AxisList manual;
-  /// The device ids of the mesh were written as an iota, and are printed so.
+  /// Print the device ids of the mesh as an iota, as they were written.
   bool printIdsAsIota = false;
   friend bool operator==(const NamedHloSharding &a, const NamedHloSharding &b) {
     return a.mesh == b.mesh && a.sharding == b.sharding && a.manual == b.manual;
@@ -77,10 +78,10 @@ public:
   HloSharding() = default;
   static HloSharding ofKind(Kind kind);
   static HloSharding maximal(int64_t device);
-  /// Tile dimensions, the last `subgroups.size()` of them subgroups; their
-  /// product is the size of `devices`. Canonicalised (sections of equal type
-  /// joined, replicated last and sorted), so the kind may become Replicated,
-  /// Manual or Unreduced.
+  /// Tile dimensions, of which the last `subgroups.size()` are subgroups; their
+  /// product is the size of `devices`. Canonicalizes (joins subgroups of equal
+  /// type, puts replicated ones last and sorts them), so the kind may become
+  /// Replicated, Manual or Unreduced.
   static HloSharding tiled(llvm::ArrayRef<int64_t> tileDims,
                            DeviceOrder devices,
                            llvm::ArrayRef<Subgroup> subgroups = {});
@@ -92,7 +93,7 @@ public:
   bool isTuple() const { return which == Kind::Tuple; }
   bool isReplicated() const { return which == Kind::Replicated; }
 
-  /// Tiled only: data dimensions, then one a subgroup.
+  /// Tiled only: data dimensions, then one per subgroup.
   llvm::ArrayRef<int64_t> tileDims() const { return dims; }
   llvm::ArrayRef<int64_t> dataDims() const {
     return llvm::ArrayRef(dims).drop_back(groups.size());
@@ -117,20 +118,20 @@ public:
   /// Not part of equality.
   std::vector<OpMetadata> metadata;
 
-  /// V3 is compared by its axes: convert it first (`toTiled`) to compare
-  /// devices.
+  /// V3 shardings are compared by axes; convert them first (`toTiled`) to
+  /// compare devices.
   friend bool operator==(const HloSharding &a, const HloSharding &b);
 
   /// The V1 form: the devices listed.
   HloSharding withDeviceList() const;
-  /// The V2 form where an iota gives the devices; else unchanged.
+  /// The V2 form if an iota equals the device list; otherwise unchanged.
   HloSharding withIota() const;
 
   /// As XLA prints it.
   std::string str(bool withMetadata = false) const;
-  /// Reads what XLA prints and accepts. Refuses what XLA accepts without
-  /// meaning: lists of the wrong length, ids that occur twice, products that
-  /// differ, contradicting keywords. An error names the column.
+  /// Parses what XLA prints and accepts. Rejects meaningless input that XLA
+  /// accepts: lists of the wrong length, duplicate ids, products that differ,
+  /// contradicting keywords. An error gives the column.
   static llvm::Expected<HloSharding> parse(llvm::StringRef text);
 
   /// Bytes of the message xla.OpSharding.
@@ -151,7 +152,8 @@ private:
   std::shared_ptr<const NamedHloSharding> namedSharding;
 };
 
-/// ceil(size / tiles) in every dimension; the whole shape when not tiled.
+/// ceil(size / tiles) in every dimension; the full shape if the sharding is not
+/// tiled.
 llvm::SmallVector<int64_t, 4> shardShape(llvm::ArrayRef<int64_t> shape,
                                          const HloSharding &sharding);
 /// The box that the device at this position of the device list holds, clipped

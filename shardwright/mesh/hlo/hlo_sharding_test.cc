@@ -204,7 +204,7 @@ HloSharding anyTiled() {
       subgroups);
 }
 
-/// Which part of a value each device holds.
+/// The part of a value that each device holds.
 std::map<int64_t, std::vector<IndexRange>> parts(const HloSharding &s,
                                                  int64_t n) {
   std::map<int64_t, std::vector<IndexRange>> result;
@@ -228,8 +228,8 @@ RC_GTEST_PROP(IotaOrder, ListsComeBack, ()) {
 }
 
 RC_GTEST_PROP(HloSharding, TextAndProtoComeBack, ()) {
-  // Joining subgroups may leave one that covers everything, which a second
-  // reading knows as `unreduced`; XLA does the same.
+  // Joining subgroups may leave one that covers all devices, which parses as
+  // `unreduced`; XLA behaves the same.
   HloSharding s = llvm::cantFail(HloSharding::parse(anyTiled().str()));
   RC_ASSERT(llvm::cantFail(HloSharding::parse(s.str())) == s);
   RC_ASSERT(llvm::cantFail(HloSharding::fromProto(s.toProto())) == s);

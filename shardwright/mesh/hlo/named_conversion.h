@@ -17,16 +17,17 @@
 
 namespace shardwright {
 
-/// The canonical V2 sharding; V1 on a mesh with device ids. Open and closed,
-/// priorities and explicitly replicated axes have no counterpart. The order of
-/// subgroups is manual, unreduced, replicated.
+/// The canonical V2 sharding; V1 on a mesh with device ids. Drops what has no
+/// counterpart: open dimensions, priorities and explicitly replicated axes. The
+/// order of subgroups is manual, unreduced, replicated.
 HloSharding toTiled(const NamedHloSharding &named);
-/// Named shardings become tiled, also in tuples; others stay.
+/// Converts named shardings, also in tuples; others are unchanged.
 HloSharding toTiled(const HloSharding &sharding);
 
-/// The sharding of a value of this rank in axes of `mesh`. Data dimensions are
-/// closed, those of `unknown` open. Maximal: the mesh of that device and rank
-/// 0. An error when a tile is no product of axes and sub-axes of the mesh.
+/// Expresses the sharding of a value of this rank in axes of `mesh`. Data
+/// dimensions are closed, those of `unknown` open. Maximal: the mesh of that
+/// device and rank 0. An error if a tile is not a product of (sub-)axes of the
+/// mesh.
 llvm::Expected<NamedHloSharding> toNamed(const HloSharding &sharding,
                                          const Mesh &mesh, int64_t rank);
 
@@ -34,18 +35,18 @@ llvm::Expected<NamedHloSharding> toNamed(const HloSharding &sharding,
 /// named `_axis_0`, `_axis_1`, ... as importers of GSPMD programs expect.
 class MeshInference {
 public:
-  /// Collects the devices of one sharding; tuples element by element, named
-  /// ones by their tiles.
+  /// Adds the device order of a sharding; tuples element by element, named
+  /// shardings by their tiles.
   void add(const HloSharding &sharding);
-  /// `numDevices` is used when no sharding is tiled; 0 is unknown. An error
-  /// names two shardings that no mesh fits.
+  /// `numDevices` is used if no sharding is tiled; 0: unknown. An error names
+  /// two shardings that no mesh fits.
   llvm::Expected<Mesh> infer(int64_t numDevices = 0) const;
   /// Ascending.
   llvm::ArrayRef<int64_t> maximalDevices() const { return maximal; }
   bool empty() const { return tiled.empty() && maximal.empty() && !others; }
 
 private:
-  /// Each once, in the order in which they came.
+  /// Without duplicates, in insertion order.
   std::vector<HloSharding> tiled;
   llvm::SmallVector<int64_t, 2> maximal;
   bool others = false;

@@ -1,4 +1,4 @@
-//===- named_sharding.cc - a spec on a mesh of devices --------------------===//
+//===- named_sharding.cc - a partition spec on a mesh ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ llvm::Expected<NamedSharding> NamedSharding::get(Mesh mesh, PartitionSpec spec,
   llvm::Expected<AbstractMesh> abstract = AbstractMesh::of(mesh, types);
   if (!abstract)
     return abstract.takeError();
-  // Of a rank that fits, the spec says which axes it wants.
+  // A rank that fits the spec.
   llvm::Expected<TensorSharding> sharding =
       resolve(spec, mesh, int64_t(spec.entries.size()));
   if (!sharding)

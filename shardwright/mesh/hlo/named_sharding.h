@@ -1,4 +1,4 @@
-//===- named_sharding.h - a spec on a mesh of devices -----------*- C++ -*-===//
+//===- named_sharding.h - a partition spec on a mesh ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,14 @@
 
 namespace shardwright {
 
-/// The placement of arrays of any fitting shape: a spec on a mesh of devices,
-/// and the kind of memory. Immutable. Semantics: jax.sharding.NamedSharding.
+/// The placement of arrays of any compatible shape: a spec on a mesh of
+/// devices, and a memory kind. Immutable. Semantics:
+/// jax.sharding.NamedSharding.
 class NamedSharding {
 public:
-  /// One type an axis, or none: all Auto. An error when an axis is unknown or
-  /// named twice, when an unconstrained dimension has no Auto axis to be
-  /// decided on, or when an unreduced axis is not Explicit.
+  /// `types`: one per axis, or empty for all Auto. Errors: an axis that is
+  /// unknown or named twice, an unconstrained dimension without an Auto axis,
+  /// an unreduced axis that is not Explicit.
   static llvm::Expected<NamedSharding> get(Mesh mesh, PartitionSpec spec,
                                            llvm::ArrayRef<AxisType> types = {},
                                            std::string memoryKind = "");
@@ -36,23 +37,23 @@ public:
   bool isFullyReplicated() const;
   /// The canonical HLO sharding of a value of this rank.
   llvm::Expected<HloSharding> hlo(int64_t rank) const;
-  /// Sizes of a shard. An error when a dimension is not divisible, or the spec
+  /// Sizes of a shard. An error if a dimension is not divisible, or if the spec
   /// has more entries than the shape.
   llvm::Expected<llvm::SmallVector<int64_t, 4>>
   shardShape(llvm::ArrayRef<int64_t> shape) const;
-  /// What the device at a position of the mesh (row-major) holds; errors of
-  /// `shardShape`. Costs the same for any number of devices.
+  /// The box that the device at a row-major position of the mesh holds; errors
+  /// as for `shardShape`. Constant time in the number of devices.
   llvm::Expected<llvm::SmallVector<IndexRange, 4>>
   shardBox(llvm::ArrayRef<int64_t> shape, int64_t position) const;
-  /// Of values of this rank, each device holds the same part in the same kind
-  /// of memory. False where either spec does not fit the rank.
+  /// True if for values of this rank each device holds the same part in the
+  /// same memory kind. False if either spec does not fit the rank.
   bool isEquivalentTo(const NamedSharding &other, int64_t rank) const;
 
   /// `NamedSharding(mesh=Mesh('x': 4, axis_types=(Auto,)), spec=P('x',))`, and
-  /// the memory kind if there is one, much as JAX prints it.
+  /// the memory kind if there is one, similar to JAX.
   std::string str() const;
 
-  /// The same mesh, types, spec and memory kind: `P('x')` is not `P('x',
+  /// Compares mesh, types, spec and memory kind: `P('x')` differs from `P('x',
   /// None)`.
   friend bool operator==(const NamedSharding &a, const NamedSharding &b) {
     return a.devices == b.devices && a.abstract == b.abstract &&
@@ -65,7 +66,7 @@ private:
       : devices(std::move(mesh)), abstract(std::move(abstract)),
         partition(std::move(spec)), memory(std::move(memoryKind)) {}
 
-  /// The sharding, which divides every dimension of this shape.
+  /// The sharding; an error unless it divides every dimension of this shape.
   llvm::Expected<TensorSharding> divided(llvm::ArrayRef<int64_t> shape) const;
 
   Mesh devices;

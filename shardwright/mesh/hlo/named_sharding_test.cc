@@ -1,4 +1,4 @@
-//===- named_sharding_test.cc - a spec on a mesh of devices ---------------===//
+//===- named_sharding_test.cc - partition specs on meshes -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ std::string why(llvm::StringRef spec, llvm::ArrayRef<AxisType> types = {}) {
   return made ? "" : llvm::toString(made.takeError());
 }
 
-/// Any sharding of whole axes of a mesh of x=2, y=3, z=2 of this rank.
+/// A random sharding by full axes on a mesh of x=2, y=3, z=2.
 TensorSharding anySharding(const Mesh &mesh, int64_t rank,
                            llvm::ArrayRef<int32_t> axes) {
   TensorSharding s = TensorSharding::closed(rank);
@@ -126,7 +126,7 @@ RC_GTEST_PROP(NamedShardingAlgebra, TransposingMovesTheBoxes, ()) {
   auto holder = [](const HloSharding &h, int64_t position) {
     return h.isTiled() ? h.devices().deviceAt(position) : position;
   };
-  // Device by device: the same part, dimensions exchanged.
+  // Each device holds the same part, with transposed dimensions.
   std::map<int64_t, llvm::SmallVector<IndexRange, 4>> before, after;
   for (int64_t k = 0; k < mesh.numDevices(); ++k) {
     before[holder(hlo, k)] = shardBox(shape, hlo, k);

@@ -98,7 +98,7 @@ llvm::Expected<PartitionSpec> PartitionSpec::parse(llvm::StringRef text) {
 std::string PartitionSpec::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  // As Python does; no name that was parsed has quotes of both kinds.
+  // Quotes names as Python does; no parsed name contains both kinds of quotes.
   auto quote = [&](llvm::StringRef name) {
     char mark = name.contains('\'') ? '"' : '\'';
     os << mark << name << mark;
@@ -185,7 +185,7 @@ llvm::Expected<HloSharding> toTiled(const PartitionSpec &spec, const Mesh &mesh,
   NamedHloSharding named;
   named.mesh = mesh;
   named.sharding = std::move(*sharding);
-  // JAX looks at axes of more than one device only.
+  // JAX ignores axes of size 1.
   auto drop = [&](AxisList &axes) {
     llvm::erase_if(axes, [](AxisRef a) { return a.size == 1; });
   };

@@ -12,7 +12,7 @@
 
 namespace shardwright {
 
-/// One entry a leading dimension of the value: axis names, major to minor.
+/// One entry per leading dimension of the value: axis names, major to minor.
 /// Dimensions without an entry are not sharded. Semantics:
 /// jax.sharding.PartitionSpec.
 struct PartitionSpec {
@@ -26,28 +26,29 @@ struct PartitionSpec {
   /// Mesh axes along which the value is a partial sum.
   llvm::SmallVector<std::string, 1> unreduced;
 
-  /// `P('x', ('y', 'z'), None)`, as JAX prints it; `PartitionSpec(...)` too.
+  /// Parses `P('x', ('y', 'z'), None)`, as JAX prints it, or
+  /// `PartitionSpec(...)`.
   static llvm::Expected<PartitionSpec> parse(llvm::StringRef text);
   std::string str() const;
   friend bool operator==(const PartitionSpec &,
                          const PartitionSpec &) = default;
 };
 
-/// The sharding of a value of this rank, dimensions closed except the
-/// unconstrained. An error names an axis that is unknown, occurs twice or is
-/// both sharded and unreduced, or a spec that is longer than the rank.
+/// The sharding of a value of this rank; all dimensions except the
+/// unconstrained ones are closed. An error names an axis that is unknown,
+/// occurs twice or is both sharded and unreduced, or a spec longer than the
+/// rank.
 llvm::Expected<TensorSharding> resolve(const PartitionSpec &spec,
                                        const Mesh &mesh, int64_t rank);
 
-/// The canonical HLO sharding of a NamedSharding, as JAX hands it to XLA; the
-/// `manual` axes of the mesh by name.
+/// The canonical HLO sharding of a NamedSharding, as JAX passes it to XLA.
+/// `manual`: names of the manual axes of the mesh.
 llvm::Expected<HloSharding> toTiled(const PartitionSpec &spec, const Mesh &mesh,
                                     int64_t rank,
                                     llvm::ArrayRef<std::string> manual = {});
 
-/// The spec of whole axes of `mesh` that places the data as `sharding` does. An
-/// error when there is none: it would need a part of an axis, or is on one
-/// device.
+/// The spec of full axes of `mesh` with the same placement as `sharding`. An
+/// error if there is none: if it would need a sub-axis, or is on one device.
 llvm::Expected<PartitionSpec> toPartitionSpec(const HloSharding &sharding,
                                               const Mesh &mesh);
 

@@ -1,4 +1,4 @@
-//===- proto_read.cc - shardings from the bytes of xla.OpSharding -------===//
+//===- proto_read.cc - read shardings from xla.OpSharding -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ namespace {
 
 using llvm::Twine;
 
-/// A mesh lists its devices; a longer list is an error.
+/// A mesh lists its devices; longer lists are rejected.
 constexpr int64_t maxListedDevices = int64_t(1) << 24;
 
 struct AxisMessage {
@@ -71,7 +71,7 @@ private:
   }
   bool malformed() { return fail("the bytes are not a protocol buffer"); }
 
-  /// Fields of one message, reused for the leaves of a tuple.
+  /// The fields of one message, reused for the leaves of a tuple.
   struct Fields {
     int64_t type = 0;
     llvm::SmallVector<int64_t, 8> dims, devices, lastTypes, reshape, perm;
@@ -92,7 +92,7 @@ bool Reader::metadata(llvm::StringRef bytes, OpMetadata &out) {
                                             "source_file"};
     if (in.field() == 4) {
       out.push_back({"source_line", std::to_string(in.varint32()), false});
-    } else if (in.field() > 3) { // checked, but not kept
+    } else if (in.field() > 3) { // checked, but not stored
       std::string name;
       if (in.field() == 10 ? !wellFormed(in.bytes())
                            : !string(in.bytes(), name))
@@ -280,7 +280,7 @@ bool Reader::named(llvm::StringRef bytes, HloSharding &s) {
     return false;
   if (std::string why = checkNamedAxes(named); !why.empty())
     return fail(why);
-  // Without axes the dimensions have no meaning and no text.
+  // Without axes, dimensions have no meaning and no text.
   if (named.mesh.isMaximal())
     named.sharding.dims.clear();
   s = HloSharding::named(std::move(named));
@@ -364,7 +364,7 @@ bool Reader::readFields(llvm::StringRef bytes) {
     case 4:
       ok = in.repeated(fields.devices);
       break;
-    case 5: // also where the type gives it no meaning
+    case 5: // checked even if the type ignores it
       ok = wellFormed(in.bytes());
       fields.tuple.push_back(in.bytes());
       break;

@@ -1,4 +1,4 @@
-//===- proto_wire.h - protocol buffer fields, in and out --------*- C++ -*-===//
+//===- proto_wire.h - read and write protocol buffers -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The wire format of proto3 for the few messages that shardings need. The
-// protobuf library would be larger than this layer, and would clash with XLA's
-// copy of it in the same process.
+// protobuf library would be larger than this layer, and would conflict with
+// XLA's copy of it in the same process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace shardwright {
 
-/// Fields in the order in which they are written. Zeros and empty strings are
-/// left out, as proto3 does; messages never are.
+/// Writes fields in the order of the calls. Omits zeros and empty strings, as
+/// proto3 does, but never messages.
 class ProtoWriter {
 public:
   void varint(int field, int64_t value) {
@@ -61,7 +61,7 @@ private:
   std::string bytes;
 };
 
-/// Numbers of fields below 32, as a set.
+/// A set of field numbers below 32.
 constexpr uint32_t fieldSet(std::initializer_list<int> numbers) {
   uint32_t set = 0;
   for (int number : numbers)
@@ -69,16 +69,16 @@ constexpr uint32_t fieldSet(std::initializer_list<int> numbers) {
   return set;
 }
 
-/// One field after another. Views the bytes that it reads. A field that comes
-/// as another kind than its message declares is unknown, and gets number 0.
+/// Reads one field after another. Views the given bytes. A field of another
+/// wire type than its message declares counts as unknown and gets number 0.
 class ProtoReader {
 public:
-  /// `varints` and `lengths`: the fields of the message that are integers, and
-  /// those that are messages, strings or packed (repeated integers are both).
+  /// `varints` and `lengths`: the integer fields of the message, and the fields
+  /// that are messages, strings or packed (repeated integers are in both).
   ProtoReader(llvm::StringRef bytes, uint32_t varints, uint32_t lengths)
       : rest(bytes), varints(varints), lengths(lengths) {}
   bool atEnd() const { return rest.empty(); }
-  /// Reads a field; false when the bytes are malformed.
+  /// Reads a field; false if the bytes are malformed.
   bool next() {
     if (!read())
       return false;
@@ -89,7 +89,7 @@ public:
   }
   int field() const { return number; }
   int64_t varint() const { return value; }
-  /// Of a field that is an int32 or an enum.
+  /// The value of a field of type int32 or enum.
   int32_t varint32() const { return value; }
   llvm::StringRef bytes() const { return content; }
   /// Appends the elements of a repeated integer, packed or not.

@@ -1,4 +1,4 @@
-//===- proto_write.cc - shardings to the bytes of xla.OpSharding --------===//
+//===- proto_write.cc - write shardings as xla.OpSharding -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

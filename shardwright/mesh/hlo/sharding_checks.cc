@@ -1,5 +1,4 @@
-//===- sharding_checks.cc - what a sharding from outside must obey
-//----------------===//
+//===- sharding_checks.cc - validate external shardings -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- sharding_checks.h - what a sharding from outside must obey -------*- C++
-//-*-===//
+//===- sharding_checks.h - validate external shardings ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +22,8 @@ std::string checkNamedAxes(const NamedHloSharding &sharding);
 std::string checkDeviceIds(llvm::ArrayRef<MeshAxis> axes,
                            llvm::ArrayRef<int64_t> ids);
 
-/// Returns why the devices cannot be those of so many tiles, or "": each must
-/// occur once, and none may be negative.
+/// Returns why `devices` cannot be the devices of this many tiles, or "": each
+/// must occur once, and none may be negative.
 std::string checkDeviceList(int64_t tiles, llvm::ArrayRef<int64_t> devices);
 
 bool isPermutation(llvm::ArrayRef<int64_t> values, int64_t size);

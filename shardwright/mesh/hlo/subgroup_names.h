@@ -1,4 +1,4 @@
-//===- subgroup_names.h - the words for subgroups ---------------*- C++ -*-===//
+//===- subgroup_names.h - keywords of subgroups -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- text_cursor.h - a place in the text of a sharding --------*- C++ -*-===//
+//===- text_cursor.h - a cursor in a sharding's text ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -58,7 +58,7 @@ protected:
   bool expect(llvm::StringRef token) {
     return accept(token) || fail("expected '" + token + "'");
   }
-  /// Part of the word before it.
+  /// Consumes the `=` after a word.
   bool equals() {
     return rest.consume_front("=") || fail("expected '=' after the word");
   }
@@ -98,7 +98,7 @@ protected:
     return true;
   }
   bool sizes(llvm::SmallVectorImpl<int64_t> &values) {
-    // Devices beyond this are certainly a mistake, and a list of them no help.
+    // Longer device lists are errors.
     constexpr int64_t maxDevices = int64_t(1) << 40;
     if (!expect("[") || !integers(values) || !expect("]"))
       return false;
@@ -118,7 +118,7 @@ protected:
     value.clear();
     for (size_t i = 1; i < rest.size(); ++i) {
       if (rest[i] == quote) {
-        // As in the protocol buffer, which holds nothing else.
+        // As in the protocol buffer, whose strings are UTF-8.
         auto *begin = reinterpret_cast<const llvm::UTF8 *>(value.data());
         if (!llvm::isLegalUTF8String(&begin, begin + value.size()))
           return fail("a string is not UTF-8");

@@ -25,7 +25,7 @@ namespace {
 using llvm::StringRef;
 using llvm::Twine;
 
-/// Of xla.OpMetadata.
+/// Keys of xla.OpMetadata.
 constexpr StringRef metadataKeys[] = {
     "deduplicated_name", "metadata_payload",  "op_name",
     "op_type",           "profile_type",      "scheduling_name",
@@ -78,7 +78,7 @@ private:
     return true;
   }
 
-  /// Everything after the opening brace, with the closing one.
+  /// Parses a leaf after its opening brace, including the closing one.
   bool leaf(HloSharding &s) {
     StringRef word = peekWord();
     if (word == "mesh" || word == "maximal_mesh" || word == "single_device")
@@ -190,7 +190,7 @@ private:
     return true;
   }
 
-  /// `[2,4]T(1,0)`; of one size the permutation is left out.
+  /// Parses `[2,4]T(1,0)`; an iota of one dimension has no permutation.
   bool iota(llvm::SmallVectorImpl<int64_t> &reshape,
             llvm::SmallVectorImpl<int32_t> &perm) {
     perm.assign(1, 0);
@@ -441,7 +441,7 @@ private:
     return expect("]");
   }
 
-  /// After the brace, with the closing one.
+  /// Parses axes after the opening brace, including the closing one.
   bool axes(const Mesh &mesh, AxisList &list, bool &open) {
     if (accept("}"))
       return true;

@@ -15,7 +15,7 @@
 namespace shardwright {
 namespace {
 
-/// Between quotes, with a backslash before quotes and backslashes inside.
+/// Prints quoted text, escaping quotes and backslashes.
 void quote(llvm::raw_ostream &os, llvm::StringRef text, char mark) {
   os << mark;
   for (char c : text) {

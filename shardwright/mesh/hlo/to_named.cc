@@ -1,4 +1,4 @@
-//===- to_named.cc - tiles to axes of a mesh, given or inferred -----------===//
+//===- to_named.cc - convert tiles to mesh axes ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,15 +20,15 @@ llvm::SmallVector<int64_t, 8> axisSizes(const Mesh &mesh) {
   return sizes;
 }
 
-/// How many devices hold the same tile of a tiled sharding.
+/// Number of devices that hold the same tile.
 int64_t copies(const HloSharding &s) {
   bool replicates =
       !s.subgroups().empty() && s.subgroups().back() == Subgroup::Replicated;
   return replicates ? s.tileDims().back() : 1;
 }
 
-/// The order in positions of the mesh instead of device ids, as an iota. None
-/// when a device is not in the mesh, or no iota says it.
+/// The device order as an iota over positions in the mesh. None if a device is
+/// not in the mesh, or if no iota is equal.
 std::optional<IotaOrder> inMesh(const HloSharding &s, const Mesh &mesh) {
   if (mesh.deviceIds().empty())
     return s.devices().asIota();
@@ -38,12 +38,12 @@ std::optional<IotaOrder> inMesh(const HloSharding &s, const Mesh &mesh) {
     if (device < 0)
       return std::nullopt;
   }
-  // Copies stand in the order of device ids, which means nothing.
+  // Copies are interchangeable, so sort them.
   DeviceOrder order(std::move(positions));
   return order.withSortedGroups(copies(s)).asIota();
 }
 
-/// For each local axis, the axes and sub-axes of the mesh that it is.
+/// By local axis: the (sub-)axes of the mesh that form it.
 std::optional<llvm::SmallVector<AxisList, 8>>
 refsOfLocalAxes(llvm::ArrayRef<int64_t> localSizes, const Mesh &mesh) {
   llvm::SmallVector<int64_t, 8> sizes = axisSizes(mesh);
@@ -165,8 +165,8 @@ void MeshInference::add(const HloSharding &sharding) {
   }
 }
 
-/// The devices of `base` in the order of its tiles; copies of one tile in the
-/// order of the tiles that the others give them.
+/// The devices of `base` in the order of its tiles; copies of a tile in the
+/// order that the other shardings give them.
 static llvm::Expected<llvm::SmallVector<int64_t, 0>>
 deviceOrder(const HloSharding &base, llvm::ArrayRef<HloSharding> all) {
   llvm::SmallVector<int64_t, 0> ids = base.devices().list();
@@ -208,9 +208,10 @@ llvm::Expected<Mesh> MeshInference::infer(int64_t numDevices) const {
                                      s.str() +
                                      " have different numbers of devices");
 
-  // A list that is no iota, or tiles that cut one inside a factor, give their
-  // own order to the mesh; the others are renumbered by it. The one with the
-  // fewest copies says most.
+  // A list that is no iota, or an iota that tiles cut inside a factor,
+  // determines the device order of the mesh; the other shardings are renumbered
+  // by it. Choose the one with the fewest copies, which constrains the order
+  // most.
   const HloSharding *base = nullptr;
   for (const HloSharding &s : tiled) {
     auto iota = s.devices().asIota();

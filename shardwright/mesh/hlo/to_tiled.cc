@@ -1,4 +1,4 @@
-//===- to_tiled.cc - axes of a mesh to tiles ------------------------------===//
+//===- to_tiled.cc - convert mesh axes to tiles ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 namespace shardwright {
 namespace {
 
-/// The mesh cut at the ends of every sub-axis in use: each reference is a run
-/// of whole atoms.
+/// The mesh cut at the ends of every sub-axis in use: each reference is a list
+/// of full atoms.
 class Atoms {
 public:
   Atoms(const Mesh &mesh, AxisRefs used) {
@@ -34,7 +34,8 @@ public:
     taken.resize(atoms.size());
   }
 
-  /// Appends the atoms of the axes to the order; the product of their sizes.
+  /// Appends the atoms of the axes to the order; returns the product of their
+  /// sizes.
   int64_t take(AxisRefs axes) {
     int64_t size = 1;
     for (AxisRef ref : axes)

@@ -198,7 +198,7 @@ TEST(WorkedExamples, WhatADeviceHolds) {
               testing::ElementsAre(IndexRange{2, 4}, IndexRange{0, 2}));
   EXPECT_THAT(boxOf(4),
               testing::ElementsAre(IndexRange{0, 2}, IndexRange{2, 4}));
-  // The tail of an uneven dimension is short, or empty.
+  // The last shards of an uneven dimension are short or empty.
   HloSharding uneven = parse("{devices=[4]<=[4]}");
   EXPECT_THAT(shardShape({6}, uneven), testing::ElementsAre(2));
   EXPECT_THAT(shardBox({6}, uneven, 3), testing::ElementsAre(IndexRange{6, 6}));
@@ -207,7 +207,7 @@ TEST(WorkedExamples, WhatADeviceHolds) {
 TEST(WorkedExamples, V1ThatNoIotaSays) {
   EXPECT_FALSE(IotaOrder::fromList({0, 3, 1, 2}));
   EXPECT_FALSE(IotaOrder::fromList({7, 6, 5, 4, 3, 2, 1, 0}));
-  // Of the permutations of 4, 6 and 8 devices so many are iotas.
+  // Number of permutations of 4, 6 and 8 devices that are iotas.
   for (auto [n, expected] : {std::pair<int64_t, int>{4, 2}, {6, 3}, {8, 6}}) {
     llvm::SmallVector<int64_t, 8> list(n);
     std::iota(list.begin(), list.end(), 0);
@@ -219,7 +219,7 @@ TEST(WorkedExamples, V1ThatNoIotaSays) {
   }
 }
 
-/// 2^38 devices: whatever goes through them one by one does not come back.
+/// 2^38 devices: a loop over all of them would not terminate in time.
 TEST(IotaCost, DoesNotGrowWithDevices) {
   int64_t half = int64_t(1) << 19, n = half * half;
   Mesh mesh({{"x", half}, {"y", half}});

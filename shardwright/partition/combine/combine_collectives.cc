@@ -1,21 +1,20 @@
-//===- combine_collectives.cc - one collective for several ----------------===//
+//===- combine_collectives.cc - merge collectives -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives of a class (join_collectives.h) that do not wait for each other
-// become one: the bytes are the same, what each exchange costs beside them is
-// paid once.
+// Merges collectives of one class (join_collectives.h) that do not depend on
+// each other: the bytes stay the same, and the latency is paid once.
 //
-// Which go together is found by playing the block through: whatever has its
-// operands takes place, but collectives wait; when nothing else can go on, one
-// class is chosen, and all of its collectives that are ready take place
-// together. Played in that order the program is the same, so any number of
-// groups is free of cycles. A collective that waits for others of its class may
-// be worth more than one that goes at once; the choice is made in several ways
-// (Policy), and that which leaves the fewest collectives is taken.
+// A list schedule of the block decides which collectives to merge. Any other op
+// is scheduled as soon as its operands are; when only collectives are left, one
+// class is chosen, and all ready collectives of the class are scheduled
+// together as one group. The program can run in the order of the schedule, so
+// the groups form no cycles. It can pay off to delay a collective until others
+// of its class are ready, so several choices of the next class (Policy) are
+// tried, and the schedule with the fewest collectives wins.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,15 +37,16 @@ namespace shardwright {
 namespace {
 
 enum class Policy {
-  /// Every class that has one ready, in turn: nothing waits long.
+  /// Every class with a ready collective, in turn: nothing is delayed long.
   Soon,
-  /// The class of the one with the longest chain of collectives behind it.
+  /// The class whose ready collective starts the longest chain of collectives.
   LongestChain,
-  /// Likewise, but first classes of which no other will get ready.
+  /// Likewise, but prefers classes of which no more collectives will become
+  /// ready.
   Complete,
 };
 
-/// Remembers new ops.
+/// Records new ops.
 struct Created : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     ops.push_back(op);
@@ -54,7 +54,7 @@ struct Created : OpBuilder::Listener {
   SmallVector<Operation *> ops;
 };
 
-/// An op that may be joined.
+/// A collective, and its class if it can be merged.
 struct Collective {
   Operation *op;
   std::optional<CollectiveClass> its;
@@ -64,35 +64,36 @@ class BlockCombiner {
 public:
   BlockCombiner(Block &block, func::FuncOp func, const SharedOps &ops)
       : block(block), func(func), ops(ops) {}
-  /// `collectives` are those of the block.
+  /// `collectives` are the collectives of the block.
   void run(SmallVector<Collective> collectives);
 
 private:
-  /// Collectives of one class that take place together.
+  /// Collectives of one class that are scheduled together.
   using Round = SmallVector<int32_t, 4>;
 
-  /// What the game is played with: collectives that have a class, and joints,
-  /// for which several others must have taken place. Any other op goes on as
-  /// soon as one of these has taken place, or at once.
+  /// Node of the schedule: a collective that has a class, or a join, which
+  /// depends on several nodes. Any other op is ready when one node is
+  /// scheduled, or from the start.
   struct Node {
-    /// Null for a joint.
+    /// Null for a join.
     Operation *op = nullptr;
     int32_t classId = -1;
-    /// Of an op: joinedBytes().
+    /// For an op: joinedBytes().
     double bytes = 0;
-    /// Who waits for it, and for how many it waits.
+    /// The nodes that depend on it, and how many unscheduled nodes it depends
+    /// on.
     SmallVector<int32_t, 2> users;
     int32_t waitsFor = 0;
-    /// Collectives on the longest chain that begins with it.
+    /// Number of collectives on the longest chain that starts with it.
     int32_t chain = 0;
   };
 
   void shareEqual(SmallVectorImpl<Collective> &collectives);
   void findNodes(ArrayRef<Collective> collectives);
-  /// Calls `visit` with what `op` and the ops in it use.
+  /// Calls `visit` for the values that `op` and its nested ops use.
   template <typename Visit> void forEachUsed(Operation &op, Visit visit);
   std::vector<Round> play(Policy policy);
-  /// Cut where one collective would be too large.
+  /// Splits a round whose merged collective would be too large.
   std::vector<Round> cut(const Round &round);
   JoinedPermutes joinPermutes(const Round &round);
   bool arePermutes(const Round &round) {
@@ -104,7 +105,7 @@ private:
   Block &block;
   func::FuncOp func;
   const SharedOps &ops;
-  /// In the block's order.
+  /// In block order.
   std::vector<Node> nodes;
   int32_t numClasses = 0;
 };
@@ -130,8 +131,8 @@ void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
   numClasses = classes.size();
   if (classOf.size() < 2)
     return;
-  // By result the node that its op can go on after; those of ops that wait for
-  // none are not in.
+  // By result: the node after which its op is ready. Ops that depend on no node
+  // have no entry.
   llvm::DenseMap<Value, int32_t> after;
   after.reserve(ops.order.size(block));
   int32_t lastEffect = -1;
@@ -147,7 +148,7 @@ void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
     });
     auto its = mayBeJoined(&op) ? classOf.find(&op) : classOf.end();
     bool hasClass = its != classOf.end();
-    // What has effects keeps its order.
+    // Ops with effects keep their order.
     bool hasEffect = ops.withEffects.contains(&op);
     if (hasEffect && lastEffect >= 0)
       sources.push_back(lastEffect);
@@ -185,7 +186,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
   if (round.size() == 1 || arePermutes(round))
     return {round};
   std::vector<Round> parts;
-  // By part; the latest that has room.
+  // By part: its bytes. Only the latest part with room is extended.
   SmallVector<double> bytes;
   double most = mostJoinedBytes(nodes[round.front()].op);
   for (int32_t i : round) {
@@ -262,7 +263,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::play(Policy policy) {
     if (all.empty())
       return rounds;
     if (policy == Policy::Soon)
-      // Those that the others make ready come with the next.
+      // Collectives that become ready here are scheduled in the next round.
       for (int32_t its : all)
         takePlace(its);
     else
@@ -284,7 +285,7 @@ int64_t BlockCombiner::numCollectives(ArrayRef<Round> rounds) {
   return number;
 }
 
-/// A collective of the same value as another one is not needed.
+/// Erases collectives that are equal to an earlier one of the same operand.
 void BlockCombiner::shareEqual(SmallVectorImpl<Collective> &collectives) {
   // By operand.
   llvm::DenseMap<Value, SmallVector<Collective, 1>> known;
@@ -313,17 +314,18 @@ void BlockCombiner::shareEqual(SmallVectorImpl<Collective> &collectives) {
   });
 }
 
-/// Each op as early as it was, but after what it waits for. `created` may have
-/// users before them: these move, with what uses them, and nothing else.
+/// Restores the order of the block: moves ops that use results of `created`
+/// ops, which may come later, after these ops, together with their users. All
+/// other ops stay where they are.
 void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
   constexpr int32_t kCame = -2, kNone = -1;
-  // Of each op whose turn has not come a number, by its results, and the last
-  // of those who wait for it.
+  // By result: number of an op that is still ahead. By number: the last entry
+  // in `waits` for it.
   llvm::DenseMap<Value, int32_t> ahead;
   SmallVector<int32_t> lastWait;
   struct Wait {
     int32_t user;
-    /// For the same op.
+    /// The previous entry for the same op.
     int32_t before;
   };
   std::vector<Wait> waits;
@@ -432,7 +434,7 @@ void BlockCombiner::run(SmallVector<Collective> collectives) {
 
 } // namespace
 
-/// Those in loops may leave them.
+/// Hoists collectives out of loops. Returns the collectives in program order.
 static SmallVector<Operation *> hoist(func::FuncOp func,
                                       ArrayRef<Operation *> collectives) {
   if (llvm::none_of(collectives, [](Operation *op) {
@@ -460,7 +462,7 @@ void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
     hasPermutes |= isa<stablehlo::CollectivePermuteOp>(op);
   }
   if (joinable > 1) {
-    // Equal operands are seen as equal.
+    // Share equal ops first, so that equal operands are the same value.
     SharedOps ops = shareEqualOps(func, order);
     for (const auto &[block, inBlock] : collectives)
       for (const Collective &collective : inBlock)

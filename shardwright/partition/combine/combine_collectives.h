@@ -1,4 +1,4 @@
-//===- combine_collectives.h - one collective for several -------*- C++ -*-===//
+//===- combine_collectives.h - merge collectives ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 namespace shardwright {
 
-/// Makes one collective of several of a function that is local already; part of
-/// `localize`. `collectives` are all its ops that `mayBeJoined`, in program
-/// order; `order` is where its ops are, as a hint.
+/// Merges collectives of a local function; part of `localize`. `collectives`
+/// are all its ops that `mayBeJoined`, in program order; `order` is a prefetch
+/// hint.
 void combineCollectives(mlir::func::FuncOp func,
                         llvm::ArrayRef<mlir::Operation *> collectives,
                         const BlockOrder &order);

@@ -1,15 +1,15 @@
-//===- hoist_collectives.cc - collectives that loops repeat ---------------===//
+//===- hoist_collectives.cc - hoist collectives out of loops --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a loop hands on unchanged is the same in every iteration, and so is what
-// is computed from such values alone. Loops are left from the inside out, so a
-// collective goes as far as its operands allow. What is hoisted lives as long
-// as the loop: whole weights that each layer gathers for itself stay inside,
-// they are sharded to be there one at a time.
+// Values that a loop carries unchanged, and values computed only from them, are
+// loop-invariant. Loops are processed from the inside out, so a collective
+// moves as far out as its operands allow. Hoisted values live as long as the
+// loop, so large gathers stay inside: weights that each layer gathers are
+// sharded so that only one layer's weights are full-size at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,9 @@ public:
 
 private:
   bool isInvariant(Value value) const;
-  /// Whether the op, of the body, is the same in every iteration and may take
-  /// place in a program that never enters the loop; those before it are known.
+  /// True if the op of the body is loop-invariant and may execute even if the
+  /// loop is never entered. Requires that earlier ops of the body are
+  /// classified.
   bool isInvariant(Operation &op) const;
   double largestOp();
   llvm::SetVector<Operation *> needed(Operation *op);
@@ -81,7 +82,7 @@ double LoopHoister::largestOp() {
   return largest;
 }
 
-/// The op and what it needs of the body.
+/// The op and the ops of the body that it depends on.
 llvm::SetVector<Operation *> LoopHoister::needed(Operation *op) {
   llvm::SetVector<Operation *> ops;
   ops.insert(op);
@@ -97,7 +98,7 @@ llvm::SetVector<Operation *> LoopHoister::needed(Operation *op) {
   return ops;
 }
 
-/// In order.
+/// Moves the ops in front of the loop, in program order.
 void LoopHoister::hoist(llvm::SetVector<Operation *> ops) {
   for (Operation *op : ops)
     op->walk([&](Operation *inner) {
@@ -119,12 +120,13 @@ void LoopHoister::run(ArrayRef<Operation *> collectives) {
       invariant.insert(&op);
   double room = -1;
   for (Operation *op : collectives) {
-    // An earlier one may have taken it along.
+    // It may have been hoisted with an earlier one.
     if (!invariant.contains(op) || op->getBlock() != &body)
       continue;
     if (room < 0)
       room = largestOp();
-    // What is not gathered takes the place of what it was made of.
+    // Only gathers increase the memory in use; other ops replace their
+    // operands.
     llvm::SetVector<Operation *> ops = needed(op);
     double bytes = 0;
     for (Operation *next : ops)
@@ -141,7 +143,7 @@ void LoopHoister::run(ArrayRef<Operation *> collectives) {
 } // namespace
 
 void hoistCollectives(func::FuncOp func) {
-  // Inner loops first: what leaves one is seen by the next.
+  // Inner loops first, so that outer loops see the hoisted ops.
   func.walk([](stablehlo::WhileOp loop) {
     SmallVector<Operation *> collectives;
     for (Operation &op : loop.getBody().front())

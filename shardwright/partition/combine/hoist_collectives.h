@@ -1,4 +1,4 @@
-//===- hoist_collectives.h - collectives that loops repeat ------*- C++ -*-===//
+//===- hoist_collectives.h - hoist collectives out of loops -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,10 @@
 
 namespace shardwright {
 
-/// In a program of one device: moves collectives that give the same in every
-/// iteration of a loop, and what makes their operands, in front of it. A loop
-/// keeps at most as many bytes of them as its largest op reads and writes.
+/// In a program of one device: moves loop-invariant collectives, and the ops
+/// that compute their operands, in front of the loop. The gathered bytes
+/// hoisted out of a loop are at most the bytes that its largest op reads and
+/// writes.
 void hoistCollectives(mlir::func::FuncOp func);
 
 } // namespace shardwright

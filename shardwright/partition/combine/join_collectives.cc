@@ -1,13 +1,13 @@
-//===- join_collectives.cc - one collective for several -------------------===//
+//===- join_collectives.cc - build merged collectives ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A packed operand is a matrix: a row for each member of the group, and in it
-// side by side what the collectives send to (or add up for, or have from) that
-// member.
+// A packed operand is a matrix with a row per member of the group; the row
+// concatenates the elements that the merged collectives send to (or reduce for,
+// or receive from) that member.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Elements of a number that is known.
+/// True if all are non-empty tensors of static shape.
 bool areJoinable(TypeRange types) {
   return llvm::all_of(types, [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -46,7 +46,8 @@ double bytesOf(TypeRange types) {
   return bytes;
 }
 
-/// Channels are names; whether they are there says what the groups number.
+/// Compares channels by type: the type, or its absence, defines what the
+/// numbers in the groups mean; the handle is only a name.
 int64_t channelType(std::optional<stablehlo::ChannelHandleAttr> channel) {
   return channel && *channel ? channel->getType() : int64_t(-1);
 }
@@ -64,7 +65,7 @@ const void *elementOf(Operation *op) {
   return getElementTypeOrSelf(op->getResult(0)).getAsOpaquePointer();
 }
 
-/// Builds what is around a packed collective.
+/// Builds the ops around a packed collective.
 class Packer {
 public:
   Packer(Operation *at, OpBuilder::Listener *listener)
@@ -86,7 +87,8 @@ public:
         b, loc, typeOf(value).clone(ArrayRef<int64_t>(shape)), value,
         permutation);
   }
-  /// A row for each of the `n` parts of dimension `dim`.
+  /// Reshapes to a matrix with a row for each of the `n` parts of dimension
+  /// `dim`.
   Value partsAsRows(Value value, int64_t dim, int64_t n) {
     SmallVector<int64_t> shape(typeOf(value).getShape()), permutation{dim};
     shape[dim] /= n;
@@ -97,7 +99,7 @@ public:
     value = transpose(reshape(value, shape), permutation);
     return reshape(value, {n, typeOf(value).getNumElements() / n});
   }
-  /// Rows, each of which has `shape`, side by side along dimension `dim`.
+  /// Concatenates the rows, each of which has `shape`, along dimension `dim`.
   Value rowsAlong(Value value, int64_t dim, ArrayRef<int64_t> shape) {
     int64_t n = typeOf(value).getDimSize(0);
     SmallVector<int64_t> open(shape), joined(shape), permutation;
@@ -131,7 +133,7 @@ public:
   Location loc;
 };
 
-/// The first of the members with other operands and results.
+/// Clones the first member with the given operands and result types.
 Operation *likeFirst(OpBuilder &b, ArrayRef<Operation *> members,
                      ArrayRef<Value> operands, ArrayRef<Type> types) {
   SmallVector<Location> locations;
@@ -148,7 +150,7 @@ Operation *likeFirst(OpBuilder &b, ArrayRef<Operation *> members,
   return b.create(state);
 }
 
-/// Of as many operands and results.
+/// Merges into one collective with all operands and results.
 void joinVariadic(ArrayRef<Operation *> members,
                   OpBuilder::Listener *listener) {
   SmallVector<Value> operands;
@@ -166,9 +168,8 @@ void joinVariadic(ArrayRef<Operation *> members,
   }
 }
 
-/// Gathers along any dimensions, as one along a new leading one: of several
-/// operands, XLA's CPU backend gathers along dimension 0 alone; it mixes up the
-/// rest.
+/// Merges gathers along any dimensions into one along a new leading dimension:
+/// for several operands, XLA's CPU backend is correct only along dimension 0.
 void joinGathers(ArrayRef<Operation *> members, OpBuilder::Listener *listener) {
   auto isLeading = [](Operation *op) {
     return cast<stablehlo::AllGatherOp>(op).getAllGatherDim() == 0;
@@ -268,7 +269,7 @@ std::optional<CollectiveClass> collectiveClass(Operation *op) {
       !areJoinable(op->getOperandTypes()) || !areJoinable(op->getResultTypes()))
     return std::nullopt;
   using Class = std::optional<CollectiveClass>;
-  // By a known op on the element type itself.
+  // Requires a reducer that is one known op on the element type itself.
   auto reducerOf = [&](Region &body) {
     std::optional<ReducerKind> kind = uniformReducer(body);
     return kind && getElementTypeOrSelf(body.getArgument(0)) ==

@@ -1,13 +1,13 @@
-//===- join_collectives.h - one collective for several ----------*- C++ -*-===//
+//===- join_collectives.h - build merged collectives ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives over the same groups as one of several operands, where the op has
-// them and XLA's CPU backend takes them; elsewhere their parts are packed into
-// one operand.
+// Merges collectives over the same groups into one with several operands, if
+// the op supports that and XLA's CPU backend executes it correctly; otherwise
+// their operands are packed into one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,25 +21,26 @@
 
 namespace shardwright {
 
-/// What makes two collectives the same exchange of other values; permutes (see
-/// join_permutes.h) are all of one class. Only for comparing.
+/// Collectives of equal class perform the same exchange on different values.
+/// All permutes (join_permutes.h) have one class. Only for comparison.
 using CollectiveClass =
     std::tuple<const void *, const void *, const void *, int64_t, int64_t>;
 
-/// Whether ops of this name have a class; quick.
+/// True if ops of this name may have a class; fast.
 bool mayBeJoined(mlir::Operation *op);
 
-/// The class of a collective that can be joined with others; none for any other
-/// op.
+/// The class of a collective that can be merged with others; none for other
+/// ops.
 std::optional<CollectiveClass> collectiveClass(mlir::Operation *op);
 
-/// What counts towards a joined collective's size, and the most that one has.
+/// Bytes that count towards a merged collective's size, and the limit of the
+/// size.
 double joinedBytes(mlir::Operation *op);
 double mostJoinedBytes(mlir::Operation *op);
 
-/// Replaces several collectives of a class (no permutes), in program order,
-/// none of which waits for another. New ops, of which the listener hears, are
-/// right before the last one: uses may come before them.
+/// Replaces several collectives of one class (not permutes), in program order,
+/// none of which depends on another. New ops are inserted right before the last
+/// one and reported to the listener; uses may come before them.
 void joinCollectives(llvm::ArrayRef<mlir::Operation *> members,
                      mlir::OpBuilder::Listener *listener);
 

@@ -1,15 +1,15 @@
-//===- join_permutes.cc - one permute for several -------------------------===//
+//===- join_permutes.cc - merge permutes ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Greedy, in program order: each permute joins the first with which it can.
-// First those that send the same value to other devices, which costs nothing;
-// then those of equal pairs, whose values are copied into one message; then
-// those of other values, between which each device selects; then once more
-// those whose pairs are equal now.
+// Greedy, in program order: each permute is merged into the first one that
+// accepts it. Pass 1 merges permutes that send the same value to different
+// devices, which is free; pass 2 permutes of equal pairs, whose values are
+// packed into one message; pass 3 permutes of different values, among which
+// each device selects; pass 4 permutes whose pairs have become equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,9 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Those before that are looked at.
+/// Number of earlier permutes that are tried.
 constexpr size_t kMostLookedAt = 32;
-/// Beyond it, who sends in which of the joined ones is too large a table.
+/// With more pairs, the table of who sends in which permute gets too large.
 constexpr int64_t kMostPairs = 4096;
 
 JoinedPermutes::JoinedPermutes(
@@ -73,8 +73,8 @@ double JoinedPermutes::bytes(const Node &node) const {
          elementBytes(RankedTensorType::get({}, node.element));
 }
 
-/// Nobody sends twice or receives twice. The ids of devices are those of
-/// partitions.
+/// True if no device sends or receives in both. Requires that device ids are
+/// partition ids.
 bool JoinedPermutes::areDisjoint(const Node &a, const Node &b) const {
   if (!a.isAcrossPartitions || !identityElement(ReducerKind::Add, a.element) ||
       int64_t(a.pairs.size() + b.pairs.size()) > 2 * kMostPairs)
@@ -126,7 +126,7 @@ void JoinedPermutes::join(Node::Kind kind, Joinable joinable) {
     if (outer.value != part.value)
       outer.value = {};
     outer.pairs.append(part.pairs);
-    // In the order of the sources: equal ones are found equal.
+    // Sort by source, so that equal lists compare equal.
     SmallVector<std::pair<int64_t, int64_t>> sorted;
     for (size_t i = 0; i < outer.pairs.size(); i += 2)
       sorted.push_back({outer.pairs[i], outer.pairs[i + 1]});
@@ -172,7 +172,8 @@ private:
     return stablehlo::SelectOp::create(b, yes.getLoc(), yes.getType(), mask,
                                        yes, no);
   }
-  /// Whether this device sends (0) or receives (1) in the node's permute.
+  /// True if this device sends (side 0) or receives (side 1) in the node's
+  /// permute.
   Value takesPart(const Node &node, size_t side);
 
   JoinedPermutes &joined;
@@ -182,7 +183,7 @@ private:
 
 Value JoinedPermutes::Builder::takesPart(const Node &node, size_t side) {
   Location loc = func.getLoc();
-  // A device with an id beyond the table would read its last entry: one more.
+  // Devices with an id beyond the table read its last entry, so add one entry.
   int64_t most = 0;
   for (int64_t id : node.pairs)
     most = std::max(most, id);
@@ -207,7 +208,7 @@ Value JoinedPermutes::Builder::takesPart(const Node &node, size_t side) {
 }
 
 Value JoinedPermutes::Builder::payload(int32_t node) {
-  // Nodes are not made any more: references hold.
+  // No nodes are added from here on, so references stay valid.
   const Node &n = joined.nodes[node];
   if (n.value)
     return n.value;
@@ -253,7 +254,7 @@ void JoinedPermutes::Builder::deliver(int32_t node, Value received) {
           ArrayRef<int64_t>{1});
       at += p.elements;
     } else if (!p.restUnused) {
-      // Whom no pair names gets zeros.
+      // Devices that are no target of the pair list get zeros.
       auto type = typeOf(received);
       Value zero = stablehlo::ConstantOp::create(
           b, loc, type,

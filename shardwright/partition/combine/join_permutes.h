@@ -1,15 +1,14 @@
-//===- join_permutes.h - one permute for several ----------------*- C++ -*-===//
+//===- join_permutes.h - merge permutes -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Permutes that do not wait for each other become one without sending a byte
-// more in two ways, which nest: those of equal pairs send their values in one
-// message, and those in which no device sends twice or receives twice take
-// place at once, each device sending what it sent in its own.
-//
+// Independent permutes can be merged without sending more bytes in two ways,
+// which nest: permutes of equal pairs send their values in one message, and
+// permutes in which no device sends twice or receives twice become one, in
+// which each device sends the value of its own permute.
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_PARTITION_COMBINE_JOIN_PERMUTES_H
@@ -21,18 +20,18 @@
 
 namespace shardwright {
 
-/// Permutes, some of them joined.
+/// A set of permutes, some of them merged.
 class JoinedPermutes {
 public:
-  /// In program order; none waits for another.
+  /// Takes permutes in program order; none depends on another.
   explicit JoinedPermutes(
       llvm::ArrayRef<stablehlo::CollectivePermuteOp> permutes);
 
-  /// How many are left.
+  /// Number of permutes after merging.
   int64_t size() const { return roots.size(); }
-  /// Replaces those that were joined. New ops, of which the listener hears, are
-  /// right before the last one of each, and at the start of the function: uses
-  /// may come before them.
+  /// Replaces the merged permutes. New ops are inserted right before the last
+  /// member of each, and at the start of the function, and reported to the
+  /// listener; uses may come before them.
   void build(mlir::func::FuncOp func, mlir::OpBuilder::Listener *listener);
 
 private:
@@ -45,10 +44,10 @@ private:
     mlir::Type element;
     int64_t elements = 0;
     int64_t devices = 0;
-    /// Of a leaf, or what all parts send.
+    /// The value of a leaf, or the value that all parts send.
     mlir::Value value;
     bool restUnused = false;
-    /// The handle of a channel between partitions.
+    /// True if the channel is between partitions.
     bool isAcrossPartitions = false;
   };
   using Joinable = llvm::function_ref<bool(const Node &, const Node &)>;

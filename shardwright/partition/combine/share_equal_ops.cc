@@ -1,12 +1,12 @@
-//===- share_equal_ops.cc - one op for equal ones -------------------------===//
+//===- share_equal_ops.cc - common subexpression elimination --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk in program order. Each op is hashed once, and its hash kept: local
-// programs are long, and most of their ops are like no other.
+// One walk in program order. Each op is hashed once and the hash is stored:
+// local programs are long, and most ops have no equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Ops that are visible at a place of the program, by what they do.
+/// Hash table of the ops that dominate the current place.
 class KnownOps {
 public:
   KnownOps() : slots(1024) {}
 
-  /// Null if there is none.
+  /// The equal op; null if there is none.
   Operation *find(Operation *op, size_t hash) const {
     for (size_t i = hash;; ++i) {
       const Slot &slot = slots[i & (slots.size() - 1)];
@@ -37,7 +37,7 @@ public:
         return entries[slot.entry].op;
     }
   }
-  /// So many more are expected.
+  /// Reserves space for this many more ops.
   void reserve(size_t more) {
     size_t expected = entries.size() + more;
     entries.reserve(expected);
@@ -51,8 +51,8 @@ public:
     resize(2 * slots.size());
   }
   size_t size() const { return entries.size(); }
-  /// Forgets all but the first ones: each slot is emptied before those that
-  /// were taken when it was empty.
+  /// Removes all but the first `size` ops, last first, so that each slot is
+  /// emptied before the slots that were probed past it.
   void shrink(size_t size) {
     for (; entries.size() > size; entries.pop_back())
       slots[entries.back().slot] = {};
@@ -64,7 +64,8 @@ private:
     size_t hash;
     size_t slot = 0;
   };
-  /// Of another entry, most often, which the tag says without looking there.
+  /// `tag` holds hash bits that rule out most other entries without reading
+  /// them.
   struct Slot {
     uint32_t tag = 0;
     int32_t entry = -1;
@@ -97,14 +98,14 @@ public:
   SharedOps takeShared() { return std::move(shared); }
 
 private:
-  /// Whether the op is left.
+  /// Returns true if the op stays.
   bool visit(Operation *op);
   size_t hashOf(Operation *op, bool isCommutative);
 
   struct Traits {
     bool isCommutative = false;
     bool isTerminator = false;
-    /// Has blocks whose ops may be many.
+    /// Has blocks with possibly many ops.
     bool isControlFlow = false;
   };
   Traits traitsOf(Operation *op) {
@@ -136,7 +137,7 @@ size_t Sharer::hashOf(Operation *op, bool isCommutative) {
   hash = mix(hash, op->getRawDictionaryAttrs().getAsOpaquePointer());
   for (Type type : op->getResultTypes())
     hash = mix(hash, type.getAsOpaquePointer());
-  // The low bits choose the slot.
+  // The low bits choose the slot, so mix the high bits into them.
   return hash ^ (hash >> 32);
 }
 

@@ -1,4 +1,4 @@
-//===- share_equal_ops.h - one op for equal ones ----------------*- C++ -*-===//
+//===- share_equal_ops.h - CSE for local programs ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,17 +14,17 @@
 
 namespace shardwright {
 
-/// What a walk finds after equal ops were shared.
+/// Analyses of the function after CSE.
 struct SharedOps {
   BlockOrder order;
-  /// Ops with effects, but for terminators.
+  /// Ops with effects, except terminators.
   llvm::DenseSet<mlir::Operation *> withEffects;
 };
 
-/// Replaces ops without effects by equal ones before them, in their block or
-/// around it, and erases unused ones: what MLIR's CSE does where control flow
-/// is structured. Locations may differ; the first op's stays. `order` is where
-/// the ops are, as a hint.
+/// Common subexpression elimination like MLIR's CSE, for structured control
+/// flow: replaces ops without effects by equal ops before them, in their block
+/// or an enclosing one, and erases unused ops. Locations may differ; the first
+/// op's stays. `order` is a prefetch hint.
 SharedOps shareEqualOps(mlir::func::FuncOp func, const BlockOrder &order);
 
 } // namespace shardwright

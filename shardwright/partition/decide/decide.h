@@ -53,7 +53,7 @@ struct FactorWindow {
   bool isEven = false;
 };
 
-/// One way to compute an op.
+/// A candidate: one choice of layouts to compute an op.
 struct WeighedWay {
   /// Layouts of the operands and results (before partial sums are reduced).
   llvm::SmallVector<TensorSharding, 3> operands;

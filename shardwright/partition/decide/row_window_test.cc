@@ -19,8 +19,8 @@ using namespace shardwright;
 
 namespace {
 
-/// The number of the row that ends up at each place of each shard's window,
-/// when every piece brings what its sender has there.
+/// By shard: the row that each place of its window holds after all pieces have
+/// been copied from their senders.
 std::vector<std::map<int64_t, int64_t>>
 carryOut(const ExchangePlan &plan, const RowWindow &window, int64_t size,
          int64_t shards, std::vector<std::set<int64_t>> *clashes = nullptr) {
@@ -111,7 +111,7 @@ RC_GTEST_PROP(RowWindow, RollsGoRound, ()) {
   ExchangePlan plan = planExchange(window, size, shards);
   int64_t part = shardSize(size, shards);
   std::vector<std::map<int64_t, int64_t>> rows(shards);
-  // In order, each over what was there.
+  // In order; later pieces overwrite earlier ones.
   std::vector<RowExchange> all = plan.exchanges;
   all.insert(all.begin(), plan.own);
   for (const RowExchange &exchange : all) {
@@ -155,7 +155,8 @@ RC_GTEST_PROP(RowWindow, WindowsReadWhatTheOpReads, ()) {
       int64_t row = at / map.dilation;
       RC_ASSERT(row >= window->start(k));
       RC_ASSERT(row < window->start(k) + window->width);
-      // Where the local op, padded by lead, finds it.
+      // Position of the row in the local op's operand, which is padded by
+      // `lead`.
       int64_t local = (row - window->start(k)) * map.dilation + window->lead;
       RC_ASSERT(local == (p - k * outRows) * map.stride + e);
     }

@@ -10,13 +10,13 @@
 //   walk   insert_walk.cc   visits blocks, loops, branches and manual
 //                           computations, and replaces reshards
 //   plan   plan_op.cc       finds the op's OpPlan: its entry in the LayoutPlan,
-//                           or a decision, given the layouts in which operands
-//                           are at hand and results are wanted
+//                           or a decision, given the existing layouts of its
+//                           operands and the wanted layouts of its results
 //   apply  apply_plan.cc    rewrites the op by its OpPlan
 //
-// The propagated sharding of a result is what its users are expected to ask
-// for. A result stays in the layout that its op makes until a user asks for
-// another. clean-up: erase_unused.h.
+// The propagated sharding of a result is the layout that its users are expected
+// to need. A result stays in the layout in which its op computes it until a
+// user needs another one. Clean-up: erase_unused.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,22 +37,21 @@ namespace shardwright {
 
 class Inserter {
 public:
-  /// `plan`, if not null, may have entries, which are followed; the Inserter
-  /// adds those that it decides. Without a plan each op is decided and
-  /// rewritten, and the decision forgotten. `observer` may be null. All must
-  /// outlive the Inserter.
+  /// Follows the entries of `plan`, if not null, and adds an entry for each
+  /// other op. Without a plan each op is decided and rewritten, and the
+  /// decision dropped. `observer` may be null. All must outlive the Inserter.
   Inserter(MeshTable &meshes, PlanMemo &memo, PlanObserver *observer,
            LayoutPlan *plan = nullptr)
       : meshes(meshes), versions(meshes, observer), memo(memo),
         observer(observer), plan(plan) {}
 
-  /// Makes all communication explicit. Emits a diagnostic and fails on what
-  /// cannot be partitioned. `found` is what inlineCalls() found.
+  /// Makes all communication explicit. Emits a diagnostic and fails if the
+  /// function cannot be partitioned. `found` is the output of inlineCalls().
   mlir::LogicalResult runOnFunction(mlir::func::FuncOp func,
                                     const InlinedOps &found);
-  /// Delays and fuses reductions; to be called after runOnFunction.
+  /// Delays and fuses reductions. Call after runOnFunction.
   void improveReductions();
-  /// Erases what nothing uses in blocks that were visited, last op first.
+  /// Erases unused ops in visited blocks, last op first.
   void eraseUnused(mlir::Region &region);
 
 private:
@@ -73,8 +72,8 @@ private:
   void visitSort(stablehlo::SortOp op);
   /// The layout of the first input that is not rematerializable.
   LayoutRef sortedLayout(stablehlo::SortOp sort);
-  /// The attribute that callers and the runtime read for `layout`, which was
-  /// made of `sharding`; null for none.
+  /// The sharding attribute of arguments and results for `layout`, derived from
+  /// `sharding`; null for none.
   sdy::TensorShardingAttr settled(sdy::TensorShardingAttr sharding,
                                   const Layout &layout) const;
 
@@ -93,37 +92,39 @@ private:
   }
   /// Loops and branches: propagated layouts, with the sums that regions return.
   llvm::SmallVector<LayoutRef> planCarried(mlir::Operation *op);
-  /// Adds to the memo's question all that planByRule() depends on.
+  /// Adds to the memo's key all that planByRule() depends on.
   void askMemo(mlir::Operation *op, llvm::ArrayRef<LayoutRef> wanted);
   OpPlan planByRule(mlir::Operation *op, llvm::ArrayRef<LayoutRef> wanted);
-  /// Fills `problem` and the entries of `plan` that bring operands to its mesh.
+  /// Fills `problem` and the entries of `plan` that move operands to its mesh.
   void placeOperands(mlir::Operation *op, OpPlan &plan, DecideProblem &problem);
-  /// Says which operands move once for several runs of the op in loops.
+  /// Sets the amortization factors of operands that move once for several runs
+  /// of the op in loops.
   void amortizeMoves(mlir::Operation *op, int32_t mesh, DecideProblem &problem);
-  /// Every device computes all of the op.
+  /// The plan in which every device computes the full op.
   OpPlan planReplicated(mlir::Operation *op);
   void remarkReplicated(mlir::Operation *op);
   /// Marks the operands that the op takes as partial sums because its results
-  /// are wanted as such, and notes along which axes.
+  /// are wanted unreduced, and sets the axes.
   void carrySums(mlir::Operation *op, DecideProblem &problem);
-  /// What is wanted of result `i`, as far as this can be said on `mesh`.
+  /// The wanted sharding of result `i`, as far as `mesh` can express it.
   TensorSharding wantedOn(int32_t mesh, mlir::Operation *op, Layout want,
                           const DecideProblem &problem, int64_t i);
-  /// How often the op runs for each time that an operand of it moves, in front
-  /// of the loops that it comes from outside of; none where all move each time.
+  /// By operand: how often the op runs per move of the operand, which takes
+  /// place in front of the loops that do not define it; empty if all operands
+  /// move in each run.
   llvm::SmallVector<int64_t, 3> timesMoved(mlir::Operation *op);
   /// The mesh that the op computes on: that of its largest sharded tensor.
   int32_t chooseMesh(mlir::Operation *op, llvm::ArrayRef<LayoutRef> wanted);
   /// The layout that propagation gave the value.
   LayoutRef propagated(mlir::Value value);
-  /// The layout that users of the value are expected to ask for.
+  /// The layout that users of the value are expected to need.
   LayoutRef wanted(mlir::Value value);
 
   // apply_plan.cc
   void applyPlan(mlir::Operation *op, const OpPlan &plan);
   void applyReplicated(mlir::Operation *op, const OpPlan &plan);
-  /// Brings the operand into the layout. In loops, counts the bytes of what
-  /// this gathers in front of them.
+  /// Reshards the operand to the layout. In loops, counts the bytes of hoisted
+  /// gathers.
   void useIn(mlir::OpOperand &use, LayoutRef layout);
   LayoutRef beforeReduction(LayoutRef layout, int32_t mesh,
                             const SumResolution &resolution);
@@ -145,36 +146,35 @@ private:
   PlanObserver *observer;
   LayoutPlan *plan;
   ShardingReader shardings;
-  /// Of the function that is visited.
+  /// For the current function.
   std::optional<WantedSums> wantedSums;
   /// The loops around the visited op, outermost first: their bodies, and trip
-  /// counts where these are known.
+  /// counts if known.
   llvm::SmallVector<std::pair<mlir::Region *, std::optional<int64_t>>, 2> loops;
-  /// Bytes of what was gathered in front of the outermost of them.
+  /// Bytes gathered in front of the outermost loop.
   double held = 0;
-  /// Of what was made: ops that add up, those in a loop before the loop;
-  /// collectives that reduce, and whether any other slices.
+  /// Created so far: ops that `addsUp`, those in a loop before the loop;
+  /// all_reduces, and whether there are all_slices.
   llvm::SmallVector<mlir::Operation *> sums;
   llvm::SmallVector<sdy::AllReduceOp> reduces;
   bool scatters = false, slices = false;
-  /// Values whose unreduced axes were asked for by a reshard or by the sharding
-  /// of the op itself. The value may be summed already, if its op does not work
-  /// on partial sums.
+  /// Values with unreduced axes that a reshard or the op's own sharding asks
+  /// for. The value may be reduced already, if its op does not work on partial
+  /// sums.
   llvm::SmallDenseSet<mlir::Value, 4> askedUnreduced;
-  /// What a name says of its ops.
+  /// Properties of an op name.
   struct NameTraits {
-    /// They go to visitPlain().
+    /// Ops that visitPlain() handles.
     bool isPlain = false;
     bool mayHaveEffects = false;
     bool addsUp = false;
     bool isSdy = false;
-    /// Their blocks are visited.
+    /// Ops whose blocks are visited.
     bool isVisited = false;
   };
   NameTraits traitsOf(mlir::Operation *op);
   OpNameMap<NameTraits> traits;
-  /// Where ops were before their visit, and, backwards, where they are after
-  /// it.
+  /// Order of the ops before their visit, and, backwards, after it.
   const BlockOrder *order = nullptr;
   BlockOrder backwards;
 };

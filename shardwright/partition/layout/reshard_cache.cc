@@ -1,4 +1,4 @@
-//===- reshard_cache.cc - cache of reshards of values --------------------===//
+//===- reshard_cache.cc - cache of reshards of values ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- reshard_cache.h - cache of reshards of values -----------*- C++ -*-===//
+//===- reshard_cache.h - cache of reshards of values ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

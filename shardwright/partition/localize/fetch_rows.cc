@@ -1,12 +1,12 @@
-//===- fetch_rows.cc - rows of an operand that other shards have ----------===//
+//===- fetch_rows.cc - halo exchange --------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `row_window` says which rows each shard gets from which; here they are cut
-// out, sent and put side by side.
+// `row_window` plans which rows each shard receives from which shard; this file
+// builds the slices, permutes and concatenations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +34,11 @@ public:
 
   Value rows(Value value, int64_t from, int64_t count);
   Value rowsAt(Value value, Value from, int64_t count);
-  /// The entry of this device's shard.
+  /// The table entry for this device's shard.
   Value lookUp(ArrayRef<int64_t> table);
   Value placed(ArrayRef<RowExchange> exchanges, ArrayRef<Value> messages,
                int64_t width, Value zero);
-  /// Of scalars.
+  /// Adds a constant to a scalar.
   Value plus(Value a, int64_t b) {
     if (b == 0)
       return a;
@@ -109,7 +109,7 @@ Value RowMover::filled(int64_t count, Value like, Value zero) {
       ArrayRef<int64_t>());
 }
 
-/// Side by side; what no tile covers is zero.
+/// Concatenates the tiles; gaps are zero.
 Value RowMover::assembled(ArrayRef<std::pair<int64_t, Value>> tiles,
                           int64_t width, Value zero) {
   SmallVector<Value> parts;
@@ -135,8 +135,8 @@ Value RowMover::assembled(ArrayRef<std::pair<int64_t, Value>> tiles,
       parts, dim);
 }
 
-/// One over the other in a buffer with room on both sides, each shard at places
-/// of its own.
+/// Writes the messages into one buffer with margins on both sides, at offsets
+/// that differ by shard.
 Value RowMover::overlaid(ArrayRef<RowExchange> exchanges,
                          ArrayRef<Value> messages, int64_t width, Value zero) {
   int64_t room = 0;
@@ -157,7 +157,7 @@ Value RowMover::overlaid(ArrayRef<RowExchange> exchanges,
 
 Value RowMover::placed(ArrayRef<RowExchange> exchanges,
                        ArrayRef<Value> messages, int64_t width, Value zero) {
-  // Everyone at the same place, with nothing of another exchange there?
+  // Use static offsets if all shards have equal offsets and no tiles overlap.
   SmallVector<std::pair<int64_t, Value>> tiles;
   bool isStatic = true;
   for (auto [exchange, message] : llvm::zip(exchanges, messages)) {
@@ -178,8 +178,8 @@ Value RowMover::placed(ArrayRef<RowExchange> exchanges,
                   : overlaid(exchanges, messages, width, zero);
 }
 
-/// The window's rows of a value that every device has whole, starting at
-/// `start` (without the window's offset).
+/// Slices the window's rows, starting at `start` (without the window's offset),
+/// from a replicated value.
 Value sliceOfUnsharded(RowMover &mover, OpBuilder &builder, Location loc,
                        Value value, int64_t dim, const RowWindow &window,
                        Value start, Value zero) {
@@ -192,7 +192,7 @@ Value sliceOfUnsharded(RowMover &mover, OpBuilder &builder, Location loc,
         ValueRange{value, value}, dim);
     type = typeOf(value);
   }
-  // With room for windows that reach beyond the value.
+  // Pad for windows that reach beyond the value.
   SmallVector<int64_t> room(type.getRank(), 0), none(room),
       shape(type.getShape());
   room[dim] = window.width;
@@ -204,7 +204,7 @@ Value sliceOfUnsharded(RowMover &mover, OpBuilder &builder, Location loc,
                       window.width);
 }
 
-/// The rows that each shard gives in the exchange.
+/// The rows that each shard sends in the exchange.
 Value cutMessage(RowMover &mover, Value value, const RowExchange &exchange,
                  int64_t shards) {
   SmallVector<int64_t> from(shards, 0);
@@ -220,7 +220,7 @@ Value cutMessage(RowMover &mover, Value value, const RowExchange &exchange,
                   : mover.rowsAt(value, mover.lookUp(from), exchange.rows);
 }
 
-/// Sends the message from each shard to the one that takes it.
+/// Sends the message of each shard to the shard that receives it.
 Value permuteRows(OpBuilder &builder, Location loc, Value message,
                   const RowExchange &exchange, const DeviceGroups &groups,
                   int64_t shards, stablehlo::ChannelHandleAttr handle) {
@@ -235,8 +235,8 @@ Value permuteRows(OpBuilder &builder, Location loc, Value message,
   auto permute = stablehlo::CollectivePermuteOp::create(
       builder, loc, message.getType(), message,
       DenseIntElementsAttr::get(pairType, ArrayRef<int64_t>(pairs)), handle);
-  // Rows that no shard sent are outside of the dimension: filled, or those
-  // beyond the end of an uneven one.
+  // Rows that no shard sends are outside of the dimension: they are filled
+  // later, or are padding rows of an uneven dimension.
   permute->setDiscardableAttr(kRestUnusedAttrName, builder.getUnitAttr());
   return permute;
 }
@@ -310,7 +310,7 @@ LogicalResult Localizer::fetchWindows(
     llvm::function_ref<void(const OpWindow &, const RowWindow &)> settle) {
   OpBuilder builder(op);
   Value result = op->getResult(0);
-  // As they were: what is fetched has no layout of its own.
+  // Keep the original operands: fetched values have no layout.
   SmallVector<Value> operands(op->getOperands());
   SmallVector<OpWindow, 2> windows = windowsOf.lookup(op);
   for (const OpWindow &window : windows) {

@@ -1,4 +1,4 @@
-//===- local_form.cc - the form of sw-localize ----------------------------===//
+//===- local_form.cc - default hooks of sw-localize -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

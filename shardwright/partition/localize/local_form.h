@@ -1,12 +1,12 @@
-//===- local_form.h - where passes to local programs differ -----*- C++ -*-===//
+//===- local_form.h - hooks of local forms ----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Hooks of the Localizer. The defaults are those of `sw-localize`;
-// `sdy-convert-global-to-local` has its own (shardy/local/shardy_form.h).
+// Hooks of the Localizer. The defaults are for `sw-localize`;
+// `sdy-convert-global-to-local` overrides them (shardy/local/shardy_form.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,38 +25,38 @@ class Localizer;
 
 class LocalForm {
 public:
-  /// For ops of one function. `local` owns the form.
+  /// For ops of one function. `local` owns this object.
   explicit LocalForm(Localizer &local) : local(local) {}
   virtual ~LocalForm();
   LocalForm(const LocalForm &) = delete;
 
-  /// Shardings stay on ops and functions.
+  /// Whether shardings stay on ops and functions.
   virtual bool keepsShardings() const { return false; }
-  /// An all_to_all takes over a permute that only reorders its axes.
+  /// Whether an all_to_all absorbs a permute that only reorders its axes.
   virtual bool mergesPermutes() const { return true; }
-  /// Passes that a diagnostic asks the user to run before, where a value is not
-  /// in the layout of the function's result, or of its collective.
+  /// Passes that a diagnostic recommends to run before, if a value does not
+  /// have the layout of the function's result or of its collective.
   virtual llvm::StringRef passBeforeReturns() const;
   virtual llvm::StringRef passBeforeCollectives() const;
 
-  /// Called for each op while it has its global types, before those in it.
+  /// Called for each op while it has its global types, before its nested ops.
   virtual void read(mlir::Operation *op) {}
-  /// Makes the op local; none: as the Localizer does.
+  /// Makes the op local; none: use the Localizer's form.
   virtual std::optional<mlir::LogicalResult> visit(mlir::Operation *op) {
     return std::nullopt;
   }
-  /// `value` takes the place of `from`, a result of an op that was visited.
+  /// `value` replaces `from`, a result of a visited op.
   virtual void inherit(mlir::Value value, mlir::Value from) {}
 
-  /// Fails with a diagnostic where shards of dimension `dim` of the op's
-  /// result need these rows of an operand's dimension of `size` rows in so
-  /// many shards, and may not fetch them.
+  /// Fails with a diagnostic if shards of dimension `dim` of the op's result
+  /// need these rows of an operand's dimension, which has `size` rows in
+  /// `shards` shards, and the form does not permit to fetch them.
   virtual mlir::LogicalResult checkRows(mlir::Operation *op, int64_t dim,
                                         const RowWindow &rows, int64_t size,
                                         int64_t shards) {
     return mlir::success();
   }
-  /// Likewise where a scatter inserts rows that no index names into a sharded
+  /// Likewise if a scatter inserts rows without an index into a sharded
   /// dimension.
   virtual mlir::LogicalResult checkInserted(stablehlo::ScatterOp op,
                                             int64_t dim) {
@@ -68,13 +68,13 @@ public:
   virtual mlir::Attribute groups(int32_t mesh, AxisRefs axes) {
     return nullptr;
   }
-  /// The value gathered along the axes of each dimension; null: by one
-  /// all_gather of all dimensions.
+  /// The value gathered along the axes of each dimension; null: use one
+  /// all_gather over all dimensions.
   virtual mlir::Value gather(mlir::OpBuilder &builder, sdy::AllGatherOp op,
                              int32_t mesh, llvm::ArrayRef<AxisList> axes) {
     return nullptr;
   }
-  /// The local form of a reduce_scatter of several dimensions; null: one
+  /// The local form of a reduce_scatter of several dimensions; null: use one
   /// reduce_scatter.
   virtual mlir::Value scatter(sdy::ReduceScatterOp op) { return nullptr; }
   /// How the collective combines summands; none if its attribute is unknown.

@@ -41,7 +41,7 @@ LogicalResult localize(ModuleOp module) {
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
       nextChannel = std::max(nextChannel, handle.getHandle() + 1);
   };
-  // New handles are new in all functions.
+  // Channel handles are unique across functions.
   std::deque<Localizer> localizers;
   for (auto func : module.getOps<func::FuncOp>())
     localizers.emplace_back(func, *meshes, nextChannel, replicas)
@@ -58,7 +58,7 @@ LogicalResult localize(ModuleOp module) {
     combineCollectives(func, left->collectives, left->order);
     usesMeshes |= left->usesMeshes;
   }
-  // What names a mesh by its symbol gets the mesh itself.
+  // Replace mesh symbols by the meshes.
   if (usesMeshes) {
     SymbolTable symbols(module);
     transformUsedMeshes(module, [&](Attribute meshOrRef) {
@@ -70,14 +70,14 @@ LogicalResult localize(ModuleOp module) {
   for (auto mesh : llvm::make_early_inc_range(module.getOps<sdy::MeshOp>()))
     mesh.erase();
   Builder builder(module.getContext());
-  // Without a mesh, the program may be one device's already.
+  // Without a mesh, the program may be a local program already.
   if (meshes->size() || !module->hasAttr("mhlo.num_partitions"))
     module->setAttr("mhlo.num_partitions",
                     builder.getI32IntegerAttr(
                         meshes->numDevices(sdy::getMainFunc(module))));
   module->setAttr("mhlo.num_replicas", builder.getI32IntegerAttr(replicas));
-  // A rule that the user wrote may contradict its op: no op with such local
-  // types exists.
+  // A user-defined rule may contradict its op, so that the op is invalid on the
+  // local types.
   return success(!hasRules || succeeded(verify(module)));
 }
 

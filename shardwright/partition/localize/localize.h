@@ -12,9 +12,9 @@
 
 namespace shardwright {
 
-/// In: a module as `insertCollectives` leaves it. Out: per-device StableHLO;
-/// `mhlo.num_partitions` is the number of devices of the mesh, of which each of
-/// `mhlo.num_replicas` has its own.
+/// In: a module as `insertCollectives` leaves it. Out: per-device StableHLO.
+/// `mhlo.num_partitions` is the number of devices of the mesh; each of the
+/// `mhlo.num_replicas` replicas has its own mesh.
 mlir::LogicalResult localize(mlir::ModuleOp module);
 
 } // namespace shardwright

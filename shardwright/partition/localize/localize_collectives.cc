@@ -45,7 +45,7 @@ Value transpose(OpBuilder &b, Location loc, Value value,
       permutation);
 }
 
-/// Axes of each dimension of a collective's parameter.
+/// The axes of each dimension in a collective's parameter.
 SmallVector<AxisList, 4> listsOf(MeshTable &meshes, int32_t mesh,
                                  sdy::ListOfAxisRefListsAttr attr) {
   SmallVector<AxisList, 4> lists;
@@ -54,8 +54,8 @@ SmallVector<AxisList, 4> listsOf(MeshTable &meshes, int32_t mesh,
   return lists;
 }
 
-/// Splits dimension d into (parts[d], rest) where parts[d] > 1, and brings the
-/// parts to the front, merged into one dimension.
+/// Splits dimension d into (parts[d], rest) where parts[d] > 1, and merges the
+/// parts into one leading dimension.
 Value partsToFront(OpBuilder &b, Location loc, Value value,
                    ArrayRef<int64_t> parts) {
   SmallVector<int64_t> split, front, rest, merged;
@@ -79,7 +79,7 @@ Value partsToFront(OpBuilder &b, Location loc, Value value,
 
 } // namespace
 
-/// Each dimension as large as `parts[d]` equal parts of it.
+/// Pads each dimension to a multiple of `parts[d]`.
 Value Localizer::padToParts(OpBuilder &builder, Location loc, Value value,
                             ArrayRef<int64_t> parts) {
   SmallVector<int64_t> shape(tensorOf(value).getShape());
@@ -141,8 +141,8 @@ Value Localizer::localGather(sdy::AllGatherOp op) {
     return resized(builder, loc, value, whole);
   if (dims.size() == 1)
     return resized(builder, loc, gather(value, dims[0]), whole);
-  // Of several dimensions, the parts are gathered as one leading dimension;
-  // then each goes before its own.
+  // For several dimensions: gather the parts as one leading dimension, then
+  // move each part in front of its dimension.
   SmallVector<int64_t> local(tensorOf(value).getShape()), lead(local),
       open(parts), permutation, all(local);
   lead.insert(lead.begin(), 1);
@@ -196,7 +196,7 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
   if (dims > 1)
     if (Value made = form->scatter(op))
       return made;
-  // Of several dimensions, the parts are scattered as one leading dimension.
+  // For several dimensions: scatter the parts as one leading dimension.
   SmallVector<int64_t> scattered = shape;
   if (dims > 1) {
     value = partsToFront(builder, loc, value, parts);
@@ -212,7 +212,7 @@ Value Localizer::localReduceScatter(sdy::ReduceScatterOp op) {
   return reshape(builder, loc, reduce->getResult(0), shape);
 }
 
-/// `axes`, cut where a part of the same axis among `others` begins or ends.
+/// Cuts `axes` where a sub-axis among `others` begins or ends.
 static AxisList cutWhereOthersEnd(AxisRefs axes, AxisRefs others) {
   AxisList out;
   for (AxisRef ref : axes) {
@@ -233,8 +233,8 @@ static AxisList cutWhereOthersEnd(AxisRefs axes, AxisRefs others) {
   return out;
 }
 
-/// If the operand is a permute for this op alone that only changes the order of
-/// the axes that move: their order before it; else nothing.
+/// If the operand is a permute that only this op uses and that only changes the
+/// order of the moved axes: their order before the permute; otherwise empty.
 AxisList Localizer::reorderedBefore(sdy::AllToAllOp op) {
   auto permute = op.getTensor().getDefiningOp<sdy::CollectivePermuteOp>();
   if (!form->mergesPermutes() || !permute || !permute->hasOneUse() ||
@@ -252,8 +252,8 @@ AxisList Localizer::reorderedBefore(sdy::AllToAllOp op) {
     if (d != source &&
         meshes.toAxes(mesh, dims[d].getAxes()) != before.sharding.dims[d].axes)
       return {};
-  // Cut what was merged in printing: the moved axes must be whole parts of what
-  // was there, at the end.
+  // Undo the merging of adjacent sub-axes: the moved axes must match the last
+  // refs of the source dimension.
   AxisList all = cutWhereOthersEnd(before.sharding.dims[source].axes, moved);
   moved = cutWhereOthersEnd(moved, all);
   if (all.size() < moved.size())
@@ -298,8 +298,8 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     Value exchanged = exchange(value, target, source, totalSize(axes), axes);
     if (had.empty())
       return resized(builder, loc, exchanged, expected);
-    // The parts of the source dimension came in the order of `axes`; they
-    // belong in the order in which the senders had them.
+    // The parts of the source dimension arrive in the order of `axes`; restore
+    // the order that the senders had.
     SmallVector<int64_t> whole(tensorOf(exchanged).getShape()), open,
         permutation;
     for (auto [d, size] : llvm::enumerate(whole)) {
@@ -324,8 +324,8 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
     exchanged = reshape(builder, loc, exchanged, whole);
     return resized(builder, loc, exchanged, expected);
   }
-  // Moves between distinct dimensions go together: the parts of the target
-  // dimensions lead, in the order of these dimensions.
+  // Moves between distinct dimensions become one exchange: the parts of the
+  // target dimensions lead, in the order of these dimensions.
   SmallVector<sdy::AllToAllParamAttr> moves(params);
   llvm::sort(moves,
              [](auto a, auto b) { return a.getTgtDim() < b.getTgtDim(); });
@@ -340,7 +340,7 @@ Value Localizer::localAllToAll(sdy::AllToAllOp op) {
   value = padToParts(builder, loc, value, parts);
   value = partsToFront(builder, loc, value, parts);
   value = exchange(value, 0, 0, totalSize(axes), axes);
-  // Now the leading dimension counts the senders: each move's part goes before
+  // The leading dimension now counts the senders: move each part in front of
   // its source dimension.
   SmallVector<int64_t> rest(tensorOf(value).getShape().drop_front());
   SmallVector<int64_t> open(sizes), permutation, shape(rest);
@@ -366,7 +366,7 @@ Value Localizer::localPermute(sdy::CollectivePermuteOp op) {
   Layout from = layoutOf(value);
   if (from.mesh < 0)
     return value;
-  // `value` has its local type: only the axes matter from here on.
+  // `value` has its local type; only the axes are used from here on.
   TensorSharding out = TensorSharding::closed(from.sharding.rank());
   for (auto [dim, attr] :
        llvm::zip(out.dims, op.getOutSharding().getDimShardings()))
@@ -400,7 +400,7 @@ Value Localizer::localToUnreduced(sdy::ReplicatedToUnreducedOp op) {
                                      neutral(builder, loc, type));
 }
 
-/// The shard at its place among zeros.
+/// The local shard at its offset among zeros.
 Value Localizer::localToUnreduced(sdy::ShardedToUnreducedOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -427,11 +427,12 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
     return op->emitOpError("has an unknown ")
            << kReducerAttrName << " "
            << op->getDiscardableAttr(kReducerAttrName);
-  // The collective must start where its operand is, in types too.
+  // The operand must have the layout that the collective expects, and a ranked
+  // type.
   if (!isa<RankedTensorType>(collective.getTensor().getType()))
     return op->emitOpError("has no ranked tensor to move");
-  // Of a tensor without elements nothing moves; layouts leave out the axes of
-  // its empty dimensions, which would not fit here.
+  // Tensors without elements move nothing; their layouts drop the axes of empty
+  // dimensions, so the code below would not apply.
   if (auto type = cast<RankedTensorType>(op->getResult(0).getType());
       type.hasStaticShape() && type.getNumElements() == 0) {
     OpBuilder builder(op);
@@ -439,7 +440,7 @@ LogicalResult Localizer::localizeCollective(Operation *op) {
     return replace(op,
                    zeros(builder, op->getLoc(), cast<RankedTensorType>(local)));
   }
-  // An all-to-all that does what the permute does takes its operand.
+  // An all-to-all that absorbs this permute takes the permute's operand.
   if (isa<sdy::CollectivePermuteOp>(op) && op->hasOneUse())
     if (auto next = dyn_cast<sdy::AllToAllOp>(*op->getUsers().begin()))
       if (!reorderedBefore(next).empty()) {

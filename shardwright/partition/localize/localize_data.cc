@@ -1,4 +1,4 @@
-//===- localize_data.cc - local forms of constants and plain data movement ===//
+//===- localize_data.cc - constants and plain data movement ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -88,8 +88,8 @@ LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
   auto local = cast<RankedTensorType>(operand.getType());
   SmallVector<int64_t> sizes(op.getSliceSizes()), given, room(sizes.size(), 0);
   for (auto [d, size] : llvm::enumerate(sizes)) {
-    // A sharded dimension is taken whole, with a start index that is clamped to
-    // 0 in either program; or the owners of the rows give them.
+    // The slice covers the sharded dimension, and its start index is clamped to
+    // 0 in both programs; or the owners of the rows send them.
     if (!axesOf(op.getResult(), d).empty())
       size = local.getDimSize(d);
     else if (!axesOf(operand, d).empty())
@@ -103,7 +103,7 @@ LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
   Location loc = op.getLoc();
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
   SmallVector<Value> starts = wideIndices(builder, loc, op.getStartIndices());
-  // With room for a whole slice of nothing on both sides of the shard.
+  // Pad by the slice size on both sides of the shard.
   SmallVector<int64_t> none(sizes.size(), 0), shape(local.getShape());
   for (int64_t d : given) {
     room[d] = sizes[d];
@@ -111,7 +111,7 @@ LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
     Value inShard = startInShard(builder, loc, operand, d, starts[d], sizes[d]);
     starts[d] = stablehlo::AddOp::create(builder, loc, i64, inShard,
                                          indices.constant(sizes[d]));
-    // Clamped here rather than by the op: XLA folds a slice of a slice without
+    // Clamp here rather than rely on the op: XLA folds nested slices without
     // clamping the inner start.
     starts[d] = stablehlo::ClampOp::create(
         builder, loc, i64, indices.constant(0), starts[d],
@@ -127,9 +127,9 @@ LogicalResult Localizer::localizeDynamicSlice(stablehlo::DynamicSliceOp op) {
                                                        padded, starts, sizes));
 }
 
-/// Which elements of a window lie inside of one of `size` in these dimensions,
-/// of which it starts at row `starts`: for each element, or one for all where
-/// all sizes are 1 (then all rows are row 0).
+/// Mask of the elements of a window at `starts` that lie inside of `size` in
+/// these dimensions: one per element, or a single one if all sizes are 1 (then
+/// all rows are row 0).
 Value Localizer::insideOf(OpBuilder &builder, Location loc,
                           RankedTensorType window, ArrayRef<int64_t> dims,
                           ValueRange starts, ArrayRef<int64_t> size) {
@@ -167,7 +167,7 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   Value operand = op.getOperand(), update = op.getUpdate();
   auto local = cast<RankedTensorType>(operand.getType());
   auto updateType = cast<RankedTensorType>(update.getType());
-  // Sharded dimensions of which the (whole) update covers a part.
+  // Sharded dimensions that the update, which is not sharded, covers in part.
   SmallVector<int64_t> dims;
   for (int64_t d = 0; d < local.getRank(); ++d)
     if (!axesOf(operand, d).empty() && axesOf(update, d).empty())
@@ -177,9 +177,9 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
   if (updateType.getNumElements() == 0)
     return replace(op, operand);
 
-  // Each shard writes as many rows as the update has, or as it has itself where
-  // that is less, as near to the update as may be: those of them that are not
-  // the update's are put back.
+  // Each shard writes min(rows of the update, rows of the shard) rows, at the
+  // offset closest to the update. Rows that the update does not cover are
+  // written back unchanged.
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto i64 = RankedTensorType::get({}, builder.getI64Type());
@@ -194,16 +194,16 @@ Localizer::localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op) {
       none(room);
   for (int64_t d : dims) {
     shape[d] = std::min(rows[d], local.getDimSize(d));
-    // Clamped here rather than by the ops: XLA folds a slice of a slice without
+    // Clamp here rather than rely on the ops: XLA folds nested slices without
     // clamping the inner start.
     Value start = startInShard(builder, loc, operand, d, starts[d], rows[d]);
     starts[d] = clamped(start, local.getDimSize(d) - shape[d]);
-    // The first row that is written, as one of the update's.
+    // Offset of the first written row in the update.
     first.push_back(
         stablehlo::SubtractOp::create(builder, loc, i64, starts[d], start));
     if (rows[d] == 1)
       continue;
-    // With room for as many rows that are not the update's on both sides.
+    // Pad the update on both sides for rows that it does not cover.
     room[d] = shape[d];
     padded[d] += 2 * room[d];
     from[d] = clamped(stablehlo::AddOp::create(builder, loc, i64, first.back(),

@@ -1,12 +1,12 @@
-//===- localize_device.cc - what one device does alone --------------------===//
+//===- localize_device.cc - ops that one device executes ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op with effects for one device is a branch that the others do not take.
-// They get its results from that device, bit by bit.
+// An op with effects for one device becomes a branch that only this device
+// takes. The others receive its results bitwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ LogicalResult Localizer::localizeOnDevice(Operation *op, int64_t device) {
   stablehlo::IfOp branch = *made;
   branch.getTrueBranch().front().front().removeDiscardableAttr(kDeviceAttrName);
 
-  // The first of a group is whom the others hear.
+  // The first device of a group sends.
   SmallVector<int64_t> group = {device};
   for (int64_t d = 0; d < devices; ++d)
     if (d != device)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a device sends from where and puts where it looks up in tables by its
-// id: one row of a table of offsets a round.
+// Each device looks up the offsets of the boxes that it sends and receives in
+// tables by device id, one table per round and dimension.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
   ExchangeBuilder(OpBuilder &builder, Location loc, Value device)
       : b(builder), loc(loc), device(device) {}
 
-  /// The device's entry, a 0-d i64 or i1.
+  /// The table entry of this device, a 0-d i64 or i1.
   Value lookUp(ArrayRef<int64_t> table, Type element) {
     auto all = RankedTensorType::get({int64_t(table.size())}, element);
     auto scalar = RankedTensorType::get({}, element);
@@ -60,7 +60,7 @@ public:
                                              at, sizes);
   }
 
-  /// `into` with the box, on devices that receive one.
+  /// Writes the box into `into` on devices that receive one.
   Value put(Value into, Value box, const ExchangeRound &round) {
     SmallVector<Value> at = offsets(round.puts);
     if (!llvm::all_of(round.receives, [](bool r) { return r; })) {
@@ -87,7 +87,7 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
   Location loc = op.getLoc();
   Value value = op.getInput();
   Layout from = layoutOf(value), to = layoutOf(op.getResult());
-  // Replicated layouts are on no mesh.
+  // Replicated layouts have no mesh.
   if (from.mesh < 0)
     from.mesh = to.mesh;
   if (to.mesh < 0)
@@ -105,7 +105,7 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
   if (from.mesh >= 0)
     manual = manualAxesAround(op, meshes.mesh(from.mesh));
   if (!manual.empty()) {
-    // Of this device's part of a larger value.
+    // The type of this device's slice of a larger value.
     auto inFront = [](RankedTensorType type) {
       SmallVector<int64_t> shape(type.getShape());
       shape.insert(shape.begin(), 1);
@@ -129,8 +129,8 @@ LogicalResult Localizer::localizeExchange(sdy::ReshardOp op) {
            local == value.getType() &&
            llvm::all_of(round.receives, [](bool r) { return r; });
   };
-  // Every device has its part: what changes is how its layout is written. The
-  // operand keeps its own for its other users.
+  // Every device already holds its shard, and only the layout changes. The
+  // reshape preserves the layout of the operand for its other users.
   if (rounds.empty() || (rounds.size() == 1 && isWhole(rounds.front())))
     return replace(
         op, stablehlo::ReshapeOp::create(builder, loc, localResult, value));

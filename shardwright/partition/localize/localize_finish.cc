@@ -1,12 +1,12 @@
-//===- localize_finish.cc - ops that are local ----------------------------===//
+//===- localize_finish.cc - finish local ops ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Right after its visit, while it is in the caches, each op loses what concerns
-// the program of all devices.
+// Removes the attributes of the global program from each op right after its
+// visit, while the op is in the caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ const Localizer::Known &Localizer::known(DictionaryAttr attributes) {
   return lastKnown = it->second;
 }
 
-/// Without the ops in it, of which some may be erased, and it too.
+/// Handles the op without its nested ops. May erase it.
 WalkResult Localizer::finishOne(Operation *op) {
   if (DictionaryAttr attributes = op->getRawDictionaryAttrs();
       !attributes.empty())
@@ -82,8 +82,8 @@ LogicalResult Localizer::finish(Block::iterator begin, Block::iterator end,
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(begin, end))) {
     if (!finished.all) {
-      // Regions of single elements (reducers, comparators) are not visited:
-      // what propagation left in them means the same on every device.
+      // Regions on single elements (reducers, comparators) are not visited; the
+      // shardings in them mean the same on every device.
       WalkResult done =
           op.getNumRegions() == 0 || &op == finished.inside
               ? finishOne(&op)

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Indices into a sharded dimension are made relative to the shard. A gather
-// takes what lies in the shard and zeros for the rest (the sum over the shards
-// is the result); a scatter drops updates outside of its operand anyway (see
-// localize_scatter_windows.cc for those that are inside in part). A dimension
-// of which one row is taken, and that no index names, is read or written at its
-// first row, which the first shard has.
+// Makes indices into a sharded dimension relative to the shard. A gather reads
+// the rows inside of the shard and zeros for the rest (the sum over the shards
+// is the result). A scatter drops updates outside of its operand anyway (see
+// localize_scatter_windows.cc for windows that are partly inside). A dimension
+// of which one row is read or written without an index uses its first row,
+// which the first shard holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
   bool isVector = indexVectorDim < type.getRank();
   int64_t n = indexedDims.size();
 
-  // One number for each component, as a tensor like the indices.
+  // Broadcasts one number per component to the shape of the indices.
   auto spread = [&](ArrayRef<int64_t> numbers) -> Value {
     auto small = RankedTensorType::get({n}, i64);
     if (isVector) {
@@ -95,7 +95,8 @@ Localizer::localizeIndices(OpBuilder &builder, Location loc, Value indexVectors,
                              stablehlo::ComparisonDirection::GE);
   Value below = buildCompare(builder, loc, out.indices, spread(end),
                              stablehlo::ComparisonDirection::LT);
-  // `end` of the other components is the largest number, which they may be.
+  // The `end` of the other components is the largest number, which is a valid
+  // index.
   below = stablehlo::OrOp::create(
       builder, loc, pred, below,
       buildCompare(builder, loc, spread(end),
@@ -153,7 +154,7 @@ LogicalResult Localizer::localizeGather(stablehlo::GatherOp op) {
     if (axes.empty() || llvm::is_contained(dims.getOperandBatchingDims(), d))
       continue;
     int64_t whole = fullSize(operand, d);
-    // Whole dimensions stay whole; of the others one row is taken.
+    // Full slices stay full; in other dimensions the slice has one row.
     if (sizes[d] == whole && whole != 1)
       sizes[d] = local[d];
     else if (sizes[d] != 1)
@@ -240,8 +241,8 @@ Localizer::readScatter(stablehlo::ScatterOp op) {
       continue;
     int64_t size = fullSize(input, d);
     int64_t rows = isInserted ? 1 : fullSize(update, place);
-    // A window as long as the dimension is in it only if it starts where the
-    // dimension does, here as there.
+    // A window as long as the dimension is inside only if it starts at 0, in
+    // the global and in the local program.
     if (!isInserted && rows == size && axesOf(update, place) == axes)
       continue;
     bool isIndexed = llvm::is_contained(dims.getScatterDimsToOperandDims(), d);
@@ -281,8 +282,8 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
     op.setIndicesAreSorted(false);
   }
 
-  // Where the updates are split over devices that share the operand, one of
-  // them starts from the operand and the others from nothing.
+  // If the updates are split over devices that hold the same operand shard, one
+  // of them starts from the operand and the others from the identity.
   Layout updates = layoutOf(op.getUpdates().front());
   AxisList partial;
   int64_t indexDim = 0;
@@ -312,7 +313,7 @@ LogicalResult Localizer::localizeScatter(stablehlo::ScatterOp op) {
         return op.emitOpError("has updates split over devices, but ")
                << stringify(*kind) << " of " << type.getElementType()
                << " has no identity to start a part from";
-      // Of sums -0, so that a -0 that nobody updates stays one.
+      // For sums use -0, so that elements equal to -0 without updates stay -0.
       Value nothing = *kind == ReducerKind::Add
                           ? neutral(builder, loc, type)
                           : stablehlo::ConstantOp::create(

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cumulative sums and the like: every device scans its shard, all get the
-// totals of all shards (one row each), and each combines those before its own
-// with its scan. Backwards likewise, with those after its own.
+// Cumulative reductions: every device scans its shard, all devices gather the
+// totals of all shards (one row each), and each combines the totals of the
+// shards before it with its scan. Backward scans use the shards after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ static stablehlo::ReduceOp reduceWith(OpBuilder &builder, Location loc,
   return reduce;
 }
 
-/// Makes the op scan so many rows: those of a shard.
+/// Sets the window of the op to the rows of a shard.
 static void scanRows(stablehlo::ReduceWindowOp op, const Scan &scan,
                      int64_t rank, int64_t rows) {
   SmallVector<int64_t> window(rank, 1), pairs(2 * rank, 0);
@@ -51,7 +51,7 @@ static void scanRows(stablehlo::ReduceWindowOp op, const Scan &scan,
       ArrayRef<int64_t>(pairs)));
 }
 
-/// What the shards before carry over, combined with the scans of this shard.
+/// Combines the carry from the shards before with the scans of this shard.
 static SmallVector<Value> addCarried(OpBuilder &builder, Location loc,
                                      stablehlo::ReduceWindowOp op,
                                      const Scan &scan, ArrayRef<Value> carried,
@@ -64,7 +64,7 @@ static SmallVector<Value> addCarried(OpBuilder &builder, Location loc,
                           : buildCombine(builder, loc, *kind, carry, scanned));
     return whole;
   }
-  // Any other body: as a reduction of two rows.
+  // Other bodies run as a reduction of two rows.
   SmallVector<Value> stacked;
   for (auto [carry, scanned] : llvm::zip(carried, scans)) {
     auto type = cast<RankedTensorType>(scanned.getType());
@@ -96,7 +96,7 @@ LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
   int64_t shards = totalSize(axes);
   SmallVector<Value> inits(op.getInitValues());
 
-  // Rows beyond the end come first on the way back.
+  // In a backward scan the padding rows come first.
   SmallVector<TypedAttr> neutrals;
   for (auto [use, init] : llvm::zip(op.getInputsMutable(), inits)) {
     if (axesOf(use.get(), dim).empty())
@@ -137,7 +137,7 @@ LogicalResult Localizer::localizeScan(stablehlo::ReduceWindowOp op,
                     deviceGroupsOf(mesh, axes), nextHandle(),
                     /*use_global_device_ids=*/true)
                     ->getResult(0);
-    // Those of this shard and of the ones behind it do not count.
+    // Mask the totals of this shard and of the later ones.
     auto counts = allType.clone(builder.getI64Type());
     Value before = buildCompare(
         builder, loc, stablehlo::IotaOp::create(builder, loc, counts, dim),

@@ -1,14 +1,13 @@
-//===- localize_scatter_windows.cc - updates that lie in several shards ---===//
+//===- localize_scatter_windows.cc - windows that cross shards ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A window that covers a part of a sharded dimension may begin in one shard and
-// end in another. Every device has the whole window and applies what falls into
-// its shard: the shard gets room for the rest of it on both sides, which is cut
-// off afterwards.
+// A window that covers part of a sharded dimension may cross a shard boundary.
+// Every device has the full window and applies the part in its shard: the shard
+// is padded on both sides for the rest of the window, and sliced afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +35,9 @@ void Localizer::indexIntoRoom(stablehlo::ScatterOp op,
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Type i64 = builder.getI64Type();
-  // Of each component: where windows are inside of the whole dimension, how
-  // much room comes first, and what is outside of every shard and its room.
+  // By index component: range of starts for which the window is inside of the
+  // global dimension, padding in front of the shard, and an index outside of
+  // every padded shard.
   size_t n = indexed.size();
   SmallVector<int64_t> least(n, std::numeric_limits<int64_t>::min()),
       most(n, std::numeric_limits<int64_t>::max()), room(n, 0), outside(n, 0);

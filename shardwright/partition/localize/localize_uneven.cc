@@ -1,13 +1,12 @@
-//===- localize_uneven.cc - rows beyond the end of a dimension
-//-------------===//
+//===- localize_uneven.cc - padding rows of uneven dimensions -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is beyond the end of an uneven dimension is masked where it would be
-// summed up with the rest, and nowhere else.
+// Masks the padding rows of an uneven dimension in ops that would reduce them
+// with the rest, and in no other ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +92,7 @@ LogicalResult Localizer::localizeReduce(stablehlo::ReduceOp op) {
     Value input = use.get();
     if (!hasRowsBeyondEnd(input, op.getDimensions()))
       continue;
-    // The partitioner leaves other reducers only what is whole or even.
+    // With other reducers, the partitioner shards no dimension unevenly.
     std::optional<ReducerKind> kind = uniformReducer(op.getBody());
     TypedAttr identity =
         kind ? identityElement(*kind, getElementTypeOrSelf(input))
@@ -105,7 +104,8 @@ LogicalResult Localizer::localizeReduce(stablehlo::ReduceOp op) {
   return setLocalResultTypes(op);
 }
 
-/// Libraries may take long over rows that hold anything: zeros are quick.
+/// Zeros the padding rows: libraries may be slow on arbitrary values such as
+/// NaN or denormals.
 LogicalResult Localizer::localizeCustomCall(stablehlo::CustomCallOp op) {
   OpBuilder builder(op);
   for (OpOperand &use : op->getOpOperands()) {
@@ -125,7 +125,7 @@ LogicalResult Localizer::localizeDot(Operation *op,
                                      ArrayRef<int64_t> lhsContracting,
                                      ArrayRef<int64_t> rhsContracting) {
   OpBuilder builder(op);
-  // Zero times what is no number is none: both sides are masked.
+  // Mask both operands, because 0 * NaN is NaN.
   for (auto [i, dims] : llvm::enumerate(
            SmallVector<ArrayRef<int64_t>, 2>{lhsContracting, rhsContracting})) {
     Value operand = op->getOperand(i);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each device first gets the rows that its part of the result needs
-// (op_windows.h says which, fetch_rows.cc brings them), then does the same op
-// on them.
+// Each device first fetches the rows that its shard of the result needs
+// (op_windows.h plans them, fetch_rows.cc moves them), then applies the same op
+// to them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ LogicalResult Localizer::localizeSlice(stablehlo::SliceOp op) {
   for (auto [d, limit] : llvm::enumerate(limits)) {
     int64_t size = dimsOf(operand.getType())[d];
     AxisRefs axes = axesOf(operand, d);
-    // Without a window the dimension is taken whole, or one row of it is, which
-    // its owner has.
+    // Without a window, the slice covers the dimension, or takes one row of it,
+    // which its owner sends.
     if (!axesOf(op.getResult(), d).empty()) {
       limit = size;
     } else if (!axes.empty()) {
@@ -75,7 +75,7 @@ LogicalResult Localizer::localizeSlice(stablehlo::SliceOp op) {
                                                  neutral(builder, loc, type)));
 }
 
-/// Of a dimension that is whole here.
+/// Rolls a dimension that is not sharded.
 static Value roll(OpBuilder &builder, Location loc, Value value, int64_t dim,
                   int64_t first) {
   auto type = typeOf(value);
@@ -127,7 +127,7 @@ LogicalResult Localizer::localizePad(stablehlo::PadOp op) {
   return setLocalResultTypes(op);
 }
 
-/// Where all shards are even, each takes the place of another one: one permute
+/// If all shards are even, each shard moves to its mirrored place: one permute
 /// along the axes of all such dimensions.
 void Localizer::mirrorShards(stablehlo::ReverseOp op) {
   Value operand = op.getOperand(), result = op.getResult();
@@ -146,7 +146,7 @@ void Localizer::mirrorShards(stablehlo::ReverseOp op) {
   llvm::erase_if(windowsOf[op], [&](const OpWindow &window) {
     return llvm::is_contained(mirrored, window.resultDim);
   });
-  // Counted along all of the axes, the last shard comes first.
+  // The linear index along all axes is mirrored.
   DeviceGroups groups = deviceGroups(meshes.mesh(layoutOf(operand).mesh), axes);
   SmallVector<int64_t> pairs;
   for (int64_t g = 0; g < groups.numGroups; ++g)
@@ -182,8 +182,8 @@ LogicalResult Localizer::localizeConcatenate(stablehlo::ConcatenateOp op) {
     sizes.push_back(fullSize(input, dim));
   if (failed(fetchWindows(op, noFill, [](const auto &, const auto &) {})))
     return failure();
-  // Every input now has as many rows as the result: take each row from where it
-  // comes from.
+  // Every input now has as many rows as the result: select each row from its
+  // input.
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(localType(result.getType(), layout));
@@ -208,7 +208,7 @@ LogicalResult Localizer::localizeConcatenate(stablehlo::ConcatenateOp op) {
   return replace(op, joined);
 }
 
-/// The pairs of the attribute with those of some dimensions replaced.
+/// The attribute's pairs, with those of the `settled` dimensions replaced.
 static DenseIntElementsAttr
 withPadding(std::optional<DenseIntElementsAttr> old, int64_t rank,
             OpBuilder &builder,
@@ -229,8 +229,8 @@ LogicalResult Localizer::localizeReduceWindow(stablehlo::ReduceWindowOp op) {
   for (const OpWindow &window : windowsOf.lookup(op))
     if (window.isScan && !axesOf(op->getResult(0), window.resultDim).empty())
       return localizeScan(op, {window.resultDim, window.map.low == 0});
-  // Rows that are not there count for nothing; the initial value counts once a
-  // window, however many of them it has.
+  // Missing rows are filled with the identity; the initial value counts once
+  // per window.
   std::optional<ReducerKind> kind = uniformReducer(op.getBody());
   auto fill = [&](int64_t i) -> Value {
     Value init = op.getInitValues()[i];
@@ -256,8 +256,8 @@ LogicalResult Localizer::localizeReduceWindow(stablehlo::ReduceWindowOp op) {
   return setLocalResultTypes(op);
 }
 
-/// Every window that has a row in the shard is looked at whole, by each shard
-/// that it lies in; of what it scatters, each keeps its rows.
+/// Each shard evaluates every window that has a row in it, in full, and keeps
+/// its own rows of what the windows scatter.
 LogicalResult
 Localizer::localizeSelectAndScatter(stablehlo::SelectAndScatterOp op) {
   Value result = op.getResult();

@@ -1,4 +1,4 @@
-//===- localizer.cc - a function of one device ----------------------------===//
+//===- localizer.cc - make a function local -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -134,7 +134,7 @@ Value Localizer::neutral(OpBuilder &builder, Location loc,
 }
 
 bool Localizer::place(Value value, LayoutRef layout) {
-  // Partial sums are local values like any other from here on.
+  // From here on, partial sums are ordinary local values.
   if (!layout->sharding.unreduced.empty()) {
     Layout local = *layout;
     local.sharding.unreduced.clear();
@@ -177,11 +177,11 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
       if (sdy::TensorShardingAttr sharding = shardings.of(result))
         isSharded |=
             place(result, &meshes.toLayout(sharding, result.getType()));
-    // Of a convolution, perhaps only the kernel is.
+    // A convolution may have windows even if only its kernel is sharded.
     if (mayHaveWindows.get(op->getName(), [&] { return hasWindows(op); }) &&
         (isSharded || isa<stablehlo::ConvolutionOp>(op))) {
       SmallVector<OpWindow, 2> windows = getWindows(op);
-      // None is moved along a dimension that every shard has whole.
+      // Windows along dimensions that are not sharded move no rows.
       llvm::erase_if(windows, [&](const OpWindow &window) {
         return window.kernelDim < 0 &&
                axesOf(op->getResult(0), window.resultDim).empty();
@@ -203,7 +203,7 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
                  manual.getInShardingWithoutManualAxes(arg.getArgNumber()));
     }
   };
-  // Before those in it, and with the order of those that are visited.
+  // Reads an op before its nested ops, and records the order of visited blocks.
   auto walk = [&](auto &self, Operation *op) -> void {
     read(op);
     for (Region &region : op->getRegions())
@@ -253,7 +253,7 @@ FailureOr<Localizer::Left> Localizer::run() {
                                  terminator->getOperandTypes()));
   if (form->keepsShardings())
     return Left();
-  // All at once: a change of one copies the list of all.
+  // Set all attributes at once, because each single change copies the list.
   auto unsharded = [&](DictionaryAttr attributes) {
     NamedAttrList list;
     if (attributes)
@@ -264,7 +264,7 @@ FailureOr<Localizer::Left> Localizer::run() {
   SmallVector<DictionaryAttr> arguments, results;
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     NamedAttrList list = unsharded(func.getArgAttrDict(i));
-    // A result of another local shape cannot take over the argument's buffer.
+    // A result of another local shape cannot reuse the argument's buffer.
     if (auto alias =
             dyn_cast_or_null<IntegerAttr>(list.get("tf.aliasing_output"))) {
       int64_t result = alias.getInt();
@@ -302,8 +302,8 @@ LogicalResult Localizer::visitBlock(Block &block) {
         return failure();
     return success();
   }
-  // A visit erases no other op than its own, and puts new ones right beside it;
-  // some are at the start of the function.
+  // A visit erases only the visited op, and inserts ops right beside it or at
+  // the start of the function.
   BlockOrder::Walk ahead = order.walk(block);
   BlockOrder::Ops ops;
   ops.reserve(order.size(block));
@@ -321,7 +321,7 @@ LogicalResult Localizer::visitBlock(Block &block) {
     op = next;
   }
   finished = {};
-  // That of a manual computation goes with it.
+  // The terminator of a manual computation is erased with the op.
   if (!isa<sdy::ReturnOp>(terminator) &&
       failed(finish(Block::iterator(terminator), block.end(), ops)))
     return failure();
@@ -352,7 +352,7 @@ LogicalResult Localizer::visit(Operation *op) {
       .Case([&](sdy::ReshardOp reshard) -> LogicalResult {
         if (reshard->hasAttr(kExchangeAttrName))
           return localizeExchange(reshard);
-        // From one mesh to another, of what is on every device.
+        // A reshard of a replicated value from one mesh to another.
         if (!layoutOf(reshard.getInput())
                  .isEquivalent(layoutOf(reshard.getResult())))
           return reshard.emitOpError(
@@ -430,8 +430,8 @@ LogicalResult Localizer::visitBranches(Operation *op) {
   return setLocalResultTypes(op);
 }
 
-/// The body's values are split along the manual axes already: it becomes part
-/// of the surrounding block.
+/// The body's values are sharded along the manual axes already, so the body is
+/// inlined into the surrounding block.
 LogicalResult Localizer::visitManual(sdy::ManualComputationOp op) {
   Block &body = op.getBody().front();
   for (BlockArgument arg : body.getArguments())
@@ -457,8 +457,8 @@ LogicalResult Localizer::visitManual(sdy::ManualComputationOp op) {
     o.moveBefore(parent);
   }
   for (auto [result, value] : llvm::zip(op->getResults(), returned)) {
-    // Outside, the value has the layout of the result; one that has another
-    // layout there already needs a name of its own.
+    // Outside, the value has the layout of the result. A value that already has
+    // another layout outside needs a copy.
     bool own = inner.contains(value.getDefiningOp());
     if ((!own || !taken.insert(value).second) &&
         isa<RankedTensorType>(value.getType()))

@@ -1,14 +1,14 @@
-//===- localizer.h - what the local forms of ops share ----------*- C++ -*-===//
+//===- localizer.h - shared code of local forms -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops are visited in program order and rewritten in place: when an op is
-// visited its operands have their local types already, its results still have
-// the global ones. Most ops only get local result types. The others have a
-// function here that builds the local form; one file a family.
+// Visits ops in program order and rewrites them in place: when an op is
+// visited, its operands have their local types and its results still have the
+// global ones. Most ops only get local result types. The others have a function
+// here that builds the local form; one file per family.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,31 +30,31 @@ namespace shardwright {
 
 class Localizer {
 public:
-  /// `nextChannel` is the next free channel handle of the module, which runs
-  /// on `replicas` meshes.
+  /// `nextChannel` is the next free channel handle of the module; `replicas` is
+  /// the number of meshes on which the module runs.
   Localizer(mlir::func::FuncOp func, MeshTable &meshes, int64_t &nextChannel,
             int64_t replicas, DeviceStyle style = {})
       : func(func), meshes(meshes), indices(func, meshes, style),
         nextChannel(nextChannel), replicas(replicas),
         form(std::make_unique<LocalForm>(*this)) {}
   Localizer(const Localizer &) = delete;
-  /// To be called first.
+  /// Call this first.
   void setForm(std::unique_ptr<LocalForm> other) { form = std::move(other); }
 
-  /// Part of `run`, unless it was called before. `visit` hears of each op of
-  /// the function, before those in it, and of the function.
+  /// Part of `run`, unless it was called before. Calls `visit` for each op of
+  /// the function, before its nested ops, and for the function.
   void collectLayouts(llvm::function_ref<void(mlir::Operation *)> visit);
-  /// What is in the local function and concerns the module.
+  /// Results about the local function that the module pass needs.
   struct Left {
     /// Ops that `mayBeJoined`, in program order.
     llvm::SmallVector<mlir::Operation *> collectives;
     BlockOrder order;
-    /// Some op names a mesh.
+    /// Some op refers to a mesh.
     bool usesMeshes = false;
   };
   mlir::FailureOr<Left> run();
 
-  // What forms and families of ops share.
+  // Shared by forms and families of ops.
   mlir::func::FuncOp getFunc() const { return func; }
   MeshTable &getMeshes() { return meshes; }
   ShardIndices &getIndices() { return indices; }
@@ -65,20 +65,21 @@ public:
   mlir::Value localSlice(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value value, int32_t mesh,
                          llvm::ArrayRef<AxisList> axes);
-  /// One dimension gathered along axes.
+  /// Gathers one dimension along axes.
   mlir::Value gathered(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value, int64_t dim, int32_t mesh,
                        AxisRefs axes);
-  /// The value is sharded.
+  /// True if the value is sharded.
   bool isSharded(mlir::Value value) const { return placed.contains(value); }
-  /// Notes the layout of a value that has its global type; false if it is
-  /// replicated, which is not noted.
+  /// Records the layout of a value that has its global type. Returns false for
+  /// a replicated value, which is not recorded.
   bool place(mlir::Value value, LayoutRef layout);
-  /// Gives a sharded value another layout; replicated values stay so.
+  /// Changes the layout of a sharded value; has no effect on replicated ones.
   void setLayout(mlir::Value value, const Layout &layout);
-  /// The value counts as replicated from here on.
+  /// Makes the value count as replicated from here on.
   void forget(mlir::Value value) { placed.erase(value); }
-  /// The windows of an op with sharded results, read off its global types.
+  /// The windows of an op with sharded results, determined from its global
+  /// types.
   llvm::ArrayRef<OpWindow> getWindowsOf(mlir::Operation *op) const;
   void setWindowsOf(mlir::Operation *op,
                     llvm::SmallVector<OpWindow, 2> windows) {
@@ -86,20 +87,21 @@ public:
   }
   const InternedLayout &layoutOf(mlir::Value value) const;
   AxisRefs axesOf(mlir::Value value, int64_t dim) const;
-  /// The size of a dimension in the program of all devices.
+  /// The size of a dimension in the global program.
   int64_t fullSize(mlir::Value value, int64_t dim) const;
   mlir::Type localType(mlir::Type type, const Layout &layout) const;
   mlir::Type localType(mlir::Type type, const InternedLayout &layout);
-  /// Of a value that still has its global type.
+  /// The local shape of a value that still has its global type.
   llvm::SmallVector<int64_t> localShape(mlir::Value value) {
     return llvm::to_vector(dimsOf(localType(value.getType(), layoutOf(value))));
   }
   /// Replaces the op's only result and erases the op.
   mlir::LogicalResult replace(mlir::Operation *op, mlir::Value value);
-  /// Stores the local form's layout for a value that stands for another.
+  /// Transfers what the local form stores about `from` to its replacement
+  /// `value`.
   void inherit(mlir::Value value, mlir::Value from);
   stablehlo::ChannelHandleAttr nextHandle();
-  /// Groups for `use_global_device_ids`: those of every replica.
+  /// Groups for `use_global_device_ids`, over all replicas.
   mlir::Attribute deviceGroupsOf(int32_t mesh, AxisRefs axes);
 
 private:
@@ -108,32 +110,32 @@ private:
   mlir::LogicalResult visitWhile(stablehlo::WhileOp op);
   mlir::LogicalResult visitBranches(mlir::Operation *op);
   mlir::LogicalResult visitManual(sdy::ManualComputationOp op);
-  /// What of an op is done when it is local: it loses its shardings, and is
-  /// noted in `left`.
+  /// Removes the shardings of a local op and records it in `left`.
   mlir::WalkResult finishOne(mlir::Operation *op);
   mlir::LogicalResult refuse(mlir::Operation *op);
-  /// Likewise of these ops and those in them; `ops` gets those that stay.
+  /// Likewise for these ops and their nested ops; appends those that stay to
+  /// `ops`.
   mlir::LogicalResult finish(mlir::Block::iterator begin,
                              mlir::Block::iterator end, BlockOrder::Ops &ops);
-  /// What there is to know of discardable attributes.
+  /// Data derived from a dictionary of discardable attributes.
   struct Known {
-    /// What is left of them.
+    /// The dictionary without shardings.
     mlir::DictionaryAttr unsharded;
-    /// The one device that does the op; null: all do.
+    /// The only device that executes the op; null: all devices do.
     mlir::IntegerAttr device;
   };
   const Known &known(mlir::DictionaryAttr attributes);
 
-  // localize_uneven.cc: rows beyond the end of a dimension
-  /// The operand has such rows in some of these dimensions.
+  // localize_uneven.cc: padding rows
+  /// True if the operand has padding rows in some of these dimensions.
   bool hasRowsBeyondEnd(mlir::Value operand,
                         llvm::ArrayRef<int64_t> dims) const;
-  /// `operand` with `fill` in the rows of these dimensions that are beyond the
-  /// end; as it is where there are none.
+  /// `operand` with `fill` in the padding rows of these dimensions; unchanged
+  /// if there are none.
   mlir::Value maskBeyondEnd(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value operand, llvm::ArrayRef<int64_t> dims,
                             mlir::TypedAttr fill);
-  /// High padding or cutting (with what is never looked at) to `shape`.
+  /// Pads (with unspecified values) or slices at the high end to `shape`.
   mlir::Value resized(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::LogicalResult localizeReduce(stablehlo::ReduceOp op);
@@ -154,22 +156,22 @@ private:
   mlir::LogicalResult
   localizeDynamicUpdateSlice(stablehlo::DynamicUpdateSliceOp op);
 
-  // localize_windows.cc: ops that need rows of their neighbours
+  // localize_windows.cc: ops that need halo rows
   struct RowPlace {
     int32_t mesh = -1;
     AxisRefs axes;
-    /// Rows of the operand's dimension in the program of all devices.
+    /// Rows of the operand's dimension in the global program.
     int64_t size = 0;
-    /// Every device has all of them.
+    /// The dimension is not sharded.
     bool isUnsharded = false;
   };
-  /// The rows of this device's window of a dimension; those outside of the
-  /// value are `fill` (a scalar), or anything if it is null.
+  /// The rows of this device's window of a dimension. Rows outside of the value
+  /// are `fill` (a scalar), or unspecified if it is null.
   mlir::Value fetchRows(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, int64_t dim, const RowPlace &place,
                         const RowWindow &window, mlir::Value fill);
-  /// Replaces the op's operands by what its sharded windows need; `settle`
-  /// hears of each.
+  /// Replaces the op's operands by the rows that its sharded windows need;
+  /// calls `settle` for each window.
   mlir::LogicalResult fetchWindows(
       mlir::Operation *op,
       llvm::function_ref<mlir::Value(int64_t operand)> fillOf,
@@ -191,35 +193,36 @@ private:
 
   // localize_gather.cc
   mlir::LogicalResult localizeGather(stablehlo::GatherOp op);
-  /// Whether this device has the first shard along each of these sharded
-  /// dimensions, as a scalar.
+  /// A scalar: true if this device has the first shard along each of these
+  /// sharded dimensions.
   mlir::Value hasFirstShards(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value value, llvm::ArrayRef<int64_t> dims);
   mlir::LogicalResult refusePartOf(mlir::Operation *op, int64_t dim,
                                    int64_t rows, int64_t size);
-  /// Sharded dimensions of what a scatter updates.
+  /// The sharded dimensions of a scatter's operand.
   struct ScatterDims {
-    /// Indices name them, and windows have one row of them or `cut` of them.
+    /// Indexed dimensions; windows have one row of them, or some in `cut`.
     llvm::SmallVector<int64_t> shifted;
     llvm::SmallVector<WindowRows> cut;
-    /// Written at their first row, because no index names them.
+    /// Dimensions without an index, written at their first row.
     llvm::SmallVector<int64_t> fixed;
   };
   mlir::FailureOr<ScatterDims> readScatter(stablehlo::ScatterOp op);
   // localize_scatter_windows.cc
-  /// Moves the index vectors by the room in front of each shard. Those whose
-  /// window is not inside of the whole operand lead outside of all shards.
+  /// Adds to the index vectors the padding in front of each shard. Vectors
+  /// whose window is not inside of the global operand become out of bounds of
+  /// all shards.
   void indexIntoRoom(stablehlo::ScatterOp op, llvm::ArrayRef<WindowRows> cut);
-  /// The rest of localizing the op; what stands for its results.
+  /// Localizes the rest of the op; returns the replacements of its results.
   llvm::SmallVector<mlir::Value>
   scatterIntoRoom(stablehlo::ScatterOp op, llvm::ArrayRef<WindowRows> cut);
-  /// Index vectors beyond the end of an uneven dimension point nowhere.
+  /// Makes index vectors in padding rows out of bounds.
   void dropBeyondEnd(stablehlo::ScatterOp op);
-  /// The index vectors as i64 with, for the components of sharded dimensions,
-  /// the shard's offset subtracted after clamping to [0, clampTo) where asked.
+  /// The index vectors as i64. Components of sharded dimensions are relative to
+  /// the shard's offset, after optional clamping to [0, clampTo).
   struct LocalIndices {
     mlir::Value indices;
-    /// Per index vector: all such components are within the shard.
+    /// By index vector: true if all such components are within the shard.
     mlir::Value inside;
   };
   LocalIndices localizeIndices(mlir::OpBuilder &builder, mlir::Location loc,
@@ -244,15 +247,14 @@ private:
   // localize_exchange.cc
   mlir::LogicalResult localizeExchange(sdy::ReshardOp op);
 
-  /// Where a slice of so many rows, clamped as on the whole value, starts in
-  /// this device's shard; may be outside of it on either side.
+  /// Start of a slice of this many rows, clamped as in the global program,
+  /// relative to this device's shard; may be out of bounds on either side.
   mlir::Value startInShard(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value operand, int64_t dim, mlir::Value start,
                            int64_t size);
-  /// `value` takes the place of `from`, in its layout and in what the form
-  /// knows of it.
+  /// `value` replaces `from`, with the same layout and state of the form.
   void inheritPart(mlir::Value value, mlir::Value from);
-  /// Groups that number the partitions of one replica.
+  /// Groups of partition ids of one replica.
   mlir::Attribute partitionGroups(int32_t mesh, AxisRefs axes);
   mlir::Attribute makeDeviceGroups(int32_t mesh, AxisRefs axes);
   /// A 0-d i64 converted to another element type and broadcast to a type.
@@ -260,9 +262,9 @@ private:
                               mlir::Value scalar, mlir::RankedTensorType type);
   mlir::Value zeros(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::RankedTensorType type);
-  /// What leaves anything as it is when combined with it as `getCombiner` says
-  /// of moved elements: -0 where there is one, so that 0 and -0 stay what they
-  /// are; of truth values, false; of types without zero, the least.
+  /// The neutral element for combining moved elements as `getCombiner` says: -0
+  /// if the type has it, so that 0 and -0 are preserved; false for i1; the
+  /// minimum for types without zero.
   mlir::Value neutral(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type);
 
@@ -273,25 +275,25 @@ private:
   int64_t replicas;
   std::unique_ptr<LocalForm> form;
   bool hasLayouts = false;
-  /// Sharded values only.
+  /// A sharded value.
   struct Placed {
     LayoutRef layout = nullptr;
-    /// The value's type in the program of all devices.
+    /// The value's type in the global program.
     mlir::Type type;
   };
   llvm::DenseMap<mlir::Value, Placed> placed;
   llvm::DenseMap<std::pair<mlir::Type, LayoutRef>, mlir::Type> localTypes;
-  /// What deviceGroupsOf() gave; few.
+  /// Cached results of deviceGroupsOf().
   std::vector<std::tuple<int32_t, AxisList, mlir::Attribute>> groupsOf;
   /// Of the global program.
   BlockOrder order;
   Left left;
-  /// Of what the last visit left: the op whose regions are finished, or all.
+  /// Pending part of the last visit: the op whose regions are finished, or all.
   struct {
     mlir::Operation *inside = nullptr;
     bool all = false;
   } finished;
-  /// Permutes that their users do, and those of them that were.
+  /// Permutes that their users absorb, and those that were absorbed already.
   llvm::SmallDenseSet<mlir::Operation *, 2> takenPermutes;
   llvm::SmallVector<mlir::Operation *> replacedPermutes;
   llvm::DenseMap<mlir::DictionaryAttr, Known> knownOf;
@@ -303,7 +305,7 @@ private:
   OpNameMap<NameTraits> traits;
   /// Names of ops whose local form is the same op with local types.
   llvm::SmallDenseSet<mlir::OperationName, 64> localByType;
-  /// Of ops with sharded results, read off their global types.
+  /// Windows of ops with sharded results, determined from their global types.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<OpWindow, 2>> windowsOf;
 };
 

@@ -1,13 +1,13 @@
-//===- shard_index.cc - which shard this device has -----------------------===//
+//===- shard_index.cc - shard index of a device ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every index is arithmetic on the device's linear index, so its cost does not
-// grow with the mesh; a mesh with its own device order needs one table. Where
-// Shardy's form is asked for, each is a table.
+// Computes each index by arithmetic on the device's linear index, so its cost
+// does not grow with the mesh; a mesh with its own device order needs one
+// table. In Shardy's form, each index is a table lookup.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ Value ShardIndices::index(int32_t mesh, AxisRefs axes) {
   if (it != indices.end())
     return it->second;
 
-  // Neighbours in the list that are neighbours in the mesh are one digit.
+  // Axes that are adjacent in the list and in the mesh form one digit.
   const Mesh &m = meshes.mesh(mesh);
   struct Digit {
     int64_t stride, size;

@@ -1,4 +1,4 @@
-//===- shard_index.h - which shard this device has --------------*- C++ -*-===//
+//===- shard_index.h - shard index of a device ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,10 +16,10 @@
 
 namespace shardwright {
 
-/// How a device finds out about itself.
+/// How a device computes its position.
 struct DeviceStyle {
-  /// Offsets are looked up in a table of all devices, as Shardy does, instead
-  /// of computed.
+  /// Look offsets up in a table of all devices, as Shardy does, instead of
+  /// computing them.
   bool tables = false;
   /// The devices of a mesh are replicas of one partition.
   bool replicas = false;

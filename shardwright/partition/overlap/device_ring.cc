@@ -1,4 +1,4 @@
-//===- device_ring.cc - the devices of a group, one after another ---------===//
+//===- device_ring.cc - rings of devices ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- device_ring.h - the devices of a group, one after another *- C++ -*-===//
+//===- device_ring.h - rings of devices -------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,32 +16,32 @@
 
 namespace shardwright {
 
-/// The groups of a collective, whose members follow each other in a ring.
+/// The device groups of a collective, each in the order of a ring.
 struct DeviceRing {
   mlir::DenseIntElementsAttr groups;
   int64_t size = 0;
 
-  /// Of a collective over partitions; none where groups are not of one size,
-  /// leave devices out, or count replicas.
+  /// The ring of a collective over partitions; none if the groups differ in
+  /// size, do not cover all devices, or number replicas.
   static std::optional<DeviceRing> of(mlir::Operation *collective,
                                       int64_t numReplicas);
 };
 
-/// Makes the ops of rings in one function.
+/// Creates the ops of rings in one function.
 class RingBuilder {
 public:
   RingBuilder(mlir::func::FuncOp func, int64_t &nextChannel)
       : start(func), nextChannel(nextChannel) {}
 
-  /// What each device sends to the member `step` after it (before it, where
-  /// negative).
+  /// Sends `value` to the member `step` places ahead (behind, if negative);
+  /// returns the received value.
   mlir::Value pass(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value value, const DeviceRing &ring, int64_t step);
-  /// (position of this device + shift) mod size, times `scale`; a 0-d tensor of
-  /// i64, made at the start of the function.
+  /// ((position of this device + shift) mod size) * scale: a 0-d tensor of i64,
+  /// computed at the start of the function.
   mlir::Value place(const DeviceRing &ring, int64_t shift, int64_t scale);
   mlir::Value constant(int64_t value) { return start.constant(value); }
-  /// `value`, a piece of `size` elements of dimension `dim` from `start` on.
+  /// Slices `size` elements of dimension `dim` at `start` from `value`.
   mlir::Value piece(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value value, int64_t dim, mlir::Value start,
                     int64_t size);

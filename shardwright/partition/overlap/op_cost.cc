@@ -1,4 +1,4 @@
-//===- op_cost.cc - how long an op takes by the machine model -------------===//
+//===- op_cost.cc - time of ops by the machine model ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ double elementsOf(Type type) {
                                            : 0;
 }
 
-/// Their results can be computed where they are used, element by element.
+/// True for ops that backends fuse into their users as elementwise loops.
 bool isLoop(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
          isa<stablehlo::BroadcastInDimOp, stablehlo::IotaOp, stablehlo::SliceOp,
@@ -44,7 +44,7 @@ bool takesLoops(Operation *op) {
              stablehlo::DynamicUpdateSliceOp, stablehlo::MapOp>(op);
 }
 
-/// No work at all: names, views, order.
+/// True for ops without any work: constants, views, tuples, terminators.
 bool takesNoTime(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() ||
          op->hasTrait<OpTrait::ConstantLike>() ||
@@ -146,7 +146,7 @@ OpCosts::OpCosts(const MachineModel &machine, const Mesh &mesh)
     : machine(machine), mesh(mesh) {}
 
 double OpCosts::flopsPerSecond(Type element) {
-  // A complex product is four real ones.
+  // A complex multiplication is four real ones.
   double share = 1;
   if (auto complex = dyn_cast<ComplexType>(element)) {
     element = complex.getElementType();
@@ -170,8 +170,8 @@ double OpCosts::kernelSeconds(Type element, double operations, double bytes) {
 bool OpCosts::isFused(Operation *op) {
   if (!isLoop(op) || op->getNumResults() != 1)
     return false;
-  // Asked anew each time: rings and schedules change who the users are, and new
-  // ops stand where others were freed. What very many read is computed once.
+  // Not cached: rings and schedules change the users of ops, and new ops reuse
+  // the addresses of erased ones. A value with very many users is materialized.
   constexpr int64_t mostUsers = 64;
   int64_t count = 0;
   return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -191,7 +191,7 @@ double OpCosts::bytesTouched(Operation *op) {
   double results = 0;
   for (Type type : op->getResultTypes())
     results += bytesOf(type);
-  // Only what is changed.
+  // In-place updates touch only the updated elements.
   if (auto update = dyn_cast<stablehlo::DynamicUpdateSliceOp>(op))
     return 2 * bytesOf(update.getUpdate().getType());
   if (auto scatter = dyn_cast<stablehlo::ScatterOp>(op)) {
@@ -230,7 +230,7 @@ double OpCosts::seconds(Operation *op) {
   else
     return 0;
   double time = kernelSeconds(element, flops(op), bytesTouched(op));
-  // One kernel with its users.
+  // A fused op has no kernel of its own.
   return isFused(op) ? time - machine.operationSeconds : time;
 }
 
@@ -322,7 +322,7 @@ std::optional<Transfer> OpCosts::transfer(Operation *op, int64_t index) {
          share = (n - 1) / n;
   double latency = lanes.link.latencySeconds,
          bandwidth = lanes.link.totalBytesPerSecond();
-  // Reads what came and what is there, writes the sum.
+  // Reads the received and the local part, writes the sum.
   double reducing = 3 * share * bytes / machine.memoryBytesPerSecond;
   result.seconds =
       llvm::TypeSwitch<Operation *, double>(op)

@@ -1,14 +1,14 @@
-//===- op_cost.h - how long an op takes by the machine model ----*- C++ -*-===//
+//===- op_cost.h - time of ops by the machine model -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A roofline: the larger of computing and of reading and writing memory. What
-// loops over elements reads its producers of that kind without going through
-// memory, as every backend fuses them. Collectives: the rounds of their best
-// known algorithm, and the bytes that a device sends.
+// A roofline model: an op takes the larger of its compute time and its memory
+// time. Elementwise ops do not read operands from memory that are themselves
+// elementwise, because every backend fuses them. Collectives take the rounds
+// and bytes per device of their best known algorithm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +26,29 @@
 
 namespace shardwright {
 
-/// Bytes of a tensor of static shape; 0 of anything else.
+/// Bytes of a tensor of static shape; 0 for other types.
 double bytesOf(mlir::Type type);
 
 class OpCosts {
 public:
-  /// `mesh` tells along which axes the devices of a group lie; an empty one:
-  /// the machine's default link is everywhere.
+  /// `mesh` gives the axes along which the devices of a group are; if it is
+  /// empty, all links are the machine's default link.
   OpCosts(const MachineModel &machine, const Mesh &mesh);
 
-  /// Of an op that computes, without its regions of control flow.
+  /// Time of an op that computes; excludes the regions of control flow.
   double seconds(mlir::Operation *op);
-  /// Of a collective; none for other ops. Of several operands, of all of them
-  /// or of operand `index` alone.
+  /// The transfer of a collective, for all operands or only for operand
+  /// `index`; none for other ops.
   std::optional<Transfer> transfer(mlir::Operation *op, int64_t index = -1);
-  /// What a result takes in memory; nothing where it is fused into its users.
+  /// Bytes that a result takes in memory; 0 if it is fused into its users.
   double heldBytes(mlir::Value result);
-  /// One kernel of so many operations and bytes.
+  /// Time of one kernel with these operations and bytes.
   double kernelSeconds(mlir::Type element, double flops, double bytes);
   double flopsPerSecond(mlir::Type element);
-  /// Operations on elements.
+  /// Number of operations on elements.
   double flops(mlir::Operation *op);
-  /// Of so many bytes that each member of such groups sends to the next.
+  /// Time in which each member of such groups sends this many bytes to the
+  /// next.
   double passSeconds(mlir::Attribute groups, int64_t groupSize, double bytes);
 
   const MachineModel &getMachine() const { return machine; }
@@ -60,7 +61,7 @@ private:
   Lanes lanesOf(llvm::ArrayRef<bool> axes) const;
   Lanes lanesOfGroups(mlir::Attribute groups, int64_t groupSize);
   Lanes lanesOfPairs(mlir::Attribute pairs);
-  /// The result is never in memory.
+  /// True if the result is fused into its users, so never in memory.
   bool isFused(mlir::Operation *op);
   double bytesTouched(mlir::Operation *op);
 

@@ -1,4 +1,4 @@
-//===- op_cost_test.cc - costs of ops that come and go --------------------===//
+//===- op_cost_test.cc - costs of ops after erasure -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ TEST(OpCosts, AnOpThatStandsWhereAnotherWasFreedIsAnOpOfItsOwn) {
   EXPECT_EQ(costs.heldBytes(sum->getResult(0)), 0); // fused into its user
   user->erase();
   sum->erase();
-  // Without users it is in memory.
+  // A result without users is materialized.
   bool isSamePlace = false;
   for (int i = 0; i < 100 && !isSamePlace; ++i) {
     sum = add();

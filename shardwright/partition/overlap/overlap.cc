@@ -1,4 +1,4 @@
-//===- overlap.cc - communication beside computing ------------------------===//
+//===- overlap.cc - overlap communication with compute --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@ void overlapCommunication(ModuleOp local, Overlap mode,
       overlapCollectives(local, options);
     return;
   }
-  // A ring hides one gather behind its dot; the gather as a whole may hide
-  // behind something else.
+  // A ring hides a gather behind one dot, but the plain gather may hide behind
+  // other ops. So compare both programs.
   OwningOpRef<ModuleOp> whole = local.clone();
   int64_t rings = makeRingDots(local, options);
   overlapCollectives(local, options);

@@ -1,13 +1,13 @@
-//===- overlap.h - communication beside computing ---------------*- C++ -*-===//
+//===- overlap.h - overlap communication and compute ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In: the program of one device, as `localize` leaves it. Out: the same
-// program, whose collectives take less of the predicted time. Results do not
-// change, but for the order in which rings add floats.
+// In: the program of one device, as `localize` leaves it. Out: the same program
+// with less exposed communication in the predicted time. Results change only by
+// the order in which rings add floats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,36 +25,36 @@ namespace shardwright {
 
 enum class Overlap : uint8_t {
   Off,
-  /// Rings of dots where they win; ops that every backend knows.
+  /// Rings of dots where they are faster; uses only ops that every backend
+  /// supports.
   Rings,
-  /// Rings, and async_start and async_done, where they win.
+  /// Rings, and async_start and async_done, where they are faster.
   On,
-  /// Both wherever they are possible; for tests.
+  /// Both wherever possible; for tests.
   Force,
 };
 
 struct OverlapOptions {
   MachineModel machine;
-  /// Names the axes along which devices exchange; may be empty.
+  /// Names the axes along which devices exchange data; may be empty.
   Mesh mesh;
   bool force = false;
-  /// What values of one block may take; 0: the memory of the machine.
+  /// Memory limit for the values of one block; 0: the memory of the machine.
   double memoryBytes = 0;
-  /// Of rings: 1 or 2, 0 for what takes less time.
+  /// Directions of rings: 1 or 2; 0: the faster.
   int32_t directions = 0;
 };
 
-/// Makes pairs of async_start and async_done of collectives of one operand (and
-/// of those of several, where that takes less time) and orders the ops of each
-/// block so that the device waits least.
+/// Splits collectives of one operand (and of several, where that is faster)
+/// into async_start and async_done, and orders the ops of each block to
+/// minimize waiting.
 void overlapCollectives(mlir::ModuleOp local, const OverlapOptions &options);
 
-/// Makes rings of all_gather and dot, and of dot and reduce_scatter. Returns
-/// how many.
+/// Turns all_gather + dot and dot + reduce_scatter into rings. Returns the
+/// number of rings.
 int64_t makeRingDots(mlir::ModuleOp local, const OverlapOptions &options);
 
-/// What `mode` says; rings only where the whole program takes less time with
-/// them.
+/// Applies `mode`; uses rings only if the whole program is faster with them.
 void overlapCommunication(mlir::ModuleOp local, Overlap mode,
                           const OverlapOptions &options);
 

@@ -1,4 +1,4 @@
-//===- overlap_collectives.cc - compute while collectives are under way ---===//
+//===- overlap_collectives.cc - split and schedule collectives ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ bool isMovable(Operation *op) {
   return isCollective(op) && !isa<stablehlo::CollectiveReduceOp>(op);
 }
 
-/// What an async_start may hold; async_done gives one value.
+/// True if an async_start may contain the op; an async_done has one result.
 bool mayOverlap(Operation *op) {
   auto broadcast = dyn_cast<stablehlo::CollectiveBroadcastOp>(op);
   if (!isMovable(op) || (broadcast && broadcast.getHasDynamicRoot()))
@@ -37,7 +37,7 @@ bool mayOverlap(Operation *op) {
          });
 }
 
-/// The collective for operand `i` alone.
+/// Clones the collective for operand `i` only.
 Operation *cloneFor(OpBuilder &builder, Operation *op, int64_t i,
                     Value operand) {
   OperationState state(op->getLoc(), op->getName());
@@ -58,12 +58,12 @@ public:
   void run(const OverlapOptions &options);
 
 private:
-  /// A result of a collective, or an op as a whole.
+  /// A result of a split collective, or a whole op.
   struct Part {
     Operation *op;
     int64_t index;
   };
-  /// `splits`: collectives of several operands as one of each.
+  /// `splits`: split collectives of several operands into one per operand.
   void read(bool splits);
   void write(const TransferSchedule &schedule);
 
@@ -119,7 +119,7 @@ void BlockOverlap::read(bool splits) {
           waitFor(lastEffect);
         lastEffect = id;
       }
-      // Everything comes before the end.
+      // The terminator depends on all earlier effects.
       if (op.hasTrait<OpTrait::IsTerminator>() && lastEffect >= 0)
         waitFor(lastEffect);
       nodes.push_back(std::move(node));
@@ -170,7 +170,7 @@ void BlockOverlap::write(const TransferSchedule &schedule) {
     Region *region = state.addRegion();
     Block &body = region->emplaceBlock();
     Value inside = body.addArgument(operand.getType(), op->getLoc());
-    // The region has no op yet, by which the builder would know its context.
+    // Pass the context, because the region is still empty.
     OpBuilder inner(builder.getContext());
     inner.setInsertionPointToEnd(&body);
     Operation *work = cloneFor(inner, op, part.index, inside);
@@ -212,7 +212,7 @@ void BlockOverlap::run(const OverlapOptions &options) {
     write(best);
 }
 
-/// Blocks whose ops run one after another, the innermost first.
+/// Blocks that execute sequentially, innermost first.
 void collectBlocks(Region &region, SmallVectorImpl<Block *> &blocks) {
   for (Block &block : region) {
     for (Operation &op : block)

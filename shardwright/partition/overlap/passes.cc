@@ -1,4 +1,4 @@
-//===- passes.cc - passes of communication beside computing ---------------===//
+//===- passes.cc - passes that overlap communication ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ namespace shardwright {
 
 namespace {
 
-/// `x=2,y=4`
+/// Parses a mesh such as `x=2,y=4`.
 mlir::FailureOr<Mesh> meshOf(mlir::ModuleOp module, llvm::StringRef text) {
   llvm::SmallVector<MeshAxis, 4> axes;
   llvm::SmallVector<llvm::StringRef> parts;

@@ -1,4 +1,4 @@
-//===- piece_chain.cc - ops that work on a piece as on the whole ----------===//
+//===- piece_chain.cc - chains of ops applied to slices -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Each element of the result is made of the elements there of its operands
-/// (or of scalars).
+/// True if each element of the result depends only on the same element of the
+/// operands (or on scalars).
 bool isElementwise(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       !isMemoryEffectFree(op) ||
@@ -37,7 +37,7 @@ bool isLink(Operation *op) {
   return isElementwise(op) || isa<stablehlo::TransposeOp>(op);
 }
 
-/// Of the result, given that of the operand.
+/// The result dimension for dimension `dim` of the operand.
 int64_t dimBehind(Operation *op, int64_t dim) {
   auto transpose = dyn_cast<stablehlo::TransposeOp>(op);
   if (!transpose)
@@ -51,7 +51,7 @@ int64_t dimBefore(Operation *op, int64_t dim) {
   return transpose ? transpose.getPermutation()[dim] : dim;
 }
 
-/// One value in all places, at another size; null of any other.
+/// A splat constant resized to `type`; null for other values.
 Value resized(OpBuilder &builder, Value value, RankedTensorType type) {
   DenseElementsAttr splat;
   if (!matchPattern(value, m_Constant(&splat)) || !splat.isSplat())
@@ -69,7 +69,7 @@ PieceChain PieceChain::from(OpOperand &use, int64_t dim) {
   chain.dim = dim;
   for (;;) {
     Operation *op = chain.end->getOwner();
-    // The same value twice would be two chains.
+    // An op that uses the value twice would need two chains.
     bool isTwice = llvm::count(op->getOperands(), chain.end->get()) > 1;
     if (!isLink(op) || isTwice || !op->hasOneUse() ||
         dimsOf(chain.end->get().getType()).empty() ||

@@ -1,12 +1,12 @@
-//===- piece_chain.h - ops that work on a piece as on the whole -*- C++ -*-===//
+//===- piece_chain.h - chains of ops applied to slices ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise ops, conversions and transposes one after another. Of a piece of
-// one dimension of what goes in, they give that piece of what comes out.
+// A chain of elementwise ops, conversions and transposes. It maps a slice of
+// its input along one dimension to a slice of its output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@ namespace shardwright {
 
 class PieceChain {
 public:
-  /// From a use of a value whose dimension `dim` comes in pieces, through ops
-  /// with a single use each, up to the use by the first op of another kind.
+  /// From a use of a value that is sliced along dimension `dim`, through ops
+  /// with a single use each, to the first op of another kind.
   static PieceChain from(mlir::OpOperand &use, int64_t dim);
-  /// Backwards from a value, through ops with a single use each, to the result
-  /// of an op of type OpT; `dim` is that of the value. None where there is
-  /// none.
+  /// Backwards from a value, which is sliced along `dim`, through ops with a
+  /// single use each, to the result of an op of type OpT. None if there is no
+  /// such op.
   template <typename OpT>
   static std::optional<PieceChain> backTo(mlir::Value value, int64_t dim) {
     return backTo(value, dim,
@@ -33,28 +33,28 @@ public:
   }
 
   bool empty() const { return links.empty(); }
-  /// The first value, not of the chain; its dimension in pieces.
+  /// The input of the chain, and its sliced dimension.
   mlir::Value getStart() const { return start; }
   int64_t startDim() const { return links.empty() ? dim : links.front().dimIn; }
-  /// The use behind the chain (of `from`), and the dimension there.
+  /// The use after the chain (for `from`), and its sliced dimension.
   mlir::OpOperand *getEnd() const { return end; }
   int64_t endDim() const { return dim; }
 
-  /// Nothing that the ops take beside the chain is made behind `op`.
+  /// True if all other operands of the chain are defined before `op`.
   bool isKnownBefore(mlir::Operation *op) const;
-  /// Of all ops on the whole; of what one of `n` pieces takes.
+  /// Time of all ops on the full-size value.
   double seconds(OpCosts &costs) const;
 
-  /// The ops, on a piece of `size` that begins at `start`.
+  /// Applies the ops to a slice of `size` elements that begins at `start`.
   mlir::Value onPiece(mlir::OpBuilder &builder, RingBuilder &rings,
                       mlir::Value piece, mlir::Value start, int64_t size) const;
-  /// Erases ops that nothing uses any more.
+  /// Erases the ops of the chain that are unused.
   void eraseUnused() const;
 
 private:
   struct Link {
     mlir::Operation *op;
-    unsigned operand; ///< through which the chain comes
+    unsigned operand; ///< the operand on the chain
     int64_t dimIn;
   };
   static std::optional<PieceChain>

@@ -1,4 +1,4 @@
-//===- ring_dots.cc - gathers and scatters of dots, piece by piece --------===//
+//===- ring_dots.cc - rings of dots ---------------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +19,16 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// A ring is written out: so many devices at most.
+/// Rings are unrolled, which limits the number of devices.
 constexpr int64_t kMostPieces = 64;
-/// It should bring that much of the time that it takes otherwise.
+/// A ring must take at most this fraction of the time without it.
 constexpr double kWorthwhile = 0.98;
 
-/// What a dimension of a dot's operand is to the dot.
+/// Role of an operand dimension in a dot.
 struct DimRole {
   enum Kind { Free, Batch, Contracting } kind = Free;
-  /// In the other operand (Batch, Contracting) and in the result (Free, Batch).
+  /// The corresponding dimension of the other operand (Batch, Contracting) and
+  /// of the result (Free, Batch).
   int64_t otherDim = -1, resultDim = -1;
 };
 
@@ -47,7 +48,7 @@ DimRole roleOf(stablehlo::DotGeneralOp dot, bool isLhs, int64_t dim) {
   for (auto [i, d] : llvm::enumerate(contracting))
     if (d == dim)
       return {DimRole::Contracting, otherContracting[i], -1};
-  // Batch dimensions, then those of lhs, then those of rhs.
+  // Result dimensions: batch, then free of lhs, then free of rhs.
   int64_t at = batch.size();
   if (!isLhs)
     at += int64_t(dimsOf(dot.getLhs().getType()).size()) -
@@ -75,8 +76,7 @@ DenseElementsAttr zeroOf(RankedTensorType type) {
       type, Builder(type.getContext()).getZeroAttr(element));
 }
 
-/// How long a ring of `n` pieces takes, each `piece` seconds of computing and
-/// `pass` of sending; `both`: round in both directions.
+/// Time of a ring of `n` steps; `both`: it sends in both directions.
 double ringSeconds(int64_t n, double piece, double pass, bool both,
                    bool sendsBothAtOnce) {
   if (!both)
@@ -98,33 +98,33 @@ public:
   int64_t run();
 
 private:
-  /// 0: no ring; else in how many directions it goes.
+  /// Number of directions of the ring; 0: no ring.
   int32_t choose(const DeviceRing &ring, Operation *collective, double compute,
                  double piece, Value passed, bool mayHide);
   bool gather(stablehlo::AllGatherOp op);
-  /// A dot of the gathered value, or of what becomes of it element by element.
+  /// A dot of the gathered value, possibly through a chain of elementwise ops.
   struct Product {
     PieceChain chain;
     stablehlo::DotGeneralOp dot;
     bool isLhs;
     DimRole role;
-    RankedTensorType piece, sum; ///< of the result
+    RankedTensorType piece, sum; ///< types in the result
     Value result;
   };
-  /// Of all products: together, and with one piece.
+  /// Compute time of all products: at once, and for one piece.
   struct Seconds {
     double compute = 0, piece = 0;
   };
-  /// None if the gather is not one of shards of one size.
+  /// None unless the gather is over equal shards.
   std::optional<DeviceRing> ringOf(stablehlo::AllGatherOp op);
-  /// All users of the gathered value, in order; none if one is no product.
+  /// All users of the gathered value, in order; none if one of them is no dot.
   SmallVector<Product, 2> matchProducts(stablehlo::AllGatherOp op);
-  /// Fills in the types of pieces; none where the products cannot be made
-  /// piece by piece.
+  /// Sets the types of pieces; none if the products cannot be computed piece by
+  /// piece.
   std::optional<Seconds> priceProducts(stablehlo::AllGatherOp op,
                                        const DeviceRing &ring,
                                        MutableArrayRef<Product> products);
-  /// Adds the products with the piece of the device `shift` places on.
+  /// Adds the products with the piece of the device `shift` places ahead.
   void multiplyPiece(OpBuilder &builder, const DeviceRing &ring,
                      MutableArrayRef<Product> products, Value piece,
                      int64_t shift, int64_t size);
@@ -132,9 +132,9 @@ private:
                       const DeviceRing &ring, MutableArrayRef<Product> products,
                       int32_t directions);
   bool scatter(stablehlo::ReduceScatterOp op);
-  /// Seconds that the device computes from where `value` is known to `until`.
+  /// Compute time from the definition of `value` to `until`.
   double secondsBetween(Value value, Operation *until);
-  /// `dot` of other operands, whose shapes say the shape of the result.
+  /// Clones `dot` with other operands, whose shapes determine the result type.
   Value dotOf(OpBuilder &builder, stablehlo::DotGeneralOp dot, Value lhs,
               Value rhs, RankedTensorType type);
 
@@ -169,7 +169,7 @@ int32_t RingDots::choose(const DeviceRing &ring, Operation *collective,
   if (!whole || ring.size > kMostPieces)
     return 0;
   bool atOnce = (whole->lanes & ~Transfer::evenLanes) != 0;
-  // The same lanes carry one direction of it.
+  // A pass uses one direction of these lanes.
   double pass =
       costs.passSeconds(ring.groups, ring.size, bytesOf(passed.getType()));
   double one = ringSeconds(ring.size, piece, pass, false, atOnce),
@@ -242,8 +242,8 @@ RingDots::priceProducts(stablehlo::AllGatherOp op, const DeviceRing &ring,
     if (!product.chain.isKnownBefore(first))
       return std::nullopt;
     auto type = cast<RankedTensorType>(dot.getType());
-    // Each device would add its pieces in another order, and copies of one
-    // value would no longer be the same.
+    // Each device would add its pieces in another order, so that replicas of
+    // one value would differ.
     if (product.role.kind == DimRole::Contracting && !options.force &&
         !isa<IntegerType>(type.getElementType()))
       return std::nullopt;
@@ -251,15 +251,15 @@ RingDots::priceProducts(stablehlo::AllGatherOp op, const DeviceRing &ring,
     if (product.role.kind != DimRole::Contracting)
       shape[product.role.resultDim] = size;
     product.piece = product.sum = type.clone(ArrayRef<int64_t>(shape));
-    // Partial sums in narrow floats would round once a piece.
+    // Accumulate in f32: narrow floats would round after each piece.
     if (auto narrow = dyn_cast<FloatType>(type.getElementType());
         narrow && narrow.getWidth() < 32 && !dot.getAlgorithmAttr() &&
         product.role.kind == DimRole::Contracting)
       product.sum = type.clone(Float32Type::get(op.getContext()));
     double chained = product.chain.seconds(costs);
     seconds.compute += costs.seconds(dot) + chained;
-    // The other operand, or its part, is read for each piece, the piece of the
-    // result written and put where it belongs, or added.
+    // Each step reads the other operand or a part of it, writes its piece of
+    // the result, and copies or adds the piece.
     bool readsPart = product.role.kind != DimRole::Free;
     double bytes = bytesOf(shard.getType()) +
                    bytesOf(other.getType()) * (readsPart ? 3 / n : 1) +
@@ -343,8 +343,8 @@ bool RingDots::gather(stablehlo::AllGatherOp op) {
     return false;
   Value shard = op->getOperand(0);
   Operation *first = products.front().dot;
-  // Where the shard is there long before, the gather can go on beside what is
-  // computed until then.
+  // If the shard is available early enough, a plain gather can overlap with ops
+  // before the dot.
   std::optional<Transfer> transfer = costs.transfer(op);
   bool mayHide = !options.force && transfer &&
                  secondsBetween(shard, first) >= transfer->seconds;
@@ -373,7 +373,7 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
   if (op->getNumOperands() != 1 || !ring ||
       uniformReducer(op.getComputation()) != ReducerKind::Add)
     return false;
-  // What is done to each element of a part is done before it is added.
+  // Apply the elementwise ops to each piece before it is added.
   auto chain = PieceChain::backTo<stablehlo::DotGeneralOp>(
       op->getOperand(0), op.getScatterDimension());
   if (!chain)
@@ -396,7 +396,7 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
   shape[dim] = size;
   auto pieceType =
       cast<RankedTensorType>(dot.getType()).clone(ArrayRef<int64_t>(shape));
-  // Which dimensions of the operands make up that of the result.
+  // The dimensions of the operands that correspond to the scattered dimension.
   int64_t lhsDim = -1, rhsDim = -1;
   for (bool isLhs : {true, false}) {
     Value operand = isLhs ? dot.getLhs() : dot.getRhs();
@@ -435,8 +435,8 @@ bool RingDots::scatter(stablehlo::ReduceScatterOp op) {
   auto add = [&](Value a, Value b) -> Value {
     return stablehlo::AddOp::create(builder, op.getLoc(), type, a, b);
   };
-  // Sums for those ahead and behind; each passes all that add to it on its way
-  // to whom it is for.
+  // Two accumulators travel ahead and behind; each device adds its piece to
+  // both on their way to their owners.
   int64_t forward = directions == 2 ? ring->size / 2 : ring->size - 1;
   int64_t backward = ring->size - 1 - forward;
   Value ahead = partial(forward), behind;

@@ -1,4 +1,4 @@
-//===- step_time.cc - the predicted time of a step of a program -----------===//
+//===- step_time.cc - predicted time of a step ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ StepTime StepTimes::ofRegions(Operation *op) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
     if (!callee || callee.isDeclaration())
       return sum;
-    // A function that calls itself finds what is known so far: nothing.
+    // A recursive call counts as zero.
     auto [it, isNew] = functions.try_emplace(callee);
     if (!isNew)
       return it->second;

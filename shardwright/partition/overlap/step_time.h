@@ -1,4 +1,4 @@
-//===- step_time.h - the predicted time of a step of a program --*- C++ -*-===//
+//===- step_time.h - predicted time of a step -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,17 +14,17 @@
 
 namespace shardwright {
 
-/// Predicts how long ops take in the order in which they stand: an async_start
-/// lets the device go on until its async_done. Loops count by their trip count
-/// (once where it is unknown), branches as the longest.
+/// Predicts the time of ops in program order. From an async_start to its
+/// async_done the device continues. Loops count by their trip count (once if it
+/// is unknown), branches as the longest.
 class StepTimes {
 public:
   StepTimes(mlir::ModuleOp module, OpCosts &costs)
       : module(module), costs(costs) {}
 
   StepTime ofBlock(mlir::Block &block);
-  /// Of what is in the op's regions or in the function that it calls; nothing
-  /// for other ops.
+  /// Time of the op's regions or of the function that it calls; zero for other
+  /// ops.
   StepTime ofRegions(mlir::Operation *op);
 
 private:
@@ -33,7 +33,7 @@ private:
   llvm::DenseMap<mlir::Operation *, StepTime> functions;
 };
 
-/// Of one device's run of @main (or the only function) of a local module.
+/// Time of one device's run of @main (or the only function) of a local module.
 StepTime predictStepTime(mlir::ModuleOp local, const Mesh &mesh,
                          const MachineModel &machine);
 

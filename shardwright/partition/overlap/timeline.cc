@@ -1,4 +1,4 @@
-//===- timeline.cc - what a device and its links do when ------------------===//
+//===- timeline.cc - timeline of a device and its links -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ uint32_t Timeline::choose(const Transfer &transfer) const {
     return transfer.lanes;
   uint32_t even = transfer.lanes & Transfer::evenLanes,
            odd = transfer.lanes & ~Transfer::evenLanes;
-  // Some axes have one lane.
+  // Some axes have only one lane.
   odd |= even & ~(odd >> 1);
   return freeAt(odd) < freeAt(even) ? odd : even;
 }

@@ -1,14 +1,13 @@
-//===- timeline.h - what a device and its links do when ---------*- C++ -*-===//
+//===- timeline.h - timeline of a device and its links ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One device computes one thing at a time. What it sends goes along lanes, two
-// for each mesh axis (one where the link sends in one direction at a time); a
-// lane carries one transfer at a time, in the order in which they begin. Value
-// types; no IR.
+// A device computes one op at a time. It sends along lanes, two for each mesh
+// axis (one if the link sends in one direction at a time). A lane carries one
+// transfer at a time, in the order of their starts. Value types; no IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +22,9 @@ namespace shardwright {
 /// Predicted seconds of one step of the program.
 struct StepTime {
   double compute = 0;
-  /// Of all transfers, hidden or not.
+  /// Sum over all transfers, hidden or not.
   double communication = 0;
-  /// In which the device waits for transfers.
+  /// Time during which the device waits for transfers.
   double exposed = 0;
   /// A loop of unknown trip count was counted once.
   bool unknownTripCount = false;
@@ -38,7 +37,7 @@ struct Transfer {
   double seconds = 0;
   /// Bits 2a and 2a + 1: the lanes of axis a.
   uint32_t lanes = 0;
-  /// One lane of each axis will do.
+  /// Needs only one lane of each axis.
   bool oneDirection = false;
 
   static constexpr uint32_t evenLanes = 0x55555555;
@@ -51,13 +50,13 @@ public:
   const StepTime &spent() const { return step; }
 
   void compute(double seconds);
-  /// A part with its own computing and waiting, so many times.
+  /// Runs a part with its own compute and exposed time, `times` times.
   void run(const StepTime &part, double times = 1);
-  /// Returns when it will have arrived.
+  /// Starts the transfer; returns the time of its arrival.
   double start(const Transfer &transfer);
   void wait(double arrival);
   void communicate(const Transfer &transfer) { wait(start(transfer)); }
-  /// When a transfer that starts now would begin to move.
+  /// Time at which a transfer that starts now would get its lanes.
   double begin(const Transfer &transfer) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- transfer_schedule.cc - an order that hides transfers ---------------===//
+//===- transfer_schedule.cc - schedules that hide transfers ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 namespace shardwright {
 namespace {
 
-/// Bytes of results as nodes come and go.
+/// Bytes of live results during a schedule.
 class LiveBytes {
 public:
   explicit LiveBytes(llvm::ArrayRef<ScheduleNode> nodes)
@@ -30,7 +30,7 @@ public:
   void appear(int32_t node) {
     live += nodes[node].bytes;
     most = std::max(most, live);
-    // Nobody wants it.
+    // The result is unused.
     if (uses[node] == 0)
       live -= nodes[node].bytes;
   }
@@ -48,8 +48,8 @@ private:
 
 class ListScheduler {
 public:
-  /// Nodes may be taken before others that stand up to `window` places earlier
-  /// and are ready too.
+  /// A ready node may be scheduled before earlier ones in its group of `window`
+  /// nodes.
   ListScheduler(llvm::ArrayRef<ScheduleNode> nodes,
                 llvm::ArrayRef<double> pathAfter, int64_t window, double bound)
       : nodes(nodes), pathAfter(pathAfter), window(window), bound(bound),
@@ -70,7 +70,7 @@ private:
     int64_t block;
     double path;
     int32_t node;
-    /// The top of a queue is the greatest.
+    /// std::priority_queue returns the greatest element first.
     bool operator<(const Choice &other) const {
       if (block != other.block)
         return block > other.block;
@@ -112,7 +112,7 @@ private:
   std::vector<double> arrival;
   std::vector<State> state;
   Queue work, transfers;
-  /// (arrival, node), the earliest on top.
+  /// (arrival, node), earliest arrival first.
   std::priority_queue<std::pair<double, int32_t>,
                       std::vector<std::pair<double, int32_t>>, std::greater<>>
       inFlight;
@@ -148,11 +148,11 @@ void ListScheduler::startTransfer(int32_t node) {
   inFlight.push({arrival[node], node});
 }
 
-/// Those whose link is free before `until`.
+/// Starts the transfers whose lanes are free before `until`.
 void ListScheduler::startTransfers(double until) {
   llvm::SmallVector<Choice, 8> later;
-  // What is behind so many waits for the same lanes more often than not;
-  // looking at all of them would take quadratic time.
+  // Look at a few only, to avoid quadratic time: the others mostly wait for the
+  // same lanes.
   while (!transfers.empty() && later.size() < 8) {
     Choice next = transfers.top();
     transfers.pop();
@@ -191,8 +191,8 @@ TransferSchedule ListScheduler::run() {
       work.pop();
     bool isShort = !work.empty() && !fits(work.top().node);
     if (work.empty() || isShort) {
-      // The oldest of all waits for nothing but what is on its way; where
-      // memory is short only it goes on.
+      // The oldest node depends at most on transfers in flight. If memory is
+      // short, only the oldest node may run.
       int32_t node = oldest();
       if (state[node] == State::InFlight || (!isShort && !inFlight.empty())) {
         timeline.wait(isShort ? arrival[node] : inFlight.top().first);
@@ -214,19 +214,20 @@ TransferSchedule ListScheduler::run() {
   return schedule;
 }
 
-/// Each Done right before its first user; transfers beside which nothing is
-/// computed in one piece.
+/// Moves each Done right before its first user, and merges Start and Done of
+/// transfers that overlap with no work.
 void sinkDones(llvm::ArrayRef<ScheduleNode> nodes, TransferSchedule &schedule,
                bool keepAll) {
   std::vector<ScheduleItem> out;
   enum : uint8_t { None, Open, Landed };
   std::vector<uint8_t> state(nodes.size(), None);
-  /// Where its Start is in `out`, and whether there is work after it.
+  /// By node: index of its Start in `out`. By item: amount of work before it.
   std::vector<size_t> start(nodes.size(), 0);
   std::vector<size_t> workBefore{0};
   std::vector<int32_t> open;
   auto push = [&](ScheduleItem item) {
-    // Beside a transfer, the device computes or sends along other axes.
+    // Work that overlaps with a transfer: computing, or sending along other
+    // axes.
     bool isWork =
         item.what == ScheduleItem::Run
             ? nodes[item.node].isTransfer || nodes[item.node].time.total() > 0
@@ -266,7 +267,7 @@ void sinkDones(llvm::ArrayRef<ScheduleNode> nodes, TransferSchedule &schedule,
   schedule.items = std::move(out);
 }
 
-/// What it takes and holds, item by item.
+/// Simulates the schedule and sets its time and peak memory.
 void measure(llvm::ArrayRef<ScheduleNode> nodes, TransferSchedule &schedule) {
   Timeline timeline;
   LiveBytes memory(nodes);
@@ -296,7 +297,8 @@ void measure(llvm::ArrayRef<ScheduleNode> nodes, TransferSchedule &schedule) {
   schedule.peakBytes = memory.peak();
 }
 
-/// Seconds from the beginning of each node to the end, were there no limits.
+/// Length of the longest path from each node to the end, without resource
+/// limits.
 std::vector<double> remainingPaths(llvm::ArrayRef<ScheduleNode> nodes) {
   std::vector<double> after(nodes.size(), 0);
   for (size_t i = nodes.size(); i-- > 0;) {
@@ -336,7 +338,7 @@ TransferSchedule hideTransfers(llvm::ArrayRef<ScheduleNode> nodes,
   if (!any || best.time.exposed == 0)
     return best;
   std::vector<double> paths = remainingPaths(nodes);
-  // The narrow windows change the order least: of equals, they win.
+  // Narrow windows change the order least, so they come first and win ties.
   for (int64_t window : {1, 16, 128, 1024, 1 << 30}) {
     TransferSchedule next = ListScheduler(nodes, paths, window, bound).run();
     if (next.items.size() < nodes.size())

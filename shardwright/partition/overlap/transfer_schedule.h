@@ -1,13 +1,13 @@
-//===- transfer_schedule.h - an order that hides transfers ------*- C++ -*-===//
+//===- transfer_schedule.h - schedules that hide transfers ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// List scheduling of a block: a transfer begins as soon as its operands are
-// there and its link is free, and the device computes what does not wait for
-// it, the longest remaining path first. Value types; no IR.
+// List scheduling of a block: a transfer starts as soon as its operands are
+// ready and its lanes are free; meanwhile the device runs nodes that do not
+// depend on it, longest remaining path first. Value types; no IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,23 +24,23 @@
 namespace shardwright {
 
 struct ScheduleNode {
-  /// What the device does itself; of a transfer, nothing.
+  /// Compute time; zero for a transfer.
   StepTime time;
   Transfer transfer;
   bool isTransfer = false;
-  /// A transfer that may run beside computing.
+  /// A transfer that may overlap with computing.
   bool mayOverlap = false;
-  /// Nodes that it waits for: earlier ones, each once.
+  /// Nodes that it depends on: earlier ones, without duplicates.
   llvm::SmallVector<int32_t, 3> operands;
-  /// Bytes of its results, held until the last node that uses them is done.
+  /// Bytes of its results, live until the last user is done.
   double bytes = 0;
 };
 
 struct ScheduleItem {
   enum What : uint8_t {
-    Run,   ///< the node, to its end
-    Start, ///< of a transfer
-    Done,  ///< its result is there
+    Run,   ///< runs the node
+    Start, ///< starts the transfer
+    Done,  ///< the transfer has arrived
   };
   int32_t node;
   What what;
@@ -50,20 +50,20 @@ struct ScheduleItem {
 struct TransferSchedule {
   std::vector<ScheduleItem> items;
   StepTime time;
-  /// Of all results at once.
+  /// Maximum of the live bytes.
   double peakBytes = 0;
 };
 
-/// The nodes as they are, one after another.
+/// The nodes in the given order, without overlap.
 TransferSchedule orderAsGiven(llvm::ArrayRef<ScheduleNode> nodes);
 
-/// The best of several orders that hold no more than the larger of `bytes` and
-/// what the given order holds; the given one where none takes less time. A
-/// transfer beside which nothing is computed stays in one piece.
+/// The fastest of several schedules whose peak memory is at most the larger of
+/// `bytes` and that of the given order; the given order if none is faster. A
+/// transfer that would overlap with nothing is not split.
 TransferSchedule hideTransfers(llvm::ArrayRef<ScheduleNode> nodes,
                                double bytes);
 
-/// Every transfer that may is in two pieces, whatever it brings.
+/// Splits every transfer that may overlap, even without benefit.
 TransferSchedule splitTransfers(llvm::ArrayRef<ScheduleNode> nodes);
 
 } // namespace shardwright

@@ -51,7 +51,7 @@ TEST(TransferSchedule, WhatDoesNotWaitRunsBesideTheTransfer) {
 }
 
 TEST(TransferSchedule, TheLongerPathFirst) {
-  // In the given order nothing is left to do beside the transfer.
+  // In the given order, no work is left to overlap with the transfer.
   std::vector<ScheduleNode> nodes = {work(4), work(1), transfer(3, {1}),
                                      work(1, {2})};
   EXPECT_DOUBLE_EQ(hideTransfers(nodes, 0).time.total(), 6);
@@ -96,8 +96,8 @@ TEST(TransferSchedule, OneAloneStaysInOnePiece) {
   EXPECT_EQ(splitTransfers(nodes).items.size(), 4u);
 }
 
-/// Each node once, after its operands; of a transfer in two pieces, nothing
-/// that uses it before its Done.
+/// True if each node runs once, after its operands, and no user of a split
+/// transfer runs before its Done.
 bool isValid(llvm::ArrayRef<ScheduleNode> nodes,
              const TransferSchedule &schedule) {
   std::vector<int> begun(nodes.size(), 0), there(nodes.size(), 0);
@@ -146,7 +146,7 @@ RC_GTEST_PROP(TransferScheduleProperties, ValidFittingAndNoSlower, ()) {
   RC_ASSERT(isValid(nodes, splitTransfers(nodes)));
   RC_ASSERT(best.peakBytes <= std::max(bound, given.peakBytes));
   RC_ASSERT(best.time.total() <= given.time.total());
-  // No less than the work itself, and no less than what one lane carries.
+  // Neither compute nor communication time changes.
   RC_ASSERT(best.time.compute == given.time.compute);
   RC_ASSERT(best.time.communication == given.time.communication);
   RC_ASSERT(hideTransfers(nodes, bound).items == best.items);

@@ -32,7 +32,7 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// With more parts, the selects cost more than they save.
+/// With more parts, the selects would cost more than the pads save.
 constexpr size_t kMaxParts = 4;
 
 /// Rows [begin, begin + rows) of `value`.
@@ -87,7 +87,7 @@ void widen(stablehlo::ConcatenateOp concat) {
     parts.push_back(partOf(input, dim));
     slices |= parts.back().value != input;
   }
-  // A roll by zero rows is the value itself beside an empty slice.
+  // A roll by zero rows concatenates the value and an empty slice.
   if (parts.size() == 1 && parts[0].value.getType() == type)
     return finish(concat, parts[0].value);
   if (!slices || parts.size() < 2)

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Moves a value from any layout to any other, on any two meshes over the same
-// devices, with even or uneven shards. The rows that a device lacks of its
-// target shard form boxes: each is the intersection with another device's
-// source shard. Each box is sent once, by one of the devices that hold it, so
-// the number of bytes equals the receive bound. Boxes of equal size are sent in
-// rounds; each round is a permute in which a device sends and receives at most
-// one box.
+// devices, with even or uneven shards. The rows that a device needs and does
+// not hold form boxes: each is the intersection of its target shard with
+// another device's source shard. Each box is sent once, by one of the devices
+// that hold it, so the number of bytes equals the receive bound. Boxes of equal
+// size are sent in rounds; each round is a permute in which a device sends and
+// receives at most one box.
 //
 // Partial sums stay partial: both sides have the same number of summands, and a
 // box comes from a device that holds the same summand.

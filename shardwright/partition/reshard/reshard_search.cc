@@ -34,7 +34,7 @@ bool SearchResult::communicates() const {
 
 namespace {
 
-/// Cost of a step beside its bytes, as a fraction of the base bytes. Prefers
+/// Cost of a step besides its bytes, as a fraction of the base bytes. Prefers
 /// fewer steps among plans of equal bytes and never outweighs bytes.
 constexpr double kStepTie = 1e-7;
 constexpr size_t kMaxExpanded = 20000;

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What both sides share at the front of a dimension stays. Of the rest, `in`
-// are the axes that must go and `out` those that must come; an axis of `in` may
-// have a destination in `out`. Axes are cut so that those that overlap are
-// equal.
+// The common prefix of both sides in each dimension stays. Of the rest, `in`
+// holds the axes to remove and `out` the axes to add; an axis of `in` may have
+// a destination in `out`. Axes are cut so that overlapping axes are equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +26,8 @@ using Refs = llvm::SmallVector<AxisRef, 4>;
 
 bool divide(int64_t a, int64_t b) { return a % b == 0 || b % a == 0; }
 
-/// Cuts `axes` where one of `others` begins or ends inside of them.
+/// Cuts `axes` where one of `others` begins or ends inside of them. True if it
+/// cut any.
 bool cut(Refs &axes, const Dims &others) {
   Refs out;
   bool any = false;
@@ -56,7 +56,7 @@ class Rounds {
 public:
   Rounds(const TensorSharding &from, const TensorSharding &to,
          llvm::ArrayRef<int64_t> shape, bool changesOrder);
-  /// Whether the target is reached.
+  /// Returns true if it reaches the target.
   bool run();
 
   std::vector<ReshardStep> steps;
@@ -79,8 +79,8 @@ private:
   bool isIn(AxisRef a) const { return llvm::is_contained(present, a); }
   void findDestinations();
 
-  /// What of the axis a capacity takes, and what is left of the axis; the
-  /// capacity shrinks.
+  /// The part of an axis that fits into a capacity, and the rest. The capacity
+  /// is divided by the part.
   struct Fit {
     AxisRef part;
     std::optional<AxisRef> rest;
@@ -100,7 +100,7 @@ private:
   llvm::ArrayRef<int64_t> shape;
   bool inTargetOrder;
   Dims in, out, current;
-  /// Axes in `in`, as far as upstream keeps account of them.
+  /// Axes in `in`, as far as Shardy's algorithm tracks them.
   Refs present;
   llvm::SmallVector<std::pair<AxisRef, Place>, 8> destinations;
 };
@@ -203,8 +203,8 @@ void Rounds::slice() {
     current[d].push_back(a);
     sliced[d].push_back(a);
   };
-  // Where an all-to-all will move an axis to the front of what follows it
-  // there, that may come along.
+  // If an all-to-all will move an axis in front of other axes of the target,
+  // slice those along the source dimension so that they move along.
   for (int64_t s = 0; s < rank(); ++s) {
     if (in[s].empty() || !out[s].empty())
       continue;

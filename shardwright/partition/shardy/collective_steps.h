@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's plan from one sharding to another: at most two rounds of slice,
-// permute, all-to-all and gather, by rules, without costs. Shardwright's own
-// partitioner plans by search (../reshard_planner.h).
+// Shardy's plan from one sharding to another: at most two rounds of slice,
+// permute, all-to-all and gather, by fixed rules, without costs. Shardwright's
+// own partitioner plans by search (../reshard_planner.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 namespace shardwright {
 
 /// The steps from `from` to `to` of a value of this shape on one mesh, or on
-/// two with equal axes and different device ids. Where upstream's rounds end in
-/// another sharding than asked, or the axes' parts cannot be expressed
-/// together, the steps are those of the reshard planner's recipes.
+/// two meshes with equal axes and different device ids. If Shardy's rounds do
+/// not reach the target, or the sub-axes have no common cut, returns the steps
+/// of the reshard planner's recipes.
 std::vector<ReshardStep> collectiveSteps(const Mesh &mesh,
                                          const TensorSharding &from,
                                          const TensorSharding &to,

@@ -1,4 +1,4 @@
-//===- common_factor_axes.cc - axes that all tensors of an op take -------===//
+//===- common_factor_axes.cc - common axes of each factor of an op --------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,7 +43,7 @@ std::optional<FactorAxes> agreedFactorAxes(const OpFactors &op) {
 
 namespace {
 
-/// The longest leading part of `axes` that overlaps none of `taken`.
+/// The longest prefix of `axes` that overlaps none of `taken`.
 AxisList prefixFreeOf(AxisRefs axes, AxisRefs taken) {
   AxisList result;
   for (AxisRef x : axes) {
@@ -65,8 +65,8 @@ int64_t numNonScalars(const OpFactors &op) {
   });
 }
 
-/// Two tensors, every dimension one factor, nothing to replicate: one of them
-/// decides.
+/// True for two tensors whose dimensions have one factor each, without factors
+/// that need replication: then one of them determines the axes.
 bool isUnary(const OpFactors &op) {
   if (numNonScalars(op) != 2 ||
       op.layout->rule.hasKind(FactorKind::NeedReplication))
@@ -120,8 +120,8 @@ struct Candidate {
   int32_t factor;
   AxisList axes;
   int64_t weight = 0;
-  /// Shards beyond what the factor has. Shardy keeps account of that for the
-  /// factor picked last only: for all others it is the product of the axes.
+  /// Shards beyond the factor's own. As in Shardy, updated only for the factor
+  /// picked last; for all others it is the product of the axes.
   int64_t furtherShards = 0;
 };
 
@@ -186,7 +186,7 @@ private:
     }
   }
 
-  /// Major factors of the same dimension must be used up first.
+  /// True if the major factors of the same dimension are used up.
   bool isValid(const Candidate &c) const {
     for (const FactorLayout::Tensor &layout : op.layout->tensors) {
       int32_t place = layout.placeOfFactor[c.factor];
@@ -225,13 +225,13 @@ private:
       c.furtherShards = totalSize(c.axes);
       if (c.factor == pick.factor)
         c.furtherShards /= totalSize(pick.axes);
-      // Only what goes beyond the factor's axes is of interest.
+      // Keep only candidates that extend the factor's axes.
       return listPrefix(assigned[c.factor], c.axes) != ListPrefix::Strict;
     });
   }
 
-  /// Factors that need replication give their axes to batching factors with
-  /// room, if all tensors hold them.
+  /// Moves the axes of factors that need replication to batching factors that
+  /// have room, if all tensors have these.
   void moveReplicated() {
     for (int64_t f = 0, e = assigned.size(); f < e; ++f) {
       if (rule.factors[f].kind != FactorKind::NeedReplication)
@@ -266,9 +266,9 @@ bool hasOverflow(const TensorProjection &tensor) {
   });
 }
 
-/// Hands `axes` out to the factors of one tensor: each goes, in parts, to the
-/// first factors that it divides. From the first that does not fit whole, the
-/// rest is for the last factor.
+/// Distributes `axes` over the factors of one tensor: each axis goes, in parts,
+/// to the first factors that it divides. After an axis that does not fit
+/// completely, the rest goes to the last factor.
 FactorAxes handOut(const FactorLayout &layout,
                    const FactorLayout::Tensor &tensor, AxisRefs axes) {
   FactorAxes result(layout.numFactors());
@@ -298,8 +298,8 @@ FactorAxes handOut(const FactorLayout &layout,
   return result;
 }
 
-/// Takes the axes of factors whose major neighbour in some dimension is not
-/// fully sharded: that would be strided.
+/// Removes the axes of factors whose major neighbour in some dimension is not
+/// fully sharded, which would give strided shards.
 void dropStrided(const FactorLayout &layout, FactorAxes &axes) {
   for (const FactorLayout::Tensor &tensor : layout.tensors)
     for (int64_t d = 0, e = tensor.rank(); d < e; ++d) {
@@ -313,7 +313,8 @@ void dropStrided(const FactorLayout &layout, FactorAxes &axes) {
     }
 }
 
-/// The axes of the side with more shards, as far as both sides can hold them.
+/// The axes of the side with more shards, as far as both sides can express
+/// them.
 FactorAxes chooseForReshape(const OpFactors &op) {
   auto axesOf = [&](int64_t t) {
     AxisList axes;
@@ -332,7 +333,7 @@ FactorAxes chooseForReshape(const OpFactors &op) {
     size_t n = 0;
     while (n < x.size() && n < y.size() && x[n] == y[n])
       ++n;
-    // The first that differ may still start alike.
+    // The first axes that differ may have a common prefix.
     std::optional<AxisRef> part;
     if (n < x.size() && n < y.size())
       part = commonPrefix(x[n], y[n]);

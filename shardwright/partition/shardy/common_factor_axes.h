@@ -1,16 +1,14 @@
-//===- common_factor_axes.h - axes that all tensors of an op take *- C++
-//-*-===//
+//===- common_factor_axes.h - common axes of factors ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An op can run shard by shard when, for every factor of its rule, all tensors
-// that hold it are sharded alike. Where they are not, one choice of axes for
-// each factor decides what is resharded. This is Shardy's heuristic: it weighs
-// a choice by the elements of the tensors that have it already.
-//
+// An op can run shard by shard if, for every factor of its rule, all tensors
+// that have the factor are sharded by the same axes. Otherwise one choice of
+// axes for each factor determines what is resharded. Shardy's heuristic weighs
+// a choice by the number of elements of the tensors that already have it.
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_COMMON_FACTOR_AXES_H
@@ -21,12 +19,12 @@
 
 namespace shardwright {
 
-/// An op's tensors, operands first, seen through the factors of its rule.
+/// An op's tensors, operands first, projected onto the factors of its rule.
 struct OpFactors {
   const FactorLayout *layout = nullptr;
   const Mesh *mesh = nullptr;
   llvm::SmallVector<TensorProjection, 4> tensors;
-  /// A reshape may split axes anew where they do not fit its factors.
+  /// A reshape may split axes in new ways if they do not fit its factors.
   bool isReshape = false;
   /// Number of elements of each tensor.
   llvm::SmallVector<int64_t, 4> elements;
@@ -37,12 +35,12 @@ struct OpFactors {
   }
 };
 
-/// The axes of each factor that all tensors already agree on, if none
-/// disagrees: no axis on two factors, nothing on factors that need replication,
-/// no axes that fit no factor.
+/// The axes of each factor if all tensors agree: no axis on two factors, no
+/// axes on factors that need replication, no axes that fit no factor. None
+/// otherwise.
 std::optional<FactorAxes> agreedFactorAxes(const OpFactors &op);
 
-/// The axes that each factor should have.
+/// Chooses the axes of each factor.
 FactorAxes chooseFactorAxes(const OpFactors &op);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- divisibility_padder.h - rows up to full shards -----------*- C++ -*-===//
+//===- divisibility_padder.h - pad to full shards ---------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 
 namespace shardwright {
 
-/// Gives the sharded dimensions of a function's values the rows that full
-/// shards have together; those beyond the end of a dimension hold anything.
+/// Pads the sharded dimensions of a function's values to full shards; the
+/// padding rows are unspecified.
 class Padder {
 public:
   Padder(mlir::func::FuncOp func, MeshTable &meshes, bool deviceIsReplica)
@@ -29,17 +29,17 @@ public:
 private:
   mlir::LogicalResult visitBlock(mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
-  /// For an uneven op whose local form is not the same op on padded values.
+  /// Handles uneven ops whose local form is not the same op on padded values.
   mlir::LogicalResult visitByName(mlir::Operation *op);
   void visitReshard(sdy::ReshardOp reshard);
   void visitBarrier(sdy::PropagationBarrierOp barrier);
   mlir::LogicalResult visitLoop(stablehlo::WhileOp op);
-  /// Branches, and computations of sdy.
+  /// Handles branches, and computations of sdy.
   mlir::LogicalResult visitRegions(mlir::Operation *op, bool isUneven);
   void visitSlice(stablehlo::SliceOp slice);
   void visitDimensionSize(stablehlo::GetDimensionSizeOp size);
   void maskConvolution(stablehlo::ConvolutionOp conv);
-  /// Some operand is padded, or some result will be.
+  /// True if some operand is padded, or some result will be.
   bool isUneven(mlir::Operation *op);
   mlir::LogicalResult visitCollective(sdy::CollectiveOpInterface op);
   mlir::LogicalResult reduceThenSlice(sdy::ReduceScatterOp op);
@@ -49,7 +49,7 @@ private:
   void visitPad(stablehlo::PadOp op);
   void visitConstant(mlir::Operation *op, mlir::ElementsAttr value);
   void visitReduce(stablehlo::ReduceOp op);
-  /// A sharded result of an op that was made whole is padded, then cut.
+  /// Pads, then slices, a sharded result of an op that runs replicated.
   void padWhole(mlir::Value result);
   sdy::ListOfAxisRefListsAttr axesOfDims(sdy::TensorShardingAttr sharding);
   void maskOperand(mlir::Operation *op, int64_t operand,
@@ -57,14 +57,14 @@ private:
   bool worksPadded(mlir::Operation *op);
   void readRule(mlir::Operation *op);
 
-  /// Null if the value is whole on every device.
+  /// Null if the value is replicated.
   sdy::TensorShardingAttr shardingOf(mlir::Value value, mlir::Type type);
-  /// Of a value that has its global type still.
+  /// For a value that still has its global type.
   llvm::SmallVector<int64_t> padded(mlir::Value value) {
     return paddedShape(meshes, shardingOf(value, value.getType()),
                        dimsOf(value.getType()));
   }
-  /// Rows of a dimension in the program.
+  /// Rows of a dimension before padding.
   int64_t rows(mlir::Value value, int64_t d) const {
     auto it = shapes.find(value);
     return it == shapes.end() ? dimsOf(value.getType())[d] : it->second[d];
@@ -72,22 +72,22 @@ private:
   bool isPadded(mlir::Value value) const { return shapes.contains(value); }
   /// Gives a value its padded type.
   void widen(mlir::Value value) { widen(value, value); }
-  /// To the padded shape of `like`, which has its type.
+  /// Gives it the padded shape of `like`, which has its type.
   void widen(mlir::Value value, mlir::Value like);
   void widenResults(mlir::Operation *op) {
     for (mlir::Value result : op->getResults())
       widen(result);
   }
-  /// `fill` (a scalar) in the rows beyond the end of these dimensions.
+  /// Writes `fill` (a scalar) to the padding rows of these dimensions.
   mlir::Value masked(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, llvm::ArrayRef<int64_t> dims,
                      mlir::Value fill);
-  /// No row beyond the end of the value holds anything else.
+  /// True if all padding rows of the value hold `fill`.
   bool holdsBeyond(mlir::Value value, mlir::TypedAttr fill) const {
     return !isPadded(value) || (fill && beyond.lookup(value) == fill);
   }
   mlir::TypedAttr zeroOf(mlir::Value value) const;
-  /// A scalar on every device, as a tensor that is sharded like another.
+  /// Broadcasts a replicated scalar to a tensor sharded like `like`.
   mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value scalar, mlir::Value like);
   mlir::Value mark(mlir::Value value, sdy::TensorShardingAttr sharding) {
@@ -99,14 +99,13 @@ private:
   mlir::func::FuncOp func;
   MeshTable &meshes;
   HaloBuilder halo;
-  /// The global shape of each value that has a larger type now.
+  /// The global shape of each padded value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 4>> shapes;
-  /// What the rows beyond the end of a value hold, where that is known: all of
-  /// them this.
+  /// The value of all padding rows, where it is known.
   llvm::DenseMap<mlir::Value, mlir::TypedAttr> beyond;
-  /// Read off global types: operand dimensions that are reduced over shards, as
-  /// (operand, dimension), and ops with an uneven dimension that has no
-  /// counterpart on the other side.
+  /// Determined from global types: operand dimensions that are reduced over
+  /// shards, as (operand, dimension), and ops with an uneven dimension without
+  /// a counterpart on the other side.
   llvm::DenseMap<mlir::Operation *,
                  llvm::SmallVector<std::pair<int64_t, int64_t>, 1>>
       reduced;

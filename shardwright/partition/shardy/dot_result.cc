@@ -1,4 +1,4 @@
-//===- dot_result.cc - a dot whose result asks for the contraction -------===//
+//===- dot_result.cc - dots with contracted axes in the result ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- dot_result.h - a dot whose result asks for the contraction *- C++
-//-*-===//
+//===- dot_result.h - dots with contracted axes -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,17 +14,17 @@
 
 namespace shardwright {
 
-/// Where the result of a dot wants on one of its dimensions the axes along
-/// which the dot contracts, the dot is computed as that dimension is in the
-/// operand, and resharded:
+/// If a dot's result has the axes along which the dot contracts on one of its
+/// dimensions, computes the dot with that dimension as in the operand, and
+/// reshards the result:
 ///
 ///   %0 = dot %a, %b        // %a {} {"x"}, %b {"x"} {"y"}, %0 {} {"x"}
 ///   =>
 ///   %0 = dot %a, %b        // %0 {} {"y"}
 ///   %1 = sdy.reshard %0    // {} {"x"}
 ///
-/// Does nothing where that would not pay: operands that disagree, several
-/// dimensions that differ, a result larger than the operand.
+/// Does nothing if that does not pay: operands that disagree, several different
+/// dimensions, a result larger than the operand.
 void computeDotAsOperands(mlir::Operation *dot, const OpFactors &factors,
                           mlir::Attribute meshOrRef);
 

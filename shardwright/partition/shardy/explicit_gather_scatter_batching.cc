@@ -25,7 +25,7 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// The only value of a constant splat.
+/// The value of a constant splat; none for other values.
 std::optional<int64_t> splatValue(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<stablehlo::BroadcastInDimOp>(op))
@@ -41,8 +41,7 @@ std::optional<int64_t> splatValue(Value value) {
   return dense.getSplatValue<APInt>().getSExtValue();
 }
 
-/// Whether the value counts 0, 1, ... along `dim` and is the same along the
-/// rest.
+/// True if the value is an iota along `dim`, broadcast along the rest.
 bool isIotaAlong(Value value, int64_t dim) {
   Operation *op = value.getDefiningOp();
   if (auto iota = dyn_cast_or_null<stablehlo::IotaOp>(op))
@@ -55,7 +54,7 @@ bool isIotaAlong(Value value, int64_t dim) {
     return false;
   }
   if (auto reshape = dyn_cast_or_null<stablehlo::ReshapeOp>(op)) {
-    // The dimension must stay what it is: same size, as much before it.
+    // The dimension must keep its size and the number of elements before it.
     auto before = [](ArrayRef<int64_t> shape, int64_t d) {
       int64_t n = 1;
       for (int64_t size : shape.take_front(d))
@@ -69,14 +68,14 @@ bool isIotaAlong(Value value, int64_t dim) {
         return isIotaAlong(reshape.getOperand(), d);
     return false;
   }
-  // Bounds that cut nothing off.
+  // A clamp with bounds that have no effect.
   if (auto clamp = dyn_cast_or_null<stablehlo::ClampOp>(op)) {
     std::optional<int64_t> low = splatValue(clamp.getMin());
     std::optional<int64_t> high = splatValue(clamp.getMax());
     return low && *low <= 0 && high && *high >= shapeOf(value)[dim] - 1 &&
            isIotaAlong(clamp.getOperand(), dim);
   }
-  // `i < 0 ? i + n : i`, how frontends wrap negative indices.
+  // `i < 0 ? i + n : i`, by which frontends wrap negative indices.
   if (auto select = dyn_cast_or_null<stablehlo::SelectOp>(op)) {
     auto compare = select.getPred().getDefiningOp<stablehlo::CompareOp>();
     return compare &&
@@ -89,15 +88,15 @@ bool isIotaAlong(Value value, int64_t dim) {
   return false;
 }
 
-/// Indices without one component.
+/// One component of an index vector.
 struct Component {
   Value indices;
-  /// Position along the index vector, and of the concatenate's input that holds
-  /// it (-1: the indices are one value).
+  /// Position in the index vector, and the concatenate's input that holds it
+  /// (-1: the indices are one value).
   int64_t position, input = -1;
 };
 
-/// Whether component `position` of the indices is an iota along dimension 0.
+/// The component at `position`, if it is an iota along dimension 0.
 std::optional<Component> findIota(Value indices, int64_t vectorDim,
                                   int64_t position) {
   if (auto concat = indices.getDefiningOp<stablehlo::ConcatenateOp>();
@@ -105,7 +104,7 @@ std::optional<Component> findIota(Value indices, int64_t vectorDim,
     int64_t begin = 0;
     for (auto [i, input] : llvm::enumerate(concat.getInputs())) {
       int64_t size = shapeOf(input)[vectorDim];
-      // A wider input would have to be taken apart.
+      // A wider input would have to be split.
       if (begin == position && size == 1 && isIotaAlong(input, 0))
         return Component{indices, position, int64_t(i)};
       begin += size;
@@ -156,13 +155,14 @@ Value withoutComponent(OpBuilder &builder, Location loc, const Component &c,
       builder.getI64IntegerAttr(vectorDim));
 }
 
-/// Dimension numbers of both ops, by one set of names.
+/// Dimension numbers of gather and scatter under common names.
 struct Numbers {
   SmallVector<int64_t> collapsed, operandBatching, indicesBatching, indexMap;
   int64_t vectorDim;
 };
 
-/// Makes dimension 0 a batching dimension; null if it is none.
+/// Makes dimension 0 a batching dimension; returns the new indices, or null if
+/// it is not one.
 Value makeBatching(Operation *op, Value operand, Value indices,
                    Numbers &numbers) {
   auto operandType = dyn_cast<RankedTensorType>(operand.getType());
@@ -193,8 +193,8 @@ Value makeBatching(Operation *op, Value operand, Value indices,
   return rest;
 }
 
-/// Erases the op and what only it used. Each op waits once, so an erased one is
-/// never looked at again, also where two of its users go.
+/// Erases the op and the ops that only it used. The set holds each op once, so
+/// an erased op is not visited again even if it had several erased users.
 void eraseIfDead(Operation *op) {
   llvm::SmallSetVector<Operation *, 8> candidates;
   if (op)
@@ -237,7 +237,7 @@ private:
         &getContext(), d.getOffsetDims(), n.collapsed, n.operandBatching,
         n.indicesBatching, n.indexMap, n.vectorDim));
     op.getStartIndicesMutable().assign(indices);
-    // Said, not left to the default, as Shardy does.
+    // Sets the default explicitly, as Shardy does.
     op.setIndicesAreSorted(op.getIndicesAreSorted());
     eraseIfDead(old.getDefiningOp());
   }

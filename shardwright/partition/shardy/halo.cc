@@ -1,4 +1,4 @@
-//===- halo.cc - rows of other devices, in a manual computation -----------===//
+//===- halo.cc - halo exchange in manual computations ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,7 @@ FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
   MLIRContext *context = builder.getContext();
   Attribute meshOrRef = sharding.getMeshOrRef();
   int32_t mesh = meshes.idOf(meshOrRef);
-  // The op in a function of its own, which is then made local.
+  // Create the op in a temporary function, then make that function local.
   SmallVector<Type> types;
   SmallVector<Value> operands;
   SmallVector<TensorShardingAttr> inShardings;
@@ -160,7 +160,7 @@ FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
 FailureOr<Value> HaloBuilder::resize(OpBuilder &builder, Location loc,
                                      Value value, TensorShardingAttr sharding,
                                      ArrayRef<int64_t> shape) {
-  // Dimensions that no axis shards are every device's own business.
+  // Unsharded dimensions are resized locally.
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> sharded(type.getShape());
   bool moves = false;

@@ -1,14 +1,14 @@
-//===- halo.h - rows of other devices, in a manual computation --*- C++ -*-===//
+//===- halo.h - halo exchange for passes ------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For passes that work on global shapes, in front of one that refuses what is
-// not local: an op that reads rows of neighbours becomes an
-// `sdy.manual_computation` in which each device fetches the rows that it needs
-// and no others (localizer.h writes that program), then works on them.
+// For passes on global shapes that run before one which rejects ops without a
+// local form: an op that reads halo rows becomes an `sdy.manual_computation` in
+// which each device fetches only the rows that it needs (written by
+// localizer.h) and computes on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,30 +24,31 @@ namespace shardwright {
 class HaloBuilder {
 public:
   /// `deviceIsReplica`: the devices of meshes are replicas, not partitions.
-  /// Channels are numbered from the next that is free in `root`.
+  /// Channels are numbered from the next free one in `root`.
   HaloBuilder(mlir::Operation *root, MeshTable &meshes, bool deviceIsReplica);
 
   struct Input {
-    /// Of even shards.
+    /// Evenly sharded.
     mlir::Value value;
-    /// Null: whole on every device.
+    /// Null: replicated.
     sdy::TensorShardingAttr sharding;
-    /// The value's size in the program; what is beyond it is never read.
+    /// The size before padding; padding rows are never read.
     llvm::SmallVector<int64_t> shape;
   };
   using MakeOp = llvm::function_ref<mlir::Value(mlir::OpBuilder &,
                                                 llvm::ArrayRef<mlir::Value>)>;
 
-  /// What `makeOp` computes of the inputs, in even shards of `sharding`: as
-  /// large as its shards together, with anything beyond its own end. Fails
-  /// with a diagnostic if the op has no local form.
+  /// Computes `makeOp` of the inputs, evenly sharded by `sharding`: padded to
+  /// full shards with unspecified rows. Fails with a diagnostic if the op has
+  /// no local form.
   mlir::FailureOr<mlir::Value> build(mlir::OpBuilder &builder,
                                      mlir::Location loc,
                                      llvm::ArrayRef<Input> inputs,
                                      sdy::TensorShardingAttr sharding,
                                      MakeOp makeOp);
 
-  /// A value of even shards with other even shards: padded or cut at its end.
+  /// Resizes an evenly sharded value to another number of rows, by padding or
+  /// slicing at the end.
   mlir::FailureOr<mlir::Value> resize(mlir::OpBuilder &builder,
                                       mlir::Location loc, mlir::Value value,
                                       sdy::TensorShardingAttr sharding,
@@ -59,15 +60,15 @@ private:
   int64_t nextChannel = 1;
 };
 
-/// Shards of dimension `d`; 1 without a sharding.
+/// Number of shards of dimension `d`; 1 without a sharding.
 int64_t shardsOf(MeshTable &meshes, sdy::TensorShardingAttr sharding,
                  int64_t d);
-/// The sizes that full shards have together.
+/// The shape padded to full shards.
 llvm::SmallVector<int64_t> paddedShape(MeshTable &meshes,
                                        sdy::TensorShardingAttr sharding,
                                        llvm::ArrayRef<int64_t> shape);
-/// High padding with zeros, or cutting, of every dimension to `shape`. The ops
-/// get the given sharding (null: none).
+/// Pads with zeros, or slices, at the end of every dimension to `shape`. The
+/// ops get the given sharding (null: none).
 mlir::Value resizeAtEnd(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, sdy::TensorShardingAttr sharding,
                         llvm::ArrayRef<int64_t> shape);

@@ -1,4 +1,4 @@
-//===- insert_explicit_reshards.cc - shardings that agree at each op -----===//
+//===- insert_explicit_reshards.cc - make shardings of each op compatible -===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// Barriers do not change a value.
+/// Looks through propagation barriers, which do not change the value.
 TensorShardingAttr effectiveSharding(Value value) {
   while (auto barrier = value.getDefiningOp<sdy::PropagationBarrierOp>())
     value = barrier.getInput();
@@ -45,14 +45,14 @@ int64_t numElements(Type type) {
 
 class Inserter {
 public:
-  /// `calls` null: callees are looked up in the module, one by one.
+  /// `calls` null: look callees up in the module, one by one.
   Inserter(func::FuncOp func, bool full, ModuleOp module,
            const CallsByFunction *calls = nullptr, bool insertReductions = true)
       : func(func), full(full), module(module), calls(calls),
         insertReductions(insertReductions) {}
 
-  /// The ops that matter when the function has nothing unreduced, as most
-  /// programs.
+  /// The ops that this pass must visit in functions without unreduced axes,
+  /// which are the most.
   static constexpr auto matters =
       isNamed<func::CallOp, stablehlo::ConcatenateOp, stablehlo::DotOp,
               stablehlo::DotGeneralOp>;
@@ -120,11 +120,11 @@ private:
   bool full;
   ModuleOp module;
   const CallsByFunction *calls;
-  /// Off: values may change their unreduced axes without a word.
+  /// If false, values may change their unreduced axes without a reduction.
   bool insertReductions;
 };
 
-/// What comes in or goes out is on all devices.
+/// Fails if an argument or result of the function is on a single device.
 LogicalResult Inserter::refuseSingleDeviceBorders() {
   auto refuse = [&](StringRef what, unsigned i, TensorShardingAttr s) {
     return isOnSingleDevice(module, s)
@@ -240,7 +240,7 @@ LogicalResult Inserter::visitReshard(sdy::ReshardOp op) {
   return success();
 }
 
-/// Operands with unreduced axes that the result does not have are reduced.
+/// Reduces operands along the unreduced axes that the result does not have.
 LogicalResult Inserter::reduceOperands(Operation *op) {
   bool anyUnreduced = llvm::any_of(op->getOperands(), [](Value operand) {
     TensorShardingAttr s = sdy::getSharding(operand);
@@ -369,7 +369,7 @@ LogicalResult Inserter::visit(Operation *op) {
     return success();
   if (!insertReductions && touchesPartialSums(op))
     return success();
-  // What needs no look at the rule.
+  // Skip ops that do not need their rule.
   bool unreduced = false;
   if (TensorShardingAttr first = sdy::getSharding(op->getResult(0)))
     unreduced = insertReductions && !first.getUnreducedAxes().empty();

@@ -1,4 +1,4 @@
-//===- make_agree.cc - one set of axes for each factor of an op -----------===//
+//===- make_agree.cc - reshard operands to common axes --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -107,7 +107,7 @@ void makeAgree(Operation *op, OpFactors &factors,
       old = sdy::shardingFromAttr(shardings[t], *factors.mesh);
     TensorSharding made =
         projection.toSharding(layout.tensors[t], layout.rule, &old);
-    // What is split along an axis is no sum along it.
+    // An axis that shards a dimension cannot also be unreduced.
     for (const DimSharding &dim : made.dims)
       made.unreduced = withoutAxes(made.unreduced, dim.axes);
     updated[t] =

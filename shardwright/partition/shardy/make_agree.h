@@ -1,4 +1,4 @@
-//===- make_agree.h - one set of axes for each factor of an op --*- C++ -*-===//
+//===- make_agree.h - reshard operands to common axes -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,25 +14,25 @@
 
 namespace shardwright {
 
-/// Absent, or without axes and nothing unreduced.
+/// True if there is no sharding, or one without axes, also no unreduced ones.
 bool isReplicated(sdy::TensorShardingAttr sharding);
 sdy::TensorShardingAttr closedReplicated(mlir::Value value,
                                          mlir::Attribute mesh);
 
-/// The mesh on which the most tensors are sharded, if all are on meshes with
-/// the same axes; else null.
+/// The mesh on which the most tensors are sharded if all meshes have equal
+/// axes; otherwise null.
 mlir::Attribute chooseMesh(mlir::ModuleOp module,
                            llvm::ArrayRef<sdy::TensorShardingAttr> shardings);
 
 /// Reshards operands before the op and results after it, so that all its
-/// tensors have the axes that chooseFactorAxes() names, and sums results up.
-/// `shardings`: of operands, then of results, as they are.
+/// tensors have the axes chosen by chooseFactorAxes(), and reduces results.
+/// `shardings`: current shardings of operands, then of results.
 void makeAgree(mlir::Operation *op, OpFactors &factors,
                llvm::ArrayRef<sdy::TensorShardingAttr> shardings,
                mlir::Attribute meshOrRef);
 
-/// Puts an all_reduce after each result, but over axes along which the first is
-/// to stay unreduced.
+/// Inserts an all_reduce after each result, except along axes along which the
+/// first result stays unreduced.
 void allReduceResults(mlir::Operation *op, AxisList axes, const Mesh &mesh,
                       mlir::Attribute meshOrRef);
 

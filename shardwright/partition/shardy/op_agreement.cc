@@ -1,4 +1,4 @@
-//===- op_agreement.cc - ops whose shardings do not go together -----------===//
+//===- op_agreement.cc - ops with incompatible shardings ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ namespace shardwright {
 
 using sdy::TensorShardingAttr;
 
-/// Null if the value is whole on every device.
+/// The sharding; null if the value is replicated.
 static TensorShardingAttr splitOf(Value value, MeshTable &meshes) {
   TensorShardingAttr sharding = sdy::getSharding(value);
   if (!sharding || sharding.emptyAxes() ||
@@ -32,7 +32,7 @@ static TensorShardingAttr splitOf(Value value, MeshTable &meshes) {
   return sharding;
 }
 
-/// Has no factors to agree on.
+/// True for ops without factors that must agree.
 static bool needsNoRule(Operation *op) {
   return isa<stablehlo::ConstantOp, stablehlo::IotaOp, stablehlo::RngOp,
              stablehlo::RngBitGeneratorOp, stablehlo::WhileOp,
@@ -120,8 +120,8 @@ bool isCompleted(Operation *op, MeshTable &meshes) {
   });
 }
 
-/// Axes of the mesh along which the op's results are sums of parts: those of
-/// its operands, and of sharded reduction factors.
+/// Axes of the mesh along which the op's results are unreduced: unreduced axes
+/// of its operands, and axes of sharded reduction factors.
 static std::optional<AxisList> axesOfParts(Operation *op, int32_t mesh,
                                            MeshTable &meshes) {
   AxisList axes;

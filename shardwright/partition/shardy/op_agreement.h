@@ -1,13 +1,13 @@
-//===- op_agreement.h - ops whose shardings do not go together --*- C++ -*-===//
+//===- op_agreement.h - ops with incompatible shardings ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Shardy's sdy-insert-explicit-reshards leaves ops without a sharding rule, and
-// ops with values on meshes with other axes, with the shardings that they have.
-// Nothing later could make them local as they are.
+// Shardy's sdy-insert-explicit-reshards does not change the shardings of ops
+// without a sharding rule, or of ops with values on meshes with different axes.
+// Such ops have no local form, so they are handled here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,32 +20,34 @@
 
 namespace shardwright {
 
-/// Each device can do the StableHLO op on its shards: there is a rule, of which
-/// all values that have a factor are sharded alike along it, or the op has
-/// parts of its own that see to it (loops, collectives, random numbers, ...).
+/// True if each device can run the StableHLO op on its shards: all values that
+/// have a factor of its rule are sharded alike along it, or the op is handled
+/// separately (loops, collectives, random numbers, ...).
 bool isAgreed(mlir::Operation *op, MeshTable &meshes);
 
-/// What the op's results are parts of along sharded reduction factors is made
-/// whole by their users, or unreduced and said to be.
+/// True if all users reduce the op's results along sharded reduction factors,
+/// or the results are marked as unreduced.
 bool isCompleted(mlir::Operation *op, MeshTable &meshes);
 
-/// What a result says of unreduced axes along which the op makes no parts (it
-/// has whole operands) becomes true: one device of each group keeps the result,
-/// and the others get zeros.
+/// If a result is marked as unreduced along axes along which the op makes no
+/// partial sums (its operands are replicated): one device of each group keeps
+/// the result, and the others get zeros.
 void makeParts(mlir::Operation *op, MeshTable &meshes);
 
-/// Operand dimensions, all of them the same, that a scatter would have to write
-/// at their first row alone: inserted, sharded, and named by no index.
+/// Operand dimensions that a scatter would write only at their first row:
+/// inserted, sharded, and without an index. All inputs have the same ones.
 llvm::SmallVector<int64_t> fixedDims(stablehlo::ScatterOp op,
                                      MeshTable &meshes);
 
-/// The shape of the result is a value, and that of the whole program.
+/// True if the result's shape is an operand, which describes the global
+/// program.
 bool hasShapeOperand(mlir::Operation *op);
 
-/// What the branches give has the shardings of the results.
+/// Reshards the branches' results to the shardings of the op's results.
 void reshardReturns(stablehlo::IfOp op, MeshTable &meshes);
 
-/// From one mesh to another with other axes the way is by all devices.
+/// Splits a reshard between meshes with different axes into two via the
+/// replicated value.
 void splitBetweenMeshes(sdy::ReshardOp op, MeshTable &meshes);
 
 } // namespace shardwright

@@ -1,15 +1,15 @@
-//===- pad_for_divisibility.cc - dimensions as large as their shards ------===//
+//===- pad_for_divisibility.cc - pad uneven dimensions --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sharded dimension of N rows gets the rows that full shards have; those
-// beyond N hold anything, and no row below N may depend on them. Ops work on
-// such values as they are where a row of the result comes from the same row of
-// the operands; what sums rows up masks them first; of the few others operands
-// and results are made whole. Shardy masks only contractions and convolutions.
+// Pads a sharded dimension of N rows to full shards; rows beyond N are
+// unspecified, and no row below N may depend on them. Ops that compute a result
+// row from the same operand rows run on padded values as they are; reductions
+// mask the padding rows first; the few other ops run replicated. Shardy masks
+// only contractions and convolutions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -237,7 +237,7 @@ bool Padder::isUneven(Operation *op) {
 }
 
 LogicalResult Padder::visit(Operation *op) {
-  // From all devices to a mesh with other axes: a slice.
+  // A reshard from the replicated layout to a mesh with other axes is a slice.
   if (auto reshard = dyn_cast<sdy::ReshardOp>(op);
       reshard && !isPadded(reshard.getInput())) {
     visitReshard(reshard);

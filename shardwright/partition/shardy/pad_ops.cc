@@ -1,13 +1,12 @@
-//===- pad_ops.cc - ops on values with rows beyond the end ----------------===//
+//===- pad_ops.cc - ops on padded values ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// No row below the end of a dimension may depend on those beyond: what sums
-// rows up masks them first, indices are kept from them, constants and padding
-// make them.
+// No row of a dimension may depend on the padding rows: reductions mask them
+// first, indices are clamped or dropped, constants and pads define them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +117,7 @@ void Padder::visitReduce(stablehlo::ReduceOp op) {
     TypedAttr identity =
         kind ? identityElement(*kind, getElementTypeOrSelf(use.get()))
              : TypedAttr();
-    // Of other reducers the initial value changes nothing.
+    // Folding in the initial value again does not change other reducers.
     Value fill = init;
     if (identity && isPadded(use.get()))
       fill = scalarOf(builder, op.getLoc(), identity);
@@ -131,12 +130,12 @@ void Padder::visitReduce(stablehlo::ReduceOp op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// A row of the results comes from the same rows of the operands.
+/// True if result rows depend only on the same operand rows.
 bool Padder::worksPadded(Operation *op) {
   if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
     return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
-  // Of these no padded dimension is reversed, sorted or in a window: they were
-  // made whole before.
+  // Padded dimensions are never reversed, sorted or in a window here: such ops
+  // were made replicated before.
   if (auto reverse = dyn_cast<stablehlo::ReverseOp>(op))
     return llvm::none_of(reverse.getDimensions(), [&](int64_t d) {
       return isPadded(reverse.getOperand()) &&
@@ -166,7 +165,7 @@ void Padder::visitConstant(Operation *op, ElementsAttr value) {
     beyond[result] = dyn_cast<TypedAttr>(dense.getSplatValue<Attribute>());
     return;
   }
-  // Each device takes its part of the constant.
+  // Each device slices the constant.
   padWhole(result);
 }
 
@@ -180,7 +179,7 @@ void Padder::visitPad(stablehlo::PadOp op) {
     int64_t rowsIn = rows(operand, d);
     if (rowsIn == in[d] && rows(op.getResult(), d) == out[d])
       continue;
-    // Rows of the padding show where the operand's end was.
+    // Padding after an operand makes the position of its end matter.
     if (rowsIn != in[d] && high[d] > 0)
       shrunk.push_back(d);
     int64_t interior = op.getInteriorPadding()[d];
@@ -192,7 +191,8 @@ void Padder::visitPad(stablehlo::PadOp op) {
   operand = masked(builder, op.getLoc(), operand, shrunk, op.getPaddingValue());
   op.getOperandMutable().set(operand);
   op.setEdgePaddingHigh(high);
-  // What is added at the end is padding, if nothing else reaches beyond it.
+  // Rows added at the end hold the padding value, unless another row extends
+  // beyond the end.
   bool isKnown = true;
   for (size_t d = 0; d < in.size(); ++d) {
     int64_t last = op.getEdgePaddingLow()[d] +
@@ -203,7 +203,7 @@ void Padder::visitPad(stablehlo::PadOp op) {
     beyond[op.getResult()] = fill;
 }
 
-/// Indices are clamped to the dimension as it was.
+/// Clamps the indices to the size before padding.
 void Padder::visitGather(stablehlo::GatherOp op) {
   auto dims = op.getDimensionNumbers();
   Value operand = op.getOperand(), indices = op.getStartIndices();
@@ -261,7 +261,7 @@ void Padder::visitGather(stablehlo::GatherOp op) {
   widen(op.getResult());
 }
 
-/// Updates beyond the end go nowhere.
+/// Drops the updates beyond the end.
 LogicalResult Padder::visitScatter(stablehlo::ScatterOp op) {
   auto dims = op.getScatterDimensionNumbers();
   Value indices = op.getScatterIndices();

@@ -1,12 +1,12 @@
-//===- pad_whole.cc - where values become whole or sharded ----------------===//
+//===- pad_whole.cc - pad and slice around ops ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives between dimensions that shards divide and others, and ops that
-// cannot work on rows beyond the end.
+// Handles collectives between dimensions that are divisible and ones that are
+// not, and ops that cannot work on padded values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Every operand gathered and cut to what it was, every result padded and
-/// sliced.
+/// Gathers every operand and slices it to its global size, runs the op
+/// replicated, and pads and slices every result.
 LogicalResult Padder::visitWhole(Operation *op) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
@@ -52,7 +52,7 @@ LogicalResult Padder::visitWhole(Operation *op) {
                                        axesOfDims(sharding), none);
     use.set(resizeAtEnd(builder, loc, value, none, shape));
   }
-  // Each right after the op: the first result's last.
+  // Each is inserted right after the op, so insert for the first result last.
   for (Value result : llvm::reverse(op->getResults()))
     if (TensorShardingAttr sharding = shardingOf(result, result.getType());
         sharding && !sharding.emptyAxes())
@@ -121,8 +121,8 @@ LogicalResult Padder::reduceThenSlice(sdy::ReduceScatterOp op) {
   return visitCollective(slice);
 }
 
-/// Shards are cut or joined along a dimension: the operand gets as many rows as
-/// the finer shards have together before, the result loses them afterwards.
+/// For a collective that splits or joins shards of a dimension: pads the
+/// operand to the finer shards before, and slices the result afterwards.
 LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
   Value value = op.getTensor(), result = op->getResult(0);
   auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -138,16 +138,16 @@ LogicalResult Padder::visitCollective(sdy::CollectiveOpInterface op) {
     return op->emitOpError("moves shards of other sizes, but nothing fills up "
                            "a tensor that is quantized per axis; use "
                            "shardings that divide its dimensions");
-  // Of several parts of a dimension one size must fit both sides.
+  // A permute needs the same shard size on both sides.
   if (isa<sdy::CollectivePermuteOp>(op) && have != want)
     return op->emitOpError("moves shards of other sizes");
-  // What was made of parts is whole before it is padded: the op that made them
-  // is followed by their reduction.
+  // A partial sum must be reduced before it is padded, right after the op that
+  // computes it.
   if (auto scatter = dyn_cast<sdy::ReduceScatterOp>(op.getOperation());
       scatter && during != have)
     return reduceThenSlice(scatter);
   TensorShardingAttr in = shardingOf(value, value.getType());
-  // Rows that are added are zeros, and what moves stays what it is.
+  // Rows that padding adds are zeros, and these collectives do not change them.
   TypedAttr zero = zeroOf(value);
   bool isZero = isa<sdy::AllSliceOp, sdy::AllGatherOp, sdy::AllToAllOp,
                     sdy::CollectivePermuteOp>(op) &&

@@ -22,8 +22,8 @@ namespace shardwright {
 #define GEN_PASS_REGISTRATION
 #include "shardwright/partition/shardy/passes.h.inc"
 
-/// sdy-insert-explicit-reshards on all functions. `insertReductions` off: what
-/// is unreduced stays so until a partitioner completes it.
+/// Runs sdy-insert-explicit-reshards on all functions. If `insertReductions` is
+/// false, unreduced values stay so until a partitioner reduces them.
 llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
                                            const ModuleContents &contents,
                                            const OpIndex &index,

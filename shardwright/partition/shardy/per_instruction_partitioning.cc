@@ -1,15 +1,15 @@
-//===- per_instruction_partitioning.cc - ops made local one by one --------===//
+//===- per_instruction_partitioning.cc - localize single ops --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Pass sdy-per-instruction-partitioning, for finding out which op a partitioner
-// gets wrong: each selected op goes through the passes that lead to the program
-// of one device, in a function of its own, and comes back as the body of a
-// manual computation. Uneven operands are padded, and uneven results cut,
-// outside of it.
+// Pass sdy-per-instruction-partitioning, a debugging aid to find the op that a
+// partitioner handles wrongly: outlines each selected op to a function of its
+// own, runs the passes to the program of one device on it, and inlines the
+// result as the body of a manual computation. Uneven operands are padded, and
+// uneven results sliced, outside of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// Which ops are wanted: `selectLow=N`, `selectHigh=N` (numbers of ops that
-/// could be, in order from 0) and parts of names, with commas between.
+/// Selects ops: `selectLow=N`, `selectHigh=N` (indices of candidate ops, in
+/// order from 0) and substrings of names, separated by commas.
 struct Filter {
   int64_t low = 0, high = std::numeric_limits<int64_t>::max();
   SmallVector<StringRef> names;
@@ -73,7 +73,7 @@ struct Filter {
   }
 };
 
-/// Works across devices already, or is about shardings.
+/// True for ops that are collectives already or only annotate shardings.
 bool isOfDevices(Operation *op) {
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return llvm::is_contained({"Sharding", "SPMDFullToShardShape",
@@ -89,7 +89,7 @@ bool isOfDevices(Operation *op) {
       op);
 }
 
-/// Names a function or another symbol that is no mesh.
+/// True if the op refers to a function or another symbol that is no mesh.
 bool namesSymbols(Operation *op) {
   bool names = isa<CallOpInterface>(op);
   op->walk([&](Operation *inner) {
@@ -118,13 +118,13 @@ public:
     });
   }
 
-  /// The one mesh with axes of the op's values if some are sharded and the op
-  /// can be outlined; null otherwise.
+  /// The only mesh with axes among the op's values if some are sharded and the
+  /// op can be outlined; null otherwise.
   Attribute meshOf(Operation *op) const;
   void outline(Operation *op, Attribute meshOrRef);
-  /// The module whose functions are to be made local.
+  /// The module of the outlined functions.
   ModuleOp functions() const { return scratch; }
-  /// Takes the local functions back into the program.
+  /// Inlines the local functions into the program.
   void inlineAll();
 
 private:
@@ -230,7 +230,7 @@ void Outliner::outline(Operation *op, Attribute meshOrRef) {
 
 void Outliner::inlineAll() {
   MLIRContext *context = module.getContext();
-  // Its functions' handles count from 1.
+  // Channel handles in the functions count from 1.
   scratch.walk([&](Operation *op) {
     if (auto handle =
             op->getAttrOfType<stablehlo::ChannelHandleAttr>("channel_handle"))
@@ -246,7 +246,8 @@ void Outliner::inlineAll() {
       axes.push_back(StringAttr::get(context, axis.name));
     SmallVector<Value> operands;
     SmallVector<Type> types;
-    // Those that were ops like this one are manual computations by now.
+    // Operands from other outlined ops are results of manual computations by
+    // now.
     for (auto [operand, sharding] : llvm::zip(operandsOf(one.op), one.in))
       operands.push_back(resized(builder, operand, sharding,
                                  paddedType(operand.getType(), sharding)));

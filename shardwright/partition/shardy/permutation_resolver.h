@@ -1,4 +1,4 @@
-//===- permutation_resolver.h - rows that change their place ----*- C++ -*-===//
+//===- permutation_resolver.h - resolve permutation factors -----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@
 
 namespace shardwright {
 
-/// Makes programs whose ops need no rows of other shards, of which the
-/// neighbours may have them.
+/// Rewrites ops that need rows of other shards, so that their local form needs
+/// no communication.
 class Resolver {
 public:
   Resolver(mlir::ModuleOp module, MeshTable &meshes, bool useHalo,
@@ -33,19 +33,19 @@ private:
   mlir::LogicalResult visitReshape(stablehlo::ReshapeOp op);
   /// How a reshape moves elements between devices.
   struct ReshapeMoves {
-    /// Some elements move.
+    /// True if some elements move.
     bool any = false;
-    /// Fetching rows brings all of them.
+    /// True if halo exchanges suffice.
     bool fetches = false;
-    /// Dimensions of the operand and of the result that must be replicated
-    /// otherwise.
+    /// Otherwise: dimensions of the operand and of the result that must be
+    /// replicated.
     llvm::SmallVector<llvm::SmallBitVector> moving;
-    /// The shapes between which the reshape moves nothing when rows are
-    /// fetched.
+    /// The padded shapes between which the reshape moves nothing after halo
+    /// rows are fetched.
     llvm::SmallVector<int64_t> wideIn, wideOut;
   };
   ReshapeMoves readReshape(stablehlo::ReshapeOp op);
-  /// Replaces the reshape by one that fetches rows; false if these may not be
+  /// Replaces the reshape by one that fetches rows; false if these cannot be
   /// fetched.
   mlir::FailureOr<bool> fetchForReshape(stablehlo::ReshapeOp op,
                                         const ReshapeMoves &moves);
@@ -56,11 +56,11 @@ private:
   mlir::LogicalResult fetchRows(mlir::Operation *op);
   mlir::LogicalResult reverseShards(stablehlo::ReverseOp op);
   bool mayFetch(mlir::Operation *op);
-  /// No shard needs rows of another one to slice or pad dimension `d`.
+  /// True if slicing or padding dimension `d` needs no rows of other shards.
   static bool needsNoRows(mlir::Operation *op, int64_t d, int64_t shards);
   void replicate(mlir::Operation *op,
                  llvm::ArrayRef<llvm::SmallBitVector> dims);
-  /// Null if on no mesh with axes.
+  /// Null unless it is on a mesh with axes.
   sdy::TensorShardingAttr shardingOf(mlir::Value value);
   int64_t shards(mlir::Value value, int64_t d) {
     return shardsOf(meshes, shardingOf(value), d);

@@ -1,4 +1,4 @@
-//===- pipeline_steps.cc - MLIR's passes where they are needed -----------===//
+//===- pipeline_steps.cc - MLIR passes where they are needed --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,17 +24,17 @@ namespace shardwright {
 
 namespace {
 
-/// Drops private functions that nothing refers to, as MLIR's symbol-dce does;
-/// it builds a dictionary of each op's properties to look for symbols, which
-/// takes as long as propagation.
+/// Erases private functions that are not referenced, like MLIR's symbol-dce.
+/// That pass builds a dictionary of each op's properties to look for symbols,
+/// which takes as long as propagation.
 class FunctionDCE {
 public:
   explicit FunctionDCE(const OpIndex &index) : index(index) {}
 
   bool erasedAny = false;
 
-  /// False if the module has symbols of other kinds to drop, nested tables, or
-  /// ops that we do not know.
+  /// Returns false, for a fallback to symbol-dce, if the module has other
+  /// symbols to erase, nested symbol tables, or unknown ops.
   bool run(ModuleOp module) {
     bool onlyFunctions = true;
     forEachFetched(index.topLevel(), [&](Operation *op) {
@@ -67,8 +67,8 @@ public:
   }
 
 private:
-  /// Whether names of functions may be elsewhere than in calls and in what
-  /// functions say of their arguments and results.
+  /// True if function names may occur outside of calls and the attributes of
+  /// functions' arguments and results.
   bool mayHoldNames() const {
     return index.has([](OperationName name) {
       if (isNamed<stablehlo::CustomCallOp, stablehlo::CompositeOp,
@@ -109,7 +109,7 @@ private:
     }
   }
 
-  /// Ends early when everything turns out to be alive.
+  /// Stops as soon as every function is alive.
   bool walkAlive() {
     for (size_t i = 0; i < alive.size() && !waiting.empty(); ++i) {
       alive[i]->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -130,7 +130,8 @@ private:
     if (auto call = dyn_cast<func::CallOp>(op)) {
       find(call.getCalleeAttr());
     } else if (isa<func::FuncOp>(op)) {
-      // Its attributes are its signature and the dictionaries of its arguments.
+      // A function's attributes include its signature and its argument
+      // attributes.
       find(op->getAttrDictionary());
     } else if (isa<stablehlo::CustomCallOp, stablehlo::CompositeOp,
                    func::ConstantOp>(op)) {
@@ -140,7 +141,7 @@ private:
                    op->getDialect())) {
       return isa<ModuleOp>(op);
     }
-    // No other op of these dialects refers to a function in its properties.
+    // Other ops of these dialects refer to no function in their properties.
     find(op->getDiscardableAttrDictionary());
     return true;
   }
@@ -185,7 +186,7 @@ struct SymbolDCEIfNeeded
   }
 };
 
-/// Erases dead ops, users before what they use. False if the module has an op
+/// Erases dead ops, users before their operands. False if the module has an op
 /// that may fold or has patterns.
 bool eraseDeadOps(ModuleOp module, const OpOrder &order,
                   ArrayRef<Dialect *> known) {

@@ -1,12 +1,12 @@
-//===- pipeline_steps.h - MLIR's passes where they are needed ---*- C++ -*-===//
+//===- pipeline_steps.h - MLIR passes where needed --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// symbol-dce and canonicalize cost more than all of ours together. Most modules
-// give them nothing to do, which one look at the ops tells.
+// symbol-dce and canonicalize take more time than all of our passes together.
+// Most modules give them nothing to do, which one scan of the ops detects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,15 @@
 
 namespace shardwright {
 
-/// symbol-dce, if some symbol of the module could go.
+/// Runs symbol-dce if some symbol of the module may be unused.
 std::unique_ptr<mlir::Pass> createSymbolDCEIfNeeded();
 
-/// canonicalize{enable-patterns=sdy-collective}, or, without collectives and
-/// with ops of our dialects only (which nothing folds), just its removal of
-/// dead ops.
+/// canonicalize{enable-patterns=sdy-collective}, or only its removal of dead
+/// ops if the module has no collectives and only ops of our dialects, which do
+/// not fold.
 std::unique_ptr<mlir::Pass> createCanonicalizeCollectives();
 
-/// A pass that does `step` to the module and adds nothing to what it contains.
-/// What is known of a module, made when asked for.
+/// Analyses of a module, computed on demand.
 class ModuleAnalyses {
 public:
   explicit ModuleAnalyses(mlir::AnalysisManager analyses)
@@ -53,7 +52,8 @@ private:
   mlir::AnalysisManager analyses;
 };
 
-/// A pass that leaves both analyses right.
+/// A step of a pipeline on the whole module. It must keep both analyses valid.
+/// createModuleStep() makes it a pass.
 using ModuleStepFn =
     std::function<llvm::LogicalResult(mlir::ModuleOp, ModuleAnalyses)>;
 std::unique_ptr<mlir::Pass> createModuleStep(llvm::StringRef name,

@@ -1,4 +1,4 @@
-//===- pipelines.cc - Shardy's pipelines, step for step ------------------===//
+//===- pipelines.cc - Shardy's pipelines ----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,8 +50,8 @@ void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
   }
 }
 
-/// The passes on functions run on the whole module here: the pass manager would
-/// forget what the module contains.
+/// Runs function passes on the whole module, because the pass manager would
+/// invalidate the module's analyses.
 void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex) {
   pm.addPass(createModuleStep("ConstantOrScalarMerger",
@@ -168,7 +168,7 @@ void addConstraintImport(OpPassManager &pm, const PropagateOptions &options) {
 static UserPriorityPropagateOptions
 propagationOptions(const PropagateOptions &options) {
   UserPriorityPropagateOptions propagation;
-  // Nothing reads the rules before they are dropped again.
+  // No pass reads the rules before they are dropped.
   propagation.keepShardingRules = options.keepShardingRules;
   propagation.dumpDirectory = options.dumpDirectory;
   propagation.conservativePropagation = options.conservativePropagation;
@@ -179,7 +179,8 @@ propagationOptions(const PropagateOptions &options) {
   return propagation;
 }
 
-/// From flattening to its undoing, when calls are copied.
+/// From sdy-flatten-call-graph to sdy-unflatten-call-graph, if calls are
+/// copied.
 static void addPropagationThroughCalls(OpPassManager &pm,
                                        const PropagateOptions &options,
                                        int64_t dumpIndex) {
@@ -193,7 +194,8 @@ static void addPropagationThroughCalls(OpPassManager &pm,
   pm.addPass(createUnflattenCallGraph());
 }
 
-/// Nobody looks at the module between the passes, nor at ops that are copies.
+/// True if no option exposes the module between the passes, or the copies of
+/// ops.
 static bool mayShareCalls(const PropagateOptions &options) {
   return !options.observer && !options.keepShardingRules &&
          !options.debugShardingOrigins &&
@@ -231,7 +233,8 @@ void addPropagationPipeline(OpPassManager &pm,
 LogicalResult propagate(ModuleOp module, const PropagateOptions &options) {
   PassManager pm = PassManager::on<ModuleOp>(module.getContext());
   addPropagationPipeline(pm, options);
-  // Verifying after each of thirty passes costs more than the passes.
+  // Verify once at the end: verifying after each of thirty passes would take
+  // longer than the passes.
   pm.enableVerifier(false);
   if (failed(pm.run(module)))
     return failure();

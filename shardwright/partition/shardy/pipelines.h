@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// sdy-import-pipeline, sdy-propagation-pipeline and sdy-export-pipeline, step
-// for step as Shardy has them. They end in passes of the partitioner, which is
-// why they are here and not in the propagate layer.
+// sdy-import-pipeline, sdy-propagation-pipeline and sdy-export-pipeline with
+// the same steps as in Shardy. They include passes of the partitioner, so they
+// cannot be in the propagate layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,13 @@
 
 namespace shardwright {
 
-/// Names and defaults are those of Shardy's C++ entry point.
+/// Names and defaults match Shardy's C++ entry point.
 struct PropagateOptions {
   bool keepShardingRules = false;
-  /// Where to write the module after the main steps; empty: nowhere.
+  /// Directory for dumps of the module after the main steps; empty: no dumps.
   std::string dumpDirectory;
   bool conservativePropagation = false;
-  /// Also rules for ops for which Shardy has none; our own pipeline sets it.
+  /// Use rules also for ops that have none in Shardy; our own pipeline sets it.
   bool extraRules = false;
   bool debugShardingOrigins = false;
   bool debugPropagationEdgeSharding = false;
@@ -37,27 +37,27 @@ struct PropagateOptions {
   /// Turn reshards into collectives.
   bool enableInsertExplicitCollectives = false;
   bool removeAllGatherReduceScatterForCMV1 = false;
-  /// Make reductions of partial sums explicit where reshards are not inserted
-  /// in full. Off: a partitioner plans them (sw-partition). Our commands set it
-  /// off.
+  /// Make reductions of partial sums explicit if reshards are not inserted in
+  /// full. False: a partitioner plans them (sw-partition), as in our commands.
   bool insertReductions = true;
-  /// Make each op that the filter selects local by itself, instead.
+  /// Instead, make each op that the filter selects local separately.
   bool enablePerInstructionPartitioning = false;
   std::string perInstructionPartitioningFilter;
-  /// More than 1: the devices are replicas, or partitions. Not both.
+  /// Greater than 1: the devices are replicas, or partitions. At most one of
+  /// both.
   int64_t replicaCount = 1, partitionCount = 1;
-  /// One copy of each function, whatever its callers' shardings.
+  /// Keep one copy of each function, whatever its callers' shardings.
   bool dedupFunctionsFully = false;
   bool updateNonDivisibleInputOutputShardings = true;
   bool enableExplicitGatherScatterBatching = false;
-  /// Write meshes into shardings at the end.
+  /// Inline meshes into shardings at the end.
   bool inlineMeshes = false;
-  /// Told of every change that propagation makes; may be null.
+  /// Notified of every change that propagation makes; may be null.
   PropagationObserver *observer = nullptr;
 };
 
-/// What sdy-propagation-pipeline does: every value of the module gets a
-/// sharding where one follows from those given. Fails with a diagnostic.
+/// Runs sdy-propagation-pipeline: infers a sharding for every value where the
+/// given ones imply one. Fails with a diagnostic.
 llvm::LogicalResult propagate(mlir::ModuleOp module,
                               const PropagateOptions &options = {});
 
@@ -65,8 +65,8 @@ void addImportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex);
 void addPropagationPipeline(mlir::OpPassManager &pm,
                             const PropagateOptions &options);
-/// Two of its steps, before propagation and without `dedupFunctionsFully`:
-/// calls become named computations, and constraints and groups count.
+/// Two of its steps, before propagation and without `dedupFunctionsFully`: turn
+/// calls into named computations, and apply constraints and groups.
 void addCallImport(mlir::OpPassManager &pm);
 void addConstraintImport(mlir::OpPassManager &pm,
                          const PropagateOptions &options);
@@ -81,7 +81,7 @@ struct LocalizationOptions {
 void addLocalizationPasses(mlir::OpPassManager &pm,
                            const LocalizationOptions &options);
 
-/// Makes the pipelines and the passes of this folder known to the command line.
+/// Registers the pipelines and the passes of this folder.
 void registerShardyPipelines();
 
 } // namespace shardwright

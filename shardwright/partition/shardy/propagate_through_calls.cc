@@ -1,4 +1,4 @@
-//===- propagate_through_calls.cc - propagation with its calls ------------===//
+//===- propagate_through_calls.cc - propagation with calls ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ struct PropagateThroughCalls
     const auto &contents = getAnalysis<ModuleContents>();
     if (contents.calls && failed(checkCallGrowth(getOperation())))
       return signalPassFailure();
-    // Remarks are about the ops of each call.
+    // Remarks need a copy of the ops for each call.
     if (!wantsRemarks(&getContext()) &&
         mayShareCallBodies(getOperation(), contents,
                            getAnalysis<CallsByFunction>())) {
@@ -40,7 +40,8 @@ struct PropagateThroughCalls
               getOperation(), contents, getAnalysis<OpIndex>(),
               getAnalysis<CallsByFunction>(), getAnalysis<OpOrder>(), options)))
         signalPassFailure();
-      // Manual computations and groups may get constraints.
+      // Propagation may have added constraints to manual computations and
+      // groups.
       if (contents.constraints ||
           (!contents.manualComputations && !contents.groups))
         markAnalysesPreserved<ModuleContents>();

@@ -1,13 +1,13 @@
-//===- propagate_through_calls.h - propagation with its calls ---*- C++ -*-===//
+//===- propagate_through_calls.h - propagation with calls -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The middle of sdy-propagation-pipeline, from sdy-flatten-call-graph to
-// sdy-unflatten-call-graph: as one pass without a copy for each call, or, for
-// modules and options for which that is not written, as the passes.
+// The part of sdy-propagation-pipeline from sdy-flatten-call-graph to
+// sdy-unflatten-call-graph: as one pass that does not copy callees, or, for
+// modules and options that it does not support, as the separate passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace shardwright {
 
 struct EngineOptions;
 
-/// `passes` adds those that do the same one by one.
+/// `passes` adds the separate passes.
 std::unique_ptr<mlir::Pass>
 createPropagateThroughCalls(const EngineOptions &options,
                             std::function<void(mlir::OpPassManager &)> passes);

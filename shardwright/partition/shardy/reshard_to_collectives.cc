@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pass sdy-reshard-to-collectives: upstream's steps under upstream's name.
+// Pass sdy-reshard-to-collectives, with Shardy's steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,7 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
     }
     return success();
   };
-  // What is on every device is so on any mesh.
+  // A replicated value is replicated on any mesh.
   auto isReplicated = [](sdy::TensorShardingAttr sharding) {
     return sharding.emptyAxes() && sharding.getUnreducedAxes().empty();
   };
@@ -120,7 +120,7 @@ LogicalResult Converter::convert(sdy::ReshardOp op) {
       value = emit(builder, op.getLoc(), value, step, mesh,
                    step.targetOrder && changesOrder ? toRef : fromRef);
     }
-  // Of what is whole, one device of each group keeps its copy.
+  // Make a replicated value unreduced: one device of each group keeps its copy.
   if (!gained.empty()) {
     if (!sdy::getSharding(value)) {
       value = stablehlo::ReshapeOp::create(builder, op.getLoc(), type, value);

@@ -1,18 +1,18 @@
-//===- resolve_permutation_factors.cc - rows that change their place ------===//
+//===- resolve_permutation_factors.cc - rows that change shards -----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Slices and pads fetch the rows that they need of other shards, reversals
-// leave each shard to the device that is to have it reversed, and the other ops
-// with windows get their dimensions whole. Shardy sends whole shards where only
-// rows at their borders are needed, and ignores strides; ours sends these rows.
+// Slices and pads fetch halo rows, reversals permute whole shards, and other
+// ops with windows get unsharded dimensions. Shardy sends whole shards even
+// where only rows at their borders are needed, and ignores strides; we send
+// only these rows.
 //
-// What sdy-insert-explicit-reshards leaves as it is (ops without a rule, or
-// with values on meshes with other axes) is made whole (op_agreement.h):
-// upstream has no local form of it.
+// Ops that sdy-insert-explicit-reshards leaves unchanged (ops without a rule,
+// or with values on meshes with different axes) become replicated
+// (op_agreement.h): Shardy has no local form of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// The sharding with these dimensions whole.
+/// The sharding without axes on these dimensions.
 TensorShardingAttr without(TensorShardingAttr sharding,
                            const llvm::SmallBitVector &dims) {
   SmallVector<sdy::DimensionShardingAttr> list(sharding.getDimShardings());
@@ -124,7 +124,7 @@ LogicalResult Resolver::visit(Operation *op) {
   std::optional<ShardingRule> rule = getShardingRule(op);
   if (!rule || rule->isCustom)
     return success();
-  // Also a dimension that the rule takes for the same on both sides.
+  // Include dimensions that have one factor on both sides in the rule.
   auto pad = dyn_cast<stablehlo::PadOp>(op);
   auto window = dyn_cast<stablehlo::ReduceWindowOp>(op);
   auto shifts = [&](int64_t d) {
@@ -134,7 +134,7 @@ LogicalResult Resolver::visit(Operation *op) {
     auto dilation = window ? window.getBaseDilations() : std::nullopt;
     return dilation && (*dilation)[d] != 1;
   };
-  // Dimensions in which rows would change their shard, by tensor.
+  // By tensor: dimensions in which rows would change their shard.
   SmallVector<llvm::SmallBitVector> dims;
   bool any = false;
   auto note = [&](Value value, const TensorMapping &mapping, bool plain) {
@@ -173,7 +173,7 @@ LogicalResult Resolver::visit(Operation *op) {
   return success();
 }
 
-/// What the op gives is whole, and not to be added up.
+/// Removes the reductions of the op's results, which are replicated now.
 void Resolver::dropReductions(Operation *op) {
   for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
     auto reduce = dyn_cast<sdy::AllReduceOp>(user);
@@ -188,8 +188,8 @@ void Resolver::dropReductions(Operation *op) {
   }
 }
 
-/// Each device would need other rows for its taps of the kernel: all get all
-/// taps, and what follows has less to add up.
+/// Each device would need other rows for its taps of the kernel. So unshard the
+/// taps; the reduction after the op gets smaller.
 void Resolver::makeTapsWhole(stablehlo::ConvolutionOp op) {
   TensorShardingAttr sharding = shardingOf(op.getRhs());
   if (!sharding)
@@ -208,7 +208,7 @@ void Resolver::makeTapsWhole(stablehlo::ConvolutionOp op) {
   op.getRhsMutable().set(
       sdy::ReshardOp::create(builder, op.getLoc(), op.getRhs().getType(),
                              op.getRhs(), without(sharding, dims)));
-  // Of a kernel as long as its input, taps and rows may be one factor.
+  // For a kernel as long as its input, taps and rows may be one factor.
   if (TensorShardingAttr input = shardingOf(op.getLhs())) {
     llvm::SmallBitVector rows(input.getRank());
     for (int64_t d : op.getDimensionNumbers().getInputSpatialDimensions())
@@ -258,7 +258,7 @@ void Resolver::replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims) {
     };
     TensorShardingAttr sharding = shardingOf(result);
     sdy::setSharding(result, without(sharding, moving));
-    // Parts are reduced where they arise.
+    // Reduce partial sums right after the op.
     SmallVector<Operation *> users(result.getUsers());
     if (users.empty() || !llvm::all_of(users, llvm::IsaPred<sdy::AllReduceOp>))
       moveBack(result, sharding);
@@ -273,7 +273,7 @@ void Resolver::replicate(Operation *op, ArrayRef<llvm::SmallBitVector> dims) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows of neighbours
+// Halo rows
 //===----------------------------------------------------------------------===//
 
 bool Resolver::needsNoRows(Operation *op, int64_t d, int64_t shards) {
@@ -297,8 +297,8 @@ bool Resolver::needsNoRows(Operation *op, int64_t d, int64_t shards) {
   return true;
 }
 
-/// Fetching rows is worth it, and possible: every window is of rows of a few
-/// neighbours.
+/// True if all windows read rows of a few neighbours only, so that fetching
+/// rows pays off and is possible.
 bool Resolver::mayFetch(Operation *op) {
   Value operand = op->getOperand(0), result = op->getResult(0);
   TensorShardingAttr in = shardingOf(operand), out = shardingOf(result);
@@ -330,7 +330,7 @@ bool Resolver::mayFetch(Operation *op) {
           left = std::max(left, int64_t(k) - piece.source);
           right = std::max(right, piece.source - int64_t(k));
         }
-    // A reversal sends every row once, wherever it goes.
+    // A reversal sends every row exactly once.
     if (!window.map.reversed && left + right + 1 >= n &&
         std::max(left, right) > 1)
       return false;
@@ -373,7 +373,7 @@ LogicalResult Resolver::fetchRows(Operation *op) {
 Attribute Resolver::reversedMesh(Attribute meshOrRef, AxisRefs axes) {
   sdy::MeshAttr attr = sdy::getMeshAttr(module, meshOrRef);
   Mesh mesh = sdy::meshFromAttr(attr);
-  // Coordinates of the (sub-)axes count backwards.
+  // Mirror the coordinates along the (sub-)axes.
   SmallVector<int64_t> ids;
   for (int64_t linear = 0; linear < mesh.numDevices(); ++linear) {
     int64_t flipped = linear;
@@ -392,7 +392,7 @@ Attribute Resolver::reversedMesh(Attribute meshOrRef, AxisRefs axes) {
   auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);
   if (!ref)
     return reversed;
-  // One that is there already, also under another name.
+  // Reuse an equal mesh, also under another name.
   for (auto op : module.getOps<sdy::MeshOp>())
     if (op.getMesh() == reversed)
       return FlatSymbolRefAttr::get(op.getSymNameAttr());
@@ -402,8 +402,7 @@ Attribute Resolver::reversedMesh(Attribute meshOrRef, AxisRefs axes) {
   return FlatSymbolRefAttr::get(symbols.insert(op, op->getIterator()));
 }
 
-/// Each device reverses the shard that it has; who has which is a permute's
-/// business.
+/// Each device reverses its shard; a permute moves the shards.
 LogicalResult Resolver::reverseShards(stablehlo::ReverseOp op) {
   TensorShardingAttr sharding = shardingOf(op.getResult());
   int32_t mesh = meshes.idOf(sharding.getMeshOrRef());

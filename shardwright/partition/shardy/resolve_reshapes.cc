@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shards stay where they are if both sides have the same elements in each; of
-// dimensions that are split or merged unevenly rows are fetched, the rest is
-// made whole.
+// Nothing moves where each shard has the same elements on both sides; uneven
+// splits and merges of dimensions fetch rows; the other dimensions become
+// replicated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// Dimensions of both sides of equal volume together, as few as possible.
+/// A minimal set of dimensions of both sides with equal numbers of elements.
 struct Group {
   SmallVector<int64_t> in, out;
 };
@@ -55,7 +55,7 @@ SmallVector<Group> groupsOf(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
 
 } // namespace
 
-/// The axes of these dimensions, as of one.
+/// The axes of these dimensions, as if they were merged into one.
 AxisList Resolver::axesOf(TensorShardingAttr sharding, ArrayRef<int64_t> dims) {
   AxisList axes;
   if (sharding)
@@ -91,7 +91,7 @@ Resolver::ReshapeMoves Resolver::readReshape(stablehlo::ReshapeOp op) {
         if (size != 1 && first[side] < 0)
           first[side] = d;
       }
-    // Equal shards are the same elements where the same axes make them.
+    // Even shards hold the same elements if the axes are the same.
     bool isSame =
         axesOf(inSharding, group.in) == axesOf(outSharding, group.out);
     if (isSame && (isEven || (wide[0] <= 1 && wide[1] <= 1)))
@@ -104,8 +104,8 @@ Resolver::ReshapeMoves Resolver::readReshape(stablehlo::ReshapeOp op) {
     for (int64_t d : group.out)
       if (shards(result, d) > 1)
         moves.moving[1].set(d);
-    // One dimension here, several there, of which only the first is sharded:
-    // shards are runs of rows on both sides.
+    // One dimension on one side and several on the other, of which only the
+    // first is sharded: shards are runs of rows on both sides.
     int64_t n = first[0] < 0 ? 1 : shards(operand, first[0]);
     bool isRun = (wide[0] == 1 || wide[1] == 1) && sharded[0] == 1 &&
                  sharded[1] == 1 && n > 1 && n == shards(result, first[1]) &&
@@ -181,7 +181,7 @@ LogicalResult Resolver::visitReshape(stablehlo::ReshapeOp op) {
   if ((!inSharding && !outSharding) || !inType || !outType ||
       !inType.hasStaticShape() || !outType.hasStaticShape())
     return success();
-  // Without elements there is no rule.
+  // Tensors without elements have no rule.
   if (inType.getNumElements() == 0) {
     auto all = [&](TensorShardingAttr sharding) {
       return llvm::SmallBitVector(sharding ? sharding.getRank() : 0, true);

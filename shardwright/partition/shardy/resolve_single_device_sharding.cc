@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pass sdy-resolve-single-device-sharding: what one device does alone is a
-// branch that the others do not take; the sum of its results and the others'
-// zeros is on all devices. The zeros of floats are -0, which keeps the sign of
-// each result.
+// Pass sdy-resolve-single-device-sharding: an op on a single device becomes a
+// branch that only this device takes; the sum of its results and the others'
+// zeros is replicated. Zeros of floats are -0, which preserves the sign of each
+// result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,8 @@ Value Resolver::onAllDevices(OpBuilder &builder, Value part) {
           FlatSymbolRefAttr::get(context, globalMesh.getSymName())));
 }
 
-/// Uses of the one get the other, reshards to being replicated among them.
+/// Replaces uses of `from` by `to`; removes reshards of it to the replicated
+/// layout.
 void Resolver::forward(Value from, Value to) {
   for (Operation *user : llvm::make_early_inc_range(from.getUsers()))
     if (auto reshard = dyn_cast<sdy::ReshardOp>(user);
@@ -121,7 +122,7 @@ LogicalResult Resolver::visit(Operation *op) {
     op->erase();
     return success();
   }
-  // What is on every device is on that one, too.
+  // A replicated value is on that device, too.
   if (isa_and_nonnull<sdy::SdyDialect>(op->getDialect())) {
     sdy::setShardings(op, {});
     return success();

@@ -1,4 +1,4 @@
-//===- single_device.cc - ops that one device does alone ------------------===//
+//===- single_device.cc - ops on a single device --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -79,7 +79,7 @@ LogicalResult reshardForSingleDevice(ModuleOp module, Operation *op) {
     if (have && !(have.emptyAxes() && have.getUnreducedAxes().empty() &&
                   !isOnSingleDevice(module, have)))
       value = reshard(value, replicated);
-    // A reshard goes to the device by itself.
+    // A reshard moves its operand to the device itself.
     if (!isa<sdy::ReshardOp>(op))
       value = reshard(value, device);
     operand.set(value);

@@ -1,4 +1,4 @@
-//===- single_device.h - ops that one device does alone ---------*- C++ -*-===//
+//===- single_device.h - ops on a single device -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A sharding on a mesh without axes and with one device id (a "maximal" mesh)
-// says that only this device has the value. Before and after such an op, values
-// are replicated on the global mesh: the first mesh of the module with axes.
+// means that only this device has the value. Before and after such an op,
+// values are replicated on the global mesh: the first mesh of the module with
+// axes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,18 +22,18 @@
 
 namespace shardwright {
 
-/// Whether the sharding (null: none) is on a maximal mesh.
+/// True if the sharding (null: none) is on a maximal mesh.
 bool isOnSingleDevice(mlir::ModuleOp module, sdy::TensorShardingAttr sharding);
 
 /// The first mesh of the module with axes, null if it has none.
 sdy::MeshOp getGlobalMesh(mlir::ModuleOp module);
 
-/// Whether a result of the op is on a maximal mesh.
+/// True if a result of the op is on a maximal mesh.
 bool hasSingleDeviceResult(mlir::ModuleOp module, mlir::Operation *op);
 
-/// Operands of an op with a single-device result go to that device, from being
-/// replicated, and its results come back replicated, then as their shardings
-/// said. Without a global mesh nothing is done. Fails with a diagnostic if
+/// For an op with single-device results: reshards its operands to replicated
+/// and then to that device, and its results to replicated and then to their own
+/// shardings. Does nothing without a global mesh. Fails with a diagnostic if
 /// results are on different devices.
 llvm::LogicalResult reshardForSingleDevice(mlir::ModuleOp module,
                                            mlir::Operation *op);

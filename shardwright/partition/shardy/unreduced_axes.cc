@@ -1,4 +1,4 @@
-//===- unreduced_axes.cc - reductions made explicit ----------------------===//
+//===- unreduced_axes.cc - make reductions explicit -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,8 +39,8 @@ Value shardwright::reduceDroppedAxes(OpBuilder &builder, Location loc,
                           source.getMeshOrRef()));
 }
 
-/// What `have` loses at its end to become `want`, perhaps a trailing part of an
-/// axis first; none if `want` is no beginning of it.
+/// The axes that `have` loses at its end to become `want`, perhaps starting
+/// with a trailing sub-axis; none if `want` is not a prefix of it.
 static std::optional<AxisList> removedAtEnd(AxisRefs have, AxisRefs want) {
   if (listPrefix(want, have) == ListPrefix::None)
     return std::nullopt;
@@ -54,8 +54,9 @@ static std::optional<AxisList> removedAtEnd(AxisRefs have, AxisRefs want) {
 
 bool shardwright::gainsUnreducedAxes(TensorShardingAttr source,
                                      TensorShardingAttr target, Operation *op) {
-  // A value without a sharding stays as it is, as in Shardy: its unreduced form
-  // would need an operand that says on which axes it is replicated.
+  // As in Shardy, a value without a sharding stays: to make it unreduced, the
+  // operand would need a sharding that states the axes on which it is
+  // replicated.
   if (!source || !target || target.getUnreducedAxes().empty())
     return false;
   if (source.getUnreducedAxes().empty())
@@ -92,7 +93,8 @@ FailureOr<Value> shardwright::gainUnreducedAxes(OpBuilder &builder,
            << ": each has unreduced axes that the other lacks";
   AxisList gained = withoutAxes(wanted.unreduced, s.unreduced);
 
-  // Axes that leave the end of a dimension to become unreduced stay for now.
+  // Axes that move from a dimension to the unreduced axes stay in the dimension
+  // for now.
   bool needsReshard = false, anySharded = false;
   SmallVector<AxisList> shardedToUnreduced(s.rank());
   AxisList fromDims;

@@ -1,14 +1,13 @@
-//===- unreduced_axes.h - reductions made explicit --------------*- C++ -*-===//
+//===- unreduced_axes.h - make reductions explicit --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A value with unreduced axes holds partial sums along them. Where a user wants
-// it without, an sdy.all_reduce goes in between; where a user wants a whole
-// value unreduced, the others' parts become zeros.
-//
+// A value with unreduced axes holds partial sums along them. If a user needs it
+// reduced, an sdy.all_reduce is inserted; if a user needs a reduced value
+// unreduced, all devices but one get zeros.
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDWRIGHT_PARTITION_SHARDY_UNREDUCED_AXES_H
@@ -21,19 +20,19 @@
 
 namespace shardwright {
 
-/// `value` reduced along those of its unreduced axes that `target` (null: no
-/// axes) does not have; the value itself if there are none.
+/// Reduces `value` along its unreduced axes that `target` (null: no axes) does
+/// not have; returns `value` if there are none.
 mlir::Value reduceDroppedAxes(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Value value,
                               sdy::TensorShardingAttr target);
 
-/// Whether going from `source` to `target` adds unreduced axes.
+/// True if `target` has unreduced axes that `source` does not have.
 bool gainsUnreducedAxes(sdy::TensorShardingAttr source,
                         sdy::TensorShardingAttr target, mlir::Operation *op);
 
-/// `value` with the unreduced axes of `target` (and, where that takes a
-/// reshard, its dimension shardings). Fails with a diagnostic at `op` if value
-/// has others already.
+/// `value` with the unreduced axes of `target` (and, if that needs a reshard,
+/// its dimension shardings). Fails with a diagnostic at `op` if the value
+/// already has other unreduced axes.
 llvm::FailureOr<mlir::Value> gainUnreducedAxes(mlir::OpBuilder &builder,
                                                mlir::Operation *op,
                                                mlir::Value value,

@@ -1,14 +1,13 @@
-//===- verify_unreduced_axes.cc - partial sums that nobody sums up --------===//
+//===- verify_unreduced_axes.cc - check that partial sums are reduced -----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Pass sdy-verify-unreduced-axes: a value that holds partial sums along an axis
-// ceases to do so at a reshard, a constraint or a collective, and nowhere else.
-// Axes on different meshes are not compared; a value behind a barrier is the
-// value before it.
+// Pass sdy-verify-unreduced-axes: checks that only reshards, constraints and
+// collectives remove unreduced axes from a value. Axes on different meshes are
+// not compared; a barrier does not change the value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,14 +55,15 @@ TensorShardingAttr shardingOf(Value value) {
   return sdy::getSharding(behindBarriers(value));
 }
 
-/// Null if it is what a reshard or a constraint says: any use of that is right.
+/// Null if the value comes from a reshard or a constraint, whose users may have
+/// any axes.
 TensorShardingAttr shardingToKeep(Value value) {
   value = behindBarriers(value);
   return mayChangeAxes(value.getDefiningOp()) ? TensorShardingAttr()
                                               : sdy::getSharding(value);
 }
 
-/// The kinds that partial values may have, as the dialect calls them.
+/// The kind of partial values that the reducer makes, by the dialect's names.
 std::optional<StringRef> kindOf(Region &reducer) {
   std::optional<ReducerKind> kind = uniformReducer(reducer);
   if (kind == ReducerKind::Add)
@@ -109,9 +109,9 @@ private:
   func::FuncOp func;
 };
 
-/// Between all of `from` and all of `to` (entries may be null), only axes of
-/// the kind that may be introduced (none: of no kind) come, and only such of
-/// the kind that may be removed go.
+/// Checks that, between all of `from` and all of `to` (entries may be null),
+/// only axes of kind `introduced` are added and only axes of kind `removed` are
+/// dropped (none: no axes).
 LogicalResult Verifier::checkTransition(Operation *op, const Shardings &from,
                                         const Shardings &to,
                                         std::optional<StringRef> introduced,
@@ -137,7 +137,7 @@ LogicalResult Verifier::checkTransition(Operation *op, const Shardings &from,
   };
   AxisList before = unreduced(from), after = unreduced(to);
   auto nameOf = [&](AxisRef axis) { return mesh.axes()[axis.axis].name; };
-  // All that is unreduced is sums.
+  // All unreduced axes are of kind sum.
   constexpr StringLiteral own("sum");
   if (AxisList axes = withoutAxes(after, before);
       !axes.empty() && introduced != StringRef(own)) {
@@ -158,7 +158,7 @@ LogicalResult Verifier::checkTransition(Operation *op, const Shardings &from,
   return success();
 }
 
-/// Both have the same axes; null ones have none.
+/// Checks that both have the same unreduced axes; null has none.
 LogicalResult Verifier::checkEqual(Operation *op, TensorShardingAttr from,
                                    TensorShardingAttr to, StringRef place,
                                    size_t index, StringRef more) {
@@ -201,8 +201,8 @@ LogicalResult Verifier::visitCall(func::CallOp call) {
   return success();
 }
 
-/// What is returned has the axes that the result says; a result without a
-/// sharding takes any.
+/// Checks returned values against the results of the parent; a result without a
+/// sharding accepts any axes.
 LogicalResult Verifier::visitReturn(Operation *op) {
   Operation *parent = op->getParentOp();
   auto manual = dyn_cast<sdy::ManualComputationOp>(parent);
@@ -217,7 +217,8 @@ LogicalResult Verifier::visitReturn(Operation *op) {
     if (!wanted)
       continue;
     if (manual) {
-      // Inside, what is unreduced along manual axes is whole.
+      // Inside, a value that is unreduced along manual axes counts as reduced
+      // along them.
       SmallVector<sdy::AxisRefAttr> free;
       for (sdy::AxisRefAttr axis : wanted.getUnreducedAxes())
         if (!llvm::is_contained(manual.getManualAxes(), axis.getName()))
@@ -231,8 +232,8 @@ LogicalResult Verifier::visitReturn(Operation *op) {
   return success();
 }
 
-/// What a loop or a branch hands on keeps its axes. Returns of manual and named
-/// computations are looked at where they are.
+/// Checks that loops and branches preserve unreduced axes. Returns of manual
+/// and named computations are checked separately.
 LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
   LogicalResult kept =
       forEachEdgeSource(op, [&](OpOperand &source, TensorShardingAttr target) {
@@ -243,7 +244,7 @@ LogicalResult Verifier::visitDataFlow(sdy::ShardableDataFlowOpInterface op) {
       });
   if (failed(kept))
     return failure();
-  // Nor does a manual computation sum up, whatever is in it.
+  // A manual computation does not reduce either, whatever it contains.
   return isa<sdy::ManualComputationOp>(op) ? visitOther(op) : success();
 }
 
@@ -253,7 +254,7 @@ LogicalResult Verifier::visitCollective(Operation *op) {
   return verify(op, /*verifyRecursively=*/false);
 }
 
-/// Sums up what is unreduced, if it is sums that it makes.
+/// Checks a collective, which reduces its operand if its reducer adds.
 LogicalResult Verifier::visitStablehloCollective(Operation *op,
                                                  Region &reducer) {
   TensorShardingAttr to = sdy::getSharding(op->getResult(0));
@@ -289,7 +290,7 @@ LogicalResult Verifier::visit(Operation *op) {
     return visitCall(call);
   if (isa<sdy::AllReduceOp, sdy::ReduceScatterOp>(op))
     return visitCollective(op);
-  // They say themselves what they add.
+  // Collectives of sdy state the axes that they reduce.
   if (isa<sdy::CollectiveOpInterface>(op))
     return success();
   if (auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op))

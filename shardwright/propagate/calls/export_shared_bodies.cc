@@ -29,7 +29,7 @@ struct SiteInfo {
   SmallVector<ShardingId, 4> in;
   SmallVector<ShardingId, 2> out, results;
   StringAttr name;
-  /// The reference to `name`; created by the first call of the copy.
+  /// The symbol reference to `name`; created by the first call of the copy.
   FlatSymbolRefAttr symbol;
   /// Its number among the live calls of its part.
   int32_t ordinal = -1;
@@ -154,7 +154,7 @@ void Exporter::eraseDeadOps() {
 void Exporter::removeEdges(const GraphView &part) {
   constexpr SlotId kAhead = 12;
   for (SlotId s = part.firstOwnSlot, e = part.slots.size(); s < e; ++s) {
-    // A result lies right before its op.
+    // In memory, a result lies right before its op.
     if (s + kAhead < e && part.slots[s + kAhead].isCallEdge)
       prefetchOp(static_cast<const Operation *>(
           part.slots[s + kAhead].value.getAsOpaquePointer()));
@@ -171,7 +171,7 @@ void Exporter::assignSites() {
   sites.resize(graph.sites.size());
   for (int32_t i = 0, e = sites.size(); i < e; ++i) {
     const CallSite &site = graph.sites[i];
-    // A dead call is null in all copies of the part that it is in.
+    // A dead call is null in all copies of its part.
     if (!site.call)
       continue;
     SmallVector<int32_t, 2> &siblings =

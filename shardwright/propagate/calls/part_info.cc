@@ -1,4 +1,4 @@
-//===- part_info.cc - a part of the graph, for its call sites -------------===//
+//===- part_info.cc - call-site view of a graph part ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- part_info.h - a part of the graph, for its call sites ----*- C++ -*-===//
+//===- part_info.h - call-site view of a graph part -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,12 +27,12 @@ struct Returned {
   int32_t index = -1;
 };
 
-/// A part of the graph (a function body, or the rest of the module), as its
-/// call sites need it.
+/// The data of a part of the graph (a function body, or the rest of the module)
+/// that its call sites need.
 struct PartInfo {
   /// Live calls, in program order.
   llvm::SmallVector<OwnCall, 1> calls;
-  /// Of bodies only: the slots of arguments' edges (-1: none) and the sources
+  /// Only for bodies: the slots of arguments' edges (-1: none) and the sources
   /// of results.
   llvm::SmallVector<SlotId, 4> argumentSlots;
   llvm::SmallVector<Returned, 2> returned;
@@ -40,9 +40,9 @@ struct PartInfo {
   int32_t nameId = 0;
 };
 
-/// Collects the information from the graph alone: reading the ops, which the
-/// caches have lost since the graph was built, would be slow. `body` is null
-/// for the part that is no function body.
+/// Collects the information from the graph only: reading the ops, which have
+/// left the caches, would be slow. `body` is null for the part that is not a
+/// function body.
 PartInfo describePart(const GraphView &part, const FunctionBody *body);
 
 } // namespace shardwright

@@ -1,4 +1,4 @@
-//===- share_call_bodies.cc - calls that propagate as if inlined ----------===//
+//===- share_call_bodies.cc - propagate through shared bodies -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -79,8 +79,8 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
     return false;
   if (!contents.manualComputations)
     return true;
-  // What is within a manual computation may not use its axes, which is only
-  // seen there.
+  // Functions called in a manual computation must not use its manual axes,
+  // which only the call shows.
   SmallVector<int32_t> inManual;
   calls.forEachCall(
       [&, i = size_t(0)](func::CallOp call, func::FuncOp) mutable {
@@ -103,11 +103,11 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
 
 namespace {
 
-/// What flattening and import do, on functions that are called from several
-/// places: calls and the functions that they call get data flow edges.
+/// The work of flattening and import for functions with several calls: calls
+/// and callees get data flow edges.
 ///
-/// What is done within a function waits until the function is about to be read:
-/// the caches do not hold all of them.
+/// Changes within a function are delayed until it is about to be read, since
+/// the caches cannot hold all functions.
 class Sharer {
 public:
   Sharer(ModuleOp module, const ModuleContents &contents, const OpIndex &index,
@@ -134,15 +134,15 @@ public:
     return success();
   }
 
-  /// To be done to each function before the graph is built: first to those that
-  /// nothing calls.
+  /// Call this for each function before the graph is built, starting with
+  /// functions that are not called.
   void prepareRoots() {
     for (int32_t i = 0; i < numOriginals; ++i)
       if (functions[i].body < 0)
         prepare(i);
   }
 
-  /// sdy-pre-order-funcs on what would be left, functions that nothing calls.
+  /// Applies sdy-pre-order-funcs to the functions that are not called.
   void orderRoots();
 
   SharedCalls shared() {
@@ -153,9 +153,9 @@ public:
 private:
   struct Function {
     func::FuncOp op;
-    /// Its part of `calls`.
+    /// Its range in `calls`.
     int32_t begin, end;
-    /// Place in `bodies`; -1: nothing calls it.
+    /// Index in `bodies`; -1: it is not called.
     int32_t body = -1;
     /// The function that it is a copy of, or -1.
     int32_t original = -1;
@@ -175,8 +175,8 @@ private:
   int32_t copyOf(int32_t func);
   void orderCallees(ArrayRef<int32_t> callers);
 
-  /// An op in the place of the call would be the newest user of its operands,
-  /// and take over its users one by one.
+  /// Moves the uses as an inlined op would: it would be the newest user of its
+  /// operands, and take over the call's users one by one.
   void importCall(func::CallOp call) {
     renewUses(call);
     for (Value result : call.getResults())
@@ -209,19 +209,19 @@ private:
   const OpIndex &index;
   const CallsByFunction &callsByFunction;
   OpOrder &order;
-  /// Those of the module, then copies.
+  /// Functions of the module, then copies.
   SmallVector<Function, 0> functions;
   int32_t numOriginals = 0;
   /// `body` is the number of the callee until orderCallees().
   SmallVector<SharedCall, 0> calls;
-  /// By function: something calls it already.
+  /// By function: true after its first call.
   SmallVector<char, 0> kept;
-  /// By original; -1: there is none.
+  /// By original: its copy; -1: none.
   SmallVector<int32_t, 0> copies;
   /// Functions that are called, callees first.
   SmallVector<int32_t, 0> bodies;
   SmallVector<SharedFunction, 0> sharedFunctions;
-  /// The same.
+  /// The same functions as a set.
   llvm::DenseSet<Operation *> called;
   SmallVector<OpIndex::InFunction, 0> asking;
   OpIndex::Ops askingOps;
@@ -229,7 +229,8 @@ private:
   SmallVector<SharedCall, 0> rootCalls;
 };
 
-/// The functions to come, in stages: each says where the next one looks.
+/// Prefetches the next functions in stages: each stage loads the addresses for
+/// the next.
 void Sharer::fetchAhead(ArrayRef<int32_t> next) const {
   auto func = [&](size_t i) -> func::FuncOp { return functions[next[i]].op; };
   if (next.size() > 3)
@@ -245,7 +246,7 @@ void Sharer::fetchAhead(ArrayRef<int32_t> next) const {
   order.fetch(func(0));
 }
 
-/// What importing does to the function and to what is in it.
+/// Imports the function and its ops.
 void Sharer::prepare(int32_t number) {
   const Function &func = functions[number];
   if (func.body >= 0)
@@ -279,7 +280,7 @@ void Sharer::applyConstraints(const Function &func) {
   applyShardingConstraints(ops, called);
 }
 
-/// The first call of a function keeps it; all others share one copy.
+/// The first call of a function keeps it; all other calls share one copy.
 void Sharer::splitFirstCall(int32_t func) {
   kept.resize(numOriginals);
   for (int32_t i = functions[func].begin; i < functions[func].end; ++i) {
@@ -289,7 +290,7 @@ void Sharer::splitFirstCall(int32_t func) {
   }
 }
 
-/// The copy keeps the name: what calls it is known by number.
+/// The copy keeps the name, since callers refer to it by number.
 int32_t Sharer::copyOf(int32_t func) {
   if (functions[func].original >= 0)
     return func;
@@ -319,7 +320,7 @@ int32_t Sharer::copyOf(int32_t func) {
 
 void Sharer::orderCallees(ArrayRef<int32_t> callers) {
   auto visit = [&](auto &self, int32_t func) -> void {
-    // Marked while it is visited; there is no recursion.
+    // Marked while it is visited, which suffices without recursion.
     if (functions[func].body >= 0)
       return;
     for (const SharedCall &call : callsOf(functions[func]))
@@ -361,7 +362,7 @@ void Sharer::orderRoots() {
   for (Operation *op : index.topLevel())
     if (!called.contains(op) && !movedOps.contains(op))
       roots.push_back(op);
-  // Those that stay are declarations.
+  // Functions that were not moved are declarations.
   for (int32_t i : moved) {
     roots.push_back(functions[i].op);
     llvm::append_range(rootCalls, callsOf(functions[i]));

@@ -1,4 +1,4 @@
-//===- share_call_bodies.h - calls that propagate as if inlined -*- C++ -*-===//
+//===- share_call_bodies.h - propagate through shared bodies ----*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,18 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Propagation looks through calls: sdy-flatten-call-graph copies a function for
-// every call, sdy-import-func-calls puts the copies in the place of the calls,
-// and after propagation sdy-export-named-computations and
-// sdy-unflatten-call-graph undo that, keeping a copy for each distinct set of
-// shardings. A training step that calls a function for each layer grows many
-// times in between, and most of the copies are deleted again.
+// every call, sdy-import-func-calls inlines the copies, and after propagation
+// sdy-export-named-computations and sdy-unflatten-call-graph undo that, keeping
+// a copy for each distinct set of shardings. A training step that calls a
+// function for each layer grows many times in between, and most of the copies
+// are deleted again.
 //
-// This folder computes the same result with one body per function.
-// Propagation's graph holds the copies as arrays; the module gets only the
-// copies that are kept. Names and order are those that the passes would give.
+// This folder computes the same result with one body per function. The
+// propagation graph holds the copies as arrays; the module gets only the copies
+// that are kept. Names and order are the same as from the passes.
 //
 // Each function is read twice: the first call uses the original body, whose
-// values list their users in another order than in a copy, and that order
+// values list their users in another order than a copy does, and that order
 // breaks ties.
 //
 //===----------------------------------------------------------------------===//

@@ -76,7 +76,7 @@ void PropagationEngine::loadStates() {
   worklist.state.resize(numNodes);
   for (size_t n = 0; n < numNodes; ++n) {
     const Node &node = graph.nodes[n];
-    // Terminators and functions, which nothing uses, stay.
+    // Terminators and functions have no users, but must stay.
     OpKind kind = graph.nodeRules[n].kind;
     uint8_t todo = kind == OpKind::Terminator || kind == OpKind::Func
                        ? 0
@@ -84,7 +84,7 @@ void PropagationEngine::loadStates() {
     for (int32_t i = 0; i < node.numResults; ++i)
       if (graph.values[node.firstResult + i].numUses != 0)
         todo = 0;
-    // Others are only asked whether they are dead.
+    // Other nodes are only checked for being dead.
     if (graph.nodeRules[n].rule >= 0)
       todo |= Worklist::kHasRule;
     worklist.state[n] = todo;
@@ -102,7 +102,7 @@ void PropagationEngine::storeShardings() {
 
 void PropagationEngine::run() {
   bodyMayDie.resize(graph.bodies.size());
-  // Puts to sleep what is to wait.
+  // Hide dimensions of later priorities.
   std::optional<UserPriorities> priorities;
   if (options.userPriorities)
     priorities.emplace(graph);
@@ -127,7 +127,7 @@ void PropagationEngine::run() {
   }
 }
 
-/// Attaches the rules that were used, or removes all but the user's.
+/// Attaches the used rules, or removes all except user-defined ones.
 static void finishRules(PropagationGraph &graph, MLIRContext *context,
                         bool keep) {
   auto name = StringAttr::get(context, sdy::kShardingRuleAttr);
@@ -156,7 +156,7 @@ void propagateInGraph(PropagationGraph &graph, const EngineOptions &options) {
   engine.run();
   if (options.observer)
     engine.reportEnd();
-  // Users come after what they use.
+  // Users come after their operands.
   llvm::sort(graph.deadNodes, std::greater<>());
 }
 

@@ -11,7 +11,7 @@
 //     for each level of op priority (identities first, then everything)
 //       visit ops, waking the neighbours of what changed
 //
-// The order of visits decides conflicts across ops and is Shardy's: see
+// The visit order decides conflicts across ops and is the same as Shardy's: see
 // worklist.h. Semantics: the sdy-*-propagate passes.
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,7 @@ namespace shardwright {
 struct PropagationOpView {
   /// The op; a func.func for one of its results.
   mlir::Operation *op = nullptr;
-  /// Which result of the function, or -1.
+  /// Index of the function's result, or -1.
   int32_t funcResult = -1;
   const struct FactorLayout *layout = nullptr;
   /// For each tensor of the rule: the value that holds the sharding (null for a
@@ -44,7 +44,7 @@ struct PropagationOpView {
   /// sees it (null: none).
   llvm::ArrayRef<mlir::Value> values;
   llvm::ArrayRef<const TensorSharding *> shardings;
-  /// Null: the tensors have no mesh in common.
+  /// Null if the tensors have no common mesh.
   const Mesh *mesh = nullptr;
   /// The directions in the last pass, which has no restrictions by priority.
   FactorDirections directions;
@@ -57,13 +57,14 @@ struct PropagationEvent {
   mlir::Operation *op = nullptr;
   /// The value that changed; null for a function's result.
   mlir::Value value;
-  /// Which result of the function, if `value` is null.
+  /// Index of the function's result, if `value` is null.
   int32_t funcResult = -1;
-  /// Which result of the function the rule is about, if `op` is one.
+  /// Index of the function's result that the rule is about, if `op` is a
+  /// function.
   int32_t funcResultOfRule = -1;
-  /// Number of operands of the rule, and which of its tensors changed. A member
-  /// of a sharding group that follows another has tensor -1, and that other as
-  /// its one entry of `values`.
+  /// Number of operands of the rule, and the index of the changed tensor. For a
+  /// member of a sharding group that follows another member, the tensor is -1,
+  /// and `values` holds only the other member.
   int32_t numOperands = 0;
   int32_t tensor = -1;
   /// The rule; null for a member of a group.
@@ -77,9 +78,9 @@ struct PropagationEvent {
   const Mesh *mesh = nullptr;
   int32_t opPriority = 0;
   int64_t userPriority = 0;
-  /// The number of the visit; all changes of one visit have the same. It grows.
+  /// The number of the visit, ascending; all changes of one visit share it.
   int64_t visit = 0;
-  /// How the step was taken.
+  /// Options of the step.
   StepOptions step;
 };
 
@@ -91,7 +92,7 @@ public:
   /// Called at the end for each op with a rule in program order, then for each
   /// result of main. The module is still unchanged.
   virtual void onFinalOp(const PropagationOpView &view) {}
-  /// Called when the module has the new shardings; dead ops are still there.
+  /// Called after the new shardings have been written; dead ops still exist.
   virtual void onWritten() {}
 };
 
@@ -99,12 +100,12 @@ struct EngineOptions {
   PropagationStrategy strategy = PropagationStrategy::Aggressive;
   /// Propagate in five passes, identities first, with the aggressive strategy.
   bool opPriorities = true;
-  /// Dimensions with a priority wait for those with lower numbers.
+  /// Dimensions with a priority wait for lower numbers.
   bool userPriorities = true;
   bool conservative = false;
-  /// Use our own rules for ops for which upstream has none.
+  /// Use our own rules for ops that have none in Shardy.
   bool extraRules = false;
-  /// Leave dead ops in the module, so that what an observer kept stays valid.
+  /// Leave dead ops in the module, so that an observer's references stay valid.
   bool keepDeadOps = false;
   /// Leave rules on the ops as `sdy.sharding_rule`.
   bool keepShardingRules = false;

@@ -12,8 +12,9 @@
 //   worklist find_dead_ops  removal of unused ops from the worklist
 //   tell_observer  reports to the observer
 //
-// The data that the loops read often is copied from the graph into arrays of
-// its own, a few bytes an op, so that more of a large module fits the caches.
+// The data that the loops read often is copied from the graph into separate
+// arrays, a few bytes per op, so that more of a large module fits into the
+// caches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +96,7 @@ private:
 
   /// By node.
   std::vector<LastVisit> visits;
-  /// By rule: all of its factors are pass-through.
+  /// By rule: true if all of its factors are pass-through.
   std::vector<char> onlyPassThrough;
   std::vector<SlotState> slots;
   Worklist worklist;
@@ -109,7 +110,7 @@ private:
   int32_t level = -1;
   int64_t userPriority = 0;
   int32_t now = 1;
-  /// By body, once asked.
+  /// By body; computed on demand.
   std::vector<std::optional<bool>> bodyMayDie;
 };
 

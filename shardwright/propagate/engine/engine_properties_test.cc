@@ -1,12 +1,12 @@
-//===- engine_properties_test.cc - what holds of propagation --------------===//
+//===- engine_properties_test.cc - properties of propagation --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// On random programs: two runs do the same, a second run on the first one's
-// output does nothing, and what the user asked for is still there.
+// On random programs: propagation is deterministic and idempotent, and keeps
+// the user's shardings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ std::string randomSharding(bool priorities) {
   return text + "]>";
 }
 
-/// A chain of ops on 8x8 matrices, each of values made before; some in a loop.
+/// A chain of ops on 8x8 matrices with random earlier operands; some are in a
+/// loop.
 std::string randomProgram(bool priorities) {
   const std::string type = "tensor<8x8xf32>";
   std::string text =
@@ -137,7 +138,7 @@ RC_GTEST_FIXTURE_PROP(EngineProperties, IsDoneWhenItIsDone, ()) {
   RC_ASSERT(propagated(*module) == once);
 }
 
-/// Axes are added behind those that the user gave to a dimension; none goes.
+/// Axes are only added after those that the user gave to a dimension.
 RC_GTEST_FIXTURE_PROP(EngineProperties, KeepsWhatTheUserSaid, ()) {
   OwningOpRef<ModuleOp> module = parse(randomProgram(/*priorities=*/true));
   RC_ASSERT(bool(module));
@@ -160,7 +161,7 @@ RC_GTEST_FIXTURE_PROP(EngineProperties, KeepsWhatTheUserSaid, ()) {
       RC_ASSERT(o.getIsClosed() == n.getIsClosed());
       RC_ASSERT(o.getAxes().size() <= n.getAxes().size());
       for (size_t i = 0; i < o.getAxes().size(); ++i)
-        // The last may have grown from a part of an axis.
+        // The last axis may have grown from a sub-axis.
         RC_ASSERT(o.getAxes()[i] == n.getAxes()[i] ||
                   (i + 1 == o.getAxes().size() &&
                    o.getAxes()[i].getName() == n.getAxes()[i].getName()));

@@ -1,4 +1,4 @@
-//===- engine_test.cc - what the engine tells, and how often it steps ----===//
+//===- engine_test.cc - observers and numbers of steps --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -75,7 +75,7 @@ TEST_F(EngineTest, StopsBetweenUserPriorities) {
   EngineOptions options;
   options.afterUserPriority = [&](int64_t priority) {
     done.push_back(priority);
-    // What is written by now is the state of that priority.
+    // The module holds the state after that priority.
     std::string text;
     llvm::raw_string_ostream os(text);
     os << sdy::getFuncResultSharding(sdy::getMainFunc(*module), 0);

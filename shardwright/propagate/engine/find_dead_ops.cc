@@ -1,4 +1,4 @@
-//===- find_dead_ops.cc - ops that nothing uses any more ------------------===//
+//===- find_dead_ops.cc - find unused ops ---------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// After an op is gone, what defined its operands may be dead too. Ops with
-/// several other users stay where they wait.
+/// After an op is erased, the definers of its operands may be dead too.
+/// Definers with several other users keep their position in the worklist.
 void PropagationEngine::pushDefiners(NodeId n) {
-  // In a callee's body, ops have their numbers from its first on.
+  // In a spliced body, op numbers are relative to its first node.
   int32_t site = graph.siteOf(n);
   NodeId base = site < 0 ? 0 : graph.sites[site].node + 1;
   for (Value operand : graph.nodes[n].op->getOperands()) {
@@ -55,9 +55,8 @@ void PropagationEngine::erase(NodeId n) {
   graph.deadNodes.push_back(n);
 }
 
-/// Whether nothing would miss the op, of the part that has these sites, if
-/// nothing used it. A call in whose place a body stands does what the body
-/// does.
+/// True if the op, of the part with these sites, could be erased if it were
+/// unused. A call with a spliced body has the effects of the body.
 bool PropagationEngine::mayDie(Operation *op, ArrayRef<CallSite> sites) {
   if (graph.bodies.empty())
     return wouldOpBeTriviallyDead(op);

@@ -18,14 +18,14 @@ namespace shardwright {
 
 using sdy::TensorShardingAttr;
 
-/// Says nothing: all dimensions open and empty, no other axes.
+/// True if all dimensions are open and empty and there are no other axes.
 static bool isFullyOpen(TensorShardingAttr sharding) {
   return sharding == TensorShardingAttr::getFullyOpen(sharding.getContext(),
                                                       sharding.getRank(),
                                                       sharding.getMeshOrRef());
 }
 
-/// Where to point at a value.
+/// The op at which diagnostics about a value are reported.
 static Operation *owningOp(Value value) {
   Operation *definer = value.getDefiningOp();
   return definer ? definer : value.getParentBlock()->getParentOp();

@@ -1,13 +1,13 @@
-//===- step_cache.h - steps that were taken before --------------*- C++ -*-===//
+//===- step_cache.h - cache of propagation steps ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A cache of propagation steps. A step depends on ids only, and the layers of a
+// A cache of propagation steps. A step depends only on ids, and the layers of a
 // program repeat the same rules with the same shardings. The hash table is
-// specialised for keys of a few numbers.
+// specialized for keys of a few numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ public:
     return nullptr;
   }
 
-  /// Of the key that was looked for last.
+  /// Inserts the step for the key of the last find().
   llvm::ArrayRef<Change> insert(llvm::ArrayRef<int32_t> key,
                                 llvm::ArrayRef<Change> changes) {
     entries.push_back({lastHash, key.copy(allocator), changes.copy(allocator)});

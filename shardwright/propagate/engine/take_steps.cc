@@ -1,4 +1,4 @@
-//===- take_steps.cc - one visit of an op, and whom it wakes --------------===//
+//===- take_steps.cc - visit an op and wake others ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -95,7 +95,7 @@ ArrayRef<StepCache::Change> PropagationEngine::step(RuleId rule,
   return cache.insert(key, changes);
 }
 
-/// Of the tensors of the node's rule, as the rule sees them.
+/// The shardings of the tensors of the node's rule, as the rule sees them.
 SmallVector<ShardingId, 8> PropagationEngine::shardingsOf(NodeId n) {
   const NodeRule &node = graph.nodeRules[n];
   SmallVector<ShardingId, 8> ids;
@@ -112,7 +112,7 @@ SmallVector<ShardingId, 8> PropagationEngine::shardingsOf(NodeId n) {
 void PropagationEngine::visit(NodeId n) {
   const NodeRule &node = graph.nodeRules[n];
   FactorDirections directions = directionsOf(n);
-  // Of a rule without other factors, their direction says nothing.
+  // If all factors are pass-through, the direction of others is irrelevant.
   if (onlyPassThrough[node.rule])
     directions.other = directions.passThrough;
   if (directions.isNone())
@@ -121,7 +121,8 @@ void PropagationEngine::visit(NodeId n) {
                                  ? &graph.manualEdges[graph.nodes[n].manualEdge]
                                  : nullptr;
   SmallVector<ShardingId, 8> ids;
-  // The sources of a manual computation's edge may see more than is stored.
+  // The sources of a manual computation's edge may have more axes than the
+  // slot.
   bool anyAxes = manual;
   int32_t changed = 0;
   for (int32_t i = 0; i < node.numTensors; ++i) {
@@ -162,7 +163,7 @@ void PropagationEngine::visit(NodeId n) {
 
 void PropagationEngine::setSlot(SlotId s, ShardingId id) {
   if (slots[s].sharding == kNoSharding && slots[s].hasSiblings) {
-    // The op's list of shardings comes into being: the others are open.
+    // The op gets a list of shardings, in which the other results are open.
     const Slot &slot = graph.slots[s];
     MeshId mesh = shardings.meshOf(id);
     for (SlotId i = slot.firstSibling, e = i + slot.numSiblings; i < e; ++i)
@@ -186,7 +187,7 @@ void PropagationEngine::wake(ValueId value, NodeId by) {
 
 void PropagationEngine::update(ValueId value, ShardingId id, NodeId by) {
   SlotId slot = graph.values[value].slot;
-  // A value without a place, or two operands that are one value and take the
+  // A value without a slot, or the same value as two operands that take the
   // same axes.
   if (slot < 0 || slots[slot].sharding == id)
     return;

@@ -1,4 +1,4 @@
-//===- tell_observer.cc - what an observer hears of propagation -----------===//
+//===- tell_observer.cc - reports to the observer -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ PropagationEngine::resolve(ArrayRef<ShardingId> ids) const {
   return tensors;
 }
 
-/// What any change to `after` has in common.
+/// The fields that all changes to `after` share.
 PropagationEvent PropagationEngine::eventOf(ShardingId after) const {
   PropagationEvent event;
   event.after = &shardings.get(after);

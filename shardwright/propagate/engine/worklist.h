@@ -1,4 +1,4 @@
-//===- worklist.h - which ops are visited, and in what order ----*- C++ -*-===//
+//===- worklist.h - visit order of ops --------------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

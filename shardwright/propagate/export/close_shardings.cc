@@ -1,4 +1,4 @@
-//===- close_shardings.cc - every dimension closed, nothing replicated -===//
+//===- close_shardings.cc - close all dimensions --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

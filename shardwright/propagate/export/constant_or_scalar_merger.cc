@@ -1,4 +1,4 @@
-//===- constant_or_scalar_merger.cc - equal constants become one ---------===//
+//===- constant_or_scalar_merger.cc - merge equal constants ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ namespace shardwright {
 
 namespace {
 
-/// Of an op with one operand and one result.
+/// True if the op, of one operand and one result, broadcasts a scalar.
 bool isScalarExpansion(Operation *op) {
   auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   return type && type.getRank() == 0 && getPropagationTraits(op).expandsScalar;
@@ -45,8 +45,8 @@ static bool isConstant(OperationName name) {
 }
 
 void mergeConstantsAndScalars(OpIndex &index) {
-  // The name tells sdy.constant from others; shardings are among the
-  // attributes.
+  // The op name distinguishes sdy.constant from other constants; the attributes
+  // include shardings.
   using Key = std::tuple<void *, void *, void *, void *, void *>;
   llvm::DenseMap<Key, Operation *> first;
   SmallVector<Operation *> merged;
@@ -61,7 +61,7 @@ void mergeConstantsAndScalars(OpIndex &index) {
     op->replaceAllUsesWith(it->second);
     merged.push_back(op);
   };
-  // What expands a scalar looks at it, so constants go first.
+  // Constants first: the key of a scalar expansion includes its operand.
   forEachFetched(index.inOrder(isConstant),
                  [&](Operation *op) { merge(op, nullptr); });
   forEachFetched(index.unary(), [&](Operation *op) {

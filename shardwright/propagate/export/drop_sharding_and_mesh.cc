@@ -1,4 +1,4 @@
-//===- drop_sharding_and_mesh.cc - no shardings, no meshes -------------===//
+//===- drop_sharding_and_mesh.cc - remove shardings and meshes ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ struct DropShardingAndMeshPass
       }
       op->removeDiscardableAttr(name);
     });
-    // What still names a mesh by its symbol, as replica groups may, gets it.
+    // Inline the mesh where a symbol is still used, as in replica groups.
     SymbolTable symbols(getOperation());
     transformUsedMeshes(getOperation(), [&](Attribute meshOrRef) {
       auto ref = dyn_cast<FlatSymbolRefAttr>(meshOrRef);

@@ -1,4 +1,4 @@
-//===- drop_sharding_rules.cc - only the user's rules stay -------------===//
+//===- drop_sharding_rules.cc - drop rules of the system ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -22,8 +22,8 @@ using sdy::TensorShardingPerValueAttr;
 
 namespace {
 
-/// Removes the edge ops of these owners and returns what they hold, missing
-/// entries fully open; `stored` if no edge holds a sharding.
+/// Removes the edge ops of these owners and returns their shardings, fully open
+/// where missing; `stored` if no edge has a sharding.
 template <typename Owners>
 SmallVector<TensorShardingAttr> takeEdges(Owners owners,
                                           TensorShardingPerValueAttr stored) {
@@ -55,7 +55,7 @@ struct ExportNamedComputationsPass
     : impl::ExportNamedComputationsBase<ExportNamedComputationsPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    // Edge ops go while exporting, so not during the walk.
+    // Exporting erases edge ops, which must not happen during the walk.
     SmallVector<sdy::NamedComputationOp> ops;
     getOperation().walk([&](sdy::NamedComputationOp op) { ops.push_back(op); });
     for (sdy::NamedComputationOp op : ops)

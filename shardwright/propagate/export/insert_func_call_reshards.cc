@@ -1,4 +1,4 @@
-//===- insert_func_call_reshards.cc - results of calls as callees have the===//
+//===- insert_func_call_reshards.cc - reshard results of calls ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,8 +73,8 @@ struct InsertFuncCallReshardsPass
       for (auto [i, result] : llvm::enumerate(call.getResults())) {
         TensorShardingAttr wanted =
             ofCall.empty() ? closedLike(ofCallee[i]) : ofCall[i];
-        // Partial sums that only the function speaks of are reduced where they
-        // are used.
+        // Partial sums along axes that only the function states are reduced at
+        // their uses.
         if (wanted.isEquivalent(ofCallee[i], /*ignoreUnreducedAxes=*/
                                 wanted.getUnreducedAxes().empty()))
           continue;

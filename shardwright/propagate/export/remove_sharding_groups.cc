@@ -1,4 +1,4 @@
-//===- remove_sharding_groups.cc - no sharding groups ------------------===//
+//===- remove_sharding_groups.cc - remove sharding groups -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- sink_data_flow_edges.cc - edges go, their ops keep the shardings --===//
+//===- sink_data_flow_edges.cc - remove edges, keep shardings -------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,16 +21,17 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// What the edges of `owners` said, and their debug information.
+/// The shardings of the edges of `owners`, and their debug information.
 struct Sunk {
-  /// One entry an owner, missing ones fully open; empty if no edge had any.
+  /// One entry per owner, fully open where missing; empty if no edge had a
+  /// sharding.
   SmallVector<TensorShardingAttr> shardings;
   SmallVector<Attribute> origins, edges;
 };
 
 using Edges = llvm::DenseSet<Operation *>;
 
-/// Erases the edges, also of `left`.
+/// Erases the edges, also from `left`.
 template <typename Owners> Sunk sink(Owners owners, Edges &left) {
   Sunk sunk;
   Attribute mesh;
@@ -100,7 +101,7 @@ void sinkDataFlowEdges(OpIndex &index, bool origins, bool edges) {
     sinkEdgesOf(cast<sdy::ShardableDataFlowOpInterface>(op), left, origins,
                 edges);
   });
-  // An edge on a target that is no owner says nothing of its op.
+  // An edge on a target that is not an owner does not affect its op.
   if (!left.empty())
     for (Operation *op : all)
       if (left.contains(op)) {

@@ -1,4 +1,4 @@
-//===- sink_func_data_flow_edges.cc - edges of calls go ------------------===//
+//===- sink_func_data_flow_edges.cc - remove edges of calls ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- unflatten_call_graph.cc - calls share functions again -------------===//
+//===- unflatten_call_graph.cc - merge equal copies of functions ----------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,8 @@ struct UnflattenCallGraphPass
         name = nameKey(callee);
         shardings = shardingKey(callee);
       }
-      // Without full deduplication, shardings tell functions apart.
+      // Without full deduplication, functions with different shardings stay
+      // apart.
       Attribute key = dedupFunctionsFully
                           ? name
                           : ArrayAttr::get(&getContext(), {name, shardings});
@@ -54,8 +55,8 @@ struct UnflattenCallGraphPass
   }
 
 private:
-  /// Calls that will share a function: the one whose shardings the most calls
-  /// have, the first to get there on ties.
+  /// Calls that will share a function: the one with the shardings of the most
+  /// calls, the first on ties.
   struct Group {
     SmallVector<func::CallOp> calls;
     FlatSymbolRefAttr target;

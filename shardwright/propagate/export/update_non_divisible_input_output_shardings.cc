@@ -27,7 +27,7 @@ class Trimmer {
 public:
   explicit Trimmer(ModuleOp module) : meshOf(module) {}
 
-  /// The sharding of a value of this type, cut to axes that divide.
+  /// The sharding of a value of this type, trimmed to axes that divide.
   TensorShardingAttr operator()(TensorShardingAttr sharding, Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     if (!sharding || !shaped || !shaped.hasStaticShape() ||
@@ -56,7 +56,7 @@ public:
     return changed ? sharding.withDimShardings(dims) : sharding;
   }
 
-  /// Trims one entry a value.
+  /// Trims one entry per value.
   bool trim(SmallVectorImpl<TensorShardingAttr> &shardings, TypeRange types) {
     bool changed = false;
     if (shardings.size() != types.size())

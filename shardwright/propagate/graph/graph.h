@@ -11,8 +11,8 @@
 //   value  an SSA value, or the result of a function
 //   slot   a place that holds a sharding; the targets of a data flow edge (a
 //          while's result, its block arguments) share the slot of its edge op
-//   node   an op; its tensors are what its sharding rule relates. For a data
-//          flow edge these are the edge's sources and the edge's result.
+//   node   an op; its tensors are those that its sharding rule relates. For a
+//          data flow edge they are the edge's sources and the edge's result.
 //
 // Slots and nodes are numbered in program order (pre-order).
 //
@@ -46,8 +46,8 @@ using SlotId = int32_t;
 using NodeId = int32_t;
 using RuleId = int32_t;
 
-/// How the sharding of a manual_computation's edge looks from its sources:
-/// outside of it for a block argument, inside for a result.
+/// The sharding of a manual_computation's edge as its sources see it: from
+/// outside for a block argument, from inside for a result.
 struct ManualEdge {
   /// Axes of the mesh that are manual.
   llvm::SmallVector<int32_t, 4> manualAxes;
@@ -58,9 +58,9 @@ struct ManualEdge {
 
 /// How the graph treats an op.
 enum class OpKind : uint8_t {
-  /// Its shardings are an attribute, its rule comes from the interface.
+  /// Stores its shardings in an attribute; its rule comes from the interface.
   Plain,
-  /// Of our dialect: its sharding may be a property.
+  /// An op of our dialect; its sharding may be a property.
   Sdy,
   Func,
   Call,
@@ -83,56 +83,55 @@ struct Node {
   /// First of the op's results, which are consecutive.
   ValueId firstResult = 0;
   int32_t numResults = 0;
-  /// Into GraphPart::manualEdges, or -1.
+  /// Index in GraphPart::manualEdges, or -1.
   int32_t manualEdge = -1;
 };
 
-/// The data of a node that a visit reads. It is stored apart from the rest, so
-/// that the caches hold more nodes.
+/// The data of a node that a visit reads, stored separately so that more nodes
+/// fit into the caches.
 struct NodeRule {
   /// The rule; -1 if the op has none.
   RuleId rule = -1;
-  /// Into GraphPart::tensorValues: operands, then results of the rule.
+  /// Index in GraphPart::tensorValues: operands, then results of the rule.
   int32_t firstTensor = 0;
   int32_t numTensors = 0;
   Schedule schedule = Schedule::ByFactor;
   Direction fixedDirection = Direction::Both;
   OpKind kind = OpKind::Plain;
   bool isElementwise : 1 = false;
-  /// Rules of edges and barriers are no attribute of their op.
+  /// Edges and barriers do not store their rule in an attribute.
   bool isAttribute : 1 = false;
-  /// Node::manualEdge is there.
+  /// Node::manualEdge is set.
   bool isManualEdge : 1 = false;
 };
 static_assert(sizeof(Node) == 32 && sizeof(NodeRule) == 16);
 
 struct Slot {
   ShardingId initial = kNoSharding;
-  /// Other slots of the same op: written together (fully open where missing).
+  /// Other slots of the same op, written together (fully open if missing).
   SlotId firstSibling = -1;
   int32_t numSiblings = 0;
   int32_t rank : 31 = 0;
-  /// Of the edge op of a shared function's argument or of its call's result.
+  /// The edge of a shared function's argument or of its call's result.
   bool isCallEdge : 1 = false;
-  /// Value to write to; null for a function's result.
+  /// The value to write to; null for a function's result.
   mlir::Value value;
 };
 
-/// A part of GraphPart::wakes.
+/// A range of GraphPart::wakes.
 struct Wakes {
   int32_t begin = 0, end = 0;
 };
 
 struct GraphValue {
   SlotId slot = -1;
-  /// The value whose `wakes` count when this one changes: for a target of an
-  /// edge the edge op's result, or the owner if there is no edge op; else
+  /// The value whose `wakes` apply when this one changes: for a target of an
+  /// edge the edge op's result, or the owner if there is no edge op; otherwise
   /// itself.
   ValueId notifies = -1;
-  /// The nodes to visit when the value's sharding changed, in the order in
-  /// which they are queued.
+  /// The nodes to visit when the value's sharding changes, in queue order.
   Wakes wakes;
-  /// Goes down when dead ops go.
+  /// Decreases as dead ops are removed.
   int32_t numUses : 31 = 0;
   bool isScalar : 1 = false;
 };
@@ -142,9 +141,9 @@ struct GraphValue {
 /// consecutive.
 struct CallSite {
   mlir::func::CallOp call;
-  /// Into PropagationGraph::bodies.
+  /// Index in PropagationGraph::bodies.
   int32_t body = -1;
-  /// The site in whose body this call is, or -1.
+  /// The site whose body contains this call, or -1.
   int32_t parent = -1;
   NodeId node = 0;
   ValueId firstValue = 0;
@@ -195,8 +194,8 @@ struct FunctionBody : GraphView {
   llvm::SmallVector<int32_t, 4> argumentSource;
   /// By result: the value returned.
   llvm::SmallVector<ValueId, 2> returned;
-  /// By result: whose edge returns it: that of an argument, or that of a result
-  /// of the call at this place in `sites`; -1: neither.
+  /// By result: the owner of the edge that returns it: an argument, or a result
+  /// of the call with this index in `sites`; -1: neither.
   struct EdgeOwner {
     int32_t argument = -1, site = -1;
     int32_t result = -1;
@@ -208,11 +207,11 @@ struct FunctionBody : GraphView {
   mlir::StringAttr originalName;
   mlir::Attribute executionThread;
   llvm::SmallVector<ShardingId, 4> argumentShardings;
-  /// Places in `wakes` that are to hold the edge op of a call's result.
+  /// Indices in `wakes` reserved for the edge op of a call's result.
   llvm::SmallVector<std::pair<int32_t, int32_t>, 2> resultWakes;
 };
 
-/// A result of a function: its attribute, and what the function returns there.
+/// A result of a function: its attribute, and the returned value.
 struct FuncResult {
   mlir::func::FuncOp func;
   int32_t index = 0;
@@ -232,15 +231,15 @@ struct PropagationGraph : GraphPart {
   std::vector<FunctionBody> bodies;
   llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 1 << 18, 1 << 18> storage;
 
-  /// By slot; what propagation changes.
+  /// By slot: the sharding during propagation.
   Array<ShardingId> current;
-  /// By place in tensorValues; -1: the value has no slot.
+  /// By index in tensorValues; -1: the value has no slot.
   Array<SlotId> tensorSlots;
 
   /// Members, in program order.
   std::vector<llvm::SmallVector<ValueId, 2>> groups;
-  /// Only a change of the member itself spreads to its group, not one of
-  /// another value that shares its slot: Shardy's.
+  /// As in Shardy, only a change of the member itself spreads to its group, not
+  /// a change of another value that shares its slot.
   llvm::DenseMap<ValueId, int32_t> groupOfValue;
   std::vector<FuncResult> funcResults;
   /// The ops of the module that are not functions with a shared body.
@@ -250,7 +249,8 @@ struct PropagationGraph : GraphPart {
   /// Ops that had a rule attribute.
   std::vector<mlir::Operation *> opsWithRule;
 
-  /// Of ops outside of bodies, or counted from the first of their body.
+  /// Numbers of ops outside of bodies, or relative to the first op of their
+  /// body.
   struct OpNumber {
     NodeId node = 0;
     ValueId firstResult = 0;
@@ -266,7 +266,7 @@ struct PropagationGraph : GraphPart {
 struct GraphOptions {
   bool conservative = false;
   bool extraRules = false;
-  /// May be null. The index may lack ops that no step looks up.
+  /// May be null. The index may omit ops that no step looks up.
   const OpOrder *order = nullptr;
   const OpIndex *index = nullptr;
 };
@@ -274,7 +274,7 @@ struct GraphOptions {
 /// A call whose callee's body is spliced into the graph.
 struct SharedCall {
   mlir::func::CallOp op;
-  /// Place in SharedCalls::functions. (The op may name another function.)
+  /// Index in SharedCalls::functions. (The op may name another function.)
   int32_t body;
 };
 
@@ -292,12 +292,12 @@ struct SharedCalls {
   /// All other ops of the module, in order, and the calls in them.
   llvm::ArrayRef<mlir::Operation *> roots;
   llvm::ArrayRef<SharedCall> rootCalls;
-  /// Called with the place of each function before it is read.
+  /// Called with the index of each function before it is read.
   std::function<void(int32_t)> prepare;
 };
 
-/// Reads the module; `shared` null: no calls are shared. Fails with a
-/// diagnostic where a result has no static shape.
+/// Reads the module; `shared` null: no bodies are shared. Fails with a
+/// diagnostic if a result has no static shape.
 llvm::LogicalResult buildGraph(mlir::ModuleOp module,
                                const GraphOptions &options,
                                const SharedCalls *shared,
@@ -305,13 +305,13 @@ llvm::LogicalResult buildGraph(mlir::ModuleOp module,
 
 struct EngineOptions;
 /// Propagates until nothing changes. Leaves dead ops in the module and sorts
-/// `deadNodes`, the last first. Observers see no bodies.
+/// `deadNodes` in descending order. Observers see no bodies.
 void propagateInGraph(PropagationGraph &graph, const EngineOptions &options);
 
-/// Writes the shardings of the slots that changed. Not those of bodies.
+/// Writes the shardings of the changed slots, except those of bodies.
 void writeShardings(PropagationGraph &graph);
 
-/// How a rule looks on an op's edges, see ManualEdge.
+/// The view of a stored sharding from the edge's sources, see ManualEdge.
 ShardingId toSourceView(ShardingTable &table, const ManualEdge &edge,
                         ShardingId stored);
 ShardingId toStoredView(ShardingTable &table, const ManualEdge &edge,

@@ -1,13 +1,13 @@
-//===- manual_edges.cc - edges of a manual computation from both sides ----===//
+//===- manual_edges.cc - views of manual computation edges ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// With manual axis "a", outside [{"a", "b", ?}] is inside [{"b", ?}]. An edge
-// on a block argument stores the inside view and its source is outside; for an
-// edge on a result it is the other way round.
+// With manual axis "a", [{"a", "b", ?}] outside is [{"b", ?}] inside. An edge
+// on a block argument stores the inside view, and its source is outside; for an
+// edge on a result it is the reverse.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- number_ops.cc - numbers for the ops and values of a part -----------===//
+//===- number_ops.cc - number the ops and values of a part ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace shardwright {
 
 std::optional<ArrayRef<int64_t>> staticShape(Type type) {
-  // Nearly all types, and without a search for the interface.
+  // Fast path for nearly all types: the search for the interface is slow.
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     if (!tensor.hasStaticShape())
       return std::nullopt;
@@ -67,7 +67,7 @@ void PartBuilder::reserve(ArrayRef<func::FuncOp> funcs) {
   }
   for (const SharedCall &call : calls) {
     const FunctionBody &callee = graph.bodies[call.body];
-    // The results' edges are new.
+    // Edges of the results are added.
     nodes += callee.nodes.size() + callee.returned.size();
     values += callee.values.size() + callee.returned.size();
     spliced += callee.values.size();
@@ -75,8 +75,8 @@ void PartBuilder::reserve(ArrayRef<func::FuncOp> funcs) {
     tensors += callee.tensorValues.size();
     wakes += callee.wakes.size();
   }
-  // Not counted are new edges and what stands beside the functions; most ops
-  // have a result, two or three operands and as many uses.
+  // A margin for edges and for ops outside of functions; on average an op has a
+  // result, two or three operands and as many uses.
   nodes += nodes / 16 + 4;
   values += values / 16 + 4;
   part.nodes.reserve(nodes);
@@ -144,7 +144,8 @@ void PartBuilder::number(Operation *op) {
   part.nodes[id].subtreeEnd = part.nodes.size();
 }
 
-/// What splice() is to read, as far as the processor would not see it coming.
+/// Prefetches the arrays that splice() reads, which the processor does not
+/// predict.
 static void fetchArrays(const GraphView &part) {
   auto fetch = [](const auto &array) {
     constexpr size_t kLine = 64, kMost = 8;
@@ -162,10 +163,10 @@ static void fetchArrays(const GraphView &part) {
   fetch(part.slots);
 }
 
-/// Puts a copy of the callee's arrays at the end of ours.
+/// Appends a copy of the callee's arrays.
 void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
   const FunctionBody &from = graph.bodies[index];
-  // The arrays of those to come.
+  // Prefetch the arrays of the next calls.
   size_t next = ownSites.size() + 1;
   if (next + 1 < calls.size()) {
     const char *body =

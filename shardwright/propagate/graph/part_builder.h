@@ -32,8 +32,8 @@ struct BuilderState {
                PropagationGraph &graph);
 
   OpKind kindOf(mlir::Operation *op);
-  /// Of an op whose shardings are its attribute `sdy.sharding`: one id each, as
-  /// many as the attribute has.
+  /// The shardings of an op that stores them in its attribute `sdy.sharding`,
+  /// as many as the attribute has.
   llvm::ArrayRef<ShardingId> shardingsOf(mlir::Operation *op);
   /// True if the op has its rule as an attribute.
   bool hasRuleAttr(mlir::Operation *op);
@@ -42,10 +42,10 @@ struct BuilderState {
   PropagationGraph &graph;
   RuleTable rules;
   OpOrder::Walk ahead;
-  /// The arrays of the function that is being read, which stay in the caches.
+  /// Arrays of the current function, reused because they stay in the caches.
   GraphPart scratch;
-  /// By callee symbol, calls in program order. Not those in whose place bodies
-  /// stand.
+  /// By callee symbol: calls in program order, except calls with spliced
+  /// bodies.
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::func::CallOp, 2>>
       callsOf;
   llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> funcOf;
@@ -54,7 +54,7 @@ struct BuilderState {
   bool ok = true;
 
 private:
-  /// What matters of the attributes of an op; many ops have the same.
+  /// The attributes of an op that the builders read; many ops share them.
   struct OpAttrs {
     llvm::SmallVector<ShardingId, 1> shardings;
     bool hasRule = false;
@@ -66,8 +66,8 @@ private:
   llvm::DenseMap<mlir::DictionaryAttr, OpAttrs> attrs;
 };
 
-/// The op whose flow the edge carries; null where the edge is on another target
-/// than the owner: such an edge, which a program may have, relates nothing.
+/// The op whose data flow the edge represents; null if the edge is not on the
+/// owner: a program may contain such an edge, which relates nothing.
 inline sdy::ShardableDataFlowOpInterface edgeOwner(sdy::DataFlowEdgeOp edge) {
   sdy::ShardableDataFlowOpInterface op = sdy::getDataFlowOp(edge.getInput());
   return op && op.getEdgeOwnerFromTarget(edge.getInput()) == edge.getInput()
@@ -77,19 +77,19 @@ inline sdy::ShardableDataFlowOpInterface edgeOwner(sdy::DataFlowEdgeOp edge) {
 
 class PartBuilder {
 public:
-  /// `calls`: those of the part in whose place bodies stand.
+  /// `calls`: the calls of the part with spliced bodies.
   PartBuilder(BuilderState &state, GraphPart &part, FunctionBody *body,
               llvm::ArrayRef<SharedCall> calls)
       : state(state), graph(state.graph), part(part), body(body), calls(calls) {
   }
 
-  /// Reserves memory for functions and the bodies spliced into them, as far as
-  /// the index knows them. Arrays that grow are filled twice.
+  /// Reserves memory for functions and their spliced bodies, as far as the
+  /// index knows them, to avoid copies when arrays grow.
   void reserve(llvm::ArrayRef<mlir::func::FuncOp> funcs);
   /// Numbers an op and the ops nested in it, and checks the types.
   void number(mlir::Operation *op);
   void numberArguments(mlir::Block &block);
-  /// Everything else, when all ops have numbers.
+  /// All other steps; requires that all ops have numbers.
   void finish();
   ValueId idOf(mlir::Value value) const;
 
@@ -97,7 +97,7 @@ public:
   llvm::SmallVector<sdy::ShardingGroupOp> members;
 
 private:
-  /// A call of this part, and where the callee's arrays begin in ours.
+  /// A call of this part, and the start of the callee's arrays in ours.
   struct OwnSite {
     int32_t site, firstTensor, firstWake;
   };
@@ -106,8 +106,8 @@ private:
   const OwnSite *siteOf(mlir::Operation *op) const;
   void addValue(mlir::Type type);
   void splice(mlir::func::CallOp call, NodeId node, int32_t index);
-  /// Calls fn(node, site or null) for the nodes that are not in a callee's
-  /// body. The ops of those ahead are on their way to the caches.
+  /// Calls fn(node, site or null) for the nodes outside of spliced bodies, and
+  /// prefetches the ops of the next nodes.
   template <typename Fn> void forOwnNodes(Fn fn);
 
   SlotId addSlot(mlir::Value value, ShardingId sharding,
@@ -136,10 +136,10 @@ private:
   PropagationGraph &graph;
   GraphPart &part;
   FunctionBody *body;
-  /// The first ones have their place in `ownSites`.
+  /// The first calls have their index in `ownSites`.
   llvm::ArrayRef<SharedCall> calls;
   llvm::SmallVector<OwnSite> ownSites;
-  /// The node that used the value last; until it has its wakes.
+  /// The last user of the value; stored here until the value gets its wakes.
   static NodeId &lastUser(GraphValue &value) { return value.wakes.begin; }
 };
 
@@ -148,7 +148,7 @@ constexpr llvm::StringLiteral kExecutionThread = "execution_thread";
 template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
   constexpr int kAhead = 12, kNear = 6;
   NodeId e = part.nodes.size(), far = 0, near = 0;
-  // Past a call stands what is in the callee.
+  // The callee's nodes follow the call; skip them.
   auto after = [&](NodeId n) {
     return part.nodeRules[n].kind == OpKind::Call ? part.nodes[n].subtreeEnd
                                                   : n + 1;
@@ -184,7 +184,7 @@ template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
   }
 }
 
-/// Moves the lists of a part to one block of memory.
+/// Copies the lists of a part to one block of memory.
 void store(GraphPart &part, FunctionBody &body, PropagationGraph &graph);
 
 /// A value's shape if propagation can shard it.

@@ -1,4 +1,4 @@
-//===- read_module.cc - from a module to dense arrays ---------------------===//
+//===- read_module.cc - read a module into dense arrays -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -82,7 +82,7 @@ void PartBuilder::finish() {
   });
   for (const OwnSite &own : ownSites)
     connect(own);
-  // Asks which nodes have a rule.
+  // Needs the rules of all nodes.
   addWakes();
 }
 
@@ -111,7 +111,7 @@ public:
     for (Operation *op : graph.rootOps)
       if (auto func = dyn_cast<func::FuncOp>(op)) {
         roots.push_back(func);
-        // Others are not called by name.
+        // Functions that are not called by name are not in the map.
         state.funcOf[func.getSymNameAttr()] = func;
       }
     all.reserve(roots);

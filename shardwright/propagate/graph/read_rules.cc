@@ -1,4 +1,4 @@
-//===- read_rules.cc - what each op of a part relates ---------------------===//
+//===- read_rules.cc - read the rule of each op ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,8 +77,8 @@ bool PartBuilder::addCallEdge(NodeId n, DataFlowEdgeOp edge) {
   return true;
 }
 
-/// Of an argument: that operand of every caller; of a call's result: what the
-/// callee returns.
+/// For an argument: that operand of every caller. For a result of a call: the
+/// value that the callee returns.
 SmallVector<ValueId> PartBuilder::sourcesOf(FuncDataFlowEdgeOp edge) {
   SmallVector<ValueId> sources;
   if (auto arg = dyn_cast<BlockArgument>(edge.getOperand())) {
@@ -151,7 +151,7 @@ void PartBuilder::addRule(NodeId n) {
   case OpKind::FuncDataFlowEdge:
     return addEdgeRule(n, sourcesOf(cast<FuncDataFlowEdgeOp>(op)));
   case OpKind::Barrier: {
-    // The list that this is in grows.
+    // Copy the id: addEdgeRule() grows the list that holds it.
     ValueId source = part.tensorValues[node.firstOperand];
     addEdgeRule(n, source);
     nodeRule.schedule = Schedule::Fixed;
@@ -171,7 +171,7 @@ void PartBuilder::addRule(NodeId n) {
   nodeRule.isAttribute = true;
   nodeRule.isElementwise = rule.isElementwise;
   nodeRule.schedule = rule.schedule;
-  // Operands are there already.
+  // The operands are in the list already.
   nodeRule.firstTensor = node.firstOperand;
   nodeRule.numTensors = node.numOperands + node.numResults;
   for (int64_t i = 0; i < node.numResults; ++i)

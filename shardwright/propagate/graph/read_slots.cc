@@ -1,4 +1,4 @@
-//===- read_slots.cc - where shardings are, and what they are -------------===//
+//===- read_slots.cc - find and read shardings ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +49,7 @@ SlotId PartBuilder::addSlot(Value value, ShardingId sharding,
   return id;
 }
 
-/// Of an argument or a result of a function whose body is shared.
+/// Adds the slot of an argument or a result of a shared function.
 void PartBuilder::addEdgeSlot(DataFlowEdgeOp edge, ValueId owner) {
   if (!edge)
     return;
@@ -161,7 +161,8 @@ void PartBuilder::addSlotsOfResults(NodeId n) {
   Operation *op = node.op;
   OpKind kind = part.nodeRules[n].kind;
   if (kind == OpKind::DataFlowEdge) {
-    // Normally made with its owner; an edge that belongs nowhere stands alone.
+    // Usually added with its owner; an edge without an owner gets a slot of its
+    // own.
     auto edge = cast<DataFlowEdgeOp>(op);
     if (part.values[node.firstResult].slot < 0)
       if (auto shape = staticShape(edge.getResult().getType()))

@@ -1,4 +1,4 @@
-//===- read_wakes.cc - who is to be visited when a value changes ----------===//
+//===- read_wakes.cc - nodes to visit on a change -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ namespace shardwright {
 using sdy::DataFlowEdgeOp;
 using sdy::ShardableDataFlowOpInterface;
 
-/// Only nodes with a rule or that may die matter; dead ones are never woken.
+/// Adds the node if it has a rule; other nodes are never woken.
 void PartBuilder::wake(NodeId node) {
   if (part.nodeRules[node].rule >= 0)
     part.wakes.push_back(node);
@@ -27,7 +27,7 @@ void PartBuilder::wakeUsers(Value value) {
     wake(graph.nodeOf(user));
 }
 
-/// A use of which nothing but its op is woken.
+/// True if a use wakes only its own op.
 static bool isSimpleUser(OpKind kind) {
   return kind != OpKind::DataFlow && kind != OpKind::Terminator &&
          kind != OpKind::Call;
@@ -35,13 +35,14 @@ static bool isSimpleUser(OpKind kind) {
 
 void PartBuilder::wakeUse(OpOperand &use) {
   Operation *user = use.getOwner();
-  // Most users are known by number; they are not looked at.
+  // The node number is enough for most users, so the op is not read.
   if (NodeId node = graph.nodeOf(user); isSimpleUser(part.nodeRules[node].kind))
     return wake(node);
   Operation *holder =
       user->hasTrait<OpTrait::IsTerminator>() ? user->getParentOp() : user;
   if (body && holder == body->func) {
-    // The edge of that result of the call, once there is a call.
+    // The edge of that result of the call; set when the body is connected to a
+    // call.
     body->resultWakes.push_back(
         {int32_t(part.wakes.size()), int32_t(use.getOperandNumber())});
     part.wakes.push_back(-1);
@@ -70,7 +71,7 @@ void PartBuilder::wakeUse(OpOperand &use) {
     return;
   }
   if (part.nodeRules[node].kind == OpKind::Call) {
-    // Bodies that stand in the place of calls have edges for their arguments.
+    // Spliced bodies have edges for their arguments.
     if (siteOf(user))
       return;
     auto call = cast<func::CallOp>(user);
@@ -95,7 +96,7 @@ void PartBuilder::addWakes(Value value, ValueId id, NodeId definer) {
   bool isEdge =
       definer >= 0 && part.nodeRules[definer].kind == OpKind::DataFlowEdge;
   if (!isEdge && v.numUses == 0) {
-    // Nobody else.
+    // The definer is the only node to wake.
   } else if (!isEdge && v.numUses == 1 &&
              isSimpleUser(part.nodeRules[user].kind)) {
     wake(user);

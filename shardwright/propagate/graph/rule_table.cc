@@ -1,4 +1,4 @@
-//===- rule_table.cc - the rules of a module's ops, shared ----------------===//
+//===- rule_table.cc - intern the rules of a module -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace shardwright {
 
 //===----------------------------------------------------------------------===//
-// Ops that look the same
+// Ops with equal rules
 //===----------------------------------------------------------------------===//
 
 template <bool withProperties>
@@ -53,7 +53,7 @@ bool SameRule<withProperties>::isEqual(const Operation *a, const Operation *b) {
                                            y->getPropertiesStorage()));
 }
 
-/// Asked once of each name: of the first such op.
+/// Computed once per op name, for the first such op.
 RuleBasis RuleTable::basisOf(Operation *op) {
   auto [it, isNew] =
       basisOfName.try_emplace(op->getName(), RuleBasis::Anything);
@@ -99,8 +99,8 @@ RuleId RuleTable::identity(ArrayRef<int64_t> shape, int64_t numOperands) {
   return it->second;
 }
 
-/// Every tensor has the rank that the rule says (an op's own, or a user's, may
-/// be wrong for the values at hand).
+/// True if every tensor has the rank that the rule expects (a rule attached to
+/// an op may not fit its values).
 static bool fits(const FactorLayout &layout, Operation *op) {
   if (layout.rule.operands.size() != op->getNumOperands() ||
       layout.rule.results.size() != op->getNumResults())

@@ -1,13 +1,13 @@
-//===- rule_table.h - the rules of a module's ops, shared -------*- C++ -*-===//
+//===- rule_table.h - intern the rules of a module --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Interns sharding rules. The rule of most ops follows from name, properties
-// and types, so that only the first op of a kind builds a rule and the others
-// look it up.
+// Interns sharding rules. The rule of most ops depends only on name, properties
+// and types, so only the first op of a kind builds a rule and the others look
+// it up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace shardwright {
 
-/// The key of a rule that follows from an op's name, types and (for some ops)
-/// properties.
+/// Hash and equality of ops whose rule depends on name, types and (for some
+/// ops) properties.
 template <bool withProperties>
 struct SameRule : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);
@@ -40,7 +40,7 @@ public:
       : options(options), rules(rules) {}
 
   OpRule of(mlir::Operation *op);
-  /// One factor a dimension, `numOperands` tensors to one.
+  /// One factor per dimension, shared by `numOperands` operands and one result.
   RuleId identity(llvm::ArrayRef<int64_t> shape, int64_t numOperands);
 
   UnknownOps unknownOps;
@@ -55,7 +55,7 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<RuleId, 1>> rulesOfHash;
   llvm::DenseMap<std::pair<llvm::ArrayRef<int64_t>, int64_t>, RuleId>
       identities;
-  /// By the first op of its kind.
+  /// Keyed by the first op of its kind.
   llvm::DenseMap<mlir::Operation *, OpRule, SameRule<true>> ruleOfOp;
   llvm::DenseMap<mlir::Operation *, OpRule, SameRule<false>> ruleOfTypes;
   llvm::DenseMap<mlir::OperationName, RuleBasis> basisOfName;

@@ -1,4 +1,4 @@
-//===- sharding_table.cc - shardings as small numbers ---------------------===//
+//===- sharding_table.cc - intern shardings -------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

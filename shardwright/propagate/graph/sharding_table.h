@@ -1,4 +1,4 @@
-//===- sharding_table.h - shardings as small numbers ------------*- C++ -*-===//
+//===- sharding_table.h - intern shardings ----------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A program has many values but few distinct shardings. The table gives each
-// (mesh, sharding) pair an id: values store ids, comparing is comparing
-// numbers, and each distinct attribute is read and made once.
+// (mesh, sharding) pair an id, so that values store ids, comparisons compare
+// ids, and each distinct attribute is converted once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using ShardingId = int32_t;
 /// No sharding: every dimension open, on any mesh.
 inline constexpr ShardingId kNoSharding = -1;
 
-/// Index of a way to write a mesh (a symbol, or an inlined mesh).
+/// Index of a mesh as it is written (a symbol, or an inlined mesh).
 using MeshId = int32_t;
 inline constexpr MeshId kNoMesh = -1;
 
@@ -39,7 +39,7 @@ public:
   explicit ShardingTable(mlir::ModuleOp module);
 
   /// Null gives kNoSharding; so does a sharding on an unknown mesh or with an
-  /// unknown axis, which the verifier refuses.
+  /// unknown axis, which the verifier rejects.
   ShardingId read(sdy::TensorShardingAttr attr);
   ShardingId add(MeshId mesh, const TensorSharding &sharding);
   /// Fully open, no axes.
@@ -55,9 +55,9 @@ public:
   /// A list of one.
   sdy::TensorShardingPerValueAttr perValueAttr(ShardingId id);
 
-  /// The mesh that all of these share: the first that is not empty, if the
-  /// others are equal to it (whatever they are called) or empty. kNoMesh if
-  /// they disagree or none has a sharding.
+  /// The common mesh of these shardings: the first that is not empty, if the
+  /// others are equal to it (under any name) or empty. kNoMesh if they disagree
+  /// or there is no sharding.
   MeshId commonMesh(llvm::ArrayRef<ShardingId> ids) const;
 
 private:
@@ -81,7 +81,7 @@ private:
   std::deque<Entry> entries;
   std::vector<char> withAxes;
   llvm::DenseMap<mlir::Attribute, ShardingId> idOfAttr;
-  /// By hash of the value; the ids that have it.
+  /// Ids by hash of the sharding.
   llvm::DenseMap<uint64_t, llvm::SmallVector<ShardingId, 1>> idsOfHash;
 };
 

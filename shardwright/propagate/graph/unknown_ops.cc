@@ -1,4 +1,4 @@
-//===- unknown_ops.cc - what propagation cannot shard ---------------------===//
+//===- unknown_ops.cc - ops and types without shardings -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace shardwright {
 
 LogicalResult checkShardable(Type type, Operation *op) {
-  // Nearly all types, and without a search for the interface.
+  // Fast path for nearly all types: the search for the interface is slow.
   if (auto tensor = dyn_cast<RankedTensorType>(type);
       tensor && tensor.hasStaticShape())
     return success();

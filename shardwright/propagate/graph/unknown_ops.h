@@ -1,4 +1,4 @@
-//===- unknown_ops.h - what propagation cannot shard ------------*- C++ -*-===//
+//===- unknown_ops.h - ops and types without shardings ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

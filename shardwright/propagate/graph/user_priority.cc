@@ -1,4 +1,4 @@
-//===- user_priority.cc - dimensions that wait for their turn -------------===//
+//===- user_priority.cc - dimensions with user priorities -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ namespace shardwright {
 
 UserPriorities::UserPriorities(PropagationGraph &graph) : graph(graph) {
   std::map<int64_t, Level> byPriority;
-  // By sharding, for many values have the same.
+  // By sharding, since many values share one.
   struct Known {
     ShardingId asleep = kNoSharding;
     llvm::SmallVector<int64_t, 2> priorities;
@@ -38,7 +38,7 @@ UserPriorities::UserPriorities(PropagationGraph &graph) : graph(graph) {
   }
 }
 
-/// What the sharding is until its priorities come, which it tells.
+/// The sharding before its priorities are active; appends these priorities.
 ShardingId
 UserPriorities::putToSleep(ShardingId original,
                            llvm::SmallVectorImpl<int64_t> &priorities) const {

@@ -1,4 +1,4 @@
-//===- user_priority.h - dimensions that wait for their turn ----*- C++ -*-===//
+//===- user_priority.h - dimensions with user priorities --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,16 +14,16 @@
 
 namespace shardwright {
 
-/// Hides dimensions with a priority until it is their turn. Until then such a
-/// dimension is empty and closed, and its axes are replicated, so that no other
-/// dimension can use them:
+/// Hides dimensions with a priority until that priority is active. Until then
+/// such a dimension is empty and closed, and its axes are replicated, so that
+/// no other dimension can use them:
 ///
 ///   [{"a"}, {"b", ?}p1]   ->   [{"a"}, {}], replicated={"b"}
 class UserPriorities {
 public:
   struct Level {
     int64_t priority = 0;
-    /// Slots with a dimension of this priority, and what the user wrote.
+    /// Slots with a dimension of this priority, and their original shardings.
     std::vector<std::pair<SlotId, ShardingId>> slots;
   };
 

@@ -1,4 +1,4 @@
-//===- write_module.cc - from dense arrays back to attributes -------------===//
+//===- write_module.cc - write shardings to attributes --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -108,7 +108,7 @@ void writeShardings(PropagationGraph &graph) {
   ShardingWriter writer(graph, graph.shardings.context());
   constexpr SlotId kAhead = 12;
   for (SlotId s = graph.firstOwnSlot, e = graph.slots.size(); s < e; ++s) {
-    // A result lies right before its op.
+    // In memory, a result lies right before its op.
     if (s + kAhead < e)
       prefetchOp(static_cast<const Operation *>(
           graph.slots[s + kAhead].value.getAsOpaquePointer()));

@@ -1,4 +1,4 @@
-//===- write_module.h - from dense arrays back to attributes ----*- C++ -*-===//
+//===- write_module.h - write shardings to attributes -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

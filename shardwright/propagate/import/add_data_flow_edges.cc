@@ -20,8 +20,8 @@ namespace shardwright {
 #define GEN_PASS_DEF_ADDDATAFLOWEDGES
 #include "shardwright/propagate/passes.h.inc"
 
-/// Makes edges without a look at locations: each owner has its own, which a
-/// builder would ask for the context.
+/// Creates edges without OpBuilder, which reads the context from the location:
+/// each owner has a location of its own, which would have to be loaded.
 class EdgeBuilder {
 public:
   explicit EdgeBuilder(MLIRContext *context)

@@ -1,4 +1,4 @@
-//===- apply_sharding_constraints.cc - constraints reach their inputs ----===//
+//===- apply_sharding_constraints.cc - apply constraints to inputs --------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ using sdy::TensorShardingAttr;
 
 namespace {
 
-/// What a use asks for: the sharding of a constraint, or the in_sharding of a
+/// The sharding that a use requires: of a constraint, or the in_sharding of a
 /// manual computation; null for other uses.
 TensorShardingAttr askedBy(OpOperand &use) {
   if (auto constraint = dyn_cast<ShardingConstraintOp>(use.getOwner()))
@@ -59,9 +59,9 @@ bool canHoldSharding(Value value) {
          isa<sdy::ShardableDataFlowOpInterface>(arg.getOwner()->getParentOp());
 }
 
-/// A result or block argument of an op whose data flow edge has been added, or
-/// the edge's result: its sources take part in its sharding, so it is not
-/// simply set.
+/// True for a result or block argument of an op with data flow edges, or an
+/// edge's result: its sources contribute to its sharding, so it must not simply
+/// be set.
 bool isTargetOfEdge(Value value) {
   if (value.getDefiningOp<sdy::DataFlowEdgeOp>())
     return true;
@@ -70,7 +70,7 @@ bool isTargetOfEdge(Value value) {
   return owner && sdy::DataFlowEdgeOp::lookup(owner);
 }
 
-/// The sharding that `asked` may give to `value`, null if it may not.
+/// True if `value` may take the sharding `asked`.
 bool mayApply(Value value, TensorShardingAttr asked) {
   return canHoldSharding(value) && !sdy::getSharding(value) &&
          isFullyClosed(asked) &&
@@ -103,8 +103,8 @@ private:
     return isa<func::ReturnOp>(user) && !bodies.contains(user->getParentOp());
   }
 
-  /// x -> c -> ... -> t, each the only user of the one before: later uses of x
-  /// mean what t says.
+  /// For a chain of constraints x -> c -> ... -> t, of which each after c is
+  /// the only user of the one before: later uses of x take t.
   void followChain(ShardingConstraintOp first) {
     Value x = first.getInput();
     if (x.getDefiningOp<ShardingConstraintOp>() || sdy::getSharding(x) ||
@@ -165,7 +165,7 @@ private:
     shareUnreducedAxes(x, asked);
   }
 
-  /// Unreduced axes do not propagate, so the target must have them itself.
+  /// Unreduced axes do not propagate, so give them to the target directly.
   void shareUnreducedAxes(Value x, TensorShardingAttr asked) {
     if (asked.getUnreducedAxes().empty())
       return;

@@ -1,4 +1,4 @@
-//===- call_growth.cc - how large a program is without calls --------------===//
+//===- call_growth.cc - size of a program after inlining ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,9 +19,9 @@ namespace {
 
 struct Function {
   func::FuncOp op;
-  /// Numbers of the functions that it calls, once for each call.
+  /// Indices of the callees, one per call.
   SmallVector<int32_t> callees;
-  /// With calls inlined, once `isDone`.
+  /// Sizes after inlining, valid once `isDone`.
   int64_t ops = 0, depth = 0;
   bool isOpen = false, isDone = false;
 };
@@ -50,7 +50,7 @@ Growth::Growth(ModuleOp module,
     functions.push_back({func});
   }
   if (functions.size() < 2)
-    return; // nothing that could be called
+    return; // no function can be called
   for (Function &function : functions)
     function.op.walk([&](Operation *op) {
       ++function.ops;
@@ -66,13 +66,13 @@ Growth::Growth(ModuleOp module,
     });
 }
 
-/// Once all callees are done.
+/// Requires that all callees are done.
 LogicalResult Growth::finish(Function &function) {
   for (int32_t number : function.callees) {
     const Function &callee = functions[number];
-    if (!callee.isDone) // it is recursive
+    if (!callee.isDone) // recursive
       continue;
-    // Neither overflows: both are bounded by the limits so far.
+    // Cannot overflow: both are bounded by the limits.
     function.ops += callee.ops;
     function.depth = std::max(function.depth, callee.depth + 1);
     if (function.ops > maxInlinedOps)

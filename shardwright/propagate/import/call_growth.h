@@ -1,4 +1,4 @@
-//===- call_growth.h - how large a program is without calls -----*- C++ -*-===//
+//===- call_growth.h - size of a program after inlining ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 
 namespace shardwright {
 
-/// Most levels of nested calls.
+/// Limit of the levels of nested calls.
 inline constexpr int64_t maxCallDepth = 1000;
-/// Most operations of all functions of a module when every call is inlined.
+/// Limit of the ops of all functions of a module after inlining.
 inline constexpr int64_t maxInlinedOps = int64_t(1) << 22;
 
 /// Emits an error for a module whose calls exceed a limit: functions that each

@@ -1,4 +1,4 @@
-//===- constant_or_scalar_splitter.cc - a copy of a constant for each use ===//
+//===- constant_or_scalar_splitter.cc - copy constants for each use -------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ bool isRankZero(Type type) {
   return !shaped || (shaped.hasRank() && shaped.getRank() == 0);
 }
 
-/// The value of a constant in whose place sdy.constant may stand.
+/// The value of a constant that sdy.constant may replace; null for other ops.
 ElementsAttr replaceableConstant(Operation *op) {
   ElementsAttr value;
   if (op->getNumOperands() == 0 && op->hasTrait<OpTrait::ConstantLike>() &&
@@ -46,11 +46,11 @@ public:
   Splitter(ModuleOp module, const CallsByFunction &calls, const OpOrder &order)
       : module(module), calls(calls), ahead(&order) {}
 
-  /// Calls or named computations, or constraints, were copied or erased.
+  /// Set if calls, named computations or constraints were copied or erased.
   bool callsChanged = false, constraintsChanged = false;
 
   void run(func::FuncOp func, bool hasNamedComputations) {
-    // Bodies of named computations stand for calls and come first.
+    // Bodies of named computations stand for calls, so they come first.
     if (hasNamedComputations)
       func.walk([&](sdy::NamedComputationOp op) {
         preservingBodies[op] = splitRegion(op.getBody());
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  /// Whether evaluating the op on constants gives a constant worth copying.
+  /// True if the op maps constants to a constant that is worth copying.
   bool isPreserving(Operation *op) const {
     if (auto call = dyn_cast<func::CallOp>(op)) {
       func::FuncOp callee = calls.calleeOf(call);
@@ -91,22 +91,23 @@ private:
            getPropagationTraits(op).expandsScalar;
   }
 
-  /// Splits within the region, not entering named computations. Returns whether
-  /// all of it is constant-preserving.
+  /// Splits constants in the region, except in named computations. Returns true
+  /// if all ops in it preserve constants.
   bool splitRegion(Region &region) {
     bool preserving = true;
     SmallVector<Operation *> candidates;
-    // Copies go before what they are copies of, so the walk does not meet them.
+    // Copies are inserted before their originals, so the walk does not visit
+    // them.
     auto visit = [&](Operation *op) {
       if (isConstant(op)) {
         kinds[op] = Kind::Constant;
         candidates.push_back(op);
-        // Or one that a named computation holds, which is copied whole.
+        // Or a constraint in a named computation, which is copied with it.
         constraintsChanged |=
             isa<sdy::ShardingConstraintOp, sdy::NamedComputationOp>(op);
         return;
       }
-      // Groups go where the values go that they name.
+      // Groups follow the values that they name.
       if (isa<sdy::ShardingGroupOp>(op))
         return;
       if (preserving && !op->hasTrait<OpTrait::IsTerminator>() &&
@@ -143,8 +144,8 @@ private:
     return preserving;
   }
 
-  /// A copy of the computation of `value`; what one computation shares within
-  /// itself stays shared in the copy.
+  /// Clones the computation of `value`; values shared within one computation
+  /// stay shared in the clone.
   Value cloneFor(Value value, IRMapping &mapping) {
     Operation *op = value.getDefiningOp();
     if (!op || isRankZero(value.getType()) || kinds.lookup(op) == Kind::Other)
@@ -174,7 +175,7 @@ private:
 
   ModuleOp module;
   const CallsByFunction &calls;
-  /// Once a function is copied.
+  /// Created when the first function is copied.
   std::optional<SymbolTable> symbols;
   OpOrder::Walk ahead;
   enum class Kind : uint8_t { Other, Constant, Expansion };
@@ -217,7 +218,7 @@ struct ConstantOrScalarSplitterPass
     markAnalysesPreserved<ModuleContents>();
     if (splitter.callsChanged || splitter.constraintsChanged)
       return;
-    // All others may be copied or erased.
+    // Ops of other names may have been copied or erased.
     index.forget([](OperationName name) {
       return !hasDataFlow(name) &&
              !isNamed<func::FuncOp, func::CallOp, sdy::ShardingConstraintOp>(

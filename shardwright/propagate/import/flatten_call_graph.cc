@@ -1,4 +1,4 @@
-//===- flatten_call_graph.cc - one callee for each call ------------------===//
+//===- flatten_call_graph.cc - one callee per call ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

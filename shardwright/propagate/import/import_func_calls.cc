@@ -32,7 +32,7 @@ struct ImportFuncCallsPass : impl::ImportFuncCallsBase<ImportFuncCallsPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // A pass may run on one module after another.
+    // The same pass object may run on several modules.
     imported.clear();
     bodies.clear();
     repeated.clear();
@@ -63,8 +63,8 @@ private:
     if (!callee)
       return call.emitError("calls @")
              << call.getCallee() << ", which is no function of the module";
-    // Without a body there is nothing to look into. That of a function called
-    // before is with its first caller.
+    // External functions have no body. The body of a function that was called
+    // before has moved to its first caller.
     bool isFirst = !imported.contains(callee);
     if (isFirst && callee.isExternal())
       return success();

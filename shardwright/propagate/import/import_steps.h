@@ -25,8 +25,8 @@ namespace shardwright {
 void applyShardingConstraints(mlir::ModuleOp module,
                               const llvm::DenseSet<mlir::Operation *> &bodies);
 
-/// The same for the constraints and manual computations of a function, which
-/// are given: ops after what is in them.
+/// Likewise for the given constraints and manual computations of a function, in
+/// post-order.
 void applyShardingConstraints(llvm::ArrayRef<mlir::Operation *> ops,
                               const llvm::DenseSet<mlir::Operation *> &bodies);
 

@@ -1,4 +1,4 @@
-//===- inline_meshes.cc - meshes written into shardings ----------------===//
+//===- inline_meshes.cc - inline meshes into shardings --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- lift_inlined_meshes.cc - one symbol for every mesh --------------===//
+//===- lift_inlined_meshes.cc - create a symbol for every mesh ------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,8 +28,8 @@ std::string nameFor(sdy::MeshAttr mesh) {
   return mesh.empty() ? sdy::kEmptyMeshName.str() : "mesh";
 }
 
-/// `{axes = [{name = "x", size = 2 : i64}], device_ids = dense<...>}`, what
-/// StableHLO tools read of an sdy mesh.
+/// `{axes = [{name = "x", size = 2 : i64}], device_ids = dense<...>}`, the form
+/// of an sdy mesh that StableHLO tools read.
 DictionaryAttr stablehloMeshDict(sdy::MeshAttr mesh) {
   Builder builder(mesh.getContext());
   SmallVector<Attribute> axes;
@@ -84,7 +84,7 @@ struct LiftInlinedMeshesPass
       auto it = ref ? firstName.find(ref.getAttr()) : firstName.end();
       return it == firstName.end() ? meshOrRef : Attribute(it->second);
     };
-    // Names stay unless a mesh goes.
+    // Names are kept unless a mesh is removed.
     if (firstName.empty() && !getAnalysis<ModuleContents>().inlinedMeshes &&
         !getAnalysis<OpIndex>().has([](OperationName name) {
           return name.hasInterface<MeshUserOpInterface>();

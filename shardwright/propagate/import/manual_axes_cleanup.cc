@@ -1,4 +1,4 @@
-//===- manual_axes_cleanup.cc - every manual axis is named ---------------===//
+//===- manual_axes_cleanup.cc - name every manual axis --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ using sdy::TensorShardingPerValueAttr;
 
 namespace {
 
-/// The parts of a full axis that none of `used` covers, in order.
+/// The sub-axes of a full axis that none of `used` covers, in order.
 AxisList partsNotUsed(AxisRef axis, AxisRefs used) {
   AxisList parts{axis};
   for (AxisRef u : used) {
@@ -99,7 +99,7 @@ private:
     return success();
   }
 
-  /// Manual axes that the sharding does not mention become replicated.
+  /// Makes manual axes that the sharding does not mention replicated.
   TensorShardingAttr addUnused(TensorShardingAttr attr,
                                ArrayRef<StringAttr> manual, const Mesh &mesh,
                                Attribute meshOrRef) {

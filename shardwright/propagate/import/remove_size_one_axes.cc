@@ -1,4 +1,4 @@
-//===- remove_size_one_axes.cc - shardings without axes of size 1 ------===//
+//===- remove_size_one_axes.cc - remove axes of size 1 --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ namespace shardwright {
 
 namespace {
 
-/// Sub-axes that only an axis of size 1 kept apart become one.
+/// Merges sub-axes that were separated only by axes of size 1.
 SmallVector<sdy::AxisRefAttr>
 withoutSizeOneAxes(ArrayRef<sdy::AxisRefAttr> axes, const Mesh &mesh,
                    MLIRContext *context) {
@@ -43,7 +43,7 @@ sdy::TensorShardingAttr withoutSizeOneAxes(sdy::TensorShardingAttr sharding,
   SmallVector<sdy::DimensionShardingAttr> dims;
   for (sdy::DimensionShardingAttr dim : sharding.getDimShardings()) {
     SmallVector<sdy::AxisRefAttr> axes = filter(dim.getAxes());
-    // A priority on an empty closed dimension is no longer valid.
+    // An empty closed dimension must not have a priority.
     std::optional<int64_t> priority = dim.getPriority();
     if (axes.empty() && dim.getIsClosed())
       priority.reset();
@@ -56,8 +56,8 @@ sdy::TensorShardingAttr withoutSizeOneAxes(sdy::TensorShardingAttr sharding,
                                       filter(sharding.getUnreducedAxes()));
 }
 
-/// Removes the size-1 axes that a collective names, which its operand and
-/// result no longer have. False if it names no others: it does nothing.
+/// Removes axes of size 1 from a collective's parameters. False if no axes are
+/// left, so that it does nothing.
 bool shrinkCollective(Operation *op, const Mesh &mesh) {
   MLIRContext *context = op->getContext();
   bool isAnyLeft = false;

@@ -1,4 +1,4 @@
-//===- sharding_group_import.cc - groups that share a value are one ------===//
+//===- sharding_group_import.cc - merge overlapping groups ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,8 @@ namespace shardwright {
 #define GEN_PASS_DEF_SHARDINGGROUPIMPORT
 #include "shardwright/propagate/passes.h.inc"
 
-/// Members of one id have one shape and one enclosing manual computation.
+/// Checks that members of one id have equal shapes and the same enclosing
+/// manual computation.
 static LogicalResult check(ArrayRef<sdy::ShardingGroupOp> members) {
   std::map<int64_t, sdy::ShardingGroupOp> first;
   for (sdy::ShardingGroupOp op : members) {
@@ -48,8 +49,8 @@ LogicalResult importShardingGroups(ModuleOp module) {
   if (failed(check(members)))
     return failure();
 
-  // Ids on one value are one group, which is known by the id that took in the
-  // others: of each value, in turn, its first one does.
+  // Groups with a common value are merged. By value in order, the first id
+  // absorbs the others.
   llvm::MapVector<int64_t, int64_t> leaderOf;
   auto leader = [&](int64_t id) {
     while (leaderOf[id] != id)
@@ -64,7 +65,7 @@ LogicalResult importShardingGroups(ModuleOp module) {
   for (auto &[value, ids] : idsOfValue)
     for (int64_t id : ids)
       leaderOf[leader(id)] = leader(ids.front());
-  // New numbers go by where these ids appear first.
+  // New ids are numbered by the first occurrence of the old ids.
   llvm::DenseMap<int64_t, int64_t> newId;
   for (auto [id, next] : leaderOf)
     if (id == next)

@@ -1,4 +1,4 @@
-//===- argument_shardings.cc - shardings of all arguments of a function ---===//
+//===- argument_shardings.cc - shardings of all arguments -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- argument_shardings.h - shardings of all arguments of a function -*- C++
-//-*-===//
+//===- argument_shardings.h - shardings of all arguments --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +14,9 @@
 
 namespace shardwright {
 
-/// Returns `shardings`, one for each of `types`, with null ones made fully open
-/// on the first mesh of several devices. Returns null if no sharding is on such
-/// a mesh (as upstream).
+/// Returns `shardings`, one for each of `types`, with null ones replaced by
+/// fully open ones on the first mesh of several devices. As in Shardy, returns
+/// null if no sharding is on such a mesh.
 sdy::TensorShardingPerValueAttr completeShardings(
     llvm::SmallVector<sdy::TensorShardingAttr> shardings, mlir::TypeRange types,
     llvm::function_ref<sdy::MeshAttr(sdy::TensorShardingAttr)> meshOf);

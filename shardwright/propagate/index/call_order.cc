@@ -49,7 +49,7 @@ FailureOr<SmallVector<int32_t>> CallsByFunction::callersFirst() const {
   enum class State : uint8_t { New, Open, Done };
   SmallVector<State, 0> states(funcs.size(), State::New);
   SmallVector<int32_t> order;
-  // A stack of our own: chains of calls may be as long as the module.
+  // Use an explicit stack: chains of calls may be as long as the module.
   SmallVector<std::pair<int32_t, int32_t>> open;
   for (int32_t root = 0, e = funcs.size(); root < e; ++root) {
     if (states[root] != State::New)
@@ -60,7 +60,7 @@ FailureOr<SmallVector<int32_t>> CallsByFunction::callersFirst() const {
       auto &[func, next] = open.back();
       if (next == funcs[func].end) {
         states[func] = State::Done;
-        // Declarations are not in a call graph.
+        // As in MLIR's call graph, skip declarations.
         if (funcs.size() == 1 || !funcs[func].isExternal)
           order.push_back(func);
         open.pop_back();

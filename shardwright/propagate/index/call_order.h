@@ -30,7 +30,7 @@ public:
   };
   struct Function {
     mlir::func::FuncOp op;
-    /// Its part of calls().
+    /// Its range in calls().
     int32_t begin, end;
     bool isExternal;
   };
@@ -67,7 +67,7 @@ public:
       fn(mlir::func::CallOp(allCalls[i].op), calleeOf(allCalls[i]));
     }
   }
-  /// The same for functions.
+  /// Likewise for functions.
   template <typename Fn> void forEachFunction(Fn fn) const {
     constexpr size_t kAhead = 8, kNear = 4;
     for (size_t i = 0, e = funcs.size(); i < e; ++i) {
@@ -95,7 +95,7 @@ private:
 llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 callersFirst(mlir::ModuleOp module);
 
-/// The same, callees before callers.
+/// Likewise with callees before callers.
 llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
 calleesFirst(mlir::ModuleOp module);
 

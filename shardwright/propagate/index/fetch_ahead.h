@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prefetches ops from lists of ops. In a large module the caches do not hold
-// the ops, and a list has the addresses of the next ones.
+// Walks over lists of ops with prefetching. In a large module the ops are not
+// in the caches, but a list holds the addresses of the next ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ inline void prefetchSaid(mlir::Operation *op) {
   __builtin_prefetch(op->getRawDictionaryAttrs().getAsOpaquePointer());
 }
 
-/// Calls fn(op) for each, while those after it are fetched, and what they
-/// say of themselves. `fn` may erase its op.
+/// Calls fn(op) for each op and prefetches the next ops, their locations and
+/// their attributes. `fn` may erase its op.
 template <typename Fn>
 void forEachFetched(llvm::ArrayRef<mlir::Operation *> ops, Fn fn) {
   constexpr size_t kAhead = 12, kNear = 5;

@@ -1,4 +1,4 @@
-//===- module_contents.cc - what a module may hold ------------------------===//
+//===- module_contents.cc - features that a module uses -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ namespace shardwright {
 
 namespace {
 
-/// Looks at shardings, each once.
+/// Scans shardings, each once.
 class Scan {
 public:
   explicit Scan(ModuleContents &found) : found(found) {}
@@ -65,7 +65,7 @@ ModuleContents::ModuleContents(Operation *module, AnalysisManager &analyses) {
     rules |= dict.contains(ruleName);
     scan.visit(dict);
   }
-  // Shardings are in properties, too, and in dictionaries of arguments.
+  // Shardings are also in properties and in dictionaries of arguments.
   for (Operation *op : index.inOrder(isNamed<func::FuncOp>)) {
     scan.visit(cast<func::FuncOp>(op).getArgAttrsAttr());
     scan.visit(cast<func::FuncOp>(op).getResAttrsAttr());

@@ -1,4 +1,4 @@
-//===- module_contents.h - what a module may hold ---------------*- C++ -*-===//
+//===- module_contents.h - features that a module uses ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ struct ModuleContents {
   bool funcEdges = false;
   bool constraints = false;
   bool groups = false;
-  /// `sdy.sharding_rule`; constraints may get one.
+  /// `sdy.sharding_rule` attributes, which may be added to constraints.
   bool rules = false;
   /// Shardings with unreduced axes.
   bool unreduced = false;

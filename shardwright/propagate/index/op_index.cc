@@ -17,7 +17,7 @@ bool hasDataFlow(OperationName name) {
   return name.hasInterface<sdy::ShardableDataFlowOpInterface>();
 }
 
-/// What one walk follows, and what it leaves behind.
+/// The order that a walk follows, and the order that it records.
 struct OpIndex::Visits {
   OpOrder::Walk ahead;
   OpOrder *met = nullptr;
@@ -81,7 +81,7 @@ void OpIndex::visit(Operation *op, Visits &visits) {
     for (Block &block : region)
       for (Operation &nested : block)
         visit(&nested, visits);
-  // The vector may have moved.
+  // Index again: the vector may have been reallocated.
   ops[op->getName()][place].end = count;
   if (isFunc)
     rangeOf[op] = {index, count};
@@ -129,7 +129,7 @@ SmallVector<OpIndex::InFunction, 0> OpIndex::byFunction(NamePredicate wanted,
     return it - all.begin();
   };
   for (const Entry &func : functions) {
-    // Not the function itself.
+    // Exclude the function itself.
     int32_t begin = skipTo(func.index + 1);
     result.push_back({cast<func::FuncOp>(func.op), begin, skipTo(func.end)});
   }
@@ -137,7 +137,7 @@ SmallVector<OpIndex::InFunction, 0> OpIndex::byFunction(NamePredicate wanted,
 }
 
 OpIndex::Ops OpIndex::postOrder(Entries all) {
-  // Stays as it is where nothing is nested.
+  // Unchanged if no op is nested.
   llvm::sort(all, [](const Entry &a, const Entry &b) {
     return std::pair(a.end, -a.index) < std::pair(b.end, -b.index);
   });

@@ -32,7 +32,7 @@ inline constexpr auto isNamed = [](mlir::OperationName name) {
   return ((name.getTypeID() == mlir::TypeID::get<Ops>()) || ...);
 };
 
-/// Has ShardableDataFlowOpInterface.
+/// True if the op implements ShardableDataFlowOpInterface.
 bool hasDataFlow(mlir::OperationName name);
 
 class OpIndex {
@@ -40,49 +40,50 @@ public:
   using NamePredicate = llvm::function_ref<bool(mlir::OperationName)>;
   using Ops = llvm::SmallVector<mlir::Operation *, 0>;
 
-  /// Of what is in a module or a function.
+  /// Indexes the ops of a module or a function.
   explicit OpIndex(mlir::Operation *root);
-  /// As an analysis, of a module; brings its OpOrder up to date.
+  /// As an analysis of a module; updates its OpOrder.
   OpIndex(mlir::Operation *module, mlir::AnalysisManager &analyses);
 
   /// False if the module has no such op. May be true for forgotten names.
   bool has(NamePredicate wanted) const;
-  /// Ops before what is in them.
+  /// In pre-order.
   Ops inOrder(NamePredicate wanted) const;
-  /// Ops after what is in them.
+  /// In post-order.
   Ops postOrder(NamePredicate wanted) const;
-  /// What stands in the root itself, in order.
+  /// The top-level ops of the root, in order.
   llvm::ArrayRef<mlir::Operation *> topLevel() const { return top; }
-  /// A function that stands in the root, and which of a list of ops are in it.
+  /// A top-level function, and the range of its ops in a list.
   struct InFunction {
     mlir::func::FuncOp func;
     int32_t begin, end;
   };
-  /// For every function, in order, its place in `ops`, which become
+  /// For every function, in order, its range in `ops`, which is set to
   /// inOrder(wanted).
   llvm::SmallVector<InFunction, 0> byFunction(NamePredicate wanted,
                                               Ops &ops) const;
-  /// Those of postOrder(wanted) that are in `func`: of the module, or the root.
+  /// The ops of postOrder(wanted) in `func`, a function of the module or the
+  /// root.
   Ops inFunction(mlir::func::FuncOp func, NamePredicate wanted) const;
-  /// How many ops are in `func`, itself among them; 0: it is new.
+  /// Number of ops in `func`, including itself; 0: it is new.
   size_t sizeOf(mlir::func::FuncOp func) const {
     auto [begin, end] = rangeOf.lookup(func);
     return end - begin;
   }
-  /// Ops that have one operand and one result, in order.
+  /// Ops with one operand and one result, in order.
   llvm::ArrayRef<mlir::Operation *> unary() const { return unaryOps; }
-  /// All different dictionaries of discardable attributes.
+  /// All distinct dictionaries of discardable attributes.
   llvm::ArrayRef<mlir::DictionaryAttr> dictionaries() const { return dicts; }
 
   void forget(NamePredicate erased);
   void forgetUnary() { unaryOps.clear(); }
-  /// All but dictionaries().
+  /// Forgets everything except dictionaries().
   void forgetOps();
 
 private:
   struct Entry {
     mlir::Operation *op;
-    /// In order; one past the last op in it.
+    /// Index in pre-order; one past the last nested op.
     int32_t index, end;
   };
   using Entries = std::vector<Entry>;
@@ -96,7 +97,7 @@ private:
 
   llvm::MapVector<mlir::OperationName, Entries> ops;
   Ops unaryOps, top;
-  /// Of `top`.
+  /// The functions among `top`.
   Entries functions;
   llvm::SmallVector<mlir::DictionaryAttr> dicts;
   llvm::DenseSet<mlir::DictionaryAttr> seen;

@@ -68,7 +68,7 @@ TEST_F(OpIndexTest, GivesOpsInTheOrderOfWalks) {
   EXPECT_EQ(index.topLevel(),
             ArrayRef<Operation *>(
                 {funcs[0].func.getOperation(), funcs[1].func.getOperation()}));
-  // The cases and what is elementwise.
+  // The cases and the elementwise ops.
   EXPECT_EQ(index.unary().size(), 6u);
   EXPECT_EQ(index.dictionaries().size(), 1u);
 }
@@ -80,7 +80,7 @@ TEST_F(OpIndexTest, ForgetsWhatWasErased) {
   EXPECT_TRUE(index.has(isNamed<stablehlo::AbsOp>));
   EXPECT_FALSE(index.has(isNamed<stablehlo::AddOp>));
   index.forget(isNamed<stablehlo::AbsOp>);
-  // Others of the name may be left.
+  // Other ops of that name may exist.
   EXPECT_TRUE(index.inOrder(isNamed<stablehlo::AbsOp>).empty());
   EXPECT_TRUE(index.has(isNamed<stablehlo::AbsOp>));
   EXPECT_TRUE(index.has(isNamed<stablehlo::NegOp>));

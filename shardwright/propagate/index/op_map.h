@@ -1,4 +1,4 @@
-//===- op_map.h - numbers of ops, by address --------------------*- C++ -*-===//
+//===- op_map.h - map from ops to small values ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ public:
     return (*last)[key % kPageSize];
   }
 
-  /// T() for an op without an entry.
+  /// T() if the op has no entry.
   T lookup(mlir::Operation *op) const {
     uintptr_t key = keyOf(op);
     if (last && key / kPageSize == lastNumber)

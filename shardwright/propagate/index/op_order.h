@@ -1,4 +1,4 @@
-//===- op_order.h - where the ops ahead of a walk are -----------*- C++ -*-===//
+//===- op_order.h - prefetch the ops of a walk ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,7 @@ namespace shardwright {
 
 /// Prefetches what most walks read: results, the op itself, its operands.
 inline void prefetchOp(const mlir::Operation *op) {
-  // A number: arithmetic on a null pointer is undefined.
+  // Use an integer, because arithmetic on a null pointer is undefined.
   auto address = reinterpret_cast<uintptr_t>(op);
   for (intptr_t offset : {-32, 32, 96})
     __builtin_prefetch(reinterpret_cast<const void *>(address + offset));
@@ -55,15 +55,15 @@ public:
     starts.push_back(ops.size());
     add(func);
   }
-  /// Has the first ops of `func` fetched, which is to be walked soon: a small
-  /// function is over before its walk has seen far enough ahead.
+  /// Prefetches the first ops of `func`, which will be walked soon: the walk of
+  /// a small function ends before its prefetches help.
   void fetch(mlir::Operation *func) const {
     constexpr size_t kMost = 40;
     auto it = placeOf.find(func);
     if (it == placeOf.end())
       return;
     size_t begin = starts[it->second];
-    // Of what follows it in the module, others may be visited first.
+    // Stop at the end of the function; other functions may be visited next.
     size_t next =
         it->second + 1 < starts.size() ? starts[it->second + 1] : ops.size();
     for (size_t i = begin; i < std::min(begin + kMost, next); ++i)
@@ -72,10 +72,10 @@ public:
 
   class Walk {
   public:
-    /// Null: nothing is known.
+    /// Null: no prefetching.
     explicit Walk(const OpOrder *order) : order(order) {}
 
-    /// To be called for each op, before what is in it.
+    /// Call this for each op, before its nested ops.
     void reach(mlir::Operation *op) {
       if (!order || !find(op))
         return;
@@ -84,7 +84,7 @@ public:
         prefetchOp(order->ops[next + kAhead]);
     }
 
-    /// To be called before the ops of a function that is not reached itself.
+    /// Call this before the ops of a function that is not passed to reach().
     void enter(mlir::Operation *func) {
       if (order && jump(func))
         ++next;
@@ -112,13 +112,13 @@ public:
     }
 
     const OpOrder *order;
-    /// Where the op is that the walk is expected to reach.
+    /// Index of the op that the walk is expected to reach next.
     size_t next = 0;
   };
 
 private:
   llvm::SmallVector<mlir::Operation *, 0> ops;
-  /// Where functions begin, and which of them each is.
+  /// Start of each function, and index of each function in `starts`.
   llvm::SmallVector<size_t, 0> starts;
   llvm::DenseMap<mlir::Operation *, size_t> placeOf;
 };

@@ -1,4 +1,4 @@
-//===- sharding_walk.cc - every place that holds a sharding ---------------===//
+//===- sharding_walk.cc - visit every sharding of a module ----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ public:
         return visitFunc(func);
     if (op->getDialect() == sdyDialect)
       visitInherent(op);
-    // Few dictionaries are met again and again.
+    // Most dictionaries are repeated, so cache the results.
     DictionaryAttr old = op->getRawDictionaryAttrs();
     if (old.empty())
       return;
@@ -53,7 +53,8 @@ public:
   }
 
 private:
-  /// Of a sharding or of a list of them; other attributes as they are.
+  /// Transforms a sharding or a list of them; returns other attributes
+  /// unchanged.
   Attribute apply(Attribute old) {
     auto it = done.find(old);
     if (it != done.end())

@@ -1,4 +1,4 @@
-//===- sharding_walk.h - every place that holds a sharding ------*- C++ -*-===//
+//===- sharding_walk.h - visit every sharding of a module -------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- debug_info.cc - origins and edges as attributes -------------------===//
+//===- debug_info.cc - origins and edges as attributes --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,10 +44,10 @@ DebugInfo::DebugInfo(ModuleOp module, DebugInfoOptions options)
 }
 
 //===----------------------------------------------------------------------===//
-// What is there
+// Initial state
 //===----------------------------------------------------------------------===//
 
-/// The first to name an axis of a value wins.
+/// The first holder that names an axis of a value is its origin.
 void DebugInfo::begin(Holder holder, sdy::TensorShardingAttr sharding,
                       const std::string &name) {
   if (!sharding)
@@ -68,7 +68,7 @@ void DebugInfo::readOrigins() {
       op->setAttr(sdy::kShardingOriginNameAttr, StringAttr::get(context, name));
     } else if (auto manual = dyn_cast<sdy::ManualComputationOp>(op)) {
       std::string name = "mc_" + std::to_string(manuals++);
-      // The edge holds the sharding; without one the value itself.
+      // The edge holds the sharding; without an edge, the value itself does.
       auto edgeOf = [](Value owner) -> Value {
         if (sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(owner))
           return edge.getResult();
@@ -99,7 +99,7 @@ void DebugInfo::readOrigins() {
   }
 }
 
-/// Steps of an earlier pass stay; ours come after them.
+/// Steps of an earlier pass are kept, and ours are appended.
 void DebugInfo::readSteps() {
   auto read = [&](Holder holder, Attribute attr) {
     auto list = dyn_cast_if_present<sdy::PropagationEdgesAttr>(attr);
@@ -118,7 +118,7 @@ void DebugInfo::readSteps() {
 }
 
 //===----------------------------------------------------------------------===//
-// What changes
+// Changes
 //===----------------------------------------------------------------------===//
 
 void DebugInfo::addEdge(Holder holder, int32_t numOperands, Edge edge) {
@@ -142,7 +142,7 @@ void DebugInfo::onChange(const PropagationEvent &event) {
   }
   bool isFunc = isa<func::FuncOp>(event.op);
   auto holderOfTensor = [&](int32_t tensor) {
-    // A function's result has the origins of the value returned there.
+    // A function's result has the origins of the value that it returns.
     return holderOf(event.values[isFunc ? 0 : tensor]);
   };
   for (const NewAxis &axis : newAxesOf(event, /*asShardy=*/true)) {
@@ -150,7 +150,8 @@ void DebugInfo::onChange(const PropagationEvent &event) {
       continue;
     AxisRefAttr attr = sdy::axisToAttr(context, axis.axis, *event.mesh);
     if (options.edges)
-      // Shardy keeps the steps of all results of a function at the first.
+      // Shardy stores the steps of all results of a function at the first
+      // result.
       addEdge(holderOf(event.op, isFunc ? 0 : -1), event.numOperands,
               {step, axis.axis, attr, axis.source, event.tensor});
     if (options.origins)
@@ -158,8 +159,8 @@ void DebugInfo::onChange(const PropagationEvent &event) {
   }
 }
 
-/// The axis began where it began at its source; Shardy has a text for what
-/// began nowhere.
+/// Copies the axis's origin from its source; Shardy has a text for axes without
+/// an origin.
 void DebugInfo::passOn(Holder source, Holder target, AxisRefAttr axis) {
   std::string begun = ": 0";
   auto from = origins.find(source);
@@ -193,7 +194,7 @@ void DebugInfo::onApplied(sdy::ShardingConstraintOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is written
+// Output
 //===----------------------------------------------------------------------===//
 
 /// Null if the holder has no origins.
@@ -222,7 +223,7 @@ void DebugInfo::saveOrigins() {
       if (func.isExternal())
         return;
       Operation *ret = func.getBody().back().getTerminator();
-      // A value that is returned twice counts at its last place.
+      // A value that is returned twice counts as its last result.
       llvm::SmallDenseSet<Value, 8> seen;
       for (size_t i = ret->getNumOperands(); i-- > 0;)
         if (Value returned = ret->getOperand(i); seen.insert(returned).second)

@@ -42,14 +42,14 @@ public:
   void onChange(const PropagationEvent &event) override;
   void onWritten() override { save(); }
 
-  /// `op`'s only operand took the sharding of its result.
+  /// Called when the only operand of `op` took the sharding of its result.
   void onApplied(sdy::ShardingConstraintOp op);
   /// Writes the attributes.
   void save();
 
 private:
-  /// An operand's or result's value, or an op (of an edge) or function with the
-  /// index of its result (of an origin).
+  /// An operand's or result's value; or an op (for an edge) or function (for an
+  /// origin) with the index of its result.
   using Holder = std::pair<void *, int32_t>;
   static Holder holderOf(mlir::Value value) {
     return {value.getAsOpaquePointer(), -1};
@@ -57,8 +57,7 @@ private:
   static Holder holderOf(mlir::Operation *op, int32_t funcResult) {
     return {op, funcResult};
   }
-  /// One axis that one step moved, between tensors of a rule: operands, then
-  /// results.
+  /// An axis moved by a step between tensors of a rule: operands, then results.
   struct Edge {
     int64_t step;
     AxisRef order;
@@ -69,7 +68,7 @@ private:
     int32_t numOperands = 0;
     std::vector<Edge> edges;
   };
-  /// By axis, as it is written in the attribute.
+  /// Keyed by the axis's text in the attribute.
   using Origins =
       std::map<std::string, std::pair<sdy::AxisRefAttr, std::string>>;
 
@@ -89,7 +88,7 @@ private:
   llvm::DenseMap<Holder, Origins> origins;
   llvm::MapVector<Holder, Edges> edges;
   int64_t nextStep = 0;
-  /// The visit whose changes are the step before `nextStep`.
+  /// The visit of the step before `nextStep`.
   int64_t visit = -1;
 };
 

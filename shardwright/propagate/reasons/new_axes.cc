@@ -1,4 +1,4 @@
-//===- new_axes.cc - where the axes of one change came from --------------===//
+//===- new_axes.cc - sources of the axes of a change ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 
 namespace shardwright {
 
-/// Makes one axis of those of neighbouring factors of a dimension that continue
-/// each other, if both are new. Axes of a factor stand side by side.
+/// Merges new axes of adjacent factors of a dimension that continue each other.
+/// Expects the axes of a factor to be consecutive.
 static void mergeWithinDims(llvm::SmallVector<NewAxis, 4> &axes,
                             const FactorLayout::Tensor &changed,
                             const TensorProjection &before,
@@ -23,7 +23,7 @@ static void mergeWithinDims(llvm::SmallVector<NewAxis, 4> &axes,
         axes, [=](const NewAxis &axis) { return axis.factor == factor; });
   };
   for (int64_t d = 0; d < changed.rank(); ++d) {
-    // Its last axis is new.
+    // The last new axis of the dimension.
     NewAxis *last = nullptr;
     for (int32_t p = changed.dimBegin[d]; p < changed.dimBegin[d + 1]; ++p) {
       if (after.places[p].axes.empty())

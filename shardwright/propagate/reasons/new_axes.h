@@ -1,4 +1,4 @@
-//===- new_axes.h - where the axes of one change came from ------*- C++ -*-===//
+//===- new_axes.h - sources of a change's axes ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,9 @@ namespace shardwright {
 struct NewAxis {
   AxisRef axis;
   int32_t factor = -1;
-  /// The tensor that had it before: the first operand, else the first result,
-  /// whose axes on the factor begin with all that the changed tensor has now.
+  /// The tensor that had the axis before: the first operand, or else the first
+  /// result, whose axes on the factor start with all axes that the changed
+  /// tensor has now.
   int32_t source = -1;
 };
 

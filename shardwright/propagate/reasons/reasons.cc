@@ -1,4 +1,4 @@
-//===- reasons.cc - why each value is sharded as it is -------------------===//
+//===- reasons.cc - record the reasons for shardings ----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,7 +56,7 @@ int64_t tensorBytes(Type type) {
   return int64_t(std::min(bytes, 9e18));
 }
 
-/// The dimension of a tensor that holds the factor, -1 if none does.
+/// The dimension of a tensor that has the factor; -1 if none does.
 static int32_t dimOf(const FactorLayout::Tensor &tensor, int32_t factor) {
   int32_t place = tensor.placeOfFactor[factor];
   if (place < 0)
@@ -80,8 +80,8 @@ PlaceId Reasons::find(const ShardedPlace &place) const {
   return it == placeIds.end() ? kNoPlace : it->second;
 }
 
-/// kNoPlace where nothing holds the sharding. Of an op that is no function,
-/// `value` alone counts.
+/// kNoPlace if there is no sharding. Unless `op` is a function, only `value`
+/// matters.
 PlaceId Reasons::placeOf(Value value, Operation *op, int32_t funcResult) {
   ShardedPlace place;
   place.value = value;
@@ -141,7 +141,8 @@ void Reasons::onChange(const PropagationEvent &event) {
   };
 
   if (event.tensor < 0) {
-    // A group: dimension by dimension as the other member.
+    // For a group: each dimension comes from the same dimension of the other
+    // member.
     arrival.source = placeOf(event.values.front(), nullptr, -1);
     const TensorSharding *before = event.before.front();
     for (auto [d, dim] : llvm::enumerate(event.after->dims))
@@ -208,8 +209,7 @@ struct FinalOp {
 
 } // namespace
 
-/// Position of the first axis of `offer` that `own` lacks; none if `own` has
-/// them all.
+/// Index of the first axis of `offer` that is not in `own`; none if all are.
 static std::optional<size_t> firstMissing(AxisRefs offer, AxisRefs own) {
   for (auto [i, axis] : llvm::enumerate(offer)) {
     if (i >= own.size() || !(own[i] == axis || isPrefixOf(axis, own[i])))
@@ -218,8 +218,8 @@ static std::optional<size_t> firstMissing(AxisRefs offer, AxisRefs own) {
   return std::nullopt;
 }
 
-/// Why `axis`, number `position` of tensor `from` on the factor, does not go to
-/// `to`.
+/// Sets the reason why `axis`, at index `position` of tensor `from` on the
+/// factor, is not added to `to`.
 static void judge(const FinalOp &op, int32_t from, int32_t to, int32_t factor,
                   size_t position, AxisStop &stop, int32_t &otherTensor) {
   const FactorSharding &own = *op.find(to, factor);
@@ -290,8 +290,8 @@ static void judge(const FinalOp &op, int32_t from, int32_t to, int32_t factor,
           otherTensor = t;
           return;
         }
-  // What is left: parts of a dimension that no sharding can write down, as a
-  // minor part under a major one that is not sharded.
+  // Remaining case: sub-axes that no sharding can express, such as a minor
+  // factor under a major one that is not sharded.
   stop.obstacle = Obstacle::Indivisible;
 }
 
@@ -309,8 +309,8 @@ void Reasons::onFinalOp(const PropagationOpView &view) {
   for (int32_t t = 0; t < numTensors; ++t)
     if (PlaceId place = placeOfTensor(t); place != kNoPlace)
       if (const TensorSharding *sharding = view.shardings[t]) {
-        // At an edge the sources' side is the one that ops see; any other op
-        // shows the value as it is.
+        // For an edge, the sources' view is the one that ops see; any other op
+        // shows the value itself.
         if (!finals[place] || !isa<sdy::DataFlowEdgeOp>(view.op))
           finals[place] = *sharding;
       }

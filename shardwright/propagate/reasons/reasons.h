@@ -1,4 +1,4 @@
-//===- reasons.h - why each value is sharded as it is -----------*- C++ -*-===//
+//===- reasons.h - record the reasons for shardings -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // Observes the engine and records why values have their shardings: for each
 // axis on each dimension of each value the step that added it, and for each
-// axis that an op offered to a value and that was not added, the reason.
+// axis that an op offered to a value and that was not added, the obstacle.
 // `explain`, remarks and warnings read these records.
 //
 //===----------------------------------------------------------------------===//
@@ -94,21 +94,21 @@ public:
   void onFinalOp(const PropagationOpView &view) override;
 
   llvm::ArrayRef<ShardedPlace> places() const { return allPlaces; }
-  /// kNoPlace if propagation never visited it.
+  /// kNoPlace if propagation never visited the place.
   PlaceId find(const ShardedPlace &place) const;
-  /// In the order in which they happened.
+  /// In the order of events.
   llvm::ArrayRef<AxisArrival> arrivals() const { return allArrivals; }
   /// In program order of the ops.
   llvm::ArrayRef<AxisStop> stops() const { return allStops; }
-  /// Final sharding, as its op's rules see it; null if there is none.
+  /// Final sharding, in the view of its op's rules; null if there is none.
   const TensorSharding *sharding(PlaceId place) const;
   /// The mesh of shardings; null if nothing is sharded.
   const Mesh *mesh() const {
     return meshes.empty() ? nullptr : &meshes.front();
   }
 
-  /// The arrival that brought (part of) `axis` to the dimension, the last one
-  /// before arrival number `before`; -1 if it was there from the start.
+  /// The arrival that added (part of) `axis` to the dimension, the last one
+  /// before arrival number `before`; -1 if the axis was there from the start.
   int64_t arrivalOf(PlaceId place, int32_t dim, AxisRef axis,
                     int64_t before) const;
 
@@ -122,8 +122,8 @@ private:
   /// By place: indices of its arrivals, ascending.
   std::vector<llvm::SmallVector<int32_t, 2>> arrivalsOf;
   std::vector<std::optional<TensorSharding>> finals;
-  /// Of a module with several meshes, only what is on the first that has axes
-  /// is recorded: axes are numbers of a mesh.
+  /// For a module with several meshes, only the first mesh with axes is
+  /// recorded, because axes are indices in a mesh.
   bool isOnMesh(const Mesh *mesh);
   std::vector<Mesh> meshes;
 };

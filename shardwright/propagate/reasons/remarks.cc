@@ -1,4 +1,4 @@
-//===- remarks.cc - what propagation decided, as MLIR remarks ------------===//
+//===- remarks.cc - propagation's MLIR remarks ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ constexpr llvm::StringLiteral kCategory = "propagate";
 bool wantsRemarks(MLIRContext *context) {
   if (!context->getRemarkEngine())
     return false;
-  // Tools set an engine in any case; its filters say whether anybody asked, and
-  // tell only who is about to emit. What is assigned over is not emitted.
+  // Tools always install an engine, and only emitting a remark shows if its
+  // filters accept it. A remark that is assigned over is dropped.
   Location loc = UnknownLoc::get(context);
   auto opts = remark::RemarkOpts::name("Wanted").category(kCategory);
   auto isWanted = [](remark::detail::InFlightRemark remark) {
@@ -63,7 +63,7 @@ std::string functionOf(ShardedPlace place) {
   return func ? func.getSymName().str() : "";
 }
 
-/// The sharding with the axis on the dimension, and nowhere else.
+/// The sharding with the axis on that dimension only.
 std::string askFor(const TensorSharding *now, int64_t rank,
                    const AxisStop &stop, const Mesh &mesh) {
   TensorSharding s = now && now->rank() == rank ? now->closedLike()
@@ -76,7 +76,7 @@ std::string askFor(const TensorSharding *now, int64_t rank,
   return str(s, mesh);
 }
 
-/// Every axis on the first dimension that it divides; empty if none does.
+/// Shards each axis on the first dimension that it divides; empty if none does.
 std::string fittingSharding(ArrayRef<int64_t> shape, const Mesh &mesh) {
   TensorSharding s = TensorSharding::closed(shape.size());
   SmallVector<int64_t> left(shape);
@@ -101,7 +101,7 @@ void RemarkEmitter::onWritten() {
     return;
   const Mesh &m = *mesh();
 
-  // How far each axis of an annotation went.
+  // Number of values that each axis of an annotation reached.
   std::vector<int32_t> reached(places().size(), 0);
   std::vector<PlaceId> root(arrivals().size(), kNoPlace);
   for (auto [i, a] : llvm::enumerate(arrivals())) {

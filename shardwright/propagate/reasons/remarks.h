@@ -1,17 +1,18 @@
-//===- remarks.h - what propagation decided, as MLIR remarks ----*- C++ -*-===//
+//===- remarks.h - propagation's MLIR remarks -------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Through MLIR's remark engine, in category `propagate`, when one is installed
-// (shardwright-opt --remarks-filter=propagate, shardwright --remarks=...):
+// Emitted through MLIR's remark engine, in category `propagate`, if one is
+// installed (shardwright-opt --remarks-filter=propagate, shardwright
+// --remarks=...):
 //
 //   passed    AxisPlaced       an annotation's axis, and how many values it
 //                              reached
 //   missed    AxisStopped      an axis that an op offered and a value did not
-//                              take: the reason, an annotation that asks for it
+//                              take: the reason, and an annotation that adds it
 //   analysis  ValueReplicated  a value that no axis reached, with its bytes
 //
 //===----------------------------------------------------------------------===//

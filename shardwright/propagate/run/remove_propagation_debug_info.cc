@@ -1,4 +1,4 @@
-//===- remove_propagation_debug_info.cc - no recorded origins and edges ===//
+//===- remove_propagation_debug_info.cc - remove recorded origins ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- run_engine.cc - the engine as the passes run it -------------------===//
+//===- run_engine.cc - run the engine from passes -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ LogicalResult runEngine(ModuleOp module, EngineOptions options,
                         const PropagationDebugOptions &debug) {
   std::optional<DebugInfo> info;
   if (debug.shardingOrigins || debug.propagationEdges) {
-    // Whoever else wants to listen calls the engine himself.
+    // Callers with another observer call the engine directly.
     if (options.observer)
       return module.emitError("origins and edges are not recorded together "
                               "with reasons");

@@ -1,4 +1,4 @@
-//===- run_engine.h - the engine as the passes run it -----------*- C++ -*-===//
+//===- run_engine.h - run the engine from passes ----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,8 @@ namespace shardwright {
 struct PropagationDebugOptions {
   bool shardingOrigins = false;
   bool propagationEdges = false;
-  /// Where to write the module between user priorities; empty: nowhere.
+  /// Directory for dumps of the module between user priorities; empty: no
+  /// dumps.
   std::string dumpDirectory;
   int64_t dumpIndex = 0;
 };

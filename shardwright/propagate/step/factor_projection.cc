@@ -1,4 +1,4 @@
-//===- factor_projection.cc - shardings seen through a rule's factors -----===//
+//===- factor_projection.cc - project shardings onto factors --------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,7 @@ std::optional<FactorLayout> FactorLayout::create(ShardingRule rule) {
 
 namespace {
 
-/// Hands the axes of one dimension out to its factors, major to minor.
+/// Distributes the axes of one dimension over its factors, major to minor.
 void projectDim(llvm::MutableArrayRef<FactorSharding> factors,
                 llvm::ArrayRef<int32_t> factorIds, const ShardingRule &rule,
                 const DimSharding &dim) {
@@ -54,13 +54,13 @@ void projectDim(llvm::MutableArrayRef<FactorSharding> factors,
     return;
   }
   AxisList rest = dim.axes;
-  size_t next = 0; // first axis of `rest` not yet handed out
+  size_t next = 0; // first remaining axis of `rest`
   for (size_t k = 0; k < factors.size(); ++k) {
     FactorSharding &f = factors[k];
     f.isClosed = dim.isClosed;
     if (k > 0 && !factors[k - 1].overflow.empty()) {
-      // The axes above would come before this factor's: it can take none, and
-      // what lies below it cannot be said.
+      // The overflow of the major factor precedes the axes of this factor, so
+      // it can take none, and more minor factors are unknown.
       f.isClosed = true;
       return;
     }
@@ -126,8 +126,8 @@ TensorSharding TensorProjection::toSharding(const FactorLayout::Tensor &layout,
       dim.isClosed |= f.isClosed;
       appendMerged(dim.axes, f.axes);
       appendMerged(dim.axes, f.overflow);
-      // A minor factor under a partly sharded major one would be strided: no
-      // list of axes says that.
+      // Stop: a minor factor under a partly sharded major one would be strided,
+      // which no list of axes expresses.
       if (!f.overflow.empty() ||
           totalSize(f.axes) < rule.factors[layout.factorOfPlace[p]].size)
         break;

@@ -22,7 +22,7 @@ void mergeCompatible(AxisList &acc, llvm::ArrayRef<AxisRef> next,
       continue;
     if (isPrefixOf(n, o)) {
       if (next.size() == i + 1)
-        continue; // the old one reaches further within the same axis
+        continue; // the old axis includes the new one
       acc.truncate(i);
       acc.push_back(n);
       expand = false;
@@ -63,8 +63,8 @@ Direction FactorPropagation::directionOf(int64_t factor) const {
                                            : options->directions.other;
 }
 
-/// The axes that the tensors agree on for one factor, regardless of other
-/// factors. Only the first group (where axes come from) may make it longer.
+/// The axes that the tensors agree on for one factor, ignoring other factors.
+/// Only the first group of tensors (the sources of axes) may extend the list.
 void FactorPropagation::collectCandidate(int64_t factor,
                                          AxisList &result) const {
   result.clear();
@@ -90,7 +90,7 @@ void FactorPropagation::collectCandidate(int64_t factor,
   }
 }
 
-/// The leading part of x that no other factor of the tensor uses.
+/// The longest prefix of x that no other factor of the tensor uses.
 std::optional<AxisRef>
 FactorPropagation::fitAmongFactors(AxisRef x, int64_t tensor,
                                    int64_t factor) const {
@@ -109,7 +109,7 @@ FactorPropagation::fitAmongFactors(AxisRef x, int64_t tensor,
   return rest;
 }
 
-/// The leading part of x that this tensor can hold on the factor, after axes
+/// The longest prefix of x that this tensor can have on the factor, after axes
 /// that make `shardsBefore` shards of it.
 std::optional<AxisRef> FactorPropagation::fitInFactor(AxisRef x,
                                                       int64_t shardsBefore,
@@ -144,7 +144,7 @@ std::optional<AxisRef> FactorPropagation::fitInFactor(AxisRef x,
   return std::nullopt;
 }
 
-/// Keeps the longest leading part that `fit(axis, shardsBefore)` lets through.
+/// Keeps the longest prefix that `fit(axis, shardsBefore)` accepts.
 template <typename Fit>
 void FactorPropagation::truncate(AxisList &axes, Fit fit) const {
   int64_t shards = 1;
@@ -158,7 +158,7 @@ void FactorPropagation::truncate(AxisList &axes, Fit fit) const {
     }
     if (*kept != axes[i]) {
       axes[i] = *kept;
-      // A part of an axis is a sub-axis.
+      // A truncated axis is a sub-axis.
       axes.truncate(options->conservative ? i : i + 1);
       return;
     }
@@ -194,9 +194,9 @@ void FactorPropagation::aggressive() {
   int64_t numOperands = layout->numOperands();
   int64_t numTensors = layout->tensors.size();
 
-  // Where two factors want the same axis, the first in this order wins: the one
-  // whose axes come from the larger tensor, then (elementwise ops only) the one
-  // with more shards, then the one from the earlier tensor.
+  // If two factors compete for an axis, the first in this order gets it: the
+  // one whose axes come from the larger tensor, then (elementwise ops only) the
+  // one with more shards, then the one from the earlier tensor.
   struct Ranked {
     int32_t factor;
     int32_t source = -1;
@@ -234,8 +234,8 @@ void FactorPropagation::aggressive() {
     truncate(axes, [&](AxisRef x, int64_t shards) {
       return fitInFactor(x, shards, t, f);
     });
-    // An operand of an elementwise op takes no more than a result could: axes
-    // that end there would only have to be undone.
+    // An operand of an elementwise op takes only axes that a result could take,
+    // because others would have to be resharded right away.
     if (options->isElementwise && t < numOperands)
       for (int64_t r = numOperands; r < numTensors; ++r)
         if (const FactorSharding *result = find(r, f))

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Given the shardings of an op's tensors and its rule, which tensors can take
-// more axes? Two strategies, as Shardy's:
+// Determines which tensors of an op can take more axes, given their shardings
+// and the op's rule. Two strategies, as in Shardy:
 //
 //   basic       an axis moves along a factor only if it fits in every tensor
 //   aggressive  each tensor takes what it can; conflicts between factors are
-//               settled by the size of the tensor that wants the axis
+//               resolved by the size of the tensor that offers the axis
 //
-// No attributes here: value types in, value types out.
+// Uses value types only, no attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ inline Direction operator&(Direction a, Direction b) {
   return Direction(uint8_t(a) & uint8_t(b));
 }
 
-/// The directions in which axes are carried, by the kind of the factor. Blocked
-/// factors never carry any.
+/// The directions in which axes propagate, by the kind of the factor. Blocked
+/// factors never propagate.
 struct FactorDirections {
   Direction passThrough = Direction::Both;
   Direction other = Direction::Both;
@@ -55,7 +55,7 @@ enum class Strategy : uint8_t { Basic, Aggressive };
 struct StepOptions {
   Strategy strategy = Strategy::Aggressive;
   FactorDirections directions;
-  /// The op is elementwise: see `aggressive` in the .cc.
+  /// True if the op is elementwise: see `aggressive` in the .cc.
   bool isElementwise = false;
   /// Never carry sub-axes. Needs `mesh`.
   bool conservative = false;
@@ -71,10 +71,10 @@ struct TensorUpdate {
 /// Working memory of propagation steps; one object serves a whole run.
 class FactorPropagation {
 public:
-  /// One step of one op. `tensors` in rule order (null: no sharding) on one
-  /// mesh, each of the rank that the layout says. Returns the tensors whose
-  /// sharding becomes another one, in rule order; the reference is valid until
-  /// the next call.
+  /// Runs one step of an op. `tensors` are in rule order (null: no sharding),
+  /// on one mesh, and have the ranks of the layout. Returns the tensors whose
+  /// sharding changes, in rule order; the reference is valid until the next
+  /// call.
   llvm::ArrayRef<TensorUpdate>
   run(const FactorLayout &layout,
       llvm::ArrayRef<const TensorSharding *> tensors,

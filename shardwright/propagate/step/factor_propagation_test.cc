@@ -64,7 +64,7 @@ TEST(FactorProjection, ReshapeSplitsAndMergesAxes) {
   EXPECT_EQ(reshape(split, "d, "), R"([{"d":(1)2, ?}, {"d":(2)4, ?}, {?}])");
   ShardingRule join = rule("i,j,k -> ij,k", {2, 4, 8});
   EXPECT_EQ(reshape(join, "a, c, "), R"([{"a", "c", ?}, {?}])");
-  // Strided: not expressible, dropped.
+  // Strided shards cannot be expressed, so the axis is dropped.
   EXPECT_EQ(reshape(join, ", c, "), "-");
   ShardingRule padded = rule("ij,k -> i,j,k", {2, 3, 8});
   EXPECT_EQ(reshape(padded, "c, "), R"([{"c":(1)2, ?}, {"c":(2)2, ?}, {?}])");
@@ -79,7 +79,7 @@ TEST(FactorProjection, NonDivisibleAxesPropagate) {
 }
 
 TEST(FactorProjection, WritingBackKeepsWhatWasThere) {
-  // Overflow axes come back unchanged.
+  // Overflow axes are written back unchanged.
   FactorLayout layout = *FactorLayout::create(rule("ij,k -> i,j,k", {3, 2, 4}));
   TensorSharding s = sharding("c, a ?; b");
   TensorProjection p;
@@ -123,7 +123,7 @@ TEST(Strategies, OneAxisOnTwoFactors) {
   EXPECT_EQ(step(kAdd, {"a, ", ", a", "-"}, basic())[2], "-");
   EXPECT_EQ(step(kAdd, {"a, ", ", a", "-"}, elementwise())[2],
             R"([{"a", ?}, {?}])");
-  // Elementwise: more shards win.
+  // For elementwise ops, more shards win.
   EXPECT_EQ(step(kAdd, {"a, ", ", a b", "-"}, elementwise())[2],
             R"([{?}, {"a", "b", ?}])");
 }
@@ -131,7 +131,7 @@ TEST(Strategies, OneAxisOnTwoFactors) {
 TEST(Strategies, NoSidewaysFlowPastAClosedResult) {
   EXPECT_EQ(step(kAdd, {"a, ", "-", ", "}, elementwise())[1], "-");
   EXPECT_EQ(step(kAdd, {"a, ", "-", ", "}, basic())[1], "-");
-  // Other ops let it pass.
+  // Other ops propagate it.
   EXPECT_EQ(step(kAdd, {"a, ", "-", ", "})[1], R"([{"a", ?}, {?}])");
 }
 
@@ -155,8 +155,8 @@ TEST(Strategies, LargerTensorWins) {
   // dot: i,k x k,j -> i,j; "a" on i (lhs, 32 elements) against j (rhs, 256).
   ShardingRule dot = rule("i,k | k,j -> i,j", {2, 16, 16});
   EXPECT_EQ(step(dot, {"a, ", ", a", "-"})[2], R"([{?}, {"a", ?}])");
-  // Of those that want "a" on i (128 and 8 elements) the larger counts against
-  // the one that wants it on j (32).
+  // Of the tensors with "a" on i (128 and 8 elements), the larger is compared
+  // with the tensor that has it on j (32).
   ShardingRule more = rule("i,k | i | j,l -> i,j", {8, 8, 16, 4});
   EXPECT_EQ(step(more, {"a, ", "a", "a, ", "-"})[3], R"([{"a", ?}, {?}])");
 }
@@ -206,8 +206,8 @@ TensorSharding arbitrarySharding() {
   return s;
 }
 
-// Whatever the shardings: nothing shrinks, closed dimensions stay, no axis is
-// used twice, and repeating the step comes to rest.
+// For any shardings: axes are only added, closed dimensions stay, no axis is
+// used twice, and repeated steps converge.
 RC_GTEST_PROP(FactorPropagation, ExtendsSoundly, ()) {
   std::vector<ShardingRule> rules = {kAdd, rule("i,k | k,j -> i,j", {8, 4, 6}),
                                      rule("ij,k -> ik,j", {2, 4, 6}),

@@ -1,4 +1,4 @@
-//===- annotation.cc - a sharding that the user could write ---------------===//
+//===- annotation.cc - shardings that users can write ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ TensorSharding withAxis(TensorSharding sharding, int32_t dim, AxisRef axis) {
     d.priority.reset();
     llvm::erase_if(d.axes, [&](AxisRef x) { return overlaps(x, axis); });
   }
-  // Parts of one axis that follow each other are one.
+  // Merge consecutive sub-axes of one axis.
   AxisList &axes = sharding.dims[dim].axes;
   if (!axes.empty() && axes.back().axis == axis.axis &&
       axes.back().nextPreSize() == axis.preSize)

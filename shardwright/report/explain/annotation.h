@@ -1,4 +1,4 @@
-//===- annotation.h - a sharding that the user could write ------*- C++ -*-===//
+//===- annotation.h - shardings that users can write ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,24 +14,24 @@
 namespace shardwright {
 
 struct Annotation {
-  /// A value by its number in UserValues, or a result of @main; the other is
+  /// The number of a value in UserValues, or a result of @main; the other is
   /// -1.
   int32_t value = -1, mainResult = -1;
   TensorSharding sharding;
 };
 
-/// `sharding`, closed, with the axis on dimension `dim` and nowhere else.
+/// `sharding`, closed, with the axis only on dimension `dim`.
 TensorSharding withAxis(TensorSharding sharding, int32_t dim, AxisRef axis);
 
-/// As JAX's PartitionSpec, `P("x", None)`; empty if it has none.
+/// The PartitionSpec in JAX, `P("x", None)`; empty if there is none.
 std::string partitionSpec(const TensorSharding &sharding, const Mesh &mesh);
 
-/// `argument %w`, `value @f:%3`, `result 0`: what the user would annotate.
+/// `argument %w`, `value @f:%3`, `result 0`: what the user annotates.
 std::string annotatedText(const Annotation &annotation, const UserValues &user,
                           llvm::StringRef mainName);
 
-/// Writes the annotation into a module after stage Import whose values were
-/// numbered by `user`. False: it cannot be done.
+/// Writes the annotation into a module after stage Import whose values are
+/// numbered by `user`. False if that is not possible.
 bool annotate(mlir::ModuleOp imported, const UserValues &user, const Mesh &mesh,
               const Annotation &annotation);
 

@@ -1,4 +1,4 @@
-//===- annotation_search.cc - annotations that help, by trying ------------===//
+//===- annotation_search.cc - try annotations that help -------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// Partitioned in all for one answer, so that large programs get fewer trials.
+/// Limit of the ops partitioned per answer, so that large programs get fewer
+/// trials.
 constexpr int64_t kMostOps = 200000;
 constexpr size_t kFewestTrials = 4, kMostTrials = 32;
 
@@ -85,7 +86,7 @@ AnnotationSearch::candidates(const NamedValue &value,
         }))
       places.push_back(place);
   };
-  // Axes that it loses, or any if it has none.
+  // The axes that the value loses, or all axes if it has none.
   AxisList lost;
   if (reason) {
     addPlace(reason->opValue);
@@ -121,7 +122,7 @@ AnnotationSearch::candidates(const NamedValue &value,
                               : TensorSharding::closed(type.getRank());
     if (!lost.empty() && reason->had.sharding.rank() == type.getRank())
       add(place, reason->had.sharding.closedLike());
-    // The dimensions by size: sharding the largest leaves the most.
+    // Largest dimensions first: sharding them saves most.
     auto dims = llvm::to_vector(llvm::seq<int32_t>(0, type.getRank()));
     llvm::sort(dims, [&](int32_t a, int32_t b) {
       return std::pair(-type.getDimSize(a), a) <
@@ -147,7 +148,8 @@ AnnotationAdvice AnnotationSearch::tryAll(
     ArrayRef<Annotation> annotations, int64_t wholeBytes,
     llvm::function_ref<bool(const PartitionTrial &)> helps) {
   AnnotationAdvice advice;
-  // An axis that is manual there, for one, makes a module that is refused.
+  // Some annotations make the module invalid, such as one with an axis that is
+  // manual there.
   ScopedDiagnosticHandler quiet(imported.getContext(),
                                 [](Diagnostic &) { return success(); });
   const Mesh &mesh = *run->reasons.mesh();

@@ -1,4 +1,4 @@
-//===- annotation_search.h - annotations that help, by trying ---*- C++ -*-===//
+//===- annotation_search.h - try annotations that help ----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,15 +23,15 @@
 
 namespace shardwright {
 
-/// What partitioning gave.
+/// The result of partitioning.
 struct PartitionTrial {
   double bytesSent = 0;
-  /// Of at least the bytes that were asked for.
+  /// Replicated values of at least the requested size.
   std::vector<WholeValue> whole;
 };
 
-/// Partitions a module after stage Import, which it may change; `wholeBytes`:
-/// values of at least so many are listed. Nothing where that fails.
+/// Partitions a module after stage Import, which it may change, and lists
+/// replicated values of at least `wholeBytes`. Nothing if it fails.
 using TrialPartitioner = std::function<std::optional<PartitionTrial>(
     mlir::ModuleOp, int64_t wholeBytes)>;
 
@@ -46,23 +46,24 @@ struct TriedAnnotation {
 };
 
 struct AnnotationAdvice {
-  /// The one with which the program sends least; none helps.
+  /// The annotation with which the program sends least; none if none helps.
   std::optional<TriedAnnotation> best;
   size_t numTried = 0;
 };
 
 class AnnotationSearch {
 public:
-  /// `imported` has values numbered by `user`; it is not changed. Both must
-  /// outlive the search. `bytesSent`: of the program as it is.
+  /// The values of `imported` are numbered by `user`; the module is not
+  /// changed. Both must outlive the search. `bytesSent`: bytes that the current
+  /// program sends.
   static mlir::FailureOr<std::unique_ptr<AnnotationSearch>>
   create(mlir::ModuleOp imported, const UserValues &user,
          const PlannedMoves &moves, TrialPartitioner partition,
          double bytesSent);
 
-  /// The value is nowhere whole with it.
+  /// Finds an annotation with which the value is never replicated.
   AnnotationAdvice keepSharded(const WholeValue &value);
-  /// The program sends less with it than without.
+  /// Finds an annotation with which the program sends less.
   AnnotationAdvice sendLess(const RecordedReason &reason);
 
   double bytesNow() const { return bytesSent; }

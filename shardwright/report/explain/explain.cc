@@ -1,4 +1,4 @@
-//===- explain.cc - why a value is sharded as it is -----------------------===//
+//===- explain.cc - explain the sharding of a value -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,7 +43,7 @@ TensorSharding Explainer::Impl::finalSharding(PlaceId place,
     return s;
   for (auto [d, dim] : llvm::enumerate(s.dims)) {
     AxisList kept = divisiblePrefix(type.getDimSize(d), dim.axes);
-    // An open dimension keeps whole axes only.
+    // An open dimension keeps full axes only.
     if (!found->dims[d].isClosed)
       for (size_t i = 0; i < kept.size(); ++i)
         if (!mesh().isFull(kept[i])) {
@@ -91,7 +91,7 @@ void Explainer::Impl::fill(PlaceId place, Type type, bool isBoundary,
     auto key = std::pair(int64_t(stop.dim) << 32 | stop.axis.axis,
                          stop.axis.preSize << 32 | stop.axis.size);
     if (stop.target == place && stop.dim < int32_t(out.dims.size())) {
-      // What the value has on that dimension did come, another way.
+      // Skip axes that the dimension has from another source.
       if (overlaps(stop.axis, s.dims[stop.dim].axes) ||
           !told.insert(key).second)
         continue;
@@ -235,14 +235,14 @@ std::vector<ExplainedStop> Explainer::largestStops(size_t limit) {
     const ShardedPlace &place = reasons.places()[stop.target];
     Type type = place.value ? place.value.getType()
                             : impl->main.getResultTypes()[place.funcResult];
-    // Axes that the value has anywhere are put to use.
+    // Skip axes that the value uses in some dimension.
     const TensorSharding *s = reasons.sharding(stop.target);
     if (s && overlaps(stop.axis, s->allAxes()))
       continue;
     if (seen.insert({stop.target, stop.axis.axis}).second)
       ranked.push_back({tensorBytes(type), &stop});
   }
-  // Of equal size, in the order of the list.
+  // Ties keep the order of the list.
   llvm::sort(ranked, [](const Ranked &a, const Ranked &b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.stop < b.stop;
   });

@@ -1,4 +1,4 @@
-//===- explain.h - why a value is sharded as it is --------------*- C++ -*-===//
+//===- explain.h - explain the sharding of a value --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ struct ExplainStep {
 
 struct ExplainedAxis {
   std::string axis;
-  /// The value itself first.
+  /// From the value itself to the annotation.
   std::vector<ExplainStep> steps;
   /// The end of the path: `annotated [{"x"}, {}]`.
   std::string origin;
@@ -57,7 +57,7 @@ struct Suggestion {
   std::string value;
   /// `[{"x"}, {}]`, and as a PartitionSpec of JAX (empty if it has none).
   std::string sharding, partitionSpec;
-  /// The effect: the axis is on this dimension of the value.
+  /// The effect of the annotation: the axis is on this dimension of the value.
   std::string axis;
   int32_t dim = 0;
 };
@@ -77,18 +77,18 @@ struct ExplainedStop {
 struct ExplainedDim {
   int64_t size = 0;
   std::vector<ExplainedAxis> axes;
-  /// Axes that did not come, each with the first reason.
+  /// Axes that were not added, each with the first obstacle.
   std::vector<ExplainedStop> stops;
 };
 
 struct ExplainedValue {
   std::string name, sourceName, function, op, type, where;
-  /// In the final program; empty: whole on every device.
+  /// In the final program; empty: replicated.
   std::string sharding;
-  /// 0, or which copy of its function this is, from 1.
+  /// 0, or the number of the copy of its function, from 1.
   int32_t copy = 0;
   std::vector<ExplainedDim> dims;
-  /// Where its own axes go no further.
+  /// The places where its own axes were not added.
   std::vector<ExplainedStop> ahead;
   /// Other reasons, such as an op without a rule next to the value.
   std::vector<std::string> notes;
@@ -96,24 +96,23 @@ struct ExplainedValue {
 
 class Explainer {
 public:
-  /// `imported`: a module after stage Import whose values were numbered by
-  /// `user` before. It is not changed; both must outlive the explainer.
+  /// The values of `imported`, a module after stage Import, were numbered by
+  /// `user` before. The module is not changed; both must outlive the explainer.
   static llvm::FailureOr<std::unique_ptr<Explainer>>
   create(mlir::ModuleOp imported, const UserValues &user);
   ~Explainer();
 
-  /// A value of the user's by its number: one answer for each copy in the
-  /// program; none if it is gone.
+  /// Explains a user's value by its number: one answer for each copy in the
+  /// program; none if it was removed.
   std::vector<ExplainedValue> explainValue(int32_t id);
   ExplainedValue explainResult(unsigned result);
-  /// Without what stopped: a value by its number (its first copy), or a result.
-  /// Nothing of a value that is gone.
+  /// Without obstacles: a value by its number (its first copy), or a result.
+  /// Empty if it was removed.
   ExplainedValue briefValue(int32_t id);
   ExplainedValue briefResult(unsigned result);
-  /// The arguments and results of the program, without what stopped.
+  /// The arguments and results of the program, without obstacles.
   std::vector<ExplainedValue> overview();
-  /// Of all stops those with the largest values first, one for each value and
-  /// axis; `limit` of them.
+  /// The `limit` obstacles at the largest values, one per value and axis.
   std::vector<ExplainedStop> largestStops(size_t limit);
 
   unsigned numResults() const;
@@ -126,7 +125,7 @@ private:
 };
 
 struct ExplainTextOptions {
-  /// Every step of a long path.
+  /// Print every step of long paths.
   bool full = false;
 };
 

@@ -1,4 +1,4 @@
-//===- explain_collectives.cc - what each collective is for ---------------===//
+//===- explain_collectives.cc - explain collectives -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,7 +60,7 @@ private:
   std::map<std::pair<int32_t, int32_t>, ExplainedValue> known;
 };
 
-/// Null for what is not the user's.
+/// Null if the value is not the user's.
 const ExplainedValue *Joiner::explained(const NamedValue &value) {
   if (value.id < 0 && value.mainResult < 0)
     return nullptr;

@@ -1,4 +1,4 @@
-//===- explain_collectives.h - what each collective is for ------*- C++ -*-===//
+//===- explain_collectives.h - explain collectives --------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@
 
 namespace shardwright {
 
-/// An axis of the conflict, and the annotation that it comes from.
+/// An axis of the conflict, and its annotation.
 struct ExplainedOrigin {
   std::string axis, value;
   int32_t dim = 0;
@@ -33,18 +33,19 @@ struct ExplainedOrigin {
 struct ExplainedTensor {
   std::string role; ///< `operand 0`, `result`
   std::string name, type;
-  /// As propagation left it, and as the op computes with it.
+  /// As propagation left it, and as the op computes it.
   std::string propagated, computed;
 };
 
 struct ExplainedWay {
   std::string how;
-  /// Bytes, local work counted as such; or, of a route of one value, sent.
+  /// Bytes sent plus local work in the same unit; for a route of one value,
+  /// bytes sent.
   double cost = 0;
   bool isTaken = false;
 };
 
-/// Something that a collective is for; a combined one is for several.
+/// A need of a collective; a combined one has several.
 struct ExplainedNeed {
   std::string op, where;
   /// A sentence.
@@ -58,19 +59,19 @@ struct ExplainedNeed {
 
 struct ExplainedCollective {
   CollectiveUse use;
-  /// Of all executions, while nothing else goes on; on a machine's links.
+  /// Time of all executions on a machine's links, without overlap.
   double seconds = 0;
   std::vector<ExplainedNeed> needs;
 };
 
-/// Those that send most first. The module that `cost` is of still lives.
+/// In descending order of bytes sent. The module of `cost` must still exist.
 std::vector<ExplainedCollective>
 explainCollectives(const CollectiveCost &cost, const PlannedMoves &moves,
                    const UserValues &user, Explainer &explainer,
                    const MachineModel &machine, const Mesh &mesh);
 
 struct CollectivesTextOptions {
-  /// All needs of a combined collective.
+  /// List all needs of a combined collective.
   bool full = false;
 };
 void writeText(llvm::ArrayRef<ExplainedCollective> collectives,

@@ -1,4 +1,4 @@
-//===- explain_collectives_text.cc - collectives for people and programs --===//
+//===- explain_collectives_text.cc - text and JSON ------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 namespace shardwright {
 namespace {
 
-/// `before`: the need above it; of the same op nothing is said twice.
+/// `before`: the previous need; facts about the same op are not repeated.
 void writeNeed(const ExplainedNeed &need, const ExplainedNeed *before,
                llvm::raw_ostream &os) {
   bool isSameOp = before && before->op == need.op &&

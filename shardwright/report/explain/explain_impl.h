@@ -1,4 +1,4 @@
-//===- explain_impl.h - what explain.h keeps to itself ---------*- C++ -*-===//
+//===- explain_impl.h - internals of explain.h ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,14 +15,14 @@
 
 namespace shardwright {
 
-/// The name of an op as people say it.
+/// The name of an op as shown to users.
 std::string opText(mlir::Operation *op);
-/// Where an op is, by the user's own location.
+/// Position of an op, by its location in the user's source.
 std::string whereOf(mlir::Operation *op);
 
 class Explainer::Impl {
 public:
-  // Ops have no const access.
+  // MLIR's accessors are not const.
   mutable mlir::ModuleOp imported;
   const UserValues &user;
   std::unique_ptr<ExplainRun> run;
@@ -39,9 +39,9 @@ public:
   // explain_reasons.cc
   const UserValue *userValue(PlaceId place) const;
   std::string nameOf(PlaceId place) const;
-  /// An op as the user wrote it, if this one is of its expansion.
+  /// The user's op if this op is part of its expansion.
   std::string opTextOfUser(mlir::Operation *op) const;
-  /// Says how the axis came to be there at the start.
+  /// Explains why the axis was there at the start.
   void setOrigin(PlaceId place, int32_t dim, ExplainedAxis &axis) const;
   ExplainedAxis explainAxis(PlaceId place, int32_t dim, AxisRef axis) const;
   std::string dimText(PlaceId place, int32_t dim) const;
@@ -52,18 +52,18 @@ public:
   /// The sharding of the place with the axis on the dimension.
   TensorSharding wanted(PlaceId place, int64_t rank, int32_t dim,
                         AxisRef axis) const;
-  /// An annotation of the target that brings the axis there, if one does: it is
-  /// tried.
+  /// An annotation of the target that brings the axis there; none unless a
+  /// trial succeeds.
   std::optional<Suggestion> suggest(const AxisStop &stop) const;
 
   // explain.cc
-  /// What the program has in the end: where it begins and ends, axes that do
-  /// not divide are cut.
+  /// The sharding in the final program: at its borders, axes that do not divide
+  /// are cut.
   TensorSharding finalSharding(PlaceId place, mlir::RankedTensorType type,
                                bool isBoundary, ExplainedValue &out) const;
   void fill(PlaceId place, mlir::Type type, bool isBoundary, bool withStops,
             ExplainedValue &out) const;
-  /// Ops around the value that carry nothing at all.
+  /// Notes the ops around the value through which no axis propagates.
   void noteOpaqueOps(mlir::Value value, ExplainedValue &out) const;
 };
 

@@ -1,4 +1,4 @@
-//===- explain_reasons.cc - how axes came, what stopped them --------------===//
+//===- explain_reasons.cc - paths of axes, and obstacles ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -166,7 +166,7 @@ ExplainedAxis Explainer::Impl::explainAxis(PlaceId place, int32_t dim,
     }
     step.opPriority = a.opPriority;
     step.userPriority = a.userPriority;
-    // Inside the expansion of one op of the user's, the last step says it.
+    // Within the expansion of one user op, the last step suffices.
     if (result.steps.empty() || result.steps.back().value != step.value ||
         result.steps.back().dim != dim)
       result.steps.push_back(step);

@@ -1,4 +1,4 @@
-//===- explain_run.cc - a copy taken through propagation ------------------===//
+//===- explain_run.cc - propagation with recorded reasons -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- explain_run.h - a copy taken through propagation --------*- C++ -*-===//
+//===- explain_run.h - propagation with reasons -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace shardwright {
 
-/// A module taken through propagation, whose ops are all still there.
+/// A module after propagation, with all its ops, also dead ones.
 struct ExplainRun {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Reasons reasons;
@@ -29,7 +29,7 @@ struct ExplainRun {
   std::vector<llvm::SmallVector<mlir::Value, 1>> values;
 };
 
-/// Propagates `module`, which is as after import, and keeps the reasons.
+/// Propagates `module`, a module after import, and records the reasons.
 mlir::FailureOr<std::unique_ptr<ExplainRun>>
 propagateForExplain(mlir::OwningOpRef<mlir::ModuleOp> module,
                     const UserValues &user);

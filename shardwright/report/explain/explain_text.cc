@@ -24,7 +24,7 @@ std::string opAt(const ExplainedStop &stop) {
   return stop.op + (stop.where.empty() ? "" : " (" + stop.where + ")");
 }
 
-/// The annotation, in the words of who will write it.
+/// The annotation as advice to the user.
 std::string advice(const Suggestion &s) {
   std::string what = s.kind == "value" ? "constrain " : "annotate ";
   return what + s.value + " as " + s.sharding;
@@ -95,7 +95,7 @@ void writeText(const ExplainedValue &value, llvm::raw_ostream &os,
       continue;
     os << "\n  dim " << d << " of size " << dim.size << ": "
        << (dim.axes.empty() ? "whole" : join(dim.axes)) << "\n";
-    // Axes that came together the same way are told once.
+    // Axes with the same path are explained once.
     for (auto [i, axis] : llvm::enumerate(dim.axes)) {
       if (dim.axes.size() > 1)
         os << "    " << axis.axis << "\n";

@@ -1,4 +1,4 @@
-//===- planned_moves.cc - the planner's reasons, kept ---------------------===//
+//===- planned_moves.cc - record the planner's reasons --------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ Location withTag(Location location, int64_t id) {
   return FusedLoc::get(location.getContext(), {location}, tag);
 }
 
-/// The outermost numbers: what an op was made for last.
+/// Collects the outermost numbers, which identify the latest purpose of an op.
 void collectTags(LocationAttr location, llvm::SmallSetVector<int64_t, 4> &ids) {
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     if (auto dict = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata()))
@@ -59,14 +59,14 @@ std::string axesText(AxisRefs axes, const Mesh &mesh) {
   return list;
 }
 
-/// An op whose layouts are given, and what says so.
+/// True for ops whose layouts are fixed by the program.
 bool isBorder(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>() ||
          isa<stablehlo::WhileOp, stablehlo::CaseOp, stablehlo::IfOp,
              stablehlo::OptimizationBarrierOp, sdy::ManualComputationOp>(op);
 }
 
-/// Other ways from one layout to the other.
+/// Alternative routes from one layout to the other.
 std::vector<OtherRoute> otherRoutes(const PlannedMove &move,
                                     MeshTable &meshes) {
   std::vector<OtherRoute> routes;

@@ -1,4 +1,4 @@
-//===- planned_moves.h - the planner's reasons, kept ------------*- C++ -*-===//
+//===- planned_moves.h - record the planner's reasons -----------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,18 +28,18 @@ struct NamedValue {
   mlir::Type type;
 };
 
-/// An op that was decided on.
+/// A planned op.
 struct RecordedPlan {
   std::string op, where;
   llvm::SmallVector<NamedValue, 3> operands;
   llvm::SmallVector<NamedValue, 1> results;
   int32_t mesh = -1;
-  /// The way taken first; a few of the others.
+  /// The chosen candidate first, then some of the others.
   std::vector<WeighedWay> ways;
   size_t numWays = 0;
 };
 
-/// Another way to move a value.
+/// An alternative route of a move.
 struct OtherRoute {
   std::string how;
   double bytes = 0;
@@ -48,31 +48,32 @@ struct OtherRoute {
 
 struct RecordedReason {
   enum class Kind {
-    Operand,       ///< an op computes with another layout than the value's
-    Border,        ///< a result, a loop, a branch: the layout is fixed there
+    Operand,       ///< the op computes in another layout
+    Border,        ///< a result, a loop or a branch with a fixed layout
     Asked,         ///< a constraint, or a reshard of the module
     Whole,         ///< an op without a rule
-    SumResolution, ///< partial sums
-    LocalForm, ///< what an op needs to compute on shards, as rows of neighbours
+    SumResolution, ///< a reduction of partial sums
+    LocalForm,     ///< rows that a local form needs, such as halo rows
   } kind = Kind::Operand;
   std::string op, where;
   NamedValue opValue;
-  /// What is moved or completed, and which operand or result it is; -1: none.
+  /// The moved or reduced value, and the index of the operand or result; -1:
+  /// none.
   NamedValue value;
   int64_t index = -1;
   std::string from, to;
-  /// As it is at hand; on no mesh where nothing is moved.
+  /// The layout before the move; without a mesh if nothing is moved.
   Layout had;
-  /// SumResolution: the axes summed over.
+  /// SumResolution: the axes that are reduced.
   std::string axes;
-  /// Of the op, if it was decided on.
+  /// Index of the op's plan, if it was planned.
   int32_t plan = -1;
   std::vector<OtherRoute> others;
 };
 
 class PlannedMoves : public PlanObserver {
 public:
-  /// Other routes of each move are weighed only for those who ask.
+  /// `weighsRoutes`: also evaluate alternative routes of each move.
   explicit PlannedMoves(const UserValues &user, bool weighsRoutes = true)
       : user(user), weighsRoutes(weighsRoutes) {}
 
@@ -85,7 +86,7 @@ public:
                                  const Layout &complete,
                                  MeshTable &meshes) override;
 
-  /// What the op at this location was made for.
+  /// The reasons why the op at this location exists.
   std::vector<const RecordedReason *> reasonsOf(mlir::Location location) const;
   const RecordedPlan *planOf(const RecordedReason &reason) const {
     return reason.plan < 0 ? nullptr : &plans[reason.plan];

@@ -1,4 +1,4 @@
-//===- suggest.cc - annotations that bring an axis where it did not come --===//
+//===- suggest.cc - suggest annotations -----------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ std::optional<Suggestion> Explainer::Impl::suggest(const AxisStop &stop) const {
     return std::nullopt;
   DiagnosticEngine &engine = imported.getContext()->getDiagEngine();
   auto quiet = engine.registerHandler([](Diagnostic &) { return success(); });
-  // No axis that is manual there, for one.
+  // Rejects axes that are manual there.
   FailureOr<std::unique_ptr<ExplainRun>> tried = failure();
   if (succeeded(verify(*trial)))
     tried = propagateForExplain(std::move(trial), user);

@@ -1,4 +1,4 @@
-//===- user_values.cc - values under the names the user gave -------------===//
+//===- user_values.cc - values under the user's names ---------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +29,8 @@ Location withTag(Location location, int64_t id) {
   return FusedLoc::get(context, {location}, tag);
 }
 
-/// The number in a location, of the callee where a call was inlined; -1 if
-/// there is none.
+/// The number in a location, of the callee if a call was inlined; -1 if there
+/// is none.
 int64_t tagOf(LocationAttr location) {
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     if (auto dict = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata()))
@@ -50,7 +50,7 @@ int64_t tagOf(LocationAttr location) {
   return -1;
 }
 
-/// What the parser saw where, by value.
+/// Names and positions that the parser recorded, by value.
 struct Written {
   llvm::DenseMap<Value, std::pair<std::string, unsigned>> found;
 
@@ -165,7 +165,7 @@ int32_t UserValues::idOf(Value value) const {
     return -1;
   if (auto result = dyn_cast<OpResult>(value)) {
     int64_t mine = id + result.getResultNumber();
-    // An op of an expansion with more results than the whole.
+    // Skip an op of an expansion that has more results than the expanded op.
     if (mine < int64_t(values.size()) &&
         values[mine].result == int32_t(result.getResultNumber()))
       return mine;
@@ -175,7 +175,7 @@ int32_t UserValues::idOf(Value value) const {
 
 std::vector<SmallVector<Value, 1>> UserValues::findIn(ModuleOp module) const {
   std::vector<SmallVector<Value, 1>> found(values.size());
-  /// The last candidate of each block is what the expansion ends in.
+  /// The expansion ends in the last candidate of each block.
   auto add = [&](Value value, int32_t id, bool isSame) {
     auto &list = found[id];
     if (!list.empty() &&

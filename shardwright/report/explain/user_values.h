@@ -1,4 +1,4 @@
-//===- user_values.h - values under the names the user gave -----*- C++ -*-===//
+//===- user_values.h - values under the user's names ------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,25 +25,26 @@
 namespace shardwright {
 
 struct UserValue {
-  /// As the module says it: `%12`, `%5#1`, `%arg0`.
+  /// In the module: `%12`, `%5#1`, `%arg0`.
   std::string name;
-  /// As the source says it: JAX's name of an argument; empty if unknown.
+  /// In the source: JAX's name of an argument; empty if unknown.
   std::string sourceName;
-  /// The function around it.
+  /// The enclosing function.
   std::string function;
   /// The op that defines it; empty for an argument of a function.
   std::string op;
   mlir::Type type;
-  /// As it was read.
+  /// The location in the module as it was read.
   mlir::Location location;
-  /// Line of the module's text, 0 if it is not text.
+  /// Line in the module's text; 0 if it is not text.
   unsigned line = 0;
-  /// Argument of @main: its number; else -1.
+  /// Argument number for @main; otherwise -1.
   int32_t argument = -1;
-  /// Which result of its op.
+  /// Result number of its op.
   int32_t result = -1;
 
-  /// What to call it in text: the source's name before the module's.
+  /// The name for text output: the source's name if known, otherwise the
+  /// module's.
   const std::string &shortName() const {
     return sourceName.empty() ? name : sourceName;
   }
@@ -52,21 +53,20 @@ struct UserValue {
 class UserValues {
 public:
   /// Numbers all values of `module` and writes the numbers into its locations.
-  /// `positions`, when given, is what the parser found out: names as written.
+  /// `positions`, if given, holds the names as the parser read them.
   UserValues(mlir::ModuleOp module, const mlir::AsmParserState *positions,
              const llvm::SourceMgr *sources);
 
   const std::vector<UserValue> &all() const { return values; }
-  /// The user's value that `value` is, or that it is a part of the expansion
-  /// of; -1 if it is neither.
+  /// The user's value that `value` is, or of whose expansion it is a part; -1
+  /// if neither.
   int32_t idOf(mlir::Value value) const;
-  /// The values of a module made from the numbered one, by number: several
-  /// where a function was copied for its callers, none where it is gone. In
-  /// program order.
+  /// The values that `module` has for each number: several if a function was
+  /// copied for its callers, none if it was removed. In program order.
   std::vector<llvm::SmallVector<mlir::Value, 1>>
   findIn(mlir::ModuleOp module) const;
 
-  /// Name of result i of @main in the source, else `result i`.
+  /// Name of result i of @main in the source, otherwise `result i`.
   std::string resultName(unsigned i) const;
   std::vector<std::string> resultNames;
 

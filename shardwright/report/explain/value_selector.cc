@@ -1,4 +1,4 @@
-//===- value_selector.cc - values as people name them ---------------------===//
+//===- value_selector.cc - select values by name --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace shardwright {
 
-/// Positions that a location names, innermost last.
+/// Positions in a location, innermost last.
 static void collectLines(Location location,
                          std::vector<std::pair<std::string, unsigned>> &lines) {
   llvm::TypeSwitch<LocationAttr>(location)
@@ -68,7 +68,7 @@ bool ValueSelector::value(StringRef text, AskedValues &asked) {
     if (v.function == function &&
         (v.name == name || (v.argument >= 0 && v.sourceName == name)))
       asked.values.push_back(id);
-  // All results of an op by the name that they share.
+  // All results of an op by their common name.
   if (asked.values.size() == before)
     for (auto [id, v] : llvm::enumerate(user.all()))
       if (v.function == function && StringRef(v.name).split('#').first == name)

@@ -1,4 +1,4 @@
-//===- value_selector.h - values as people name them ------------*- C++ -*-===//
+//===- value_selector.h - select values by name -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,8 +29,8 @@ struct AskedValues {
 /// found to `asked`, or returns false with `problem` set.
 class ValueSelector {
 public:
-  /// `prefix` stands before the names of options in errors: `--` on a command
-  /// line. `module` is the path of the module's text, if it has one.
+  /// `prefix` precedes the names of options in errors: `--` on a command line.
+  /// `module` is the path of the module's text, if it has one.
   ValueSelector(const UserValues &user, mlir::func::FuncOp main,
                 llvm::StringRef module, llvm::StringRef prefix)
       : user(user), main(main), module(module), prefix(prefix) {}
@@ -40,7 +40,7 @@ public:
   /// A name, or a number.
   bool argument(llvm::StringRef text, AskedValues &asked);
   bool result(llvm::StringRef text, AskedValues &asked);
-  /// Everything that a line of the source computes: `12`, `train.py:12`.
+  /// All values that a line of the source computes: `12`, `train.py:12`.
   bool line(llvm::StringRef text, AskedValues &asked);
 
   BadRequest problem;

@@ -1,4 +1,4 @@
-//===- whole_values.cc - what every device holds whole --------------------===//
+//===- whole_values.cc - list replicated values ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ bool hasAxes(sdy::TensorShardingAttr sharding) {
                                   });
 }
 
-/// Every device has it at no cost.
+/// True if every device has the value at no cost.
 bool isMadeAnywhere(Operation *op) {
   if (isa<stablehlo::IotaOp>(op))
     return true;
@@ -53,7 +53,7 @@ public:
 private:
   void visit(Block &block);
   void look(Value value);
-  /// The user's value, why and since when.
+  /// Sets the user's value, the reason and the time of the gather.
   void describe(Value value, WholeValue &whole) const;
 
   ModuleOp module;
@@ -118,7 +118,7 @@ void WholeWalk::visit(Block &block) {
         visit(manual.getBody().front());
       continue;
     }
-    // What a loop or branch holds is what its results are.
+    // Values in a loop or branch have the layouts of its results.
     if (isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op))
       for (Region &region : op.getRegions())
         visit(region.front());
@@ -138,7 +138,7 @@ std::vector<WholeValue> WholeWalk::run() {
       llvm::for_each(function.getArguments(), [&](Value v) { look(v); });
       visit(function.getBody().front());
     }
-  // The user's values once; what is gathered says more than what is computed.
+  // List each user value once; prefer gathered ones, which have a reason.
   sortBy(found, [](const WholeValue &whole) {
     return std::pair(-whole.bytes, !whole.isGathered);
   });

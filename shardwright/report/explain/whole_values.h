@@ -1,4 +1,4 @@
-//===- whole_values.h - what every device holds whole -----------*- C++ -*-===//
+//===- whole_values.h - list replicated values ------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@
 namespace shardwright {
 
 struct WholeValue {
-  /// The user's value that it is, where that is known.
+  /// The corresponding user value, if known.
   NamedValue value;
   /// `%3`, `w`, `result 0`; may be empty.
   std::string name;
@@ -32,8 +32,8 @@ struct WholeValue {
   /// `8x16xf32`.
   std::string type;
   int64_t bytes = 0;
-  /// Why it was gathered, or, of one that is not, how its op was planned; null
-  /// if nobody knows. Owned by the moves.
+  /// Why it was gathered, or how its op was planned; null if unknown. Owned by
+  /// the moves.
   const RecordedReason *reason = nullptr;
   bool isGathered = false;
 
@@ -41,8 +41,8 @@ struct WholeValue {
   std::string text() const;
 };
 
-/// Those of more than `bytes`, the largest first, each value of the user's
-/// once. `user` and `moves` may be null: then nothing has a name or a reason.
+/// The replicated values of more than `bytes`, largest first, each user value
+/// once. `user` and `moves` may be null; then names or reasons are missing.
 std::vector<WholeValue> wholeValues(mlir::ModuleOp resharded, double bytes,
                                     const UserValues *user,
                                     const PlannedMoves *moves);

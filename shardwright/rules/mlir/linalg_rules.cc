@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A structured op is a loop nest: each loop is a factor, an indexing map says
-// where each operand holds it, its iterator type whether it reduces.
+// A structured op is a loop nest: each loop is a factor, indexing maps give its
+// dimension in each operand, and its iterator type determines if it is a
+// reduction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +25,9 @@ using namespace shardwright;
 
 namespace {
 
-/// The dimension of the operand that is exactly this loop; kNoDim if none, and
-/// `isPlain` false if the loop is part of an expression there (as in a
-/// convolution), or walks two dimensions at once.
+/// The operand dimension indexed by exactly this loop; kNoDim if there is none.
+/// Clears `isPlain` if the loop is part of an expression there (as in a
+/// convolution), or indexes two dimensions.
 int64_t dimOfLoop(AffineMap map, unsigned loop, bool &isPlain) {
   int64_t dim = kNoDim;
   for (auto [d, expr] : llvm::enumerate(map.getResults())) {
@@ -64,11 +65,11 @@ std::optional<ShardingRule> structuredRule(linalg::LinalgOp op) {
       if (dim != kNoDim)
         size = sizeAt(shapeOf(operand.get()), dim);
       operands.push_back(dim);
-      // What an init holds, its result holds.
+      // A result has the dimensions of its init.
       if (int64_t(operand.getOperandNumber()) >= firstInit)
         results.push_back(dim);
     }
-    // Dimensions of an expression stay apart, one factor each.
+    // Dimensions indexed by an expression get a factor each.
     bool anywhere =
         llvm::any_of(operands, [](int64_t dim) { return dim != kNoDim; });
     if (!isPlain || !anywhere)
@@ -84,7 +85,7 @@ std::optional<ShardingRule> structuredRule(linalg::LinalgOp op) {
   return builder.finish();
 }
 
-/// The bodies of the ops are no matter, maps and iterators are properties.
+/// Rules depend only on maps and iterators, which are properties.
 PropagationTraits traitsOf(linalg::LinalgOp op) {
   if (isa<linalg::TransposeOp>(op))
     return {.schedule = Schedule::PassThroughOp,

@@ -1,4 +1,4 @@
-//===- scf_edges.cc - how values flow through scf ------------------------===//
+//===- scf_edges.cc - data flow edges of scf ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,8 +26,8 @@ unsigned numberOf(Value owner) {
   return cast<OpResult>(owner).getResultNumber();
 }
 
-/// Result i joins the initial value, the carried argument and what the body
-/// yields.
+/// Result i owns the edge of the initial value, the carried argument and the
+/// value that the body yields.
 struct ForEdges
     : sdy::ShardableDataFlowOpInterface::ExternalModel<ForEdges, scf::ForOp> {
   ResultRange getOpResultEdgeOwners(Operation *op) const {
@@ -57,9 +57,9 @@ struct ForEdges
   }
 };
 
-/// Two families: argument i of `before` joins the initial value and what
-/// `after` yields; result i joins what the condition passes on and argument i
-/// of `after`.
+/// Two kinds of edges: argument i of `before` with the initial value and the
+/// value that `after` yields; result i with the value that the condition
+/// forwards and argument i of `after`.
 struct WhileEdges
     : sdy::ShardableDataFlowOpInterface::ExternalModel<WhileEdges,
                                                        scf::WhileOp> {
@@ -91,7 +91,7 @@ struct WhileEdges
     auto loop = cast<scf::WhileOp>(op);
     unsigned i = source.getOperandNumber();
     if (source.getOwner() == loop.getConditionOp())
-      // The first operand decides; it does not flow.
+      // The first operand is the condition, which is no source.
       return resultOrNull(op, int64_t(i) - 1);
     bool flows =
         source.getOwner() == op || source.getOwner() == loop.getYieldOp();
@@ -106,7 +106,7 @@ struct WhileEdges
   }
 };
 
-/// Result i joins what both branches yield.
+/// Result i owns the edge of the values that both branches yield.
 struct IfEdges
     : sdy::ShardableDataFlowOpInterface::ExternalModel<IfEdges, scf::IfOp> {
   ResultRange getOpResultEdgeOwners(Operation *op) const {

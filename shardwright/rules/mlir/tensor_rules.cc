@@ -26,7 +26,7 @@ bool isStatic(Operation *op) {
          llvm::all_of(op->getResultTypes(), ok);
 }
 
-/// Dimensions of `parts` are those of `whole`, taken apart.
+/// Each dimension of `whole` is split into a group of dimensions of `parts`.
 void addGroups(RuleBuilder &builder, ArrayRef<ReassociationIndices> groups,
                ArrayRef<int64_t> parts, bool expands) {
   for (auto [whole, group] : llvm::enumerate(groups))
@@ -54,8 +54,8 @@ std::optional<ShardingRule> buildRule(tensor::CastOp op) {
   return RuleBuilder(op).pointwise(shapeOf(op.getResult())).finish();
 }
 
-/// A dimension that is taken whole keeps its shards; a part of one would have
-/// to be gathered.
+/// A dimension that is sliced in full keeps its shards; others would be
+/// gathered.
 std::optional<ShardingRule> buildRule(tensor::ExtractSliceOp op) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
   RuleBuilder builder(op);
@@ -123,8 +123,8 @@ void shardwright::attachTensorDialectRules(MLIRContext &context) {
   attach.template operator()<ExpandShapeOp, kReshapes>();
   attach.template operator()<ExtractSliceOp, kSlices>();
   attach.template operator()<PadOp, kByProperties>();
-  // What results are written into, over and over: no reason to shard those
-  // alike.
+  // The same empty tensor often initializes several results, which should not
+  // be sharded alike.
   attachNoRule<PropagationTraits{.makesConstant = true}, EmptyOp>(context);
   attachNoRule<PropagationTraits{.expandsScalar = true}, SplatOp>(context);
 }

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace shardwright;
 
-/// Upstream takes all pairs to have the shape of the first result.
+/// Shardy assumes that all pairs have the shape of the first result.
 static std::optional<ShardingRule> allReduceRule(stablehlo::AllReduceOp op,
                                                  const RuleOptions &options) {
   auto sameShape = [&](Type type) {
@@ -20,7 +20,7 @@ static std::optional<ShardingRule> allReduceRule(stablehlo::AllReduceOp op,
   if (op->getNumResults() == 0 || !options.extraRules ||
       llvm::all_of(op->getResultTypes(), sameShape))
     return pointwiseRule(op, options);
-  // Each pair is reduced on its own.
+  // Each pair is reduced separately.
   RuleBuilder builder(op);
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     for (auto [d, size] : llvm::enumerate(shapeOf(op->getResult(i)))) {
@@ -32,7 +32,7 @@ static std::optional<ShardingRule> allReduceRule(stablehlo::AllReduceOp op,
   return builder.finish();
 }
 
-/// Several values, or roots beside them, are unrelated.
+/// Several values, or operands that give roots, are unrelated.
 static std::optional<ShardingRule>
 collectiveBroadcastRule(stablehlo::CollectiveBroadcastOp op,
                         const RuleOptions &options) {
@@ -41,8 +41,8 @@ collectiveBroadcastRule(stablehlo::CollectiveBroadcastOp op,
   return pointwiseRule(op, options);
 }
 
-/// Dimensions in `changed` have other sizes in the results, or data in another
-/// order: operand and result are unrelated there.
+/// In `changed` dimensions, sizes or the order of the data differ, so operand
+/// and result are unrelated there.
 static std::optional<ShardingRule> exchangeRule(Operation *op,
                                                 ArrayRef<int64_t> changed) {
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)

@@ -37,8 +37,8 @@ static std::optional<ShardingRule> dotGeneralRule(stablehlo::DotGeneralOp op,
   return builder.finish();
 }
 
-/// Vectors and matrices; the last dimension of the left side meets the first of
-/// the right.
+/// Vectors and matrices; contracts the last dimension of the left side with the
+/// first of the right.
 static std::optional<ShardingRule> dotRule(stablehlo::DotOp op,
                                            const RuleOptions &) {
   ArrayRef<int64_t> lhs = shapeOf(op.getLhs()), rhs = shapeOf(op.getRhs());
@@ -54,8 +54,8 @@ static std::optional<ShardingRule> dotRule(stablehlo::DotOp op,
   return builder.finish();
 }
 
-/// A spatial dimension of the input splits into what moves the window and what
-/// is inside it.
+/// A spatial dimension of the input has two factors: the position of the window
+/// and the offset in the window.
 static void addSpatialFactors(RuleBuilder &builder, int64_t inDim,
                               int64_t inSize, int64_t kernelDim,
                               int64_t kernelSize, int64_t outDim,

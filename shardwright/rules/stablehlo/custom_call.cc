@@ -1,4 +1,4 @@
-//===- custom_call.cc - rules of the custom calls that are known by name --===//
+//===- custom_call.cc - rules of known custom calls -----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace shardwright;
 
-/// Matrices in the last two dimensions. Upstream passes their axes through
-/// where `upstreamPasses`; no shard of a matrix can be worked on alone, though.
+/// Kind of the factors of a matrix (the last two dimensions). Shardy passes
+/// their axes through if `upstreamPasses`, although a shard of a matrix cannot
+/// be computed alone.
 static FactorKind matrixKind(bool upstreamPasses, const RuleOptions &options) {
   return upstreamPasses && !options.extraRules ? kPass : kNeedReplication;
 }
@@ -27,7 +28,8 @@ static bool hasCounts(Operation *op, unsigned numOperands,
          op->getNumResults() == numResults;
 }
 
-/// Batch dimensions of a call on matrices; adds nothing for the last two.
+/// Adds factors for the batch dimensions of a call on matrices, not for the
+/// last two.
 static void addBatch(RuleBuilder &builder, ArrayRef<int64_t> shape) {
   builder.pointwise(shape.drop_back(2));
 }
@@ -43,7 +45,7 @@ matrixPointwiseRule(Operation *op, const RuleOptions &options) {
   return builder.finish();
 }
 
-/// Vectors, then values of symmetric matrices.
+/// Results: eigenvectors, then eigenvalues, of symmetric matrices.
 static std::optional<ShardingRule> eighRule(Operation *op,
                                             const RuleOptions &options) {
   ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
@@ -58,7 +60,7 @@ static std::optional<ShardingRule> eighRule(Operation *op,
   return builder.finish();
 }
 
-/// The packed factors, then the scalars of the reflectors ("taus").
+/// Results: the packed factors, then the scalars of the reflectors ("taus").
 static std::optional<ShardingRule> qrRule(Operation *op, const RuleOptions &) {
   if (!hasCounts(op, 1, 2))
     return std::nullopt;
@@ -98,8 +100,8 @@ static std::optional<ShardingRule> topKRule(Operation *op,
     return std::nullopt;
   ArrayRef<int64_t> in = shapeOf(op->getOperand(0));
   if (options.extraRules && !in.empty() && in == shapeOf(op->getResult(0))) {
-    // Upstream sees by its size that a dimension is cut; all of its rows are
-    // sorted all the same.
+    // Shardy recognizes a shortened dimension by its size; but if all rows
+    // stay, the dimension is sorted all the same.
     RuleBuilder builder(op);
     for (auto [i, size] : llvm::enumerate(in))
       builder.all(i, size, i + 1 == in.size() ? kNeedReplication : kPass);
@@ -111,7 +113,7 @@ static std::optional<ShardingRule> topKRule(Operation *op,
       .finish();
 }
 
-/// The dimension that the call says it reduces, or -1.
+/// The dimension that the call's configuration says it reduces, or -1.
 static int64_t reductionDim(Operation *op) {
   for (StringRef name : {"mhlo.backend_config", "backend_config"})
     if (auto options = op->getAttrOfType<DictionaryAttr>(name))
@@ -120,7 +122,8 @@ static int64_t reductionDim(Operation *op) {
   return -1;
 }
 
-/// Operand, positions and two initial values; best values and their positions.
+/// Operands: values, positions and two initial values. Results: best values and
+/// their positions.
 static std::optional<ShardingRule>
 partialReduceRule(Operation *op, const RuleOptions &options) {
   if (!hasCounts(op, 4, 2))
@@ -130,8 +133,8 @@ partialReduceRule(Operation *op, const RuleOptions &options) {
   if (in.size() != out.size())
     return std::nullopt;
   FactorKind reducedKind = options.extraRules ? kNeedReplication : kPass;
-  // Upstream sees by its size that a dimension is reduced; as many results as
-  // there are rows are sorted all the same.
+  // Shardy recognizes a reduced dimension by its size; but with as many results
+  // as rows, the dimension is sorted all the same.
   int64_t reduced = options.extraRules ? reductionDim(op) : -1;
   RuleBuilder builder(op);
   for (auto [i, inSize, outSize] :
@@ -150,7 +153,8 @@ partialReduceRule(Operation *op, const RuleOptions &options) {
   return builder.finish();
 }
 
-/// Joins two halves of 64-bit values; a generator's state must stay whole.
+/// Combines two halves of 64-bit values; the state of a generator must stay
+/// unsharded.
 static std::optional<ShardingRule> x64CombineRule(Operation *op,
                                                   const RuleOptions &options) {
   bool isState = llvm::any_of(op->getUsers(), [](Operation *user) {
@@ -164,14 +168,14 @@ static std::optional<ShardingRule> x64CombineRule(Operation *op,
       .finish();
 }
 
-/// Only where asked for: upstream does not know the calls below.
+/// Extra rules: Shardy does not know the calls below.
 template <auto rule>
 static std::optional<ShardingRule> extraRule(Operation *op,
                                              const RuleOptions &options) {
   return options.extraRules ? rule(op, options) : std::nullopt;
 }
 
-/// Pointwise if all values have one shape.
+/// A pointwise rule if all values have the same shape.
 static std::optional<ShardingRule> sameShapeRule(Operation *op,
                                                  const RuleOptions &options) {
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
@@ -182,7 +186,7 @@ static std::optional<ShardingRule> sameShapeRule(Operation *op,
   return pointwiseRule(op, options);
 }
 
-/// The factors, pivots and permutations of square matrices.
+/// LU factors, pivots and permutations of square matrices.
 static std::optional<ShardingRule> luRule(Operation *op, const RuleOptions &) {
   return batchRule(op, int64_t(shapeOf(op->getOperand(0)).size()) - 2);
 }
@@ -247,7 +251,7 @@ static const llvm::StringMap<Rule> &rulesByTarget() {
   return rules;
 }
 
-/// A call that carries its own rule never gets here.
+/// Not used for calls that carry their own rule.
 static std::optional<ShardingRule> customCallRule(stablehlo::CustomCallOp op,
                                                   const RuleOptions &options) {
   if (op->getNumOperands() == 0 || op->getNumResults() == 0)

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace shardwright;
 
-/// Operand i of the region's terminator, null if there is none.
+/// Operand i of the region's terminator; null if there is none.
 static OpOperand *returned(Region &region, unsigned i) {
   if (region.empty() || region.front().empty())
     return nullptr;
@@ -21,7 +21,7 @@ static OpOperand *returned(Region &region, unsigned i) {
                                          : nullptr;
 }
 
-/// Position of `owner` among the op's results.
+/// Result number of `owner`.
 static unsigned resultNumber(Value owner) {
   return cast<OpResult>(owner).getResultNumber();
 }
@@ -32,8 +32,8 @@ static Value resultOrNull(Operation *op, unsigned i) {
 
 namespace {
 
-/// Result i owns the edge of iteration value i: it flows in from operand i and
-/// from the body, and out to the arguments of both regions.
+/// Result i owns the edge of iteration value i. Sources: operand i and the
+/// body's return value; targets: the arguments of both regions.
 struct WhileEdges
     : sdy::ShardableDataFlowOpInterface::ExternalModel<WhileEdges,
                                                        stablehlo::WhileOp> {
@@ -55,7 +55,7 @@ struct WhileEdges
     return target.getDefiningOp() == op ? target : Value();
   }
   Value getEdgeOwnerFromSource(Operation *op, OpOperand &source) const {
-    // The condition's own return value goes nowhere.
+    // The return value of the condition has no target.
     Operation *user = source.getOwner();
     bool flows = user == op || user->getParentRegion() ==
                                    &cast<stablehlo::WhileOp>(op).getBody();
@@ -71,7 +71,7 @@ struct WhileEdges
   }
 };
 
-/// Result i owns the edge from what each branch returns.
+/// Result i owns the edge from the return values of the branches.
 template <typename OpTy>
 struct BranchEdges
     : sdy::ShardableDataFlowOpInterface::ExternalModel<BranchEdges<OpTy>,
@@ -90,7 +90,7 @@ struct BranchEdges
     return target.getDefiningOp() == op ? target : Value();
   }
   Value getEdgeOwnerFromSource(Operation *op, OpOperand &source) const {
-    // The index selects; it does not flow.
+    // The index only selects a branch; it is no source.
     return source.getOwner() == op
                ? Value()
                : resultOrNull(op, source.getOperandNumber());
@@ -120,7 +120,7 @@ struct OptimizationBarrierEdges
 void shardwright::attachDataFlowInterfaces(MLIRContext &context) {
   stablehlo::WhileOp::attachInterface<WhileEdges>(context);
   stablehlo::CaseOp::attachInterface<BranchEdges<stablehlo::CaseOp>>(context);
-  // Upstream has none for it: see PropagationTraits::extraDataFlow.
+  // Shardy has none for this op: see PropagationTraits::extraDataFlow.
   stablehlo::IfOp::attachInterface<BranchEdges<stablehlo::IfOp>>(context);
   stablehlo::OptimizationBarrierOp::attachInterface<OptimizationBarrierEdges>(
       context);

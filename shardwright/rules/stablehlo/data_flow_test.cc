@@ -30,7 +30,7 @@ protected:
     context.appendDialectRegistry(registry);
   }
 
-  /// The only op of this type in a function.
+  /// Parses a function with a single op of this type.
   template <typename OpTy>
   ShardableDataFlowOpInterface parse(StringRef source) {
     module = parseSourceString<ModuleOp>(source, ParserConfig(&context));
@@ -42,7 +42,7 @@ protected:
     return found;
   }
 
-  /// What holds for every edge: sources and targets lead back to the owner.
+  /// Invariants of every edge: sources and targets map back to the owner.
   void checkEdges(ShardableDataFlowOpInterface op, unsigned numSources,
                   unsigned numOtherTargets) {
     ASSERT_EQ(op.getOpResultEdgeOwners().size(), op->getNumResults());
@@ -82,7 +82,7 @@ func.func @f(%a: tensor<4xf32>, %n: tensor<i32>, %p: tensor<i1>) {
 })");
   ASSERT_TRUE(op);
   checkEdges(op, 2, 2);
-  // The condition's answer flows nowhere.
+  // The return value of the condition has no target.
   auto loop = cast<stablehlo::WhileOp>(op.getOperation());
   Operation &answer = loop.getCond().front().back();
   EXPECT_FALSE(op.getEdgeOwnerFromSource(answer.getOpOperand(0)));

@@ -1,4 +1,4 @@
-//===- elementwise.cc - rules of ops that work element by element ---------===//
+//===- elementwise.cc - rules of elementwise ops --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace shardwright;
 
-/// The predicate may be a scalar, which then holds no factor.
+/// The predicate may be a scalar, which has no factor.
 static std::optional<ShardingRule> selectRule(stablehlo::SelectOp op,
                                               const RuleOptions &) {
   return RuleBuilder(op).pointwise(shapeOf(op->getResult(0))).finish();
@@ -23,7 +23,7 @@ static std::optional<ShardingRule> clampRule(stablehlo::ClampOp op,
   return RuleBuilder(op).pointwise(shapeOf(op.getOperand())).finish();
 }
 
-/// Upstream has none.
+/// An extra rule: Shardy has none.
 static std::optional<ShardingRule>
 extraPointwiseRule(Operation *op, const RuleOptions &options) {
   return options.extraRules ? pointwiseRule(op, options) : std::nullopt;

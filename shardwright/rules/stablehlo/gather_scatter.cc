@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// One walk serves both: scatter is gather with data flowing the other way. The
-// input is gather's operand or what scatter updates; the slices are gather's
-// result or scatter's updates.
+// One walk handles both ops: scatter is gather with the data flow reversed. The
+// input is gather's operand or scatter's updated tensor; the slices are
+// gather's result or scatter's updates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ public:
       addWindowDim(inputDim++, s, size);
     }
     addCollapsedDims();
-    // The components of an index belong together.
+    // The components of an index must stay together.
     if (numbers.indexVectorDim >= 0 &&
         numbers.indexVectorDim < int64_t(indices.size()))
       add(kNoDim, numbers.indexVectorDim, kNoDim,
@@ -86,7 +86,8 @@ private:
       add(p, kNoDim, kNoDim, input[p], kNeedReplication);
       add(kNoDim, kNoDim, s, size, kNeedReplication);
     } else if (size == 1) {
-      // One element of the dimension: the shard that has it, summed over all.
+      // One element of the dimension: the shard that has it contributes to a
+      // sum over all.
       add(p, kNoDim, kNoDim, input[p], kReduction);
       add(kNoDim, kNoDim, s, 1, kNeedReplication);
     } else {
@@ -138,7 +139,8 @@ static std::optional<ShardingRule> gatherRule(stablehlo::GatherOp op,
       .run();
 }
 
-/// Updates of one element may be combined in any order and in parts.
+/// True if the updates of one element may be combined in any order and in
+/// partial results.
 static bool isCommonReduction(stablehlo::ScatterOp op) {
   Region &body = op.getUpdateComputation();
   std::optional<ReducerKind> kind = uniformReducer(body);

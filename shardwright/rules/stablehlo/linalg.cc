@@ -32,7 +32,7 @@ triangularSolveRule(stablehlo::TriangularSolveOp op, const RuleOptions &) {
   int64_t rows = rank - 2, cols = rank - 1;
   bool transposed = op.getTransposeA() == stablehlo::Transpose::TRANSPOSE ||
                     op.getTransposeA() == stablehlo::Transpose::ADJOINT;
-  // Of a's two dimensions one meets b, the other the solution.
+  // One dimension of a is contracted with b, the other with the solution.
   if (op.getLeftSide()) {
     int64_t meetsB = transposed ? cols : rows;
     int64_t meetsX = transposed ? rows : cols;
@@ -49,7 +49,7 @@ triangularSolveRule(stablehlo::TriangularSolveOp op, const RuleOptions &) {
   return builder.finish();
 }
 
-/// The last dimension of a real transform changes its size.
+/// A real transform changes the size of the last dimension.
 static std::optional<ShardingRule> fftRule(stablehlo::FftOp op,
                                            const RuleOptions &) {
   ArrayRef<int64_t> in = shapeOf(op.getOperand()),
@@ -67,7 +67,7 @@ static std::optional<ShardingRule> fftRule(stablehlo::FftOp op,
   return builder.finish();
 }
 
-/// The state belongs together; which bits go where follows from the position.
+/// The state must stay together; the position determines the bits.
 static std::optional<ShardingRule>
 rngBitGeneratorRule(stablehlo::RngBitGeneratorOp op, const RuleOptions &) {
   RuleBuilder builder(op);
@@ -79,7 +79,7 @@ rngBitGeneratorRule(stablehlo::RngBitGeneratorOp op, const RuleOptions &) {
   return builder.finish();
 }
 
-/// Bounds and shape say nothing about the result's dimensions.
+/// Bounds and shape do not relate to the result's dimensions.
 static std::optional<ShardingRule> rngRule(stablehlo::RngOp op,
                                            const RuleOptions &options) {
   if (!options.extraRules)
@@ -116,8 +116,8 @@ batchNormInferenceRule(stablehlo::BatchNormInferenceOp op,
   });
 }
 
-/// Statistics over all but the feature dimension flow back into full results,
-/// so no shard can work alone there; features are independent.
+/// Statistics over all dimensions except the feature dimension affect every
+/// element, so only the feature dimension can be sharded.
 static std::optional<ShardingRule>
 batchNormTrainingRule(stablehlo::BatchNormTrainingOp op,
                       const RuleOptions &options) {

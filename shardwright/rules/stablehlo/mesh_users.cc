@@ -1,13 +1,13 @@
-//===- mesh_users.cc - collectives whose groups are axes of a mesh --------===//
+//===- mesh_users.cc - collectives with groups by mesh axes ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// StableHLO collectives may name their groups by a mesh and axes instead of
-// listing devices. The mesh is a symbol of an sdy.mesh or written in place, as
-// an attribute of StableHLO's own.
+// StableHLO collectives may give their groups by a mesh and axes instead of a
+// device list. The mesh is a symbol of an sdy.mesh or an inline attribute of
+// StableHLO.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static stablehlo::MeshAttr toStablehloMesh(sdy::MeshAttr mesh) {
   return stablehlo::MeshAttr::get(context, axes, ids);
 }
 
-/// Null if it is no valid sdy mesh.
+/// The equivalent sdy mesh; null if it would be invalid.
 static sdy::MeshAttr toSdyMesh(stablehlo::MeshAttr mesh) {
   MLIRContext *context = mesh.getContext();
   auto quiet = [] { return InFlightDiagnostic(); };
@@ -51,7 +51,7 @@ static sdy::MeshAttr toSdyMesh(stablehlo::MeshAttr mesh) {
   if (DenseIntElementsAttr list = mesh.getDeviceIds())
     for (const APInt &id : list)
       ids.push_back(id.getSExtValue());
-  // The usual order is not written.
+  // Omit the default order.
   if (!axes.empty() && llvm::equal(ids, llvm::seq<int64_t>(0, ids.size())))
     ids.clear();
   if (failed(sdy::MeshAttr::verify(quiet, axes, ids)))
@@ -68,7 +68,7 @@ struct GroupsModel
     return op->getAttrOfType<stablehlo::ReplicaGroupMeshAxesAttr>(
         "replica_groups");
   }
-  /// An invalid mesh stays where it is.
+  /// Null for an invalid mesh, which stays unchanged.
   Attribute getUsedMesh(Operation *op) const {
     stablehlo::ReplicaGroupMeshAxesAttr groups = groupsOf(op);
     if (!groups)

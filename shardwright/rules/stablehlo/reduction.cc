@@ -13,7 +13,7 @@ using namespace shardwright;
 
 constexpr FactorKind kPermutation = FactorKind::Permutation;
 
-/// Operands are n inputs and n scalars that start the reduction.
+/// Operands: n inputs and n scalar initial values.
 static std::optional<ShardingRule> reduceRule(stablehlo::ReduceOp op,
                                               const RuleOptions &) {
   int64_t numInputs = op.getInputs().size();
@@ -31,7 +31,7 @@ static std::optional<ShardingRule> reduceRule(stablehlo::ReduceOp op,
   return builder.finish();
 }
 
-/// Whether a window leaves dimension `dim` as it is.
+/// True if the window does not change dimension `dim`.
 template <typename OpTy>
 static bool isUntouched(std::optional<ArrayRef<int64_t>> window, OpTy op,
                         int64_t dim) {
@@ -54,7 +54,7 @@ reduceWindowRule(stablehlo::ReduceWindowOp op, const RuleOptions &options) {
   RuleBuilder builder(op);
   for (auto [d, size] : llvm::enumerate(shapeOf(op->getResult(0)))) {
     bool isKept = isUntouched(op.getWindowDimensions(), op, d);
-    // Upstream overlooks holes between the elements.
+    // Shardy ignores base dilation.
     if (options.extraRules && op.getBaseDilations())
       isKept &= sizeAt(*op.getBaseDilations(), d) == 1;
     if (isKept)
@@ -91,12 +91,12 @@ static std::optional<ShardingRule> sortRule(stablehlo::SortOp op,
   if (op->getNumResults() == 0)
     return std::nullopt;
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
-  // Upstream overlooks a dimension that is counted from the end; results would
-  // be wrong.
+  // Shardy does not handle negative dimensions; results would be wrong.
   int64_t rank = shape.size(), sortDim = op.getDimension();
   if (sortDim < 0)
     sortDim += rank;
-  // An axis on the sort dimension is of use only if it can move to another.
+  // An axis on the sort dimension is useful only if it can move to another
+  // dimension.
   bool nowhereToMove = true;
   for (int64_t d = 0; d < rank; ++d)
     nowhereToMove &= d == sortDim || shape[d] == 1;

@@ -1,4 +1,4 @@
-//===- ruleless.cc - StableHLO's ops that have no rule --------------------===//
+//===- ruleless.cc - StableHLO ops without a rule -------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace shardwright;
 
-/// Nothing to relate, but upstream warns: it knows only the others.
+/// No rule, but a warning, as in Shardy.
 static std::optional<ShardingRule> noRule(Operation *, const RuleOptions &) {
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-//===- shape.cc - rules of ops that move data without computing -----------===//
+//===- shape.cc - rules of data movement ops ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -80,7 +80,7 @@ bitcastConvertRule(stablehlo::BitcastConvertOp op, const RuleOptions &) {
                     out = shapeOf(op->getResult(0));
   RuleBuilder builder(op);
   builder.pointwise(in.size() <= out.size() ? in : out);
-  // The bytes of one wide element make up the last dimension.
+  // The bits of one wide element form the last dimension.
   if (in.size() < out.size())
     builder.add({kNoDim}, {int64_t(out.size()) - 1}, out.back(),
                 kNeedReplication);
@@ -90,8 +90,8 @@ bitcastConvertRule(stablehlo::BitcastConvertOp op, const RuleOptions &) {
   return builder.finish();
 }
 
-/// Pieces cut from one array and put together again differently: sharded, each
-/// element moves to a neighbour at most.
+/// True if slices of one array are concatenated in another order: when sharded,
+/// each element moves at most to a neighbour.
 static bool joinsSlices(stablehlo::ConcatenateOp op) {
   auto sliceOf = [](Value value) {
     return value.getDefiningOp<stablehlo::SliceOp>();
@@ -120,7 +120,7 @@ static std::optional<ShardingRule> concatenateRule(stablehlo::ConcatenateOp op,
   return builder.finish();
 }
 
-/// A dimension that changes its size shifts data.
+/// A dimension whose size changes shifts data.
 static std::optional<ShardingRule> sliceRule(stablehlo::SliceOp op,
                                              const RuleOptions &options) {
   return RuleBuilder(op)
@@ -136,7 +136,7 @@ static std::optional<ShardingRule> padRule(stablehlo::PadOp op,
   RuleBuilder builder(op);
   for (auto [d, size] : llvm::enumerate(in)) {
     bool isKept = sizeAt(out, d) == size;
-    // Upstream goes by sizes, but padding by 1 here and -1 there shifts, too.
+    // Shardy compares sizes, but padding by 1 and -1 also shifts.
     if (options.extraRules)
       isKept &= sizeAt(op.getEdgePaddingLow(), d) == 0 &&
                 (size <= 1 || sizeAt(op.getInteriorPadding(), d) == 0);
@@ -156,7 +156,7 @@ static std::optional<ShardingRule> dynamicSliceRule(Operation *op,
       .finish();
 }
 
-/// sdy.constant holds a constant, although folders must not see that.
+/// True for sdy.constant, too, which folders do not see as a constant.
 static bool isConstant(Value value) {
   Operation *def = value.getDefiningOp();
   return def &&
@@ -196,7 +196,7 @@ static std::optional<ShardingRule> reverseRule(stablehlo::ReverseOp op,
 
 namespace {
 
-/// Elementwise only when no dimension appears or disappears.
+/// Elementwise only if the rank stays the same.
 struct BitcastConvertModel
     : ShardingRuleOpInterface::ExternalModel<BitcastConvertModel,
                                              stablehlo::BitcastConvertOp> {
@@ -223,14 +223,14 @@ void shardwright::attachShapeRules(MLIRContext &context) {
       reshapes{.schedule = Schedule::PassThroughOp,
                .basis = RuleBasis::Properties,
                .preservesConstants = true},
-      // Where a slice starts is no matter for its rule.
+      // The rule does not depend on where a slice starts.
       slices{.basis = RuleBasis::Types, .preservesConstants = true},
       broadcasts{.schedule = Schedule::BackwardFirst,
                  .basis = RuleBasis::Properties,
                  .preservesConstants = true,
                  .expandsScalar = true},
       reads{.schedule = Schedule::ForwardFirst, .basis = RuleBasis::Properties},
-      // Upstream asks whether the position is constant.
+      // In Shardy, the rule depends on whether the position is constant.
       writes{.schedule = Schedule::ForwardFirst};
   attachRule<BroadcastInDimOp, &broadcastInDimRule, broadcasts>(context);
   attachRule<BroadcastOp, &broadcastRule, kByProperties>(context);

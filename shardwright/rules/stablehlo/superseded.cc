@@ -1,14 +1,14 @@
-//===- superseded.cc - rules of ops that newer ones replace ---------------===//
+//===- superseded.cc - rules of superseded ops ----------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Importing a program expands these (../../interop), so that propagation meets
-// them only when somebody runs it alone. Upstream has no rule for any, so all
-// are extra, and only where shapes are static. Operands that say a shape or a
-// position hold no factor that a result does.
+// Import expands these ops (../../interop), so they reach propagation only if
+// it runs alone. Shardy has no rule for any of them, so all are extra rules,
+// and require static shapes. Operands that give a shape or a position share no
+// factor with a result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,14 +71,14 @@ dynamicBroadcastRule(stablehlo::DynamicBroadcastInDimOp op,
   for (auto [o, size] : llvm::enumerate(out)) {
     auto found = llvm::find(dims, int64_t(o));
     int64_t d = found == dims.end() ? kNoDim : found - dims.begin();
-    // One of size 1 repeats.
+    // Dimensions of size 1 are broadcast.
     bool isKept = d != kNoDim && sizeAt(in, d) == size;
     builder.add(isKept ? d : kNoDim, o, size);
   }
   return builder.finish();
 }
 
-/// A dimension that is taken whole is taken as it is.
+/// Only dimensions that are sliced in full pass through.
 static std::optional<ShardingRule>
 realDynamicSliceRule(stablehlo::RealDynamicSliceOp op,
                      const RuleOptions &options) {
@@ -95,7 +95,7 @@ realDynamicSliceRule(stablehlo::RealDynamicSliceOp op,
   return builder.finish();
 }
 
-/// Only a dimension of which it is known that nothing is added stays as it is.
+/// Only dimensions that are known to have no padding pass through.
 static std::optional<ShardingRule> dynamicPadRule(stablehlo::DynamicPadOp op,
                                                   const RuleOptions &options) {
   if (!options.extraRules)
@@ -122,8 +122,8 @@ static std::optional<ShardingRule> dynamicPadRule(stablehlo::DynamicPadOp op,
   return builder.finish();
 }
 
-/// `ab,bc->ac`: a letter is a factor. Two of one kind in an operand, or an
-/// ellipsis, are left to the expansion.
+/// `ab,bc->ac`: each letter is a factor. Repeated letters in an operand, and
+/// ellipses, have no rule; import expands them.
 static std::optional<ShardingRule> einsumRule(Operation *op, StringRef config,
                                               const RuleOptions &options) {
   auto [left, right] = config.split("->");
@@ -177,8 +177,8 @@ static std::optional<ShardingRule> unaryEinsumRule(stablehlo::UnaryEinsumOp op,
   return einsumRule(op, op.getEinsumConfig(), options);
 }
 
-/// Dimensions of the result: those of the operand before `dim`, those of the
-/// index that are no batch, those of the operand after `dim`.
+/// Result dimensions: operand dimensions before `dim`, index dimensions that
+/// are no batch, operand dimensions after `dim`.
 static std::optional<ShardingRule>
 torchIndexSelectRule(stablehlo::TorchIndexSelectOp op,
                      const RuleOptions &options) {

@@ -1,4 +1,4 @@
-//===- dot_dimensions.h - which dimensions a product pairs --------------===//
+//===- dot_dimensions.h - paired dimensions of a product --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,13 +13,13 @@
 
 namespace shardwright::stablehlo {
 
-/// The paired dimensions of a product; lists of one kind have one length.
+/// The paired dimensions of a product; both lists of a pair have equal length.
 struct DotDimensions {
   llvm::ArrayRef<int64_t> lhsBatching, rhsBatching, lhsContracting,
       rhsContracting;
 };
 
-/// Checks that the dimensions are in range, have one role each and pair equal
+/// Checks that dimensions are in range, have one role each and pair equal
 /// sizes.
 mlir::LogicalResult verifyDotDimensions(mlir::Location loc,
                                         mlir::RankedTensorType lhs,

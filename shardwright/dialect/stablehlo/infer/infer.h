@@ -21,25 +21,24 @@ using MaybeLoc = std::optional<mlir::Location>;
 using Types = llvm::SmallVectorImpl<mlir::Type>;
 using Dims = llvm::ArrayRef<int64_t>;
 
-// A tensor type of the given shape; `bounds` (empty, or one a dimension) count
-// only where the size is dynamic.
+// A tensor type of the given shape; `bounds` (empty, or one per dimension)
+// apply only to dynamic sizes.
 mlir::RankedTensorType tensorType(Dims shape, Dims bounds,
                                   mlir::Type elementType);
 
-// Bounds of `type` with one entry a dimension; none is the dynamic size.
+// Bounds of `type`, one per dimension; the dynamic size if there is no bound.
 llvm::SmallVector<int64_t> fullBounds(mlir::RankedTensorType type);
 
-// `[1, 0]`, and `[2, ?]` with a dynamic size, for messages.
+// For messages: `[1, 0]`, with `?` for a dynamic size.
 std::string dimsText(Dims dims);
 
-// Sizes are computed in a wide type: attributes may hold any number. What does
-// not fit is the largest (smallest) size, which no type that can be written
-// agrees with.
+// Sizes are computed in a wide type, because attributes may hold any number. A
+// size that does not fit is clamped to the largest (smallest) one, which
+// matches no type that can be written.
 using WideSize = __int128;
 int64_t clampSize(WideSize size);
 
-// One entry of a window: sizes in elements, everything but `size` counted as in
-// pad.
+// One dimension of a window; sizes in elements, the other fields as in pad.
 struct WindowDim {
   int64_t size = 0, stride = 1, low = 0, high = 0, windowDilation = 1,
           baseDilation = 1;
@@ -54,7 +53,7 @@ makeWindow(MaybeLoc loc, Dims sizes, std::optional<Dims> strides,
            std::optional<Dims> baseDilations,
            std::optional<Dims> windowDilations);
 
-// The size of each dimension after sliding the window over it.
+// Output size of each dimension of a window op.
 llvm::SmallVector<int64_t> windowedShape(Dims base,
                                          llvm::ArrayRef<WindowDim> window);
 
@@ -127,7 +126,7 @@ mlir::LogicalResult inferRng(MaybeLoc loc, mlir::Value a, mlir::Value b,
                              mlir::Value shape, RngDistribution distribution,
                              Types &types);
 
-// Ops with regions. The regions may be incomplete: nothing is assumed of them.
+// Ops with regions, which may be incomplete or invalid.
 mlir::LogicalResult inferBranches(MaybeLoc loc, mlir::Value selector,
                                   mlir::RegionRange branches, Types &types);
 mlir::LogicalResult inferReduce(MaybeLoc loc, mlir::ValueRange inputs,
@@ -143,17 +142,18 @@ mlir::LogicalResult inferMap(MaybeLoc loc, mlir::ValueRange inputs,
                              Types &types);
 mlir::LogicalResult inferAllReduce(MaybeLoc loc, mlir::ValueRange operands,
                                    mlir::Region &computation, Types &types);
-// The operands' own types; a dynamic root is the last operand and no result.
+// Results have the types of the operands, except a dynamic root, which is the
+// last operand.
 mlir::LogicalResult inferFromRooted(MaybeLoc loc, mlir::ValueRange operands,
                                     bool hasRoot, Types &types);
 
-// The types that the region returns, or an error without stablehlo.return at
-// its end.
+// The types that the region returns; an error if it does not end in
+// stablehlo.return.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>>
 returnedTypes(MaybeLoc loc, mlir::Region &region);
 
-// Checks a reduction region over tensors of the given element types (inputs and
-// inits one to one) and gives the element types that it accumulates.
+// Checks a reduction region over tensors of the given element types (one init
+// per input); returns the element types of its accumulators.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>>
 checkReducer(MaybeLoc loc, mlir::Region &body, mlir::TypeRange inputs,
              mlir::TypeRange inits);
@@ -169,8 +169,8 @@ mlir::LogicalResult inferAllToAll(MaybeLoc loc, mlir::ValueRange operands,
                                   int64_t concatDimension, int64_t splitCount,
                                   Types &types);
 
-// The type that several types of one rank agree on: static sizes and tight
-// bounds win.
+// The most specific common type of types of one rank: static sizes and tight
+// bounds take precedence.
 mlir::FailureOr<mlir::RankedTensorType> mostSpecificType(MaybeLoc loc,
                                                          mlir::TypeRange types);
 

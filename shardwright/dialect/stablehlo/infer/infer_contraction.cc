@@ -1,5 +1,4 @@
-//===- infer_contraction.cc - result types of linear algebra, rng, collectives
-//===//
+//===- infer_contraction.cc - types of linear algebra ops -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +19,8 @@ static std::string bare(Dims dims) {
   return text.substr(1, text.size() - 2);
 }
 
-// The lengths are the trailing dimensions of the operand; where a transform is
-// between real and complex, those of its real side.
+// The lengths are the trailing dimensions of the operand; for transforms
+// between real and complex, those of the real side.
 LogicalResult inferFft(MaybeLoc loc, Value operand, FftType type, Dims length,
                        Types &types) {
   auto operandType = cast<RankedTensorType>(operand.getType());
@@ -145,14 +144,14 @@ LogicalResult inferBatchNorm(MaybeLoc loc, Value operand, ValueRange others,
                              int64_t featureIndex, int numResults,
                              Types &types) {
   auto type = cast<RankedTensorType>(operand.getType());
-  // batch_norm_grad's last operand has the shape of the first.
+  // The last operand of batch_norm_grad has the shape of the first.
   bool isGradient = others.size() == 4 && numResults == 3;
   ValueRange vectors = isGradient ? others.drop_back() : others;
   if (isGradient &&
       failed(verifyCompatibleShape(others.back().getType(), type)))
     return emitOptionalError(
         loc, "expects multi-dimensional operands to have compatible shapes.");
-  // The feature count is compared with the first of them.
+  // Compare the feature count with the first vector.
   int64_t first =
       cast<RankedTensorType>(vectors.front().getType()).getDimSize(0);
   int64_t size = ShapedType::kDynamic;

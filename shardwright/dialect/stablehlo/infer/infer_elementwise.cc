@@ -45,7 +45,7 @@ FailureOr<RankedTensorType> mostSpecificType(MaybeLoc loc, TypeRange types) {
   if (!first)
     return emitOptionalError(loc, "expected a ranked tensor, got ",
                              types.front());
-  // One type for all is the usual case; it keeps encodings that are not ours.
+  // Usually all types are equal; this also preserves unknown encodings.
   if (llvm::all_equal(types))
     return first;
   SmallVector<int64_t> shape(first.getShape());

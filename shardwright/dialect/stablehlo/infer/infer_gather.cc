@@ -39,7 +39,7 @@ static LogicalResult checkDistinct(MaybeLoc loc, StringRef name, Dims dims) {
   return success();
 }
 
-// Everything about a gather that does not need the values of its slice sizes.
+// Checks a gather, except for the values of its slice sizes.
 static LogicalResult checkGather(MaybeLoc loc, RankedTensorType operand,
                                  RankedTensorType indices,
                                  GatherDimensionNumbersAttr n,
@@ -139,7 +139,7 @@ static LogicalResult checkGather(MaybeLoc loc, RankedTensorType operand,
   return success();
 }
 
-// Sizes of the offset dimensions come from `sliceSizes`; the others from the
+// The offset dimensions have `sliceSizes`; the other sizes are those of the
 // indices.
 static SmallVector<int64_t> gatherShape(RankedTensorType operand,
                                         RankedTensorType indices,

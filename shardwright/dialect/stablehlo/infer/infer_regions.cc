@@ -29,8 +29,8 @@ FailureOr<SmallVector<Type>> returnedTypes(MaybeLoc loc, Region &region) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-// What two compatible types have in common: a size or bound that differs is
-// dropped.
+// The common generalization of two compatible types: drops sizes and bounds
+// that differ.
 static Type leastSpecific(Type a, Type b) {
   auto ta = dyn_cast<RankedTensorType>(a), tb = dyn_cast<RankedTensorType>(b);
   if (a == b || !ta || !tb)
@@ -86,8 +86,8 @@ LogicalResult inferBranches(MaybeLoc loc, Value selector, RegionRange branches,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-// Whether a region may accumulate `from` in `to`: the same kind of number,
-// integers and complex numbers not narrower.
+// True if a region may accumulate `from` in `to`: the same kind of number, and
+// for integers and complex numbers not narrower.
 static bool isPromotable(Type from, Type to) {
   if (areElementTypesCompatible(from, to))
     return true;
@@ -144,7 +144,7 @@ FailureOr<SmallVector<Type>> checkReducer(MaybeLoc loc, Region &body,
           "Reduction-region here must produce tensor-typed "
           "result(s), but produces ",
           (*returned)[i], " instead");
-    // Each value enters as the accumulator or as an element.
+    // Each value is passed as the accumulator or as an element.
     for (size_t k : {i, count + i})
       if (!sameUpToPrecision(body.getArgument(k).getType(), result))
         return emitOptionalError(
@@ -181,7 +181,7 @@ FailureOr<SmallVector<Type>> checkReducer(MaybeLoc loc, Region &body,
   return elements;
 }
 
-// Checks that inputs agree in shape; gives the first one.
+// Checks that the inputs have equal shapes; returns the first type.
 static FailureOr<RankedTensorType> checkInputShapes(MaybeLoc loc,
                                                     ValueRange inputs) {
   if (inputs.empty())
@@ -324,7 +324,7 @@ LogicalResult inferAllReduce(MaybeLoc loc, ValueRange operands,
                              Region &computation, Types &types) {
   if (operands.empty())
     return success();
-  // One region serves all operands.
+  // All operands share one region.
   for (Value operand : operands) {
     auto type = cast<RankedTensorType>(operand.getType());
     Type scalar = RankedTensorType::get({}, type.getElementType());

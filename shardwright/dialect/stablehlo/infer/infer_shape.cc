@@ -302,7 +302,7 @@ LogicalResult inferSetDimensionSize(MaybeLoc loc, Value operand, Value size,
   SmallVector<int64_t> shape(type.getShape()), bounds = fullBounds(type);
   if (!isDynamic(shape[dimension]))
     bounds[dimension] = shape[dimension];
-  // A constant equal to the whole size leaves the dimension static.
+  // A constant equal to the full size keeps the dimension static.
   shape[dimension] = ShapedType::kDynamic;
   DenseIntElementsAttr constant;
   if (matchPattern(size, m_Constant(&constant)) && constant.isSplat() &&

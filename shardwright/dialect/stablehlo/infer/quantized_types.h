@@ -1,4 +1,4 @@
-//===- quantized_types.h - quantized element types of moved data --------===//
+//===- quantized_types.h - quantized types of moved data --------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,12 +12,12 @@
 
 namespace shardwright::stablehlo {
 
-/// Whether two element types are compatible but for their quantized
+/// True if two element types are compatible apart from their quantized
 /// dimensions, which ops that move dimensions renumber.
 bool areElementTypesAlike(mlir::Type a, mlir::Type b);
 
-/// The element type after a transposition: its quantized dimension is where
-/// `permutation` takes it. Other types stay.
+/// The element type after a transpose, which `permutation` gives a new
+/// quantized dimension. Other types are unchanged.
 mlir::Type permutedElementType(mlir::Type element,
                                llvm::ArrayRef<int64_t> permutation);
 

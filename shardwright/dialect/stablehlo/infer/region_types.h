@@ -12,8 +12,8 @@
 
 namespace shardwright::stablehlo {
 
-/// Whether two values may be one inside a reduction: compatible types, where
-/// all floats count as one kind of number.
+/// True if two values may be the same one in a reduction: compatible types,
+/// where all floats count as one kind of number.
 bool sameUpToPrecision(mlir::Type a, mlir::Type b);
 
 } // namespace shardwright::stablehlo

@@ -126,8 +126,8 @@ bool areCompatible(Type a, Type b) {
   return true;
 }
 
-/// Are these the integers that store a quantized tensor? The value of a
-/// constant is: MLIR has no attribute of quantized elements.
+/// True if these integers store a quantized tensor, as for the value of a
+/// constant: MLIR has no attribute of quantized elements.
 static bool stores(Type inferred, Type result) {
   auto integers = dyn_cast<RankedTensorType>(inferred);
   auto tensor = dyn_cast<RankedTensorType>(result);

@@ -81,7 +81,7 @@ makeWindow(MaybeLoc loc, Dims sizes, std::optional<Dims> strides,
 
 int64_t clampSize(WideSize size) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
-  // The smallest number means `dynamic`.
+  // The smallest number denotes a dynamic size.
   constexpr int64_t least = std::numeric_limits<int64_t>::min() + 1;
   return size > most ? most : size < least ? least : static_cast<int64_t>(size);
 }

@@ -211,7 +211,7 @@ void TypeExtensionsAttr::print(AsmPrinter &printer) const {
 LogicalResult TypeExtensionsAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type elementType,
     function_ref<InFlightDiagnostic()> emitError) const {
-  // The parser asks even when it found no element type.
+  // The parser calls this even if it found no element type.
   if (!elementType)
     return emitError() << "bounds need an element type";
   if (getBounds().size() != shape.size())

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes and layouts are those that jaxlib 0.10.2 writes: every field in the
-// order of storage, as `bytecode_fields.h` says. Lists of attributes (meshes)
-// travel as array attributes, optional fields after a flag of one byte.
+// Codes and layouts are those of jaxlib 0.10.2: every field in storage order,
+// as in `bytecode_fields.h`. Lists of attributes (meshes) are encoded as array
+// attributes, optional fields after a flag of one byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -151,7 +151,7 @@ LogicalResult write(Attribute attr, DialectBytecodeWriter &w) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// An enum attribute whose number `symbolize` knows.
+/// Reads an enum attribute; fails for numbers that `symbolize` does not know.
 template <typename AttrT, typename SymbolizeT>
 Attribute readEnum(DialectBytecodeReader &r, MLIRContext *context,
                    SymbolizeT symbolize) {
@@ -176,7 +176,7 @@ LogicalResult readOptional(DialectBytecodeReader &r, AttrT &attr) {
   return isPresent ? r.readAttribute(attr) : success();
 }
 
-/// A list that travels as an array attribute.
+/// Reads a list that is encoded as an array attribute.
 template <typename AttrT>
 LogicalResult readArray(DialectBytecodeReader &r, SmallVector<AttrT> &list) {
   ArrayAttr array;
@@ -216,7 +216,7 @@ Attribute readConvolution(DialectBytecodeReader &r, MLIRContext *context) {
                                        numbers[4], numbers[5], output);
 }
 
-/// The attributes that are five lists and a number.
+/// Reads an attribute that consists of five lists and a number.
 template <typename AttrT>
 Attribute readIndexing(DialectBytecodeReader &r, MLIRContext *context) {
   SmallVector<int64_t> lists[5];

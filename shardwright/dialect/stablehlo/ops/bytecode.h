@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The dialect's own encoding in plain MLIR bytecode, as jaxlib reads and
-/// writes it. Portable artifacts are something else: they hold VHLO.
+/// The dialect's own encoding in plain MLIR bytecode, compatible with jaxlib.
+/// Portable artifacts hold VHLO instead.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,17 +1,18 @@
-//===- control_flow_interfaces.cc - what passes know of branches and loops ===//
+//===- control_flow_interfaces.cc - control flow interfaces of regions ----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// How values flow between `if`, `case`, `while` and their regions, for passes
-// that know control flow by its interfaces: sccp, remove-dead-values,
-// loop-invariant-code-motion. Ops that apply a region to elements (reduce, sort
-// and their like) pass it other values than their own, and so have none.
+// Data flow between `if`, `case`, `while` and their regions, for passes that
+// handle control flow by interfaces: sccp, remove-dead-values,
+// loop-invariant-code-motion. Ops that apply a region to elements (such as
+// reduce and sort) pass it other values than their operands, so they have none.
 //
-// The interfaces are attached, not declared by the ops: what MLIR would verify
-// for them is verified already, in the words of StableHLO.
+// The interfaces are attached, not declared by the ops: StableHLO's verifiers,
+// with their own messages, already cover what MLIR would verify for the
+// interfaces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ namespace {
 
 using Successors = SmallVectorImpl<RegionSuccessor>;
 
-/// What the three ops have in common.
+/// Common to all three ops.
 template <typename Model, typename OpT>
 struct RegionBranchModel : RegionBranchOpInterface::ExternalModel<Model, OpT> {
   /// MLIR's name for the overload that takes a region.
@@ -85,8 +86,8 @@ struct BranchModel : RegionBranchModel<BranchModel<OpT>, OpT> {
   }
 
 private:
-  /// The region that is entered, where the operand is a known constant. An
-  /// index that names no branch means the last one.
+  /// The region that is entered, if the operand is a known constant. An index
+  /// out of range selects the last branch.
   static std::optional<unsigned> branchTaken(Operation *op,
                                              ArrayRef<Attribute> operands) {
     auto known = dyn_cast_if_present<DenseIntElementsAttr>(operands[0]);
@@ -100,10 +101,10 @@ private:
   }
 };
 
-/// `while`: condition, body and results get the same values, which are the
-/// operands or what the body has returned. The condition itself returns only
-/// the predicate, so that the interface has no way to say that it comes before
-/// the other two: for the flow of values they are side by side.
+/// `while`: condition, body and results receive the same values, which are the
+/// operands or the body's return values. The condition itself returns only the
+/// predicate, so the interface cannot express that it precedes the other two:
+/// for data flow they are alternatives.
 struct WhileModel : RegionBranchModel<WhileModel, WhileOp> {
   void getSuccessorRegions(Operation *op, RegionBranchPoint point,
                            Successors &successors) const {
@@ -133,7 +134,7 @@ struct WhileModel : RegionBranchModel<WhileModel, WhileOp> {
   }
 };
 
-/// The predicate of a loop goes nowhere.
+/// The predicate of a loop has no successor.
 struct ReturnModel
     : RegionBranchTerminatorOpInterface::ExternalModel<ReturnModel, ReturnOp> {
   MutableOperandRange getMutableSuccessorOperands(Operation *op,

@@ -1,4 +1,4 @@
-//===- mesh_attrs.cc - text of meshes, axes and replica groups over axes ===//
+//===- mesh_attrs.cc - text of meshes and replica groups ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -60,8 +60,8 @@ void MeshAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-// `(1)2`: the part of an axis with 1 as the product of the sizes before it, and
-// size 2.
+// `(1)2`: the sub-axis of size 2, where 1 is the product of the sizes before
+// it.
 Attribute SubAxisInfoAttr::parse(AsmParser &parser, Type) {
   int64_t preSize, size;
   if (parser.parseLParen() || parser.parseInteger(preSize) ||

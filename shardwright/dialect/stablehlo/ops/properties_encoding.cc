@@ -1,4 +1,4 @@
-//===- properties_encoding.cc - bytecode of ops that have grown -----------===//
+//===- properties_encoding.cc - bytecode of ops with newer attributes -----===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- assembly.cc - the pieces of text that several ops share ----------===//
+//===- assembly.cc - shared parsers and printers --------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,7 +91,7 @@ void printSliceRanges(OpAsmPrinter &printer, Operation *,
                       DenseI64ArrayAttr start, DenseI64ArrayAttr limit,
                       DenseI64ArrayAttr strides) {
   printer << '[';
-  // Lists of different lengths fail the verifier; print what there is.
+  // Lists of different lengths fail the verifier; print the common part.
   llvm::interleaveComma(
       llvm::zip(start.asArrayRef(), limit.asArrayRef(), strides.asArrayRef()),
       printer, [&](auto range) {

@@ -1,4 +1,4 @@
-//===- assembly.h - the pieces of text that several ops share -----------===//
+//===- assembly.h - shared parsers and printers -----------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 // The `custom<..>` directives of the op definitions. CHLO uses some of them.
 //
-// SameOperandsAndResultType: the one type when all types are equal, else a
+// SameOperandsAndResultType: a single type if all types are equal, otherwise a
 // function type.
 
 #ifndef SHARDWRIGHT_DIALECT_STABLEHLO_TEXT_ASSEMBLY_H
@@ -52,7 +52,7 @@ void printVariadicSameOperandsAndResultType(mlir::OpAsmPrinter &printer,
                                             mlir::TypeRange types,
                                             mlir::Type result);
 
-// The result type alone, when the operands' types follow from it.
+// Only the result type, if the operands' types follow from it.
 mlir::ParseResult parseComplexOpType(mlir::OpAsmParser &parser, mlir::Type &lhs,
                                      mlir::Type &rhs, mlir::Type &result);
 void printComplexOpType(mlir::OpAsmPrinter &printer, mlir::Operation *op,
@@ -80,8 +80,7 @@ parsePairwiseOpType(mlir::OpAsmParser &parser,
 void printPairwiseOpType(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          mlir::TypeRange operands, mlir::TypeRange results);
 
-// `%a, %b,`: operands that an attribute follows. No operands leave a lone
-// comma.
+// `%a, %b,`: operands before an attribute. Without operands, only the comma.
 mlir::ParseResult parseOperandsAndComma(
     mlir::OpAsmParser &parser,
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &operands);
@@ -94,7 +93,7 @@ mlir::ParseResult parseDenseI64Array(mlir::AsmParser &parser,
 void printDenseI64Array(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                         mlir::DenseI64ArrayAttr attr);
 
-// `[0:2, 1:3:2]`: start, limit and a stride when it is not 1.
+// `[0:2, 1:3:2]`: start, limit, and a stride unless it is 1.
 mlir::ParseResult parseSliceRanges(mlir::OpAsmParser &parser,
                                    mlir::DenseI64ArrayAttr &start,
                                    mlir::DenseI64ArrayAttr &limit,

@@ -1,4 +1,4 @@
-//===- assembly_types.cc - types as ops write them ------------------------===//
+//===- assembly_types.cc - short forms of types ---------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace shardwright::stablehlo {
 
-// Hands out the inputs and the single result of a function type.
+// Distributes the inputs and the single result of a function type.
 static ParseResult assignFunctionType(OpAsmParser &parser, SMLoc loc,
                                       FunctionType type,
                                       ArrayRef<Type *> operands, Type &result) {

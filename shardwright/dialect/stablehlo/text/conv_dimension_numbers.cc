@@ -1,5 +1,4 @@
-//===- conv_dimension_numbers.cc - text of a convolution's dimension numbers
-//===//
+//===- conv_dimension_numbers.cc - text of convolution dimensions ---------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,14 +15,14 @@ namespace shardwright::stablehlo {
 
 namespace {
 
-// Where one tensor keeps its two named dimensions and its spatial ones.
+// Positions of a tensor's two named dimensions and its spatial ones.
 struct DimensionRoles {
   int64_t first = -1, second = -1;
   SmallVector<int64_t> spatial;
 };
 
 // `[b, 0, 1, f]`: a letter for each named dimension, a number for each spatial
-// one. A `?` stands for a dimension that the operation does not name.
+// one, `?` for a dimension without a role.
 ParseResult parseRoles(AsmParser &parser, char first, char second,
                        DimensionRoles &roles) {
   SMLoc listLoc = parser.getCurrentLocation();
@@ -80,7 +79,7 @@ ParseResult parseRoles(AsmParser &parser, char first, char second,
 
 void printRoles(AsmPrinter &printer, char first, char second, int64_t firstDim,
                 int64_t secondDim, ArrayRef<int64_t> spatial) {
-  // The raw form can name any position: print only what a tensor can have.
+  // The raw form may hold any position; print only valid ones.
   constexpr int64_t kMaxRank = 1024;
   int64_t rank = 0;
   auto cover = [&](int64_t dim) {
@@ -144,7 +143,7 @@ void printConvolutionDimensions(AsmPrinter &printer, Operation *,
              numbers.getOutputSpatialDimensions());
 }
 
-// `raw key = value, ..` spells out every field.
+// `raw key = value, ..` lists every field.
 static ParseResult parseRaw(AsmParser &parser,
                             ConvDimensionNumbersAttr &numbers) {
   int64_t scalars[6] = {};

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// `<a = [1, 2], b = 3>`: the shape of the dimension-number attributes of
+// `<a = [1, 2], b = 3>`: the form of the dimension-number attributes of
 // StableHLO and CHLO. Keys may come in any order, each at most once, all
 // optional; empty lists and zeros are not printed.
 
@@ -16,8 +16,7 @@
 
 namespace shardwright::stablehlo {
 
-// One field: the value is parsed into `list`, or into `number` when there is no
-// list.
+// A field: the value is parsed into `list`, or into `number` if `list` is null.
 struct Field {
   llvm::StringRef key;
   llvm::SmallVectorImpl<int64_t> *list = nullptr;
@@ -29,7 +28,7 @@ struct Field {
 mlir::ParseResult parseIntList(mlir::AsmParser &parser,
                                llvm::SmallVectorImpl<int64_t> &list);
 
-// `[3, ?]` in the given brackets: sizes, of which some are unknown.
+// Parses `[3, ?]` in the given brackets: sizes, `?` for unknown ones.
 mlir::ParseResult parseBounds(mlir::AsmParser &parser,
                               mlir::AsmParser::Delimiter delimiter,
                               llvm::SmallVectorImpl<int64_t> &bounds);
@@ -37,7 +36,7 @@ mlir::ParseResult parseBounds(mlir::AsmParser &parser,
 mlir::ParseResult parseFields(mlir::AsmParser &parser,
                               llvm::MutableArrayRef<Field> fields);
 
-// Prints the brackets on construction and destruction, fields in between.
+// Prints the brackets on construction and destruction.
 class FieldPrinter {
 public:
   explicit FieldPrinter(mlir::AsmPrinter &printer) : printer(printer) {

@@ -1,4 +1,4 @@
-//===- old_spellings.cc - ops that read attributes as they once were ------===//
+//===- old_spellings.cc - read attributes of old versions -----------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,9 @@ using namespace mlir;
 
 namespace shardwright::stablehlo {
 
-/// Attributes that were dense elements in every op that has them. Those that
-/// still are (padding, replica_groups, source_target_pairs) are not here.
+/// True for attributes that were dense elements in every op that has them.
+/// Excludes those that still are (padding, replica_groups,
+/// source_target_pairs).
 static bool wasDense(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"base_dilations",
@@ -47,7 +48,7 @@ Attribute fromOldSpelling(StringAttr name, Attribute value) {
   auto dense = dyn_cast<DenseIntElementsAttr>(value);
   if (!dense || dense.getType().getRank() != 1 || !wasDense(name))
     return value;
-  // A splat of any size takes as much text as one element.
+  // Bound the size: a splat of any size takes as much text as one element.
   if (dense.getNumElements() > 1024)
     return value;
   MLIRContext *context = value.getContext();

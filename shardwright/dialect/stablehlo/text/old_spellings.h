@@ -1,14 +1,13 @@
-//===- old_spellings.h - ops that read attributes as they once were -*- C++
-//-*-//
+//===- old_spellings.h - attributes of old versions -------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Before StableHLO 0.15 lists of dimensions were dense elements:
-// `permutation = dense<[1, 0]> : tensor<2xi64>`, today `array<i64: 1, 0>`. Text
-// of that time is read as what it means; nothing is written so.
+// Before StableHLO 0.15, lists of dimensions were dense elements: `permutation
+// = dense<[1, 0]> : tensor<2xi64>`, now `array<i64: 1, 0>`. The old form is
+// read, but never written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +18,14 @@
 
 namespace shardwright::stablehlo {
 
-/// The attribute as the op wants it; itself where it is no old spelling.
+/// The attribute in its current form; unchanged if it is not in an old form.
 mlir::Attribute fromOldSpelling(mlir::StringAttr name, mlir::Attribute value);
 void fromOldSpellings(mlir::NamedAttrList &attributes);
 mlir::Attribute fromOldSpellings(mlir::Attribute properties);
 
 namespace detail {
 
-/// OpT, but for the two places where attributes that were parsed come in.
+/// OpT with hooks at the two places where parsed attributes are set.
 template <typename OpT> struct Reader : OpT {
   using OpT::OpT;
   static llvm::LogicalResult verifyInherentAttrs(
@@ -44,7 +43,7 @@ template <typename OpT> struct Reader : OpT {
   }
 };
 
-/// Registered as OpT: nobody else knows of Reader.
+/// Registered as OpT, so that Reader is not visible elsewhere.
 template <typename OpT>
 struct ReaderModel : mlir::RegisteredOperationName::Model<Reader<OpT>> {
   explicit ReaderModel(mlir::Dialect *dialect)

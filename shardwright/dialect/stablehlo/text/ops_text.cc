@@ -32,7 +32,7 @@ void ConstantOp::getAsmResultNames(
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
-  // A constant's value stands for the result only when their types agree.
+  // The value may replace the result only if their types are equal.
   return getValue().getType() == getType() ? OpFoldResult(getValueAttr())
                                            : OpFoldResult();
 }
@@ -83,8 +83,8 @@ void ConstantOp::print(OpAsmPrinter &printer) {
 // reduce
 //===----------------------------------------------------------------------===//
 
-// The one commutative op of this dialect that the region applies to its two
-// arguments in their order, or null.
+// The only op of the region, if it is a commutative StableHLO op on the two
+// arguments in order; null otherwise.
 static Operation *innerOpOfCompactForm(ReduceOp op) {
   if (!op.getBody().hasOneBlock() || op.getInputs().empty())
     return nullptr;
@@ -154,7 +154,7 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   auto parsePair = [&]() -> ParseResult {
     if (parser.parseLParen())
       return failure();
-    // No pair at all: `()`.
+    // No pairs: `()`.
     if (inputs.empty() && succeeded(parser.parseOptionalRParen()))
       return success();
     return failure(parser.parseOperand(inputs.emplace_back()) ||
@@ -230,8 +230,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   state.addTypes(scalar);
   Operation *op = builder.create(state);
   ReturnOp::create(builder, at, op->getResults());
-  // `loc(..)` after the op names the inner ops too; the parser has it in the
-  // op's own.
+  // A `loc(..)` after the op also applies to the inner ops; the parser sets it
+  // on the op.
   return success();
 }
 
@@ -263,7 +263,7 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer << "cond ";
   printer.printRegion(getCond(), /*printEntryBlockArgs=*/false);
   printer << " do ";
-  // The body's arguments go by the names of the condition's.
+  // The body's arguments have the names of the condition's.
   if (getBody().getNumArguments() == getCond().getNumArguments())
     printer.shadowRegionArgs(getBody(), ValueRange(getCond().getArguments()));
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);

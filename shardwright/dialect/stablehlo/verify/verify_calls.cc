@@ -19,14 +19,14 @@ void CustomCallOp::getEffects(
         &effects) {
   if (!getHasSideEffect())
     return;
-  // Unknown effects: everything may be read, written, made and freed.
+  // Unknown effects: may read, write, allocate and free anything.
   effects.emplace_back(MemoryEffects::Allocate::get());
   effects.emplace_back(MemoryEffects::Free::get());
   effects.emplace_back(MemoryEffects::Write::get());
   effects.emplace_back(MemoryEffects::Read::get());
 }
 
-// A layout is a permutation of the dimensions of a tensor, and empty for other
+// A layout is a permutation of a tensor's dimensions, and empty for other
 // values.
 static LogicalResult verifyLayouts(CustomCallOp op, TypeRange types,
                                    ArrayAttr layouts, StringRef what) {
@@ -70,7 +70,7 @@ static LogicalResult verifyLayouts(CustomCallOp op, TypeRange types,
   return success();
 }
 
-// The part of a (nested) tuple that the indices lead to, or null.
+// The element of a (nested) tuple at the indices; null if there is none.
 static Type typeAt(Type type, ArrayRef<int64_t> indices) {
   for (int64_t index : indices) {
     auto tuple = dyn_cast<TupleType>(type);
@@ -81,7 +81,7 @@ static Type typeAt(Type type, ArrayRef<int64_t> indices) {
   return type;
 }
 
-// Custom calls that make and pass buffers.
+// Checks custom calls that create and pass buffers.
 static LogicalResult verifyBufferCall(CustomCallOp op) {
   StringRef target = op.getCallTargetName();
   auto isBuffer = [](Type type) { return isa<MemRefType>(type); };
@@ -121,7 +121,7 @@ LogicalResult CustomCallOp::verify() {
     return emitOpError("Layout attributes should be specified for either both "
                        "operands and results or none.");
   if (getOperandLayouts()) {
-    // A single tuple result lists the layouts of its parts.
+    // For a single tuple result, the layouts are those of its elements.
     SmallVector<Type> results(getResultTypes());
     if (results.size() == 1)
       if (auto tuple = dyn_cast<TupleType>(results.front()))
@@ -143,7 +143,7 @@ LogicalResult CustomCallOp::verify() {
     if (!operand)
       return emitOpError("operand_tuple_indices in the output_operand_alias "
                          "attribute out of bounds");
-    // Several results count as a tuple of them.
+    // Several results count as a tuple.
     ArrayRef<int64_t> outputIndices = alias.getOutputTupleIndices();
     Type output;
     if (getNumResults() == 1) {

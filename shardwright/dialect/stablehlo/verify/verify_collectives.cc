@@ -18,8 +18,8 @@ static bool differ(int64_t a, int64_t b) {
 }
 
 // Checks that the ids are 0, 1, ... once each. `padded`: -1 fills short groups.
-// `groupSize`: what each group must have (all_to_all). Groups over mesh axes
-// have nothing to check here: their mesh may be a symbol.
+// `groupSize`: required size of each group (all_to_all). Groups over mesh axes
+// are not checked: their mesh may be a symbol.
 static LogicalResult
 verifyReplicaGroups(Location loc, Attribute groups, bool padded,
                     bool useGlobalIds, std::optional<int64_t> groupSize = {}) {
@@ -36,7 +36,7 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
     return success();
   }
   llvm::SmallDenseSet<int64_t> seen;
-  // Equal ids take no space however many they are: two of them tell all.
+  // A splat of any size is invalid from its second element on, so look at two.
   auto ids = elements.getValues<int64_t>();
   int64_t count = type.getNumElements();
   if (elements.isSplat())
@@ -47,7 +47,7 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
         return emitError(loc, "Invalid replica id -1");
       continue;
     }
-    // A negative id other than padding is never one of 0, 1, ...: found below.
+    // A negative id other than padding fails the range check below.
     if (!seen.insert(id).second)
       return emitError(loc) << "replica id #" << id << " seen more than once";
   }
@@ -63,7 +63,7 @@ verifyReplicaGroups(Location loc, Attribute groups, bool padded,
   return success();
 }
 
-// Global ids need a channel that has a number.
+// Global ids need a channel with a nonzero handle.
 static LogicalResult verifyChannel(Location loc, bool useGlobalIds,
                                    std::optional<ChannelHandleAttr> channel) {
   int64_t id = channel ? channel->getHandle() : 0;
@@ -192,7 +192,7 @@ LogicalResult CollectivePermuteOp::verify() {
   return success();
 }
 
-// The last operand names the root of each group.
+// Checks the last operand, which holds the root of each group.
 static LogicalResult verifyRoot(Operation *op, bool hasDynamicRoot) {
   if (op->getNumOperands() != op->getNumResults() + (hasDynamicRoot ? 1 : 0))
     return op->emitOpError("expects ")
@@ -243,7 +243,8 @@ LogicalResult CollectiveBroadcastOp::verify() {
 // Host transfers
 //===----------------------------------------------------------------------===//
 
-// Tensors, then a token. `others` says in upstream's words what the rest are.
+// Checks tensors followed by a token. `others`: StableHLO's text for the
+// tensors.
 static LogicalResult verifyTokenLast(Location loc, TypeRange types,
                                      StringRef others) {
   if (types.empty())

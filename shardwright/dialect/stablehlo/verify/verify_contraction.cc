@@ -337,7 +337,7 @@ static LogicalResult verifyConvolution(
            << "expects window-reversal to have same dimension-size as size of "
               "window dimensions ("
            << windowSizes.size() << "), but got: " << reversal->size() << ".";
-  // A kernel without elements is legal: check the other attributes.
+  // A kernel without elements is valid: check the other attributes.
   SmallVector<int64_t> positive;
   for (int64_t size : windowSizes)
     positive.push_back(size == 0 ? 1 : size);

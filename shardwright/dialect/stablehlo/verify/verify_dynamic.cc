@@ -17,7 +17,7 @@ namespace shardwright::stablehlo {
 
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
 
-// A shape operand that is a constant must agree with the result's type.
+// Checks that a constant shape operand matches the result's type.
 static LogicalResult verifyConstantShape(Location loc, Value shape,
                                          RankedTensorType result) {
   DenseIntElementsAttr constant;
@@ -103,7 +103,7 @@ LogicalResult DynamicBroadcastInDimOp::verify() {
            << "result rank (" << to.getRank()
            << ") is not equal to number of output dimensions ("
            << shape.getDimSize(0) << ")";
-  // Each operand dimension is known to expand or not at most once.
+  // Each operand dimension may be listed at most once in both lists.
   SmallVector<int64_t> known;
   for (std::optional<Dims> list :
        {getKnownExpandingDimensions(), getKnownNonexpandingDimensions()})

@@ -17,7 +17,7 @@ namespace shardwright::stablehlo {
 
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
 
-// Quantized element types agree up to scale and zero point.
+// Quantized element types may differ in scale and zero point only.
 LogicalResult AddOp::verify() {
   Type first = getElementTypeOrSelf(getLhs().getType());
   for (Type type : {getRhs().getType(), getResult().getType()})
@@ -109,7 +109,7 @@ LogicalResult ReverseOp::verify() {
   return success();
 }
 
-// Bits of an element as it is stored; a complex number has both parts.
+// Storage bits of an element; a complex number has two parts.
 static int64_t bitWidth(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type))
     return 2 * bitWidth(complex.getElementType());

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What holds for quantized element types beyond the constraints of single
-// operands: a type suits its tensor (one scale for each index of the quantized
-// dimension, zero points that can be stored), and the quantized dimension
-// of the result is the one that the op makes of the operand's.
+// Constraints on quantized element types beyond those of single operands: a
+// type must fit its tensor (one scale for each index of the quantized
+// dimension, zero points that can be stored), and the quantized dimension of
+// the result must correspond to that of the operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ LogicalResult verifyZeroPoints(Operation *op, QuantizedType type,
   return success();
 }
 
-/// Whether an element type suits the tensor that it stands in.
+/// Checks that an element type fits its tensor.
 LogicalResult verifyTensor(Operation *op, RankedTensorType tensor) {
   auto element = cast<QuantizedType>(tensor.getElementType());
   if (auto uniform = dyn_cast<UniformQuantizedType>(element))
@@ -119,7 +119,8 @@ LogicalResult verifyBroadcast(Operation *op, Type from, Type to,
   return success();
 }
 
-/// Products: both sides quantized alike, or only the right one (hybrid).
+/// Checks products: both sides are quantized alike, or only the right one
+/// (hybrid).
 LogicalResult verifyProduct(Operation *op, Type lhs, Type rhs, Type result) {
   auto lhsType = quantizedTensor(lhs), rhsType = quantizedTensor(rhs),
        resultType = quantizedTensor(result);

@@ -95,7 +95,7 @@ LogicalResult SelectAndScatterOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   Type scalar = RankedTensorType::get({}, operand.getElementType());
 
-  // select: which of two elements wins.
+  // select: chooses one of two elements.
   if (getSelect().getNumArguments() != 2)
     return mlir::emitError(loc) << "expects the select-region to take 2 "
                                    "parameters, but takes "
@@ -118,7 +118,7 @@ LogicalResult SelectAndScatterOp::verify() {
                                    "to be tensor<i1>, but got: "
                                 << selected->front();
 
-  // scatter: how winners are accumulated.
+  // scatter: accumulates the selected elements.
   FailureOr<SmallVector<Type>> elements =
       checkReducer(loc, getScatter(), source, getInitValue().getType());
   if (failed(elements))
@@ -153,7 +153,7 @@ LogicalResult SelectAndScatterOp::verify() {
 // scatter
 //===----------------------------------------------------------------------===//
 
-// Sorted, without repetitions, in [0, end).
+// Checks that dimensions are sorted, unique and in [0, end).
 static LogicalResult checkDims(Location loc, StringRef name, Dims dims,
                                int64_t end, StringRef endText) {
   for (size_t i = 1; i < dims.size(); ++i) {
@@ -300,7 +300,7 @@ static LogicalResult verifyScatterDims(Location loc, RankedTensorType input,
   Dims windowDims = n.getUpdateWindowDims();
   Dims inserted = n.getInsertedWindowDims();
   Dims batching = n.getInputBatchingDims();
-  // The indices without index_vector_dim.
+  // The sizes of the indices without index_vector_dim.
   SmallVector<int64_t> scatterSizes;
   for (int64_t d = 0; d < indicesRank; ++d)
     if (d != vectorDim)

@@ -1,4 +1,4 @@
-//===- convert_global_to_local.cc - the program of one device -------------===//
+//===- convert_global_to_local.cc - make functions local ------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ namespace shardwright {
 
 namespace {
 
-/// Each sharded dimension is as large as a whole number of shards.
+/// Checks that the number of shards divides each dimension.
 LogicalResult checkDivisible(sdy::TensorShardingAttr sharding, Type type,
                              MeshTable &meshes,
                              llvm::function_ref<InFlightDiagnostic()> emit) {
@@ -68,8 +68,8 @@ LogicalResult checkDivisible(func::FuncOp func, MeshTable &meshes) {
   return failure(walked.wasInterrupted());
 }
 
-/// The next free handle. Permutes of other functions that have the same, from
-/// passes on functions, get handles of their own.
+/// Returns the next free channel handle. Renumbers permutes that have the same
+/// handle in several functions, which function passes produce.
 int64_t numberChannels(ModuleOp module) {
   int64_t next = 1;
   SmallVector<std::pair<func::FuncOp, stablehlo::CollectivePermuteOp>> permutes;
@@ -114,8 +114,8 @@ struct ConvertGlobalToLocalPass
     options.perDimAllGather = perDimAllGather;
     options.combineReduceScatter = combineMultiDimensionReduceScatter;
     options.meshAxesGroups = enableRgv3;
-    // Functions that are called are called with the local types of their own
-    // shardings, in whichever order they come here.
+    // Called functions are called with the local types of their own shardings,
+    // so that the order of functions does not matter.
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(checkDivisible(func, *meshes)))
         return failure();

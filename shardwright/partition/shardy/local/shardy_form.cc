@@ -1,4 +1,4 @@
-//===- shardy_form.cc - what Shardy makes local in its own way ------------===//
+//===- shardy_form.cc - Shardy's local forms ------------------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ static RankedTensorType typeOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What cannot be local
+// Ops without a local form
 //===----------------------------------------------------------------------===//
 
 StringRef ShardyForm::passBeforeReturns() const {
@@ -82,7 +82,7 @@ LogicalResult ShardyForm::visitNamed(sdy::NamedComputationOp op) {
   return local.setLocalResultTypes(op);
 }
 
-/// The callee is made local by itself, by the shardings of its signature.
+/// The callee is made local separately, by the shardings of its signature.
 LogicalResult ShardyForm::visitCall(func::CallOp op) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
@@ -99,7 +99,7 @@ LogicalResult ShardyForm::visitCall(func::CallOp op) {
   return local.setLocalResultTypes(op);
 }
 
-/// Every device draws the numbers of the whole program and takes its part.
+/// Every device draws the numbers of the global program and slices its part.
 LogicalResult ShardyForm::visitRandom(Operation *op) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
@@ -121,7 +121,7 @@ LogicalResult ShardyForm::visitRandom(Operation *op) {
   return success();
 }
 
-/// A device that has the shard of the other end reverses it.
+/// The device that holds the shard of the mirrored position reverses it.
 LogicalResult ShardyForm::visitReverse(stablehlo::ReverseOp op) {
   Value input = op.getOperand();
   Layout from = local.layoutOf(input), to = local.layoutOf(op.getResult());
@@ -142,17 +142,17 @@ LogicalResult ShardyForm::visitReverse(stablehlo::ReverseOp op) {
   return local.setLocalResultTypes(op);
 }
 
-/// Shards that start at different places between rows: each device pads its own
-/// rows as far as any of them needs it and cuts its part of that out, if these
-/// are all the rows that its part of the result has.
+/// Handles shards that start at different offsets between the rows: each device
+/// pads its own rows as far as any device needs it, and slices its part of the
+/// result out, if its rows are all that this part needs.
 LogicalResult ShardyForm::visitPad(stablehlo::PadOp op) {
   Value operand = op.getOperand(), result = op.getResult();
   SmallVector<int64_t> low(op.getEdgePaddingLow()),
       high(op.getEdgePaddingHigh());
   SmallVector<int64_t> shape = local.localShape(result);
   int32_t mesh = local.layoutOf(result).mesh;
-  // Where this device's part starts in dimension `first`, as scale * its shard
-  // index + offset.
+  // Start of this device's part in dimension `dim`: scale * its shard index +
+  // offset.
   struct Cut {
     int64_t dim, scale, offset;
   };
@@ -170,7 +170,7 @@ LogicalResult ShardyForm::visitPad(stablehlo::PadOp op) {
     int64_t in = dimsOf(operand.getType())[d], out = shape[d];
     int64_t step = op.getInteriorPadding()[d] + 1, extent = (in - 1) * step + 1;
     for (int64_t t = 0; t < shards; ++t) {
-      // The first row that is not before the part, and the last one in it.
+      // The first and the last operand row inside of the part.
       int64_t first =
           std::max<int64_t>(llvm::divideCeilSigned(t * out - low[d], step), 0);
       int64_t last = std::min(
@@ -178,7 +178,7 @@ LogicalResult ShardyForm::visitPad(stablehlo::PadOp op) {
       if (first <= last && (first / in != t || last / in != t))
         return refuseExchange(op, d);
     }
-    // The shard's first row is at `low + t * scale` of the part.
+    // The shard's first row is at `low + t * scale` in the part.
     int64_t scale = in * step - out, before = low[d];
     int64_t most = before + std::max<int64_t>(scale * (shards - 1), 0);
     int64_t least = before + std::min<int64_t>(scale * (shards - 1), 0);
@@ -215,7 +215,7 @@ LogicalResult ShardyForm::visitPad(stablehlo::PadOp op) {
   return success();
 }
 
-/// Windows must tile each sharded dimension.
+/// Fails unless windows tile each sharded dimension.
 LogicalResult
 ShardyForm::visitSelectAndScatter(stablehlo::SelectAndScatterOp op) {
   Value operand = op.getOperand(), source = op.getSource();
@@ -249,7 +249,7 @@ LogicalResult ShardyForm::visitDimensionSize(stablehlo::GetDimensionSizeOp op) {
                   type, builder.getI32IntegerAttr(size).getValue())));
 }
 
-/// Refuses slices of part of a sharded dimension.
+/// Fails for slices of part of a sharded dimension.
 std::optional<LogicalResult> ShardyForm::visitSlice(Operation *op) {
   Value operand = op->getOperand(0), result = op->getResult(0);
   for (int64_t d = 0; d < typeOf(operand).getRank(); ++d)
@@ -262,8 +262,8 @@ std::optional<LogicalResult> ShardyForm::visitSlice(Operation *op) {
   return std::nullopt;
 }
 
-/// A replicated update is written by the owners of its rows; a sharded one
-/// would have to be sent there.
+/// The owners of the rows write a replicated update; a sharded update would
+/// have to move.
 std::optional<LogicalResult>
 ShardyForm::visitUpdate(stablehlo::DynamicUpdateSliceOp op) {
   Value operand = op.getOperand(), rows = op.getUpdate();
@@ -315,7 +315,7 @@ LogicalResult ShardyForm::visitReshard(sdy::ReshardOp op) {
   if (!local.layoutOf(op.getInput()).isReplicated())
     return op->emitError("failed to legalize operation '")
            << op->getName() << "' that was explicitly marked illegal";
-  // From all devices to a mesh with other axes.
+  // From the replicated layout to a mesh with other axes.
   const InternedLayout &to = local.layoutOf(op.getResult());
   OpBuilder builder(op);
   SmallVector<AxisList, 4> lists;
@@ -455,7 +455,7 @@ Value ShardyForm::gather(OpBuilder &builder, sdy::AllGatherOp op, int32_t mesh,
   return value;
 }
 
-/// Shardy's form: the complete sum, of which each device keeps its shard.
+/// Shardy's form: an all_reduce, of which each device slices its shard.
 Value ShardyForm::scatter(sdy::ReduceScatterOp op) {
   if (options.combineReduceScatter)
     return nullptr;

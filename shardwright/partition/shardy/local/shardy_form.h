@@ -1,14 +1,14 @@
-//===- shardy_form.h - the local form of Shardy's pass ----------*- C++ -*-===//
+//===- shardy_form.h - Shardy's local forms ---------------------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What `sdy-convert-global-to-local` makes local in another way than
-// `sw-localize`: shardings stay, ops that need rows of other shards are
-// refused, and collectives take Shardy's form. What Shardy's pass would
-// silently compute wrong is refused, or done right.
+// Differences between `sdy-convert-global-to-local` and `sw-localize`:
+// shardings stay, ops that need rows of other shards are rejected, and
+// collectives take Shardy's form. Ops for which Shardy's pass silently computes
+// wrong results are rejected, or localized correctly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@ namespace shardwright {
 class ShardyForm : public LocalForm {
 public:
   struct Options {
-    /// An all_gather of each dimension instead of one of all.
+    /// One all_gather per dimension instead of one for all.
     bool perDimAllGather = false;
-    /// A reduce_scatter along several dimensions is one, instead of an
+    /// A single reduce_scatter along several dimensions, instead of an
     /// all_reduce and a slice.
     bool combineReduceScatter = true;
-    /// Replica groups by mesh axes where they can say it.
+    /// Replica groups by mesh axes where they can be expressed so.
     bool meshAxesGroups = false;
   };
   ShardyForm(Localizer &local, Options options)
@@ -61,7 +61,8 @@ private:
   Visited visitSdy(mlir::Operation *op);
   Visited visitByName(mlir::Operation *op, AxisRefs partial);
   mlir::LogicalResult visitReshard(sdy::ReshardOp op);
-  /// An all_reduce or reduce_scatter of a value that is complete already.
+  /// Handles an all_reduce or reduce_scatter of a value that is reduced
+  /// already.
   mlir::LogicalResult visitCompleted(sdy::CollectiveOpInterface op);
   mlir::LogicalResult visitNamed(sdy::NamedComputationOp op);
   mlir::LogicalResult visitCall(mlir::func::CallOp op);
@@ -81,26 +82,26 @@ private:
   mlir::LogicalResult visitPartialScatter(stablehlo::ScatterOp op);
   /// The mesh of a reduction that makes partial results; -1 if none is known.
   int32_t meshOfPartial(stablehlo::ReduceOp op);
-  /// Combines partial results that the collectives behind them reduce.
+  /// Combines partial results that later collectives reduce.
   void foldPartial(stablehlo::ReduceOp op, ReducerKind kind, int32_t mesh,
                    AxisRefs axes);
   /// Reduces gathered partial results that no collective can reduce.
   void reduceGathered(stablehlo::ReduceOp op, int32_t mesh, AxisRefs axes);
-  /// The axes along which the op's results are partial.
+  /// The axes along which the op's results are unreduced.
   AxisList partialAxes(mlir::Operation *op) const;
-  /// Fails if a partial result has a user that does not complete it.
+  /// Fails if a partial result has a user that does not reduce it.
   mlir::LogicalResult checkCompleted(mlir::Operation *op, AxisRefs axes);
 
   MeshTable &meshes;
   ShardIndices &indices;
   Options options;
-  /// Read off global types: what partialAxes() gives, and ops that cannot be
-  /// sharded because they have no rule.
+  /// Determined from global types: results of partialAxes(), and ops that
+  /// cannot be sharded because they have no rule.
   llvm::DenseMap<mlir::Operation *, AxisList> partialOf;
   llvm::DenseSet<mlir::Operation *> ruleless;
-  /// Partial results that are no sums.
+  /// Partial results that are not sums.
   llvm::DenseMap<mlir::Value, ReducerKind> partialKind;
-  /// Partial results that were completed where they arose.
+  /// Partial results that were reduced right after their op.
   llvm::DenseSet<mlir::Value> reducedValues;
 };
 

@@ -1,14 +1,13 @@
-//===- shardy_partial.cc - partial results, as Shardy has them ------------===//
+//===- shardy_partial.cc - partial results in Shardy's form ---------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The input of `sdy-convert-global-to-local` has no record of how partial
-// results were decided on: an op whose operands are sharded along a reduction
-// factor makes parts, and the all_reduce that follows combines them the way the
-// op does.
+// The input of `sdy-convert-global-to-local` does not record partial results:
+// an op whose operands are sharded along a reduction factor makes partial
+// results, and the following all_reduce combines them with the op's reducer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +35,8 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The op works on any shards: of a dialect that we do not know, a call of
-/// somebody's code, or a collective of the program's own.
+/// True if the op works on any shards: an op of an unknown dialect, a custom
+/// call, or a collective of the program itself.
 static bool worksOnShards(Operation *op) {
   if (!isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()))
     return true;
@@ -52,7 +51,8 @@ AxisList ShardyForm::partialAxes(Operation *op) const {
   AxisList axes;
   if (op->getNumResults() == 0 || worksOnShards(op))
     return axes;
-  // What a reduction of sums starts from counts once for all of them.
+  // The initial value of a reduction of partial sums counts once for all of
+  // them.
   if (auto reduce = dyn_cast<stablehlo::ReduceOp>(op))
     for (Value input : reduce.getInputs())
       if (sdy::TensorShardingAttr sharding = sdy::getSharding(input)) {
@@ -244,8 +244,8 @@ LogicalResult ShardyForm::visitPartialReduce(stablehlo::ReduceOp op,
   return success();
 }
 
-/// For a scatter whose updates are sharded and whose results no collective can
-/// reduce: every device does all updates.
+/// For a scatter with sharded updates whose results no collective can reduce:
+/// every device applies all updates.
 LogicalResult ShardyForm::visitPartialScatter(stablehlo::ScatterOp op) {
   auto dims = op.getScatterDimensionNumbers();
   OpBuilder builder(op);
