@@ -14,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <set>
 #include <thread>
 
 using namespace shardwright;
@@ -21,6 +22,43 @@ using namespace shardwright::cpu;
 using namespace shardwright::cpu::test;
 
 namespace {
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+// Each call site draws its own numbers on each device, also where there are
+// more replicas than bits of a careless key.
+TEST(RandomNumbers, DifferBySiteAndDevice) {
+  auto draw = [](int64_t site, int32_t replica, int32_t partition) {
+    LibraryCall call;
+    call.name = "stablehlo.rng";
+    call.inputs = {{ElementType::F32, {}},
+                   {ElementType::F32, {}},
+                   {ElementType::S64, {1}}};
+    call.outputs = {{ElementType::F32, {4}}};
+    put(call, "distribution", "UNIFORM");
+    put(call, "site", site);
+    auto op = makeLibraryOp(call);
+    EXPECT_TRUE(bool(op)) << toString(op.takeError());
+    float low = 0, high = 1;
+    int64_t shape = 4;
+    std::vector<float> numbers(4);
+    void *inputs[] = {&low, &high, &shape}, *outputs[] = {numbers.data()};
+    LibraryBuffers buffers{inputs, outputs, nullptr, replica, partition};
+    llvm::Error e = op->run(buffers, 0, op->tasks);
+    EXPECT_FALSE(bool(e)) << toString(std::move(e));
+    return numbers;
+  };
+  std::set<std::vector<float>> drawn;
+  for (int64_t site : {0, 1, 2, 255})
+    for (int32_t replica : {0, 1, 4096, 1 << 19, (1 << 20) - 1})
+      drawn.insert(draw(site, replica, 0));
+  for (int32_t partition : {1, 4096, (1 << 20) - 1})
+    drawn.insert(draw(0, 0, partition));
+  EXPECT_EQ(drawn.size(), 4u * 5 + 3);
+  EXPECT_EQ(draw(1, 2, 3), draw(1, 2, 3));
+}
 
 //===----------------------------------------------------------------------===//
 // FFT

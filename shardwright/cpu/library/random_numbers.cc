@@ -126,7 +126,7 @@ llvm::Expected<LibraryOp> cpu::makeRandomNumbers(const LibraryCall &call) {
     int64_t device = int64_t(b.replica) << 32 | b.partition;
     uint64_t visit = visits->next(device);
     // Keys of small numbers differ in few bits; ten rounds mix them.
-    uint64_t key = uint64_t(site) << 32 ^ uint64_t(b.replica) << 20 ^
+    uint64_t key = uint64_t(site) << 40 ^ uint64_t(b.replica) << 20 ^
                    uint64_t(b.partition);
     auto parameter = [&](int i) {
       return elementAsDouble(type, b.inputs[i], 0);
