@@ -309,7 +309,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
 
   {
     Timer timer(seconds.partition);
-    if (failed(localize(module)) || failed(simplify(module)))
+    if (failed(localize(module, machine)) || failed(simplify(module)))
       return failure();
     // Without a mesh every device runs the full program.
     if (report.mesh.numAxes() == 0) {

@@ -102,7 +102,13 @@ struct InsertCollectivesPass
 struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
   using Base::Base;
   void runOnOperation() override {
-    if (mlir::failed(localize(getOperation())))
+    llvm::Expected<MachineModel> found =
+        machine.empty() ? MachineModel() : MachineModel::read(machine);
+    if (!found) {
+      getOperation().emitError() << llvm::toString(found.takeError());
+      return signalPassFailure();
+    }
+    if (mlir::failed(localize(getOperation(), *found)))
       signalPassFailure();
   }
 };
@@ -115,7 +121,8 @@ struct PartitionPass : impl::PartitionPassBase<PartitionPass> {
     auto options = optionsOf(*this, getOperation());
     if (mlir::failed(options) ||
         mlir::failed(insertWithRemarks(getOperation(), *options)) ||
-        mlir::failed(localize(getOperation())))
+        mlir::failed(localize(getOperation(),
+                              options->machine.value_or(MachineModel()))))
       signalPassFailure();
   }
 };

@@ -27,6 +27,12 @@ class CostOptions {
            "JSON file of a machine, whose weights replace alpha, touch and flop">];
 }
 
+class MachineOption {
+  list<Option> options = [
+    Option<"machine", "machine", "std::string", "\"\"",
+           "JSON file of the machine on which collectives are joined where that saves time">];
+}
+
 def InsertCollectivesPass : Partition_Pass<"sw-insert-collectives"> {
   let summary = "choose how each op computes and make all communication explicit";
   let options = CostOptions<>.options;
@@ -34,6 +40,7 @@ def InsertCollectivesPass : Partition_Pass<"sw-insert-collectives"> {
 
 def LocalizePass : Partition_Pass<"sw-localize"> {
   let summary = "turn a program with explicit collectives into that of one device";
+  let options = MachineOption<>.options;
 }
 
 def PartitionPass : Partition_Pass<"sw-partition"> {

@@ -137,7 +137,8 @@ struct CombineCollectivesPass
         if (mayBeJoined(op))
           collectives.push_back(op);
       });
-      combineCollectives(func, collectives, BlockOrder());
+      combineCollectives(func, collectives, BlockOrder(),
+                         MachineModel().joinLimits());
     }
   }
 };

@@ -6,7 +6,9 @@
 // RUN: shardwright-opt %t/axes.mlir --sw-insert-collectives=machine=%t/hosts.json | FileCheck %t/axes.mlir
 // RUN: shardwright-opt %t/axes.mlir --sw-insert-collectives=machine=%t/even.json | FileCheck %t/axes.mlir --check-prefix=EVEN
 // RUN: not shardwright-opt %t/program.mlir --sw-insert-collectives=machine=%t/none.json 2>&1 | FileCheck %t/program.mlir --check-prefix=NONE
-
+// RUN: shardwright-opt %t/exchanges.mlir --sw-localize | FileCheck %t/exchanges.mlir --check-prefix=APART
+// RUN: shardwright-opt %t/exchanges.mlir --sw-localize=machine=%t/late.json | FileCheck %t/exchanges.mlir --check-prefix=JOINED
+// RUN: not shardwright-opt %t/exchanges.mlir --sw-localize=machine=%t/none.json 2>&1 | FileCheck %t/exchanges.mlir --check-prefix=NONE
 //--- slow.json
 {"flops_per_second": 1e6, "link": {"bytes_per_second": 1e12, "latency_seconds": 0}}
 //--- program.mlir
@@ -51,4 +53,23 @@ func.func @main(
     -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"chips"}, {}]>}) {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"chips"}, {}]>]>} : (tensor<128x64xf32>, tensor<64x256xf32>) -> tensor<128x256xf32>
   return %0 : tensor<128x256xf32>
+}
+
+// Collectives are joined while copying them into one message takes less time than a latency: two of
+// 400 KB each where a latency is 10 microseconds, not where it is one.
+//--- late.json
+{"link": {"latency_seconds": 1e-5}}
+//--- exchanges.mlir
+sdy.mesh @mesh = <["x"=4]>
+// APART-LABEL: @main
+// APART-COUNT-2: "stablehlo.all_to_all"
+// JOINED-LABEL: @main
+// JOINED-COUNT-1: "stablehlo.all_to_all"
+// JOINED-NOT: stablehlo.all_to_all
+// NONE: cannot read '{{.*}}none.json'
+func.func @main(%a: tensor<400x1000xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<400x1000xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<400x1000xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<400x1000xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) {
+  %0 = sdy.all_to_all [{"x"}: 0->1] %a out_sharding=<@mesh, [{}, {"x"}]> : tensor<400x1000xf32>
+  %1 = sdy.all_to_all [{"x"}: 0->1] %b out_sharding=<@mesh, [{}, {"x"}]> : tensor<400x1000xf32>
+  return %0, %1 : tensor<400x1000xf32>, tensor<400x1000xf32>
 }

@@ -62,8 +62,9 @@ struct Collective {
 
 class BlockCombiner {
 public:
-  BlockCombiner(Block &block, func::FuncOp func, const SharedOps &ops)
-      : block(block), func(func), ops(ops) {}
+  BlockCombiner(Block &block, func::FuncOp func, const SharedOps &ops,
+                const JoinLimits &limits)
+      : block(block), func(func), ops(ops), limits(limits) {}
   /// `collectives` are the collectives of the block.
   void run(SmallVector<Collective> collectives);
 
@@ -105,6 +106,7 @@ private:
   Block &block;
   func::FuncOp func;
   const SharedOps &ops;
+  const JoinLimits &limits;
   /// In block order.
   std::vector<Node> nodes;
   int32_t numClasses = 0;
@@ -188,7 +190,7 @@ std::vector<BlockCombiner::Round> BlockCombiner::cut(const Round &round) {
   std::vector<Round> parts;
   // By part: its bytes. Only the latest part with room is extended.
   SmallVector<double> bytes;
-  double most = mostJoinedBytes(nodes[round.front()].op);
+  double most = mostJoinedBytes(nodes[round.front()].op, limits);
   for (int32_t i : round) {
     double own = nodes[i].bytes;
     size_t p = 0;
@@ -275,7 +277,7 @@ JoinedPermutes BlockCombiner::joinPermutes(const Round &round) {
   SmallVector<stablehlo::CollectivePermuteOp> permutes;
   for (int32_t i : round)
     permutes.push_back(cast<stablehlo::CollectivePermuteOp>(nodes[i].op));
-  return JoinedPermutes(permutes);
+  return JoinedPermutes(permutes, limits.packed);
 }
 
 int64_t BlockCombiner::numCollectives(ArrayRef<Round> rounds) {
@@ -451,7 +453,7 @@ static SmallVector<Operation *> hoist(func::FuncOp func,
 }
 
 void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
-                        const BlockOrder &order) {
+                        const BlockOrder &order, const JoinLimits &limits) {
   llvm::DenseMap<Block *, SmallVector<Collective>> collectives;
   int64_t joinable = 0;
   bool hasPermutes = false;
@@ -477,7 +479,8 @@ void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
           blocks.push_back(block);
       });
     for (Block *block : blocks)
-      BlockCombiner(*block, func, ops).run(std::move(collectives[block]));
+      BlockCombiner(*block, func, ops, limits)
+          .run(std::move(collectives[block]));
   }
   if (hasPermutes)
     func.walk([](stablehlo::CollectivePermuteOp op) {

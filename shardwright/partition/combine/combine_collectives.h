@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_PARTITION_COMBINE_COMBINE_COLLECTIVES_H
 #define SHARDWRIGHT_PARTITION_COMBINE_COMBINE_COLLECTIVES_H
 
+#include "shardwright/partition/cost/machine_model.h"
 #include "shardwright/partition/support/block_order.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +20,7 @@ namespace shardwright {
 /// hint.
 void combineCollectives(mlir::func::FuncOp func,
                         llvm::ArrayRef<mlir::Operation *> collectives,
-                        const BlockOrder &order);
+                        const BlockOrder &order, const JoinLimits &limits);
 
 } // namespace shardwright
 

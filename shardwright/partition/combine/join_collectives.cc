@@ -314,11 +314,10 @@ double joinedBytes(Operation *op) {
                      : TypeRange(op->getResultTypes()));
 }
 
-double mostJoinedBytes(Operation *op) {
+double mostJoinedBytes(Operation *op, const JoinLimits &limits) {
   if (isa<stablehlo::AllReduceOp>(op))
-    return JoinLimits().reducedBytes;
-  return isa<stablehlo::AllGatherOp>(op) ? JoinLimits().gatheredBytes
-                                         : JoinLimits().packedBytes;
+    return limits.reduced;
+  return isa<stablehlo::AllGatherOp>(op) ? limits.gathered : limits.packed;
 }
 
 void joinCollectives(ArrayRef<Operation *> members,

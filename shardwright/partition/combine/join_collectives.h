@@ -14,6 +14,8 @@
 #ifndef SHARDWRIGHT_PARTITION_COMBINE_JOIN_COLLECTIVES_H
 #define SHARDWRIGHT_PARTITION_COMBINE_JOIN_COLLECTIVES_H
 
+#include "shardwright/partition/cost/machine_model.h"
+
 #include "mlir/IR/Builders.h"
 
 #include <optional>
@@ -36,7 +38,7 @@ std::optional<CollectiveClass> collectiveClass(mlir::Operation *op);
 /// Bytes that count towards a merged collective's size, and the limit of the
 /// size.
 double joinedBytes(mlir::Operation *op);
-double mostJoinedBytes(mlir::Operation *op);
+double mostJoinedBytes(mlir::Operation *op, const JoinLimits &limits);
 
 /// Replaces several collectives of one class (not permutes), in program order,
 /// none of which depends on another. New ops are inserted right before the last

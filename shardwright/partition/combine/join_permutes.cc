@@ -31,7 +31,7 @@ constexpr size_t kMostLookedAt = 32;
 constexpr int64_t kMostPairs = 4096;
 
 JoinedPermutes::JoinedPermutes(
-    ArrayRef<stablehlo::CollectivePermuteOp> permutes) {
+    ArrayRef<stablehlo::CollectivePermuteOp> permutes, double mostBytes) {
   for (stablehlo::CollectivePermuteOp op : permutes) {
     Node node;
     node.op = op;
@@ -52,7 +52,7 @@ JoinedPermutes::JoinedPermutes(
            a.isAcrossPartitions == b.isAcrossPartitions;
   };
   auto isSmall = [&](const Node &a, const Node &b) {
-    return bytes(a) + bytes(b) <= JoinLimits().packedBytes;
+    return bytes(a) + bytes(b) <= mostBytes;
   };
   auto haveEqualPairs = [&](const Node &a, const Node &b) {
     return fits(a, b) && a.pairs == b.pairs && isSmall(a, b);

@@ -23,9 +23,11 @@ namespace shardwright {
 /// A set of permutes, some of them merged.
 class JoinedPermutes {
 public:
-  /// Takes permutes in program order; none depends on another.
+  /// Takes permutes in program order; none depends on another. No message made
+  /// of several is larger than `mostBytes`.
   explicit JoinedPermutes(
-      llvm::ArrayRef<stablehlo::CollectivePermuteOp> permutes);
+      llvm::ArrayRef<stablehlo::CollectivePermuteOp> permutes,
+      double mostBytes);
 
   /// Number of permutes after merging.
   int64_t size() const { return roots.size(); }

@@ -44,18 +44,6 @@ struct LinkCost {
   friend bool operator==(const LinkCost &, const LinkCost &) = default;
 };
 
-/// Size limits for merging collectives (join_collectives.h).
-struct JoinLimits {
-  /// Bytes sent of independent collectives that are copied into one message.
-  /// Above it, the copies cost more than another message.
-  double packedBytes = 512 << 10;
-  /// Result bytes of one reduction of several operands. The results stay alive
-  /// until the last is ready, and large messages gain nothing from merging.
-  double reducedBytes = 32 << 20;
-  /// Result bytes of one gather of several operands; larger than its input.
-  double gatheredBytes = 256 << 10;
-};
-
 struct CostModel {
   /// Latency of one communicating step, in bytes. 0: bytes decide, and the
   /// number of steps breaks ties.

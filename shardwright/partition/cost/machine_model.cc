@@ -318,6 +318,21 @@ CostModel MachineModel::costs(ArrayRef<StringRef> axes,
   return costs;
 }
 
+JoinLimits MachineModel::joinLimits() const {
+  // Packing reads and writes each byte, and so does unpacking.
+  constexpr double kPackingTouches = 4;
+  // Once a latency is 0.3 % of a reduction, waiting for the other operands
+  // costs more than the latency that joining saves.
+  constexpr double kLeastShare = 0.003;
+  JoinLimits limits;
+  limits.packed = link.latencySeconds * memoryBytesPerSecond / kPackingTouches;
+  // Each result is also transposed to the dimension that it gathers along.
+  limits.gathered = limits.packed / 2;
+  limits.reduced =
+      link.latencySeconds * link.totalBytesPerSecond() / kLeastShare;
+  return limits;
+}
+
 Expected<MachineModel> MachineModel::parse(StringRef text, StringRef name) {
   MachineModel machine;
   machine.name = name.str();

@@ -49,6 +49,18 @@ struct LinkModel {
   friend bool operator==(const LinkModel &, const LinkModel &) = default;
 };
 
+/// Largest results, in bytes, of collectives that replace several smaller ones
+/// (combine/join_collectives.h). Each collective less saves one latency.
+struct JoinLimits {
+  /// Of collectives whose operands are copied into one message and back.
+  double packed = 0;
+  /// Of reductions, which take several operands without copies, but whose
+  /// results are all complete only when the last one is.
+  double reduced = 0;
+  /// Of gathers, whose results are larger than what is sent.
+  double gathered = 0;
+};
+
 struct MachineModel {
   std::string name = "default";
   /// Floating point or integer operations by element type (`f32`) or family
@@ -71,6 +83,8 @@ struct MachineModel {
   /// contractions have this element type.
   CostModel costs(llvm::ArrayRef<llvm::StringRef> axes,
                   llvm::StringRef elementType) const;
+  /// Sizes beyond which joining collectives saves no time.
+  JoinLimits joinLimits() const;
 
   /// Parses a machine file. Errors give `name`, line, key, and the expected and
   /// found values.

@@ -70,6 +70,33 @@ TEST(MachineModel, EachAxisCostsWhatItsLinkDoes) {
   EXPECT_DOUBLE_EQ(m.costs({"hosts"}, "f32").touch, 0.01);
 }
 
+// What the partitioner assumes without a machine is the built-in machine, whose
+// latency counts only where a loop repeats it.
+TEST(MachineModel, WeightsWithoutAMachineAreThoseOfTheBuiltInOne) {
+  CostModel builtIn = MachineModel().costs({}, "f32"), assumed;
+  EXPECT_DOUBLE_EQ(builtIn.touch, assumed.touch);
+  EXPECT_DOUBLE_EQ(builtIn.flop, assumed.flop);
+  EXPECT_DOUBLE_EQ(builtIn.heldBytes, assumed.heldBytes);
+  EXPECT_DOUBLE_EQ(builtIn.alpha + builtIn.repeated,
+                   assumed.alpha + assumed.repeated);
+}
+
+TEST(MachineModel, JoinsLargerCollectivesWhereLatencyIsLarger) {
+  JoinLimits builtIn = MachineModel().joinLimits();
+  EXPECT_DOUBLE_EQ(builtIn.packed, 5e5);
+  EXPECT_LT(builtIn.gathered, builtIn.packed);
+  EXPECT_GT(builtIn.reduced, builtIn.packed);
+  JoinLimits slow =
+      machineOf(R"({"link": {"latency_seconds": 1e-5}})").joinLimits();
+  EXPECT_DOUBLE_EQ(slow.packed, 10 * builtIn.packed);
+  EXPECT_DOUBLE_EQ(slow.gathered, 10 * builtIn.gathered);
+  EXPECT_DOUBLE_EQ(slow.reduced, 10 * builtIn.reduced);
+  JoinLimits none =
+      machineOf(R"({"link": {"latency_seconds": 0}})").joinLimits();
+  EXPECT_EQ(none.packed, 0);
+  EXPECT_EQ(none.reduced, 0);
+}
+
 TEST(MachineModel, OneNumberForAllElements) {
   EXPECT_EQ(machineOf(R"({"flops_per_second": 7})").flopsOf("i32"), 7);
 }

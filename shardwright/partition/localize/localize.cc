@@ -19,7 +19,8 @@ using namespace mlir;
 
 namespace shardwright {
 
-LogicalResult localize(ModuleOp module) {
+LogicalResult localize(ModuleOp module, const MachineModel &machine) {
+  const JoinLimits limits = machine.joinLimits();
   FailureOr<MeshTable> meshes = MeshTable::create(module);
   if (failed(meshes))
     return failure();
@@ -55,7 +56,7 @@ LogicalResult localize(ModuleOp module) {
     FailureOr<Localizer::Left> left = (localizer++)->run();
     if (failed(left))
       return failure();
-    combineCollectives(func, left->collectives, left->order);
+    combineCollectives(func, left->collectives, left->order, limits);
     usesMeshes |= left->usesMeshes;
   }
   // Replace mesh symbols by the meshes.

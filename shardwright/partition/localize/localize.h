@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZE_H
 #define SHARDWRIGHT_PARTITION_LOCALIZE_LOCALIZE_H
 
+#include "shardwright/partition/cost/machine_model.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace shardwright {
@@ -15,7 +17,9 @@ namespace shardwright {
 /// In: a module as `insertCollectives` leaves it. Out: per-device StableHLO.
 /// `mhlo.num_partitions` is the number of devices of the mesh; each of the
 /// `mhlo.num_replicas` replicas has its own mesh.
-mlir::LogicalResult localize(mlir::ModuleOp module);
+/// Joins collectives where that saves time on `machine`.
+mlir::LogicalResult localize(mlir::ModuleOp module,
+                             const MachineModel &machine = {});
 
 } // namespace shardwright
 
