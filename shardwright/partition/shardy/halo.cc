@@ -112,7 +112,7 @@ FailureOr<Value> HaloBuilder::build(OpBuilder &builder, Location loc,
 
   auto func =
       func::FuncOp::create(loc, "halo", FunctionType::get(context, types, {}));
-  auto dropFunc = llvm::make_scope_exit([&] { func.erase(); });
+  llvm::scope_exit dropFunc([&] { func.erase(); });
   Block *body = func.addEntryBlock();
   OpBuilder inner = OpBuilder::atBlockBegin(body);
   SmallVector<Value> values;

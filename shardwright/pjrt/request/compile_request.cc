@@ -13,6 +13,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
@@ -159,19 +161,19 @@ llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
 }
 
 std::string CompileRequest::key() const {
-  std::vector<NamedText> sorted = overrides;
-  llvm::stable_sort(sorted, [](const NamedText &a, const NamedText &b) {
-    return a.name < b.name;
-  });
+  // Options of equal names keep their order: the last one counts.
+  std::multimap<llvm::StringRef, llvm::StringRef> sorted;
+  for (const NamedText &option : overrides)
+    sorted.emplace(option.name, option.value);
   cpu::ByteWriter writer;
   for (int64_t value :
        {numReplicas, numPartitions, int64_t(isPortable), int64_t(usesShardy)})
     writer.integer(value);
   for (const auto *list : {&assignment, &chooseOutputs, &chooseParameters})
     writer.integers(*list);
-  for (const NamedText &option : sorted) {
-    writer.string(option.name);
-    writer.string(option.value);
+  for (auto [name, value] : sorted) {
+    writer.string(name);
+    writer.string(value);
   }
   return writer.take();
 }
