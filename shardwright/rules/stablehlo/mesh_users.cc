@@ -16,6 +16,7 @@
 #include "shardwright/rules/families.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace shardwright;
@@ -40,17 +41,24 @@ static sdy::MeshAttr toSdyMesh(stablehlo::MeshAttr mesh) {
   MLIRContext *context = mesh.getContext();
   auto quiet = [] { return InFlightDiagnostic(); };
   SmallVector<sdy::MeshAxisAttr> axes;
+  int64_t devices = 1;
   for (stablehlo::MeshAxisAttr axis : mesh.getAxes()) {
     if (failed(
             sdy::MeshAxisAttr::verify(quiet, axis.getName(), axis.getSize())))
+      return nullptr;
+    if (llvm::MulOverflow(devices, axis.getSize(), devices))
       return nullptr;
     axes.push_back(
         sdy::MeshAxisAttr::get(context, axis.getName(), axis.getSize()));
   }
   SmallVector<int64_t> ids;
-  if (DenseIntElementsAttr list = mesh.getDeviceIds())
+  if (DenseIntElementsAttr list = mesh.getDeviceIds()) {
+    // A splat can have more ids than memory holds.
+    if (list.getNumElements() != devices)
+      return nullptr;
     for (const APInt &id : list)
       ids.push_back(id.getSExtValue());
+  }
   // Omit the default order.
   if (!axes.empty() && llvm::equal(ids, llvm::seq<int64_t>(0, ids.size())))
     ids.clear();
