@@ -40,3 +40,17 @@ func.func private @mesh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // CHECK-NEXT: func.func private @mesh(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // CHECK-NEXT: return %arg0 : tensor<8x8xf32>
 // CHECK-NEXT: }
+
+// -----
+
+// An empty list of device ids is the default order, as no list is.
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [<name = "x", size = 2>], device_ids = dense<> : tensor<0xi64>>, axes = [#stablehlo.axis_ref<name = "x">]>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// CHECK: sdy.mesh @mesh = <["x"=2]>
+// CHECK: replica_group_mesh_axes<mesh = @mesh

@@ -7,6 +7,7 @@
 
 #include "shardwright/cpu/program/check_program.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/support/error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +20,6 @@ using namespace shardwright::cpu;
 /// Maximum bytes of an array. The product with a number of devices fits into 64
 /// bits.
 static constexpr int64_t maxBytes = int64_t(1) << 42;
-static constexpr int64_t maxDevices = int64_t(1) << 20;
 
 static bool isSize(int64_t bytes) { return bytes >= 0 && bytes <= maxBytes; }
 
@@ -107,8 +107,8 @@ static llvm::Error checkCalls(const Program &program) {
 
 llvm::Error cpu::checkProgram(const Program &program, const ProgramCode &code) {
   if (program.numReplicas < 1 || program.numPartitions < 1 ||
-      program.numReplicas > maxDevices ||
-      program.numPartitions > maxDevices / program.numReplicas)
+      program.numReplicas > kMaxDevices ||
+      program.numPartitions > kMaxDevices / program.numReplicas)
     return fail("a program for ", program.numReplicas, " replicas of ",
                 program.numPartitions, " partitions is not possible");
   if (llvm::Error e = checkSlots(program))

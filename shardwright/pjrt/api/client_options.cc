@@ -12,15 +12,13 @@
 using namespace shardwright;
 using namespace shardwright::pjrt;
 
-static constexpr int64_t maxDevices = 1 << 20;
-
 static llvm::Error readDevices(llvm::StringRef text, const llvm::Twine &what,
                                int64_t &devices) {
   if (text.trim().getAsInteger(10, devices) || devices < 1 ||
-      devices > maxDevices)
+      devices > kMaxDevices)
     return llvm::createStringError(what + " is '" + text +
                                    "', expected a number from 1 to " +
-                                   llvm::Twine(maxDevices));
+                                   llvm::Twine(kMaxDevices));
   return llvm::Error::success();
 }
 

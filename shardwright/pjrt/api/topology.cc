@@ -26,8 +26,6 @@ static constexpr llvm::StringLiteral
     version("Shardwright " SHARDWRIGHT_VERSION);
 static constexpr llvm::StringLiteral magic("shardwright topology\n");
 
-static constexpr int64_t maxDevices = 1 << 20;
-
 /// A topology of counts[p] devices in each process p. The caller destroys it,
 /// and its descriptions with it.
 static PJRT_TopologyDescription *newTopology(llvm::ArrayRef<int64_t> counts) {
@@ -61,7 +59,7 @@ pjrt::TopologyDescription_Create(PJRT_TopologyDescription_Create_Args *args) {
     for (llvm::StringRef part : llvm::split(sizes, 'x')) {
       int64_t size = 0;
       isSize &= !part.getAsInteger(10, size) && size > 0 &&
-                size <= maxDevices && devices <= maxDevices / size;
+                size <= kMaxDevices && devices <= kMaxDevices / size;
       devices = isSize ? devices * size : devices;
     }
     if (isSize && llvm::none_of(*given, [](const NamedText &option) {
@@ -160,7 +158,7 @@ PJRT_Error *pjrt::TopologyDescription_Deserialize(
     for (llvm::StringRef text : llvm::split(bytes, ',')) {
       int64_t count = 0;
       isValid &= !text.getAsInteger(10, count) && count >= 0 &&
-                 count <= maxDevices && (devices += count) <= maxDevices;
+                 count <= kMaxDevices && (devices += count) <= kMaxDevices;
       counts.push_back(count);
     }
     if (!isValid || devices < 1)

@@ -7,6 +7,7 @@
 
 #include "shardwright/pjrt/request/compile_request.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/mesh/hlo/proto_wire.h"
 #include "shardwright/support/byte_stream.h"
 
@@ -17,8 +18,6 @@
 
 using namespace shardwright;
 using namespace shardwright::pjrt;
-
-static constexpr int64_t maxDevices = 1 << 20;
 
 static llvm::Error malformed(const char *what) {
   return llvm::createStringError(llvm::Twine("the compile options hold a ") +
@@ -48,7 +47,7 @@ static llvm::Error readAssignment(llvm::StringRef bytes,
         return malformed("device assignment");
   }
   if (replicas < 1 || partitions < 1 || int64_t(columns.size()) != partitions ||
-      replicas > maxDevices || partitions > maxDevices / replicas)
+      replicas > kMaxDevices || partitions > kMaxDevices / replicas)
     return malformed("device assignment");
   request.assignment.resize(replicas * partitions);
   llvm::SmallDenseSet<int64_t, 16> seen;
@@ -146,8 +145,8 @@ llvm::Expected<CompileRequest> pjrt::readCompileOptions(llvm::StringRef bytes) {
   }
   request.numReplicas = std::max<int64_t>(request.numReplicas, 1);
   request.numPartitions = std::max<int64_t>(request.numPartitions, 1);
-  if (request.numReplicas > maxDevices ||
-      request.numPartitions > maxDevices / request.numReplicas)
+  if (request.numReplicas > kMaxDevices ||
+      request.numPartitions > kMaxDevices / request.numReplicas)
     return llvm::createStringError(
         llvm::Twine(request.numReplicas) + " replicas of " +
         llvm::Twine(request.numPartitions) + " partitions are too many");

@@ -16,7 +16,6 @@
 #include "shardwright/rules/families.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace shardwright;
@@ -41,12 +40,9 @@ static sdy::MeshAttr toSdyMesh(stablehlo::MeshAttr mesh) {
   MLIRContext *context = mesh.getContext();
   auto quiet = [] { return InFlightDiagnostic(); };
   SmallVector<sdy::MeshAxisAttr> axes;
-  int64_t devices = 1;
   for (stablehlo::MeshAxisAttr axis : mesh.getAxes()) {
     if (failed(
             sdy::MeshAxisAttr::verify(quiet, axis.getName(), axis.getSize())))
-      return nullptr;
-    if (llvm::MulOverflow(devices, axis.getSize(), devices))
       return nullptr;
     axes.push_back(
         sdy::MeshAxisAttr::get(context, axis.getName(), axis.getSize()));
@@ -54,7 +50,9 @@ static sdy::MeshAttr toSdyMesh(stablehlo::MeshAttr mesh) {
   SmallVector<int64_t> ids;
   if (DenseIntElementsAttr list = mesh.getDeviceIds()) {
     // A splat can have more ids than memory holds.
-    if (list.getNumElements() != devices)
+    if (failed(sdy::MeshAttr::verify(quiet, axes, {})) ||
+        list.getNumElements() >
+            sdy::MeshAttr::get(context, axes).getTotalSize())
       return nullptr;
     for (const APInt &id : list)
       ids.push_back(id.getSExtValue());
