@@ -132,6 +132,9 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
       plan.targets[source].push_back(target);
     }
   } else {
+    if (!spec.pairs.empty())
+      return fail(str(spec.kind), ": it has pairs of source and target, which "
+                                  "only a collective_permute has");
     if (spec.groups.empty()) { // one group of all devices
       spec.groups.emplace_back(numDevices);
       std::iota(spec.groups[0].begin(), spec.groups[0].end(), 0);

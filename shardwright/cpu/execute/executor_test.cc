@@ -237,11 +237,19 @@ TEST(Executor, MalformedProgramsAreErrors) {
             "kernel (step 0): kernel 'k' has no code");
   EXPECT_EQ(create([](Program &p) { p.slots[1].offset = -1; }),
             "slot 1 has no place in the arena");
+  EXPECT_EQ(create([](Program &p) {
+              p.slots[1].offset += 2;
+              p.arenaBytes += 64;
+            }),
+            "slot 1 lies at byte 2, which is not aligned to its elements");
   EXPECT_EQ(create([](Program &p) { p.arenaBytes = 8; }),
             "slot 1 has no place in the arena");
   EXPECT_EQ(create([](Program &p) { p.collectives[0].groups = {{0, 2}}; }),
             "all_reduce: there is no device 2; the program runs on 2");
   EXPECT_EQ(create([](Program &p) { p.collectives[0].groups = {{0}}; }), "");
+  EXPECT_EQ(create([](Program &p) { p.collectives[0].pairs = {{1, 0}}; }),
+            "all_reduce: it has pairs of source and target, which only a "
+            "collective_permute has");
   EXPECT_EQ(create([](Program &p) { p.steps[1].inputs[0] = 2; }),
             "all_reduce at test:0: a result shares memory with an operand");
   EXPECT_EQ(create([](Program &p) { p.numPartitions = 0; }),

@@ -82,6 +82,12 @@ std::string Executor::Prepared::describeStep(int32_t index) const {
 // Checking
 //===----------------------------------------------------------------------===//
 
+/// Returns the alignment in bytes that code assumes of an array: that of its
+/// elements, or of the parts of complex elements.
+static int64_t alignmentOf(ElementType type) {
+  return byteWidth(isComplex(type) ? componentType(type) : type);
+}
+
 llvm::Error Executor::Prepared::checkSlots() {
   int32_t count = program.slots.size();
   if (program.arenaBytes < 0)
@@ -136,6 +142,9 @@ llvm::Error Executor::Prepared::checkSlots() {
     case Slot::Home::View:
       return fail("slot ", base, " is a view of nothing");
     }
+    if (places[s].offset % alignmentOf(program.slots[s].type) != 0)
+      return fail("slot ", s, " lies at byte ", places[s].offset,
+                  ", which is not aligned to its elements");
   }
   auto inRange = [&](SlotId s) { return s >= 0 && s < count; };
   // The caller's buffer is as large as the argument; no slot may exceed it.

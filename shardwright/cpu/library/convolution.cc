@@ -57,6 +57,19 @@ static int64_t dilated(int64_t size, int64_t dilation) {
   return size == 0 ? 0 : (size - 1) * dilation + 1;
 }
 
+/// Maximum of the entries of a window and of dilated sizes: positions in a
+/// padded dimension are sums of a few of them, and fit into 64 bits.
+static constexpr int64_t maxExtent = int64_t(1) << 48;
+
+static bool isExtent(int64_t value) {
+  return value >= -maxExtent && value <= maxExtent;
+}
+static bool isDilatedExtent(int64_t size, int64_t dilation) {
+  int64_t product;
+  return isExtent(dilation) &&
+         !__builtin_mul_overflow(size, dilation, &product) && isExtent(product);
+}
+
 namespace {
 
 /// Reads the dimension of each role in one array: its size and stride.
@@ -196,12 +209,18 @@ static llvm::Expected<Convolution> describe(const LibraryCall &call) {
       sizes.kernelOut % c.groups() || sizes.kernelIn != c.groupIn() ||
       sizes.kernelOut != c.outFeatures || sizes.outBatch != c.outBatch())
     return bad("features, batch and group counts do not fit each other");
-  for (size_t i = 0; i < c.spatial(); ++i)
+  for (size_t i = 0; i < c.spatial(); ++i) {
+    if (!isExtent(c.low[i]) || !isExtent(c.high[i]) || !isExtent(c.stride[i]) ||
+        !isDilatedExtent(c.in[i], c.inDilation[i]) ||
+        !isDilatedExtent(c.kernel[i], c.kernelDilation[i]))
+      return bad("the window's entries for spatial dimension " +
+                 llvm::Twine(i) + " are too large");
     if (c.out[i] !=
         windowCount(c.low[i] + dilated(c.in[i], c.inDilation[i]) + c.high[i],
                     dilated(c.kernel[i], c.kernelDilation[i]), c.stride[i]))
       return bad("the result's spatial dimension " + llvm::Twine(i) +
                  " does not fit the window");
+  }
   return c;
 }
 

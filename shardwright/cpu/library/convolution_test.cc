@@ -263,6 +263,17 @@ TEST(Convolution, SaysWhatDoesNotFit) {
   call.outputs[0].shape[c.outDims[2]] += 1;
   EXPECT_EQ(whyNot(call), std::string("the result's spatial dimension "
                                       "0 does not fit the window"));
+  for (int64_t large : {INT64_MAX, INT64_MIN, int64_t(1) << 62}) {
+    call = c.call;
+    Shape padding(2 * c.spatial, 0);
+    padding[0] = large;
+    llvm::erase_if(call.attributes, [](const LibraryAttribute &attribute) {
+      return attribute.name == "padding";
+    });
+    put(call, "padding", padding);
+    EXPECT_EQ(whyNot(call), std::string("the window's entries for spatial "
+                                        "dimension 0 are too large"));
+  }
   call = c.call;
   call.inputs[1].type = ElementType::F64;
   EXPECT_EQ(whyNot(call), std::string("operands of different element types"));
