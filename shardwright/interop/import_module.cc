@@ -17,6 +17,7 @@
 #include "shardwright/interop/flatten_tuples.h"
 #include "shardwright/interop/gspmd/import_gspmd.h"
 #include "shardwright/interop/import_custom_calls.h"
+#include "shardwright/interop/mesh_axes_groups.h"
 #include "shardwright/interop/round_trip/round_trip.h"
 #include "shardwright/mesh/did_you_mean.h"
 #include "shardwright/partition/prepare/inline_calls.h"
@@ -120,7 +121,8 @@ LogicalResult importModule(ModuleOp module, const ImportOptions &options) {
   PassManager calls = passes();
   calls.addPass(createImportCustomCallsPass());
   calls.addPass(createInlineCompositesPass());
-  if (failed(calls.run(module)))
+  if (failed(calls.run(module)) ||
+      failed(expandMeshAxesGroups(module, options.devices)))
     return failure();
   // Composites must be calls by now: their types would not match those of their
   // decompositions.

@@ -37,8 +37,8 @@ mlir::LogicalResult importShardings(mlir::ModuleOp module,
                                     const ImportOptions &options = {});
 
 /// Converts a parsed module to the input of the later stages: StableHLO and sdy
-/// only, composites called, CHLO expanded, meshes resized. Runs no sdy import
-/// pass. Emits one diagnostic on failure.
+/// only, composites called, CHLO expanded, meshes resized, replica groups
+/// dense. Runs no sdy import pass. Emits one diagnostic on failure.
 mlir::LogicalResult importModule(mlir::ModuleOp module,
                                  const ImportOptions &options = {});
 

@@ -8,7 +8,7 @@
 #include "shardwright/legalize/replica_groups.h"
 
 #include "shardwright/backend/device.h"
-#include "shardwright/dialect/sdy/conversion.h"
+#include "shardwright/interop/mesh_axes_groups.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,83 +38,16 @@ static LogicalResult checkLength(Operation *op, DenseIntElementsAttr ids) {
   return success();
 }
 
-/// Reads the mesh of axis-based groups: an attribute, or a symbol.
-static FailureOr<Mesh> readMesh(Operation *op, Attribute attr) {
-  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr)) {
-    auto mesh = SymbolTable::lookupNearestSymbolFrom<sdy::MeshOp>(op, symbol);
-    if (!mesh)
-      return op->emitError() << "replica groups name mesh " << symbol
-                             << ", which is not in the module";
-    return sdy::meshFromAttr(mesh.getMesh());
-  }
-  auto mesh = cast<hlo::MeshAttr>(attr);
-  llvm::SmallVector<MeshAxis, 4> axes;
-  for (hlo::MeshAxisAttr axis : mesh.getAxes()) {
-    if (axis.getSize() < 1)
-      return op->emitError()
-             << "replica groups name a mesh whose axis '" << axis.getName()
-             << "' has size " << axis.getSize();
-    axes.push_back({axis.getName().str(), axis.getSize()});
-  }
-  llvm::SmallVector<int64_t, 0> ids;
-  if (failed(checkLength(op, mesh.getDeviceIds())))
-    return failure();
-  if (DenseIntElementsAttr list = mesh.getDeviceIds())
-    for (const APInt &id : list)
-      ids.push_back(id.getSExtValue());
-  if (Mesh::numDevicesOverflows(axes) || Mesh(axes).numDevices() > kMaxDevices)
-    return op->emitError() << "replica groups name a mesh of more than "
-                           << kMaxDevices << " devices";
-  int64_t devices = Mesh(axes).numDevices();
-  std::vector<bool> seen(devices, false);
-  bool good = ids.empty() || int64_t(ids.size()) == devices;
-  for (int64_t id : ids) {
-    good = good && id >= 0 && id < devices && !seen[id];
-    if (good)
-      seen[id] = true;
-  }
-  if (!good)
-    return op->emitError("replica groups name a mesh whose device ids do not "
-                         "fit its axes");
-  return Mesh(axes, ids);
-}
-
-/// Reads axis-based groups: rows of consecutive devices once the axes are
-/// innermost.
+/// Reads axis-based groups.
 static LogicalResult readAxes(Operation *op, hlo::ReplicaGroupMeshAxesAttr attr,
                               std::vector<llvm::SmallVector<int64_t>> &rows) {
-  FailureOr<Mesh> mesh = readMesh(op, attr.getMesh());
-  if (failed(mesh))
+  SymbolTableCollection symbols;
+  FailureOr<DeviceGroups> groups = readMeshAxesGroups(op, attr, symbols);
+  if (failed(groups))
     return failure();
-  AxisList axes;
-  for (hlo::AxisRefAttr ref : attr.getAxes()) {
-    std::optional<int32_t> axis = mesh->find(ref.getName());
-    if (!axis)
-      return op->emitError() << "replica groups name axis '" << ref.getName()
-                             << "', which the mesh does not have";
-    AxisRef whole = mesh->fullAxis(*axis);
-    if (hlo::SubAxisInfoAttr sub = ref.getSubAxisInfo()) {
-      int64_t before = sub.getPreSize(), size = sub.getSize();
-      if (before < 1 || size < 1 || whole.size % before != 0 ||
-          whole.size / before % size != 0)
-        return op->emitError()
-               << "replica groups cut axis '" << ref.getName() << "' of size "
-               << whole.size << " at (" << before << ')' << size;
-      whole.preSize = before;
-      whole.size = size;
-    }
-    for (AxisRef other : axes)
-      if (other.axis == whole.axis &&
-          other.preSize < whole.preSize * whole.size &&
-          whole.preSize < other.preSize * other.size)
-        return op->emitError() << "replica groups name a part of axis '"
-                               << ref.getName() << "' twice";
-    axes.push_back(whole);
-  }
-  DeviceGroups groups = deviceGroups(*mesh, axes);
-  for (int64_t g = 0; g < groups.numGroups; ++g)
-    rows.emplace_back(groups.ids.begin() + g * groups.groupSize,
-                      groups.ids.begin() + (g + 1) * groups.groupSize);
+  for (int64_t g = 0; g < groups->numGroups; ++g)
+    rows.emplace_back(groups->ids.begin() + g * groups->groupSize,
+                      groups->ids.begin() + (g + 1) * groups->groupSize);
   return success();
 }
 
