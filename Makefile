@@ -2,13 +2,13 @@
 # run by hand; `make` alone lists them.
 
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build demo test test-long test-sanitize test-tsan test-mutations fuzz bench examples wheel format clean
+.PHONY: help bootstrap build demo test test-long test-newest-jax test-sanitize test-tsan test-mutations fuzz bench examples wheel format clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## */\1|/' | \
-	  awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+	  awk -F'|' '{ printf "  make %-16s %s\n", $$1, $$2 }'
 
-bootstrap: ## install what is missing (Debian packages, a venv with jax)
+bootstrap: ## install what is missing (Debian packages, venvs with jax)
 	@scripts/bootstrap.sh
 
 build: bootstrap ## build/bin/shardwright and build/bin/shardwright-opt
@@ -24,6 +24,10 @@ test: build ## every suite, random tests with a seeded sample (under 15 minutes)
 
 test-long: build ## every suite, random tests in full
 	@scripts/run_tests.py --long
+
+test-newest-jax: build ## the whole of test/jax on the newest JAX (Python 3.12 or newer)
+	@test -x .venv-newest/bin/python || { echo "test-newest-jax: SKIPPED: no .venv-newest (scripts/bootstrap.sh)"; exit 0; }; \
+	  SHARDWRIGHT_PYTHON=$(CURDIR)/.venv-newest/bin/python scripts/run_tests.py jax
 
 test-sanitize: bootstrap ## unit, lit and end-to-end tests under ASan and UBSan, short fuzz runs
 	@scripts/build.sh sanitize

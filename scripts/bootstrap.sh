@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing dependencies for building and testing on Debian 12.
 #
-#   scripts/bootstrap.sh            packages and the venv of the oracle tests
+#   scripts/bootstrap.sh            packages, the venv of the oracle tests, and one with the newest JAX
 #   scripts/bootstrap.sh packages   packages only (enough to build)
 #
 # Prints what it installs, or nothing if nothing is missing. Needs root or sudo for packages.
@@ -74,23 +74,51 @@ install_packages() {
   rm -f "$log"
 }
 
+# Makes the environment $2 with the interpreter $1 and the packages of $3, unless it is there already.
 install_venv() {
-  local python=/usr/bin/python3 stamp=.venv/.bootstrap wanted
-  wanted="$("$python" --version) $(sha256sum <requirements-dev.txt)"
+  local python=$1 venv=$2 requirements=$3 wanted
+  local stamp=$venv/.bootstrap
+  wanted="$("$python" --version) $(sha256sum <"$requirements")"
   [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return
-  echo "bootstrap: installing jax into .venv for the tests that compare with it: $(grep -v '^#' requirements-dev.txt | tr '\n' ' ')"
-  rm -rf .venv
+  echo "bootstrap: installing jax into $venv for the tests that compare with it: $(grep -v '^#' "$requirements" | tr '\n' ' ')"
+  rm -rf "$venv"
   local log
   log=$(mktemp)
-  if ! { "$python" -m venv .venv &&
-    .venv/bin/python -m pip install --disable-pip-version-check --no-input -r requirements-dev.txt; } >"$log" 2>&1; then
+  if ! { "$python" -m venv "$venv" &&
+    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input -r "$requirements"; } >"$log" 2>&1; then
     tail -n 5 "$log" >&2
-    echo "bootstrap: WARNING: no jax (log: $log): the tests that compare with it will be SKIPPED" >&2
+    echo "bootstrap: WARNING: no jax in $venv (log: $log): the tests that use it will be SKIPPED" >&2
     return
   fi
   rm -f "$log"
   echo "$wanted" >"$stamp"
 }
 
+# Prints an interpreter of Python 3.12 or newer with venv, of the system or of pyenv; nothing if there is none.
+find_newer_python() {
+  local python
+  for python in "${SHARDWRIGHT_NEWEST_PYTHON:-}" python3.1{2,3,4} python3 \
+    "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-4]*/bin/python; do
+    python=$(command -v "${python:-/nothing}") || continue
+    if "$python" -c 'import ensurepip, sys, venv; sys.exit(not (3, 12) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+}
+
+install_newest_venv() {
+  local python
+  python=$(find_newer_python)
+  if [ -z "$python" ]; then
+    echo "bootstrap: no Python 3.12 to 3.14: the tests with the newest JAX will be SKIPPED (SHARDWRIGHT_NEWEST_PYTHON names one)"
+    return
+  fi
+  install_venv "$python" .venv-newest requirements-newest-jax.txt
+}
+
 install_packages
-[ "${1:-all}" = packages ] || install_venv
+if [ "${1:-all}" != packages ]; then
+  install_venv /usr/bin/python3 .venv requirements-dev.txt
+  install_newest_venv
+fi

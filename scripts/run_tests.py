@@ -18,10 +18,12 @@ Suites (docs/testing.md):
   oracle      test/oracle/*.py: the same input through jaxlib, compared
   end_to_end  test/end_to_end/*.py: the shardwright command on complete programs
   jax         test/jax/*.py: JAX programs on the plugin's devices and on JAX's CPU, compared
+  newest_jax  a sample of the cases of jax, with the newest JAX (.venv-newest)
   fuzz        fuzz targets: regression inputs and short runs of fixed seed (sanitize build only)
   package     the install tree, used by the consumer in test/consumer/
   docs        scripts/check_docs.py: the output shown in README.md and docs/ is the actual output;
-              scripts/op_status.py: docs/status.md matches the tree
+              scripts/op_status.py: docs/status.md matches the tree;
+              scripts/jax_versions.py: docs/jax.md lists the features that the doctor finds
   tree        scripts/check_tree.py: licence headers, layer READMEs, orphaned tests;
               scripts/mutation_check.py --check: the mutations still apply to the sources
 
@@ -42,6 +44,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CORES = os.cpu_count() or 2
 SHOWN_LINES = 80  # lines of a failure's output that are printed, at its start and at its end
+NEWEST_EVERY = 4  # every fourth case runs with the newest JAX, too
 SUMMARY = re.compile(r"^(?:[\w./-]+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 
 
@@ -161,6 +164,22 @@ def scripts(folder, exclude=()):
     return jobs
 
 
+def newest_jax(options):
+    """Returns the scripts of test/jax with the newest JAX, with a sample of their cases."""
+    python = os.path.join(ROOT, ".venv-newest", "bin", "python")
+    if not os.path.exists(python):
+        why = "no .venv-newest: scripts/bootstrap.sh makes it if there is a Python 3.12 or newer"
+        return [(lambda name, why, _: Result(name, skipped=1, output=f"SKIPPED {name}: {why}"), "newest_jax", why)]
+    jobs = []
+    for function, name, command in scripts("jax", exclude=("both.py",))(options):
+        with open(command[1]) as source:
+            has_cases = "main(__doc__" in source.read()
+        if has_cases or name.endswith("/versions.py"):
+            more = [] if options.long or not has_cases else ["--every", str(NEWEST_EVERY)]
+            jobs.append((function, name.replace("jax/", "newest_jax/"), [python, *command[1:], *more]))
+    return jobs
+
+
 def package(options):
     script = os.path.join(ROOT, "test", "consumer", "check.sh")
     return [(run_script, "package", [script, options.build])] if os.path.exists(script) else []
@@ -179,11 +198,13 @@ SUITES = {
     "oracle": scripts("oracle", exclude=("oracle.py",)),
     "end_to_end": scripts("end_to_end"),
     "jax": scripts("jax", exclude=("both.py",)),
+    "newest_jax": newest_jax,
     "fuzz": fuzz,
     "package": package,
     "docs": lambda options: [
         (run_script, "docs", [sys.executable, "scripts/check_docs.py"]),
         (run_script, "op_status", [sys.executable, "scripts/op_status.py"]),
+        (run_script, "jax_versions", [sys.executable, "scripts/jax_versions.py"]),
     ],
     "tree": lambda options: [
         (run_script, "tree", [sys.executable, "scripts/check_tree.py"]),

@@ -4,94 +4,101 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""`python -m shardwright.doctor` checks the plugin for JAX on this machine, and prints a line for each
-check. Exit code 1 if a check fails."""
+"""`python -m shardwright.doctor` tries the features of the plugin for JAX on this machine, and prints a
+line for each:
 
+  ok    the feature works
+  lost  it does not work with this version of JAX, which is not one of the tested ones; the reason
+        follows
+  FAIL  it does not work with a tested version
+  skip  it could not be tried, because a package is not installed
+  note  a remark
+
+Exit code 1 if a line is FAIL. `--json` prints {"jax": version, "features": {feature: mark}}."""
+
+import argparse
+import json
 import os
 import platform
 import sys
 
 
 class Report:
-    def __init__(self):
-        self.failed = 0
+    def __init__(self, quiet=False):
+        self.failed, self.quiet = 0, quiet
+        self.features = {}
 
     def line(self, mark, what, detail=""):
-        print(f"{mark:5} {what}" + (f": {detail}" if detail else ""), flush=True)
+        self.failed += mark == "FAIL"
+        if not self.quiet:
+            print(f"{mark:5} {what}" + (f": {detail}" if detail else ""), flush=True)
 
-    def fine(self, what, detail=""):
-        self.line("ok", what, detail)
-
-    def fail(self, what, detail):
-        self.failed += 1
-        self.line("FAIL", what, detail)
-
-    def check(self, what, function):
-        try:
-            self.fine(what, function())
-        except Exception as error:
-            self.fail(what, f"{type(error).__name__}: {error}".splitlines()[0])
+    def feature(self, mark, name, detail=""):
+        self.features[name] = mark
+        self.line(mark, name, detail)
 
 
-def _program(jax, np, devices):
-    from jax.sharding import AxisType, NamedSharding, PartitionSpec
-
-    mesh = jax.make_mesh((len(devices),), ("x",), devices=devices, axis_types=(AxisType.Auto,))
-    n = 2 * len(devices)
-    a = np.arange(n * 4, dtype=np.float32).reshape(n, 4)
-    x = jax.device_put(a, NamedSharding(mesh, PartitionSpec("x")))
-    y = jax.jit(lambda x: (x @ x.T).sum(0))(x)
-    if not np.allclose(y, (a @ a.T).sum(0), rtol=1e-4):
-        raise ValueError("the result is wrong")
-    return f"{len(devices)} devices, {y.sharding}"
+def _version(text):
+    """Returns the numbers of a version, for comparisons."""
+    return tuple(int(part) for part in text.split(".") if part.isdigit())
 
 
-def _callback(jax, np):
-    out = jax.ShapeDtypeStruct((), np.float32)
-    if float(jax.jit(lambda x: jax.pure_callback(lambda a: np.float32(a) + 1, out, x))(1.0)) != 2:
-        raise ValueError("the result is wrong")
-    return ""
+def _probe(report, name, probe, problem, is_tested):
+    """Tries a feature. `problem` is the reason why its measure was not applied, or None."""
+    from shardwright.jax import probes
+
+    try:
+        report.feature("ok", name, probe() or "")
+    except probes.NotInstalled as error:
+        report.feature("skip", name, f"{error} is not installed")
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        report.feature("FAIL" if is_tested or name == "sharded programs" else "lost", name, problem or text)
 
 
-def _linalg(jax, np):
-    w = np.asarray(jax.numpy.linalg.eigh(jax.numpy.eye(3) * 2)[0])
-    if not np.allclose(w, 2):
-        raise ValueError("the result is wrong")
-    return ""
-
-
-def main():
-    report = Report()
-    report.fine("python", f"{platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
-    from shardwright.jax import PLATFORM, library, measures
+def diagnose(report):
+    """Writes all lines. Returns the version of JAX, or None if JAX cannot be used."""
+    report.line("ok", "python", f"{platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}")
+    from shardwright.jax import PLATFORM, library
 
     path = library.find()
     if path is None:
-        report.fail("library", f"{library.NAME} is not in {library.places()}")
-        return 1
-    report.fine("library", path)
+        report.line("FAIL", "library", f"{library.NAME} is not in {library.places()}")
+        return None
+    report.line("ok", "library", path)
     os.environ["JAX_PLATFORMS"] = PLATFORM
     try:
         import jax
-        import numpy as np
+
+        from shardwright.jax import measures, probes
     except ImportError as error:
-        report.fail("jax", str(error))
-        return 1
-    report.fine("jax", jax.__version__)
+        report.line("FAIL", "jax", str(error))
+        return None
+    is_tested = jax.__version__ in measures.TESTED
+    report.line("ok", "jax", jax.__version__)
+    if not is_tested:
+        age = "newer than" if _version(jax.__version__) > _version(measures.TESTED[-1]) else "not one of"
+        report.line("note", f"JAX {jax.__version__} is {age} the tested versions", ", ".join(measures.TESTED))
     try:
+        probes.prepare()
         devices = jax.devices()
-    except RuntimeError as error:
-        report.fail("devices", str(error))
-        return 1
-    report.fine("devices", f"{len(devices)} ({devices[0].client.platform_version.splitlines()[-1]})")
-    for name, problem in measures.outcome.items():
-        if problem is None:
-            report.fine(name)
-        else:
-            report.line("left", name, problem)
-    report.check("a sharded program", lambda: _program(jax, np, devices))
-    report.check("LAPACK", lambda: _linalg(jax, np))
-    report.check("a callback", lambda: _callback(jax, np))
+    except Exception as error:
+        report.line("FAIL", "devices", f"{type(error).__name__}: {error}")
+        return jax.__version__
+    report.line("ok", "devices", f"{len(devices)} ({devices[0].client.platform_version.splitlines()[-1]})")
+    for name, probe in probes.PROBES.items():
+        _probe(report, name, probe, measures.outcome.get(name), is_tested)
+    return jax.__version__
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print the features only, as JSON")
+    args = parser.parse_args()
+    report = Report(quiet=args.json)
+    version = diagnose(report)
+    if args.json:
+        print(json.dumps({"jax": version, "features": report.features}))
     return 1 if report.failed else 0
 
 

@@ -26,6 +26,7 @@ options allow it:
 """
 
 import argparse
+import importlib.metadata
 import os
 import pickle
 import re
@@ -39,6 +40,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 DEVICES = 8
 # Cases per process, and its time limit in seconds.
 CHUNK, LIMIT = 200, 900
+
+# The version of JAX, for expectations that depend on it: the text names the versions as J10 (0.10),
+# J11 (0.11 and later) and J12 (0.12 and later).
+JAX = tuple(int(n) for n in re.findall(r"\d+", importlib.metadata.version("jax"))[:3])
+J11, J12 = JAX >= (0, 11), JAX >= (0, 12)
+J10 = not J11
 
 # Our errors also contain the position.
 WHERE = re.compile(r" \(stablehlo\.\w+ at [^()]*: device \d+\)$")
@@ -200,6 +207,7 @@ def arguments(doc, more=lambda parser: None):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--long", action="store_true", help="all cases, where there is a sample")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of the cases (1)")
     parser.add_argument("--show", type=int, default=3, help="failures shown in full (3)")
     parser.add_argument("names", nargs="*", help="cases")
     more(parser)
@@ -220,6 +228,7 @@ def main(doc, sample=None):
     names = args.names or list(_cases)
     if sample and not args.long and not args.names:
         names = sample
+    names = list(names)[:: args.every]
     for name, (verdict, text, theirs) in outcomes(names).items():
         if theirs[0] == "error" and not _cases[name][1].get("errors"):
             verdict, text = APART, f"the case itself fails: {theirs[1][2]}"

@@ -7,6 +7,8 @@
 """debug.print, pure_callback, io_callback and buffer_callback: the number of calls, their values and
 errors are the same on both platforms."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -317,6 +319,46 @@ def what_buffers_are():
         np.from_dlpack(out)[...] = np.from_dlpack(x)
 
     return jax.block_until_ready(in_place(look, jnp.ones((2, 3)))), list(seen)
+
+
+@case
+def interface_of_buffers():
+    from jax.experimental.buffer_callback import Buffer, ExecutionContext
+
+    seen = []
+
+    def look(ctx, out, x):
+        seen.append(str([isinstance(b, kind) for b, kind in ((x, Buffer), (out, Buffer), (ctx, ExecutionContext), (x, ExecutionContext))]))
+        capsules = [x.__dlpack__(), x.__dlpack__(max_version=(0, 8)), x.__dlpack__(max_version=(1, 0)), x.__dlpack__(copy=False)]
+        capsules += [out.__dlpack__(stream=None), x.__dlpack__(stream=1, dl_device=(1, 0))]
+        seen.append(str([re.search(r'"(\w+)"', repr(capsule)).group(1) for capsule in capsules]))
+        seen.append(str([np.asarray(x).__array_interface__["data"][0] == np.from_dlpack(x).__array_interface__["data"][0]]))
+        seen.append(str([np.from_dlpack(b).flags.writeable for b in (x, out)]))
+        np.asarray(out)[...] = np.asarray(jnp.from_dlpack(x)) + x.__array__(copy=False)
+
+    return jax.block_until_ready(in_place(look, jnp.arange(5.0))), list(seen)
+
+
+@case
+def buffer_callback_of_narrow_types():
+    results = []
+    for dtype in (jnp.int4, jnp.uint2, jnp.float4_e2m1fn):
+        x = jnp.asarray([1, 0, 1], dtype)
+
+        def copy(ctx, out, x):
+            np.asarray(out)[...] = np.asarray(x)[::-1]
+
+        results.append(np.asarray(jax.jit(lambda x: in_place(copy, x))(x)).astype(np.float32))
+    return results
+
+
+@case
+def buffer_callback_without_operands_or_results():
+    seen = []
+    fill = lambda ctx, out: np.asarray(out).fill(3)
+    made = jax.jit(lambda: buffer_callback(fill, jax.ShapeDtypeStruct((2,), np.float32))())()
+    nothing = jax.jit(buffer_callback(lambda ctx, out, x: seen.append(str((out, np.asarray(x).sum()))), (), has_side_effect=True))
+    return made, jax.block_until_ready(nothing(jnp.arange(3.0))), list(seen)
 
 
 @case

@@ -38,7 +38,7 @@ import jax_functions
 import jax_run
 import numpy as np
 import sweep_report
-from both import arguments, case, cases, child, outcomes
+from both import J10, arguments, case, cases, child, outcomes
 from jax.sharding import NamedSharding, PartitionSpec
 from sweep_calls import CALLS, NOT_CALLED
 
@@ -156,11 +156,13 @@ def main():
     names = args.names or sorted(cases())
     if not args.long and not args.names:
         names = random.Random(3).sample(names, SAMPLE)
-        tally.equal("docs/jax-support.md", sweep_report.public_table(PUBLIC, NOT_CALLED), sweep_report.documented_public_table())
+        if J10:  # the document lists the functions of this version
+            shown = sweep_report.documented_public_table()
+            tally.equal("docs/jax-support.md", sweep_report.public_table(PUBLIC, NOT_CALLED), shown)
     results = sweep_report.Results(outcomes(names))
     results.check(tally)
     if args.long and not args.names:
-        results.document(PUBLIC, NOT_CALLED, args.update, tally)
+        results.document(PUBLIC, NOT_CALLED, args.update and J10, tally)
     print(f"jax/sweep: {results.summary()}")
     tally.finish()
 

@@ -9,13 +9,14 @@
     JAX_PLATFORMS=shardwright SHARDWRIGHT_NUM_DEVICES=8 python train.py
 
 JAX finds the plugin through the entry point `jax_plugins` and calls `initialize`. Modules, in the
-order in which they are needed: `library` (the shared library and its functions beyond PJRT),
-`measures` (adds our platform to JAX's lists), `callbacks` (Python functions that programs call).
+order in which they are needed: `library` (the shared library and its functions beyond PJRT), `names`
+(private names of JAX), `registration`, `measures` (adds our platform to JAX's lists), `callbacks`
+(Python functions that programs call).
 """
 
-import os
+import threading
 
-from shardwright.jax import library, measures
+from shardwright.jax import library, measures, registration
 
 __all__ = ["PLATFORM", "initialize"]
 
@@ -24,6 +25,8 @@ PLATFORM = "shardwright"
 PRIORITY = -10
 
 _options = {}
+_lock = threading.Lock()
+_plugin = None
 
 
 def set_options(**options):
@@ -32,16 +35,19 @@ def set_options(**options):
 
 
 def initialize():
-    """Registers the platform with JAX; JAX calls it once, before the first use of a backend."""
-    from jax._src import xla_bridge
-
-    path = library.find()
-    if path is None:
-        raise ImportError(
-            f"{library.NAME} is not in {library.places()}; build it, or set SHARDWRIGHT_LIBRARY_DIR"
-        )
-    measures.apply(measures.BEFORE, PLATFORM, path)
-    xla_bridge.register_plugin(
-        PLATFORM, priority=PRIORITY, library_path=path, options=lambda: dict(_options)
-    )
-    measures.apply(measures.AFTER, PLATFORM, path)
+    """Registers the platform with JAX. JAX calls it before the first use of a backend, and more than
+    once if the package is installed and on the module path; later calls do nothing."""
+    global _plugin
+    with _lock:
+        if _plugin is not None:
+            return
+        path = library.find()
+        if path is None:
+            raise ImportError(
+                f"{library.NAME} is not in {library.places()}; build it, or set SHARDWRIGHT_LIBRARY_DIR"
+            )
+        plugin = registration.Plugin(PLATFORM, path, PRIORITY, lambda: dict(_options))
+        measures.apply(measures.BEFORE, plugin)
+        registration.register(plugin)
+        _plugin = plugin
+        measures.apply(measures.AFTER, plugin)

@@ -13,6 +13,7 @@ back through `_call`. As on the CPU, the callable gets arrays on a device of the
 
 import ctypes
 import dataclasses
+import inspect
 import itertools
 import threading
 import traceback
@@ -20,11 +21,14 @@ import weakref
 
 import numpy as np
 
-from shardwright.jax import buffers
+from shardwright.jax import library, names
 
 TARGET = "shardwright_python_callback"
 # Every device calls this with its shard of each operand.
 PARTITIONED_TARGET = "shardwright_partitioned_python_callback"
+
+# Names that calls of the rules use; found by `install`.
+_jax = None
 
 _numbers = itertools.count()
 # number -> function. JAX holds a function, from its lowering on, together with the lowered program.
@@ -61,6 +65,7 @@ def _dtypes():
         17: "float8_e4m3fn", 18: "float8_e4m3b11fnuz", 19: "float8_e5m2fnuz",
         20: "float8_e4m3fnuz", 21: "int4", 22: "uint4", 24: "int2", 25: "uint2",
         26: "float8_e4m3", 27: "float8_e3m4", 28: "float8_e8m0fnu", 29: "float4_e2m1fn",
+        32: "float6_e2m3fn", 33: "float6_e3m2fn",
     }  # fmt: skip
     found = {}
     for code, name in names.items():
@@ -91,11 +96,8 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
             function = _table.get(number)
         if function is None:
             raise RuntimeError(f"there is no callback {number} in this process")
-        if isinstance(function, buffers.InPlace):
-            function(
-                [buffers.Buffer(_view(operands[i]), False) for i in range(num_operands)],
-                [buffers.Buffer(_view(results[i]), True) for i in range(num_results)],
-            )
+        if getattr(function, "is_in_place", False):
+            function([_view(operands[i]) for i in range(num_operands)], [_view(results[i]) for i in range(num_results)])
             return 0
         values = function(*(np.array(_view(operands[i])) for i in range(num_operands)))
         for i in range(num_results):
@@ -108,16 +110,15 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
     except BaseException:
         text = traceback.format_exc().encode()[: error_size - 1]
         ctypes.memmove(error, text + b"\0", len(text) + 1)
-        return 2 if isinstance(function, buffers.InPlace) else 1
+        return 2 if getattr(function, "is_in_place", False) else 1
 
 
 def _checked(callback, result_avals):
     """Wraps the callable: checks its results against the declared types, and uses the 64-bit setting
     of this thread on the thread that calls it."""
     import jax
-    from jax._src import config, dtypes
 
-    x64 = config.enable_x64.value
+    x64 = jax.config.jax_enable_x64
 
     def checked(*args):
         with jax.enable_x64(x64):
@@ -130,7 +131,8 @@ def _checked(callback, result_avals):
                 "Mismatched number of outputs from callback. "
                 f"Expected: {len(result_avals)}, Actual: {len(values)}"
             )
-        values = tuple(dtypes.canonicalize_value(np.asarray(value)) for value in values)
+        values = tuple(map(np.asarray, values))
+        values = tuple(value.astype(jax.dtypes.canonicalize_dtype(value.dtype), copy=False) for value in values)
         for i, (value, aval) in enumerate(zip(values, result_avals)):
             for what in ("shape", "dtype"):
                 expected, actual = getattr(aval, what), getattr(value, what)
@@ -144,7 +146,7 @@ def _checked(callback, result_avals):
     return checked
 
 
-def _enter(ctx, function):
+def enter(ctx, function):
     """Returns the number under which a program calls the function."""
     number = next(_numbers)
     with _lock:
@@ -154,66 +156,88 @@ def _enter(ctx, function):
     return np.uint64(number)
 
 
+@dataclasses.dataclass
+class _Names:
+    """What the rule uses of JAX."""
+
+    abstract_token: object
+    set_sharding: object
+    build_ffi_lowering_function: object
+
+
 def _emit(ctx, callback, token, operands, result_avals, has_side_effect, partitioned, sharding):
     """Emits our call. If there is a token, it is the first operand and result."""
-    from jax._src import config, core, ffi
-    from jax._src.interpreters import mlir
+    import jax
 
     function = _checked(callback, result_avals)
-    number = _enter(ctx, function)
+    number = enter(ctx, function)
     if token:
         operands = [token, *operands]
         ctx = dataclasses.replace(
             ctx,
-            avals_in=[core.abstract_token, *ctx.avals_in],
-            avals_out=[core.abstract_token, *ctx.avals_out],
+            avals_in=[_jax.abstract_token, *ctx.avals_in],
+            avals_out=[_jax.abstract_token, *ctx.avals_out],
         )
         shardings = getattr(sharding, "shardings", None)
-        if config.use_shardy_partitioner.value and shardings and len(ctx.avals_out) > 1:
+        if jax.config.jax_use_shardy_partitioner and shardings and len(ctx.avals_out) > 1:
             # The index of the first result: after the token.
             first = dataclasses.replace(shardings[0], dim_shardings=())
             sharding = type(sharding)((first, *shardings))
     target = PARTITIONED_TARGET if partitioned else TARGET
-    op = ffi.build_ffi_lowering_function(target, has_side_effect=has_side_effect)(ctx, *operands, index=number)
+    build = _jax.build_ffi_lowering_function(target, has_side_effect=has_side_effect)
+    op = build(ctx, *operands, index=number)
     if sharding is not None:
-        mlir.set_sharding(ctx.module_context, op, sharding)
+        _jax.set_sharding(ctx.module_context, op, sharding)
     results = list(op.results)
     if token:
         token, *results = results
     return results, token, function
 
 
-def install(platform, bridge):
-    """Makes JAX's callback rules emit our calls on `platform`."""
-    from jax._src import callback as jax_callback
-    from jax.interpreters import mlir as interpreters_mlir
+def install(changes, plugin):
+    """Makes JAX's callback rules emit our calls on our platform."""
+    global _jax
+    found = _Names(
+        abstract_token=names.find("jax.ffi:abstract_token", "jax._src.core:abstract_token"),
+        set_sharding=names.find("jax._src.interpreters.mlir:set_sharding"),
+        build_ffi_lowering_function=names.find(
+            "jax.ffi:build_ffi_lowering_function", "jax._src.ffi:build_ffi_lowering_function", takes=("has_side_effect",)
+        ),
+    )
+    needed = ("ctx", "callback", "token", "operands", "result_avals", "has_side_effect", "partitioned", "sharding")
 
-    original = jax_callback.emit_python_callback
+    def wrapper(original):
+        signature = inspect.signature(original)
 
-    def emit_python_callback(
-        ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect,
-        returns_token=True, partitioned=False, sharding=None,
-    ):  # fmt: skip
-        if tuple(ctx.module_context.platforms) != (platform,):
-            return original(
-                ctx, callback, token, operands, operand_avals, result_avals,
-                has_side_effect=has_side_effect, returns_token=returns_token,
-                partitioned=partitioned, sharding=sharding,
-            )  # fmt: skip
-        if partitioned and result_avals:
-            raise ValueError("Partitioned callback not supported with return values.")
-        return _emit(ctx, callback, token, list(operands), result_avals, has_side_effect, partitioned, sharding)
+        def emit_python_callback(*args, **kwargs):
+            call = signature.bind(*args, **kwargs)
+            call.apply_defaults()
+            values = call.arguments
+            if tuple(values["ctx"].module_context.platforms) != (plugin.platform,):
+                return original(*args, **kwargs)
+            if values["partitioned"] and values["result_avals"]:
+                raise ValueError("Partitioned callback not supported with return values.")
+            return _emit(*(values[name] if name != "operands" else list(values[name]) for name in needed))
 
-    for module in (jax_callback, interpreters_mlir):
-        module.emit_python_callback = emit_python_callback
-    buffers.install(platform, TARGET, _enter)
+        return emit_python_callback
 
+    connect(changes, plugin)
+    changes.wrap(
+        "jax._src.callback:emit_python_callback", "jax.interpreters.mlir:emit_python_callback",
+        takes=needed, wrapper=wrapper,
+    )  # fmt: skip
+    _jax = found
+
+
+def connect(changes, plugin):
+    """Passes the plugin the functions that its programs call. May be called more than once."""
+    if hasattr(connect, "kept"):
+        return
     import atexit
 
-    from shardwright.jax import library
-
     # JAX's own exit handlers wait for running programs; after that no program may call into Python.
+    bridge = library.Bridge(plugin.path)
     entry, hold = library.HOST_CALLBACK(_call), library.HOLD_CALLBACK(_hold)
     bridge.set_host_callback(entry, hold)
-    install.kept = (entry, hold, bridge)
+    connect.kept = (entry, hold, bridge)
     atexit.register(lambda: bridge.set_host_callback(library.HOST_CALLBACK(), library.HOLD_CALLBACK()))

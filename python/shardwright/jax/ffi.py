@@ -15,6 +15,8 @@ loaded from jaxlib's list.
 
 import ctypes
 
+from shardwright.jax import library, names
+
 # jaxlib's own handlers: ours are built in, or they need private parts of jaxlib.
 _OWN = ("lapack_", "xla_", "dce_sink", "tridiagonal_solve_perturbed", "cpu_csr_sparse")
 STAGES = ("instantiate", "prepare", "initialize", "execute")
@@ -54,48 +56,72 @@ def register_type(bridge, name, target):
     _raise(bridge, bridge.register_ffi_type(encoded, len(encoded), pointer(target["type_id"]), info))
 
 
-def install(platform, bridge):
-    import jax
-    from jax._src import ffi as jax_ffi
-    from jaxlib import xla_client
+def _is_ours(name):
+    return not name.startswith(_OWN)
 
-    def is_ours(name):
-        return not name.startswith(_OWN)
 
-    # Register types first: handlers that create states need them.
-    xla_client.register_custom_type_handler(platform, lambda name, target: register_type(bridge, name, target))
-    xla_client.register_custom_call_handler(
-        platform,
-        lambda name, target, _platform, api_version=1, traits=0: register_target(
-            bridge, name, target, api_version, traits
-        ),
-    )
+def install(changes, plugin):
+    """Registers handlers for the CPU and for our platform with the plugin, too."""
+    bridge = library.Bridge(plugin.path)
+    handled = False
+    try:
+        register_types = names.find("jaxlib.xla_client:register_custom_type_handler")
+        register_calls = names.find("jaxlib.xla_client:register_custom_call_handler")
+        # Register types first: handlers that create states need them.
+        register_types(plugin.platform, lambda name, target, *_, **__: register_type(bridge, name, target))
+        register_calls(
+            plugin.platform,
+            lambda name, target, _platform, api_version=1, traits=0, **_: register_target(
+                bridge, name, target, api_version, traits
+            ),
+        )
+        handled = True
+    except names.Missing:
+        pass  # the wrappers below register handlers of our platform
 
-    original_target, original_type = jax_ffi.register_ffi_target, jax_ffi.register_ffi_type
+    def registers(platform):
+        return platform == "cpu" or (platform == plugin.platform and not handled)
 
-    def register_ffi_target(name, fn, platform="cpu", api_version=1, **options):
-        original_target(name, fn, platform=platform, api_version=api_version, **options)
-        if platform == "cpu":
-            register_target(bridge, name, fn, api_version, options.get("traits", 0))
+    def target_wrapper(original):
+        def register_ffi_target(name, fn, platform="cpu", api_version=1, **options):
+            original(name, fn, platform=platform, api_version=api_version, **options)
+            if registers(platform):
+                register_target(bridge, name, fn, api_version, options.get("traits", 0))
 
-    def register_ffi_type(name, type_registration, platform="cpu"):
-        original_type(name, type_registration, platform=platform)
-        if platform == "cpu":
-            register_type(bridge, name, type_registration)
+        return register_ffi_target
 
-    for module in (jax_ffi, jax.ffi):
-        module.register_ffi_target = register_ffi_target
-        module.register_ffi_type = register_ffi_type
+    def type_wrapper(original):
+        def register_ffi_type(name, type_registration, platform="cpu", **options):
+            original(name, type_registration, platform=platform, **options)
+            if registers(platform):
+                register_type(bridge, name, type_registration)
 
-    # Handlers from before the plugin was loaded: pending for the CPU's backend, or already
-    # registered with it.
-    for name, target in list(xla_client._custom_type_id.get("Host", ())):
+        return register_ffi_type
+
+    changes.wrap(
+        "jax.ffi:register_ffi_target", "jax._src.ffi:register_ffi_target",
+        takes=("name", "fn", "platform", "api_version"), wrapper=target_wrapper,
+    )  # fmt: skip
+    changes.wrap(
+        "jax.ffi:register_ffi_type", "jax._src.ffi:register_ffi_type",
+        takes=("name", "type_registration", "platform"), wrapper=type_wrapper,
+    )  # fmt: skip
+
+
+def install_earlier(changes, plugin):
+    """Handlers from before the plugin was loaded: pending for the CPU's backend, or already
+    registered with it."""
+    bridge = library.Bridge(plugin.path)
+    types = names.find("jaxlib.xla_client:_custom_type_id")
+    calls = names.find("jaxlib.xla_client:_custom_callback")
+    registered = names.find("jaxlib.xla_client:custom_call_targets")
+    for name, target in list(types.get("Host", ())):
         register_type(bridge, name, target)
-    for name, target, api_version, traits in list(xla_client._custom_callback.get("Host", ())):
-        if is_ours(name):
+    for name, target, api_version, traits, *_ in list(calls.get("Host", ())):
+        if _is_ours(name):
             register_target(bridge, name, target, api_version, traits)
-    for name, target in xla_client.custom_call_targets("Host").items():
-        if is_ours(name):
+    for name, target in registered("Host").items():
+        if _is_ours(name):
             try:
                 register_target(bridge, name, target)
             except RuntimeError:

@@ -9,108 +9,126 @@ strings, and can be arguments of programs that were exported for the CPU. The co
 counted before compilation."""
 
 import dataclasses
+import inspect
+
+from shardwright.jax import names
 
 
-def install_dlpack(platform):
-    """`np.from_dlpack(x)` views our memory. `jnp.from_dlpack` without a device returns an array of
-    ours, as a view if the memory is aligned, as on the CPU."""
+def _on_host(x):
+    """Returns the same memory as an array of the CPU backend."""
     import jax
     import numpy as np
-    from jax._src import array, dlpack, xla_bridge
 
-    of_device, packed, unpacked = array.ArrayImpl.__dlpack_device__, dlpack._to_dlpack, dlpack.from_dlpack
-
-    def on_host(x):
-        """Returns the same memory as an array of the CPU backend."""
-        return jax.device_put(np.asarray(x), jax.local_devices(backend="cpu")[0], may_alias=True)
-
-    def dlpack_device(self):
-        if len(self._arrays) == 1 and self.platform() == platform:
-            return dlpack.DLDeviceType.kDLCPU, 0
-        return of_device(self)
-
-    def to_dlpack(x, stream=None, src_device=None, device=None, copy=None):
-        if src_device is None:
-            (src_device,) = x.devices()
-        if src_device.platform != platform:
-            return packed(x, stream=stream, src_device=src_device, device=device, copy=copy)
-        # A view keeps its array alive.
-        x = on_host(x)
-        return packed(x, stream=stream, src_device=None, device=device, copy=copy)
-
-    def from_dlpack(external_array, device=None, copy=None):
-        places = device.device_set if hasattr(device, "device_set") else {device or xla_bridge.get_backend()}
-        ours = len(places) == 1 and all(p.platform == platform for p in places)
-        if not ours:
-            return unpacked(external_array, device=device, copy=copy)
-        found = unpacked(external_array, copy=copy)
-        if {d.platform for d in found.devices()} != {"cpu"}:
-            return found if device is None else jax.device_put(found, device)
-        return jax.device_put(np.asarray(found), jax.devices()[0] if device is None else device, may_alias=True)
-
-    from_dlpack.__doc__, from_dlpack.__module__ = unpacked.__doc__, unpacked.__module__
-    array.ArrayImpl.__dlpack_device__ = dlpack_device
-    dlpack._to_dlpack = to_dlpack
-    for module in (dlpack, jax.dlpack):
-        module.from_dlpack = from_dlpack
+    return jax.device_put(np.asarray(x), jax.local_devices(backend="cpu")[0], may_alias=True)
 
 
-def install_export(platform):
+def _is_on(x, platform):
+    devices = x.devices()
+    return len(devices) == 1 and next(iter(devices)).platform == platform
+
+
+def install_to_dlpack(changes, plugin):
+    """`np.from_dlpack(x)` views our memory. The view keeps its array alive."""
+    places = ("jax._src.array:ArrayImpl", "jaxlib._jax:ArrayImpl")
+
+    def wrapper(original):
+        def of_host_array(self, *args, **kwargs):
+            return original(_on_host(self) if _is_on(self, plugin.platform) else self, *args, **kwargs)
+
+        return of_host_array
+
+    for method in ("__dlpack_device__", "__dlpack__"):
+        changes.wrap(*(f"{place}.{method}" for place in places), wrapper=wrapper)
+
+
+def install_from_dlpack(changes, plugin):
+    """`jnp.from_dlpack` without a device returns an array of ours, as a view if the memory is aligned,
+    as on the CPU."""
+    import jax
+    import jax.extend.backend
+    import numpy as np
+
+    def wrapper(original):
+        signature = inspect.signature(original)
+
+        def from_dlpack(*args, **kwargs):
+            call = signature.bind(*args, **kwargs)
+            device = call.arguments.pop("device", None)
+            default = jax.config.jax_default_device or jax.extend.backend.get_backend()
+            places = device.device_set if hasattr(device, "device_set") else {device or default}
+            if len(places) != 1 or any(getattr(p, "platform", p) != plugin.platform for p in places):
+                return original(*args, **kwargs)
+            found = original(*call.args, **call.kwargs)
+            if {d.platform for d in found.devices()} != {"cpu"}:
+                return found if device is None else jax.device_put(found, device)
+            if device is None:
+                device = default if hasattr(default, "local_hardware_id") else jax.devices()[0]
+            return jax.device_put(np.asarray(found), device, may_alias=True)
+
+        return from_dlpack
+
+    # jax.numpy.from_dlpack calls the private one.
+    changes.wrap(
+        "jax._src.dlpack:from_dlpack", "jax.dlpack:from_dlpack", "jax.numpy:from_dlpack",
+        takes=("device", "copy"), wrapper=wrapper,
+    )  # fmt: skip
+
+
+def install_export(changes, plugin):
     """Makes programs that were exported for the CPU run on our platform."""
-    from jax._src.export import _export
-    from jax._src.interpreters import mlir
+    lower = names.find("jax._src.export._export:_call_exported_lowering", takes=("exported",))
+    primitive = names.find("jax._src.export._export:call_exported_p")
+    platform = plugin.platform
 
-    lower = _export._call_exported_lowering
-
-    def call_exported(ctx, *args, exported, **params):
+    def call_exported(*args, exported, **params):
         if platform not in exported.platforms and "cpu" in exported.platforms:
-            names = tuple(platform if p == "cpu" else p for p in exported.platforms)
-            exported = dataclasses.replace(exported, platforms=names)
-        return lower(ctx, *args, exported=exported, **params)
+            platforms = tuple(platform if p == "cpu" else p for p in exported.platforms)
+            exported = dataclasses.replace(exported, platforms=platforms)
+        return lower(*args, exported=exported, **params)
 
-    mlir.register_lowering(_export.call_exported_p, call_exported, platform=platform)
+    changes.register_lowering(primitive, call_exported, platform)
 
 
-def install_cost_analysis(platform):
+def install_cost_analysis(changes, plugin):
     """`lowered.cost_analysis()` counts the operations of the program, independently of the platform."""
     import jax
-    from jax._src.interpreters import pxla
-    from jaxlib import _jax
 
-    analyse = pxla.MeshComputation.cost_analysis
+    count = names.find("jaxlib._jax:hlo_module_cost_analysis", "jaxlib.xla_client:_xla.hlo_module_cost_analysis")
 
-    def cost_analysis(self):
-        if self.compile_args["backend"].platform != platform:
-            return analyse(self)
-        return _jax.hlo_module_cost_analysis(jax.local_devices(backend="cpu")[0].client, self.hlo().as_hlo_module())
+    def wrapper(original):
+        def cost_analysis(self, *args, **kwargs):
+            if self.compile_args["backend"].platform != plugin.platform:
+                return original(self, *args, **kwargs)
+            return count(jax.local_devices(backend="cpu")[0].client, self.hlo().as_hlo_module())
 
-    pxla.MeshComputation.cost_analysis = cost_analysis
+        return cost_analysis
+
+    changes.wrap("jax._src.interpreters.pxla:MeshComputation.cost_analysis", wrapper=wrapper)
 
 
-def install_strings(platform):
+def install_strings(changes, plugin):
     """Arrays of strings are stored on the host, as on the CPU."""
-    from jax._src import api, sharding, util
 
-    compatible = api._check_string_compatible_sharding
+    def wrapper(original):
+        def check(s, *args, **kwargs):
+            device = next(iter(s.device_set)) if hasattr(s, "device_set") else s
+            if getattr(device, "platform", None) != plugin.platform:
+                original(s, *args, **kwargs)
 
-    @util.cache(max_size=2048, trace_context_in_key=False)
-    def check(s):
-        device = s._internal_device_list[0] if isinstance(s, sharding.Sharding) else s
-        if getattr(device, "platform", None) != platform:
-            compatible(s)
+        return check
 
-    api._check_string_compatible_sharding = check
+    changes.wrap("jax._src.api:_check_string_compatible_sharding", wrapper=wrapper)
 
 
-def install_views(platform):
+def install_views(changes, plugin):
     """`jnp.asarray(x, copy=False)` accepts objects with the buffer protocol, because our memory is
     host memory."""
-    from jax._src.numpy import array_constructors
 
-    platform_of = array_constructors._get_platform
+    def wrapper(original):
+        def get_platform(*args, **kwargs):
+            found = original(*args, **kwargs)
+            return "cpu" if found == plugin.platform else found
 
-    def get_platform(device_or_sharding):
-        found = platform_of(device_or_sharding)
-        return "cpu" if found == platform else found
+        return get_platform
 
-    array_constructors._get_platform = get_platform
+    changes.wrap("jax._src.numpy.array_constructors:_get_platform", wrapper=wrapper)

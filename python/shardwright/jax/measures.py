@@ -4,107 +4,73 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 #===------------------------------------------------------------------------===//
-"""JAX keeps lists of platforms in Python. Each measure here adds our platform to one of them, through
-a private name of JAX 0.10. A measure whose name does not exist is skipped and recorded; `python -m
-shardwright.doctor` prints all measures."""
+"""JAX keeps lists of platforms in Python. Each measure here makes one feature work on our platform,
+where possible through public functions, otherwise through private names (`names`). A measure that
+fails is undone and recorded, and costs this feature only; `python -m shardwright.doctor` tries all
+features.
 
-TESTED = (0, 10)
+There is no check of JAX's version. `TESTED` lists the versions that the tests run with."""
 
-# name -> why it was not applied, or None
+from shardwright.jax import buffers, callbacks, ffi, interchange, library, names, registration, rules
+
+TESTED = ("0.10.2", "0.11.2", "0.12.0.1")
+
+# feature -> why its measure was not applied, or None
 outcome = {}
 
 
-def _donation(platform, path):
-    from jax._src.interpreters import mlir
-
-    if platform not in mlir._platforms_with_donation:
-        mlir._platforms_with_donation.append(platform)
+def _donation(changes, plugin):
+    changes.include("jax._src.interpreters.mlir:_platforms_with_donation", plugin.platform)
 
 
-def _rules(platform, path):
-    from shardwright.jax import rules
-
-    rules.install(platform)
-
-
-def _callbacks(platform, path):
-    from shardwright.jax import callbacks, library
-
-    callbacks.install(platform, library.Bridge(path))
-
-
-def _ffi(platform, path):
-    from shardwright.jax import ffi, library
-
-    ffi.install(platform, library.Bridge(path))
-
-
-def _compilation_cache(platform, path):
+def _compilation_cache(changes, plugin):
     """The persistent cache: our executables can be serialised like the CPU's."""
     import types
 
-    from jax._src import compilation_cache
-
-    original = compilation_cache.is_cache_used
     known = types.SimpleNamespace(platform="cpu", supports_executable_serialization=True)
-    compilation_cache.is_cache_used = lambda backend: original(known if backend.platform == platform else backend)
+
+    def wrapper(original):
+        def is_cache_used(backend, *args, **kwargs):
+            return original(known if backend.platform == plugin.platform else backend, *args, **kwargs)
+
+        return is_cache_used
+
+    changes.wrap("jax._src.compilation_cache:is_cache_used", takes=("backend",), wrapper=wrapper)
 
 
-def _dlpack(platform, path):
-    from shardwright.jax import interchange
-
-    interchange.install_dlpack(platform)
-
-
-def _export(platform, path):
-    from shardwright.jax import interchange
-
-    interchange.install_export(platform)
-
-
-def _costs(platform, path):
-    from shardwright.jax import interchange
-
-    interchange.install_cost_analysis(platform)
-
-
-def _strings(platform, path):
-    from shardwright.jax import interchange
-
-    interchange.install_strings(platform)
-
-
-def _views(platform, path):
-    from shardwright.jax import interchange
-
-    interchange.install_views(platform)
-
-
-def _host_cpu(platform, path):
+def _host_cpu(changes, plugin):
     """Callbacks get arrays on the host's CPU backend, so that backend must exist as well. The user's
-    list of platforms is not changed: while JAX reads it, our platform stands for both."""
-    from jax._src import config, xla_bridge
+    list of platforms is not changed: while JAX reads it, our platform stands for both. Where JAX
+    has no such aliases, the CPU is added to the list."""
+    import jax
 
-    asked = (config.jax_platforms.value or "").split(",")
-    if platform not in asked or "cpu" in asked:
+    asked = (jax.config.jax_platforms or "").split(",")
+    if plugin.platform not in asked or "cpu" in asked:
         return
-    stands_for, start = xla_bridge._alias_to_platforms, xla_bridge._init_backend
+    try:
+        stands_for = names.find("jax._src.xla_bridge:_alias_to_platforms")
 
-    def init_backend(name):
-        stands_for.pop(platform, None)
-        xla_bridge._init_backend = start
-        return start(name)
+        def wrapper(start):
+            def init_backend(*args, **kwargs):
+                stands_for.pop(plugin.platform, None)
+                return start(*args, **kwargs)
 
-    stands_for[platform] = [platform, "cpu"]
-    xla_bridge._init_backend = init_backend
+            return init_backend
+
+        changes.wrap("jax._src.xla_bridge:_init_backend", wrapper=wrapper)
+        stands_for[plugin.platform] = [plugin.platform, "cpu"]
+        changes.on_undo(lambda: stands_for.pop(plugin.platform, None))
+    except (names.Missing, TypeError):
+        changes.undo()
+        jax.config.update("jax_platforms", ",".join([*asked, "cpu"]))
 
 
-def _test_helpers(platform, path):
+def _test_helpers(changes, plugin):
     """`jax._src.test_util` treats the device as a CPU, unless --jax_test_dut names another: the CPU's
     tests, types and tolerances apply to our platform. The module may be imported already or later."""
     import sys
 
-    from jax._src import config, xla_bridge
+    import jax
 
     class DeviceUnderTest:
         def __init__(self, flag):
@@ -112,63 +78,55 @@ def _test_helpers(platform, path):
 
         @property
         def value(self):
-            return self._flag.value or ("cpu" if xla_bridge.get_backend().platform == platform else "")
+            return self._flag.value or ("cpu" if jax.default_backend() == plugin.platform else "")
 
     if "jax._src.test_util" in sys.modules:
-        module = sys.modules["jax._src.test_util"]
-        module._TEST_DUT = DeviceUnderTest(module._TEST_DUT)
+        flag = names.find("jax._src.test_util:_TEST_DUT")
+        changes.set(sys.modules["jax._src.test_util"], "_TEST_DUT", DeviceUnderTest(flag))
         return
-    string_flag = config.string_flag
 
-    def flag(name, *args, **kwargs):
-        found = string_flag(name, *args, **kwargs)
-        return DeviceUnderTest(found) if name == "jax_test_dut" else found
+    def wrapper(string_flag):
+        def flag(*args, **kwargs):
+            found = string_flag(*args, **kwargs)
+            return DeviceUnderTest(found) if "jax_test_dut" in (*args, *kwargs.values()) else found
 
-    config.string_flag = flag
+        return flag
 
-
-def _experimental(platform, path):
-    """Suppresses the warning about an experimental platform."""
-    from jax._src import xla_bridge
-
-    known = xla_bridge._nonexperimental_plugins
-    if isinstance(known, set):
-        known.add(platform)
-    else:
-        xla_bridge._nonexperimental_plugins = type(known)([*known, platform])
+    changes.wrap("jax._src.config:string_flag", wrapper=wrapper)
 
 
 # Measures to apply before and after the platform is registered.
 BEFORE = {
-    "no warning that the platform is experimental": _experimental,
+    "no warning that the platform is experimental": registration.suppress_warning,
 }
 AFTER = {
+    "profiles (jax.profiler)": registration.register_profiler,
     "buffer donation": _donation,
-    "lowering rules of the CPU": _rules,
+    "lowering rules of the CPU": rules.install,
+    "jax.lax.platform_dependent": rules.install_platform_dependent,
     "helpers of JAX's own tests": _test_helpers,
     "persistent compilation cache": _compilation_cache,
-    "callbacks into Python": _callbacks,
-    "foreign functions (jax.ffi)": _ffi,
-    "DLPack": _dlpack,
-    "programs exported for the CPU": _export,
-    "cost_analysis of lowered programs": _costs,
-    "arrays of texts": _strings,
-    "views of buffers": _views,
+    "callbacks into Python": callbacks.install,
+    "buffer_callback": buffers.install,
+    "foreign functions (jax.ffi)": ffi.install,
+    "foreign functions that were registered earlier": ffi.install_earlier,
+    "views of our arrays by DLPack": interchange.install_to_dlpack,
+    "arrays of ours from DLPack": interchange.install_from_dlpack,
+    "programs exported for the CPU": interchange.install_export,
+    "cost_analysis of lowered programs": interchange.install_cost_analysis,
+    "arrays of texts": interchange.install_strings,
+    "views of buffers": interchange.install_views,
     # Rules that are registered later would apply to both platforms.
     "a CPU backend beside ours": _host_cpu,
 }
 
 
-def apply(measures, platform, path):
-    import jax
-
-    version = tuple(int(part) for part in jax.__version__.split(".")[:2])
-    for name, measure in measures.items():
-        if version != TESTED:
-            outcome[name] = f"JAX {jax.__version__} is not one that this was tested with"
-            continue
+def apply(measures, plugin):
+    for feature, measure in measures.items():
+        changes = names.Changes()
         try:
-            measure(platform, path)
-            outcome[name] = None
-        except Exception as error:  # a private name that this version of JAX lacks
-            outcome[name] = f"{type(error).__name__}: {error}"
+            measure(changes, plugin)
+            outcome[feature] = None
+        except Exception as error:  # a version of JAX that is unlike the known ones
+            changes.undo()
+            outcome[feature] = str(error) if isinstance(error, names.Missing) else f"{type(error).__name__}: {error}"

@@ -8,6 +8,8 @@
 whenever they are registered: LAPACK calls, callbacks, sparse solvers, and the branches of
 `jax.lax.platform_dependent`."""
 
+from shardwright.jax import names
+
 
 class Rules(dict):
     """Our own rules; lookups that fail there use the CPU's."""
@@ -22,35 +24,50 @@ class Rules(dict):
     def __missing__(self, primitive):
         return self._behind[primitive]
 
+    def get(self, primitive, default=None):
+        return self[primitive] if primitive in self else default
 
-def install(platform):
-    import jax._src.debugging  # the import registers its rules
-    from jax._src.interpreters import mlir
-    from jax._src.lax.control_flow import conditionals
 
-    rules = mlir._platform_specific_lowerings
-    rules[platform] = Rules(rules[platform], rules["cpu"])
+def install(changes, plugin):
+    import jax.debug  # the import registers its rules
 
-    # Rules that are keyed by platform inside a rule: of platform_dependent's index, and of
-    # pallas_call.
-    lower = mlir.lower_per_platform
+    platform = plugin.platform
+    rules = names.find(
+        "jax.interpreters.mlir:_platform_specific_lowerings", "jax._src.interpreters.mlir:_platform_specific_lowerings"
+    )
+    own = rules[platform]
+    rules[platform] = Rules(own, rules["cpu"])
+    changes.on_undo(lambda: rules.__setitem__(platform, own))
 
-    def lower_per_platform(ctx, description, platform_rules, *args, **kwargs):
-        if "cpu" in platform_rules and platform not in platform_rules:
-            platform_rules = {**platform_rules, platform: platform_rules["cpu"]}
-        return lower(ctx, description, platform_rules, *args, **kwargs)
 
-    mlir.lower_per_platform = lower_per_platform
+def install_platform_dependent(changes, plugin):
+    """Rules that are keyed by platform inside a rule: of platform_dependent's index, and of
+    pallas_call. A branch for the CPU is for our platform, too."""
+    platform = plugin.platform
 
-    lower_cond = conditionals._cond_lowering
+    def wrapper(lower):
+        def lower_per_platform(ctx, description, platform_rules, *args, **kwargs):
+            if "cpu" in platform_rules and platform not in platform_rules:
+                platform_rules = {**platform_rules, platform: platform_rules["cpu"]}
+            return lower(ctx, description, platform_rules, *args, **kwargs)
 
-    def cond(ctx, index, *args, branches_platforms=None, **params):
+        return lower_per_platform
+
+    changes.wrap(
+        "jax._src.interpreters.mlir:lower_per_platform", takes=("ctx", "description", "platform_rules"), wrapper=wrapper
+    )
+    cond = names.find("jax.extend.core.primitives:cond_p", "jax._src.lax.control_flow.conditionals:cond_p")
+    lower_cond = names.find("jax._src.lax.control_flow.conditionals:_cond_lowering", takes=("branches_platforms",))
+
+    def rule(*args, branches_platforms=None, **params):
         if branches_platforms is not None:
-            if not any(platform in names for names in branches_platforms if names):
+            if not any(platform in branch for branch in branches_platforms if branch):
                 branches_platforms = tuple(
-                    (*names, platform) if names and "cpu" in names else names for names in branches_platforms
+                    (*branch, platform) if branch and "cpu" in branch else branch for branch in branches_platforms
                 )
             params["branches_platforms"] = branches_platforms
-        return lower_cond(ctx, index, *args, **params)
+        return lower_cond(*args, **params)
 
-    mlir.register_lowering(conditionals.cond_p, cond, platform=platform)
+    # The default rule, because one of our platform would be emitted beside that of the other platforms in
+    # programs for several, and nested conditionals would double at each level.
+    changes.register_lowering(cond, rule)

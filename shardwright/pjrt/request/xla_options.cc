@@ -54,8 +54,9 @@ static bool suits(Kind kind, StringRef value) {
 }
 
 Expected<bool> shardwright::pjrt::isXlaOption(StringRef name, StringRef value) {
-  if (!name.starts_with("xla_") && name != "exec_time_optimization_effort" &&
-      name != "memory_fitting_effort")
+  // Other options of JAX's own (efforts, levels) are fields of the build
+  // options. They arrive by name only if JAX no longer has them.
+  if (!name.starts_with("xla_"))
     return false;
   Kind kind = kindOf(name);
   if (suits(kind, value))
