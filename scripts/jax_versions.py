@@ -28,7 +28,7 @@ YES, NO = "yes", "no"
 
 
 def run_doctor(python):
-    """Returns (version, {feature: YES or NO}); features that could not be tried are left out."""
+    """Returns (version, {feature: YES or NO}); None for features that could not be tried."""
     env = dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python"), SHARDWRIGHT_BUILD=BUILD, TF_CPP_MIN_LOG_LEVEL="3")
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run([python, "-m", "shardwright.doctor", "--json"], env=env, capture_output=True, text=True)
@@ -38,8 +38,8 @@ def run_doctor(python):
             raise ValueError("no jax")
     except (ValueError, IndexError):
         sys.exit(f"jax_versions: the doctor of {python} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    marks = {feature: YES if mark == "ok" else NO for feature, mark in found["features"].items() if mark != "skip"}
-    return found["jax"], marks
+    marks = {"ok": YES, "skip": None}
+    return found["jax"], {feature: marks.get(mark, NO) for feature, mark in found["features"].items()}
 
 
 def cells(line):
@@ -88,10 +88,10 @@ def main():
     for python in pythons:
         version, found = run_doctor(python)
         shown = columns.get(version, {})
-        wrong = {f: (shown.get(f), mark) for f, mark in found.items() if shown.get(f) != mark}
-        wrong.update({f: (mark, None) for f, mark in shown.items() if f not in found and mark and not args.update})
+        wrong = {f: (shown.get(f), mark) for f, mark in found.items() if mark and shown.get(f) != mark}
+        wrong.update({f: (mark, "nothing") for f, mark in shown.items() if f not in found and mark})
         if args.update:
-            columns[version] = found
+            columns[version] = {f: mark or shown.get(f, "") for f, mark in found.items()}
         elif wrong:
             failed += 1
             print(f"FAILED jax_versions: docs/jax.md says of JAX {version}; `scripts/jax_versions.py --update` corrects it")
