@@ -17,7 +17,7 @@ import warnings
 import jax
 import jax.numpy as jnp
 import numpy as np
-from both import J10, J12, case, main
+from both import J10, J11, case, main
 from jax import lax
 from jax.sharding import AxisType, NamedSharding, SingleDeviceSharding
 from jax.sharding import PartitionSpec as P
@@ -238,8 +238,8 @@ def wrong_places():
     return dict(
         two=said(f, on(1.0, 0), on(1.0, 1)), one_and_many=said(f, on(A, 3), put(A, "x")),
         uneven=said(jax.device_put, np.ones((6, 3)), uneven), rank=said(jax.device_put, np.ones(4), uneven),
-        # JAX 0.12 refuses this on the CPU only.
-        constraint="" if J12 else said(jax.jit(lambda x: lax.with_sharding_constraint(x, uneven)), np.ones((6, 3), np.float32)),
+        # JAX 0.11 and later refuse this on the CPU only.
+        constraint="" if J11 else said(jax.jit(lambda x: lax.with_sharding_constraint(x, uneven)), np.ones((6, 3), np.float32)),
         argument=said(jax.jit(lambda x: x, in_shardings=uneven), np.ones((6, 4), np.float32)),
         result=said(jax.jit(lambda x: x[:3], out_shardings=uneven), A), kind=said(lambda: NamedSharding(m, P(), memory_kind="hbm")),
         aot_shape=said(compiled, np.ones((4, 4), np.float32)), aot_type=said(compiled, np.ones((16, 8), np.int32)),
