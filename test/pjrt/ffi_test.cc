@@ -1,16 +1,16 @@
-//===- ffi_test.cc - foreign functions and partitioners of a C client -----===//
+//===- ffi_test.cc - foreign functions of a C client
+//-----------------------===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Tests that JAX's Python cannot make: user data, sizes of structs, callbacks
-// of a custom partitioner that return invalid results.
+// Tests that JAX's Python cannot make: user data, custom options, versions and
+// sizes of structs.
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/pjrt/abi/custom_partitioner.h"
 #include "shardwright/pjrt/abi/extensions.h"
 #include "shardwright/pjrt/abi/ffi.h"
 #include "test/pjrt/plugin.h"
@@ -26,29 +26,25 @@ using testing::HasSubstr;
 
 namespace {
 
-template <typename Extension> Extension *find(int type) {
-  for (auto *e = api()->extension_start; e; e = e->next)
-    if (int(e->type) == type)
-      return reinterpret_cast<Extension *>(e);
-  return nullptr;
-}
-
-PJRT_FFI_Extension *ffi() { return find<PJRT_FFI_Extension>(5); }
-PJRT_Custom_Partitioner_Extension *partitioners() {
-  return find<PJRT_Custom_Partitioner_Extension>(2);
-}
+PJRT_FFI_Extension *ffi() { return findExtension<PJRT_FFI_Extension>(5); }
 
 int64_t typeId = 0, unknownTypeId = 77;
 
+/// The version for which a handler says that it was compiled.
+int majorVersion = 0, minorVersion = 3;
+/// The table of the last call of a handler.
+const XLA_FFI_Api *table = nullptr;
+
 /// Answers a metadata call. False if the call is not one.
 bool answerMetadata(XLA_FFI_CallFrame *frame) {
+  table = frame->api;
   if (!frame->extension_start)
     return false;
   auto *metadata =
       reinterpret_cast<XLA_FFI_Metadata_Extension *>(frame->extension_start)
           ->metadata;
-  metadata->api_version.major_version = 0;
-  metadata->api_version.minor_version = 3;
+  metadata->api_version.major_version = majorVersion;
+  metadata->api_version.minor_version = minorVersion;
   return true;
 }
 
@@ -84,6 +80,103 @@ XLA_FFI_Error *askShort(XLA_FFI_CallFrame *frame) {
     return nullptr;
   XLA_FFI_RunId_Get_Args run = {8, nullptr, frame->ctx, 0};
   return frame->api->XLA_FFI_RunId_Get(&run);
+}
+
+/// Returns the code and text of a handler's error, and destroys it.
+Outcome takeFfi(XLA_FFI_Error *error) {
+  Outcome outcome;
+  if (!error)
+    return outcome;
+  XLA_FFI_Error_GetDetails_Args details = {36, nullptr, error, nullptr, -1};
+  table->XLA_FFI_Error_GetDetails(&details);
+  outcome = {PJRT_Error_Code(details.errc), details.message};
+  XLA_FFI_Error_Destroy_Args destroyed = {24, nullptr, error};
+  table->XLA_FFI_Error_Destroy(&destroyed);
+  return outcome;
+}
+
+/// What the handler `tellOptions` finds in the custom options.
+struct SeenOptions {
+  int64_t size = -1;
+  std::vector<std::string> names;
+  std::vector<int> types;
+  std::string text;
+  std::vector<int64_t> numbers;
+  int64_t number = 0;
+  float real = 0;
+  bool flag = false;
+  bool hasExtension = true;
+};
+SeenOptions seen;
+
+/// Reads the custom options, whose values are those of `customOptions`.
+XLA_FFI_Error *tellOptions(XLA_FFI_CallFrame *frame) {
+  if (answerMetadata(frame))
+    return nullptr;
+  seen = {};
+  XLA_FFI_Extension other = {};
+  XLA_FFI_InvokeContext_FindExtension_Args find = {40, nullptr, frame->ctx, 129,
+                                                   &other};
+  if (XLA_FFI_Error *e = frame->api->XLA_FFI_InvokeContext_FindExtension(&find))
+    return e;
+  seen.hasExtension = find.extension;
+  XLA_FFI_CustomOptions_Get_Args get = {32, nullptr, frame->ctx, nullptr};
+  if (XLA_FFI_Error *e = frame->api->XLA_FFI_CustomOptions_Get(&get))
+    return e;
+  seen.size = get.attrs->size;
+  for (int64_t i = 0; i < seen.size; ++i) {
+    const XLA_FFI_ByteSpan &name = *get.attrs->names[i];
+    const void *value = get.attrs->attrs[i];
+    seen.names.emplace_back(name.ptr, name.len);
+    int type = get.attrs->types[i];
+    seen.types.push_back(type);
+    if (type == XLA_FFI_AttrType_STRING) {
+      auto &span = *static_cast<const XLA_FFI_ByteSpan *>(value);
+      seen.text.assign(span.ptr, span.len);
+    } else if (type == XLA_FFI_AttrType_ARRAY) {
+      auto &array = *static_cast<const XLA_FFI_Array *>(value);
+      EXPECT_EQ(array.dtype, 5); // S64
+      auto *first = static_cast<const int64_t *>(array.data);
+      seen.numbers.assign(first, first + array.size);
+    } else if (type == XLA_FFI_AttrType_SCALAR) {
+      auto &scalar = *static_cast<const XLA_FFI_Scalar *>(value);
+      if (scalar.dtype == 1) // PRED
+        seen.flag = *static_cast<const bool *>(scalar.value);
+      else if (scalar.dtype == 5)
+        seen.number = *static_cast<const int64_t *>(scalar.value);
+      else if (scalar.dtype == 11) // F32
+        seen.real = *static_cast<const float *>(scalar.value);
+    }
+  }
+  return nullptr;
+}
+
+PJRT_NamedValue named(const char *name, PJRT_NamedValue_Type type,
+                      size_t size = 1) {
+  auto value = make<PJRT_NamedValue>();
+  value.name = name;
+  value.name_size = std::strlen(name);
+  value.type = type;
+  value.value_size = size;
+  return value;
+}
+
+constexpr int64_t threeNumbers[] = {3, -1, 4};
+
+/// One option of each type, not in the order of their names.
+std::vector<PJRT_NamedValue> customOptions() {
+  std::vector<PJRT_NamedValue> options = {
+      named("text", PJRT_NamedValue_kString, 2),
+      named("flag", PJRT_NamedValue_kBool),
+      named("list", PJRT_NamedValue_kInt64List, 3),
+      named("real", PJRT_NamedValue_kFloat),
+      named("number", PJRT_NamedValue_kInt64)};
+  options[0].string_value = "ab";
+  options[1].bool_value = true;
+  options[2].int64_array_value = threeNumbers;
+  options[3].float_value = 0.5f;
+  options[4].int64_value = -7;
+  return options;
 }
 
 Outcome registerTarget(const char *name, XLA_FFI_Handler handler) {
@@ -128,8 +221,12 @@ struct Context {
 };
 
 /// Runs a program of one device. Returns its four numbers, or the error.
+/// `custom` are the run's custom options; `optionsSize` is the struct_size of
+/// PJRT_ExecuteOptions.
 Outcome run(TestClient &client, PJRT_LoadedExecutable *executable,
-            PJRT_ExecuteContext *context, std::vector<float> &out) {
+            PJRT_ExecuteContext *context, std::vector<float> &out,
+            const std::vector<PJRT_NamedValue> &custom = {},
+            size_t optionsSize = sizeof(PJRT_ExecuteOptions)) {
   float data[4] = {};
   PJRT_Buffer *argument = nullptr, *outputs[1] = {};
   EXPECT_TRUE(client
@@ -139,7 +236,10 @@ Outcome run(TestClient &client, PJRT_LoadedExecutable *executable,
   PJRT_Buffer *const *argumentList = &argument;
   PJRT_Buffer **outputList = outputs;
   auto options = make<PJRT_ExecuteOptions>();
+  options.struct_size = optionsSize;
   options.context = context;
+  options.custom_options = custom.data();
+  options.num_custom_options = custom.size();
   auto args = make<PJRT_LoadedExecutable_Execute_Args>();
   args.executable = executable;
   args.options = &options;
@@ -208,6 +308,129 @@ TEST(PjrtFfi, ShortStructsAreAnError) {
   destroy(executable);
 }
 
+TEST(PjrtFfi, TakesHandlersOfAllVersionsUpToItsOwn) {
+  for (int minor = 0; minor < 8; ++minor) {
+    minorVersion = minor;
+    std::string name = "ffi_test_version_" + std::to_string(minor);
+    Outcome outcome = registerTarget(name.c_str(), askShort);
+    EXPECT_EQ(outcome.ok(), minor >= 1 && minor <= 5) << minor;
+    if (!outcome.ok())
+      EXPECT_THAT(outcome.message,
+                  HasSubstr("the handler's API version (0." +
+                            std::to_string(minor) +
+                            ") is incompatible with the framework's API "
+                            "version (0.5)"));
+  }
+  minorVersion = 3;
+  majorVersion = 1;
+  EXPECT_EQ(registerTarget("ffi_test_major", askShort).code,
+            PJRT_Error_Code_INVALID_ARGUMENT);
+  majorVersion = 0;
+}
+
+TEST(PjrtFfi, HandlersSeeTheCustomOptionsOfTheRun) {
+  minorVersion = 5;
+  ASSERT_TRUE(registerTarget("ffi_test_options", tellOptions).ok());
+  minorVersion = 3;
+  EXPECT_EQ(table->struct_size, 208u);
+  EXPECT_EQ(table->api_version.minor_version, 5);
+  TestClient client(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  ASSERT_TRUE(client.compile(calling("ffi_test_options"), "", executable).ok());
+  std::vector<float> out;
+  EXPECT_TRUE(run(client, executable, nullptr, out).ok());
+  EXPECT_EQ(seen.size, 0);
+  EXPECT_FALSE(seen.hasExtension);
+
+  std::vector<PJRT_NamedValue> options = customOptions();
+  Outcome ran = run(client, executable, nullptr, out, options);
+  ASSERT_TRUE(ran.ok()) << ran.message;
+  EXPECT_THAT(seen.names,
+              ElementsAre("flag", "list", "number", "real", "text"));
+  EXPECT_THAT(seen.types,
+              ElementsAre(XLA_FFI_AttrType_SCALAR, XLA_FFI_AttrType_ARRAY,
+                          XLA_FFI_AttrType_SCALAR, XLA_FFI_AttrType_SCALAR,
+                          XLA_FFI_AttrType_STRING));
+  EXPECT_TRUE(seen.flag);
+  EXPECT_THAT(seen.numbers, ElementsAre(3, -1, 4));
+  EXPECT_EQ(seen.number, -7);
+  EXPECT_EQ(seen.real, 0.5f);
+  EXPECT_EQ(seen.text, "ab");
+
+  // Clients of PJRT 0.115 and older end the struct before the options.
+  for (size_t size : {144, 151, 159}) {
+    ASSERT_TRUE(run(client, executable, nullptr, out, options, size).ok());
+    EXPECT_EQ(seen.size, 0) << size;
+  }
+
+  options.push_back(options[1]);
+  EXPECT_THAT(run(client, executable, nullptr, out, options).message,
+              HasSubstr("the custom option 'flag' is given twice"));
+  options.back() = named("odd", PJRT_NamedValue_Type(77));
+  EXPECT_THAT(run(client, executable, nullptr, out, options).message,
+              HasSubstr("option 'odd' has a value of unknown type 77"));
+  destroy(executable);
+}
+
+// A client may end the struct before the context, too.
+TEST(PjrtFfi, ReadsNothingBehindTheEndOfTheExecuteOptions) {
+  ASSERT_TRUE(registerTarget("ffi_test_end", tellOptions).ok());
+  TestClient client(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  ASSERT_TRUE(client.compile(calling("ffi_test_end"), "", executable).ok());
+  std::vector<float> out;
+  auto *foreign = reinterpret_cast<PJRT_ExecuteContext *>(&out);
+  EXPECT_TRUE(run(client, executable, foreign, out, {}, 72).ok());
+  EXPECT_EQ(run(client, executable, foreign, out, {}, 80).code,
+            PJRT_Error_Code_INVALID_ARGUMENT);
+  destroy(executable);
+}
+
+// The table's own function registers bundles, with `record` since API 0.4.
+TEST(PjrtFfi, BundlesHaveARecordStageSinceApi04) {
+  ASSERT_TRUE(registerTarget("ffi_test_table", tellOptions).ok());
+  XLA_FFI_Handler_Register_Args args = {};
+  args.bundle.execute = tellOptions;
+  args.platform = {"Host", 4};
+  auto put = [&](const char *name, size_t size) {
+    args.struct_size = size;
+    args.name = {name, std::strlen(name)};
+    return takeFfi(table->XLA_FFI_Handler_Register(&args));
+  };
+  EXPECT_TRUE(put("ffi_test_old_bundle", 84).ok());
+  EXPECT_TRUE(put("ffi_test_new_bundle", 92).ok());
+  // Where newer headers have the stage, older ones have the traits.
+  args.bundle.record = reinterpret_cast<XLA_FFI_Handler>(uintptr_t(1));
+  EXPECT_TRUE(put("ffi_test_old_bundle", 84).ok());
+  EXPECT_TRUE(put("ffi_test_new_bundle", 92).ok());
+  Outcome shorter = put("ffi_test_short_bundle", 80);
+  EXPECT_EQ(shorter.code, PJRT_Error_Code_INVALID_ARGUMENT);
+  EXPECT_THAT(shorter.message,
+              HasSubstr("Unexpected XLA_FFI_Handler_Register_Args size: "
+                        "expected 84, got 80."));
+
+  TestClient client(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  ASSERT_TRUE(
+      client.compile(calling("ffi_test_new_bundle"), "", executable).ok());
+  std::vector<float> out;
+  EXPECT_TRUE(run(client, executable, nullptr, out).ok());
+  destroy(executable);
+}
+
+// Handlers of API 0.3 have no room for the code of an error.
+TEST(PjrtFfi, WritesTheCodeOfAnErrorOnlyIfThereIsRoom) {
+  ASSERT_TRUE(registerTarget("ffi_test_details", tellOptions).ok());
+  XLA_FFI_Error_Create_Args create = {28, nullptr, "none",
+                                      PJRT_Error_Code_NOT_FOUND};
+  XLA_FFI_Error *error = table->XLA_FFI_Error_Create(&create);
+  XLA_FFI_Error_GetDetails_Args details = {32, nullptr, error, nullptr, -1};
+  table->XLA_FFI_Error_GetDetails(&details);
+  EXPECT_STREQ(details.message, "none");
+  EXPECT_EQ(details.errc, -1);
+  EXPECT_EQ(takeFfi(error).code, PJRT_Error_Code_NOT_FOUND);
+}
+
 TEST(PjrtFfi, UnknownTargetsAreAnErrorOfTheCompiler) {
   TestClient client(1);
   PJRT_LoadedExecutable *executable = nullptr;
@@ -216,139 +439,6 @@ TEST(PjrtFfi, UnknownTargetsAreAnErrorOfTheCompiler) {
   EXPECT_THAT(outcome.message,
               HasSubstr("No FFI handler registered for ffi_test_nobody on a "
                         "platform Host (canonical host)"));
-}
-
-//===----------------------------------------------------------------------===//
-// Custom partitioners
-//===----------------------------------------------------------------------===//
-
-/// The data that the callbacks received, and their results.
-struct Partitioner {
-  JAX_CustomCallPartitioner_Callbacks callbacks = {};
-  std::string shape, sharding, config;
-  std::string module, error, answered;
-  int cleaned = 0;
-};
-Partitioner partitioner;
-
-void partition(JAX_CustomCallPartitioner_Callbacks *,
-               JAX_CustomCallPartitioner_Partition_Args *args) {
-  auto text = [](JAX_CustomCallPartitioner_string s) {
-    return std::string(s.data, s.size);
-  };
-  partitioner.shape = text(args->op_args[0].shape);
-  partitioner.sharding = text(args->op_args[0].sharding);
-  partitioner.config = text(args->backend_config);
-  args->header.data = &partitioner;
-  args->header.cleanup_fn = [](void *data) {
-    ++static_cast<Partitioner *>(data)->cleaned;
-  };
-  if (!partitioner.error.empty()) {
-    args->header.has_error = true;
-    args->header.code = PJRT_Error_Code_ABORTED;
-    args->header.error_msg = {partitioner.error.data(),
-                              partitioner.error.size()};
-    return;
-  }
-  args->mlir_module = {partitioner.module.data(), partitioner.module.size()};
-  partitioner.answered = partitioner.sharding;
-  args->args_sharding[0] = {partitioner.answered.data(),
-                            partitioner.answered.size()};
-  args->result_sharding = args->args_sharding[0];
-}
-
-/// A function on 8 numbers in two halves.
-constexpr const char *halves = R"(module @m {
-  sdy.mesh @mesh = <["x"=2]>
-  func.func public @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
-      -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
-    %y = stablehlo.custom_call @ffi_test_halves(%x) {backend_config = "key",
-      sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>} : (tensor<8xf32>) -> tensor<8xf32>
-    return %y : tensor<8xf32>
-  }
-})";
-
-class PjrtPartitioner : public testing::Test {
-protected:
-  void SetUp() override {
-    partitioner = {};
-    partitioner.callbacks.partition = partition;
-    auto args = make<PJRT_Register_Custom_Partitioner_Args>();
-    args.name = "ffi_test_halves";
-    args.name_size = std::strlen(args.name);
-    args.callbacks = &partitioner.callbacks;
-    ASSERT_TRUE(take(partitioners()->register_custom_partitioner(&args)).ok());
-  }
-  Outcome compile() {
-    TestClient client(2);
-    PJRT_LoadedExecutable *executable = nullptr;
-    Outcome outcome = client.compile(halves, partitions(2), executable);
-    if (outcome.ok())
-      destroy(executable);
-    return outcome;
-  }
-};
-
-TEST_F(PjrtPartitioner, IsAskedWithProtosAndAnswersWithAModule) {
-  partitioner.module =
-      R"(module { func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-    %y = func.call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    return %y : tensor<4xf32>
-  }
-  func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
-    %y = stablehlo.add %x, %x : tensor<4xf32>
-    return %y : tensor<4xf32>
-  } })";
-  Outcome outcome = compile();
-  EXPECT_TRUE(outcome.ok()) << outcome.message;
-  EXPECT_EQ(partitioner.config, "key");
-  EXPECT_EQ(partitioner.shape,
-            std::string("\x10\x0b\x1a\x01\x08\x2a\x06\x0a\x01\x00\x80\x01\x01"
-                        "\x32\x01\x00",
-                        16));
-  EXPECT_EQ(partitioner.sharding,
-            std::string("\x08\x03\x1a\x01\x02\x4a\x01\x02\x52\x01\x00", 11));
-  EXPECT_EQ(partitioner.cleaned, 1);
-}
-
-TEST_F(PjrtPartitioner, ItsErrorIsTheCompilers) {
-  partitioner.error = "cannot be halved";
-  Outcome outcome = compile();
-  EXPECT_EQ(outcome.code, PJRT_Error_Code_ABORTED);
-  EXPECT_THAT(outcome.message, HasSubstr("cannot be halved"));
-  EXPECT_EQ(partitioner.cleaned, 1);
-}
-
-TEST_F(PjrtPartitioner, NonsenseIsAnError) {
-  partitioner.module = "no module";
-  EXPECT_FALSE(compile().ok());
-  partitioner.module =
-      R"(module { func.func public @main(%x: tensor<8xf32>) -> tensor<8xf32> {
-    return %x : tensor<8xf32> } })";
-  EXPECT_THAT(compile().message,
-              HasSubstr("has arguments of types ('tensor<8xf32>'), expected "
-                        "those of the shards: ('tensor<4xf32>')"));
-  partitioner.module = "module { func.func private @f() }";
-  EXPECT_THAT(compile().message, HasSubstr("has no function 'main'"));
-}
-
-TEST(PjrtPartitioners, RefuseWhatTheyCannotCall) {
-  auto args = make<PJRT_Register_Custom_Partitioner_Args>();
-  EXPECT_EQ(take(partitioners()->register_custom_partitioner(&args)).code,
-            PJRT_Error_Code_INVALID_ARGUMENT);
-  JAX_CustomCallPartitioner_Callbacks callbacks = {};
-  callbacks.version = 1;
-  args.name = "x";
-  args.name_size = 1;
-  args.callbacks = &callbacks;
-  EXPECT_EQ(take(partitioners()->register_custom_partitioner(&args)).code,
-            PJRT_Error_Code_UNIMPLEMENTED);
-  callbacks.version = 0;
-  EXPECT_EQ(take(partitioners()->register_custom_partitioner(&args)).code,
-            PJRT_Error_Code_INVALID_ARGUMENT);
-  auto batch = make<PJRT_Register_Batch_Partitionable_Args>();
-  EXPECT_EQ(take(partitioners()->register_batch_partitionable(&batch)).code,
-            PJRT_Error_Code_INVALID_ARGUMENT);
 }
 
 } // namespace

@@ -17,6 +17,14 @@ namespace shardwright::pjrt_test {
 
 inline const PJRT_Api *api() { return GetPjrtApi(); }
 
+/// Returns the extension of this type; null if there is none.
+template <typename Extension> Extension *findExtension(int type) {
+  for (auto *e = api()->extension_start; e; e = e->next)
+    if (int(e->type) == type)
+      return reinterpret_cast<Extension *>(e);
+  return nullptr;
+}
+
 /// Returns an argument struct with its size set, as a client does.
 template <typename Args> Args make() {
   Args args = {};

@@ -151,6 +151,8 @@ struct PJRT_ExecuteOptions {
   bool use_major_to_minor_data_layout_for_callbacks;
   PJRT_HloOutputCallbackInfo *hlo_output_callbacks;
   size_t num_hlo_output_callbacks;
+  const PJRT_NamedValue *custom_options; ///< since 0.116, for FFI handlers
+  size_t num_custom_options;             ///< since 0.116
 };
 
 struct PJRT_LoadedExecutable_Execute_Args {

@@ -78,7 +78,7 @@ AT(PJRT_HloOutputCallbackInfo, callback, 8);
 AT(PJRT_HloOutputCallbackInfo, callback_id, 16);
 AT(PJRT_HloOutputCallbackInfo, num_operands, 24);
 
-SIZE(PJRT_ExecuteOptions, 144);
+SIZE(PJRT_ExecuteOptions, 160);
 AT(PJRT_ExecuteOptions, send_callbacks, 16);
 AT(PJRT_ExecuteOptions, recv_callbacks, 24);
 AT(PJRT_ExecuteOptions, num_send_ops, 32);
@@ -95,6 +95,8 @@ AT(PJRT_ExecuteOptions, multi_slice_config, 112);
 AT(PJRT_ExecuteOptions, use_major_to_minor_data_layout_for_callbacks, 120);
 AT(PJRT_ExecuteOptions, hlo_output_callbacks, 128);
 AT(PJRT_ExecuteOptions, num_hlo_output_callbacks, 136);
+AT(PJRT_ExecuteOptions, custom_options, 144);
+AT(PJRT_ExecuteOptions, num_custom_options, 152);
 
 SIZE(PJRT_LoadedExecutable_Execute_Args, 80);
 AT(PJRT_LoadedExecutable_Execute_Args, executable, 16);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The structs that handlers use which were compiled against the headers of
-// jax.ffi.include_dir() (FFI API 0.3). `struct_size` is the end of the last
-// field at the time when the struct was declared: see kCallFrameSize.
+// The structs of handlers compiled against the headers of
+// jax.ffi.include_dir(), in their newest form (FFI API 0.5). A comment marks
+// what older headers lack or name differently. `struct_size` is the end of the
+// last field at the time when the struct was declared: see kCallFrameSize.
 
 #ifndef SHARDWRIGHT_PJRT_ABI_FFI_H
 #define SHARDWRIGHT_PJRT_ABI_FFI_H
@@ -20,7 +21,9 @@ extern "C" {
 struct XLA_FFI_Api;
 struct XLA_FFI_CallFrame;
 struct XLA_FFI_Error;
+/// XLA_FFI_InvokeContext since API 0.4.
 struct XLA_FFI_ExecutionContext;
+/// XLA_FFI_InternalExtension since API 0.4.
 struct XLA_FFI_Extension_Base;
 struct XLA_FFI_Future;
 
@@ -31,6 +34,7 @@ enum XLA_FFI_ExecutionStage : int {
   XLA_FFI_ExecutionStage_PREPARE = 1,
   XLA_FFI_ExecutionStage_INITIALIZE = 2,
   XLA_FFI_ExecutionStage_EXECUTE = 3,
+  XLA_FFI_ExecutionStage_RECORD = 4, ///< since 0.4; of GPUs only
 };
 
 constexpr int XLA_FFI_Extension_Metadata = 1;
@@ -49,6 +53,19 @@ struct XLA_FFI_Extension_Base {
   XLA_FFI_Extension_Base *next;
 };
 
+struct XLA_FFI_ExtensionId {
+  int64_t type;
+  int major_version;
+  int minor_version;
+};
+
+/// An interface of the host beyond this table, since API 0.4.
+struct XLA_FFI_Extension {
+  size_t struct_size;
+  XLA_FFI_ExtensionId id;
+  XLA_FFI_Extension *next;
+};
+
 struct XLA_FFI_Api_Version {
   size_t struct_size;
   XLA_FFI_Extension_Base *extension_start;
@@ -63,11 +80,13 @@ struct XLA_FFI_Error_Create_Args {
   int errc;
 };
 
-struct XLA_FFI_Error_GetMessage_Args {
+/// XLA_FFI_Error_GetMessage_Args before API 0.4.
+struct XLA_FFI_Error_GetDetails_Args {
   size_t struct_size;
   XLA_FFI_Extension_Base *extension_start;
   XLA_FFI_Error *error;
   const char *message;
+  int errc; ///< since 0.4
 };
 
 struct XLA_FFI_Error_Destroy_Args {
@@ -172,8 +191,10 @@ struct XLA_FFI_Handler_Bundle {
   XLA_FFI_Handler prepare;
   XLA_FFI_Handler initialize;
   XLA_FFI_Handler execute;
+  XLA_FFI_Handler record; ///< since 0.4
 };
 
+/// Before API 0.4, `bundle` had no `record`, and `traits` followed `execute`.
 struct XLA_FFI_Handler_Register_Args {
   size_t struct_size;
   XLA_FFI_Extension_Base *extension_start;
@@ -197,6 +218,21 @@ struct XLA_FFI_ExecutionContext_Get_Args {
   XLA_FFI_ExecutionContext *ctx;
   XLA_FFI_TypeId *type_id;
   void *data;
+};
+
+struct XLA_FFI_InvokeContext_FindExtension_Args {
+  size_t struct_size;
+  XLA_FFI_Extension_Base *extension_start;
+  XLA_FFI_ExecutionContext *ctx;
+  int64_t extension_type;
+  const XLA_FFI_Extension *extension;
+};
+
+struct XLA_FFI_CustomOptions_Get_Args {
+  size_t struct_size;
+  XLA_FFI_Extension_Base *extension_start;
+  XLA_FFI_ExecutionContext *ctx;
+  const XLA_FFI_Attrs *attrs;
 };
 
 struct XLA_FFI_State_Args {
@@ -279,7 +315,7 @@ struct XLA_FFI_Api {
   XLA_FFI_Api_Version api_version;
   const void *internal_api;
   XLA_FFI_Error *(*XLA_FFI_Error_Create)(XLA_FFI_Error_Create_Args *args);
-  void (*XLA_FFI_Error_GetMessage)(XLA_FFI_Error_GetMessage_Args *args);
+  void (*XLA_FFI_Error_GetDetails)(XLA_FFI_Error_GetDetails_Args *args);
   void (*XLA_FFI_Error_Destroy)(XLA_FFI_Error_Destroy_Args *args);
   XLA_FFI_Error *(*XLA_FFI_Handler_Register)(
       XLA_FFI_Handler_Register_Args *args);
@@ -304,6 +340,11 @@ struct XLA_FFI_Api {
   XLA_FFI_Error *(*XLA_FFI_RunId_Get)(XLA_FFI_RunId_Get_Args *args);
   XLA_FFI_Error *(*XLA_FFI_DeviceOrdinal_Get)(
       XLA_FFI_DeviceOrdinal_Get_Args *args);
+  // Since API 0.4 and 0.5.
+  XLA_FFI_Error *(*XLA_FFI_InvokeContext_FindExtension)(
+      XLA_FFI_InvokeContext_FindExtension_Args *args);
+  XLA_FFI_Error *(*XLA_FFI_CustomOptions_Get)(
+      XLA_FFI_CustomOptions_Get_Args *args);
 };
 
 } // extern "C"
@@ -311,6 +352,8 @@ struct XLA_FFI_Api {
 namespace shardwright::pjrt {
 /// Handlers compare the frame's struct_size with this; `future` comes after it.
 constexpr size_t kCallFrameSize = offsetof(XLA_FFI_CallFrame, future);
+/// The minor version of this header; the major version is 0.
+constexpr int kFfiMinorVersion = 5;
 } // namespace shardwright::pjrt
 
 #endif // SHARDWRIGHT_PJRT_ABI_FFI_H

@@ -9,6 +9,7 @@
 #include "shardwright/pjrt/api/program.h"
 #include "shardwright/pjrt/api/run_recorder.h"
 #include "shardwright/pjrt/base/slots.h"
+#include "shardwright/pjrt/ffi/ffi_run_data.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -79,7 +80,10 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
                    " arguments, but was given " + llvm::Twine(a.num_args));
   if (!a.output_lists || (a.num_args && !a.argument_lists))
     return invalid("the lists of arguments or outputs are a null pointer");
-  if (a.options && a.options->num_non_donatable_input_indices) {
+  if (a.options &&
+      SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, a.options,
+                            num_non_donatable_input_indices) &&
+      a.options->num_non_donatable_input_indices) {
     if (!a.options->non_donatable_input_indices)
       return invalid("the list of arguments to keep is a null pointer");
     for (int64_t i : llvm::ArrayRef(a.options->non_donatable_input_indices,
@@ -110,6 +114,30 @@ static PJRT_Error *collect(const PJRT_LoadedExecutable &loaded,
     if (PJRT_Error *error = checkDonations(loaded, a, d, arguments.options))
       return error;
   }
+  return nullptr;
+}
+
+/// Reads the user data and custom options for the handlers that the run calls.
+static PJRT_Error *readRunData(const PJRT_ExecuteOptions &options,
+                               std::shared_ptr<const void> &data) {
+  FfiRunData read;
+  if (SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, &options, context) &&
+      options.context) {
+    SHARDWRIGHT_ALIVE(context, options.context, "context");
+    std::lock_guard lock(context->mutex);
+    read.userData = context->userData;
+  }
+  if (SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, &options,
+                            num_custom_options) &&
+      options.num_custom_options) {
+    auto custom =
+        makeCustomOptions({options.custom_options, options.num_custom_options});
+    if (!custom)
+      return toPjrt(custom.takeError(), PJRT_Error_Code_INVALID_ARGUMENT);
+    read.options = std::move(*custom);
+  }
+  if (read.userData || read.options)
+    data = std::make_shared<FfiRunData>(std::move(read));
   return nullptr;
 }
 
@@ -145,6 +173,8 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (devices.empty()) // the run is that of other processes
       return nullptr;
     if (args->options &&
+        SHARDWRIGHT_HAS_FIELD(PJRT_ExecuteOptions, args->options,
+                              num_recv_ops) &&
         (args->options->num_send_ops || args->options->num_recv_ops))
       return makeError(PJRT_Error_Code_UNIMPLEMENTED,
                        "callbacks for send and recv are not supported");
@@ -152,11 +182,10 @@ pjrt::LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args) {
     if (PJRT_Error *error = collect(*loaded, *args, arguments))
       return error;
     arguments.options.devices = idsOf(assigned);
-    if (args->options && args->options->context) {
-      SHARDWRIGHT_ALIVE(context, args->options->context, "context");
-      std::lock_guard lock(context->mutex);
-      arguments.options.callData = context->userData;
-    }
+    if (args->options)
+      if (PJRT_Error *error =
+              readRunData(*args->options, arguments.options.callData))
+        return error;
 
     std::shared_ptr<ClientProgram> program = loaded->program;
     int64_t submitted = RunRecorder::isAny() ? nowInNanoseconds() : 0;

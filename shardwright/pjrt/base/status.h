@@ -39,19 +39,28 @@ llvm::StringRef codeName(PJRT_Error_Code code);
 /// The text from which errorFromText creates the same error.
 std::string textWithCode(PJRT_Error_Code code, llvm::StringRef message);
 
-/// Common checks of all functions of the table: missing arguments, or shorter
-/// structs of an older client, are an error, and no exception leaves the
+/// True if the caller's struct reaches the end of `field`, which a pointer to
+/// `T` may only be used for then: structs of older clients are shorter.
+#define SHARDWRIGHT_HAS_FIELD(T, given, field)                                 \
+  ((given)->struct_size >= offsetof(T, field) + sizeof((given)->field))
+
+/// The least struct_size that `T` may have: `T` without the padding of up to 7
+/// bytes that may follow its last field. Structs that clients still send in an
+/// older, shorter form specialize this.
+template <typename T> constexpr size_t leastSize = sizeof(T) - 7;
+
+/// Common checks of all functions of the table: missing arguments, or structs
+/// shorter than `leastSize`, are an error, and no exception leaves the
 /// interface. `body` returns PJRT_Error *.
 template <typename Args, typename Body>
 PJRT_Error *guarded(const char *function, Args *args, Body body) {
   if (!args)
     return invalid(llvm::Twine("PJRT_") + function +
                    ": the arguments are a null pointer");
-  // The last field may be followed by up to 7 bytes of padding.
-  if (args->struct_size + 8 <= sizeof(Args))
+  if (args->struct_size < leastSize<Args>)
     return invalid(llvm::Twine("PJRT_") + function + ": struct_size is " +
                    llvm::Twine(args->struct_size) + ", expected at least " +
-                   llvm::Twine(sizeof(Args) - 7) +
+                   llvm::Twine(leastSize<Args>) +
                    "; the client is older than the interface of this plugin");
   try {
     return body();

@@ -54,13 +54,12 @@ PJRT_Extension_Base *pjrt::bridgeExtension() {
       3,
       setHostCallback,
       [](const char *name, size_t size, void *const handlers[4],
-         uint32_t traits) {
+         uint32_t /*traits: of GPUs*/) {
         auto handler = [&](int stage) {
           return reinterpret_cast<XLA_FFI_Handler>(handlers[stage]);
         };
         return toPjrt(registerFfi(
-            {name, size}, {handler(0), handler(1), handler(2), handler(3)},
-            traits));
+            {name, size}, {handler(0), handler(1), handler(2), handler(3), nullptr}));
       },
       [](const char *name, size_t size, void *function) {
         return toPjrt(registerUntyped({name, size}, function));

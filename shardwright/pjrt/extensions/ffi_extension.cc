@@ -52,7 +52,7 @@ static PJRT_Error *registerHandler(PJRT_FFI_Register_Handler_Args *args) {
     XLA_FFI_Handler_Bundle bundle = {};
     bundle.execute = reinterpret_cast<XLA_FFI_Handler>(args->handler);
     return toPjrt(registerFfi({args->target_name, args->target_name_size},
-                              bundle, args->traits));
+                              bundle));
   });
 }
 

@@ -60,6 +60,8 @@ struct XLA_FFI_ExecutionContext {
   int32_t device = -1;
   int64_t runId = 0;
   const shardwright::pjrt::FfiUserData *userData = nullptr;
+  /// The custom options of the run; null: none.
+  const XLA_FFI_Attrs *customOptions = nullptr;
   /// By stage: instantiate, prepare, initialize; null if there is none.
   shardwright::pjrt::FfiState *states[3] = {};
 };
@@ -74,9 +76,10 @@ llvm::Error fromFfi(XLA_FFI_Error *error);
 
 /// Registers `name` as a target of typed custom calls. Registering the same
 /// functions again has no effect. Fails without an execute function, for an
-/// unknown API version, or if other functions have this name.
+/// unknown API version, or if other functions have this name. Ignores the
+/// stage `record`.
 llvm::Error registerFfi(llvm::StringRef name,
-                        const XLA_FFI_Handler_Bundle &bundle, uint32_t traits);
+                        const XLA_FFI_Handler_Bundle &bundle);
 /// Registers a target of untyped custom calls, `api_version` 1 to 3, which have
 /// separate names.
 llvm::Error registerUntyped(llvm::StringRef name, void *function);

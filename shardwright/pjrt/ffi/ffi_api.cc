@@ -125,8 +125,12 @@ static XLA_FFI_Error *registerHandler(XLA_FFI_Handler_Register_Args *args) {
       !platform.equals_insensitive("shardwright"))
     return error(PJRT_Error_Code_INVALID_ARGUMENT,
                  "there is no platform '" + platform + "' here");
-  return toFfi(registerFfi({args->name.ptr, args->name.len}, args->bundle,
-                           args->traits));
+  // The fields after `execute` depend on the version of the caller's headers.
+  // A CPU needs none of them: `record`, and traits for command buffers of GPUs.
+  XLA_FFI_Handler_Bundle bundle = {
+      args->bundle.instantiate, args->bundle.prepare, args->bundle.initialize,
+      args->bundle.execute, nullptr};
+  return toFfi(registerFfi({args->name.ptr, args->name.len}, bundle));
 }
 
 static XLA_FFI_Error *registerType(XLA_FFI_Type_Register_Args *args) {
@@ -145,7 +149,7 @@ static void finish(XLA_FFI_Future *future, XLA_FFI_Error *why) {
 }
 
 /// Calls `function` if the caller's struct has all fields that it reads: at
-/// least `least` bytes, as in the headers of API 0.3.
+/// least `least` bytes, as in the oldest headers that are supported.
 template <auto function, size_t least, typename Args>
 static XLA_FFI_Error *sized(Args *args, const char *name) {
   if (args && args->struct_size >= least)
@@ -154,7 +158,8 @@ static XLA_FFI_Error *sized(Args *args, const char *name) {
                "Unexpected " + Twine(name) + " size: expected " + Twine(least) +
                    ", got " + Twine(args ? args->struct_size : 0) +
                    ". Check installed software versions. The framework XLA "
-                   "FFI API version is 0.3.");
+                   "FFI API version is 0." +
+                   Twine(kFfiMinorVersion) + ".");
 }
 #define SIZED(function, least, Args)                                           \
   [](Args *args) { return sized<function, least>(args, #Args); }
@@ -253,17 +258,37 @@ static XLA_FFI_Error *getDevice(XLA_FFI_DeviceOrdinal_Get_Args *args) {
   return nullptr;
 }
 
+/// This host attaches no extensions, and that is no error.
+static XLA_FFI_Error *
+findExtension(XLA_FFI_InvokeContext_FindExtension_Args *args) {
+  args->extension = nullptr;
+  return nullptr;
+}
+
+static XLA_FFI_Error *getCustomOptions(XLA_FFI_CustomOptions_Get_Args *args) {
+  static const XLA_FFI_Attrs none = {sizeof(XLA_FFI_Attrs)};
+  const XLA_FFI_Attrs *given = args->ctx ? args->ctx->customOptions : nullptr;
+  args->attrs = given ? given : &none;
+  return nullptr;
+}
+
+static void getDetails(XLA_FFI_Error_GetDetails_Args *args) {
+  args->message = args->error ? args->error->message.c_str() : "";
+  if (args->struct_size >=
+      offsetof(XLA_FFI_Error_GetDetails_Args, errc) + sizeof(args->errc))
+    args->errc = args->error ? args->error->code : 0;
+}
+
 const XLA_FFI_Api *pjrt::ffiApi() {
-  // Arguments of states may be those of API 0.2, which had 40 bytes.
+  // Arguments of states may be those of API 0.2, which had 40 bytes; those of
+  // registrations those of API 0.3, without `record`.
   static const XLA_FFI_Api api = {
       sizeof(XLA_FFI_Api),
       nullptr,
-      {sizeof(XLA_FFI_Api_Version), nullptr, 0, 3},
+      {sizeof(XLA_FFI_Api_Version), nullptr, 0, kFfiMinorVersion},
       nullptr,
       SIZED(createError, 28, XLA_FFI_Error_Create_Args),
-      [](XLA_FFI_Error_GetMessage_Args *args) {
-        args->message = args->error ? args->error->message.c_str() : "";
-      },
+      getDetails,
       [](XLA_FFI_Error_Destroy_Args *args) { delete args->error; },
       SIZED(registerHandler, 84, XLA_FFI_Handler_Register_Args),
       SIZED(noStream, 32, XLA_FFI_Stream_Get_Args),
@@ -280,6 +305,8 @@ const XLA_FFI_Api *pjrt::ffiApi() {
       SIZED(setError, 32, XLA_FFI_Future_SetError_Args),
       SIZED(getRunId, 32, XLA_FFI_RunId_Get_Args),
       SIZED(getDevice, 28, XLA_FFI_DeviceOrdinal_Get_Args),
+      SIZED(findExtension, 40, XLA_FFI_InvokeContext_FindExtension_Args),
+      SIZED(getCustomOptions, 32, XLA_FFI_CustomOptions_Get_Args),
   };
   return &api;
 }

@@ -9,6 +9,7 @@
 
 #include "shardwright/pjrt/ffi/ffi_attributes.h"
 #include "shardwright/pjrt/ffi/ffi_buffers.h"
+#include "shardwright/pjrt/ffi/ffi_run_data.h"
 
 #include <exception>
 
@@ -81,7 +82,10 @@ static llvm::Error run(CallSite &site, const CustomCall &given) {
   XLA_FFI_ExecutionContext context;
   context.device = given.device;
   context.runId = given.run.id;
-  context.userData = static_cast<const FfiUserData *>(given.run.data.get());
+  if (auto *data = static_cast<const FfiRunData *>(given.run.data.get())) {
+    context.userData = data->userData.get();
+    context.customOptions = data->options.get();
+  }
   context.states[0] = &site.instantiated;
   context.states[1] = &prepared;
   context.states[2] = &initialized;

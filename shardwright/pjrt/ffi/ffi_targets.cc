@@ -37,7 +37,7 @@ static llvm::Error invalidTarget(const llvm::Twine &why) {
 }
 
 llvm::Error pjrt::registerFfi(llvm::StringRef name,
-                              const XLA_FFI_Handler_Bundle &bundle, uint32_t) {
+                              const XLA_FFI_Handler_Bundle &bundle) {
   if (!bundle.execute)
     return invalidTarget(
         "FFI handler for " + name +
@@ -50,14 +50,15 @@ llvm::Error pjrt::registerFfi(llvm::StringRef name,
       return e;
     int major = metadata.api_version.major_version,
         minor = metadata.api_version.minor_version;
-    if (major != 0 || minor < 1 || minor > 3)
+    if (major != 0 || minor < 1 || minor > kFfiMinorVersion)
       return invalidTarget(
           "XLA FFI handler registration for " + name +
           " on platform Host (canonical host) failed because the handler's API "
           "version (" +
           llvm::Twine(major) + "." + llvm::Twine(minor) +
-          ") is incompatible with the framework's API version (0.3). Minimum "
-          "supported API version is (0.1).");
+          ") is incompatible with the framework's API version (0." +
+          llvm::Twine(kFfiMinorVersion) +
+          "). Minimum supported API version is (0.1).");
   }
   Targets &t = targets();
   std::lock_guard lock(t.mutex);
