@@ -39,7 +39,7 @@ static PJRT_Api makeTable() {
   api.extension_start = extensions();
   api.pjrt_api_version.struct_size = sizeof(PJRT_Api_Version);
   api.pjrt_api_version.major_version = 0;
-  api.pjrt_api_version.minor_version = 112;
+  api.pjrt_api_version.minor_version = 116;
 #define SLOT(name) api.PJRT_##name = pjrt::name;
   PJRT_API_VOID_SLOTS(SLOT)
   PJRT_API_SLOTS(SLOT)

@@ -22,7 +22,7 @@ namespace {
 TEST(PjrtTable, IsTheVersionThatItSays) {
   EXPECT_EQ(api()->struct_size, 1144u);
   EXPECT_EQ(api()->pjrt_api_version.major_version, 0);
-  EXPECT_EQ(api()->pjrt_api_version.minor_version, 112);
+  EXPECT_EQ(api()->pjrt_api_version.minor_version, 116);
 #define SLOT(name) EXPECT_NE(api()->PJRT_##name, nullptr);
   PJRT_API_VOID_SLOTS(SLOT)
   PJRT_API_SLOTS(SLOT)
@@ -70,6 +70,64 @@ TEST(PjrtTable, TakesStructsOfNewerClients) {
   newer.args.client = client.client;
   EXPECT_TRUE(take(api()->PJRT_Client_Devices(&newer.args)).ok());
   EXPECT_EQ(newer.args.num_devices, 2u);
+}
+
+// No function writes behind the struct that it knows, or that it was given.
+TEST(PjrtTable, WritesOnlyInsideTheStructsOfItsCallers){
+#define SLOT(name)                                                             \
+  {                                                                            \
+    struct {                                                                   \
+      PJRT_##name##_Args args;                                                 \
+      unsigned char more[64];                                                  \
+    } newer = {};                                                              \
+    std::memset(newer.more, 0x5a, sizeof(newer.more));                         \
+    newer.args.struct_size = sizeof(newer);                                    \
+    take(api()->PJRT_##name(&newer.args));                                     \
+    for (unsigned char byte : newer.more)                                      \
+      ASSERT_EQ(byte, 0x5a) << #name;                                          \
+  }
+    PJRT_API_SLOTS(SLOT)
+#undef SLOT
+}
+
+// The struct ends at 185 in PJRT 0.115 and older, at 201 in 0.116.
+TEST(PjrtDevice, ReportsMemoryToOlderAndNewerClients) {
+  TestClient client(1);
+  float data[4] = {};
+  PJRT_Buffer *buffer = nullptr;
+  ASSERT_TRUE(client
+                  .fromHost(data, PJRT_Buffer_Type_F32, {4},
+                            client.devices()[0], buffer)
+                  .ok());
+  constexpr size_t newField =
+      offsetof(PJRT_Device_MemoryStats_Args, peak_allocated_bytes);
+  for (size_t size : {185, 192, 201, 208, 240}) {
+    struct {
+      PJRT_Device_MemoryStats_Args args;
+      unsigned char more[32];
+    } given;
+    std::memset(&given, 0x5a, sizeof(given));
+    given.args.struct_size = size;
+    given.args.extension_start = nullptr;
+    given.args.device = client.devices()[0];
+    Outcome outcome = take(api()->PJRT_Device_MemoryStats(&given.args));
+    ASSERT_TRUE(outcome.ok()) << outcome.message;
+    EXPECT_EQ(given.args.bytes_in_use, 16);
+    EXPECT_FALSE(given.args.peak_bytes_in_use_is_set);
+    EXPECT_FALSE(given.args.peak_pool_bytes_is_set);
+    auto *bytes = reinterpret_cast<unsigned char *>(&given);
+    if (size < newField + 9)
+      EXPECT_EQ(bytes[size], 0x5a) << size;
+    else
+      EXPECT_FALSE(given.args.peak_allocated_bytes_is_set) << size;
+    EXPECT_EQ(bytes[sizeof(given.args)], 0x5a) << size;
+  }
+  auto tooShort = make<PJRT_Device_MemoryStats_Args>();
+  tooShort.struct_size = 184;
+  tooShort.device = client.devices()[0];
+  EXPECT_THAT(take(api()->PJRT_Device_MemoryStats(&tooShort)).message,
+              HasSubstr("struct_size is 184, expected at least 185"));
+  destroy(buffer);
 }
 
 // Passes pointers to foreign objects at every place that takes a handle.
@@ -138,6 +196,28 @@ TEST(PjrtBuffer, RefusesShapesThatNoMemoryHolds) {
   EXPECT_EQ(
       client.fromHost(data, PJRT_Buffer_Type(77), {4}, device, buffer).code,
       PJRT_Error_Code_UNIMPLEMENTED);
+}
+
+// Types 32 and 33 are new in PJRT 0.114. The host has one byte per element.
+TEST(PjrtBuffer, HoldsNarrowElements) {
+  TestClient client(1);
+  std::vector<int8_t> data(15, 1), back(15);
+  for (PJRT_Buffer_Type type :
+       {PJRT_Buffer_Type_S2, PJRT_Buffer_Type_S4, PJRT_Buffer_Type_F4E2M1FN,
+        PJRT_Buffer_Type_F6E2M3FN, PJRT_Buffer_Type_F6E3M2FN}) {
+    PJRT_Buffer *buffer = nullptr;
+    ASSERT_TRUE(
+        client.fromHost(data.data(), type, {3, 5}, client.devices()[0], buffer)
+            .ok())
+        << type;
+    auto element = make<PJRT_Buffer_ElementType_Args>();
+    element.buffer = buffer;
+    ASSERT_TRUE(take(api()->PJRT_Buffer_ElementType(&element)).ok());
+    EXPECT_EQ(element.type, type);
+    EXPECT_TRUE(toHost(buffer, back).ok()) << type;
+    EXPECT_EQ(back, data) << type;
+    destroy(buffer);
+  }
 }
 
 TEST(PjrtBuffer, MayBeUsedFromManyThreads) {
@@ -296,6 +376,51 @@ TEST(PjrtCompile, RefusesProgramsThatNestOrGrowWithoutBound) {
   // Terminal control sequences must not appear in an exception's text.
   EXPECT_THAT(refused("\x1b[31m"), testing::Not(HasSubstr("\x1b")));
   ASSERT_TRUE(client.compile(addOne, "", executable).ok());
+  destroy(executable);
+}
+
+// Field 12 of the options since jaxlib 0.12: a packed list, which is a hint.
+TEST(PjrtCompile, IgnoresOptionsOfNewerClients) {
+  TestClient client(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  Outcome outcome =
+      client.compile(addOne, std::string("\x62\x02\x00\x01", 4), executable);
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  destroy(executable);
+}
+
+// Results of 6-bit floats have a buffer type since PJRT 0.114.
+TEST(PjrtExecutable, HasResultsOfSixBits) {
+  TestClient client(1);
+  PJRT_LoadedExecutable *executable = nullptr;
+  ASSERT_TRUE(client
+                  .compile(R"(module {
+    func.func @main(%x: tensor<2xf32>) -> (tensor<2xf6E2M3FN>, tensor<2xf6E3M2FN>) {
+      %a = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xf6E2M3FN>
+      %b = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xf6E3M2FN>
+      return %a, %b : tensor<2xf6E2M3FN>, tensor<2xf6E3M2FN>
+    }
+  })",
+                           "", executable)
+                  .ok());
+  auto get = make<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = executable;
+  ASSERT_TRUE(take(api()->PJRT_LoadedExecutable_GetExecutable(&get)).ok());
+  auto types = make<PJRT_Executable_OutputElementTypes_Args>();
+  types.executable = get.executable;
+  ASSERT_TRUE(take(api()->PJRT_Executable_OutputElementTypes(&types)).ok());
+  ASSERT_EQ(types.num_output_types, 2u);
+  EXPECT_EQ(types.output_types[0], 32);
+  EXPECT_EQ(types.output_types[1], 33);
+  auto dims = make<PJRT_Executable_OutputDimensions_Args>();
+  dims.executable = get.executable;
+  ASSERT_TRUE(take(api()->PJRT_Executable_OutputDimensions(&dims)).ok());
+  ASSERT_EQ(dims.num_outputs, 2u);
+  EXPECT_EQ(dims.dim_sizes[1], 1u);
+  EXPECT_EQ(dims.dims[1], 2);
+  auto destroyed = make<PJRT_Executable_Destroy_Args>();
+  destroyed.executable = get.executable;
+  take(api()->PJRT_Executable_Destroy(&destroyed));
   destroy(executable);
 }
 

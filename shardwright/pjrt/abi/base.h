@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The binary interface of PJRT 0.112 on 64-bit systems. Names, types and order
+// The binary interface of PJRT 0.116 on 64-bit systems. Names, types and order
 // of fields are those of the interface; *_layout_test.cc checks every offset.
 // `struct_size` is the end of the last field that the caller knows, which is
 // less than sizeof if padding follows. Strings are pointer and size.
@@ -144,6 +144,8 @@ enum PJRT_Buffer_Type : int {
   PJRT_Buffer_Type_F4E2M1FN = 29,
   PJRT_Buffer_Type_S1 = 30,
   PJRT_Buffer_Type_U1 = 31,
+  PJRT_Buffer_Type_F6E2M3FN = 32, ///< since 0.114
+  PJRT_Buffer_Type_F6E3M2FN = 33, ///< since 0.114
 };
 
 enum PJRT_HostBufferSemantics : int {

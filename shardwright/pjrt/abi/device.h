@@ -132,6 +132,8 @@ struct PJRT_Device_MemoryStats_Args {
   bool pool_bytes_is_set;
   int64_t peak_pool_bytes;
   bool peak_pool_bytes_is_set;
+  int64_t peak_allocated_bytes;     ///< since 0.116
+  bool peak_allocated_bytes_is_set; ///< since 0.116
 };
 
 struct PJRT_Device_ClearMemoryStats_Args {

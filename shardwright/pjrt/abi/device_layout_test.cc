@@ -68,7 +68,7 @@ SIZE(PJRT_Device_DefaultMemory_Args, 32);
 AT(PJRT_Device_DefaultMemory_Args, device, 16);
 AT(PJRT_Device_DefaultMemory_Args, memory, 24);
 
-SIZE(PJRT_Device_MemoryStats_Args, 192);
+SIZE(PJRT_Device_MemoryStats_Args, 208);
 AT(PJRT_Device_MemoryStats_Args, device, 16);
 AT(PJRT_Device_MemoryStats_Args, bytes_in_use, 24);
 AT(PJRT_Device_MemoryStats_Args, peak_bytes_in_use, 32);
@@ -91,6 +91,8 @@ AT(PJRT_Device_MemoryStats_Args, pool_bytes, 160);
 AT(PJRT_Device_MemoryStats_Args, pool_bytes_is_set, 168);
 AT(PJRT_Device_MemoryStats_Args, peak_pool_bytes, 176);
 AT(PJRT_Device_MemoryStats_Args, peak_pool_bytes_is_set, 184);
+AT(PJRT_Device_MemoryStats_Args, peak_allocated_bytes, 192);
+AT(PJRT_Device_MemoryStats_Args, peak_allocated_bytes_is_set, 200);
 
 SIZE(PJRT_Device_ClearMemoryStats_Args, 24);
 AT(PJRT_Device_ClearMemoryStats_Args, device, 16);
@@ -153,7 +155,7 @@ END(PJRT_DeviceDescription_Id_Args, id, 28);
 END(PJRT_DeviceDescription_ProcessIndex_Args, process_index, 28);
 END(PJRT_Device_IsAddressable_Args, is_addressable, 25);
 END(PJRT_Device_LocalHardwareId_Args, local_hardware_id, 28);
-END(PJRT_Device_MemoryStats_Args, peak_pool_bytes_is_set, 185);
+END(PJRT_Device_MemoryStats_Args, peak_allocated_bytes_is_set, 201);
 END(PJRT_Memory_Id_Args, id, 28);
 END(PJRT_Memory_Kind_Id_Args, kind_id, 28);
 // clang-format on

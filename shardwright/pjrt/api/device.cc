@@ -8,6 +8,7 @@
 #include "shardwright/pjrt/api/client_options.h"
 #include "shardwright/pjrt/base/slots.h"
 
+#include <cstring>
 #include <unistd.h>
 
 using namespace shardwright;
@@ -94,17 +95,21 @@ pjrt::AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *args) {
   return guarded(__func__, args, []() -> PJRT_Error * { return nullptr; });
 }
 
+/// PJRT 0.115 and older end before peak_allocated_bytes.
+template <>
+constexpr size_t pjrt::leastSize<PJRT_Device_MemoryStats_Args> =
+    offsetof(PJRT_Device_MemoryStats_Args, peak_pool_bytes_is_set) + 1;
+
 PJRT_Error *pjrt::Device_MemoryStats(PJRT_Device_MemoryStats_Args *args) {
   return guarded(__func__, args, [&]() -> PJRT_Error * {
     SHARDWRIGHT_ALIVE(device, args->device, "device");
     if (PJRT_Error *error = checkAddressable(*device))
       return error;
-    size_t structSize = args->struct_size;
-    PJRT_Extension_Base *extension = args->extension_start;
-    *args = {};
-    args->struct_size = structSize;
-    args->extension_start = extension;
-    args->device = device.get();
+    // Clear all flags that the client's version has.
+    constexpr size_t begin =
+        offsetof(PJRT_Device_MemoryStats_Args, bytes_in_use);
+    std::memset(reinterpret_cast<char *>(args) + begin, 0,
+                std::min(args->struct_size, sizeof(*args)) - begin);
     args->num_allocs_is_set = args->largest_alloc_size_is_set = true;
     // Live buffers in the device's default memory.
     handles<PJRT_Buffer>().forEach([&](PJRT_Buffer &buffer) {
