@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR writes an op's attributes in the order of their names, so a new
-// attribute would make all earlier bytecode unreadable, including jaxlib's.
-// Attributes newer than version 1.17 are written last, and only if set.
+// MLIR writes an op's attributes in the order of their names, and no version,
+// so a new attribute makes the bytecode of earlier writers (StableHLO 1.17, as
+// in jaxlib 0.10) unreadable, unless it is the last. The functions below read
+// the bytecode of earlier and of newer writers (1.20), which they tell apart by
+// the number of values: readers ignore values after those that they know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,21 +21,51 @@
 
 namespace shardwright {
 
-/// Reads an attribute that older writers did not write: the end of the
-/// properties in its place is not an error. The reader provides no other way to
-/// test for the end.
+/// Reads an attribute that earlier writers did not write and that is the last.
 template <typename AttrT>
-void readNewer(mlir::DialectBytecodeReader &reader, AttrT &attr) {
+void readNewerLast(mlir::DialectBytecodeReader &reader, AttrT &attr) {
   mlir::ScopedDiagnosticHandler quiet(
       reader.getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
   if (mlir::failed(reader.readOptionalAttribute(attr)))
     attr = nullptr;
 }
 
-template <typename AttrT>
-void writeNewer(mlir::DialectBytecodeWriter &writer, AttrT attr) {
-  if (attr)
-    writer.writeOptionalAttribute(attr);
+/// Reads the last attribute, `known`, which newer writers write after the
+/// optional attribute `newer`. The reader resolves an index only in the
+/// encoding of `known`, which leaves `newer` null in the bytecode of others
+/// than writeWithNewer.
+template <typename KnownT, typename NewerT>
+mlir::LogicalResult readWithNewer(mlir::DialectBytecodeReader &reader,
+                                  KnownT &known, NewerT &newer) {
+  mlir::Attribute values[3];
+  {
+    mlir::ScopedDiagnosticHandler quiet(
+        reader.getContext(),
+        [](mlir::Diagnostic &) { return mlir::success(); });
+    for (mlir::Attribute &value : values)
+      if (mlir::failed(reader.readAttribute(value)))
+        value = nullptr;
+  }
+  known = llvm::dyn_cast_or_null<KnownT>(values[1] ? values[1] : values[0]);
+  newer = llvm::dyn_cast_or_null<NewerT>(values[2]);
+  if (!known || bool(newer) != bool(values[2]))
+    return reader.emitError("the properties have the form of neither StableHLO "
+                            "1.17 nor 1.20; export the module as text or as a "
+                            "portable artifact");
+  return mlir::success();
+}
+
+/// Writes the last attribute as earlier writers do if `newer` is null, else as
+/// newer writers do, followed by `newer` in the encoding that readWithNewer
+/// resolves.
+template <typename KnownT, typename NewerT>
+void writeWithNewer(mlir::DialectBytecodeWriter &writer, KnownT known,
+                    NewerT newer) {
+  if (newer)
+    writer.writeOptionalAttribute(newer);
+  writer.writeAttribute(known);
+  if (newer)
+    writer.writeAttribute(newer);
 }
 
 } // namespace shardwright

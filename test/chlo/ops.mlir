@@ -108,9 +108,16 @@ func.func @top_k(%a: tensor<4xf32>) {
 }
 
 // CHECK-LABEL: func.func @top_k_1(
-// CHECK-NEXT: %values, %indices = chlo.top_k(%arg0, k = 2) {foo, is_stable = false} : tensor<4xf32> -> (tensor<2xf32>, tensor<2xi32>)
+// CHECK-NEXT: %values, %indices = chlo.top_k(%arg0, k = 2, is_stable = false) {foo} : tensor<4xf32> -> (tensor<2xf32>, tensor<2xi32>)
 func.func @top_k_1(%a: tensor<4xf32>) {
   %0:2 = "chlo.top_k"(%a) {foo, k = 2 : i64, is_stable=false} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  // CHECK-NEXT: chlo.top_k(%arg0, k = 1, is_stable = false) : tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)
+  %1:2 = chlo.top_k(%a, k = 1, is_stable = false) : tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)
+  // CHECK-NEXT: chlo.top_k(%arg0, k = 1, is_stable = false) : tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)
+  %2:2 = chlo.top_k(%a, k = 1) {is_stable = false} : tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)
+  // The default is not printed.
+  // CHECK-NEXT: chlo.top_k(%arg0, k = 1) : tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)
+  %3:2 = chlo.top_k(%a, k = 1, is_stable = true) : tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)
   return
 }
 

@@ -85,7 +85,7 @@ def CHLO_TopKOp : CHLO_Op<"top_k", [Pure, SHLO_Infer]> {
   let useCustomPropertiesEncoding = 1; // is_stable is newer than 1.17
   let results = (outs CHLO_AnyTensor:$values, CHLO_AnyTensor:$indices);
   let assemblyFormat = [{
-    `(`$operand `,` `k` `=` $k`)` attr-dict
+    `(`$operand `,` `k` `=` $k (`,` `is_stable` `=` $is_stable^)?`)` attr-dict
     `:` type($operand) `->` `(` type($values) `,` type($indices) `)`
   }];
   let inferBody = "return inferTopK(location, adaptor.getOperand(), adaptor.getK(), types);";

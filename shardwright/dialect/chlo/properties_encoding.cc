@@ -15,18 +15,13 @@ namespace shardwright::chlo {
 LogicalResult TopKOp::readProperties(DialectBytecodeReader &reader,
                                      OperationState &state) {
   auto &p = state.getOrAddProperties<Properties>();
-  if (failed(reader.readAttribute(p.k)))
-    return failure();
-  readNewer(reader, p.is_stable);
-  return success();
+  return readWithNewer(reader, p.k, p.is_stable);
 }
 
 void TopKOp::writeProperties(DialectBytecodeWriter &writer) {
   Properties &p = getProperties();
-  writer.writeAttribute(p.k);
   // Omit the default, which readers that do not know the attribute assume.
-  if (!getIsStable())
-    writeNewer(writer, p.is_stable);
+  writeWithNewer(writer, p.k, getIsStable() ? BoolAttr() : p.is_stable);
 }
 
 } // namespace shardwright::chlo

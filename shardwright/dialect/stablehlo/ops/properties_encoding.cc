@@ -24,7 +24,7 @@ LogicalResult CustomCallOp::readProperties(DialectBytecodeReader &reader,
       failed(reader.readOptionalAttribute(p.output_operand_aliases)) ||
       failed(reader.readOptionalAttribute(p.result_layouts)))
     return failure();
-  readNewer(reader, p.result_tilings);
+  readNewerLast(reader, p.result_tilings);
   return success();
 }
 
@@ -38,25 +38,23 @@ void CustomCallOp::writeProperties(DialectBytecodeWriter &writer) {
   writer.writeOptionalAttribute(p.operand_layouts);
   writer.writeOptionalAttribute(p.output_operand_aliases);
   writer.writeOptionalAttribute(p.result_layouts);
-  writeNewer(writer, p.result_tilings);
+  // Newer readers require it, and earlier ones ignore it.
+  writer.writeOptionalAttribute(p.result_tilings);
 }
 
 LogicalResult
 CollectiveBroadcastOp::readProperties(DialectBytecodeReader &reader,
                                       OperationState &state) {
   auto &p = state.getOrAddProperties<Properties>();
-  if (failed(reader.readOptionalAttribute(p.channel_handle)) ||
-      failed(reader.readAttribute(p.replica_groups)))
+  if (failed(reader.readOptionalAttribute(p.channel_handle)))
     return failure();
-  readNewer(reader, p.has_dynamic_root);
-  return success();
+  return readWithNewer(reader, p.replica_groups, p.has_dynamic_root);
 }
 
 void CollectiveBroadcastOp::writeProperties(DialectBytecodeWriter &writer) {
   Properties &p = getProperties();
   writer.writeOptionalAttribute(p.channel_handle);
-  writer.writeAttribute(p.replica_groups);
-  writeNewer(writer, p.has_dynamic_root);
+  writeWithNewer(writer, p.replica_groups, p.has_dynamic_root);
 }
 
 } // namespace shardwright::stablehlo
