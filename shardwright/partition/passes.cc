@@ -9,6 +9,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/cost/machine_option.h"
 #include "shardwright/partition/layout/plan_observer.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -77,12 +78,10 @@ mlir::FailureOr<PartitionOptions> optionsOf(PassT &pass,
   options.costs.touch = pass.touch;
   options.costs.flop = pass.flop;
   options.effort = Effort(std::clamp<int>(pass.effort, 0, 2));
-  if (!pass.machine.empty()) {
-    llvm::Expected<MachineModel> machine = MachineModel::read(pass.machine);
-    if (!machine)
-      return module.emitError() << llvm::toString(machine.takeError());
-    options.machine = std::move(*machine);
-  }
+  auto machine = readMachineOption(module, pass.machine);
+  if (mlir::failed(machine))
+    return mlir::failure();
+  options.machine = std::move(*machine);
   return options;
 }
 
@@ -102,13 +101,9 @@ struct InsertCollectivesPass
 struct LocalizePass : impl::LocalizePassBase<LocalizePass> {
   using Base::Base;
   void runOnOperation() override {
-    llvm::Expected<MachineModel> found =
-        machine.empty() ? MachineModel() : MachineModel::read(machine);
-    if (!found) {
-      getOperation().emitError() << llvm::toString(found.takeError());
-      return signalPassFailure();
-    }
-    if (mlir::failed(localize(getOperation(), *found)))
+    auto found = readMachineOption(getOperation(), machine);
+    if (mlir::failed(found) ||
+        mlir::failed(localize(getOperation(), found->value_or(MachineModel()))))
       signalPassFailure();
   }
 };

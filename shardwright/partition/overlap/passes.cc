@@ -8,6 +8,7 @@
 #include "shardwright/partition/overlap/overlap.h"
 
 #include "shardwright/dialect/stablehlo/stablehlo.h"
+#include "shardwright/partition/cost/machine_option.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -45,12 +46,10 @@ mlir::FailureOr<OverlapOptions> optionsOf(mlir::ModuleOp module,
                                           const std::string &mesh, bool force) {
   OverlapOptions options;
   options.force = force;
-  if (!machine.empty()) {
-    llvm::Expected<MachineModel> model = MachineModel::read(machine);
-    if (!model)
-      return module.emitError() << llvm::toString(model.takeError());
-    options.machine = std::move(*model);
-  }
+  auto model = readMachineOption(module, machine);
+  if (mlir::failed(model))
+    return mlir::failure();
+  options.machine = model->value_or(MachineModel());
   mlir::FailureOr<Mesh> axes = meshOf(module, mesh);
   if (mlir::failed(axes))
     return mlir::failure();

@@ -1,0 +1,28 @@
+//===- machine_option.h - the option `machine` of passes -----------*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_PARTITION_COST_MACHINE_OPTION_H
+#define SHARDWRIGHT_PARTITION_COST_MACHINE_OPTION_H
+
+#include "shardwright/partition/cost/machine_model.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <optional>
+
+namespace shardwright {
+
+/// The machine that a pass option `machine` names: the content of the file
+/// `path`; none if the path is empty. If the file cannot be read, fails with a
+/// diagnostic at `op`.
+mlir::FailureOr<std::optional<MachineModel>>
+readMachineOption(mlir::Operation *op, llvm::StringRef path);
+
+} // namespace shardwright
+
+#endif // SHARDWRIGHT_PARTITION_COST_MACHINE_OPTION_H
