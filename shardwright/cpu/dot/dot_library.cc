@@ -13,9 +13,6 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -97,24 +94,9 @@ std::shared_ptr<const MatmulPrimitive> make(const Product &p) {
 }
 
 std::shared_ptr<const MatmulPrimitive> lookUp(const Product &p) {
-  // Bounded, because a service with ever new shapes must not grow forever.
-  constexpr size_t mostKept = 4096;
-  static std::shared_mutex mutex;
   static auto *cache =
-      new std::unordered_map<Key, std::shared_ptr<const MatmulPrimitive>,
-                             KeyHash>();
-  Key key = keyOf(p);
-  {
-    std::shared_lock lock(mutex);
-    auto it = cache->find(key);
-    if (it != cache->end())
-      return it->second;
-  }
-  auto made = make(p);
-  std::unique_lock lock(mutex);
-  if (cache->size() >= mostKept)
-    cache->clear();
-  return cache->try_emplace(key, std::move(made)).first->second;
+      new PrimitiveCache<Key, MatmulPrimitive, KeyHash, 4096>();
+  return cache->get(keyOf(p), [&] { return make(p); });
 }
 
 /// Returns false if there is no such primitive.

@@ -11,6 +11,10 @@
 #include "shardwright/support/element_type.h"
 
 #include <dnnl.h>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
 #include <utility>
 
 namespace shardwright::cpu::onednn {
@@ -47,6 +51,34 @@ using Primitive = Handle<dnnl_primitive_t, dnnl_primitive_destroy>;
 using PrimitiveDesc =
     Handle<dnnl_primitive_desc_t, dnnl_primitive_desc_destroy>;
 using Attributes = Handle<dnnl_primitive_attr_t, dnnl_primitive_attr_destroy>;
+
+/// Primitives by key, for any number of threads. Holds at most `mostKept` and
+/// then starts anew, so that a service with ever new shapes does not grow
+/// forever.
+template <typename Key, typename Made, typename Hash, size_t mostKept>
+class PrimitiveCache {
+public:
+  /// The value of `key`; make() creates it, a shared_ptr, if it is not there.
+  /// Several threads may create a value at once, of which one is kept.
+  template <typename Make>
+  std::shared_ptr<const Made> get(const Key &key, Make make) {
+    {
+      std::shared_lock lock(mutex);
+      auto it = known.find(key);
+      if (it != known.end())
+        return it->second;
+    }
+    std::shared_ptr<const Made> made = make();
+    std::unique_lock lock(mutex);
+    if (known.size() >= mostKept)
+      known.clear();
+    return known.try_emplace(key, std::move(made)).first->second;
+  }
+
+private:
+  std::shared_mutex mutex;
+  std::unordered_map<Key, std::shared_ptr<const Made>, Hash> known;
+};
 
 dnnl_engine_t engine();
 /// The stream of the calling thread.

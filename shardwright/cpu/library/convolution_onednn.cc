@@ -15,8 +15,7 @@
 #include "shardwright/cpu/library/convolution.h"
 #include "shardwright/support/shape.h"
 
-#include <map>
-#include <mutex>
+#include "llvm/ADT/Hashing.h"
 
 using namespace shardwright;
 using namespace shardwright::cpu;
@@ -297,25 +296,18 @@ std::vector<int64_t> keyOf(const Convolution &c, int64_t chunks, bool adds) {
   return key;
 }
 
+struct KeyHash {
+  size_t operator()(const std::vector<int64_t> &key) const {
+    return llvm::hash_combine_range(key.begin(), key.end());
+  }
+};
+
 std::shared_ptr<const OneDnnConvolution> lookUp(const Convolution &c,
                                                 int64_t chunks, bool adds) {
-  // Bounded, because a service with ever new shapes must not grow forever.
-  constexpr size_t mostKept = 1024;
-  static std::mutex mutex;
-  static auto *cache = new std::map<std::vector<int64_t>,
-                                    std::shared_ptr<const OneDnnConvolution>>();
-  std::vector<int64_t> key = keyOf(c, chunks, adds);
-  {
-    std::lock_guard lock(mutex);
-    auto it = cache->find(key);
-    if (it != cache->end())
-      return it->second;
-  }
-  auto made = OneDnnConvolution::create(c, chunks, adds);
-  std::lock_guard lock(mutex);
-  if (cache->size() >= mostKept)
-    cache->clear();
-  return cache->try_emplace(std::move(key), std::move(made)).first->second;
+  static auto *cache = new PrimitiveCache<std::vector<int64_t>,
+                                          OneDnnConvolution, KeyHash, 1024>();
+  return cache->get(keyOf(c, chunks, adds),
+                    [&] { return OneDnnConvolution::create(c, chunks, adds); });
 }
 
 /// A part of the kernel, and the part of the input that it applies to.
