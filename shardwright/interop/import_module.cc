@@ -7,6 +7,7 @@
 
 #include "shardwright/interop/import_module.h"
 
+#include "shardwright/backend/device.h"
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
@@ -35,8 +36,6 @@ namespace {
 
 constexpr llvm::StringLiteral numPartitionsName("mhlo.num_partitions");
 constexpr llvm::StringLiteral numReplicasName("mhlo.num_replicas");
-/// Data about every device must fit into memory.
-constexpr int64_t maxReplicas = 1 << 20, maxDevices = 1 << 20;
 
 bool isNamedMesh(sdy::MeshOp mesh) { return !mesh.getMesh().getAxes().empty(); }
 
@@ -163,21 +162,21 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
   int64_t replicas = countReplicas(module);
   if (first) {
     // Each replica has its own mesh.
-    if (replicas > maxReplicas)
+    if (replicas > kMaxDevices)
       return module.emitError() << "the module asks for " << replicas
                                 << " replicas (mhlo.num_replicas), expected at "
                                    "most "
-                                << maxReplicas;
+                                << kMaxDevices;
     int64_t all = 0;
     if (llvm::MulOverflow(fromMesh, replicas, all))
       return first.emitError()
              << "mesh @" << first.getSymName() << " has " << fromMesh
              << " devices in each of " << replicas
              << " replicas, which is more than can be counted";
-    if (all > maxDevices)
+    if (all > kMaxDevices)
       return first.emitError()
              << "mesh @" << first.getSymName() << " makes " << all
-             << " devices of all replicas, expected at most " << maxDevices;
+             << " devices of all replicas, expected at most " << kMaxDevices;
     if (contradicts(all)) {
       auto error = first.emitError() << "mesh @" << first.getSymName()
                                      << " has " << fromMesh << " devices";
@@ -191,12 +190,12 @@ FailureOr<int64_t> countDevices(ModuleOp module, int64_t devices) {
   if (partitions > 0 || replicas > 1) {
     int64_t n = 0;
     if (llvm::MulOverflow(std::max<int64_t>(partitions, 1), replicas, n) ||
-        n > maxDevices)
+        n > kMaxDevices)
       return module.emitError()
              << "the module asks for " << partitions << " partitions "
              << "(mhlo.num_partitions) of " << replicas
              << " replicas (mhlo.num_replicas), expected a product of at most "
-             << maxDevices;
+             << kMaxDevices;
     // JAX writes 1 if it has no mesh, so ignore 1.
     if (n > 1 && contradicts(n))
       return module.emitError() << "the module runs on " << n
