@@ -40,3 +40,17 @@ func.func @call(%arg0: tensor<9x4x4xf32>) -> tensor<9x4x4xf32> {
   %1:2 = stablehlo.custom_call @Qr(%0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}, {}]>, <@mesh, [{"x"}, {}]>]>} : (tensor<9x4x4xf32>) -> (tensor<9x4x4xf32>, tensor<9x4xf32>)
   return %1#0 : tensor<9x4x4xf32>
 }
+
+// A map computes padding rows, which no one reads.
+// CHECK-LABEL: @map
+// CHECK: "stablehlo.map"
+// CHECK: (tensor<3x4xf32>) -> tensor<3x4xf32>
+func.func @map(%arg0: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<9x4xf32>
+  %1 = "stablehlo.map"(%0) <{dimensions = array<i64: 0, 1>}> ({
+  ^bb0(%a: tensor<f32>):
+    %2 = stablehlo.exponential %a : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<9x4xf32>) -> tensor<9x4xf32>
+  return %1 : tensor<9x4xf32>
+}

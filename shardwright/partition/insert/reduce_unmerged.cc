@@ -17,8 +17,8 @@
 #include "shardwright/partition/insert/reduce_unmerged.h"
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
-#include "shardwright/rules/rule_interface.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -40,12 +40,6 @@ Value behindReshards(Value value) {
   while (auto reshard = value.getDefiningOp<sdy::ReshardOp>())
     value = reshard.getInput();
   return value;
-}
-
-/// True for elementwise ops of one result, whose operands may also be scalars.
-bool isElementByElement(Operation *op) {
-  return op && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-         isElementwise(op) && isMemoryEffectFree(op);
 }
 
 /// The splat value; null for other ops.
@@ -101,8 +95,9 @@ bool Unmerger::findMerged(Value value) {
     if (auto reshape = next.getDefiningOp<stablehlo::ReshapeOp>()) {
       if (plan(reshape))
         return true;
-    } else if (isElementByElement(next.getDefiningOp())) {
-      llvm::append_range(open, next.getDefiningOp()->getOperands());
+    } else if (Operation *op = next.getDefiningOp();
+               op && isElementwiseFunction(op)) {
+      llvm::append_range(open, op->getOperands());
     }
   }
   return false;
@@ -182,7 +177,7 @@ bool Unmerger::canUnmerge(Value value) {
       continue;
     }
     // Other users would need the value in both shapes.
-    if (!isElementByElement(op) || !op->hasOneUse())
+    if (!isElementwiseFunction(op) || !op->hasOneUse())
       return false;
     llvm::append_range(open, op->getOperands());
   }
@@ -261,7 +256,7 @@ Value Unmerger::unmerge(OpBuilder &builder, Value value) {
 bool isErasable(Operation *op) {
   return isa<sdy::ReshardOp, stablehlo::ReshapeOp, stablehlo::IotaOp,
              stablehlo::BroadcastInDimOp>(op) ||
-         splatOfConstant(op) || isElementByElement(op);
+         splatOfConstant(op) || isElementwiseFunction(op);
 }
 
 /// Erases the op, and the ops that only it used.

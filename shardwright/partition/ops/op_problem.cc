@@ -165,21 +165,16 @@ void keepUnindexed(DecideProblem &problem, const TensorMapping &mapping,
 /// True if the op treats all rows along a pass-through factor alike and does
 /// not move rows, so that padding rows do no harm.
 bool worksRowByRow(Operation *op) {
-  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
-    return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
   // A call with side effects must not see padding rows.
   if (auto call = dyn_cast<stablehlo::CustomCallOp>(op))
     return !call.getHasSideEffect();
-  return isElementwise(op) || isDot(op) || isSlicing(op) ||
+  // The others have padding rows that affect no other row along a pass-through
+  // factor only, or their local form handles them.
+  return ignoresPaddingRows(op) || isDot(op) || isSlicing(op) ||
          isa<stablehlo::BatchNormGradOp, stablehlo::BatchNormInferenceOp,
-             stablehlo::BatchNormTrainingOp, stablehlo::BitcastConvertOp,
-             stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
-             stablehlo::ConcatenateOp, stablehlo::DynamicUpdateSliceOp,
-             stablehlo::FftOp, stablehlo::ScatterOp,
-             stablehlo::SelectAndScatterOp, stablehlo::PadOp,
-             stablehlo::ReduceOp, stablehlo::ReduceWindowOp,
-             stablehlo::ReshapeOp, stablehlo::ReverseOp, stablehlo::SortOp,
-             stablehlo::TransposeOp, stablehlo::TriangularSolveOp>(op);
+             stablehlo::BatchNormTrainingOp, stablehlo::DynamicUpdateSliceOp,
+             stablehlo::ScatterOp, stablehlo::PadOp, stablehlo::ReduceOp,
+             stablehlo::ReshapeOp, stablehlo::ReverseOp>(op);
 }
 
 /// True if the op's local form masks padding rows or never reads them.

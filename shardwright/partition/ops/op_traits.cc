@@ -7,12 +7,33 @@
 
 #include "shardwright/partition/ops/op_traits.h"
 
+#include "shardwright/rules/rule_interface.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 
 namespace shardwright {
 
 bool isControlFlow(Operation *op) {
   return isa<stablehlo::WhileOp, stablehlo::IfOp, stablehlo::CaseOp>(op);
+}
+
+bool isElementwiseFunction(Operation *op) {
+  return op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+         isElementwise(op) && isMemoryEffectFree(op);
+}
+
+bool ignoresPaddingRows(Operation *op) {
+  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
+    return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
+  return isElementwise(op) ||
+         isa<stablehlo::BitcastConvertOp, stablehlo::BroadcastInDimOp,
+             stablehlo::CholeskyOp, stablehlo::ConcatenateOp, stablehlo::FftOp,
+             stablehlo::IotaOp, stablehlo::MapOp,
+             stablehlo::OptimizationBarrierOp, stablehlo::ReduceWindowOp,
+             stablehlo::SelectAndScatterOp, stablehlo::SortOp,
+             stablehlo::TransposeOp, stablehlo::TriangularSolveOp>(op);
 }
 
 bool isAdditive(Operation *op) {

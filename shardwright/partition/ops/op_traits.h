@@ -21,6 +21,16 @@ namespace shardwright {
 
 /// True for while, if and case, whose regions run some number of times.
 bool isControlFlow(mlir::Operation *op);
+/// True if the op has one result, whose elements depend only on the same
+/// elements of the operands (or on scalars), and has neither regions nor
+/// effects.
+bool isElementwiseFunction(mlir::Operation *op);
+/// True if each row of the results depends only on the same rows of the
+/// operands, whatever dimension is padded: padding rows affect no other row,
+/// and the op need not be told about them. The padded dimension is no window
+/// dimension and is neither sorted nor transformed; such dimensions are
+/// replicated.
+bool ignoresPaddingRows(mlir::Operation *op);
 /// True for add and subtract.
 bool isAdditive(mlir::Operation *op);
 /// True for sums of products: dot, dot_general and convolution.

@@ -7,6 +7,7 @@
 
 #include "shardwright/partition/overlap/piece_chain.h"
 
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/support/tensor_types.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -18,13 +19,9 @@ using namespace mlir;
 namespace shardwright {
 namespace {
 
-/// True if each element of the result depends only on the same element of the
-/// operands (or on scalars).
-bool isElementwise(Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
-      !isMemoryEffectFree(op) ||
-      !(op->hasTrait<OpTrait::Elementwise>() ||
-        isa<stablehlo::ConvertOp, stablehlo::SelectOp, stablehlo::ClampOp>(op)))
+/// True for elementwise ops on tensors of one static shape and on scalars.
+bool appliesToSlices(Operation *op) {
+  if (!isElementwiseFunction(op))
     return false;
   ArrayRef<int64_t> shape = dimsOf(op->getResult(0).getType());
   return !shape.empty() && llvm::all_of(op->getOperandTypes(), [&](Type type) {
@@ -34,7 +31,7 @@ bool isElementwise(Operation *op) {
 }
 
 bool isLink(Operation *op) {
-  return isElementwise(op) || isa<stablehlo::TransposeOp>(op);
+  return appliesToSlices(op) || isa<stablehlo::TransposeOp>(op);
 }
 
 /// The result dimension for dimension `dim` of the operand.

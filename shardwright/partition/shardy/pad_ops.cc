@@ -13,11 +13,10 @@
 #include "shardwright/partition/shardy/divisibility_padder.h"
 
 #include "shardwright/partition/ops/op_builders.h"
+#include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/op_windows.h"
-
 #include "shardwright/partition/support/tensor_types.h"
 #include "shardwright/rules/reducer.h"
-#include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;
 
@@ -130,26 +129,15 @@ void Padder::visitReduce(stablehlo::ReduceOp op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// True if result rows depend only on the same operand rows.
+/// True if the op computes on padded values as it is.
 bool Padder::worksPadded(Operation *op) {
-  if (auto conv = dyn_cast<stablehlo::ConvolutionOp>(op))
-    return conv.getFeatureGroupCount() == 1 && conv.getBatchGroupCount() == 1;
-  // Padded dimensions are never reversed, sorted or in a window here: such ops
-  // were made replicated before.
   if (auto reverse = dyn_cast<stablehlo::ReverseOp>(op))
     return llvm::none_of(reverse.getDimensions(), [&](int64_t d) {
       return isPadded(reverse.getOperand()) &&
              rows(reverse.getOperand(), d) !=
                  typeOf(reverse.getOperand()).getDimSize(d);
     });
-  return isElementwise(op) ||
-         isa<stablehlo::BroadcastInDimOp, stablehlo::CholeskyOp,
-             stablehlo::ConcatenateOp, stablehlo::FftOp,
-             stablehlo::OptimizationBarrierOp, stablehlo::ReduceWindowOp,
-             stablehlo::SelectAndScatterOp, stablehlo::SortOp,
-             stablehlo::TransposeOp, stablehlo::TriangularSolveOp,
-             stablehlo::IotaOp, stablehlo::MapOp, stablehlo::BitcastConvertOp>(
-             op);
+  return ignoresPaddingRows(op);
 }
 
 void Padder::visitConstant(Operation *op, ElementsAttr value) {
