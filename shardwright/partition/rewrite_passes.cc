@@ -123,7 +123,7 @@ struct ShareEqualOpsPass : impl::ShareEqualOpsPassBase<ShareEqualOpsPass> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<FuncOp>())
       if (!func.isExternal())
-        shareEqualOps(func, BlockOrder());
+        shareEqualOps(func);
   }
 };
 
@@ -137,8 +137,7 @@ struct CombineCollectivesPass
         if (mayBeJoined(op))
           collectives.push_back(op);
       });
-      combineCollectives(func, collectives, BlockOrder(),
-                         MachineModel().joinLimits());
+      combineCollectives(func, collectives, MachineModel().joinLimits());
     }
   }
 };

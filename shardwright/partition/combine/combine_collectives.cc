@@ -62,9 +62,10 @@ struct Collective {
 
 class BlockCombiner {
 public:
-  BlockCombiner(Block &block, func::FuncOp func, const SharedOps &ops,
+  BlockCombiner(Block &block, func::FuncOp func,
+                const llvm::DenseSet<Operation *> &withEffects,
                 const JoinLimits &limits)
-      : block(block), func(func), ops(ops), limits(limits) {}
+      : block(block), func(func), withEffects(withEffects), limits(limits) {}
   /// `collectives` are the collectives of the block.
   void run(SmallVector<Collective> collectives);
 
@@ -105,7 +106,7 @@ private:
 
   Block &block;
   func::FuncOp func;
-  const SharedOps &ops;
+  const llvm::DenseSet<Operation *> &withEffects;
   const JoinLimits &limits;
   /// In block order.
   std::vector<Node> nodes;
@@ -136,12 +137,9 @@ void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
   // By result: the node after which its op is ready. Ops that depend on no node
   // have no entry.
   llvm::DenseMap<Value, int32_t> after;
-  after.reserve(ops.order.size(block));
   int32_t lastEffect = -1;
   SmallVector<int32_t> sources;
-  BlockOrder::Walk ahead = ops.order.walk(block);
   for (Operation &op : block.without_terminator()) {
-    ahead.reach(&op);
     sources.clear();
     forEachUsed(op, [&](Value value) {
       if (auto it = after.find(value);
@@ -151,7 +149,7 @@ void BlockCombiner::findNodes(ArrayRef<Collective> collectives) {
     auto its = mayBeJoined(&op) ? classOf.find(&op) : classOf.end();
     bool hasClass = its != classOf.end();
     // Ops with effects keep their order.
-    bool hasEffect = ops.withEffects.contains(&op);
+    bool hasEffect = withEffects.contains(&op);
     if (hasEffect && lastEffect >= 0)
       sources.push_back(lastEffect);
     if (sources.size() > 1) {
@@ -358,11 +356,9 @@ void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
         ready.push(waits[at].user);
   };
   int32_t lastEffect = kNone;
-  BlockOrder::Walk order = ops.order.walk(block);
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     if (numAhead == 0)
       return;
-    order.reach(&op);
     int32_t waitsFor = 0;
     auto wait = [&](int32_t number) {
       if (lastWait[number] == kCame)
@@ -375,7 +371,7 @@ void BlockCombiner::restoreOrder(ArrayRef<Operation *> created) {
       if (auto it = ahead.find(value); it != ahead.end())
         wait(it->second);
     });
-    bool hasEffect = ops.withEffects.contains(&op);
+    bool hasEffect = withEffects.contains(&op);
     if (hasEffect && lastEffect != kNone)
       wait(lastEffect);
     auto its = createdAhead.find(&op);
@@ -453,7 +449,7 @@ static SmallVector<Operation *> hoist(func::FuncOp func,
 }
 
 void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
-                        const BlockOrder &order, const JoinLimits &limits) {
+                        const JoinLimits &limits) {
   llvm::DenseMap<Block *, SmallVector<Collective>> collectives;
   int64_t joinable = 0;
   bool hasPermutes = false;
@@ -465,11 +461,11 @@ void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
   }
   if (joinable > 1) {
     // Share equal ops first, so that equal operands are the same value.
-    SharedOps ops = shareEqualOps(func, order);
+    llvm::DenseSet<Operation *> withEffects = shareEqualOps(func);
     for (const auto &[block, inBlock] : collectives)
       for (const Collective &collective : inBlock)
         if (collective.its)
-          ops.withEffects.erase(collective.op);
+          withEffects.erase(collective.op);
     SmallVector<Block *> blocks;
     if (collectives.size() == 1)
       blocks.push_back(collectives.begin()->first);
@@ -479,7 +475,7 @@ void combineCollectives(func::FuncOp func, ArrayRef<Operation *> all,
           blocks.push_back(block);
       });
     for (Block *block : blocks)
-      BlockCombiner(*block, func, ops, limits)
+      BlockCombiner(*block, func, withEffects, limits)
           .run(std::move(collectives[block]));
   }
   if (hasPermutes)

@@ -9,18 +9,16 @@
 #define SHARDWRIGHT_PARTITION_COMBINE_COMBINE_COLLECTIVES_H
 
 #include "shardwright/partition/cost/machine_model.h"
-#include "shardwright/partition/support/block_order.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace shardwright {
 
 /// Merges collectives of a local function; part of `localize`. `collectives`
-/// are all its ops that `mayBeJoined`, in program order; `order` is a prefetch
-/// hint.
+/// are all its ops that `mayBeJoined`, in program order.
 void combineCollectives(mlir::func::FuncOp func,
                         llvm::ArrayRef<mlir::Operation *> collectives,
-                        const BlockOrder &order, const JoinLimits &limits);
+                        const JoinLimits &limits);
 
 } // namespace shardwright
 

@@ -37,13 +37,6 @@ public:
         return entries[slot.entry].op;
     }
   }
-  /// Reserves space for this many more ops.
-  void reserve(size_t more) {
-    size_t expected = entries.size() + more;
-    entries.reserve(expected);
-    if (2 * expected > slots.size())
-      resize(llvm::PowerOf2Ceil(2 * expected));
-  }
   void add(Operation *op, size_t hash) {
     entries.push_back({op, hash});
     if (2 * entries.size() <= slots.size())
@@ -93,34 +86,28 @@ private:
 
 class Sharer {
 public:
-  explicit Sharer(const BlockOrder &order) : order(order) {}
-  void visit(Region &region, bool isControlFlow);
-  SharedOps takeShared() { return std::move(shared); }
+  void visit(Region &region);
+  llvm::DenseSet<Operation *> takeEffects() { return std::move(withEffects); }
 
 private:
-  /// Returns true if the op stays.
-  bool visit(Operation *op);
+  void visit(Operation *op);
   size_t hashOf(Operation *op, bool isCommutative);
 
   struct Traits {
     bool isCommutative = false;
     bool isTerminator = false;
-    /// Has blocks with possibly many ops.
-    bool isControlFlow = false;
   };
   Traits traitsOf(Operation *op) {
     return traits.get(op->getName(), [&] {
       return Traits{op->hasTrait<OpTrait::IsCommutative>(),
-                    op->hasTrait<OpTrait::IsTerminator>(),
-                    shardwright::isControlFlow(op)};
+                    op->hasTrait<OpTrait::IsTerminator>()};
     });
   }
 
-  const BlockOrder &order;
   OpEffects effects;
   KnownOps known;
   OpNameMap<Traits> traits;
-  SharedOps shared;
+  llvm::DenseSet<Operation *> withEffects;
 };
 
 size_t Sharer::hashOf(Operation *op, bool isCommutative) {
@@ -141,63 +128,48 @@ size_t Sharer::hashOf(Operation *op, bool isCommutative) {
   return hash ^ (hash >> 32);
 }
 
-void Sharer::visit(Region &region, bool isControlFlow) {
+void Sharer::visit(Region &region) {
   size_t outside = known.size();
-  for (Block &block : region) {
-    if (!isControlFlow) {
-      for (Operation &op : llvm::make_early_inc_range(block))
-        visit(&op);
-      continue;
-    }
-    known.reserve(order.size(block));
-    BlockOrder::Walk ahead = order.walk(block);
-    BlockOrder::Ops left;
-    left.reserve(order.size(block));
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      ahead.reach(&op);
-      if (visit(&op))
-        left.push_back(&op);
-    }
-    shared.order.note(block, std::move(left));
-  }
+  for (Block &block : region)
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visit(&op);
   known.shrink(outside);
 }
 
-bool Sharer::visit(Operation *op) {
+void Sharer::visit(Operation *op) {
   Traits its = traitsOf(op);
   for (Region &region : op->getRegions())
-    visit(region, its.isControlFlow);
+    visit(region);
   if (op->use_empty() && isOpTriviallyDead(op)) {
     op->erase();
-    return false;
+    return;
   }
   if (its.isTerminator)
-    return true;
+    return;
   if (!effects.isEffectFree(op)) {
-    shared.withEffects.insert(op);
-    return true;
+    withEffects.insert(op);
+    return;
   }
   if (op->getNumResults() == 0)
-    return true;
+    return;
   size_t hash = hashOf(op, its.isCommutative);
   Operation *equal = known.find(op, hash);
   if (!equal) {
     known.add(op, hash);
-    return true;
+    return;
   }
   if (isa<UnknownLoc>(equal->getLoc()))
     equal->setLoc(op->getLoc());
   op->replaceAllUsesWith(equal->getResults());
   op->erase();
-  return false;
 }
 
 } // namespace
 
-SharedOps shareEqualOps(func::FuncOp func, const BlockOrder &order) {
-  Sharer sharer(order);
-  sharer.visit(func.getBody(), /*isControlFlow=*/true);
-  return sharer.takeShared();
+llvm::DenseSet<Operation *> shareEqualOps(func::FuncOp func) {
+  Sharer sharer;
+  sharer.visit(func.getBody());
+  return sharer.takeEffects();
 }
 
 } // namespace shardwright

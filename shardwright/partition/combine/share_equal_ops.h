@@ -8,24 +8,16 @@
 #ifndef SHARDWRIGHT_PARTITION_COMBINE_SHARE_EQUAL_OPS_H
 #define SHARDWRIGHT_PARTITION_COMBINE_SHARE_EQUAL_OPS_H
 
-#include "shardwright/partition/support/block_order.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace shardwright {
-
-/// Analyses of the function after CSE.
-struct SharedOps {
-  BlockOrder order;
-  /// Ops with effects, except terminators.
-  llvm::DenseSet<mlir::Operation *> withEffects;
-};
 
 /// Common subexpression elimination like MLIR's CSE, for structured control
 /// flow: replaces ops without effects by equal ops before them, in their block
 /// or an enclosing one, and erases unused ops. Locations may differ; the first
-/// op's stays. `order` is a prefetch hint.
-SharedOps shareEqualOps(mlir::func::FuncOp func, const BlockOrder &order);
+/// op's stays. Returns the ops with effects that are left, except terminators.
+llvm::DenseSet<mlir::Operation *> shareEqualOps(mlir::func::FuncOp func);
 
 } // namespace shardwright
 

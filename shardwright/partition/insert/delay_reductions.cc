@@ -23,7 +23,6 @@
 #include "shardwright/partition/ops/op_traits.h"
 #include "shardwright/partition/ops/trip_count.h"
 #include "shardwright/partition/support/tensor_types.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/rules/reducer.h"
 
 using namespace mlir;
@@ -325,18 +324,18 @@ void Delayer::leaveLoop(const CarriedSum &sum) {
 }
 
 void Delayer::run(ArrayRef<Operation *> sums) {
-  forEachFetched(sums, [&](Operation *op) {
+  for (Operation *op : sums) {
     if (auto loop = dyn_cast<stablehlo::WhileOp>(op)) {
       for (unsigned i = 0; i < loop->getNumOperands(); ++i)
         if (std::optional<CarriedSum> sum = carriedSum(loop, i))
           leaveLoop(*sum);
-      return;
+      continue;
     }
     if (!canAdd(op->getResult(0).getType()))
-      return;
+      continue;
     addPartially(op);
     addScattered(op);
-  });
+  }
   llvm::erase(reduces, nullptr);
 }
 

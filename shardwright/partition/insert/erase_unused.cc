@@ -29,15 +29,13 @@ void eraseAllUnused(Region &region) {
     }
 }
 
-void eraseUnused(Region &region, const BlockOrder &backwards,
+void eraseUnused(Region &region,
                  llvm::function_ref<bool(Operation *)> isVisited) {
   for (Block &block : llvm::reverse(region)) {
-    BlockOrder::Walk ahead = backwards.walk(block);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-      ahead.reach(&op);
       if (op.getNumRegions() != 0 && isVisited(&op))
         for (Region &nested : llvm::reverse(op.getRegions()))
-          eraseUnused(nested, backwards, isVisited);
+          eraseUnused(nested, isVisited);
       eraseIfUnused(op);
     }
   }

@@ -13,8 +13,6 @@
 #ifndef SHARDWRIGHT_PARTITION_INSERT_ERASE_UNUSED_H
 #define SHARDWRIGHT_PARTITION_INSERT_ERASE_UNUSED_H
 
-#include "shardwright/partition/support/block_order.h"
-
 #include "mlir/IR/Operation.h"
 
 namespace shardwright {
@@ -22,9 +20,8 @@ namespace shardwright {
 /// Erases unused ops in all blocks of the region and of regions in it.
 void eraseAllUnused(mlir::Region &region);
 
-/// Likewise, but enters only ops that `isVisited`. `backwards` records the ops
-/// of each block, last op first.
-void eraseUnused(mlir::Region &region, const BlockOrder &backwards,
+/// Likewise, but enters only ops that `isVisited`.
+void eraseUnused(mlir::Region &region,
                  llvm::function_ref<bool(mlir::Operation *)> isVisited);
 
 } // namespace shardwright

@@ -35,7 +35,7 @@ void Inserter::improveReductions() {
 
 void Inserter::eraseUnused(Region &region) {
   shardwright::eraseUnused(
-      region, backwards, [&](Operation *op) { return traitsOf(op).isVisited; });
+      region, [&](Operation *op) { return traitsOf(op).isVisited; });
 }
 
 LogicalResult insertCollectives(ModuleOp module,

@@ -68,7 +68,6 @@ sdy::TensorShardingAttr Inserter::settled(sdy::TensorShardingAttr sharding,
 
 LogicalResult Inserter::runOnFunction(func::FuncOp func,
                                       const InlinedOps &found) {
-  order = &found.order;
   versions.reserve(found.count);
   if (func.isDeclaration())
     return success();
@@ -103,15 +102,12 @@ LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
   // A visit erases only the visited op, and inserts ops right beside it.
   Operation *terminator = block.getTerminator();
   Operation *before = nullptr;
-  BlockOrder::Ops ops;
   auto noteUpTo = [&](Operation *end) {
     note(before ? std::next(Block::iterator(before)) : block.begin(),
-         Block::iterator(end), ops);
+         Block::iterator(end));
     before = end->getPrevNode();
   };
-  BlockOrder::Walk ahead = order->walk(block);
   for (Operation *op = &block.front(); op != terminator;) {
-    ahead.reach(op);
     Operation *next = op->getNextNode();
     if (failed(visit(op)))
       return failure();
@@ -125,16 +121,12 @@ LogicalResult Inserter::visitBlock(Block &block, ArrayRef<LayoutRef> returns) {
   for (auto [use, layout] : llvm::zip(terminator->getOpOperands(), returns))
     use.set(versions.get(use.get(), layout, terminator));
   noteUpTo(terminator);
-  std::reverse(ops.begin(), ops.end());
-  backwards.note(block, std::move(ops));
   return success();
 }
 
 /// Records new and visited ops while they are in the caches.
-void Inserter::note(Block::iterator begin, Block::iterator end,
-                    BlockOrder::Ops &ops) {
+void Inserter::note(Block::iterator begin, Block::iterator end) {
   for (Operation &op : llvm::make_range(begin, end)) {
-    ops.push_back(&op);
     NameTraits its = traitsOf(&op);
     if (its.addsUp)
       sums.push_back(&op);

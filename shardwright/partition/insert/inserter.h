@@ -58,8 +58,7 @@ private:
   // insert_walk.cc
   mlir::LogicalResult visitBlock(mlir::Block &block,
                                  llvm::ArrayRef<LayoutRef> returns);
-  void note(mlir::Block::iterator begin, mlir::Block::iterator end,
-            BlockOrder::Ops &ops);
+  void note(mlir::Block::iterator begin, mlir::Block::iterator end);
   mlir::LogicalResult visit(mlir::Operation *op);
   void visitPlain(mlir::Operation *op);
   mlir::LogicalResult visitWhile(stablehlo::WhileOp op);
@@ -174,9 +173,6 @@ private:
   };
   NameTraits traitsOf(mlir::Operation *op);
   OpNameMap<NameTraits> traits;
-  /// Order of the ops before their visit, and, backwards, after it.
-  const BlockOrder *order = nullptr;
-  BlockOrder backwards;
 };
 
 } // namespace shardwright

@@ -56,7 +56,7 @@ LogicalResult localize(ModuleOp module, const MachineModel &machine) {
     FailureOr<Localizer::Left> left = (localizer++)->run();
     if (failed(left))
       return failure();
-    combineCollectives(func, left->collectives, left->order, limits);
+    combineCollectives(func, left->collectives, limits);
     usesMeshes |= left->usesMeshes;
   }
   // Replace mesh symbols by the meshes.

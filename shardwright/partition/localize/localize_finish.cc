@@ -77,23 +77,19 @@ LogicalResult Localizer::refuse(Operation *op) {
   return op->emitOpError("has no local form; run sw-insert-collectives first");
 }
 
-LogicalResult Localizer::finish(Block::iterator begin, Block::iterator end,
-                                BlockOrder::Ops &ops) {
+LogicalResult Localizer::finish(Block::iterator begin, Block::iterator end) {
+  if (finished.all)
+    return success();
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(begin, end))) {
-    if (!finished.all) {
-      // Regions on single elements (reducers, comparators) are not visited; the
-      // shardings in them mean the same on every device.
-      WalkResult done =
-          op.getNumRegions() == 0 || &op == finished.inside
-              ? finishOne(&op)
-              : op.walk([&](Operation *inner) { return finishOne(inner); });
-      if (done.wasInterrupted())
-        return failure();
-      if (done.wasSkipped())
-        continue;
-    }
-    ops.push_back(&op);
+    // Regions on single elements (reducers, comparators) are not visited; the
+    // shardings in them mean the same on every device.
+    WalkResult done =
+        op.getNumRegions() == 0 || &op == finished.inside
+            ? finishOne(&op)
+            : op.walk([&](Operation *inner) { return finishOne(inner); });
+    if (done.wasInterrupted())
+      return failure();
   }
   return success();
 }

@@ -203,24 +203,7 @@ void Localizer::collectLayouts(llvm::function_ref<void(Operation *)> visit) {
                  manual.getInShardingWithoutManualAxes(arg.getArgNumber()));
     }
   };
-  // Reads an op before its nested ops, and records the order of visited blocks.
-  auto walk = [&](auto &self, Operation *op) -> void {
-    read(op);
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        bool isVisited = isa<func::FuncOp, stablehlo::WhileOp, stablehlo::IfOp,
-                             stablehlo::CaseOp, sdy::ManualComputationOp>(op);
-        BlockOrder::Ops ops;
-        for (Operation &inner : block) {
-          if (isVisited)
-            ops.push_back(&inner);
-          self(self, &inner);
-        }
-        if (isVisited)
-          order.note(block, std::move(ops));
-      }
-  };
-  walk(walk, func);
+  func->walk<WalkOrder::PreOrder>(read);
 }
 
 FailureOr<Localizer::Left> Localizer::run() {
@@ -304,18 +287,14 @@ LogicalResult Localizer::visitBlock(Block &block) {
   }
   // A visit erases only the visited op, and inserts ops right beside it or at
   // the start of the function.
-  BlockOrder::Walk ahead = order.walk(block);
-  BlockOrder::Ops ops;
-  ops.reserve(order.size(block));
   Operation *terminator = block.getTerminator(), *before = nullptr;
   for (Operation *op = &block.front(); op != terminator;) {
-    ahead.reach(op);
     Operation *next = op->getNextNode();
     finished = {};
     if (failed(visit(op)) ||
         failed(
             finish(before ? std::next(Block::iterator(before)) : block.begin(),
-                   Block::iterator(next), ops)))
+                   Block::iterator(next))))
       return failure();
     before = next->getPrevNode();
     op = next;
@@ -323,9 +302,8 @@ LogicalResult Localizer::visitBlock(Block &block) {
   finished = {};
   // The terminator of a manual computation is erased with the op.
   if (!isa<sdy::ReturnOp>(terminator) &&
-      failed(finish(Block::iterator(terminator), block.end(), ops)))
+      failed(finish(Block::iterator(terminator), block.end())))
     return failure();
-  left.order.note(block, std::move(ops));
   return success();
 }
 

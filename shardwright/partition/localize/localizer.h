@@ -20,7 +20,6 @@
 #include "shardwright/partition/localize/local_form.h"
 #include "shardwright/partition/localize/shard_index.h"
 #include "shardwright/partition/ops/op_windows.h"
-#include "shardwright/partition/support/block_order.h"
 #include "shardwright/partition/support/op_name_map.h"
 #include "shardwright/partition/support/tensor_types.h"
 
@@ -48,7 +47,6 @@ public:
   struct Left {
     /// Ops that `mayBeJoined`, in program order.
     llvm::SmallVector<mlir::Operation *> collectives;
-    BlockOrder order;
     /// Some op refers to a mesh.
     bool usesMeshes = false;
   };
@@ -113,10 +111,9 @@ private:
   /// Removes the shardings of a local op and records it in `left`.
   mlir::WalkResult finishOne(mlir::Operation *op);
   mlir::LogicalResult refuse(mlir::Operation *op);
-  /// Likewise for these ops and their nested ops; appends those that stay to
-  /// `ops`.
+  /// Likewise for these ops and their nested ops.
   mlir::LogicalResult finish(mlir::Block::iterator begin,
-                             mlir::Block::iterator end, BlockOrder::Ops &ops);
+                             mlir::Block::iterator end);
   /// Data derived from a dictionary of discardable attributes.
   struct Known {
     /// The dictionary without shardings.
@@ -285,8 +282,6 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, LayoutRef>, mlir::Type> localTypes;
   /// Cached results of deviceGroupsOf().
   std::vector<std::tuple<int32_t, AxisList, mlir::Attribute>> groupsOf;
-  /// Of the global program.
-  BlockOrder order;
   Left left;
   /// Pending part of the last visit: the op whose regions are finished, or all.
   struct {

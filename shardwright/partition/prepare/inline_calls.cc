@@ -51,8 +51,7 @@ private:
         folds.push_back(op);
     }
   };
-  LogicalResult inlineCall(func::CallOp call, Found &found,
-                           BlockOrder::Ops &copies);
+  LogicalResult inlineCall(func::CallOp call, Found &found);
   void noteNames(Operation *op);
   void eraseUnused();
 
@@ -61,7 +60,6 @@ private:
   llvm::DenseMap<Operation *, State> states;
   /// By function that has been processed.
   llvm::DenseMap<Operation *, Found> foundIn;
-  BlockOrder order;
   /// Functions that are referenced by anything but calls.
   llvm::DenseSet<StringAttr> named;
   llvm::DenseSet<Attribute> seen;
@@ -84,7 +82,6 @@ LogicalResult Inliner::run(InlinedOps *found) {
       found->joins.append(in.joins.begin(), in.joins.end());
       found->folds.append(in.folds.begin(), in.folds.end());
     }
-    found->order = std::move(order);
   }
   return success();
 }
@@ -95,44 +92,27 @@ LogicalResult Inliner::flatten(func::FuncOp func) {
     return success();
   Found found;
   SmallVector<Operation *> noted;
-  Block *block = func.isDeclaration() ? nullptr : &func.getBody().front();
-  BlockOrder::Ops before, after;
   func.walk([&](Operation *op) {
     ++found.count;
     if (isa<func::CallOp>(op) || isJoin(op) || isFold(op))
       noted.push_back(op);
-    if (op->getBlock() == block)
-      before.push_back(op);
   });
-  size_t next = 0;
   for (Operation *op : noted) {
     auto call = dyn_cast<func::CallOp>(op);
     if (!call) {
       found.note(op);
       continue;
     }
-    BlockOrder::Ops inner;
-    bool isInner = op->getBlock() != block;
-    if (!isInner) {
-      for (; before[next] != op; ++next)
-        after.push_back(before[next]);
-      ++next;
-    }
-    if (failed(inlineCall(call, found, isInner ? inner : after)))
+    if (failed(inlineCall(call, found)))
       return failure();
-  }
-  if (block) {
-    after.append(before.begin() + next, before.end());
-    order.note(*block, std::move(after));
   }
   foundIn[func] = std::move(found);
   states[func] = State::Done;
   return success();
 }
 
-/// Adds the ops that replace the call to `found` and `copies`.
-LogicalResult Inliner::inlineCall(func::CallOp call, Found &found,
-                                  BlockOrder::Ops &copies) {
+/// Adds the ops that replace the call to `found`.
+LogicalResult Inliner::inlineCall(func::CallOp call, Found &found) {
   auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
   if (!callee)
     return call.emitError("callee '") << call.getCallee() << "' is not defined";
@@ -162,7 +142,6 @@ LogicalResult Inliner::inlineCall(func::CallOp call, Found &found,
   mapping.map(body.getArguments(), call.getOperands());
   for (Operation &op : body.without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
-    copies.push_back(copy);
     if (copy->getNumRegions() == 0)
       note(copy);
     else

@@ -8,8 +8,6 @@
 #ifndef SHARDWRIGHT_PARTITION_PREPARE_INLINE_CALLS_H
 #define SHARDWRIGHT_PARTITION_PREPARE_INLINE_CALLS_H
 
-#include "shardwright/partition/support/block_order.h"
-
 #include "mlir/IR/BuiltinOps.h"
 
 namespace shardwright {
@@ -21,8 +19,6 @@ struct InlinedOps {
   llvm::SmallVector<mlir::Operation *> joins;
   /// Reductions and scatters, likewise.
   llvm::SmallVector<mlir::Operation *> folds;
-  /// The order of the ops in the functions' blocks.
-  BlockOrder order;
 };
 
 /// Replaces every func.call by the callee's body and erases private functions

@@ -17,7 +17,6 @@
 #include "shardwright/dialect/sdy/conversion.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/rules/rule_interface.h"
 
 using namespace mlir;
@@ -58,12 +57,10 @@ public:
               stablehlo::DotGeneralOp>;
 
   LogicalResult runOn(ArrayRef<Operation *> ops) {
-    LogicalResult result = success();
-    forEachFetched(ops, [&](Operation *op) {
-      if (succeeded(result))
-        result = visit(op);
-    });
-    return result;
+    for (Operation *op : ops)
+      if (failed(visit(op)))
+        return failure();
+    return success();
   }
 
   LogicalResult run(const OpIndex &index) {

@@ -10,7 +10,6 @@
 #include "shardwright/dialect/chlo/chlo.h"
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/dialect/stablehlo/stablehlo.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -37,16 +36,16 @@ public:
   /// symbols to erase, nested symbol tables, or unknown ops.
   bool run(ModuleOp module) {
     bool onlyFunctions = true;
-    forEachFetched(index.topLevel(), [&](Operation *op) {
+    for (Operation *op : index.topLevel()) {
       onlyFunctions = onlyFunctions && !op->hasTrait<OpTrait::SymbolTable>();
       auto symbol = dyn_cast<SymbolOpInterface>(op);
       if (!symbol || symbol.isPublic() || !symbol.canDiscardOnUseEmpty()) {
         alive.push_back(op);
-        return;
+        continue;
       }
       onlyFunctions = onlyFunctions && isa<func::FuncOp>(op);
       waiting.insert({symbol.getNameAttr(), op});
-    });
+    }
     if (!onlyFunctions || waiting.empty())
       return onlyFunctions;
     if (mayHoldNames()) {
@@ -103,9 +102,8 @@ private:
         continue;
       find(func.getArgAttrsAttr());
       find(func.getResAttrsAttr());
-      forEachFetched(callsIn.lookup(func), [&](Operation *op) {
+      for (Operation *op : callsIn.lookup(func))
         find(cast<func::CallOp>(op).getCalleeAttr());
-      });
     }
   }
 
@@ -188,16 +186,13 @@ struct SymbolDCEIfNeeded
 
 /// Erases dead ops, users before their operands. False if the module has an op
 /// that may fold or has patterns.
-bool eraseDeadOps(ModuleOp module, const OpOrder &order,
-                  ArrayRef<Dialect *> known) {
+bool eraseDeadOps(ModuleOp module, ArrayRef<Dialect *> known) {
   SmallVector<Operation *> dead;
   llvm::DenseMap<OperationName, bool> isKnown;
-  OpOrder::Walk ahead(&order);
   bool allKnown = !module
                        .walk<WalkOrder::PreOrder>([&](Operation *op) {
                          if (op == module)
                            return WalkResult::advance();
-                         ahead.reach(op);
                          auto [it, isNew] = isKnown.try_emplace(op->getName());
                          if (isNew)
                            it->second =
@@ -248,7 +243,7 @@ struct CanonicalizeCollectives
                         context.getLoadedDialect<sdy::SdyDialect>(),
                         context.getLoadedDialect<func::FuncDialect>()};
     markAnalysesPreserved<ModuleContents>();
-    if (eraseDeadOps(getOperation(), getAnalysis<OpOrder>(), known)) {
+    if (eraseDeadOps(getOperation(), known)) {
       if (auto index = getCachedAnalysis<OpIndex>()) {
         index->get().forgetOps();
         markAnalysesPreserved<OpIndex>();

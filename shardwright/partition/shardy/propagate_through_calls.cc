@@ -38,7 +38,7 @@ struct PropagateThroughCalls
                            getAnalysis<CallsByFunction>())) {
       if (failed(propagateThroughCalls(
               getOperation(), contents, getAnalysis<OpIndex>(),
-              getAnalysis<CallsByFunction>(), getAnalysis<OpOrder>(), options)))
+              getAnalysis<CallsByFunction>(), options)))
         signalPassFailure();
       // Propagation may have added constraints to manual computations and
       // groups.

@@ -42,9 +42,8 @@ struct SiteInfo {
 
 class Exporter {
 public:
-  Exporter(ModuleOp module, PropagationGraph &graph, OpOrder &order)
-      : module(module), graph(graph), opOrder(order),
-        writer(graph, module.getContext()),
+  Exporter(ModuleOp module, PropagationGraph &graph)
+      : module(module), graph(graph), writer(graph, module.getContext()),
         executionThreadName(
             StringAttr::get(module.getContext(), kExecutionThread)) {}
 
@@ -69,9 +68,7 @@ private:
   void eraseDeadOps();
   void forgetSlots(NodeId n);
   void removeEdges(const GraphView &part);
-  void fetchAhead(ArrayRef<int32_t> next);
   void assignSites();
-  void fetchSite(int32_t site);
   void visit(int32_t site);
   void chooseTargets();
   void writeRoots();
@@ -84,7 +81,6 @@ private:
 
   ModuleOp module;
   PropagationGraph &graph;
-  OpOrder &opOrder;
   ShardingWriter writer;
   StringAttr executionThreadName;
   std::vector<PartInfo> parts;
@@ -152,12 +148,7 @@ void Exporter::eraseDeadOps() {
 /// Removes the data flow edges of a shared function's arguments and of calls'
 /// results.
 void Exporter::removeEdges(const GraphView &part) {
-  constexpr SlotId kAhead = 12;
   for (SlotId s = part.firstOwnSlot, e = part.slots.size(); s < e; ++s) {
-    // In memory, a result lies right before its op.
-    if (s + kAhead < e && part.slots[s + kAhead].isCallEdge)
-      prefetchOp(static_cast<const Operation *>(
-          part.slots[s + kAhead].value.getAsOpaquePointer()));
     const Slot &slot = part.slots[s];
     if (!slot.isCallEdge || !slot.value)
       continue;
@@ -201,23 +192,7 @@ void Exporter::fillOpen(SmallVectorImpl<ShardingId> &ids,
           graph.shardings.addOpen(mesh, cast<ShapedType>(types()[i]).getRank());
 }
 
-/// Prefetches what visit() reads: sites are visited nearly in their order.
-void Exporter::fetchSite(int32_t index) {
-  if (index >= int32_t(sites.size()))
-    return;
-  const CallSite &site = graph.sites[index];
-  auto fetch = [](const auto &object) {
-    const char *begin = reinterpret_cast<const char *>(&object);
-    for (size_t i = 0; i < sizeof(object); i += 64)
-      __builtin_prefetch(begin + i);
-  };
-  fetch(graph.bodies[site.body]);
-  fetch(parts[site.body]);
-  __builtin_prefetch(graph.current.data() + site.firstSlot);
-}
-
 void Exporter::visit(int32_t index) {
-  fetchSite(index + 4);
   SiteInfo &site = sites[index];
   for (int32_t nested : site.calls)
     visit(nested);
@@ -338,35 +313,6 @@ void Exporter::writeRoots() {
     }
 }
 
-/// Prefetches the functions that follow, in stages: each stage loads the
-/// addresses that the next one needs.
-void Exporter::fetchAhead(ArrayRef<int32_t> next) {
-  auto bodyOf = [&](size_t i) -> const FunctionBody & {
-    return graph.bodies[graph.sites[next[i]].body];
-  };
-  if (next.size() > 4)
-    __builtin_prefetch(&graph.sites[next[4]]);
-  if (next.size() > 3)
-    __builtin_prefetch(&bodyOf(3));
-  if (next.size() > 2) {
-    __builtin_prefetch(bodyOf(2).nodes.data());
-    __builtin_prefetch(bodyOf(2).nodeRules.data());
-    __builtin_prefetch(bodyOf(2).slots.data());
-    if (func::FuncOp func = bodyOf(2).func)
-      prefetchOp(func);
-  }
-  if (next.empty())
-    return;
-  constexpr int32_t kMost = 40;
-  const FunctionBody &body = bodyOf(0);
-  int32_t ops = 0;
-  for (NodeId n = 0, e = body.nodes.size(); n < e && ops < kMost; ++ops) {
-    prefetchOp(body.nodes[n].op);
-    n = body.nodeRules[n].kind == OpKind::Call ? body.nodes[n].subtreeEnd
-                                               : n + 1;
-  }
-}
-
 void Exporter::materialize() {
   // Mark the copies that are called.
   std::vector<char> needed(sites.size());
@@ -389,8 +335,7 @@ void Exporter::materialize() {
     ++copies[graph.sites[index].body];
   std::vector<char> hasEdges(graph.bodies.size(), true);
   MLIRContext *context = module.getContext();
-  for (auto [i, index] : llvm::enumerate(order)) {
-    fetchAhead(ArrayRef(order).drop_front(i + 1));
+  for (int32_t index : order) {
     const SiteInfo &site = sites[index];
     CallSite place = graph.sites[index];
     FunctionBody &body = graph.bodies[place.body];
@@ -432,9 +377,6 @@ void Exporter::materialize() {
     }
     // No later step writes shardings of values that this function returns.
     propagateToFuncResults(func);
-    opOrder.addFunction(func);
-    func.getBody().walk<WalkOrder::PreOrder>(
-        [&](Operation *op) { opOrder.add(op); });
   }
   writer.finish();
   // Erase the functions that are no longer called.
@@ -449,9 +391,8 @@ void Exporter::materialize() {
 
 } // namespace
 
-void exportSharedBodies(ModuleOp module, PropagationGraph &graph,
-                        OpOrder &order) {
-  Exporter(module, graph, order).run();
+void exportSharedBodies(ModuleOp module, PropagationGraph &graph) {
+  Exporter(module, graph).run();
 }
 
 } // namespace shardwright

@@ -64,7 +64,8 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
     return false;
   int32_t i = 0;
   bool mayShare = true;
-  calls.forEachFunction([&](func::FuncOp func) {
+  for (const CallsByFunction::Function &function : functions) {
+    func::FuncOp func = function.op;
     inFunctions += calls.in(functions[i]).size();
     if (called[i] &&
         (func == main || func.isExternal() || !func.getBody().hasOneBlock() ||
@@ -74,7 +75,7 @@ bool mayShareCallBodies(ModuleOp module, const ModuleContents &contents,
          (contents.groups && hasGroups(func))))
       mayShare = false;
     ++i;
-  });
+  }
   if (!mayShare || inFunctions != calls.calls().size())
     return false;
   if (!contents.manualComputations)
@@ -111,9 +112,9 @@ namespace {
 class Sharer {
 public:
   Sharer(ModuleOp module, const ModuleContents &contents, const OpIndex &index,
-         const CallsByFunction &callsByFunction, OpOrder &order)
+         const CallsByFunction &callsByFunction)
       : module(module), contents(contents), index(index),
-        callsByFunction(callsByFunction), order(order) {}
+        callsByFunction(callsByFunction) {}
 
   /// Gives every function its callees. Fails with a diagnostic on recursion.
   LogicalResult run() {
@@ -168,7 +169,6 @@ private:
     return MutableArrayRef(calls).slice(func.begin, func.end - func.begin);
   }
 
-  void fetchAhead(ArrayRef<int32_t> next) const;
   void prepare(int32_t number);
   void applyConstraints(const Function &func);
   void splitFirstCall(int32_t func);
@@ -208,7 +208,6 @@ private:
   const ModuleContents &contents;
   const OpIndex &index;
   const CallsByFunction &callsByFunction;
-  OpOrder &order;
   /// Functions of the module, then copies.
   SmallVector<Function, 0> functions;
   int32_t numOriginals = 0;
@@ -229,28 +228,9 @@ private:
   SmallVector<SharedCall, 0> rootCalls;
 };
 
-/// Prefetches the next functions in stages: each stage loads the addresses for
-/// the next.
-void Sharer::fetchAhead(ArrayRef<int32_t> next) const {
-  auto func = [&](size_t i) -> func::FuncOp { return functions[next[i]].op; };
-  if (next.size() > 3)
-    prefetchOp(func(3));
-  if (next.size() > 2)
-    __builtin_prefetch(&func(2).front());
-  if (next.size() > 1)
-    __builtin_prefetch(func(1).getArguments().data());
-  if (next.empty())
-    return;
-  for (Value argument : func(0).getArguments())
-    __builtin_prefetch(argument.getAsOpaquePointer());
-  order.fetch(func(0));
-}
-
 /// Imports the function and its ops.
 void Sharer::prepare(int32_t number) {
   const Function &func = functions[number];
-  if (func.body >= 0)
-    fetchAhead(ArrayRef(bodies).drop_front(func.body + 1));
   for (const SharedCall &call : callsOf(func))
     importCall(call.op);
   if (func.body >= 0)
@@ -297,16 +277,11 @@ int32_t Sharer::copyOf(int32_t func) {
   if (copies[func] >= 0)
     return copies[func];
   auto [op, begin, end, body, original] = functions[func];
-  order.fetch(op);
   func::FuncOp clone = op.clone();
-  order.addFunction(clone);
   SmallVector<func::CallOp> callsInClone;
-  clone.getBody().walk<WalkOrder::PreOrder>([&](Operation *nested) {
-    order.add(nested);
-    if (begin != end)
-      if (auto call = dyn_cast<func::CallOp>(nested))
-        callsInClone.push_back(call);
-  });
+  if (begin != end)
+    clone.getBody().walk<WalkOrder::PreOrder>(
+        [&](func::CallOp call) { callsInClone.push_back(call); });
   SmallVector<SharedCall> own;
   for (auto [i, call] : llvm::enumerate(callsInClone))
     own.push_back({call, copyOf(calls[begin + i].body)});
@@ -371,11 +346,12 @@ void Sharer::orderRoots() {
 
 } // namespace
 
-LogicalResult
-propagateThroughCalls(ModuleOp module, const ModuleContents &contents,
-                      const OpIndex &index, const CallsByFunction &calls,
-                      OpOrder &order, const EngineOptions &options) {
-  Sharer sharer(module, contents, index, calls, order);
+LogicalResult propagateThroughCalls(ModuleOp module,
+                                    const ModuleContents &contents,
+                                    const OpIndex &index,
+                                    const CallsByFunction &calls,
+                                    const EngineOptions &options) {
+  Sharer sharer(module, contents, index, calls);
   if (failed(sharer.run()))
     return failure();
   sharer.prepareRoots();
@@ -386,12 +362,12 @@ propagateThroughCalls(ModuleOp module, const ModuleContents &contents,
     syncShardingGroups(module);
   PropagationGraph graph(module);
   SharedCalls shared = sharer.shared();
-  if (failed(buildGraph(
-          module, {options.conservative, options.extraRules, &order, &index},
-          &shared, graph)))
+  if (failed(buildGraph(module,
+                        {options.conservative, options.extraRules, &index},
+                        &shared, graph)))
     return failure();
   propagateInGraph(graph, options);
-  exportSharedBodies(module, graph, order);
+  exportSharedBodies(module, graph);
   return success();
 }
 

@@ -43,16 +43,15 @@ bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
 /// flow edges of calls, and leaves one function for each distinct set of
 /// shardings of arguments and results. The results of every function but main
 /// get the shardings of the returned values (sdy-propagate-to-func-results).
-/// The new functions are added to `order`.
-void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph,
-                        OpOrder &order);
+void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
 
 /// Reads the module, propagates and exports: replaces the steps from
 /// sdy-flatten-call-graph to sdy-unflatten-call-graph. Fails with a diagnostic.
-llvm::LogicalResult
-propagateThroughCalls(mlir::ModuleOp module, const ModuleContents &contents,
-                      const OpIndex &index, const CallsByFunction &calls,
-                      OpOrder &order, const EngineOptions &options);
+llvm::LogicalResult propagateThroughCalls(mlir::ModuleOp module,
+                                          const ModuleContents &contents,
+                                          const OpIndex &index,
+                                          const CallsByFunction &calls,
+                                          const EngineOptions &options);
 
 } // namespace shardwright
 

@@ -19,12 +19,9 @@ namespace {
 
 struct CloseShardingsPass : impl::CloseShardingsBase<CloseShardingsPass> {
   void runOnOperation() override {
-    transformShardings(
-        getOperation(),
-        [](sdy::TensorShardingAttr sharding) {
-          return sharding.getClosedLike();
-        },
-        &getAnalysis<OpOrder>());
+    transformShardings(getOperation(), [](sdy::TensorShardingAttr sharding) {
+      return sharding.getClosedLike();
+    });
     markAnalysesPreserved<ModuleContents, OpIndex>();
   }
 };

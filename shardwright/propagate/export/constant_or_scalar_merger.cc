@@ -7,7 +7,6 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/export/export_steps.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/passes.h"
 #include "shardwright/rules/rule_interface.h"
 
@@ -62,17 +61,16 @@ void mergeConstantsAndScalars(OpIndex &index) {
     merged.push_back(op);
   };
   // Constants first: the key of a scalar expansion includes its operand.
-  forEachFetched(index.inOrder(isConstant),
-                 [&](Operation *op) { merge(op, nullptr); });
-  forEachFetched(index.unary(), [&](Operation *op) {
+  for (Operation *op : index.inOrder(isConstant))
+    merge(op, nullptr);
+  for (Operation *op : index.unary())
     if (isScalarExpansion(op))
       merge(op, op->getOperand(0).getAsOpaquePointer());
-  });
   llvm::DenseSet<OperationName> erased;
-  forEachFetched(merged, [&](Operation *op) {
+  for (Operation *op : merged) {
     erased.insert(op->getName());
     op->erase();
-  });
+  }
   index.forget([&](OperationName name) { return erased.contains(name); });
   index.forgetUnary();
 }

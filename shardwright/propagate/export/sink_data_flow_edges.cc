@@ -7,7 +7,6 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/export/export_steps.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/passes.h"
 
 using namespace mlir;
@@ -97,10 +96,9 @@ struct SinkDataFlowEdgesPass
 void sinkDataFlowEdges(OpIndex &index, bool origins, bool edges) {
   OpIndex::Ops all = index.inOrder(isNamed<sdy::DataFlowEdgeOp>);
   Edges left(all.begin(), all.end());
-  forEachFetched(index.inOrder(hasDataFlow), [&](Operation *op) {
+  for (Operation *op : index.inOrder(hasDataFlow))
     sinkEdgesOf(cast<sdy::ShardableDataFlowOpInterface>(op), left, origins,
                 edges);
-  });
   // An edge on a target that is not an owner does not affect its op.
   if (!left.empty())
     for (Operation *op : all)

@@ -80,7 +80,8 @@ struct UpdateNonDivisibleInputOutputShardingsPass
     const auto &contents = getAnalysis<ModuleContents>();
     markAnalysesPreserved<ModuleContents, OpIndex>();
     Trimmer trimmed(getOperation());
-    getAnalysis<CallsByFunction>().forEachFunction([&](func::FuncOp func) {
+    for (const auto &function : getAnalysis<CallsByFunction>().functions()) {
+      func::FuncOp func = function.op;
       for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
         auto old =
             func.getArgAttrOfType<TensorShardingAttr>(i, sdy::kShardingAttr);
@@ -92,35 +93,34 @@ struct UpdateNonDivisibleInputOutputShardingsPass
         if (TensorShardingAttr s = trimmed(old, type); s != old)
           sdy::setFuncResultSharding(func, i, s);
       }
-    });
+    }
     if (!contents.calls && !contents.dataFlow)
       return;
     auto isConcerned = [](OperationName name) {
       return isNamed<func::CallOp>(name) || hasDataFlow(name);
     };
-    forEachFetched(
-        getAnalysis<OpIndex>().inOrder(isConcerned), [&](Operation *op) {
-          if (auto call = dyn_cast<func::CallOp>(op)) {
-            SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);
-            if (trimmed.trim(shardings, call.getResultTypes()))
-              sdy::setShardings(call, shardings);
-            return;
-          }
-          auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
-          if (!flow || !flow.shouldKeepEdgeOwnerShardingsDivisible())
-            return;
-          SmallVector<TensorShardingAttr> arguments =
-              flow.getBlockArgumentEdgeOwnerShardings();
-          if (trimmed.trim(
-                  arguments,
-                  ValueRange(flow.getBlockArgumentEdgeOwners()).getTypes()))
-            flow.setBlockArgumentEdgeOwnerShardings(arguments);
-          SmallVector<TensorShardingAttr> results =
-              flow.getOpResultEdgeOwnerShardings();
-          if (trimmed.trim(results,
-                           ValueRange(flow.getOpResultEdgeOwners()).getTypes()))
-            flow.setOpResultEdgeOwnerShardings(results);
-        });
+    for (Operation *op : getAnalysis<OpIndex>().inOrder(isConcerned)) {
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        SmallVector<TensorShardingAttr> shardings = sdy::getShardings(call);
+        if (trimmed.trim(shardings, call.getResultTypes()))
+          sdy::setShardings(call, shardings);
+        continue;
+      }
+      auto flow = dyn_cast<sdy::ShardableDataFlowOpInterface>(op);
+      if (!flow || !flow.shouldKeepEdgeOwnerShardingsDivisible())
+        continue;
+      SmallVector<TensorShardingAttr> arguments =
+          flow.getBlockArgumentEdgeOwnerShardings();
+      if (trimmed.trim(
+              arguments,
+              ValueRange(flow.getBlockArgumentEdgeOwners()).getTypes()))
+        flow.setBlockArgumentEdgeOwnerShardings(arguments);
+      SmallVector<TensorShardingAttr> results =
+          flow.getOpResultEdgeOwnerShardings();
+      if (trimmed.trim(results,
+                       ValueRange(flow.getOpResultEdgeOwners()).getTypes()))
+        flow.setOpResultEdgeOwnerShardings(results);
+    }
   }
 };
 

@@ -24,7 +24,6 @@
 #include "shardwright/propagate/graph/sharding_table.h"
 #include "shardwright/propagate/index/op_index.h"
 #include "shardwright/propagate/index/op_map.h"
-#include "shardwright/propagate/index/op_order.h"
 #include "shardwright/propagate/step/factor_propagation.h"
 #include "shardwright/rules/propagation_traits.h"
 
@@ -266,8 +265,7 @@ struct PropagationGraph : GraphPart {
 struct GraphOptions {
   bool conservative = false;
   bool extraRules = false;
-  /// May be null. The index may omit ops that no step looks up.
-  const OpOrder *order = nullptr;
+  /// May be null, and may omit ops that no step looks up.
   const OpIndex *index = nullptr;
 };
 

@@ -112,7 +112,6 @@ void PartBuilder::numberArguments(Block &block) {
 }
 
 void PartBuilder::number(Operation *op) {
-  state.ahead.reach(op);
   NodeId id = part.nodes.size();
   OpKind kind = state.kindOf(op);
   graph.numberOf[op] = {id, part.numValues()};
@@ -144,38 +143,9 @@ void PartBuilder::number(Operation *op) {
   part.nodes[id].subtreeEnd = part.nodes.size();
 }
 
-/// Prefetches the arrays that splice() reads, which the processor does not
-/// predict.
-static void fetchArrays(const GraphView &part) {
-  auto fetch = [](const auto &array) {
-    constexpr size_t kLine = 64, kMost = 8;
-    const char *begin = reinterpret_cast<const char *>(array.data());
-    size_t size = array.size() * sizeof(array.front());
-    for (size_t i = 0; i < std::min(size, kMost * kLine); i += kLine)
-      __builtin_prefetch(begin + i);
-  };
-  fetch(part.sites);
-  fetch(part.nodes);
-  fetch(part.nodeRules);
-  fetch(part.tensorValues);
-  fetch(part.values);
-  fetch(part.wakes);
-  fetch(part.slots);
-}
-
 /// Appends a copy of the callee's arrays.
 void PartBuilder::splice(func::CallOp call, NodeId node, int32_t index) {
   const FunctionBody &from = graph.bodies[index];
-  // Prefetch the arrays of the next calls.
-  size_t next = ownSites.size() + 1;
-  if (next + 1 < calls.size()) {
-    const char *body =
-        reinterpret_cast<const char *>(&graph.bodies[calls[next + 1].body]);
-    for (size_t i = 0; i < sizeof(FunctionBody); i += 64)
-      __builtin_prefetch(body + i);
-  }
-  if (next < calls.size())
-    fetchArrays(graph.bodies[calls[next].body]);
   auto extend = [](auto &to, const auto &from, auto update) {
     size_t first = to.size();
     llvm::append_range(to, from);

@@ -41,7 +41,6 @@ struct BuilderState {
   mlir::ModuleOp module;
   PropagationGraph &graph;
   RuleTable rules;
-  OpOrder::Walk ahead;
   /// Arrays of the current function, reused because they stay in the caches.
   GraphPart scratch;
   /// By callee symbol: calls in program order, except calls with spliced
@@ -106,8 +105,7 @@ private:
   const OwnSite *siteOf(mlir::Operation *op) const;
   void addValue(mlir::Type type);
   void splice(mlir::func::CallOp call, NodeId node, int32_t index);
-  /// Calls fn(node, site or null) for the nodes outside of spliced bodies, and
-  /// prefetches the ops of the next nodes.
+  /// Calls fn(node, site or null) for the nodes outside of spliced bodies.
   template <typename Fn> void forOwnNodes(Fn fn);
 
   SlotId addSlot(mlir::Value value, ShardingId sharding,
@@ -146,34 +144,8 @@ private:
 constexpr llvm::StringLiteral kExecutionThread = "execution_thread";
 
 template <typename Fn> void PartBuilder::forOwnNodes(Fn fn) {
-  constexpr int kAhead = 12, kNear = 6;
-  NodeId e = part.nodes.size(), far = 0, near = 0;
-  // The callee's nodes follow the call; skip them.
-  auto after = [&](NodeId n) {
-    return part.nodeRules[n].kind == OpKind::Call ? part.nodes[n].subtreeEnd
-                                                  : n + 1;
-  };
-  auto fetchFar = [&] {
-    if (far < e) {
-      prefetchOp(part.nodes[far].op);
-      far = after(far);
-    }
-  };
-  auto fetchNear = [&] {
-    if (near < e) {
-      for (mlir::Value operand : part.nodes[near].op->getOperands())
-        __builtin_prefetch(operand.getAsOpaquePointer());
-      near = after(near);
-    }
-  };
-  for (int i = 0; i < kAhead; ++i)
-    fetchFar();
-  for (int i = 0; i < kNear; ++i)
-    fetchNear();
   const OwnSite *next = ownSites.begin();
-  for (NodeId n = 0; n < e;) {
-    fetchFar();
-    fetchNear();
+  for (NodeId n = 0, e = part.nodes.size(); n < e;) {
     if (next != ownSites.end() && part.sites[next->site].node == n) {
       fn(n, next++);
       n = part.nodes[n].subtreeEnd;

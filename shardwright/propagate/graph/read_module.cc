@@ -62,7 +62,7 @@ void store(GraphPart &part, FunctionBody &body, PropagationGraph &graph) {
 BuilderState::BuilderState(ModuleOp module, const GraphOptions &options,
                            PropagationGraph &graph)
     : module(module), graph(graph), rules(options, graph.rules),
-      ahead(options.order), index(options.index),
+      index(options.index),
       shardingName(StringAttr::get(module.getContext(), sdy::kShardingAttr)),
       ruleName(StringAttr::get(module.getContext(), sdy::kShardingRuleAttr)) {}
 
@@ -157,7 +157,6 @@ void GraphBuilder::addBody(const SharedFunction &shared) {
   PartBuilder builder(state, state.scratch, &body, shared.calls);
   Block &block = func.front();
   builder.numberArguments(block);
-  state.ahead.enter(func);
   for (Operation &op : block)
     builder.number(&op);
   if (state.ok)

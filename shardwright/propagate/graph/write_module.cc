@@ -106,12 +106,7 @@ void writeShardings(PropagationGraph &graph) {
   if (graph.slots.empty())
     return;
   ShardingWriter writer(graph, graph.shardings.context());
-  constexpr SlotId kAhead = 12;
   for (SlotId s = graph.firstOwnSlot, e = graph.slots.size(); s < e; ++s) {
-    // In memory, a result lies right before its op.
-    if (s + kAhead < e)
-      prefetchOp(static_cast<const Operation *>(
-          graph.slots[s + kAhead].value.getAsOpaquePointer()));
     Slot &slot = graph.slots[s];
     if (graph.current[s] == slot.initial || !slot.value || slot.isCallEdge)
       continue;

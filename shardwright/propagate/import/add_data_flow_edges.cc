@@ -7,7 +7,6 @@
 
 #include "shardwright/propagate/import/add_data_flow_edges.h"
 #include "shardwright/propagate/import/import_steps.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
 #include "shardwright/propagate/passes.h"
@@ -79,12 +78,11 @@ struct AddDataFlowEdgesPass : impl::AddDataFlowEdgesBase<AddDataFlowEdgesPass> {
   void runOnOperation() override {
     bool hasAny = getAnalysis<ModuleContents>().dataFlow;
     markAnalysesPreserved<ModuleContents, OpIndex>();
-    if (hasAny)
-      forEachFetched(
-          getAnalysis<OpIndex>().postOrder(hasDataFlow), [&](Operation *op) {
-            if (extraRules || !getPropagationTraits(op).extraDataFlow)
-              addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
-          });
+    if (!hasAny)
+      return;
+    for (Operation *op : getAnalysis<OpIndex>().postOrder(hasDataFlow))
+      if (extraRules || !getPropagationTraits(op).extraDataFlow)
+        addDataFlowEdges(cast<sdy::ShardableDataFlowOpInterface>(op));
   }
 };
 

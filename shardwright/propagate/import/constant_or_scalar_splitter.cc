@@ -7,7 +7,6 @@
 
 #include "shardwright/dialect/sdy/sharding_access.h"
 #include "shardwright/propagate/index/call_order.h"
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/index/module_contents.h"
 #include "shardwright/propagate/index/op_index.h"
 #include "shardwright/propagate/index/op_map.h"
@@ -43,8 +42,8 @@ ElementsAttr replaceableConstant(Operation *op) {
 
 class Splitter {
 public:
-  Splitter(ModuleOp module, const CallsByFunction &calls, const OpOrder &order)
-      : module(module), calls(calls), ahead(&order) {}
+  Splitter(ModuleOp module, const CallsByFunction &calls)
+      : module(module), calls(calls) {}
 
   /// Set if calls, named computations or constraints were copied or erased.
   bool callsChanged = false, constraintsChanged = false;
@@ -125,9 +124,7 @@ private:
             operand.set(cloneFor(operand.get(), mapping));
           }
     };
-    ahead.enter(region.getParentOp());
     region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      ahead.reach(op);
       visit(op);
       return isa<sdy::NamedComputationOp>(op) ? WalkResult::skip()
                                               : WalkResult::advance();
@@ -177,7 +174,6 @@ private:
   const CallsByFunction &calls;
   /// Created when the first function is copied.
   std::optional<SymbolTable> symbols;
-  OpOrder::Walk ahead;
   enum class Kind : uint8_t { Other, Constant, Expansion };
   OpMap<Kind> kinds;
   llvm::DenseMap<Operation *, bool> preservingBodies;
@@ -192,29 +188,25 @@ struct ConstantOrScalarSplitterPass
     auto isConstantLike = [](OperationName name) {
       return name.hasTrait<OpTrait::ConstantLike>();
     };
-    forEachFetched(index.inOrder(isConstantLike), [](Operation *op) {
+    for (Operation *op : index.inOrder(isConstantLike)) {
       ElementsAttr value = replaceableConstant(op);
       if (!value)
-        return;
+        continue;
       OpBuilder builder(op);
       auto constant = sdy::ConstantOp::create(
           builder, op->getLoc(), op->getResult(0).getType(), value);
       constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
       op->replaceAllUsesWith(constant.getOperation());
       op->erase();
-    });
+    }
     const auto &calls = getAnalysis<CallsByFunction>();
     FailureOr<SmallVector<int32_t>> order = calls.callersFirst();
     if (failed(order))
       return signalPassFailure();
-    const auto &opOrder = getAnalysis<OpOrder>();
-    Splitter splitter(module, calls, opOrder);
-    for (size_t i = order->size(); i-- > 0;) {
-      if (i > 0)
-        opOrder.fetch(calls.functions()[(*order)[i - 1]].op);
-      if (const auto &func = calls.functions()[(*order)[i]]; !func.isExternal)
+    Splitter splitter(module, calls);
+    for (int32_t i : llvm::reverse(*order))
+      if (const auto &func = calls.functions()[i]; !func.isExternal)
         splitter.run(func.op, contents.namedComputations);
-    }
     markAnalysesPreserved<ModuleContents>();
     if (splitter.callsChanged || splitter.constraintsChanged)
       return;

@@ -22,22 +22,19 @@ CallsByFunction::CallsByFunction(Operation *, AnalysisManager &analyses) {
 void CallsByFunction::build(const OpIndex &index) {
   OpIndex::Ops ops;
   auto ranges = index.byFunction(isNamed<func::CallOp>, ops);
-  constexpr size_t kAhead = 8;
   funcs.reserve(ranges.size());
   numberOf.reserve(ranges.size());
   for (size_t i = 0; i < ranges.size(); ++i) {
-    if (i + kAhead < ranges.size())
-      prefetchOp(ranges[i + kAhead].func);
     auto [func, begin, end] = ranges[i];
     funcs.push_back({func, begin, end, func.isExternal()});
     numberOf.try_emplace(func.getSymNameAttr(), i);
   }
   allCalls.reserve(ops.size());
-  forEachFetched(ops, [&](Operation *op) {
+  for (Operation *op : ops) {
     auto call = cast<func::CallOp>(op);
     auto it = numberOf.find(call.getCalleeAttr().getAttr());
     allCalls.push_back({call, it == numberOf.end() ? -1 : it->second});
-  });
+  }
 }
 
 func::FuncOp CallsByFunction::calleeOf(func::CallOp call) const {

@@ -8,7 +8,6 @@
 #ifndef SHARDWRIGHT_PROPAGATE_INDEX_CALL_ORDER_H
 #define SHARDWRIGHT_PROPAGATE_INDEX_CALL_ORDER_H
 
-#include "shardwright/propagate/index/fetch_ahead.h"
 #include "shardwright/propagate/index/op_index.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -52,31 +51,10 @@ public:
     return call.callee < 0 ? nullptr : funcs[call.callee].op;
   }
   mlir::func::FuncOp calleeOf(mlir::func::CallOp call) const;
-  /// Calls fn(call, callee or null) for each call, and prefetches the
-  /// attributes of the calls and callees that follow.
+  /// Calls fn(call, callee or null) for each call.
   template <typename Fn> void forEachCall(Fn fn) const {
-    constexpr size_t kAhead = 12, kNear = 6;
-    for (size_t i = 0, e = allCalls.size(); i < e; ++i) {
-      if (i + kAhead < e)
-        prefetchOp(mlir::func::CallOp(allCalls[i + kAhead].op));
-      if (i + kNear < e) {
-        prefetchSaid(mlir::func::CallOp(allCalls[i + kNear].op));
-        if (mlir::func::FuncOp callee = calleeOf(allCalls[i + kNear]))
-          prefetchOp(callee);
-      }
-      fn(mlir::func::CallOp(allCalls[i].op), calleeOf(allCalls[i]));
-    }
-  }
-  /// Likewise for functions.
-  template <typename Fn> void forEachFunction(Fn fn) const {
-    constexpr size_t kAhead = 8, kNear = 4;
-    for (size_t i = 0, e = funcs.size(); i < e; ++i) {
-      if (i + kAhead < e)
-        prefetchOp(mlir::func::FuncOp(funcs[i + kAhead].op));
-      if (i + kNear < e)
-        prefetchSaid(mlir::func::FuncOp(funcs[i + kNear].op));
-      fn(mlir::func::FuncOp(funcs[i].op));
-    }
+    for (const Call &call : allCalls)
+      fn(mlir::func::CallOp(call.op), calleeOf(call));
   }
   /// The functions of the module, callers before callees (reverse post-order of
   /// MLIR's call graph). Fails with a diagnostic at a call that closes a cycle:

@@ -17,33 +17,14 @@ bool hasDataFlow(OperationName name) {
   return name.hasInterface<sdy::ShardableDataFlowOpInterface>();
 }
 
-/// The order that a walk follows, and the order that it records.
-struct OpIndex::Visits {
-  OpOrder::Walk ahead;
-  OpOrder *met = nullptr;
-};
-
 OpIndex::OpIndex(Operation *root) {
-  Visits visits{OpOrder::Walk(nullptr)};
-  visitAll(root, visits);
-}
-
-OpIndex::OpIndex(Operation *module, AnalysisManager &analyses) {
-  auto &order = analyses.getAnalysis<OpOrder>();
-  OpOrder met;
-  Visits visits{OpOrder::Walk(&order), &met};
-  visitAll(module, visits);
-  order = std::move(met);
-}
-
-void OpIndex::visitAll(Operation *root, Visits &visits) {
   emptyDict = DictionaryAttr::get(root->getContext());
   addDictionary(root);
   for (Region &region : root->getRegions())
     for (Block &block : region)
       for (Operation &op : block) {
         int32_t index = count;
-        visit(&op, visits);
+        visit(&op);
         top.push_back(&op);
         if (isa<func::FuncOp>(op))
           functions.push_back({&op, index, count});
@@ -61,8 +42,7 @@ void OpIndex::addDictionary(Operation *op) {
     dicts.push_back(dict);
 }
 
-void OpIndex::visit(Operation *op, Visits &visits) {
-  visits.ahead.reach(op);
+void OpIndex::visit(Operation *op) {
   int32_t index = count++;
   Entries &entries = ops[op->getName()];
   size_t place = entries.size();
@@ -70,20 +50,15 @@ void OpIndex::visit(Operation *op, Visits &visits) {
   addDictionary(op);
   if (op->getNumOperands() == 1 && op->getNumResults() == 1)
     unaryOps.push_back(op);
-  bool isFunc = op->getNumRegions() != 0 && isa<func::FuncOp>(op);
-  if (visits.met && isFunc)
-    visits.met->addFunction(op);
-  else if (visits.met)
-    visits.met->add(op);
   if (op->getNumRegions() == 0)
     return;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &nested : block)
-        visit(&nested, visits);
+        visit(&nested);
   // Index again: the vector may have been reallocated.
   ops[op->getName()][place].end = count;
-  if (isFunc)
+  if (isa<func::FuncOp>(op))
     rangeOf[op] = {index, count};
 }
 

@@ -18,9 +18,8 @@
 #ifndef SHARDWRIGHT_PROPAGATE_INDEX_OP_INDEX_H
 #define SHARDWRIGHT_PROPAGATE_INDEX_OP_INDEX_H
 
-#include "shardwright/propagate/index/op_order.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/AnalysisManager.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <vector>
@@ -42,8 +41,6 @@ public:
 
   /// Indexes the ops of a module or a function.
   explicit OpIndex(mlir::Operation *root);
-  /// As an analysis of a module; updates its OpOrder.
-  OpIndex(mlir::Operation *module, mlir::AnalysisManager &analyses);
 
   /// False if the module has no such op. May be true for forgotten names.
   bool has(NamePredicate wanted) const;
@@ -87,10 +84,8 @@ private:
     int32_t index, end;
   };
   using Entries = std::vector<Entry>;
-  struct Visits;
 
-  void visitAll(mlir::Operation *root, Visits &visits);
-  void visit(mlir::Operation *op, Visits &visits);
+  void visit(mlir::Operation *op);
   void addDictionary(mlir::Operation *op);
   Entries collect(NamePredicate wanted) const;
   static Ops postOrder(Entries all);

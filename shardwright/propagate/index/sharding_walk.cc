@@ -140,14 +140,9 @@ private:
 
 void transformShardings(
     ModuleOp module,
-    llvm::function_ref<TensorShardingAttr(TensorShardingAttr)> transform,
-    const OpOrder *order) {
+    llvm::function_ref<TensorShardingAttr(TensorShardingAttr)> transform) {
   Walk walk(module, transform);
-  OpOrder::Walk ahead(order);
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ahead.reach(op);
-    walk.visit(op);
-  });
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) { walk.visit(op); });
 }
 
 } // namespace shardwright

@@ -9,7 +9,6 @@
 #define SHARDWRIGHT_PROPAGATE_INDEX_SHARDING_WALK_H
 
 #include "shardwright/dialect/sdy/sdy.h"
-#include "shardwright/propagate/index/op_order.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -19,12 +18,10 @@ namespace shardwright {
 /// Replaces every sharding in the module by transform(sharding), in program
 /// order: of arguments and results of functions, inherent to sdy ops, and in
 /// `sdy.sharding`. `transform` is called once for each distinct sharding.
-/// `order` may be null.
 void transformShardings(
     mlir::ModuleOp module,
     llvm::function_ref<sdy::TensorShardingAttr(sdy::TensorShardingAttr)>
-        transform,
-    const OpOrder *order = nullptr);
+        transform);
 
 } // namespace shardwright
 
