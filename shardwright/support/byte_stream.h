@@ -13,6 +13,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/LEB128.h"
 
+#include <algorithm>
 #include <string>
 
 namespace shardwright::cpu {
@@ -68,13 +69,15 @@ public:
   }
 
   int64_t integer() {
+    // 64 bits take at most 10 bytes of 7 bits. Of longer encodings, which the
+    // writer never makes, decodeSLEB128 would shift by more than 63 bits.
+    constexpr size_t maxBytes = 10;
     unsigned n = 0;
     const char *problem = nullptr;
     auto *begin = reinterpret_cast<const uint8_t *>(rest.data());
+    auto *end = begin + std::min(rest.size(), maxBytes);
     int64_t value =
-        rest.empty()
-            ? 0
-            : llvm::decodeSLEB128(begin, &n, begin + rest.size(), &problem);
+        rest.empty() ? 0 : llvm::decodeSLEB128(begin, &n, end, &problem);
     if (n == 0 || problem) {
       fail();
       return 0;

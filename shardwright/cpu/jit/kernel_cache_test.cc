@@ -233,6 +233,13 @@ TEST(ByteStream, ThereAndBack) {
     part.integers(rest);
     EXPECT_TRUE(part.failed()) << size;
   }
+  for (char filler : {'\xff', '\x80'}) { // more than 10 bytes for one integer
+    std::string longInteger(11, filler);
+    longInteger += filler == '\xff' ? '\x7f' : '\0';
+    ByteReader overlong(longInteger);
+    EXPECT_EQ(overlong.integer(), 0);
+    EXPECT_TRUE(overlong.failed());
+  }
   ByteReader high(bytes);
   EXPECT_EQ(high.integer(1, 5), 1);
   EXPECT_TRUE(high.failed());
