@@ -100,6 +100,51 @@ static llvm::Expected<Shape> expectedOutput(const CollectiveSpec &spec,
   return fail("unknown kind of collective");
 }
 
+llvm::Error CollectivePlan::placeDevices(int64_t numDevices) {
+  auto inRange = [&](int32_t device) {
+    return device >= 0 && device < numDevices;
+  };
+  if (isPermute()) {
+    for (auto [source, target] : spec.pairs) {
+      if (!inRange(source) || !inRange(target))
+        return fail(str(spec.kind), ": there is no device ",
+                    inRange(source) ? target : source, "; the program runs on ",
+                    numDevices);
+      if (place[target].source >= 0)
+        return fail(str(spec.kind), ": device ", target, " has two sources");
+      place[target].source = source;
+      targets[source].push_back(target);
+    }
+  } else {
+    if (!spec.pairs.empty())
+      return fail(str(spec.kind), ": it has pairs of source and target, which "
+                                  "only a collective_permute has");
+    if (spec.groups.empty()) { // one group of all devices
+      spec.groups.emplace_back(numDevices);
+      std::iota(spec.groups[0].begin(), spec.groups[0].end(), 0);
+    }
+    size_t members = spec.groups[0].size();
+    bool mayVary = spec.kind == CollectiveKind::AllReduce ||
+                   spec.kind == CollectiveKind::CollectiveBroadcast;
+    for (auto [g, group] : llvm::enumerate(spec.groups)) {
+      if (group.empty())
+        return fail(str(spec.kind), ": group ", g, " is empty");
+      if (!mayVary && group.size() != members)
+        return fail(str(spec.kind), ": groups of different size");
+      for (auto [position, device] : llvm::enumerate(group)) {
+        if (!inRange(device))
+          return fail(str(spec.kind), ": there is no device ", device,
+                      "; the program runs on ", numDevices);
+        if (place[device].group >= 0)
+          return fail(str(spec.kind), ": device ", device, " is used twice");
+        place[device].group = g;
+        place[device].position = position;
+      }
+    }
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<CollectivePlan>
 CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
                        llvm::ArrayRef<Kernel> kernels,
@@ -116,48 +161,9 @@ CollectivePlan::create(const CollectiveSpec &given, int64_t numDevices,
   plan.inBytes = product(spec.inputShape) * plan.width;
   plan.outBytes = product(spec.outputShape) * plan.width;
 
-  auto inRange = [&](int32_t device) {
-    return device >= 0 && device < numDevices;
-  };
-  int64_t members = 1;
-  if (plan.isPermute()) {
-    for (auto [source, target] : spec.pairs) {
-      if (!inRange(source) || !inRange(target))
-        return fail(str(spec.kind), ": there is no device ",
-                    inRange(source) ? target : source, "; the program runs on ",
-                    numDevices);
-      if (plan.place[target].source >= 0)
-        return fail(str(spec.kind), ": device ", target, " has two sources");
-      plan.place[target].source = source;
-      plan.targets[source].push_back(target);
-    }
-  } else {
-    if (!spec.pairs.empty())
-      return fail(str(spec.kind), ": it has pairs of source and target, which "
-                                  "only a collective_permute has");
-    if (spec.groups.empty()) { // one group of all devices
-      spec.groups.emplace_back(numDevices);
-      std::iota(spec.groups[0].begin(), spec.groups[0].end(), 0);
-    }
-    members = spec.groups[0].size();
-    bool mayVary = spec.kind == CollectiveKind::AllReduce ||
-                   spec.kind == CollectiveKind::CollectiveBroadcast;
-    for (auto [g, group] : llvm::enumerate(spec.groups)) {
-      if (group.empty())
-        return fail(str(spec.kind), ": group ", g, " is empty");
-      if (!mayVary && int64_t(group.size()) != members)
-        return fail(str(spec.kind), ": groups of different size");
-      for (auto [position, device] : llvm::enumerate(group)) {
-        if (!inRange(device))
-          return fail(str(spec.kind), ": there is no device ", device,
-                      "; the program runs on ", numDevices);
-        if (plan.place[device].group >= 0)
-          return fail(str(spec.kind), ": device ", device, " is used twice");
-        plan.place[device].group = g;
-        plan.place[device].position = position;
-      }
-    }
-  }
+  if (llvm::Error e = plan.placeDevices(numDevices))
+    return e;
+  int64_t members = plan.isPermute() ? 1 : spec.groups[0].size();
   llvm::Expected<Shape> output = expectedOutput(spec, members);
   if (!output)
     return fail(str(spec.kind), ": ", toString(output.takeError()));

@@ -91,6 +91,10 @@ private:
   };
   static Blocks cutIntoBlocks(int64_t rows, int64_t cols, int64_t width);
 
+  /// Checks the groups or pairs of the spec, and fills `place` and `targets`.
+  /// Without groups it makes one of all devices.
+  llvm::Error placeDevices(int64_t numDevices);
+
   /// Finds the local and the shared groups.
   void splitByProcess(const Placement &placement);
   /// Adds a group if it has local members.
