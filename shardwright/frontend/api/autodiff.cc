@@ -1,0 +1,190 @@
+//===- autodiff.cc - grad, jvp, vjp, vmap ---------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/api/autodiff.h"
+
+#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/transform/transform.h"
+
+namespace shardwright::frontend::detail {
+
+std::vector<bool> wantedLeaves(const std::vector<size_t> &counts,
+                               const std::vector<int64_t> &argnums) {
+  std::vector<bool> out;
+  for (size_t i = 0; i < counts.size(); ++i)
+    out.insert(out.end(), counts[i],
+               containsInt(argnums, static_cast<int64_t>(i)));
+  return out;
+}
+
+Status checkArgnum(int64_t argnum, size_t count) {
+  if (argnum >= 0 && argnum < static_cast<int64_t>(count))
+    return {};
+  return typeError("differentiating with respect to argnums=", argnum,
+                   " requires at least ", argnum + 1,
+                   " positional arguments to be passed by the caller, but got "
+                   "only ",
+                   count, " positional arguments.");
+}
+
+Expected<Tensors> valueAndGrad(const FlatFunction &function,
+                               const Tensors &primals,
+                               const std::vector<bool> &wanted, bool) {
+  for (size_t i = 0; i < primals.size(); ++i) {
+    if (const Error *error = errorIn(primals[i]))
+      return *error;
+    if (wanted[i] && !isInexact(primals[i].dtype()))
+      return typeError("grad requires real- or complex-valued inputs (input "
+                       "dtype that is a sub-dtype of np.inexact), but got ",
+                       name(primals[i].dtype()),
+                       ". If you want to use Boolean- or integer-valued "
+                       "inputs, use vjp or set allow_int to True.");
+    if (wanted[i] && isComplex(primals[i].dtype()))
+      return typeError("grad requires real-valued inputs (input dtype that is "
+                       "a sub-dtype of np.floating), but got ",
+                       name(primals[i].dtype()),
+                       ". For holomorphic differentiation, pass "
+                       "holomorphic=True. For differentiation of "
+                       "non-holomorphic functions involving complex inputs, "
+                       "use jax.vjp directly.");
+  }
+  Expected<Linearized> linear = linearizeFlat(function, primals, wanted);
+  if (!linear)
+    return linear.error();
+  if (linear->outs.size() != 1)
+    return typeError("Gradient only defined for scalar-output functions. "
+                     "Output was a tree of ",
+                     linear->outs.size(), " leaves.");
+  const Tensor &out = linear->outs[0];
+  if (out.rank())
+    return typeError("Gradient only defined for scalar-output functions. "
+                     "Output had shape: ",
+                     tupleText(out.shape()), ".");
+  if (!isFloat(out.dtype()))
+    return typeError("grad requires real-valued outputs (output dtype that is "
+                     "a sub-dtype of np.floating), but got ",
+                     name(out.dtype()), ". For ",
+                     isComplex(out.dtype())
+                         ? "holomorphic differentiation, pass "
+                           "holomorphic=True. For differentiation of "
+                           "non-holomorphic functions involving complex "
+                           "outputs, use jax.vjp directly."
+                         : "differentiation of functions with integer "
+                           "outputs, use jax.vjp directly.");
+  Expected<MaybeTensors> back = vjpFlat(*linear, {scalarOf(1.0, out.dtype())});
+  if (!back)
+    return back.error();
+  Tensors result = linear->outs;
+  for (size_t i = 0; i < primals.size(); ++i)
+    if (wanted[i])
+      result.push_back(instantiate((*back)[i], primals[i].aval()));
+  if (const Error *error = errorIn(result))
+    return *error;
+  return result;
+}
+
+Expected<std::pair<Tensors, Tensors>> jvp(const FlatFunction &function,
+                                          const Tensors &primals,
+                                          const Tensors &tangents) {
+  if (primals.size() != tangents.size())
+    return typeError("primal and tangent arguments to jax.jvp must have the "
+                     "same tree structure; primals have ",
+                     primals.size(), " leaves, tangents ", tangents.size());
+  MaybeTensors given;
+  for (size_t i = 0; i < primals.size(); ++i) {
+    if (primals[i].shape() != tangents[i].shape())
+      return valueError("jvp called with different primal and tangent shapes;"
+                        "Got primal shape ",
+                        tupleText(primals[i].shape()), " and tangent shape as ",
+                        tupleText(tangents[i].shape()));
+    bool inexact = isInexact(primals[i].dtype());
+    if (inexact && tangents[i].dtype() != primals[i].dtype())
+      return typeError("primal and tangent arguments to jax.jvp do not match; "
+                       "dtypes must be equal, or in case of int/bool primal "
+                       "dtype the tangent dtype must be float0.Got primal "
+                       "dtype ",
+                       name(primals[i].dtype()),
+                       " and so expected tangent dtype ",
+                       name(primals[i].dtype()), ", but got tangent dtype ",
+                       name(tangents[i].dtype()), " instead.");
+    given.push_back(inexact ? MaybeTensor(tangents[i]) : MaybeTensor());
+  }
+  Expected<JvpResult> result = jvpFlat(function, primals, given);
+  if (!result)
+    return result.error();
+  Tensors out;
+  for (size_t i = 0; i < result->outs.size(); ++i)
+    out.push_back(instantiate(result->tangents[i], result->outs[i].aval()));
+  return std::pair{result->outs, out};
+}
+
+Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
+                                               const Tensors &primals) {
+  Expected<Linearized> linear =
+      linearizeFlat(function, primals, std::vector<bool>(primals.size(), true));
+  if (!linear)
+    return linear.error();
+  Linearized kept = *linear;
+  FlatFunction back = [kept, primals](const Tensors &cts) -> Tensors {
+    if (cts.size() != kept.outs.size())
+      return {Tensor(valueError("the cotangent has ", cts.size(),
+                                " leaves, and the result ", kept.outs.size()))};
+    MaybeTensors given;
+    for (size_t i = 0; i < cts.size(); ++i) {
+      if (!cts[i].ok())
+        return {cts[i]};
+      if (cts[i].shape() != kept.outs[i].shape())
+        return {Tensor(valueError(
+            "Shape of cotangent input to vjp pullback function ",
+            tupleText(cts[i].shape()),
+            " must be the same as the shape of corresponding primal input ",
+            tupleText(kept.outs[i].shape()), "."))};
+      given.push_back(cts[i]);
+    }
+    Expected<MaybeTensors> result = vjpFlat(kept, given);
+    if (!result)
+      return {Tensor(result.error())};
+    Tensors out;
+    for (size_t i = 0; i < primals.size(); ++i)
+      out.push_back(instantiate((*result)[i], primals[i].aval()));
+    return out;
+  };
+  return std::pair{linear->outs, back};
+}
+
+Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
+                       const Ints &inDims, const Ints &outDims,
+                       int64_t axisSize, const std::string &axisName,
+                       const AxisNames &spmdNames) {
+  Ints dims = inDims;
+  int64_t size = axisSize;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (const Error *error = errorIn(args[i]))
+      return *error;
+    if (dims[i] < 0)
+      continue;
+    if (dims[i] >= args[i].rank())
+      return valueError("vmap was requested to map its argument along axis ",
+                        dims[i],
+                        ", which implies that its rank should be at "
+                        "least ",
+                        dims[i] + 1, ", but is only ", args[i].rank(),
+                        " (its shape is ", tupleText(args[i].shape()), ")");
+    int64_t own = args[i].dim(dims[i]);
+    if (size >= 0 && own != size)
+      return valueError("vmap got inconsistent sizes for array axes to be "
+                        "mapped: ",
+                        size, " and ", own);
+    size = own;
+  }
+  if (size < 0)
+    return valueError("vmap must have at least one non-None value in in_axes");
+  return vmapFlat(function, args, dims, outDims,
+                  BatchAxis{size, axisName, spmdNames});
+}
+
+} // namespace shardwright::frontend::detail

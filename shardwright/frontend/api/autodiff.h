@@ -1,0 +1,158 @@
+//===- autodiff.h - grad, jvp, vjp, vmap ------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_API_AUTODIFF_H
+#define SHARDWRIGHT_FRONTEND_API_AUTODIFF_H
+
+#include "shardwright/frontend/api/function.h"
+
+namespace shardwright::frontend {
+
+namespace detail {
+/// Gradients of a scalar function at `primals`, for the leaves in `wanted`.
+/// Returns the value's leaves, then the gradients.
+Expected<Tensors> valueAndGrad(const FlatFunction &function,
+                               const Tensors &primals,
+                               const std::vector<bool> &wanted, bool hasAux);
+Expected<std::pair<Tensors, Tensors>> jvp(const FlatFunction &function,
+                                          const Tensors &primals,
+                                          const Tensors &tangents);
+/// Results, and the function from their cotangents to those of the arguments.
+Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
+                                               const Tensors &primals);
+Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
+                       const Ints &inDims, const Ints &outDims,
+                       int64_t axisSize, const std::string &axisName,
+                       const AxisNames &spmdNames);
+
+template <typename... Args>
+std::vector<size_t> leafCounts(const Args &...args) {
+  return {treeLeaves(args).size()...};
+}
+/// True for the leaves of the arguments at these positions.
+std::vector<bool> wantedLeaves(const std::vector<size_t> &counts,
+                               const std::vector<int64_t> &argnums);
+template <typename... Args> Tensors allLeaves(const Args &...args) {
+  Tensors out;
+  auto one = [&](const Tensors &leaves) {
+    out.insert(out.end(), leaves.begin(), leaves.end());
+  };
+  (one(treeLeaves(args)), ...);
+  return out;
+}
+Status checkArgnum(int64_t argnum, size_t count);
+} // namespace detail
+
+/// The value of a function with a scalar result, and its gradient with respect
+/// to one argument (default: the first), which has the argument's structure.
+/// JAX: jax.value_and_grad.
+template <int64_t Argnum = 0, typename F> auto valueAndGrad(F function) {
+  return [function](const auto &...args) {
+    using Function = TreeFunction<F, std::decay_t<decltype(args)>...>;
+    using Tuple = std::tuple<std::decay_t<decltype(args)>...>;
+    using Argument =
+        std::tuple_element_t < Argnum<sizeof...(args) ? Argnum : 0, Tuple>;
+    using Result = std::pair<typename Function::Result, Argument>;
+    if (Status valid = detail::checkArgnum(Argnum, sizeof...(args)); !valid)
+      return Expected<Result>(valid.error());
+    Function tree(function, {args...});
+    std::vector<bool> wanted =
+        detail::wantedLeaves(detail::leafCounts(args...), {Argnum});
+    Expected<Tensors> outs =
+        detail::valueAndGrad(tree, detail::allLeaves(args...), wanted, false);
+    if (!outs)
+      return Expected<Result>(outs.error());
+    size_t values = tree.def().paths.size();
+    Tensors value(outs->begin(), outs->begin() + values);
+    Tensors gradients(outs->begin() + values, outs->end());
+    Tuple all{args...};
+    return Expected<Result>(
+        Result{tree.rebuild(value),
+               treeWith(std::get < Argnum<sizeof...(args) ? Argnum : 0>(all),
+                        gradients)});
+  };
+}
+
+/// The gradient alone. JAX: jax.grad.
+template <int64_t Argnum = 0, typename F> auto grad(F function) {
+  auto both = valueAndGrad<Argnum>(std::move(function));
+  return [both](const auto &...args) {
+    auto result = both(args...);
+    using Argument = std::decay_t<decltype(result->second)>;
+    if (!result)
+      return Expected<Argument>(result.error());
+    return Expected<Argument>(std::move(result->second));
+  };
+}
+
+/// The result of a function of one argument and its derivative in a direction.
+/// JAX: jax.jvp.
+template <typename F, typename T>
+auto jvp(F function, const T &primal, const T &tangent) {
+  TreeFunction<F, T> tree(function, {primal});
+  using R = typename TreeFunction<F, T>::Result;
+  using Result = std::pair<R, R>;
+  auto outs = detail::jvp(tree, treeLeaves(primal), treeLeaves(tangent));
+  if (!outs)
+    return Expected<Result>(outs.error());
+  return Expected<Result>(
+      Result{tree.rebuild(outs->first), tree.rebuild(outs->second)});
+}
+
+/// The result of a function of one argument, and the function from its
+/// cotangent to that of the argument. JAX: jax.vjp.
+template <typename F, typename T> auto vjp(F function, const T &primal) {
+  TreeFunction<F, T> tree(function, {primal});
+  using R = typename TreeFunction<F, T>::Result;
+  using Pullback = std::function<Expected<T>(const R &)>;
+  using Result = std::pair<R, Pullback>;
+  auto parts = detail::vjp(tree, treeLeaves(primal));
+  if (!parts)
+    return Expected<Result>(parts.error());
+  FlatFunction flat = parts->second;
+  Pullback pullback = [flat, primal](const R &cotangent) -> Expected<T> {
+    Tensors back = flat(treeLeaves(cotangent));
+    if (const Error *error = errorIn(back))
+      return *error;
+    return treeWith(primal, back);
+  };
+  return Expected<Result>(Result{tree.rebuild(parts->first), pullback});
+}
+
+struct VmapOptions {
+  /// The mapped dimension of each argument, or one for all; -1: not mapped.
+  Ints inAxes = {0};
+  /// Of each leaf of the result, or one for all.
+  Ints outAxes = {0};
+  int64_t axisSize = -1;
+  std::string axisName;
+  AxisNames spmdAxisName;
+};
+
+/// Applies a function to each slice of its arguments. JAX: jax.vmap.
+template <typename F> auto vmap(F function, VmapOptions options = {}) {
+  return [function, options](const auto &...args) {
+    using Function = TreeFunction<F, std::decay_t<decltype(args)>...>;
+    using Result = typename Function::Result;
+    Function tree(function, {args...});
+    std::vector<size_t> counts = detail::leafCounts(args...);
+    Ints dims;
+    for (size_t i = 0; i < counts.size(); ++i)
+      for (size_t k = 0; k < counts[i]; ++k)
+        dims.push_back(options.inAxes[std::min(i, options.inAxes.size() - 1)]);
+    Expected<Tensors> outs =
+        detail::vmap(tree, detail::allLeaves(args...), dims, options.outAxes,
+                     options.axisSize, options.axisName, options.spmdAxisName);
+    if (!outs)
+      return Expected<Result>(outs.error());
+    return Expected<Result>(tree.rebuild(*outs));
+  };
+}
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_API_AUTODIFF_H

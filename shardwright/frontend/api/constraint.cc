@@ -1,0 +1,124 @@
+//===- constraint.cc - sharding constraints -------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/jit/sharding_param.h"
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+const ShardingParam *shardingOf(const Params &params) {
+  return params.object<ShardingParam>("sharding");
+}
+
+Param shardingParam(const Sharding &sharding) {
+  return std::shared_ptr<const ParamObject>(
+      std::make_shared<const ShardingParam>(sharding));
+}
+
+const Primitive constraintP = [] {
+  Primitive p;
+  p.name = "sharding_constraint";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &) -> Expected<std::vector<Aval>> {
+    return std::vector<Aval>{in[0]};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
+  p.lower = [](LoweringContext &c) {
+    const Sharding &sharding = shardingOf(c.params())->sharding;
+    std::string text = c.shardingText(sharding, c.resultTypes()[0].rank());
+    if (text.empty())
+      return c.operands();
+    return c.op("sdy.sharding_constraint", c.operands(),
+                mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
+                "sharding = " + text);
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("sharding_constraint");
+    return oneResult(bind1(self, in, params), bind1(self, {*t[0]}, params));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &, const Params &params) {
+    return MaybeTensors{
+        bind1(*findPrimitive("sharding_constraint"), {*ct[0]}, params)};
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    const Sharding &sharding = shardingOf(params)->sharding;
+    std::vector<SpecEntry> entries = sharding.spec().entries();
+    if (static_cast<int64_t>(entries.size()) < dims[0])
+      entries.resize(dims[0]);
+    SpecEntry entry;
+    if (axis.spmdNames.empty())
+      entry.unconstrained = true;
+    else
+      entry.axes = axis.spmdNames;
+    entries.insert(entries.begin() + dims[0], entry);
+    Expected<PartitionSpec> spec = PartitionSpec::get(entries);
+    if (!spec)
+      return {{Tensor(spec.error())}, {}};
+    Expected<Sharding> batched =
+        sharding.isConcrete() ? Sharding::named(sharding.mesh(), *spec)
+                              : Sharding::named(sharding.abstractMesh(), *spec);
+    if (!batched)
+      return {{Tensor(batched.error())}, {}};
+    return {{withShardingConstraint(in[0], *batched)}, dims};
+  };
+  return p;
+}();
+const Registered constraintR(constraintP);
+
+} // namespace
+
+Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding) {
+  if (!x.ok())
+    return x;
+  if (!sharding.isSpecified())
+    return x;
+  if (Status fits = sharding.checkCompatible(x.shape()); !fits)
+    return valueError("One of with_sharding_constraint arguments is "
+                      "incompatible with its sharding annotation ",
+                      sharding.str(), ": ", fits.error().text);
+  for (const SpecEntry &entry : sharding.spec().entries())
+    for (const std::string &axis : entry.axes)
+      if (sharding.abstractMesh().typeOf(axis) != AxisType::Auto)
+        return valueError("The spec of NamedSharding passed to "
+                          "with_sharding_constraint can only refer to Auto "
+                          "axes of the mesh. Got spec=",
+                          sharding.spec().str(),
+                          " and mesh=", sharding.abstractMesh().str(),
+                          ". You probably meant to use `reshard` API?");
+  if (!x.isTraced() && !currentTrace() && sharding.isConcrete())
+    return devicePut(x, sharding);
+  return bind1(constraintP, {x},
+               {{"sharding", shardingParam(sharding)},
+                {"layout", std::monostate()},
+                {"context_mesh", std::monostate()},
+                {"unconstrained_dims", std::monostate()}});
+}
+
+Tensor withShardingConstraint(const Tensor &x, const PartitionSpec &spec) {
+  if (contextMesh().empty() && contextAbstractMesh().empty())
+    return makeError(
+        ErrorKind::Runtime,
+        "with_sharding_constraint requires a non-empty mesh in context if you "
+        "are passing `PartitionSpec`s to shardings. You can define a context "
+        "mesh via `jax.set_mesh(mesh)`. Alternatively, provide `Sharding`s to "
+        "shardings and then the mesh context manager is not required.");
+  Expected<Sharding> sharding =
+      contextMesh().empty() ? Sharding::named(contextAbstractMesh(), spec)
+                            : Sharding::named(contextMesh(), spec);
+  if (!sharding)
+    return sharding.error();
+  return withShardingConstraint(x, *sharding);
+}
+
+} // namespace shardwright::frontend

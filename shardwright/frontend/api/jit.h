@@ -1,0 +1,215 @@
+//===- jit.h - jit and its stages -------------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_API_JIT_H
+#define SHARDWRIGHT_FRONTEND_API_JIT_H
+
+#include "shardwright/frontend/api/function.h"
+
+namespace shardwright::frontend {
+
+struct Jaxpr;
+struct LoweredProgram;
+class CompiledProgram;
+struct JitCache;
+
+struct JitOptions {
+  /// Per leaf of the arguments, or one for all; empty: those of the arguments.
+  std::vector<Sharding> inShardings;
+  /// Per leaf of the result, or one for all; empty: propagation decides.
+  std::vector<Sharding> outShardings;
+  /// Positions of arguments whose buffers may be reused.
+  std::vector<int64_t> donate;
+  bool keepUnused = false;
+  /// In messages and in the module's name.
+  std::string name = "<lambda>";
+  std::vector<std::string> argNames;
+};
+
+/// The per-device costs of a program.
+struct MemoryStats {
+  int64_t arguments = 0, results = 0, temporaries = 0, aliased = 0;
+};
+
+/// A compiled program. Calls check types and shardings.
+class CompiledStage {
+public:
+  Tensors call(const Tensors &leaves) const;
+  const std::vector<Sharding> &inputShardings() const;
+  const std::vector<Sharding> &outputShardings() const;
+  std::map<std::string, double> costAnalysis() const;
+  MemoryStats memoryAnalysis() const;
+  /// The machine code, for `loadProgram` in another process.
+  Expected<std::string> serialize() const;
+
+  std::shared_ptr<const CompiledProgram> program;
+  std::vector<Aval> types;
+  std::vector<std::string> argNames;
+};
+
+/// A module.
+class LoweredStage {
+public:
+  /// StableHLO with sdy, as MLIR prints it.
+  Expected<std::string> asText() const;
+  /// `devices`: only for programs without devices of their own.
+  Expected<CompiledStage> compile(std::vector<Device> devices = {}) const;
+
+  std::shared_ptr<const LoweredProgram> program;
+  std::vector<Aval> types;
+  std::vector<std::string> argNames;
+};
+
+/// A traced program.
+class TracedStage {
+public:
+  std::shared_ptr<const Jaxpr> jaxpr;
+  /// As JAX prints it.
+  std::string str() const;
+  Expected<LoweredStage> lower() const;
+  std::vector<Aval> inTypes() const, outTypes() const;
+
+  JitOptions options;
+  std::vector<Sharding> argShardings;
+  std::vector<bool> donated;
+  std::vector<std::string> argNames, resultPaths;
+};
+
+/// The untyped part of a jitted function: its caches.
+class JitCore {
+public:
+  explicit JitCore(JitOptions options);
+  /// What one call needs beside the leaves.
+  struct Call {
+    const FlatFunction &function;
+    const TreeDef &arguments;
+    /// Number of leaves of each argument.
+    const std::vector<size_t> &sizes;
+    /// Structure of the result, known after the function was traced.
+    const TreeDef &results;
+  };
+  Tensors call(const Call &call, const Tensors &leaves) const;
+  Expected<TracedStage> trace(const Call &call, const Tensors &leaves) const;
+
+private:
+  std::shared_ptr<JitCache> cache;
+};
+
+/// A function that is traced and compiled at its first call for each types and
+/// shardings of its arguments. JAX: jax.jit.
+template <typename F> class Jitted {
+public:
+  Jitted(F f, JitOptions options)
+      : function(std::move(f)), core(std::move(options)) {}
+
+  template <typename... Args> auto operator()(const Args &...args) const {
+    using Function = TreeFunction<F, std::decay_t<Args>...>;
+    return run<Function>(args...);
+  }
+  template <typename... Args>
+  Expected<TracedStage> trace(const Args &...args) const {
+    TreeFunction<F, std::decay_t<Args>...> tree(function, {args...});
+    Parts parts = flatten(args...);
+    FlatFunction flat = tree;
+    auto traced =
+        core.trace({flat, parts.def, parts.sizes, tree.def()}, parts.leaves);
+    if (tree.prototype())
+      keepPrototype(parts.def, *tree.prototype());
+    return traced;
+  }
+  template <typename... Args>
+  Expected<LoweredStage> lower(const Args &...args) const {
+    Expected<TracedStage> traced = trace(args...);
+    if (!traced)
+      return traced.error();
+    return traced->lower();
+  }
+
+private:
+  struct Parts {
+    Tensors leaves;
+    TreeDef def;
+    std::vector<size_t> sizes;
+  };
+  template <typename... Args> static Parts flatten(const Args &...args) {
+    Flattener f;
+    Parts parts;
+    size_t index = 0;
+    auto one = [&](const auto &arg) {
+      size_t before = f.leaves.size();
+      f.child(arg, cat("args[", index++, "]"));
+      f.open(",");
+      parts.sizes.push_back(f.leaves.size() - before);
+    };
+    (one(args), ...);
+    parts.leaves = std::move(f.leaves);
+    parts.def = std::move(f.def);
+    return parts;
+  }
+  template <typename Result>
+  void keepPrototype(const TreeDef &def, const Result &result) const {
+    std::lock_guard lock(*mutex);
+    (*prototypes)[def.text] = std::make_shared<Result>(result);
+  }
+  template <typename Function, typename... Args>
+  auto run(const Args &...args) const -> Expected<typename Function::Result> {
+    using Result = typename Function::Result;
+    Parts parts = flatten(args...);
+    Function tree(function, {args...});
+    FlatFunction flat = tree;
+    // The structure of the result is that of the first trace, kept by the
+    // structure of the arguments.
+    Tensors outs =
+        core.call({flat, parts.def, parts.sizes, tree.def()}, parts.leaves);
+    if (const Error *error = errorIn(outs))
+      return Expected<Result>(*error);
+    if (tree.prototype())
+      keepPrototype(parts.def, *tree.prototype());
+    {
+      std::lock_guard lock(*mutex);
+      auto kept = prototypes->find(parts.def.text);
+      if (kept != prototypes->end())
+        return treeWith(*std::static_pointer_cast<Result>(kept->second), outs);
+    }
+    return Expected<Result>(makeError(
+        ErrorKind::Runtime, "the structure of the result is not known"));
+  }
+
+  F function;
+  JitCore core;
+  std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
+  std::shared_ptr<std::map<std::string, std::shared_ptr<void>>> prototypes =
+      std::make_shared<std::map<std::string, std::shared_ptr<void>>>();
+};
+
+template <typename F> Jitted<F> jit(F function, JitOptions options = {}) {
+  return Jitted<F>(std::move(function), std::move(options));
+}
+
+/// The program of a function, without running it. JAX: jax.make_jaxpr.
+template <typename F, typename... Args>
+Expected<std::string> jaxprText(F function, const Args &...args) {
+  Expected<TracedStage> traced = jit(function).trace(args...);
+  if (!traced)
+    return traced.error();
+  return traced->str();
+}
+
+/// Counts of the steps of jit in this process.
+struct JitCounts {
+  int64_t traces = 0, lowerings = 0, compiles = 0, dispatchMisses = 0;
+};
+JitCounts jitCounts();
+
+/// Asks the compiler to shard a value; inside jit. JAX:
+/// with_sharding_constraint.
+Tensor withShardingConstraint(const Tensor &x, const Sharding &sharding);
+Tensor withShardingConstraint(const Tensor &x, const PartitionSpec &spec);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_API_JIT_H

@@ -1,0 +1,238 @@
+//===- tree.h - trees of tensors --------------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_API_TREE_H
+#define SHARDWRIGHT_FRONTEND_API_TREE_H
+
+#include "shardwright/frontend/array/tensor.h"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+namespace shardwright::frontend {
+
+/// The shape of a tree: containers and leaves. Equal texts: equal structures.
+/// `(*, {'w': *})`: tuples, lists and maps, with a star for each leaf.
+struct TreeDef {
+  std::string text;
+  /// The path of each leaf: `[0]['w']`.
+  std::vector<std::string> paths;
+  friend bool operator==(const TreeDef &a, const TreeDef &b) {
+    return a.text == b.text;
+  }
+};
+
+/// Collects the leaves of a tree and its structure.
+class Flattener {
+public:
+  void leaf(const Tensor &x) {
+    leaves.push_back(x);
+    def.text += "*";
+    def.paths.push_back(path);
+  }
+  void open(std::string_view text) { def.text += text; }
+  template <typename T> void child(const T &value, const std::string &step);
+
+  Tensors leaves;
+  TreeDef def;
+  std::string path;
+};
+
+/// Rebuilds a tree of the same structure from other leaves.
+class Unflattener {
+public:
+  explicit Unflattener(const Tensors &l) : leaves(l) {}
+  /// A null tensor if there are too few.
+  Tensor leaf() { return next < leaves.size() ? leaves[next++] : Tensor(); }
+
+private:
+  const Tensors &leaves;
+  size_t next = 0;
+};
+
+/// How a type is a tree: specialise it, or use SW_TREE for a struct.
+template <typename T, typename = void> struct TreeTraits {
+  static constexpr bool isTree = false;
+};
+
+template <> struct TreeTraits<Tensor> {
+  static constexpr bool isTree = true;
+  static void flatten(const Tensor &x, Flattener &f) { f.leaf(x); }
+  static void unflatten(Tensor &x, Unflattener &u) { x = u.leaf(); }
+};
+/// Numbers are leaves that become tensors.
+template <typename T>
+struct TreeTraits<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
+  static constexpr bool isTree = true;
+  static void flatten(const T &x, Flattener &f) { f.leaf(Tensor(x)); }
+  static void unflatten(T &, Unflattener &u) { u.leaf(); }
+};
+
+template <typename T>
+void Flattener::child(const T &value, const std::string &step) {
+  size_t length = path.size();
+  path += step;
+  TreeTraits<T>::flatten(value, *this);
+  path.resize(length);
+}
+
+template <typename T> struct TreeTraits<std::vector<T>> {
+  static constexpr bool isTree = TreeTraits<T>::isTree;
+  static void flatten(const std::vector<T> &v, Flattener &f) {
+    f.open("[");
+    for (size_t i = 0; i < v.size(); ++i)
+      f.child(v[i], cat("[", i, "]")), f.open(",");
+    f.open("]");
+  }
+  static void unflatten(std::vector<T> &v, Unflattener &u) {
+    for (T &x : v)
+      TreeTraits<T>::unflatten(x, u);
+  }
+};
+template <typename T, size_t N> struct TreeTraits<std::array<T, N>> {
+  static constexpr bool isTree = TreeTraits<T>::isTree;
+  static void flatten(const std::array<T, N> &v, Flattener &f) {
+    f.open("(");
+    for (size_t i = 0; i < N; ++i)
+      f.child(v[i], cat("[", i, "]")), f.open(",");
+    f.open(")");
+  }
+  static void unflatten(std::array<T, N> &v, Unflattener &u) {
+    for (T &x : v)
+      TreeTraits<T>::unflatten(x, u);
+  }
+};
+template <typename T> struct TreeTraits<std::map<std::string, T>> {
+  static constexpr bool isTree = TreeTraits<T>::isTree;
+  static void flatten(const std::map<std::string, T> &m, Flattener &f) {
+    f.open("{");
+    for (const auto &[key, value] : m)
+      f.open("'" + key + "':"), f.child(value, "['" + key + "']"), f.open(",");
+    f.open("}");
+  }
+  static void unflatten(std::map<std::string, T> &m, Unflattener &u) {
+    for (auto &[key, value] : m)
+      TreeTraits<T>::unflatten(value, u);
+  }
+};
+template <typename... T> struct TreeTraits<std::tuple<T...>> {
+  static constexpr bool isTree = (TreeTraits<T>::isTree && ...);
+  static void flatten(const std::tuple<T...> &t, Flattener &f) {
+    f.open("(");
+    size_t i = 0;
+    std::apply(
+        [&](const T &...x) {
+          ((f.child(x, cat("[", i++, "]")), f.open(",")), ...);
+        },
+        t);
+    f.open(")");
+  }
+  static void unflatten(std::tuple<T...> &t, Unflattener &u) {
+    std::apply([&](T &...x) { (TreeTraits<T>::unflatten(x, u), ...); }, t);
+  }
+};
+template <typename A, typename B> struct TreeTraits<std::pair<A, B>> {
+  static constexpr bool isTree = TreeTraits<A>::isTree && TreeTraits<B>::isTree;
+  static void flatten(const std::pair<A, B> &t, Flattener &f) {
+    f.open("(");
+    f.child(t.first, "[0]"), f.open(",");
+    f.child(t.second, "[1]"), f.open(",)");
+  }
+  static void unflatten(std::pair<A, B> &t, Unflattener &u) {
+    TreeTraits<A>::unflatten(t.first, u);
+    TreeTraits<B>::unflatten(t.second, u);
+  }
+};
+/// A struct says its fields: `SW_TREE(Params, w, b)` in the struct's body.
+template <typename T>
+struct TreeTraits<T, std::void_t<decltype(&T::swFlatten)>> {
+  static constexpr bool isTree = true;
+  static void flatten(const T &x, Flattener &f) { x.swFlatten(f); }
+  static void unflatten(T &x, Unflattener &u) { x.swUnflatten(u); }
+};
+
+namespace detail {
+template <typename... T>
+void flattenFields(Flattener &f, const char *names, const T &...fields) {
+  std::string_view rest = names;
+  auto one = [&](const auto &field) {
+    size_t comma = rest.find(',');
+    std::string name(rest.substr(0, comma));
+    name.erase(0, name.find_first_not_of(' '));
+    rest = comma == std::string_view::npos ? std::string_view()
+                                           : rest.substr(comma + 1);
+    f.open(name + ":");
+    f.child(field, "." + name);
+    f.open(",");
+  };
+  (one(fields), ...);
+}
+template <typename... T> void unflattenFields(Unflattener &u, T &...fields) {
+  (TreeTraits<T>::unflatten(fields, u), ...);
+}
+} // namespace detail
+
+/// In the body of a struct: its fields are the children of a tree.
+#define SW_TREE(Type, ...)                                                     \
+  void swFlatten(::shardwright::frontend::Flattener &f) const {                \
+    f.open(#Type "(");                                                         \
+    ::shardwright::frontend::detail::flattenFields(f, #__VA_ARGS__,            \
+                                                   __VA_ARGS__);               \
+    f.open(")");                                                               \
+  }                                                                            \
+  void swUnflatten(::shardwright::frontend::Unflattener &u) {                  \
+    ::shardwright::frontend::detail::unflattenFields(u, __VA_ARGS__);          \
+  }
+
+template <typename T> Tensors treeLeaves(const T &tree) {
+  Flattener f;
+  TreeTraits<T>::flatten(tree, f);
+  return std::move(f.leaves);
+}
+/// A copy of the tree with other leaves, in order.
+template <typename T> T treeWith(T tree, const Tensors &leaves) {
+  Unflattener u(leaves);
+  TreeTraits<T>::unflatten(tree, u);
+  return tree;
+}
+/// Applies a function to the corresponding leaves of trees of one type.
+template <typename F, typename T, typename... More>
+T treeMap(F function, const T &tree, const More &...more) {
+  std::vector<Tensors> lists{treeLeaves(more)...};
+  Tensors leaves = treeLeaves(tree);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if constexpr (sizeof...(More) == 0)
+      leaves[i] = function(leaves[i]);
+    else
+      leaves[i] = [&]<size_t... K>(std::index_sequence<K...>) {
+        return function(leaves[i],
+                        (i < lists[K].size() ? lists[K][i] : Tensor())...);
+      }(std::index_sequence_for<More...>());
+  }
+  return treeWith(tree, leaves);
+}
+
+/// The first error among the leaves of a tree, or null.
+template <typename T>
+  requires(TreeTraits<T>::isTree && !std::is_same_v<T, Tensor> &&
+           !std::is_arithmetic_v<T>)
+const Error *errorIn(const T &tree) {
+  static thread_local Error held;
+  for (const Tensor &leaf : treeLeaves(tree))
+    if (const Error *error = errorIn(leaf)) {
+      held = *error;
+      return &held;
+    }
+  return nullptr;
+}
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_API_TREE_H

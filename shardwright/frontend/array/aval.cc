@@ -1,0 +1,82 @@
+//===- aval.cc - types of values ------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/array/aval.h"
+
+namespace shardwright::frontend {
+
+PartitionSpec Aval::spec() const {
+  return sharding ? sharding->spec : PartitionSpec().normalized(rank());
+}
+
+static std::string groupText(const AxisNames &axes) {
+  if (axes.size() == 1)
+    return axes[0];
+  std::string out = "(";
+  for (size_t i = 0; i < axes.size(); ++i)
+    out += (i ? "," : "") + axes[i];
+  return out + ")";
+}
+
+static std::string typeText(const Aval &aval, std::string_view name) {
+  std::string out = cat(name, "[");
+  for (int64_t d = 0; d < aval.rank(); ++d) {
+    out += cat(d ? "," : "", aval.shape[d]);
+    if (aval.sharding && !aval.sharding->spec[d].axes.empty())
+      out += cat("@", groupText(aval.sharding->spec[d].axes));
+  }
+  out += "]";
+  auto names = [](const std::set<std::string> &set) {
+    return AxisNames(set.begin(), set.end());
+  };
+  std::string suffix;
+  auto add = [&](const char *letter, const AxisNames &axes) {
+    if (!axes.empty())
+      suffix += cat(suffix.empty() ? "" : ", ", letter, ":", groupText(axes));
+  };
+  add("V", aval.varying);
+  if (aval.sharding) {
+    add("U", names(aval.sharding->spec.unreduced()));
+    add("R", names(aval.sharding->spec.reduced()));
+  }
+  return suffix.empty() ? out : cat(out, "{", suffix, "}");
+}
+
+std::string Aval::str() const { return typeText(*this, shortName(dtype)); }
+std::string Aval::longStr() const { return typeText(*this, name(dtype)); }
+
+Aval Aval::withShape(Shape newShape) const {
+  Aval out = *this;
+  out.shape = std::move(newShape);
+  out.sharding = nullptr;
+  return out;
+}
+
+Aval Aval::withType(DType type) const {
+  Aval out = *this;
+  out.dtype = type;
+  out.weak = false;
+  return out;
+}
+
+bool Aval::sameType(const Aval &other) const {
+  if (dtype != other.dtype || shape != other.shape || varying != other.varying)
+    return false;
+  if (sharding == other.sharding)
+    return true;
+  return sharding && other.sharding && *sharding == *other.sharding;
+}
+
+Aval tangentAval(const Aval &aval) {
+  Aval out = aval;
+  out.weak = false;
+  if (!isInexact(aval.dtype))
+    out.dtype = DType::Float0;
+  return out;
+}
+
+} // namespace shardwright::frontend

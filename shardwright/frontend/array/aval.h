@@ -1,0 +1,56 @@
+//===- aval.h - types of values ---------------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_ARRAY_AVAL_H
+#define SHARDWRIGHT_FRONTEND_ARRAY_AVAL_H
+
+#include "shardwright/frontend/base/dtype.h"
+#include "shardwright/frontend/mesh/sharding.h"
+
+namespace shardwright::frontend {
+
+/// The sharding in the type of a value: Explicit axes of each dimension.
+struct TypeSharding {
+  AbstractMesh mesh;
+  PartitionSpec spec; ///< one entry per dimension
+  friend bool operator==(const TypeSharding &, const TypeSharding &) = default;
+};
+
+/// The type of a value: JAX's ShapedArray.
+struct Aval {
+  DType dtype = DType::F32;
+  Shape shape;
+  /// The type of a C++ scalar, which gives way to the other operand's.
+  bool weak = false;
+  /// Manual axes along which the value differs, in mesh order.
+  AxisNames varying = {};
+  /// Null if the value's mesh has no Explicit axes.
+  std::shared_ptr<const TypeSharding> sharding = nullptr;
+
+  int64_t rank() const { return shape.rank(); }
+  /// The spec of the type, one entry per dimension.
+  PartitionSpec spec() const;
+  /// `f32[8@x,4]{V:x}`, as a jaxpr prints it.
+  std::string str() const;
+  /// `float32[8,4]`, as messages print it.
+  std::string longStr() const;
+  /// The same type with other dimensions, without a sharding.
+  Aval withShape(Shape newShape) const;
+  Aval withType(DType type) const;
+  /// Equal apart from weakness.
+  bool sameType(const Aval &other) const;
+  friend bool operator==(const Aval &a, const Aval &b) {
+    return a.weak == b.weak && a.sameType(b);
+  }
+};
+
+/// The type of the tangents of values of this type: float0 for integers.
+Aval tangentAval(const Aval &aval);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_ARRAY_AVAL_H

@@ -1,0 +1,257 @@
+//===- placement.cc - device_put and arrays made of shards ----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/array/value.h"
+
+#include "shardwright/runtime/dlpack.h"
+
+#include <map>
+
+namespace shardwright::frontend {
+
+Tensor devicePut(const Tensor &x, const Sharding &sharding) {
+  if (!x.ok())
+    return x;
+  const ArrayValue *array = asArray(x);
+  if (!array)
+    return notImplemented("devicePut of a traced value; use "
+                          "withShardingConstraint or reshard inside jit");
+  if (!sharding.isSpecified()) {
+    if (array->sharding.isSpecified())
+      return x;
+    Sharding target = Sharding::single(Device{0});
+    Expected<std::vector<Buffer>> buffers = array->buffersOn(target);
+    if (!buffers)
+      return buffers.error();
+    return arrayOfBuffers(x.aval(), target, false, std::move(*buffers));
+  }
+  if (!sharding.isConcrete())
+    return valueError("device_put requires a sharding with a concrete mesh. "
+                      "Got ",
+                      sharding.str());
+  if (Status fits = sharding.checkCompatible(x.shape()); !fits)
+    return valueError("One of device_put args is incompatible with its "
+                      "sharding annotation ",
+                      sharding.str(), ": ", fits.error().text);
+  if (array->committed && array->sharding == sharding && !x.isDeleted())
+    return x;
+  Expected<std::vector<Buffer>> buffers = array->buffersOn(sharding);
+  if (!buffers)
+    return buffers.error();
+  Aval aval = x.aval();
+  aval.weak = false;
+  aval.sharding = nullptr;
+  const AbstractMesh &mesh = sharding.abstractMesh();
+  if (mesh.anyIs(AxisType::Explicit)) {
+    std::vector<SpecEntry> entries(aval.rank());
+    for (int64_t d = 0; d < aval.rank(); ++d)
+      for (const std::string &axis : sharding.spec()[d].axes)
+        if (mesh.typeOf(axis) == AxisType::Explicit)
+          entries[d].axes.push_back(axis);
+    auto spec = PartitionSpec::get(entries, sharding.spec().unreduced(),
+                                   sharding.spec().reduced());
+    if (!spec)
+      return spec.error();
+    aval.sharding =
+        std::make_shared<const TypeSharding>(TypeSharding{mesh, *spec});
+  }
+  return arrayOfBuffers(std::move(aval), sharding, true, std::move(*buffers));
+}
+
+Tensor devicePut(const Tensor &x, Device device) {
+  return devicePut(x, Sharding::single(device));
+}
+
+Tensor devicePut(const Tensor &x, const PartitionSpec &spec) {
+  if (contextMesh().empty())
+    return valueError("Please set a mesh via `jax.set_mesh` if a "
+                      "PartitionSpec is passed to device_put");
+  Expected<Sharding> sharding = Sharding::named(contextMesh(), spec);
+  return sharding ? devicePut(x, *sharding) : Tensor(sharding.error());
+}
+
+Expected<std::vector<Shard>> addressableShards(const Tensor &x) {
+  if (!x.ok())
+    return x.error();
+  const ArrayValue *array = asArray(x);
+  if (!array)
+    return typeError("a traced value has no shards");
+  const Sharding &sharding = x.sharding();
+  Expected<std::vector<Buffer>> buffers = array->buffersOn(sharding);
+  if (!buffers)
+    return buffers.error();
+  std::vector<Shard> out;
+  std::map<IndexBox, int64_t> seen;
+  for (size_t k = 0; k < buffers->size(); ++k) {
+    Shard shard;
+    shard.device = sharding.devices()[k];
+    shard.index = sharding.boxOf(x.shape(), static_cast<int64_t>(k));
+    shard.replicaId = seen[shard.index]++;
+    Shape local;
+    for (const IndexRange &r : shard.index)
+      local.push_back(r.end - r.begin);
+    shard.data =
+        arrayOfBuffers(x.aval().withShape(local),
+                       Sharding::single(shard.device), true, {(*buffers)[k]});
+    out.push_back(std::move(shard));
+  }
+  return out;
+}
+
+Tensor
+makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
+                      const std::function<Tensor(const IndexBox &)> &make) {
+  if (!sharding.isConcrete())
+    return typeError("makeArrayFromCallback requires a sharding with "
+                     "devices. Got ",
+                     sharding.str());
+  Expected<Shape> local = sharding.shardShape(shape);
+  if (!local)
+    return local.error();
+  std::map<IndexBox, Tensor> made;
+  std::vector<Buffer> buffers;
+  Aval aval;
+  for (size_t k = 0; k < sharding.devices().size(); ++k) {
+    IndexBox box = sharding.boxOf(shape, static_cast<int64_t>(k));
+    auto found = made.find(box);
+    if (found == made.end())
+      found = made.emplace(box, make(box)).first;
+    const Tensor &part = found->second;
+    const ArrayValue *array = asArray(part);
+    if (!array)
+      return part.ok() ? Tensor(typeError("the callback returned a traced "
+                                          "value"))
+                       : part;
+    if (part.shape() != *local)
+      return valueError("Expected shard shape ", tupleText(*local),
+                        " doesn't match the single device array shape ",
+                        tupleText(part.shape()), ". Shape of Array is ",
+                        part.aval().withShape(shape).longStr(),
+                        " with sharding ", sharding.str());
+    auto buffer = array->buffersOn(Sharding::single(sharding.devices()[k]));
+    if (!buffer)
+      return buffer.error();
+    buffers.push_back((*buffer)[0]);
+    aval = part.aval();
+  }
+  return arrayOfBuffers(aval.withShape(shape), sharding, true,
+                        std::move(buffers));
+}
+
+/// The error that arrays and sharding are on other devices.
+static Error devicesDiffer(const std::set<int32_t> &wanted,
+                           const std::set<int32_t> &given) {
+  auto missing = [](const std::set<int32_t> &of,
+                    const std::set<int32_t> &from) {
+    std::string out = "{";
+    for (int32_t id : of)
+      if (!from.count(id))
+        out += cat(out.size() > 1 ? ", " : "", id);
+    return out + "}";
+  };
+  return valueError(
+      "Addressable devices and per-device arrays devices do not match. "
+      "Sharding contains devices ",
+      missing(wanted, given),
+      " that are not present in per-device arrays. Per-device arrays contain "
+      "devices ",
+      missing(given, wanted), " that are not present in the sharding.");
+}
+
+Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
+                                       const Sharding &sharding,
+                                       const Tensors &arrays) {
+  if (!sharding.isConcrete())
+    return typeError("makeArrayFromSingleDeviceArrays requires a sharding "
+                     "with devices. Got ",
+                     sharding.str());
+  Expected<Shape> local = sharding.shardShape(shape);
+  if (!local)
+    return local.error();
+  if (const Error *error = errorIn(arrays))
+    return *error;
+  if (arrays.size() != sharding.devices().size())
+    return valueError("Expected ", sharding.devices().size(),
+                      " per-device arrays (this is how many devices are "
+                      "addressable by the sharding), but got ",
+                      arrays.size());
+  std::map<int32_t, Buffer> byDevice;
+  std::set<int32_t> wanted, given;
+  std::vector<Device> places;
+  for (const Tensor &part : arrays) {
+    const ArrayValue *array = asArray(part);
+    if (!array)
+      return typeError("makeArrayFromSingleDeviceArrays got a traced value");
+    if (part.sharding().devices().size() != 1)
+      return valueError("When making an array from single-device arrays the "
+                        "input arrays must have one shard each. An argument "
+                        "array had ",
+                        part.sharding().devices().size(), " shard(s).");
+    if (part.dtype() != arrays[0].dtype())
+      return valueError("Input buffers to `Array` must have matching dtypes. "
+                        "Got ",
+                        name(part.dtype()), ", expected ",
+                        name(arrays[0].dtype()), " for buffer: ", part.str());
+    if (part.shape() != *local)
+      return valueError("Expected shard shape ", tupleText(*local),
+                        " doesn't match the single device array shape ",
+                        tupleText(part.shape()), ". Shape of Array is ",
+                        part.aval().withShape(shape).longStr(),
+                        " with sharding ", sharding.str());
+    auto buffer = array->buffersOn(part.sharding());
+    if (!buffer)
+      return buffer.error();
+    places.push_back(part.sharding().devices()[0]);
+    given.insert(places.back().id);
+    byDevice.emplace(places.back().id, (*buffer)[0]);
+  }
+  if (given.size() != places.size())
+    return valueError("When making an array from single-device arrays, the "
+                      "input arrays must be from distinct devices, but got "
+                      "device IDs ",
+                      idsText(places));
+  std::vector<Buffer> buffers;
+  for (Device d : sharding.devices())
+    wanted.insert(d.id);
+  if (wanted != given)
+    return devicesDiffer(wanted, given);
+  for (Device d : sharding.devices())
+    buffers.push_back(byDevice.at(d.id));
+  return arrayOfBuffers(arrays[0].aval().withShape(shape), sharding, true,
+                        std::move(buffers));
+}
+
+Expected<DLManagedTensor *> toDLPack(const Tensor &x) {
+  if (!x.ok())
+    return x.error();
+  const ArrayValue *array = asArray(x);
+  if (!array)
+    return typeError("a traced value cannot be exported");
+  if (x.sharding().devices().size() != 1)
+    return valueError("toDLPack is supported only for unsharded arrays.");
+  auto buffers = array->buffersOn(x.sharding());
+  if (!buffers)
+    return buffers.error();
+  auto exported = shardwright::toDLPack((*buffers)[0]);
+  if (!exported)
+    return fromLlvm(exported.takeError());
+  return *exported;
+}
+
+Tensor fromDLPack(DLManagedTensor *tensor) {
+  if (!tensor)
+    return typeError("fromDLPack got a null tensor");
+  auto buffer = shardwright::fromDLPack(tensor, 0, client());
+  if (!buffer)
+    return fromLlvm(buffer.takeError());
+  Aval aval{static_cast<DType>(buffer->type()),
+            Shape(Ints(buffer->shape().begin(), buffer->shape().end()))};
+  return arrayOfBuffers(std::move(aval), Sharding::single(Device{0}), false,
+                        {*buffer});
+}
+
+} // namespace shardwright::frontend

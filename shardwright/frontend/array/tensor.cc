@@ -1,0 +1,224 @@
+//===- tensor.cc - arrays and traced values -------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/array/value.h"
+
+#include <cstring>
+
+namespace shardwright::frontend {
+
+static const Error nullError{ErrorKind::Type,
+                             "a null Tensor was used as a value"};
+
+Tensor::Tensor(Error error)
+    : value(std::make_shared<const ErrorValue>(std::move(error))) {}
+
+bool Tensor::ok() const { return value && value->kind != Value::Kind::Error; }
+const Error &Tensor::error() const {
+  static const Error none{};
+  if (!value)
+    return nullError;
+  return ok() ? none : static_cast<const ErrorValue &>(*value).error;
+}
+const Aval &Tensor::aval() const {
+  static const Aval none;
+  return value ? value->aval : none;
+}
+bool Tensor::isTraced() const {
+  return value && value->kind == Value::Kind::Tracer;
+}
+
+const Error *errorIn(const Tensor &tensor) {
+  return tensor.ok() ? nullptr : &tensor.error();
+}
+const Error *errorIn(const Tensors &tensors) {
+  for (const Tensor &tensor : tensors)
+    if (!tensor.ok())
+      return &tensor.error();
+  return nullptr;
+}
+
+/// The array, or the error for what is none.
+static Expected<const ArrayValue *> needArray(const Tensor &x) {
+  if (!x.ok())
+    return x.error();
+  if (const ArrayValue *array = asArray(x))
+    return array;
+  return makeError(ErrorKind::TracerArrayConversion,
+                   "The array conversion was called on traced array with "
+                   "shape ",
+                   x.aval().longStr(),
+                   ". The value is not known while the function is traced.");
+}
+
+const Sharding &Tensor::sharding() const {
+  static const Sharding none;
+  const ArrayValue *array = asArray(*this);
+  if (!array)
+    return none;
+  if (array->sharding.isSpecified())
+    return array->sharding;
+  static const Sharding first = Sharding::single(Device{0});
+  return first;
+}
+bool Tensor::committed() const {
+  const ArrayValue *array = asArray(*this);
+  return array && array->committed;
+}
+bool Tensor::isDeleted() const {
+  const ArrayValue *array = asArray(*this);
+  if (!array)
+    return false;
+  std::lock_guard lock(array->mutex);
+  return array->state.deleted;
+}
+
+Status Tensor::remove() const {
+  Expected<const ArrayValue *> array = needArray(*this);
+  if (!array)
+    return array.error();
+  std::lock_guard lock((*array)->mutex);
+  for (Buffer &buffer : (*array)->state.buffers)
+    buffer.remove();
+  (*array)->state = ArrayValue::State{nullptr, {}, true};
+  return {};
+}
+
+Status Tensor::blockUntilReady() const {
+  Expected<const ArrayValue *> array = needArray(*this);
+  if (!array)
+    return array.error();
+  std::vector<Buffer> buffers;
+  {
+    std::lock_guard lock((*array)->mutex);
+    if ((*array)->state.deleted)
+      return (*array)->deletedError();
+    buffers = (*array)->state.buffers;
+  }
+  for (const Buffer &buffer : buffers)
+    if (llvm::Error error = buffer.ready().await())
+      return fromLlvm(std::move(error));
+  return {};
+}
+
+Expected<std::shared_ptr<const void>> Tensor::hostData(DType expected) const {
+  Expected<const ArrayValue *> array = needArray(*this);
+  if (!array)
+    return array.error();
+  if (dtype() != expected && byteWidth(dtype()) != byteWidth(expected))
+    return typeError("the elements of ", aval().longStr(),
+                     " cannot be read as ", name(expected),
+                     "; convert the array with astype first");
+  if (dtype() != expected && !(dtype() == DType::Bool))
+    return typeError("the elements of ", aval().longStr(),
+                     " cannot be read as ", name(expected),
+                     "; convert the array with astype first");
+  return (*array)->host();
+}
+
+void Tensor::copyElements(const void *from, size_t bytes, void *to) {
+  if (bytes)
+    std::memcpy(to, from, bytes);
+}
+
+Expected<std::vector<std::byte>> Tensor::toBytes() const {
+  Expected<const ArrayValue *> array = needArray(*this);
+  if (!array)
+    return array.error();
+  Expected<std::shared_ptr<const void>> data = (*array)->host();
+  if (!data.ok())
+    return data.error();
+  std::vector<std::byte> out(bytesOf(aval()));
+  copyElements(data->get(), out.size(), out.data());
+  return out;
+}
+
+Expected<double> Tensor::item() const {
+  Expected<const ArrayValue *> array = needArray(*this);
+  if (!array)
+    return array.error();
+  if (size() != 1)
+    return valueError("can only convert an array of size 1 to a scalar, got "
+                      "shape ",
+                      tupleText(shape()));
+  Expected<std::shared_ptr<const void>> data = (*array)->host();
+  if (!data.ok())
+    return data.error();
+  return readDouble(data->get(), dtype(), 0);
+}
+
+std::string Tensor::str() const {
+  if (!ok())
+    return cat("<", error().str(), ">");
+  if (isTraced())
+    return cat("Traced<", aval().longStr(), ">");
+  Expected<std::shared_ptr<const void>> data = asArray(*this)->host();
+  if (!data.ok())
+    return cat("<", data.error().str(), ">");
+  return numpyText(data->get(), aval(), "", 1);
+}
+
+std::string Tensor::repr() const {
+  if (!ok() || isTraced())
+    return str();
+  Expected<std::shared_ptr<const void>> data = asArray(*this)->host();
+  if (!data.ok())
+    return cat("<", data.error().str(), ">");
+  return cat("Array(", numpyText(data->get(), aval(), ",", 7),
+             ", dtype=", name(dtype()), aval().weak ? ", weak_type=True" : "",
+             ")");
+}
+
+Tensor Tensor::makeScalar(bool v) {
+  return scalarOf(static_cast<int64_t>(v), DType::Bool);
+}
+Tensor Tensor::makeScalar(double v) {
+  return scalarOf(v, canonicalType(DType::F64), /*weak=*/true);
+}
+Tensor Tensor::makeScalar(int64_t v) {
+  DType type = canonicalType(DType::I64);
+  if (type == DType::I32 && (v > INT32_MAX || v < INT32_MIN))
+    return Tensor(makeError(ErrorKind::Value, "Python integer ", v,
+                            " out of bounds for int32"));
+  return scalarOf(v, type, /*weak=*/true);
+}
+
+Tensor scalarOf(double v, DType type, bool weak) {
+  std::shared_ptr<void> data = allocateHost(byteWidth(type));
+  writeNumber(data.get(), type, 0, v);
+  return arrayOfHost(Aval{type, {}, weak}, data, /*isLiteral=*/true);
+}
+Tensor scalarOf(int64_t v, DType type, bool weak) {
+  std::shared_ptr<void> data = allocateHost(byteWidth(type));
+  writeInt(data.get(), type, 0, v);
+  return arrayOfHost(Aval{type, {}, weak}, data, /*isLiteral=*/true);
+}
+
+Tensor arrayFromBytes(const void *data, DType type, const Shape &shape) {
+  Aval aval{canonicalType(type), shape};
+  for (int64_t d : shape)
+    if (d < 0)
+      return valueError("negative dimensions are not allowed, got shape ",
+                        tupleText(shape));
+  std::shared_ptr<void> copy = allocateHost(bytesOf(aval));
+  if (!copy)
+    return noMemory(aval);
+  if (aval.dtype == type) {
+    if (bytesOf(aval))
+      std::memcpy(copy.get(), data, bytesOf(aval));
+  } else {
+    for (int64_t i = 0; i < shape.elements(); ++i)
+      if (isInteger(type))
+        writeInt(copy.get(), aval.dtype, i, readInt(data, type, i));
+      else
+        writeNumber(copy.get(), aval.dtype, i, readDouble(data, type, i),
+                    readImag(data, type, i));
+  }
+  return arrayOfHost(std::move(aval), std::move(copy));
+}
+
+} // namespace shardwright::frontend

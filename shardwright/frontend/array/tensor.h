@@ -1,0 +1,166 @@
+//===- tensor.h - arrays and traced values ----------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_ARRAY_TENSOR_H
+#define SHARDWRIGHT_FRONTEND_ARRAY_TENSOR_H
+
+#include "shardwright/frontend/array/aval.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+struct DLManagedTensor;
+
+namespace shardwright::frontend {
+
+struct Value;
+struct ArrayValue;
+
+/// What kind of index a Tensor is subscripted with: see numpy/index.h.
+struct Index;
+class IndexUpdate;
+
+/// An array, a traced value, or an error. A handle to an immutable object;
+/// copies are cheap. Operations on an error give that error, so that a function
+/// is written without checks and its result is checked once. Semantics:
+/// jax.Array and jax.core.Tracer.
+class Tensor {
+public:
+  /// A null handle: using it is an error.
+  Tensor() = default;
+  Tensor(Error error);
+  /// A scalar. Numbers are weakly typed, like those of Python.
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  Tensor(T scalar) : Tensor(makeScalar(scalar)) {}
+  explicit Tensor(std::shared_ptr<const Value> v) : value(std::move(v)) {}
+
+  bool ok() const;
+  const Error &error() const;
+  const Aval &aval() const;
+  DType dtype() const { return aval().dtype; }
+  const Shape &shape() const { return aval().shape; }
+  int64_t rank() const { return aval().rank(); }
+  int64_t dim(int64_t i) const { return shape()[i]; }
+  int64_t size() const { return ok() ? shape().elements() : 0; }
+  /// True inside jit, grad, vmap: the value is not known.
+  bool isTraced() const;
+
+  // Of arrays; traced values have none of these.
+  const Sharding &sharding() const;
+  bool committed() const;
+  bool isDeleted() const;
+  /// Frees the buffers; shape and type stay readable.
+  Status remove() const;
+  /// Waits for the elements. Errors of the computation arrive here.
+  Status blockUntilReady() const;
+  /// The elements, row-major. An error for a traced or deleted array, or if T
+  /// is not the element type.
+  template <typename T> Expected<std::vector<T>> toVector() const {
+    Expected<std::shared_ptr<const void>> data = hostData(dtypeOf<T>());
+    if (!data.ok())
+      return data.error();
+    std::vector<T> out(size());
+    copyElements(data->get(), sizeof(T) * out.size(), out.data());
+    return out;
+  }
+  /// The only element, converted to double; of complex ones, the real part.
+  Expected<double> item() const;
+  /// The elements as bytes, row-major.
+  Expected<std::vector<std::byte>> toBytes() const;
+  /// As numpy prints it: `[1. 2. 3.]`; a traced value by its type.
+  std::string str() const;
+  /// `Array([1., 2., 3.], dtype=float32)`.
+  std::string repr() const;
+
+  /// x[i], x[slice(1, 3)], ...: numpy's indexing, see numpy/index.h.
+  template <typename... Indices> Tensor operator[](Indices... indices) const;
+  Tensor index(const std::vector<Index> &indices) const;
+  /// x.at(i).set(y): a changed copy.
+  template <typename... Indices> IndexUpdate at(Indices... indices) const;
+
+  const std::shared_ptr<const Value> &handle() const { return value; }
+
+private:
+  static Tensor makeScalar(bool v);
+  static Tensor makeScalar(double v);
+  static Tensor makeScalar(int64_t v);
+  template <typename T> static Tensor makeScalar(T v) {
+    if constexpr (std::is_floating_point_v<T>)
+      return makeScalar(static_cast<double>(v));
+    else
+      return makeScalar(static_cast<int64_t>(v));
+  }
+  Expected<std::shared_ptr<const void>> hostData(DType expected) const;
+  static void copyElements(const void *from, size_t bytes, void *to);
+
+  std::shared_ptr<const Value> value;
+};
+using Array = Tensor;
+using Tensors = std::vector<Tensor>;
+
+/// The error that a tensor carries, or null.
+const Error *errorIn(const Tensor &tensor);
+/// The first error of several tensors, or null.
+const Error *errorIn(const Tensors &tensors);
+
+/// A strongly typed array of host elements, on the default device.
+Tensor arrayFromBytes(const void *data, DType type, const Shape &shape);
+template <typename T>
+Tensor arrayOf(const std::vector<T> &elements, const Shape &shape) {
+  if (static_cast<int64_t>(elements.size()) != shape.elements())
+    return valueError("cannot reshape array of size ", elements.size(),
+                      " into shape ", tupleText(shape));
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<char> bytes(elements.begin(), elements.end());
+    return arrayFromBytes(bytes.data(), DType::Bool, shape);
+  } else {
+    return arrayFromBytes(elements.data(), dtypeOf<T>(), shape);
+  }
+}
+template <typename T> Tensor arrayOf(const std::vector<T> &elements) {
+  return arrayOf(elements, Shape{static_cast<int64_t>(elements.size())});
+}
+/// A scalar of this type. It is a literal in programs.
+Tensor scalarOf(double value, DType type, bool weak = false);
+Tensor scalarOf(int64_t value, DType type, bool weak = false);
+
+/// Places an array; a copy is made only where needed. Null sharding: the
+/// default device, uncommitted.
+Tensor devicePut(const Tensor &x, const Sharding &sharding);
+Tensor devicePut(const Tensor &x, Device device);
+/// Under a mesh in context.
+Tensor devicePut(const Tensor &x, const PartitionSpec &spec);
+
+/// One addressable part of an array.
+struct Shard {
+  Device device;
+  IndexBox index;
+  int64_t replicaId = 0;
+  Tensor data;
+};
+Expected<std::vector<Shard>> addressableShards(const Tensor &x);
+/// `make` returns the host elements of a box, and is called once for each
+/// distinct box.
+Tensor
+makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
+                      const std::function<Tensor(const IndexBox &)> &make);
+/// The arrays are on one device each, in any order.
+Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
+                                       const Sharding &sharding,
+                                       const Tensors &arrays);
+
+/// Shares memory with other libraries; the caller owns the result.
+Expected<DLManagedTensor *> toDLPack(const Tensor &x);
+/// Takes ownership of the tensor on success.
+Tensor fromDLPack(DLManagedTensor *tensor);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_ARRAY_TENSOR_H

@@ -1,0 +1,466 @@
+//===- cond.cc - branches, and recomputation in the backward pass ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+using Jaxprs = std::vector<JaxprPtr>;
+const Primitive &condPrimitive() {
+  static const Primitive &p = *findPrimitive("cond");
+  return p;
+}
+const Jaxprs &branchesOf(const Params &params) {
+  return params.get<Jaxprs>("branches");
+}
+
+/// Which results have a tangent (or a batch dimension) in any branch.
+template <typename Rule>
+Expected<std::vector<bool>> unionOf(const Jaxprs &branches, Rule rule) {
+  std::vector<bool> all(branches[0]->outs.size());
+  for (const JaxprPtr &branch : branches) {
+    Expected<std::vector<bool>> one = rule(branch);
+    if (!one)
+      return one.error();
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i] = all[i] || (*one)[i];
+  }
+  return all;
+}
+
+JvpResult jvpCond(const Tensors &in, const MaybeTensors &t,
+                  const Params &params) {
+  const Jaxprs &branches = branchesOf(params);
+  std::vector<bool> nonzero = given(MaybeTensors(t.begin() + 1, t.end()));
+  auto force =
+      unionOf(branches, [&](const JaxprPtr &j) -> Expected<std::vector<bool>> {
+        Expected<JvpJaxpr> made = jvpJaxpr(j, nonzero);
+        if (!made)
+          return made.error();
+        return made->outNonzero;
+      });
+  if (!force)
+    return failedJvp(force.error());
+  Jaxprs changed;
+  for (const JaxprPtr &branch : branches)
+    changed.push_back(jvpJaxpr(branch, nonzero, *force)->jaxpr);
+  Tensors args = in;
+  for (size_t i = 1; i < t.size(); ++i)
+    if (t[i])
+      args.push_back(*t[i]);
+  Tensors outs = bindMany(condPrimitive(), changed[0]->outs.size(), args,
+                          {{"branches", changed}});
+  size_t n = force->size(), next = n;
+  JvpResult r{Tensors(outs.begin(), outs.begin() + n), MaybeTensors(n)};
+  for (size_t i = 0; i < n; ++i)
+    if ((*force)[i])
+      r.tangents[i] = outs[next++];
+  return r;
+}
+
+/// The branch with the residuals of all branches: zeros for those of others.
+JaxprPtr withAllResiduals(const LinearizedJaxpr &own, size_t index,
+                          const std::vector<LinearizedJaxpr> &all) {
+  auto out = std::make_shared<Jaxpr>(*own.known);
+  size_t n = own.outNonzero.size();
+  std::vector<Atom> residuals(out->outs.begin() + n, out->outs.end());
+  out->outs.resize(n);
+  for (size_t b = 0; b < all.size(); ++b)
+    for (size_t r = 0; r < all[b].numResiduals; ++r) {
+      if (b == index) {
+        out->outs.push_back(residuals[r]);
+        continue;
+      }
+      const Aval &aval = all[b].tangent->types[all[b].tangent->ins[r]];
+      std::shared_ptr<void> zero = allocateHost(bytesOf(aval));
+      std::fill_n(static_cast<char *>(zero.get()), bytesOf(aval), 0);
+      out->types.push_back(aval);
+      auto var = static_cast<int32_t>(out->types.size()) - 1;
+      out->constVars.push_back(var);
+      out->consts.push_back(arrayOfHost(aval, zero));
+      out->outs.push_back(Atom{var, {}});
+    }
+  return out;
+}
+
+/// The linear branch, whose inputs are the residuals of all branches.
+JaxprPtr ignoringOthers(const LinearizedJaxpr &own, size_t index,
+                        const std::vector<LinearizedJaxpr> &all) {
+  auto out = std::make_shared<Jaxpr>(*own.tangent);
+  std::vector<int32_t> ins;
+  for (size_t b = 0; b < all.size(); ++b)
+    for (size_t r = 0; r < all[b].numResiduals; ++r) {
+      if (b == index) {
+        ins.push_back(own.tangent->ins[r]);
+        continue;
+      }
+      out->types.push_back(all[b].tangent->types[all[b].tangent->ins[r]]);
+      ins.push_back(static_cast<int32_t>(out->types.size()) - 1);
+    }
+  ins.insert(ins.end(), own.tangent->ins.begin() + own.numResiduals,
+             own.tangent->ins.end());
+  out->ins = ins;
+  return out;
+}
+
+JvpResult linearizeCond(JaxprTrace &tangents, const TracePtr &,
+                        const Tensors &in, const MaybeTensors &t,
+                        const Params &params) {
+  const Jaxprs &branches = branchesOf(params);
+  std::vector<bool> nonzero = given(MaybeTensors(t.begin() + 1, t.end()));
+  auto force =
+      unionOf(branches, [&](const JaxprPtr &j) -> Expected<std::vector<bool>> {
+        Expected<LinearizedJaxpr> made = linearizeJaxpr(j, nonzero);
+        if (!made)
+          return made.error();
+        return made->outNonzero;
+      });
+  if (!force)
+    return failedJvp(force.error());
+  std::vector<LinearizedJaxpr> parts;
+  for (const JaxprPtr &branch : branches)
+    parts.push_back(*linearizeJaxpr(branch, nonzero, *force));
+  Jaxprs known, linear;
+  for (size_t b = 0; b < parts.size(); ++b) {
+    known.push_back(withAllResiduals(parts[b], b, parts));
+    linear.push_back(ignoringOthers(parts[b], b, parts));
+  }
+  Tensors outs = bindMany(condPrimitive(), known[0]->outs.size(), in,
+                          {{"branches", known}});
+  if (const Error *error = errorIn(outs))
+    return failedJvp(*error);
+  size_t n = force->size();
+  Tensors args{in[0]};
+  args.insert(args.end(), outs.begin() + n, outs.end());
+  outs.resize(n);
+  for (size_t i = 1; i < t.size(); ++i)
+    if (t[i])
+      args.push_back(*t[i]);
+  JvpResult r{outs, MaybeTensors(n)};
+  if (linear[0]->outs.empty())
+    return r;
+  Tensors results =
+      tangents.bind(condPrimitive(), args, {{"branches", linear}});
+  if (const Error *error = errorIn(results))
+    return failedJvp(*error);
+  size_t next = 0;
+  for (size_t i = 0; i < n; ++i)
+    if ((*force)[i])
+      r.tangents[i] = results[next++];
+  return r;
+}
+
+MaybeTensors transposeCond(const MaybeTensors &ct, const MaybeTensors &in,
+                           const std::vector<Aval> &, const Params &params) {
+  std::vector<bool> linear = given(MaybeTensors(in.begin() + 1, in.end()));
+  linear.flip();
+  Jaxprs changed;
+  for (const JaxprPtr &branch : branchesOf(params)) {
+    Expected<JaxprPtr> back = transposeJaxpr(branch, linear, given(ct));
+    if (!back)
+      return {Tensor(back.error())};
+    changed.push_back(*back);
+  }
+  Tensors args{*in[0]};
+  for (size_t i = 1; i < in.size(); ++i)
+    if (in[i])
+      args.push_back(*in[i]);
+  for (const MaybeTensor &v : ct)
+    if (v)
+      args.push_back(*v);
+  Tensors outs = bindMany(condPrimitive(), changed[0]->outs.size(), args,
+                          {{"branches", changed}});
+  MaybeTensors result(in.size());
+  size_t next = 0;
+  for (size_t i = 1; i < in.size(); ++i)
+    if (!in[i])
+      result[i] = outs[next++];
+  return result;
+}
+
+BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
+                      const Ints &dims, const Params &params) {
+  const Jaxprs &branches = branchesOf(params);
+  bool each = dims[0] >= 0;
+  std::vector<bool> batched;
+  Tensors args;
+  for (size_t i = 1; i < in.size(); ++i) {
+    batched.push_back(dims[i] >= 0 || each);
+    args.push_back(batched.back() ? batchToFront(in[i], dims[i], axis.size)
+                                  : in[i]);
+  }
+  auto force =
+      unionOf(branches, [&](const JaxprPtr &j) -> Expected<std::vector<bool>> {
+        Expected<BatchedJaxpr> made = batchJaxpr(j, axis, batched);
+        if (!made)
+          return made.error();
+        return made->outBatched;
+      });
+  if (!force)
+    return {{Tensor(force.error())}, {}};
+  if (each)
+    force->assign(force->size(), true);
+  Jaxprs changed;
+  for (const JaxprPtr &branch : branches)
+    changed.push_back(batchJaxpr(branch, axis, batched, *force)->jaxpr);
+  Ints outDims;
+  for (bool b : *force)
+    outDims.push_back(b ? 0 : -1);
+  if (!each) {
+    args.insert(args.begin(), in[0]);
+    return {
+        bindMany(condPrimitive(), force->size(), args, {{"branches", changed}}),
+        outDims};
+  }
+  // Every branch is computed, and each example takes its own.
+  std::vector<Tensors> results;
+  for (const JaxprPtr &branch : changed)
+    results.push_back(evalJaxpr(*branch, args));
+  Tensor zero = scalarOf(int64_t(0), DType::I32);
+  Tensor last = scalarOf(static_cast<int64_t>(changed.size()) - 1, DType::I32);
+  Tensor which = lax::clamp(zero, moveBatch(in[0], dims[0], 0), last);
+  Tensors outs;
+  for (size_t i = 0; i < force->size(); ++i) {
+    Tensors cases;
+    for (const Tensors &r : results)
+      cases.push_back(r[i]);
+    outs.push_back(lax::select_n(
+        lax::broadcast_in_dim(which, cases[0].shape(), {0}), cases));
+  }
+  return {outs, outDims};
+}
+
+const Primitive condP = [] {
+  Primitive p;
+  p.name = "cond";
+  p.ownManualAxes = true;
+  p.infer = [](const std::vector<Aval> &,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    return branchesOf(params)[0]->outAvals();
+  };
+  p.jvp = jvpCond;
+  p.linearize = linearizeCond;
+  p.transpose = transposeCond;
+  p.batch = batchCond;
+  p.lower = [](LoweringContext &c) {
+    std::vector<std::string> captures(c.operands().begin() + 1,
+                                      c.operands().end());
+    std::vector<std::string> regions;
+    for (const JaxprPtr &branch : branchesOf(c.params()))
+      regions.push_back(c.region(*branch, captures));
+    return c.op("stablehlo.case", {c.operands()[0]},
+                {mlirType(c.operandTypes()[0])}, mlirTypes(c.resultTypes()), "",
+                regions);
+  };
+  return p;
+}();
+const Registered condR(condP);
+
+const Primitive rematP = [] {
+  Primitive p;
+  p.name = "remat2";
+  p.ownManualAxes = true;
+  p.infer = [](const std::vector<Aval> &,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    return params.jaxpr("jaxpr")->outAvals();
+  };
+  auto params = [](const JaxprPtr &jaxpr, bool differentiated) {
+    return Params{{"jaxpr", jaxpr},
+                  {"differentiated", differentiated},
+                  {"policy", std::monostate()},
+                  {"prevent_cse", true}};
+  };
+  p.jvp = [params](const Tensors &in, const MaybeTensors &t,
+                   const Params &old) -> JvpResult {
+    Expected<JvpJaxpr> jvp = jvpJaxpr(old.jaxpr("jaxpr"), given(t));
+    if (!jvp)
+      return failedJvp(jvp.error());
+    Tensors args = in;
+    for (const MaybeTensor &v : t)
+      if (v)
+        args.push_back(*v);
+    Tensors outs =
+        bindMany(*findPrimitive("remat2"), jvp->jaxpr->outs.size(), args,
+                 params(jvp->jaxpr, old.flag("differentiated")));
+    size_t n = jvp->outNonzero.size(), next = n;
+    JvpResult r{Tensors(outs.begin(), outs.begin() + n), MaybeTensors(n)};
+    for (size_t i = 0; i < n; ++i)
+      if (jvp->outNonzero[i])
+        r.tangents[i] = outs[next++];
+    return r;
+  };
+  p.transpose = [params](const MaybeTensors &ct, const MaybeTensors &in,
+                         const std::vector<Aval> &, const Params &old) {
+    std::vector<bool> linear = given(in);
+    linear.flip();
+    Expected<JaxprPtr> back =
+        transposeJaxpr(old.jaxpr("jaxpr"), linear, given(ct));
+    if (!back)
+      return MaybeTensors{Tensor(back.error())};
+    Tensors args;
+    for (const MaybeTensors &list : {in, ct})
+      for (const MaybeTensor &v : list)
+        if (v)
+          args.push_back(*v);
+    Tensors outs = bindMany(*findPrimitive("remat2"), (*back)->outs.size(),
+                            args, params(*back, true));
+    MaybeTensors result(in.size());
+    size_t next = 0;
+    for (size_t i = 0; i < in.size(); ++i)
+      if (linear[i])
+        result[i] = outs[next++];
+    return result;
+  };
+  // The linear part contains the body: nothing but its arguments is kept.
+  p.linearize = [params](JaxprTrace &tangents, const TracePtr &,
+                         const Tensors &in, const MaybeTensors &t,
+                         const Params &old) -> JvpResult {
+    Expected<JvpJaxpr> jvp = jvpJaxpr(old.jaxpr("jaxpr"), given(t));
+    if (!jvp)
+      return failedJvp(jvp.error());
+    size_t n = jvp->outNonzero.size();
+    JvpResult r{bindMany(*findPrimitive("remat2"), n, in, old),
+                MaybeTensors(n)};
+    std::vector<size_t> ins, outs;
+    for (size_t i = 0; i < jvp->jaxpr->ins.size(); ++i)
+      ins.push_back(i);
+    for (size_t i = n; i < jvp->jaxpr->outs.size(); ++i)
+      outs.push_back(i);
+    if (outs.empty())
+      return r;
+    JaxprPtr linear = eliminateDeadCode(*reordered(jvp->jaxpr, ins, outs));
+    Tensors args = in;
+    for (const MaybeTensor &v : t)
+      if (v)
+        args.push_back(*v);
+    Tensors results =
+        tangents.bind(*findPrimitive("remat2"), args, params(linear, true));
+    if (const Error *error = errorIn(results))
+      return failedJvp(*error);
+    size_t next = 0;
+    for (size_t i = 0; i < n; ++i)
+      if (jvp->outNonzero[i])
+        r.tangents[i] = results[next++];
+    return r;
+  };
+  p.batch = [params](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+                     const Params &old) -> BatchResult {
+    std::vector<bool> batched;
+    Tensors args;
+    for (size_t i = 0; i < in.size(); ++i) {
+      batched.push_back(dims[i] >= 0);
+      args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
+    }
+    Expected<BatchedJaxpr> inner =
+        batchJaxpr(old.jaxpr("jaxpr"), axis, batched);
+    if (!inner)
+      return {{Tensor(inner.error())}, {}};
+    Ints outDims;
+    for (bool b : inner->outBatched)
+      outDims.push_back(b ? 0 : -1);
+    return {bindMany(*findPrimitive("remat2"), outDims.size(), args,
+                     params(inner->jaxpr, old.flag("differentiated"))),
+            outDims};
+  };
+  p.lower = [](LoweringContext &c) {
+    std::vector<std::string> args = c.operands();
+    // The barrier keeps the compiler from sharing values with the forward pass.
+    if (c.params().flag("differentiated"))
+      args = c.op("stablehlo.optimization_barrier", args,
+                  mlirTypes(c.operandTypes()), mlirTypes(c.operandTypes()));
+    return c.inlineJaxpr(*c.params().jaxpr("jaxpr"), args);
+  };
+  return p;
+}();
+const Registered rematR(rematP);
+
+} // namespace
+
+Tensors switchFlat(const Tensor &index,
+                   const std::vector<TensorsFunction> &branches,
+                   const Tensors &operands) {
+  Tensors all = operands;
+  all.push_back(index);
+  if (const Error *error = errorIn(all))
+    return {Tensor(*error)};
+  if (branches.empty())
+    return {Tensor(valueError("Empty branch sequence"))};
+  std::vector<Aval> types;
+  for (const Tensor &x : operands)
+    types.push_back(x.aval());
+  if (index.rank())
+    return {Tensor(typeError("Pred must be a scalar, got ", index.str(),
+                             " of shape ", tupleText(index.shape())))};
+  // Captured values of one branch are inputs of all.
+  Jaxprs jaxprs;
+  std::vector<Tensors> captured(branches.size());
+  size_t total = 0;
+  for (size_t b = 0; b < branches.size(); ++b) {
+    Expected<JaxprPtr> jaxpr =
+        traceWithCaptures(branches[b], types, "", captured[b]);
+    if (!jaxpr)
+      return {Tensor(jaxpr.error())};
+    std::vector<Aval> own = (*jaxpr)->outAvals();
+    if (b && own.size() != jaxprs[0]->outs.size())
+      return {Tensor(typeError("cond branch outputs must have the same pytree "
+                               "structure, but they differ"))};
+    for (size_t i = 0; b && i < own.size(); ++i)
+      if (!own[i].sameType(jaxprs[0]->outAvals()[i]))
+        return {Tensor(typeError(
+            "cond branches must have equal output types but they differ.\n\n"
+            "The output of branch 0 has type ",
+            jaxprs[0]->outAvals()[i].longStr(), " but the output of branch ", b,
+            " has type ", own[i].longStr(), ", so the types do not match."))};
+    jaxprs.push_back(*jaxpr);
+    total += captured[b].size();
+  }
+  Tensors args{lax::convert_element_type(index, DType::I32)};
+  for (const Tensors &list : captured)
+    args.insert(args.end(), list.begin(), list.end());
+  args.insert(args.end(), operands.begin(), operands.end());
+  for (size_t b = 0; b < jaxprs.size(); ++b) {
+    auto changed = std::make_shared<Jaxpr>(*jaxprs[b]);
+    std::vector<int32_t> ins;
+    size_t own = captured[b].size();
+    for (size_t c = 0; c < captured.size(); ++c)
+      for (size_t k = 0; k < captured[c].size(); ++k) {
+        if (c == b) {
+          ins.push_back(jaxprs[b]->ins[k]);
+          continue;
+        }
+        changed->types.push_back(captured[c][k].aval());
+        ins.push_back(static_cast<int32_t>(changed->types.size()) - 1);
+      }
+    ins.insert(ins.end(), jaxprs[b]->ins.begin() + own, jaxprs[b]->ins.end());
+    changed->ins = ins;
+    if (total)
+      jaxprs[b] = changed;
+  }
+  return bindMany(condP, jaxprs[0]->outs.size(), args, {{"branches", jaxprs}});
+}
+
+Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args) {
+  if (const Error *error = errorIn(args))
+    return {Tensor(*error)};
+  std::vector<Aval> types;
+  for (const Tensor &x : args)
+    types.push_back(x.aval());
+  Tensors all;
+  Expected<JaxprPtr> jaxpr = traceWithCaptures(body, types, "", all);
+  if (!jaxpr)
+    return {Tensor(jaxpr.error())};
+  all.insert(all.end(), args.begin(), args.end());
+  return bindMany(rematP, (*jaxpr)->outs.size(), all,
+                  {{"jaxpr", *jaxpr},
+                   {"differentiated", false},
+                   {"policy", std::monostate()},
+                   {"prevent_cse", true}});
+}
+
+} // namespace shardwright::frontend

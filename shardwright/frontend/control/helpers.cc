@@ -1,0 +1,56 @@
+//===- helpers.cc - parts that loops and branches share -------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/control/control.h"
+
+namespace shardwright::frontend {
+
+JaxprPtr reordered(const JaxprPtr &jaxpr, const std::vector<size_t> &ins,
+                   const std::vector<size_t> &outs) {
+  auto out = std::make_shared<Jaxpr>(*jaxpr);
+  out->ins.clear();
+  out->outs.clear();
+  for (size_t i : ins)
+    out->ins.push_back(jaxpr->ins[i]);
+  for (size_t i : outs)
+    out->outs.push_back(jaxpr->outs[i]);
+  return out;
+}
+
+std::vector<bool> given(const MaybeTensors &values) {
+  std::vector<bool> out;
+  for (const MaybeTensor &v : values)
+    out.push_back(v.has_value());
+  return out;
+}
+
+JvpResult failedJvp(const Error &error) { return {{Tensor(error)}, {}}; }
+
+Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
+                  const std::vector<Aval> &after) {
+  if (before.size() != after.size())
+    return typeError(loop,
+                     " body function carry input and carry output must "
+                     "have the same pytree structure, but the input has ",
+                     before.size(), " leaves and the output ", after.size());
+  for (size_t i = 0; i < before.size(); ++i)
+    if (!before[i].sameType(after[i]))
+      return typeError(loop,
+                       " body function carry input and carry output must have "
+                       "equal types, but they differ:\n\nThe input carry "
+                       "component ",
+                       i, " has type ", before[i].longStr(),
+                       " but the corresponding output carry component has "
+                       "type ",
+                       after[i].longStr(),
+                       ", so the types do not match.\n\nRevise the function "
+                       "so that all output types match the corresponding "
+                       "input types.");
+  return {};
+}
+
+} // namespace shardwright::frontend

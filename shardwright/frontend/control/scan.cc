@@ -1,0 +1,498 @@
+//===- scan.cc - loops of known length ------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/control/control.h"
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+/// The operands of a scan: constants, carry, scanned arrays.
+struct Scan {
+  explicit Scan(const Params &params)
+      : jaxpr(params.jaxpr("jaxpr")), length(params.integer("length")),
+        consts(params.integer("num_consts")),
+        carry(params.integer("num_carry")),
+        xs(jaxpr->ins.size() - consts - carry), ys(jaxpr->outs.size() - carry),
+        reverse(params.flag("reverse")) {}
+  JaxprPtr jaxpr;
+  int64_t length;
+  size_t consts, carry, xs, ys;
+  bool reverse;
+};
+
+Params scanParams(const JaxprPtr &jaxpr, size_t consts, size_t carry,
+                  int64_t length, bool reverse) {
+  return {{"jaxpr", jaxpr},
+          {"length", length},
+          {"num_consts", static_cast<int64_t>(consts)},
+          {"num_carry", static_cast<int64_t>(carry)},
+          {"reverse", reverse},
+          {"unroll", int64_t(1)}};
+}
+const Primitive &scanPrimitive() {
+  static const Primitive &p = *findPrimitive("scan");
+  return p;
+}
+
+Aval stacked(const Aval &aval, int64_t length) {
+  Shape shape = aval.shape;
+  shape.insert(shape.begin(), length);
+  return aval.withShape(shape);
+}
+
+Expected<std::vector<Aval>> inferScan(const std::vector<Aval> &in,
+                                      const Params &params) {
+  Scan s(params);
+  std::vector<Aval> out = s.jaxpr->outAvals();
+  for (size_t i = 0; i < s.carry; ++i)
+    if (i + s.consts < in.size())
+      out[i] = in[i + s.consts].withShape(out[i].shape);
+  for (size_t i = s.carry; i < out.size(); ++i)
+    out[i] = stacked(out[i], s.length);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+/// The loop: a counter, the carry and the stacked results.
+Names lowerScan(LoweringContext &c) {
+  Scan s(c.params());
+  Aval counterType{DType::I32, {}};
+  std::string counter = mlirType(counterType);
+  Names init{c.constant(counterType, 0)}, types{counter};
+  std::vector<Aval> avals = s.jaxpr->inAvals(), outs = c.resultTypes();
+  for (size_t i = 0; i < s.carry; ++i) {
+    init.push_back(c.operands()[s.consts + i]);
+    types.push_back(mlirType(c.operandTypes()[s.consts + i]));
+  }
+  for (size_t i = s.carry; i < outs.size(); ++i) {
+    init.push_back(c.constant(outs[i], 0));
+    types.push_back(mlirType(outs[i]));
+  }
+  std::string condition = c.regionOf(types, [&](const Names &args) {
+    return c.op(
+        "stablehlo.compare",
+        {args[0], c.constant(counterType, static_cast<double>(s.length))},
+        {counter, counter}, {mlirType(Aval{DType::Bool, {}})},
+        "comparison_direction = #stablehlo<comparison_direction LT>, "
+        "compare_type = #stablehlo<comparison_type SIGNED>");
+  });
+  std::string body = c.regionOf(types, [&](const Names &args) {
+    std::string at = args[0];
+    if (s.reverse)
+      at =
+          c.op("stablehlo.subtract",
+               {c.constant(counterType, static_cast<double>(s.length - 1)), at},
+               {counter, counter}, {counter})[0];
+    std::string zero = c.constant(counterType, 0);
+    auto starts = [&](int64_t rank) {
+      Names out{at};
+      out.resize(rank, zero);
+      return out;
+    };
+    Names ins(c.operands().begin(), c.operands().begin() + s.consts);
+    ins.insert(ins.end(), args.begin() + 1, args.begin() + 1 + s.carry);
+    for (size_t i = 0; i < s.xs; ++i) {
+      size_t k = s.consts + s.carry + i;
+      const Aval &whole = c.operandTypes()[k];
+      Aval slice = stacked(avals[k], 1);
+      int64_t rank = whole.rank() + (whole.dtype == DType::Key);
+      Ints sizes = slice.shape;
+      if (whole.dtype == DType::Key)
+        sizes.push_back(2);
+      Names operands{c.operands()[k]}, operandTypes{mlirType(whole)};
+      for (const std::string &start : starts(rank)) {
+        operands.push_back(start);
+        operandTypes.push_back(counter);
+      }
+      std::string part =
+          c.op("stablehlo.dynamic_slice", operands, operandTypes,
+               {mlirType(slice)}, arrayAttr("slice_sizes", sizes))[0];
+      ins.push_back(c.op("stablehlo.reshape", {part}, {mlirType(slice)},
+                         {mlirType(avals[k])})[0]);
+    }
+    Names results = c.inlineJaxpr(*s.jaxpr, ins);
+    Names next{c.op("stablehlo.add", {args[0], c.constant(counterType, 1)},
+                    {counter, counter}, {counter})[0]};
+    next.insert(next.end(), results.begin(), results.begin() + s.carry);
+    std::vector<Aval> inner = s.jaxpr->outAvals();
+    for (size_t i = s.carry; i < results.size(); ++i) {
+      Aval slice = stacked(inner[i], 1);
+      std::string row = c.op("stablehlo.reshape", {results[i]},
+                             {mlirType(inner[i])}, {mlirType(slice)})[0];
+      Names operands{args[1 + i], row},
+          operandTypes{types[1 + i], mlirType(slice)};
+      int64_t rank = outs[i].rank() + (outs[i].dtype == DType::Key);
+      for (const std::string &start : starts(rank)) {
+        operands.push_back(start);
+        operandTypes.push_back(counter);
+      }
+      next.push_back(c.op("stablehlo.dynamic_update_slice", operands,
+                          operandTypes, {types[1 + i]})[0]);
+    }
+    return next;
+  });
+  Names results =
+      c.op("stablehlo.while", init, types, types, "", {condition, body});
+  return Names(results.begin() + 1, results.end());
+}
+
+/// Positions of the true entries in [from, from + count), offset by `base`
+/// plus their rank among all true entries.
+std::vector<size_t> ranksOf(const std::vector<bool> &mask, size_t from,
+                            size_t count, size_t base) {
+  std::vector<size_t> out;
+  size_t rank = 0;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if (i >= from && i < from + count && mask[i])
+      out.push_back(base + rank);
+    rank += mask[i];
+  }
+  return out;
+}
+std::vector<size_t> range(size_t from, size_t count) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < count; ++i)
+    out.push_back(from + i);
+  return out;
+}
+template <typename... Lists> std::vector<size_t> joined(const Lists &...lists) {
+  std::vector<size_t> out;
+  (out.insert(out.end(), lists.begin(), lists.end()), ...);
+  return out;
+}
+
+/// Carries whose tangent is not zero at some iteration. `rule` says which
+/// results have one, given those of the inputs.
+Status carryFixpoint(
+    const Scan &s, std::vector<bool> &nonzero,
+    const std::function<Expected<std::vector<bool>>(
+        const std::vector<bool> &ins, const std::vector<bool> &force)> &rule) {
+  while (true) {
+    std::vector<bool> force(s.carry + s.ys, false);
+    for (size_t i = 0; i < s.carry; ++i)
+      force[i] = nonzero[s.consts + i];
+    Expected<std::vector<bool>> outs = rule(nonzero, force);
+    if (!outs)
+      return outs.error();
+    bool changed = false;
+    for (size_t i = 0; i < s.carry; ++i)
+      if ((*outs)[i] && !nonzero[s.consts + i])
+        nonzero[s.consts + i] = changed = true;
+    if (!changed)
+      return {};
+  }
+}
+
+JvpResult jvpScan(const Tensors &in, const MaybeTensors &t,
+                  const Params &params) {
+  Scan s(params);
+  std::vector<bool> nonzero = given(t);
+  JvpJaxpr jvp;
+  Status status = carryFixpoint(
+      s, nonzero,
+      [&](const std::vector<bool> &ins,
+          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
+        Expected<JvpJaxpr> made = jvpJaxpr(s.jaxpr, ins, force);
+        if (!made)
+          return made.error();
+        jvp = *made;
+        return jvp.outNonzero;
+      });
+  if (!status)
+    return failedJvp(status.error());
+  size_t n = in.size(), m = s.carry + s.ys;
+  auto tin = [&](size_t from, size_t count) {
+    return ranksOf(nonzero, from, count, n);
+  };
+  auto tout = [&](size_t from, size_t count) {
+    return ranksOf(jvp.outNonzero, from, count, m);
+  };
+  size_t xsAt = s.consts + s.carry;
+  JaxprPtr body = reordered(
+      jvp.jaxpr,
+      joined(range(0, s.consts), tin(0, s.consts), range(s.consts, s.carry),
+             tin(s.consts, s.carry), range(xsAt, s.xs), tin(xsAt, s.xs)),
+      joined(range(0, s.carry), tout(0, s.carry), range(s.carry, s.ys),
+             tout(s.carry, s.ys)));
+  Tensors args;
+  size_t counts[3] = {s.consts, s.carry, s.xs}, at = 0;
+  size_t tangents[2] = {0, 0};
+  for (int part = 0; part < 3; ++part) {
+    args.insert(args.end(), in.begin() + at, in.begin() + at + counts[part]);
+    for (size_t i = at; i < at + counts[part]; ++i)
+      if (nonzero[i]) {
+        args.push_back(instantiate(t[i], in[i].aval()));
+        if (part < 2)
+          ++tangents[part];
+      }
+    at += counts[part];
+  }
+  Tensors outs =
+      bindMany(scanPrimitive(), body->outs.size(), args,
+               scanParams(body, s.consts + tangents[0], s.carry + tangents[1],
+                          s.length, s.reverse));
+  JvpResult r;
+  r.tangents.resize(m);
+  size_t next = 0;
+  r.outs.resize(m);
+  for (auto [from, count] : {std::pair(size_t(0), s.carry), {s.carry, s.ys}}) {
+    for (size_t i = from; i < from + count; ++i)
+      r.outs[i] = outs[next++];
+    for (size_t i = from; i < from + count; ++i)
+      if (jvp.outNonzero[i])
+        r.tangents[i] = outs[next++];
+  }
+  return r;
+}
+
+JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
+                        const Tensors &in, const MaybeTensors &t,
+                        const Params &params) {
+  Scan s(params);
+  std::vector<bool> nonzero = given(t);
+  LinearizedJaxpr linear;
+  Status status = carryFixpoint(
+      s, nonzero,
+      [&](const std::vector<bool> &ins,
+          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
+        Expected<LinearizedJaxpr> made = linearizeJaxpr(s.jaxpr, ins, force);
+        if (!made)
+          return made.error();
+        linear = *made;
+        return linear.outNonzero;
+      });
+  if (!status)
+    return failedJvp(status.error());
+  size_t m = s.carry + s.ys;
+  Tensors outs = bindMany(
+      scanPrimitive(), linear.known->outs.size(), in,
+      scanParams(linear.known, s.consts, s.carry, s.length, s.reverse));
+  if (const Error *error = errorIn(outs))
+    return failedJvp(*error);
+  Tensors residuals(outs.begin() + m, outs.end());
+  outs.resize(m);
+  size_t r = linear.numResiduals, total = linear.tangent->ins.size();
+  // Residuals are scanned: they come last.
+  JaxprPtr body =
+      reordered(linear.tangent, joined(range(r, total - r), range(0, r)),
+                range(0, linear.tangent->outs.size()));
+  Tensors args;
+  size_t counts[2] = {0, 0};
+  for (size_t i = 0; i < in.size(); ++i)
+    if (nonzero[i]) {
+      args.push_back(instantiate(t[i], in[i].aval()));
+      if (i < s.consts)
+        ++counts[0];
+      else if (i < s.consts + s.carry)
+        ++counts[1];
+    }
+  args.insert(args.end(), residuals.begin(), residuals.end());
+  JvpResult result{outs, MaybeTensors(m)};
+  if (body->outs.empty())
+    return result;
+  Tensors tangents = tangentTrace.bind(
+      scanPrimitive(), args,
+      scanParams(body, counts[0], counts[1], s.length, s.reverse));
+  if (const Error *error = errorIn(tangents))
+    return failedJvp(*error);
+  size_t next = 0;
+  for (size_t i = 0; i < m; ++i)
+    if (linear.outNonzero[i])
+      result.tangents[i] = tangents[next++];
+  return result;
+}
+
+/// Runs backwards with the cotangents of the carry, and sums those of the
+/// constants.
+MaybeTensors transposeScan(const MaybeTensors &ct, const MaybeTensors &in,
+                           const std::vector<Aval> &types,
+                           const Params &params) {
+  Scan s(params);
+  std::vector<bool> linear = given(in);
+  linear.flip();
+  // A carry with a value is the zero tangent of one that is not differentiated.
+  for (size_t i = s.consts; i < s.consts + s.carry; ++i)
+    linear[i] = true;
+  Expected<JaxprPtr> inner =
+      transposeJaxpr(s.jaxpr, linear, std::vector<bool>(s.carry + s.ys, true));
+  if (!inner)
+    return {Tensor(inner.error())};
+  std::vector<Aval> bodyTypes = s.jaxpr->inAvals();
+  // constants: known ones; carry: sums, then the carry; xs: ct of ys, known xs.
+  std::vector<Aval> inTypes;
+  Tensors args;
+  size_t knownConsts = 0, sums = 0;
+  for (size_t i = 0; i < s.consts; ++i)
+    if (in[i]) {
+      inTypes.push_back(bodyTypes[i]);
+      args.push_back(*in[i]);
+      ++knownConsts;
+    }
+  for (size_t i = 0; i < s.consts; ++i)
+    if (!in[i]) {
+      inTypes.push_back(bodyTypes[i]);
+      args.push_back(lax::zeros(bodyTypes[i]));
+      ++sums;
+    }
+  for (size_t i = 0; i < s.carry; ++i) {
+    inTypes.push_back(bodyTypes[s.consts + i]);
+    args.push_back(instantiate(ct[i], bodyTypes[s.consts + i]));
+  }
+  std::vector<Aval> outTypes = s.jaxpr->outAvals();
+  for (size_t i = s.carry; i < s.carry + s.ys; ++i) {
+    inTypes.push_back(outTypes[i]);
+    args.push_back(instantiate(ct[i], stacked(outTypes[i], s.length)));
+  }
+  size_t xsAt = s.consts + s.carry, knownXs = 0;
+  for (size_t i = xsAt; i < in.size(); ++i)
+    if (in[i]) {
+      inTypes.push_back(bodyTypes[i]);
+      args.push_back(*in[i]);
+      ++knownXs;
+    }
+  Expected<JaxprPtr> body = traceToJaxpr(
+      [&](const Tensors &a) -> Tensors {
+        auto part = [&](size_t from, size_t count) {
+          return Tensors(a.begin() + from, a.begin() + from + count);
+        };
+        size_t at = knownConsts;
+        Tensors totals = part(at, sums);
+        Tensors carry = part(at + sums, s.carry);
+        at += sums + s.carry;
+        Tensors ys = part(at, s.ys), xs = part(at + s.ys, knownXs);
+        Tensors call = part(0, knownConsts);
+        for (const Tensors &list : {xs, carry, ys})
+          call.insert(call.end(), list.begin(), list.end());
+        Tensors back = evalJaxpr(**inner, call);
+        for (size_t i = 0; i < sums; ++i)
+          back[i] = lax::add_any(totals[i], back[i]);
+        return back;
+      },
+      inTypes);
+  if (!body)
+    return {Tensor(body.error())};
+  Tensors outs = bindMany(
+      scanPrimitive(), (*body)->outs.size(), args,
+      scanParams(*body, knownConsts, sums + s.carry, s.length, !s.reverse));
+  MaybeTensors result(in.size());
+  size_t next = 0;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (linear[i])
+      result[i] = outs[next++];
+  return result;
+}
+
+BatchResult batchScan(const BatchAxis &axis, const Tensors &in,
+                      const Ints &dims, const Params &params) {
+  Scan s(params);
+  std::vector<bool> batched;
+  for (int64_t d : dims)
+    batched.push_back(d >= 0);
+  BatchedJaxpr inner;
+  Status status = carryFixpoint(
+      s, batched,
+      [&](const std::vector<bool> &ins,
+          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
+        Expected<BatchedJaxpr> made = batchJaxpr(s.jaxpr, axis, ins, force);
+        if (!made)
+          return made.error();
+        inner = *made;
+        return inner.outBatched;
+      });
+  if (!status)
+    return {{Tensor(status.error())}, {}};
+  Tensors args;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!batched[i])
+      args.push_back(in[i]);
+    else if (i < s.consts + s.carry)
+      args.push_back(batchToFront(in[i], dims[i], axis.size));
+    else
+      args.push_back(moveBatch(in[i], dims[i], 1));
+  }
+  Ints outDims;
+  for (size_t i = 0; i < inner.outBatched.size(); ++i)
+    outDims.push_back(!inner.outBatched[i] ? -1 : i < s.carry ? 0 : 1);
+  return {
+      bindMany(scanPrimitive(), inner.jaxpr->outs.size(), args,
+               scanParams(inner.jaxpr, s.consts, s.carry, s.length, s.reverse)),
+      outDims};
+}
+
+const Primitive scanP = [] {
+  Primitive p;
+  p.name = "scan";
+  p.ownManualAxes = true;
+  p.infer = inferScan;
+  p.jvp = jvpScan;
+  p.linearize = linearizeScan;
+  p.transpose = transposeScan;
+  p.batch = batchScan;
+  p.lower = lowerScan;
+  return p;
+}();
+const Registered scanR(scanP);
+
+} // namespace
+
+Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
+                 const Tensors &xs, int64_t length, bool reverse) {
+  Tensors all = init;
+  all.insert(all.end(), xs.begin(), xs.end());
+  if (const Error *error = errorIn(all))
+    return {Tensor(*error)};
+  std::vector<Aval> types;
+  for (const Tensor &x : init)
+    types.push_back(x.aval());
+  for (const Tensor &x : xs) {
+    if (!x.rank())
+      return {Tensor(valueError("scan got value with no leading axis to scan "
+                                "over: ",
+                                x.aval().longStr(), "."))};
+    if (length >= 0 && x.dim(0) != length)
+      return {Tensor(valueError("scan got values with different leading axis "
+                                "sizes: ",
+                                length, ", ", x.dim(0), "."))};
+    length = x.dim(0);
+    Shape shape = x.shape();
+    shape.erase(shape.begin());
+    types.push_back(x.aval().withShape(shape));
+  }
+  if (length < 0)
+    return {Tensor(valueError("scan got no values to scan over and `length` "
+                              "not provided."))};
+  Tensors captured;
+  Expected<JaxprPtr> jaxpr = traceWithCaptures(body, types, "", captured);
+  if (!jaxpr)
+    return {Tensor(jaxpr.error())};
+  std::vector<Aval> before(types.begin(), types.begin() + init.size());
+  std::vector<Aval> after = (*jaxpr)->outAvals();
+  if (after.size() < init.size())
+    return {
+        Tensor(typeError("scan body function returned ", after.size(),
+                         " values, fewer than its carry of ", init.size()))};
+  after.resize(init.size());
+  // A weakly typed carry takes the type of the result.
+  Tensors carry = init;
+  for (size_t i = 0; i < init.size(); ++i)
+    if (before[i].weak && !before[i].sameType(after[i]) &&
+        before[i].shape == after[i].shape) {
+      carry[i] = lax::convert_element_type(init[i], after[i].dtype);
+      return scanFlat(body, carry, xs, length, reverse);
+    }
+  if (Status status = checkCarry("scan", before, after); !status)
+    return {Tensor(status.error())};
+  Tensors args = captured;
+  args.insert(args.end(), all.begin(), all.end());
+  return bindMany(
+      scanP, (*jaxpr)->outs.size(), args,
+      scanParams(*jaxpr, captured.size(), init.size(), length, reverse));
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,20 @@
+//===- frontend.h - the front end: arrays, meshes, jit, autodiff, vmap -*- C++
+//-*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_FRONTEND_H
+#define SHARDWRIGHT_FRONTEND_FRONTEND_H
+
+// IWYU pragma: begin_exports
+#include "shardwright/frontend/api/autodiff.h"
+#include "shardwright/frontend/api/control.h"
+#include "shardwright/frontend/api/jit.h"
+#include "shardwright/frontend/numpy/numpy.h"
+#include "shardwright/frontend/primitives/lax.h"
+// IWYU pragma: end_exports
+
+#endif // SHARDWRIGHT_FRONTEND_FRONTEND_H

@@ -1,0 +1,241 @@
+//===- frontend_test.cc - arrays, meshes, jit and transformations ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/frontend.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+using namespace shardwright::frontend;
+
+namespace {
+
+/// Eight devices, set before the first use of one.
+const bool configured = setDeviceCount(8).ok();
+
+std::vector<float> values(const Tensor &x) {
+  auto v = x.toVector<float>();
+  EXPECT_TRUE(v.ok()) << v.error().str();
+  return *v;
+}
+using Floats = std::vector<float>;
+
+Mesh mesh42() { return *Mesh::get(devices(), {4, 2}, {"x", "y"}); }
+
+struct Params {
+  Tensor w, b;
+  SW_TREE(Params, w, b)
+};
+
+TEST(Frontend, MeshesAreInternedAndPrintAsJax) {
+  ASSERT_TRUE(configured);
+  EXPECT_TRUE(mesh42() == mesh42());
+  EXPECT_EQ(mesh42().str(), "Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto))");
+  EXPECT_EQ(Mesh::get(devices(), {8}, {"x", "y"}).error().text,
+            "Mesh requires the ndim of its first argument (`devices`) to equal "
+            "the length of its second argument (`axis_names`), but got "
+            "devices.ndim == 1 and len(axis_names) == 2.");
+  EXPECT_EQ(makeMesh({16}, {"x"}).error().text,
+            "Number of devices 8 must be >= the product of mesh_shape (16,)");
+  EXPECT_FALSE(Mesh::get(devices(), {4, 2}, {"x", "x"}).ok());
+}
+
+TEST(Frontend, SpecsAndShardingsReportJaxErrors) {
+  EXPECT_EQ(P("x", None).str(), "P('x', None)");
+  EXPECT_EQ(P("x").str(), "P('x',)");
+  EXPECT_EQ(P(axes("x", "y")).str(), "P(('x', 'y'),)");
+  EXPECT_EQ(NamedSharding(mesh42(), P("z")).error().text,
+            "Resource axis: z of P('z',) is not found in mesh: ('x', 'y').");
+  EXPECT_EQ(NamedSharding(mesh42(), P("x", "x")).error().kind,
+            ErrorKind::DuplicateSpec);
+  Sharding s = *NamedSharding(mesh42(), P(axes("y", "x")));
+  EXPECT_EQ(s.hloText(1), "{devices=[8]<=[4,2]T(1,0)}");
+  auto map = s.devicesIndicesMap({8});
+  ASSERT_TRUE(map.ok());
+  EXPECT_EQ((*map)[1][0].begin, 4);
+  EXPECT_FALSE(s.shardShape({6}).ok());
+}
+
+TEST(Frontend, ArraysMoveAndPrint) {
+  Tensor x = arrayOf<float>({1, 2.5, -3}, {3});
+  EXPECT_EQ(x.str(), "[ 1.   2.5 -3. ]");
+  EXPECT_EQ(x.repr(), "Array([ 1. ,  2.5, -3. ], dtype=float32)");
+  Tensor m = devicePut(arange(8, DType::F32),
+                       *NamedSharding(mesh42(), P(axes("y", "x"))));
+  EXPECT_EQ(values(m), (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
+  auto shards = addressableShards(m);
+  ASSERT_TRUE(shards.ok());
+  EXPECT_EQ(shards->size(), 8u);
+  EXPECT_EQ(values((*shards)[1].data), Floats{4});
+  EXPECT_TRUE(m.remove().ok());
+  EXPECT_EQ(m.toVector<float>().error().text,
+            "Array has been deleted with shape=float32[8].");
+}
+
+TEST(Frontend, JitComputesAndCaches) {
+  auto f = jit([](Tensor x, Tensor y) { return sin(x) * y + 1.0; });
+  JitCounts before = jitCounts();
+  Tensor x = arrayOf<float>({0, 1}, {2}), y = arrayOf<float>({2, 2}, {2});
+  auto r = f(x, y);
+  ASSERT_TRUE(r.ok()) << r.error().str();
+  EXPECT_NEAR(values(*r)[1], 2 * std::sin(1.0f) + 1, 1e-5);
+  EXPECT_EQ(jitCounts().compiles, before.compiles + 1);
+  before = jitCounts();
+  EXPECT_TRUE(f(y, x).ok());
+  JitCounts after = jitCounts();
+  EXPECT_EQ(after.traces, before.traces);
+  EXPECT_EQ(after.dispatchMisses, before.dispatchMisses);
+}
+
+TEST(Frontend, JaxprsPrintAsJax) {
+  auto text =
+      jaxprText([](Tensor x) { return sin(x) * 2.0 + 1.0f; }, zeros({3, 4}));
+  ASSERT_TRUE(text.ok()) << text.error().str();
+  EXPECT_EQ(*text, "{ lambda ; a:f32[3,4]. let\n"
+                   "    b:f32[3,4] = sin a\n"
+                   "    c:f32[3,4] = mul b 2.0:f32[]\n"
+                   "    d:f32[3,4] = add c 1.0:f32[]\n"
+                   "  in (d,) }");
+}
+
+TEST(Frontend, ErrorsAreValues) {
+  auto f = jit([](Tensor x, Tensor y) { return lax::add(x, y); });
+  auto r = f(zeros({3}), zeros({4}));
+  EXPECT_EQ(r.error().text,
+            "add got incompatible shapes for broadcasting: (3,), (4,).");
+  EXPECT_FALSE(sin(*r).ok());
+  EXPECT_FALSE(Tensor().ok());
+  EXPECT_FALSE((Tensor() + 1.0).ok());
+  Tensor escaped;
+  (void)jit([&](Tensor x) { return escaped = x; })(zeros({2}));
+  EXPECT_EQ(sin(escaped).error().kind, ErrorKind::UnexpectedTracer);
+}
+
+TEST(Frontend, GradientsOfTrees) {
+  auto loss = [](Params p, Tensor x) {
+    return sum(square(matmul(x, p.w) + p.b));
+  };
+  Params p{arrayOf<float>({1, 2, 3, 4}, {2, 2}), arrayOf<float>({1, 1}, {2})};
+  Tensor x = arrayOf<float>({1, 0}, {1, 2});
+  auto both = jit(valueAndGrad(loss))(p, x);
+  ASSERT_TRUE(both.ok()) << both.error().str();
+  EXPECT_FLOAT_EQ(values(both->first)[0], 13);
+  EXPECT_EQ(values(both->second.w), (Floats{4, 6, 0, 0}));
+  EXPECT_EQ(values(both->second.b), (Floats{4, 6}));
+  EXPECT_EQ(grad([](Tensor v) { return v; })(zeros({2})).error().text,
+            "Gradient only defined for scalar-output functions. Output had "
+            "shape: (2,).");
+}
+
+TEST(Frontend, SecondDerivativesAndVmap) {
+  auto f = [](Tensor x) { return x * x * x; };
+  auto second = grad([f](Tensor x) { return grad(f)(x); });
+  auto r = second(Tensor(2.0f));
+  ASSERT_TRUE(r.ok()) << r.error().str();
+  EXPECT_FLOAT_EQ(values(*r)[0], 12);
+  auto dots = vmap([](Tensor a, Tensor b) { return matmul(a, b); });
+  auto d = dots(ones({3, 4}), ones({3, 4}));
+  ASSERT_TRUE(d.ok()) << d.error().str();
+  EXPECT_EQ(values(*d), (Floats{4, 4, 4}));
+}
+
+TEST(Frontend, LoopsAndBranches) {
+  // y_i = carry_i * x_i, where the carry sums the x before.
+  auto f = [](Tensor init, Tensor xs) {
+    auto r =
+        scan([](Tensor c, Tensor x) { return std::pair(c + x, c * x * x); },
+             init, xs);
+    return sum(r->second) + r->first;
+  };
+  Tensor xs = arrayOf<float>({1, 2, 3}, {3});
+  auto r = jit(valueAndGrad<1>(f))(Tensor(0.5f), xs);
+  ASSERT_TRUE(r.ok()) << r.error().str();
+  // 0.5 + 1.5*4 + 3.5*9 + 6.5
+  EXPECT_FLOAT_EQ(values(r->first)[0], 44.5);
+  // d/dx: 2 c x + the squares of later x + 1
+  EXPECT_EQ(values(r->second), (Floats{1 + 13 + 1, 6 + 9 + 1, 21 + 1}));
+  auto doubled = whileLoop([](Tensor x) { return x < 100.0; },
+                           [](Tensor x) { return x * 2.0; }, Tensor(3.0f));
+  ASSERT_TRUE(doubled.ok()) << doubled.error().str();
+  EXPECT_EQ(values(*doubled), Floats{192});
+  auto counted =
+      foriLoop(0, 4, [](Tensor i, Tensor x) { return x + 2.0; }, zeros({2}));
+  ASSERT_TRUE(counted.ok()) << counted.error().str();
+  EXPECT_EQ(values(*counted), (Floats{8, 8}));
+  auto g = [](Tensor x) {
+    return cond(
+        x > 0.0, [](Tensor v) { return v * v; }, [](Tensor v) { return -v; },
+        x);
+  };
+  EXPECT_EQ(values(*grad(g)(Tensor(3.0f))), Floats{6});
+  EXPECT_EQ(values(*grad(g)(Tensor(-3.0f))), Floats{-1});
+  EXPECT_EQ(values(*vmap(g)(arrayOf<float>({2, -5}, {2}))), (Floats{4, 5}));
+  auto h = [](Tensor x) { return sin(sin(x)); };
+  EXPECT_NEAR(values(*grad(checkpoint(h))(Tensor(0.7f)))[0],
+              values(*grad(h)(Tensor(0.7f)))[0], 1e-6);
+  auto bad = grad([](Tensor x) {
+    return *whileLoop([](Tensor v) { return v < 9.0; },
+                      [](Tensor v) { return v * v; }, x);
+  })(Tensor(2.0f));
+  EXPECT_EQ(bad.error().text.substr(0, 33),
+            "Reverse-mode differentiation does");
+}
+
+TEST(Frontend, JitOverMeshes) {
+  Sharding rows = *NamedSharding(mesh42(), P("x"));
+  Tensor a = devicePut(ones({8, 4}), rows);
+  auto f = jit([](Tensor x) { return matmul(x, transpose(x)) * 2.0; });
+  auto r = f(a);
+  ASSERT_TRUE(r.ok()) << r.error().str();
+  EXPECT_EQ(values(*r), Floats(64, 8));
+  EXPECT_EQ(r->sharding().devices().size(), 8u);
+  auto lowered = jit([](Tensor x) { return x * int64_t(2); },
+                     {.outShardings = {*NamedSharding(mesh42(), P("x", "y"))},
+                      .name = "f"})
+                     .lower(devicePut(astype(ones({8, 2}), DType::I32),
+                                      *NamedSharding(mesh42(), P("x", "y"))));
+  ASSERT_TRUE(lowered.ok()) << lowered.error().str();
+  auto text = lowered->asText();
+  ASSERT_TRUE(text.ok()) << text.error().str();
+  EXPECT_NE(text->find("module @jit_f attributes {mhlo.num_partitions = 8"),
+            std::string::npos);
+  EXPECT_NE(text->find("sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, "
+                       "{\"y\"}]>"),
+            std::string::npos);
+}
+
+TEST(Frontend, DevicesMustAgree) {
+  Mesh m1 = *Mesh::get({{0}, {1}}, {2}, {"x"});
+  Mesh m2 = *Mesh::get({{2}, {3}}, {2}, {"x"});
+  Tensor a = devicePut(ones({8}), *NamedSharding(m1, P()));
+  Tensor b = devicePut(ones({8}), *NamedSharding(m2, P()));
+  auto f = jit([](Tensor x, Tensor y) { return x + y; },
+               {.name = "g", .argNames = {"a", "b"}});
+  EXPECT_EQ(f(a, b).error().text,
+            "Received incompatible devices for jitted computation. Got "
+            "argument a of g with shape float32[8] and with device ids [0, 1] "
+            "on platform CPU and argument b of g with shape float32[8] and "
+            "with device ids [2, 3] on platform CPU");
+  // The same program on other devices is neither traced nor lowered again.
+  auto g = jit([](Tensor x) { return x + 1.0; });
+  EXPECT_TRUE(g(a).ok());
+  JitCounts before = jitCounts();
+  EXPECT_TRUE(g(b).ok());
+  EXPECT_EQ(jitCounts().traces, before.traces);
+  EXPECT_EQ(jitCounts().lowerings, before.lowerings);
+}
+
+TEST(Frontend, RandomNumbersAreThoseOfJax) {
+  // jax.random.bits(jax.random.key(0), (3,))
+  auto bits = random::bits(random::key(0), {3}).toVector<uint32_t>();
+  ASSERT_TRUE(bits.ok()) << bits.error().str();
+  EXPECT_EQ(*bits,
+            (std::vector<uint32_t>{4070199207u, 4202968722u, 1427181096u}));
+}
+
+} // namespace

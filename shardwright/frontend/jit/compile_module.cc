@@ -1,0 +1,327 @@
+//===- compile_module.cc - from a module to an executable -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/jit/compile_module.h"
+
+#include "shardwright/compile/compile.h"
+#include "shardwright/compile/registration.h"
+#include "shardwright/frontend/array/value.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <mutex>
+
+namespace shardwright::frontend {
+
+class CompiledProgram {
+public:
+  std::shared_ptr<Executable> executable;
+  std::vector<Sharding> ins, outs; ///< of kept inputs, of results
+  std::vector<Aval> outAvals;
+  std::vector<bool> kept, donated; ///< of all inputs; of kept ones
+  std::vector<Device> devices;
+  llvm::SmallVector<DeviceId, 8> deviceIds;
+  std::string report;
+  bool committed = false;
+};
+
+namespace {
+
+/// One context for all modules: dialects are loaded once.
+struct SharedContext {
+  SharedContext() : context(makeRegistry()) {}
+  static mlir::DialectRegistry makeRegistry() {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+  std::mutex mutex;
+  mlir::MLIRContext context;
+};
+SharedContext &sharedContext() {
+  static auto *shared = new SharedContext;
+  return *shared;
+}
+
+/// Collects the text of the errors of a scope.
+class ErrorText {
+public:
+  explicit ErrorText(mlir::MLIRContext *context)
+      : handler(context, [this](mlir::Diagnostic &d) {
+          if (d.getSeverity() == mlir::DiagnosticSeverity::Error &&
+              text.empty())
+            text = d.str();
+          return mlir::success();
+        }) {}
+  Error error() const {
+    return makeError(ErrorKind::Runtime,
+                     text.empty() ? "compilation failed" : text);
+  }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// The sharding of a value over the mesh of the user that has these axes.
+Sharding shardingOf(const ValueSpec &spec,
+                    const std::vector<shardwright::Mesh> &meshes,
+                    const std::vector<Mesh> &known,
+                    const std::vector<Device> &devices) {
+  if (devices.size() == 1 && (known.empty() || spec.mesh < 0))
+    return known.empty() ? Sharding::single(devices[0])
+                         : *Sharding::named(known[0], P());
+  if (spec.mesh < 0) {
+    if (!known.empty())
+      return *Sharding::named(known[0], P());
+    Expected<Mesh> flat =
+        Mesh::get(devices, {static_cast<int64_t>(devices.size())}, {"_axis"});
+    return *Sharding::named(*flat, P());
+  }
+  const shardwright::Mesh &mesh = meshes[spec.mesh];
+  for (const Mesh &candidate : known) {
+    bool matches =
+        static_cast<int64_t>(candidate.names().size()) == mesh.numAxes();
+    for (int32_t a = 0; matches && a < mesh.numAxes(); ++a)
+      matches = candidate.names()[a] == mesh.axisName(a) &&
+                candidate.sizes()[a] == mesh.axisSize(a);
+    if (!matches)
+      continue;
+    std::vector<SpecEntry> entries;
+    bool full = true;
+    for (const DimSharding &dim : spec.sharding.dims) {
+      SpecEntry entry;
+      for (const AxisRef &axis : dim.axes) {
+        full &= mesh.isFull(axis);
+        entry.axes.push_back(mesh.axisName(axis.axis).str());
+      }
+      entries.push_back(std::move(entry));
+    }
+    while (!entries.empty() && entries.back().axes.empty())
+      entries.pop_back();
+    if (full)
+      return *Sharding::named(candidate, *PartitionSpec::get(entries));
+  }
+  // Sub-axes: a mesh of their own, with the tiles of the dimensions.
+  Ints sizes;
+  AxisNames names;
+  std::vector<SpecEntry> entries(spec.sharding.dims.size());
+  AxisList all = spec.sharding.allAxes();
+  AxisList rest = complement(mesh, all);
+  AxisList parts = all;
+  parts.append(rest.begin(), rest.end());
+  llvm::sort(parts);
+  for (const AxisRef &part : parts) {
+    sizes.push_back(part.size);
+    names.push_back(cat("_axis_", names.size()));
+  }
+  for (size_t d = 0; d < entries.size(); ++d)
+    for (const AxisRef &axis : spec.sharding.dims[d].axes)
+      entries[d].axes.push_back(names[llvm::find(parts, axis) - parts.begin()]);
+  Expected<Mesh> split = Mesh::get(devices, sizes, names);
+  Expected<PartitionSpec> partition = PartitionSpec::get(entries);
+  if (!split || !partition)
+    return Sharding();
+  return *Sharding::named(*split, *partition);
+}
+
+/// Meshes of the user in this program.
+void collectMeshes(const Jaxpr &jaxpr, const std::vector<Device> &devices,
+                   std::vector<Mesh> &out) {
+  auto add = [&](const Sharding &s) {
+    if (!s.isNamed())
+      return;
+    Mesh mesh = s.mesh();
+    if (mesh.empty()) {
+      Expected<Mesh> concrete =
+          Mesh::get(devices, s.abstractMesh().sizes(), s.abstractMesh().names(),
+                    s.abstractMesh().types());
+      if (!concrete)
+        return;
+      mesh = *concrete;
+    }
+    if (std::find(out.begin(), out.end(), mesh) == out.end())
+      out.push_back(mesh);
+  };
+  for (const Eqn &eqn : jaxpr.eqns) {
+    for (const auto &[name, value] : eqn.params)
+      if (const auto *object =
+              std::get_if<std::shared_ptr<const ParamObject>>(&value))
+        if (const auto *sharding =
+                dynamic_cast<const ShardingParam *>(object->get()))
+          add(sharding->sharding);
+    Jaxpr::forEachInner(eqn, [&](const JaxprPtr &inner) {
+      collectMeshes(*inner, devices, out);
+    });
+  }
+}
+
+std::vector<Mesh> meshesOf(const LoweredProgram &lowered,
+                           const std::vector<Device> &devices) {
+  std::vector<Mesh> out;
+  auto add = [&](const Sharding &s) {
+    if (s.isNamed() && !s.mesh().empty() &&
+        std::find(out.begin(), out.end(), s.mesh()) == out.end())
+      out.push_back(s.mesh());
+  };
+  for (const Sharding &s : lowered.request.ins)
+    add(s);
+  for (const Sharding &s : lowered.request.outs)
+    add(s);
+  if (!contextMesh().empty())
+    out.push_back(contextMesh());
+  collectMeshes(*lowered.jaxpr, devices, out);
+  return out;
+}
+
+} // namespace
+
+Expected<CompiledPtr> compileModule(const LoweredPtr &lowered,
+                                    const std::vector<Device> &devices) {
+  SharedContext &shared = sharedContext();
+  std::lock_guard lock(shared.mutex);
+  ErrorText errors(&shared.context);
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(lowered->text, &shared.context);
+  if (!module)
+    return errors.error();
+  CompileOptions options;
+  options.backend = &client().backend();
+  mlir::FailureOr<Compiled> compiled = compile(*module, options);
+  if (failed(compiled))
+    return errors.error();
+  auto out = std::make_shared<CompiledProgram>();
+  out->executable = compiled->executable;
+  out->kept = lowered->kept;
+  out->devices = devices;
+  for (Device d : devices)
+    out->deviceIds.push_back(d.id);
+  if (compiled->executable->numDevices() !=
+      static_cast<int64_t>(devices.size()))
+    return valueError("The program was compiled for ",
+                      compiled->executable->numDevices(), " devices, but ",
+                      devices.size(), " are assigned");
+  std::vector<Mesh> known = meshesOf(*lowered, devices);
+  size_t next = 0;
+  for (size_t i = 0; i < lowered->kept.size(); ++i) {
+    if (!lowered->kept[i])
+      continue;
+    const Sharding &given =
+        i < lowered->request.ins.size() ? lowered->request.ins[i] : Sharding();
+    out->ins.push_back(given.isConcrete()
+                           ? given
+                           : shardingOf(compiled->arguments[next],
+                                        compiled->meshes, known, devices));
+    out->donated.push_back(i < lowered->request.donated.size() &&
+                           lowered->request.donated[i]);
+    ++next;
+  }
+  for (size_t i = 0; i < lowered->jaxpr->outs.size(); ++i) {
+    out->outAvals.push_back(lowered->jaxpr->aval(lowered->jaxpr->outs[i]));
+    const Sharding &given = i < lowered->request.outs.size()
+                                ? lowered->request.outs[i]
+                                : Sharding();
+    out->outs.push_back(given.isConcrete()
+                            ? given
+                            : shardingOf(compiled->results[i], compiled->meshes,
+                                         known, devices));
+  }
+  out->committed = devices.size() > 1;
+  for (const Sharding &s : lowered->request.ins)
+    out->committed |= s.isSpecified();
+  for (const Sharding &s : lowered->request.outs)
+    out->committed |= s.isSpecified();
+  out->committed |= !known.empty();
+  return CompiledPtr(out);
+}
+
+Expected<std::string> prettyText(const std::string &text) {
+  SharedContext &shared = sharedContext();
+  std::lock_guard lock(shared.mutex);
+  ErrorText errors(&shared.context);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &shared.context);
+  if (!module)
+    return errors.error();
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  module->print(os);
+  return out;
+}
+
+Tensors runProgram(const CompiledProgram &program, const Tensors &args) {
+  const size_t positions = program.devices.size();
+  std::vector<std::vector<Buffer>> buffers(positions);
+  size_t next = 0;
+  for (std::vector<Buffer> &list : buffers)
+    list.reserve(program.ins.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!args[i].ok())
+      return {args[i]};
+    if (!program.kept[i])
+      continue;
+    const ArrayValue *array = asArray(args[i]);
+    if (!array)
+      return {typeError("a traced value was passed to a compiled program")};
+    Expected<std::vector<Buffer>> own = array->buffersOn(program.ins[next]);
+    if (!own)
+      return {own.error()};
+    for (size_t k = 0; k < positions; ++k)
+      buffers[k].push_back(std::move((*own)[k]));
+    ++next;
+  }
+  ExecuteOptions options;
+  options.devices = program.deviceIds;
+  options.synchronous = positions == 1;
+  llvm::Expected<Execution> run =
+      program.executable->execute(buffers, client(), options);
+  if (!run)
+    return {fromLlvm(run.takeError())};
+  next = 0;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (program.kept[i] && program.donated[next++])
+      (void)args[i].remove();
+  Tensors outs;
+  for (size_t r = 0; r < program.outs.size(); ++r) {
+    std::vector<Buffer> own;
+    own.reserve(positions);
+    for (size_t k = 0; k < positions; ++k)
+      own.push_back(std::move(run->results[k][r]));
+    outs.push_back(arrayOfBuffers(program.outAvals[r], program.outs[r],
+                                  program.committed, std::move(own)));
+  }
+  return outs;
+}
+
+const std::vector<Sharding> &inputShardings(const CompiledProgram &program) {
+  return program.ins;
+}
+const std::vector<Sharding> &outputShardings(const CompiledProgram &program) {
+  return program.outs;
+}
+std::map<std::string, double> costAnalysis(const CompiledProgram &program) {
+  CostAnalysis cost = program.executable->cost();
+  return {{"flops", cost.flops},
+          {"transcendentals", cost.transcendentals},
+          {"bytes accessed", cost.bytesAccessed}};
+}
+std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program) {
+  MemoryStatistics m = program.executable->memory();
+  return {{"argument_size_in_bytes", m.arguments},
+          {"output_size_in_bytes", m.results},
+          {"temp_size_in_bytes", m.temporaries},
+          {"alias_size_in_bytes", m.reusedByResults}};
+}
+Expected<std::string> serializeProgram(const CompiledProgram &program) {
+  llvm::Expected<std::string> bytes = program.executable->serialize();
+  if (!bytes)
+    return fromLlvm(bytes.takeError());
+  return std::move(*bytes);
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,243 @@
+//===- program.cc - lowering, compilation and execution of jaxprs ---------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/jit/program.h"
+
+#include "shardwright/frontend/jit/compile_module.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+namespace shardwright::frontend {
+namespace {
+
+std::atomic<int64_t> traces, lowerings, compiles, dispatchMisses;
+
+/// A cache that forgets its oldest entries.
+template <typename V> class Cache {
+public:
+  explicit Cache(size_t limit) : limit(limit) {}
+  std::optional<V> find(const std::string &key) {
+    std::lock_guard lock(mutex);
+    auto found = table.find(key);
+    if (found == table.end())
+      return {};
+    return found->second;
+  }
+  void insert(const std::string &key, V value) {
+    std::lock_guard lock(mutex);
+    if (table.emplace(key, std::move(value)).second)
+      order.push_back(key);
+    if (order.size() > limit) {
+      for (size_t i = 0; i < limit / 2; ++i)
+        table.erase(order[i]);
+      order.erase(order.begin(), order.begin() + limit / 2);
+    }
+  }
+
+private:
+  std::mutex mutex;
+  const size_t limit;
+  std::unordered_map<std::string, V> table;
+  std::vector<std::string> order;
+};
+
+Cache<LoweredPtr> &loweredCache() {
+  static auto *cache = new Cache<LoweredPtr>(4096);
+  return *cache;
+}
+Cache<CompiledPtr> &compiledCache() {
+  static auto *cache = new Cache<CompiledPtr>(4096);
+  return *cache;
+}
+
+std::string moduleName(const std::string &name) {
+  std::string out = "jit_";
+  for (char c : name)
+    out += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+  while (out.size() > 1 && out.back() == '_')
+    out.pop_back();
+  return out;
+}
+
+/// The jaxpr with only the kept inputs.
+JaxprPtr pruned(const JaxprPtr &jaxpr, const std::vector<bool> &kept) {
+  if (std::find(kept.begin(), kept.end(), false) == kept.end())
+    return jaxpr;
+  auto out = std::make_shared<Jaxpr>(*jaxpr);
+  out->ins.clear();
+  for (size_t i = 0; i < kept.size(); ++i)
+    if (kept[i])
+      out->ins.push_back(jaxpr->ins[i]);
+  return out;
+}
+
+} // namespace
+
+JitCounters jitCounters() {
+  return {traces, lowerings, compiles, dispatchMisses};
+}
+void detail::countTrace() { ++traces; }
+void detail::countDispatchMiss() { ++dispatchMisses; }
+
+std::vector<bool> usedInputs(const Jaxpr &jaxpr) {
+  JaxprPtr live = eliminateDeadCode(jaxpr);
+  std::vector<bool> used(jaxpr.types.size());
+  for (const Eqn &eqn : live->eqns)
+    for (const Atom &atom : eqn.ins)
+      if (atom.isVar())
+        used[atom.var] = true;
+  for (const Atom &atom : live->outs)
+    if (atom.isVar())
+      used[atom.var] = true;
+  std::vector<bool> out;
+  for (int32_t var : jaxpr.ins)
+    out.push_back(used[var]);
+  return out;
+}
+
+Expected<LoweredPtr> lowerProgram(const ProgramRequest &request) {
+  std::string key = cat(reinterpret_cast<uintptr_t>(request.jaxpr.get()), "|",
+                        request.name, "|", request.numDevices, "|");
+  for (size_t i = 0; i < request.ins.size(); ++i)
+    key += cat(request.ins[i].semanticKey(
+                   request.jaxpr->types[request.jaxpr->ins[i]].rank()),
+               ";");
+  key += "->";
+  for (size_t i = 0; i < request.outs.size(); ++i)
+    key += cat(request.outs[i].semanticKey(
+                   request.jaxpr->aval(request.jaxpr->outs[i]).rank()),
+               ";");
+  for (bool donated : request.donated)
+    key += donated ? 'd' : '-';
+  if (auto found = loweredCache().find(key))
+    return *found;
+  auto lowered = std::make_shared<LoweredProgram>();
+  lowered->request = request;
+  lowered->kept = request.keepUnused
+                      ? std::vector<bool>(request.jaxpr->ins.size(), true)
+                      : usedInputs(*request.jaxpr);
+  lowered->jaxpr = pruned(request.jaxpr, lowered->kept);
+  LoweringOptions options;
+  options.name = moduleName(request.name);
+  options.outs = request.outs;
+  options.numPartitions = request.numDevices;
+  options.resultPaths = request.resultPaths;
+  for (size_t i = 0; i < lowered->kept.size(); ++i) {
+    if (!lowered->kept[i])
+      continue;
+    options.ins.push_back(i < request.ins.size() ? request.ins[i] : Sharding());
+    options.donated.push_back(i < request.donated.size() && request.donated[i]);
+  }
+  Expected<std::string> text = lowerToText(*lowered->jaxpr, options);
+  if (!text)
+    return text.error();
+  ++lowerings;
+  lowered->text = std::move(*text);
+  loweredCache().insert(key, lowered);
+  return LoweredPtr(lowered);
+}
+
+Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
+                                     const std::vector<Device> &devices) {
+  std::string key = cat(idsText(devices), lowered->text);
+  for (size_t i = 0; i < lowered->request.ins.size(); ++i)
+    if (lowered->kept[i])
+      key += lowered->request.ins[i].str();
+  for (const Sharding &s : lowered->request.outs)
+    key += s.str();
+  if (auto found = compiledCache().find(key))
+    return *found;
+  Expected<CompiledPtr> compiled = compileModule(lowered, devices);
+  if (!compiled)
+    return compiled;
+  ++compiles;
+  compiledCache().insert(key, *compiled);
+  return compiled;
+}
+
+namespace {
+
+/// Collects the device lists of the shardings in a program.
+class DeviceVote {
+public:
+  Status add(const std::vector<Device> &devices, const std::string &phrase,
+             bool isArgument) {
+    if (devices.empty())
+      return {};
+    if (first.empty()) {
+      first = devices;
+      firstPhrase = text(phrase, devices, !isArgument);
+      firstIsArgument = isArgument;
+      return {};
+    }
+    if (first == devices)
+      return {};
+    std::string a = firstPhrase, b = text(phrase, devices, !isArgument);
+    if (isArgument && !firstIsArgument)
+      std::swap(a, b);
+    return valueError(
+        "Received incompatible devices for jitted computation. Got ", a,
+        " and ", b);
+  }
+  std::vector<Device> first;
+
+private:
+  static std::string text(const std::string &phrase,
+                          const std::vector<Device> &devices, bool) {
+    return cat(phrase, " with device ids ", idsText(devices),
+               " on platform CPU");
+  }
+  std::string firstPhrase;
+  bool firstIsArgument = false;
+};
+
+Status voteInside(const Jaxpr &jaxpr, DeviceVote &vote) {
+  for (const Eqn &eqn : jaxpr.eqns) {
+    for (const auto &[name, value] : eqn.params)
+      if (const auto *object =
+              std::get_if<std::shared_ptr<const ParamObject>>(&value))
+        if (const auto *sharding =
+                dynamic_cast<const ShardingParam *>(object->get()))
+          SW_TRY(vote.add(sharding->sharding.devices(),
+                          eqn.primitive->name + " inside jit", false));
+    Status inner;
+    Jaxpr::forEachInner(eqn, [&](const JaxprPtr &j) {
+      if (inner)
+        inner = voteInside(*j, vote);
+    });
+    SW_TRY(inner);
+  }
+  return {};
+}
+
+} // namespace
+
+Expected<std::vector<Device>>
+assignDevices(const Jaxpr &jaxpr, const std::vector<Sharding> &ins,
+              const std::vector<std::string> &inPhrases,
+              const std::vector<Sharding> &outs,
+              const std::vector<bool> &kept) {
+  DeviceVote vote;
+  if (!contextMesh().empty())
+    SW_TRY(vote.add(contextMesh().devices(), "jit's context mesh", false));
+  for (size_t i = 0; i < ins.size(); ++i)
+    if (kept[i])
+      SW_TRY(vote.add(ins[i].devices(),
+                      i < inPhrases.size() && !inPhrases[i].empty()
+                          ? inPhrases[i]
+                          : "ARG_SHARDING",
+                      true));
+  for (const Sharding &s : outs)
+    SW_TRY(vote.add(s.devices(), "explicit output sharding", false));
+  SW_TRY(voteInside(jaxpr, vote));
+  return vote.first;
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,83 @@
+//===- program.h - compiled programs and their caches -----------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_JIT_PROGRAM_H
+#define SHARDWRIGHT_FRONTEND_JIT_PROGRAM_H
+
+#include "shardwright/frontend/jit/sharding_param.h"
+#include "shardwright/frontend/lower/lower.h"
+
+namespace shardwright::frontend {
+
+/// Counts of the steps of jit in this process, for tests of its caches.
+struct JitCounters {
+  int64_t traces = 0, lowerings = 0, compiles = 0, dispatchMisses = 0;
+};
+JitCounters jitCounters();
+namespace detail {
+void countTrace();
+void countDispatchMiss();
+} // namespace detail
+
+/// What is lowered: a jaxpr and where its inputs and results are.
+struct ProgramRequest {
+  JaxprPtr jaxpr;
+  std::string name = "<lambda>";
+  std::vector<Sharding> ins, outs; ///< per input and result
+  std::vector<bool> donated;
+  std::vector<std::string> resultPaths;
+  bool keepUnused = false;
+  /// The device list; empty if only abstract meshes occur.
+  std::vector<Device> devices;
+  int64_t numDevices = 1;
+};
+
+/// A module, before compilation.
+struct LoweredProgram {
+  std::string text;
+  JaxprPtr jaxpr;         ///< without unused inputs
+  std::vector<bool> kept; ///< of the inputs of the request
+  ProgramRequest request;
+};
+using LoweredPtr = std::shared_ptr<const LoweredProgram>;
+
+/// An executable on a device list.
+class CompiledProgram;
+using CompiledPtr = std::shared_ptr<const CompiledProgram>;
+
+/// Writes the module; cached by jaxpr and semantic shardings.
+Expected<LoweredPtr> lowerProgram(const ProgramRequest &request);
+/// The text as MLIR prints it.
+Expected<std::string> prettyText(const std::string &text);
+/// Cached by module and devices.
+Expected<CompiledPtr> compileProgram(const LoweredPtr &lowered,
+                                     const std::vector<Device> &devices);
+/// Runs on arrays (those of all inputs, also unused ones).
+Tensors runProgram(const CompiledProgram &program, const Tensors &args);
+
+/// The device list of a call: that of the first voter, which all others must
+/// equal. Errors name the voters.
+Expected<std::vector<Device>>
+assignDevices(const Jaxpr &jaxpr, const std::vector<Sharding> &ins,
+              const std::vector<std::string> &inPhrases,
+              const std::vector<Sharding> &outs, const std::vector<bool> &kept);
+/// The inputs that some equation or result uses.
+std::vector<bool> usedInputs(const Jaxpr &jaxpr);
+
+const std::vector<Sharding> &inputShardings(const CompiledProgram &program);
+const std::vector<Sharding> &outputShardings(const CompiledProgram &program);
+/// Per-device costs: flops, bytes accessed.
+std::map<std::string, double> costAnalysis(const CompiledProgram &program);
+std::map<std::string, int64_t> memoryAnalysis(const CompiledProgram &program);
+/// Collectives with their bytes, as text.
+std::string reportText(const CompiledProgram &program);
+/// Saves the machine code; loads it again in another process.
+Expected<std::string> serializeProgram(const CompiledProgram &program);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_JIT_PROGRAM_H

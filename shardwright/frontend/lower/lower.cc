@@ -1,0 +1,409 @@
+//===- lower.cc - jaxpr to StableHLO and sdy ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/lower/lower.h"
+
+#include "shardwright/frontend/lower/constants.h"
+
+#include <unordered_map>
+
+namespace shardwright::frontend {
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string join(const Names &words) {
+  std::string out;
+  for (size_t i = 0; i < words.size(); ++i)
+    out += (i ? ", " : "") + words[i];
+  return out;
+}
+
+/// The module being written: its meshes and private functions.
+class ModuleWriter {
+public:
+  std::string write(const Jaxpr &jaxpr, const LoweringOptions &options);
+
+  /// The symbol of a mesh.
+  std::string meshName(const AbstractMesh &mesh) {
+    size_t i = 0;
+    while (i < meshes.size() && !(meshes[i].names() == mesh.names() &&
+                                  meshes[i].sizes() == mesh.sizes()))
+      ++i;
+    if (i == meshes.size())
+      meshes.push_back(mesh);
+    return i == 0 ? "@mesh" : cat("@mesh_", i - 1);
+  }
+  /// The symbol of a private function that computes the jaxpr.
+  std::string functionOf(const JaxprPtr &jaxpr, const std::string &name);
+
+  std::string shardingText(const Sharding &sharding, int64_t rank,
+                           bool openDims) {
+    if (!sharding.isNamed())
+      return "";
+    return sdySharding(meshName(sharding.abstractMesh()), sharding.spec(), rank,
+                       openDims);
+  }
+  void fail(Error error) {
+    if (!failure)
+      failure = std::move(error);
+  }
+  std::optional<Error> failure;
+
+private:
+  std::string meshText() const;
+  std::vector<AbstractMesh> meshes;
+  std::map<const Jaxpr *, std::string> functions;
+  /// So that addresses in `functions` stay valid.
+  std::vector<JaxprPtr> keepAlive;
+  std::map<std::string, int64_t> taken;
+  std::string functionText;
+};
+
+/// Writes the ops of one function.
+class BodyWriter {
+public:
+  explicit BodyWriter(ModuleWriter &module) : module(module) {}
+
+  Names equations(const Jaxpr &jaxpr, const Names &args);
+  Names equation(const Primitive &primitive, const Names &operands,
+                 const std::vector<Aval> &types,
+                 const std::vector<Aval> &results, const Params &params);
+  std::string fresh(const std::string &type) {
+    std::string name = cat("%", next++);
+    types[name] = type;
+    return name;
+  }
+  std::string constant(const std::string &dense, const std::string &type) {
+    // A constant in a region is not visible outside of it.
+    if (regionDepth > 0)
+      return define(dense, type);
+    auto [entry, isNew] = constants.try_emplace(dense);
+    if (isNew)
+      entry->second = define(dense, type);
+    return entry->second;
+  }
+  Names typesOf(const Names &names) {
+    Names out;
+    for (const std::string &name : names)
+      out.push_back(types[name]);
+    return out;
+  }
+
+  ModuleWriter &module;
+  std::string out;
+  int64_t regionDepth = 0;
+  std::unordered_map<std::string, std::string> types;
+
+private:
+  std::string define(const std::string &dense, const std::string &type) {
+    std::string name = fresh(type);
+    out += cat(name, " = \"stablehlo.constant\"() {value = ", dense,
+               "} : () -> ", type, "\n");
+    return name;
+  }
+  int64_t next = 0;
+  std::unordered_map<std::string, std::string> constants;
+};
+
+class Context final : public LoweringContext {
+public:
+  Context(BodyWriter &body, const Names &operands,
+          const std::vector<Aval> &types, const std::vector<Aval> &results,
+          const Params &params)
+      : body(body), in(operands), inTypes(types), outTypes(results),
+        parameters(params) {}
+
+  const Names &operands() const override { return in; }
+  const std::vector<Aval> &operandTypes() const override { return inTypes; }
+  const std::vector<Aval> &resultTypes() const override { return outTypes; }
+  const Params &params() const override { return parameters; }
+
+  Names op(std::string_view opName, const Names &args, const Names &argTypes,
+           const Names &results, std::string_view attributes,
+           const Names &regions) override {
+    Names names;
+    for (const std::string &type : results)
+      names.push_back(body.fresh(type));
+    if (!names.empty())
+      body.out += join(names) + " = ";
+    body.out += cat("\"", opName, "\"(", join(args), ")");
+    if (!regions.empty())
+      body.out += cat(" (", join(regions), ")");
+    if (!attributes.empty())
+      body.out += cat(" {", attributes, "}");
+    body.out += cat(" : (", join(argTypes), ") -> (", join(results), ")\n");
+    return names;
+  }
+  Names inlineJaxpr(const Jaxpr &jaxpr, const Names &args) override {
+    return body.equations(jaxpr, args);
+  }
+  std::string region(const Jaxpr &jaxpr, const Names &captures) override {
+    Names argTypes;
+    for (size_t i = captures.size(); i < jaxpr.ins.size(); ++i)
+      argTypes.push_back(mlirType(jaxpr.types[jaxpr.ins[i]]));
+    return regionOf(
+        argTypes,
+        [&](const Names &args) {
+          Names all = captures;
+          all.insert(all.end(), args.begin(), args.end());
+          return body.equations(jaxpr, all);
+        },
+        "stablehlo.return");
+  }
+  std::string regionOf(const Names &argTypes,
+                       const std::function<Names(const Names &)> &write,
+                       std::string_view terminator) override {
+    std::string outer = std::move(body.out);
+    body.out.clear();
+    ++body.regionDepth;
+    Names args;
+    std::string header;
+    for (const std::string &type : argTypes) {
+      args.push_back(body.fresh(type));
+      header += cat(header.empty() ? "" : ", ", args.back(), ": ", type);
+    }
+    Names results = write(args);
+    --body.regionDepth;
+    std::string text =
+        argTypes.empty() ? "{\n" : cat("{\n^bb0(", header, "):\n");
+    text += body.out;
+    text += cat("\"", terminator, "\"(", join(results), ") : (",
+                join(body.typesOf(results)), ") -> ()\n}");
+    body.out = std::move(outer);
+    return text;
+  }
+  Names call(const JaxprPtr &jaxpr, const std::string &name,
+             const Names &args) override {
+    std::string symbol = body.module.functionOf(jaxpr, name);
+    Names results;
+    for (const Aval &a : jaxpr->outAvals())
+      results.push_back(mlirType(a));
+    return op("func.call", args, body.typesOf(args), results,
+              cat("callee = ", symbol), {});
+  }
+  std::string constant(const Aval &type, double value) override {
+    return body.constant(splatText(type, value), mlirType(type));
+  }
+  Names inlineFunction(const TensorsFunction &function) override {
+    Expected<JaxprPtr> traced = traceToJaxpr(function, inTypes);
+    if (!traced) {
+      fail(traced.error());
+      return Names(outTypes.size(), "%error");
+    }
+    return body.equations(**traced, in);
+  }
+  std::string shardingText(const Sharding &sharding, int64_t rank,
+                           bool openDims) override {
+    return body.module.shardingText(sharding, rank, openDims);
+  }
+  void fail(Error error) override { body.module.fail(std::move(error)); }
+
+private:
+  BodyWriter &body;
+  const Names &in;
+  const std::vector<Aval> &inTypes, &outTypes;
+  const Params &parameters;
+};
+
+Names BodyWriter::equation(const Primitive &primitive, const Names &operands,
+                           const std::vector<Aval> &inTypes,
+                           const std::vector<Aval> &results,
+                           const Params &params) {
+  Context context(*this, operands, inTypes, results, params);
+  Names outs;
+  if (primitive.lower)
+    outs = primitive.lower(context);
+  else if (primitive.composite)
+    outs = context.inlineFunction(
+        [&](const Tensors &args) { return primitive.composite(args, params); });
+  else
+    module.fail(notImplemented("MLIR translation rule for primitive '",
+                               primitive.name, "' not found for platform cpu"));
+  outs.resize(results.size(), "%error");
+  // The shardings in the types of values (Explicit axes).
+  for (size_t i = 0; i < outs.size(); ++i) {
+    const auto &sharding = results[i].sharding;
+    if (!sharding || sharding->mesh.anyIs(AxisType::Manual))
+      continue;
+    std::string text =
+        sdySharding(module.meshName(sharding->mesh), sharding->spec,
+                    results[i].rank(), sharding->mesh.anyIs(AxisType::Auto));
+    std::string type = mlirType(results[i]);
+    outs[i] = context.op("sdy.sharding_constraint", {outs[i]}, {type}, {type},
+                         cat("sharding = ", text), {})[0];
+  }
+  return outs;
+}
+
+Names BodyWriter::equations(const Jaxpr &jaxpr, const Names &args) {
+  Names env(jaxpr.types.size());
+  for (size_t i = 0; i < jaxpr.constVars.size(); ++i) {
+    const ArrayValue *array = asArray(jaxpr.consts[i]);
+    auto data = array ? array->host()
+                      : Expected<std::shared_ptr<const void>>(valueError(
+                            "a traced value cannot be a constant of a module"));
+    if (!data.ok()) {
+      module.fail(data.error());
+      continue;
+    }
+    const Aval &aval = jaxpr.types[jaxpr.constVars[i]];
+    env[jaxpr.constVars[i]] =
+        constant(denseText(data->get(), aval), mlirType(aval));
+  }
+  for (size_t i = 0; i < jaxpr.ins.size(); ++i)
+    env[jaxpr.ins[i]] = args[i];
+  auto read = [&](const Atom &atom) {
+    if (atom.isVar())
+      return env[atom.var];
+    const void *data = asArray(atom.literal)->state.host.get();
+    return constant(denseText(data, atom.literal.aval()),
+                    mlirType(atom.literal.aval()));
+  };
+  for (const Eqn &eqn : jaxpr.eqns) {
+    Names operands;
+    std::vector<Aval> inTypes, results;
+    for (const Atom &atom : eqn.ins) {
+      operands.push_back(read(atom));
+      inTypes.push_back(jaxpr.aval(atom));
+    }
+    for (int32_t var : eqn.outs)
+      results.push_back(jaxpr.types[var]);
+    Names outs =
+        equation(*eqn.primitive, operands, inTypes, results, eqn.params);
+    if (module.failure)
+      return Names(jaxpr.outs.size(), "%error");
+    for (size_t i = 0; i < outs.size(); ++i)
+      env[eqn.outs[i]] = outs[i];
+  }
+  Names outs;
+  for (const Atom &atom : jaxpr.outs)
+    outs.push_back(read(atom));
+  return outs;
+}
+
+std::string ModuleWriter::functionOf(const JaxprPtr &jaxpr,
+                                     const std::string &name) {
+  auto [entry, isNew] = functions.try_emplace(jaxpr.get());
+  if (!isNew)
+    return entry->second;
+  std::string plain;
+  for (char c : name)
+    plain += std::isalnum(static_cast<unsigned char>(c)) || c == '_' ? c : '_';
+  int64_t n = taken[plain]++;
+  std::string symbol = cat("@", n ? cat(plain, "_", n - 1) : plain);
+  if (n && taken.count(cat(plain, "_", n - 1)))
+    symbol = cat("@", plain, "__", n);
+  entry->second = symbol;
+  keepAlive.push_back(jaxpr);
+  BodyWriter body(*this);
+  std::string header;
+  Names args;
+  for (const Aval &a : jaxpr->inAvals()) {
+    args.push_back(body.fresh(mlirType(a)));
+    header += cat(header.empty() ? "" : ", ", args.back(), ": ", mlirType(a));
+  }
+  Names outs = body.equations(*eliminateDeadCode(*jaxpr), args);
+  Names types = body.typesOf(outs);
+  functionText += cat("func.func private ", symbol, "(", header, ") -> (",
+                      join(types), ") {\n", body.out, "\"func.return\"(",
+                      join(outs), ") : (", join(types), ") -> ()\n}\n");
+  return symbol;
+}
+
+std::string ModuleWriter::meshText() const {
+  std::string out;
+  for (size_t i = 0; i < meshes.size(); ++i) {
+    std::string axes;
+    for (int64_t a = 0; a < meshes[i].numAxes(); ++a)
+      axes += cat(a ? ", " : "", "\"", meshes[i].names()[a],
+                  "\"=", meshes[i].sizes()[a]);
+    out += cat("sdy.mesh ", i == 0 ? "@mesh" : cat("@mesh_", i - 1), " = <[",
+               axes, "]>\n");
+  }
+  return out;
+}
+
+std::string ModuleWriter::write(const Jaxpr &jaxpr,
+                                const LoweringOptions &options) {
+  taken["main"] = 1;
+  BodyWriter body(*this);
+  std::string header;
+  Names args;
+  for (size_t i = 0; i < jaxpr.ins.size(); ++i) {
+    const Aval &aval = jaxpr.types[jaxpr.ins[i]];
+    args.push_back(body.fresh(mlirType(aval)));
+    header += cat(i ? ", " : "", args.back(), ": ", mlirType(aval));
+    Names attributes;
+    if (i < options.donated.size() && options.donated[i])
+      attributes.push_back("jax.buffer_donor = true");
+    if (i < options.ins.size()) {
+      std::string text = shardingText(options.ins[i], aval.rank(), false);
+      if (!text.empty())
+        attributes.push_back("sdy.sharding = " + text);
+    }
+    if (!attributes.empty())
+      header += cat(" {", join(attributes), "}");
+  }
+  Names outs = body.equations(*eliminateDeadCode(jaxpr), args);
+  Names types = body.typesOf(outs);
+  std::string results;
+  for (size_t i = 0; i < outs.size(); ++i) {
+    Names attributes{
+        cat("jax.result_info = \"",
+            i < options.resultPaths.size() ? options.resultPaths[i] : "result",
+            "\"")};
+    if (i < options.outs.size()) {
+      std::string text = shardingText(options.outs[i],
+                                      jaxpr.aval(jaxpr.outs[i]).rank(), false);
+      if (!text.empty())
+        attributes.push_back("sdy.sharding = " + text);
+    }
+    results += cat(i ? ", " : "", types[i], " {", join(attributes), "}");
+  }
+  return cat("module @", options.name,
+             " attributes {mhlo.num_partitions = ", options.numPartitions,
+             " : i32, mhlo.num_replicas = 1 : i32} {\n", meshText(),
+             "func.func public @main(", header, ") -> (", results, ") {\n",
+             body.out, "\"func.return\"(", join(outs), ") : (", join(types),
+             ") -> ()\n}\n", functionText, "}\n");
+}
+
+} // namespace
+
+std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
+                        int64_t rank, bool openDims) {
+  std::string out = cat("#sdy.sharding<", meshName, ", [");
+  for (int64_t d = 0; d < rank; ++d) {
+    const SpecEntry &entry = spec[d];
+    out += d ? ", {" : "{";
+    for (size_t i = 0; i < entry.axes.size(); ++i)
+      out += cat(i ? ", " : "", "\"", entry.axes[i], "\"");
+    if (entry.unconstrained || openDims)
+      out += entry.axes.empty() ? "?" : ", ?";
+    out += "}";
+  }
+  out += "]";
+  if (!spec.unreduced().empty()) {
+    std::string names;
+    for (const std::string &axis : spec.unreduced())
+      names += cat(names.empty() ? "" : ", ", "\"", axis, "\"");
+    out += cat(", unreduced={", names, "}");
+  }
+  return out + ">";
+}
+
+Expected<std::string> lowerToText(const Jaxpr &jaxpr,
+                                  const LoweringOptions &options) {
+  ModuleWriter writer;
+  std::string text = writer.write(jaxpr, options);
+  if (writer.failure)
+    return *writer.failure;
+  return text;
+}
+
+} // namespace shardwright::frontend

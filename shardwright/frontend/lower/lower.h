@@ -1,0 +1,37 @@
+//===- lower.h - jaxpr to StableHLO and sdy ---------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_LOWER_LOWER_H
+#define SHARDWRIGHT_FRONTEND_LOWER_LOWER_H
+
+#include "shardwright/frontend/trace/primitive.h"
+
+namespace shardwright::frontend {
+
+/// What the module says beside the jaxpr.
+struct LoweringOptions {
+  std::string name = "jit__lambda";
+  /// Of each input and result; not specified: propagation decides.
+  std::vector<Sharding> ins, outs;
+  std::vector<bool> donated;
+  int64_t numPartitions = 1;
+  /// Path of each result in the result tree.
+  std::vector<std::string> resultPaths;
+};
+
+/// The text of a module whose @main computes the jaxpr. Constants are embedded.
+Expected<std::string> lowerToText(const Jaxpr &jaxpr,
+                                  const LoweringOptions &options);
+
+/// `#sdy.sharding<@mesh, [{"x"}, {?}]>`. `openDims`: every dimension may be
+/// sharded further.
+std::string sdySharding(const std::string &meshName, const PartitionSpec &spec,
+                        int64_t rank, bool openDims = false);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_LOWER_LOWER_H

@@ -1,0 +1,46 @@
+//===- device.h - devices of the process ------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_MESH_DEVICE_H
+#define SHARDWRIGHT_FRONTEND_MESH_DEVICE_H
+
+#include "shardwright/frontend/base/error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardwright {
+class Client;
+}
+
+namespace shardwright::frontend {
+
+/// A device, by its number.
+struct Device {
+  int32_t id = 0;
+  /// `cpu:0`.
+  std::string str() const;
+  /// `CpuDevice(id=0)`.
+  std::string repr() const;
+  friend bool operator==(Device, Device) = default;
+};
+
+/// The devices of the process. Their number is that of `setDeviceCount`, else
+/// the environment's SHARDWRIGHT_NUM_DEVICES, else 1.
+std::vector<Device> devices();
+/// Sets the number of virtual devices. An error after the first use of a
+/// device, or unless 1 <= count <= 1048576.
+Status setDeviceCount(int32_t count);
+/// `[0, 1]`: numbers of devices, as messages list them.
+std::string idsText(const std::vector<Device> &devices);
+
+/// The runtime's client that owns the devices.
+Client &client();
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_MESH_DEVICE_H

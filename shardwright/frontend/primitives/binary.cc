@@ -1,0 +1,458 @@
+//===- binary.cc - elementwise primitives of two operands -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+/// The tangent from both operands, the result and the tangent of one operand.
+using Tangent = Tensor (*)(const Tensor &x, const Tensor &y, const Tensor &out,
+                           const Tensor &t);
+
+struct BinarySpec {
+  const char *name;
+  Accepts accepts;
+  const char *opName;
+  Tangent ofX = nullptr, ofY = nullptr;
+  const char *comparison = nullptr;
+};
+
+Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
+
+/// The share of the tangent of max and min: half each on ties.
+Tensor winnerShare(const Tensor &x, const Tensor &y, const Tensor &out) {
+  Shape shape = out.shape();
+  auto wide = [&](const Tensor &v) {
+    return v.shape() == shape ? v : add(v, lax::zeros(out.aval()));
+  };
+  Tensor tie =
+      select(eq(wide(x), wide(y)), full_like(out, 0.5), full_like(out, 1));
+  return select(eq(wide(x), out), tie, full_like(out, 0));
+}
+
+Tensor powSlopeX(const Tensor &x, const Tensor &y) {
+  Tensor one = like(x, 1);
+  if (!isInexact(y.dtype())) {
+    Tensor n = convert_element_type(y, x.dtype());
+    Tensor isZero = eq(y, scalarOf(int64_t(0), y.dtype()));
+    Tensor less = lax::sub(y, scalarOf(int64_t(1), y.dtype()));
+    Tensor exponent = select(isZero, full_like(less, 1), less);
+    return mul(n, pow(x, exponent));
+  }
+  Tensor isZero = eq(y, like(y, 0));
+  Tensor exponent = select(isZero, full_like(y, 1), sub(y, like(y, 1)));
+  return mul(y, pow(x, exponent));
+}
+Tensor powSlopeY(const Tensor &x, const Tensor &out) {
+  Tensor isZero = eq(x, like(x, 0));
+  Tensor safe = select(isZero, full_like(x, 1), x);
+  return mul(log(safe), out);
+}
+
+// Tangents of one operand.
+#define SW_ARGS                                                                \
+  const Tensor &x, const Tensor &y, const Tensor &out, const Tensor &t
+Tensor divX(SW_ARGS) { return div(t, y); }
+Tensor divY(SW_ARGS) { return mul(mul(neg(t), out), integer_pow(y, -1)); }
+Tensor remX(SW_ARGS) {
+  return out.shape() == t.shape() ? t : add(t, lax::zeros(out.aval()));
+}
+Tensor remY(SW_ARGS) {
+  Tensor q = div(x, y);
+  return mul(neg(t), mul(sign(q), floor(abs(q))));
+}
+Tensor winnerX(SW_ARGS) { return mul(t, winnerShare(x, y, out)); }
+Tensor winnerY(SW_ARGS) { return mul(t, winnerShare(y, x, out)); }
+Tensor powX(SW_ARGS) { return mul(t, powSlopeX(x, y)); }
+Tensor powY(SW_ARGS) { return mul(t, powSlopeY(x, out)); }
+Tensor atan2X(SW_ARGS) { return mul(t, div(y, add(square(x), square(y)))); }
+Tensor atan2Y(SW_ARGS) {
+  return mul(t, div(neg(x), add(square(x), square(y))));
+}
+#undef SW_ARGS
+
+const BinarySpec specs[] = {
+    {"add", Accepts::Number, "stablehlo.add"},
+    {"sub", Accepts::Number, "stablehlo.subtract"},
+    {"add_any", Accepts::Any, "stablehlo.add"},
+    {"mul", Accepts::Number, "stablehlo.multiply"},
+    {"div", Accepts::Number, "stablehlo.divide", divX, divY},
+    {"rem", Accepts::Number, "stablehlo.remainder", remX, remY},
+    {"max", Accepts::Any, "stablehlo.maximum", winnerX, winnerY},
+    {"min", Accepts::Any, "stablehlo.minimum", winnerX, winnerY},
+    {"pow", Accepts::Inexact, "stablehlo.power", powX, powY},
+    {"atan2", Accepts::Float, "stablehlo.atan2", atan2X, atan2Y},
+    {"nextafter", Accepts::Float, "chlo.next_after"},
+    {"complex", Accepts::Float, "stablehlo.complex"},
+    {"and", Accepts::BoolOrInt, "stablehlo.and"},
+    {"or", Accepts::BoolOrInt, "stablehlo.or"},
+    {"xor", Accepts::BoolOrInt, "stablehlo.xor"},
+    {"shift_left", Accepts::Integer, "stablehlo.shift_left"},
+    {"shift_right_logical", Accepts::Integer, "stablehlo.shift_right_logical"},
+    {"shift_right_arithmetic", Accepts::Integer,
+     "stablehlo.shift_right_arithmetic"},
+    {"eq", Accepts::Any, "", nullptr, nullptr, "EQ"},
+    {"ne", Accepts::Any, "", nullptr, nullptr, "NE"},
+    {"lt", Accepts::Any, "", nullptr, nullptr, "LT"},
+    {"le", Accepts::Any, "", nullptr, nullptr, "LE"},
+    {"gt", Accepts::Any, "", nullptr, nullptr, "GT"},
+    {"ge", Accepts::Any, "", nullptr, nullptr, "GE"},
+};
+
+bool isName(const BinarySpec *s, const char *name) {
+  return std::string_view(s->name) == name;
+}
+
+Expected<std::vector<Aval>> inferBinary(const BinarySpec *s,
+                                        const std::vector<Aval> &in) {
+  for (const Aval &a : in)
+    if (a.dtype != DType::Float0 || !isName(s, "add_any"))
+      if (!(isName(s, "pow") && &a == &in[1] && isInteger(a.dtype)))
+        SW_TRY(checkAccepts(s->name, s->accepts, a.dtype));
+  bool integerPower = isName(s, "pow") && isInteger(in[1].dtype);
+  if (in[0].dtype != in[1].dtype && !integerPower)
+    return typeError(
+        "lax.", s->name, " requires arguments to have the same dtypes, got ",
+        name(in[0].dtype), ", ", name(in[1].dtype), ". (Tip: jnp.", s->name,
+        " is a similar function that does automatic type "
+        "promotion on inputs).");
+  Expected<Shape> shape = broadcastShapes(s->name, in);
+  if (!shape)
+    return shape.error();
+  Aval out{in[0].dtype, *shape, in[0].weak && in[1].weak};
+  if (s->comparison)
+    out = Aval{DType::Bool, *shape};
+  if (isName(s, "complex"))
+    out.dtype = complexType(in[0].dtype);
+  return std::vector<Aval>{out};
+}
+
+std::vector<std::string> lowerBinary(const BinarySpec *s, LoweringContext &c) {
+  std::vector<std::string> args = broadcastOperands(c);
+  std::vector<std::string> types;
+  for (const Aval &a : c.operandTypes())
+    types.push_back(mlirType(a.withShape(c.resultTypes()[0].shape)));
+  DType type = c.operandTypes()[0].dtype;
+  if (isName(s, "pow") && isInteger(c.operandTypes()[1].dtype)) {
+    args[1] = c.op("stablehlo.convert", {args[1]}, {types[1]}, {types[0]})[0];
+    types[1] = types[0];
+  }
+  if (!s->comparison)
+    return c.op(s->opName, args, types, mlirTypes(c.resultTypes()));
+  const char *kind = isInexact(type)                           ? "FLOAT"
+                     : isUnsigned(type) || type == DType::Bool ? "UNSIGNED"
+                                                               : "SIGNED";
+  return c.op("stablehlo.compare", args, types, mlirTypes(c.resultTypes()),
+              cat("comparison_direction = #stablehlo<comparison_direction ",
+                  s->comparison,
+                  ">, compare_type = #stablehlo<comparison_type ", kind, ">"));
+}
+
+JvpResult jvpBinary(const BinarySpec *s, const Tensors &in,
+                    const MaybeTensors &t) {
+  const Primitive &self = *findPrimitive(s->name);
+  Tensor out = bind1(self, in);
+  auto wide = [&](const MaybeTensor &v) -> MaybeTensor {
+    if (!v || v->shape() == out.shape())
+      return v;
+    return add(*v, lax::zeros(out.aval()));
+  };
+  if (isName(s, "add") || isName(s, "add_any"))
+    return oneResult(out, addTangents(wide(t[0]), wide(t[1])));
+  if (isName(s, "sub"))
+    return oneResult(
+        out, addTangents(wide(t[0]), t[1] ? wide(neg(*t[1])) : MaybeTensor()));
+  if (isName(s, "mul"))
+    return oneResult(out,
+                     addTangents(t[0] ? mul(*t[0], in[1]) : MaybeTensor(),
+                                 t[1] ? mul(in[0], *t[1]) : MaybeTensor()));
+  if (isName(s, "complex"))
+    return oneResult(out, complex(t[0] ? *t[0] : full_like(in[0], 0),
+                                  t[1] ? *t[1] : full_like(in[1], 0)));
+  MaybeTensor tangent;
+  if (t[0] && s->ofX)
+    tangent = s->ofX(in[0], in[1], out, *t[0]);
+  if (t[1] && s->ofY)
+    tangent = addTangents(tangent, s->ofY(in[0], in[1], out, *t[1]));
+  return oneResult(out, tangent);
+}
+
+MaybeTensors transposeBinary(const BinarySpec *s, const Tensor &ct,
+                             const MaybeTensors &in,
+                             const std::vector<Aval> &types) {
+  MaybeTensors out(2);
+  for (int i = 0; i < 2; ++i) {
+    if (in[i])
+      continue;
+    Tensor part = ct;
+    if (isName(s, "sub") && i == 1)
+      part = neg(ct);
+    else if (isName(s, "mul"))
+      part = mul(ct, *in[1 - i]);
+    else if (isName(s, "div"))
+      part = div(ct, *in[1]);
+    else if (isName(s, "complex"))
+      part = i == 0 ? real(ct) : neg(imag(ct));
+    out[i] = unbroadcast(part, types[i]);
+  }
+  return out;
+}
+
+Primitive makeBinary(const BinarySpec &spec) {
+  Primitive p;
+  p.name = spec.name;
+  p.hidden = {"out_dtype", "accuracy"};
+  const BinarySpec *s = &spec;
+  p.infer = [s](const std::vector<Aval> &in, const Params &) {
+    return inferBinary(s, in);
+  };
+  p.lower = [s](LoweringContext &c) { return lowerBinary(s, c); };
+  p.sharding = [s](const std::vector<Aval> &in, const std::vector<Aval> &,
+                   const Params &) { return broadcastSpecs(s->name, in); };
+  p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+                const Params &params) {
+    return batchElementwise(*findPrimitive(s->name), axis, in, dims, params);
+  };
+  p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &) {
+    return jvpBinary(s, in, t);
+  };
+  bool isLinear = isName(s, "add") || isName(s, "sub") || isName(s, "mul") ||
+                  isName(s, "div") || isName(s, "add_any") ||
+                  isName(s, "complex");
+  if (isLinear)
+    p.transpose = [s](const MaybeTensors &ct, const MaybeTensors &in,
+                      const std::vector<Aval> &types, const Params &) {
+      return transposeBinary(s, *ct[0], in, types);
+    };
+  return p;
+}
+
+const std::map<std::string, Primitive> &all() {
+  static const auto *table = [] {
+    auto *made = new std::map<std::string, Primitive>;
+    for (const BinarySpec &spec : specs)
+      (*made)[spec.name] = makeBinary(spec);
+    return made;
+  }();
+  return *table;
+}
+const bool registered = [] {
+  for (const auto &[name, primitive] : all())
+    Registered{primitive};
+  return true;
+}();
+
+Expected<std::vector<Aval>> inferSelect(const std::vector<Aval> &in) {
+  if (in.size() < 2)
+    return typeError("select_n requires at least one case");
+  for (size_t i = 2; i < in.size(); ++i) {
+    if (in[i].shape != in[1].shape)
+      return typeError("select cases must have the same shapes, got [",
+                       tupleText(in[1].shape), ", ", tupleText(in[i].shape),
+                       "].");
+    if (in[i].dtype != in[1].dtype)
+      return typeError("select cases must have the same dtypes, got [",
+                       name(in[1].dtype), ", ", name(in[i].dtype), "].");
+  }
+  if (in[0].dtype != DType::Bool && in[0].dtype != DType::I32)
+    return typeError("`which` must have Boolean or int32 type, got ",
+                     name(in[0].dtype), ".");
+  if (in[0].dtype == DType::Bool && in.size() > 3)
+    return typeError("with boolean `which` at most two cases are supported, "
+                     "got ",
+                     in.size() - 1, ".");
+  if (in[0].rank() && in[0].shape != in[1].shape)
+    return typeError("select `which` must be scalar or have the same shape as "
+                     "cases, got `which` shape ",
+                     tupleText(in[0].shape), " but case shape ",
+                     tupleText(in[1].shape), ".");
+  bool weak = true;
+  for (size_t i = 1; i < in.size(); ++i)
+    weak &= in[i].weak;
+  return std::vector<Aval>{Aval{in[1].dtype, in[1].shape, weak}};
+}
+
+const Primitive selectP = [] {
+  Primitive p;
+  p.name = "select_n";
+  p.infer = [](const std::vector<Aval> &in, const Params &) {
+    return inferSelect(in);
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    return std::vector<PartitionSpec>{in[1].spec()};
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
+    Tensor out = bind1(*findPrimitive("select_n"), in);
+    Tensors cases;
+    bool any = false;
+    for (size_t i = 1; i < in.size(); ++i) {
+      any |= t[i].has_value();
+      cases.push_back(t[i] ? *t[i] : full_like(in[i], 0));
+    }
+    return oneResult(out,
+                     any ? MaybeTensor(select_n(in[0], cases)) : MaybeTensor());
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &) {
+    MaybeTensors out(in.size());
+    for (size_t i = 1; i < in.size(); ++i) {
+      if (in[i])
+        continue;
+      Tensors cases(in.size() - 1, full_like(*ct[0], 0));
+      cases[i - 1] = *ct[0];
+      out[i] = select_n(*in[0], cases);
+    }
+    return out;
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &) -> BatchResult {
+    if (dims[0] < 0 && in[0].rank() == 0) {
+      Tensors moved{in[0]};
+      for (size_t i = 1; i < in.size(); ++i)
+        moved.push_back(batchToFront(in[i], dims[i], axis.size));
+      return {frontend::bind(*findPrimitive("select_n"), moved), {0}};
+    }
+    Tensors moved;
+    for (size_t i = 0; i < in.size(); ++i)
+      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    if (moved[0].rank() < moved[1].rank()) {
+      Tensor which = moved[0];
+      moved[0] = broadcast_in_dim(which, moved[1].shape(), {0});
+    }
+    return {frontend::bind(*findPrimitive("select_n"), moved), {0}};
+  };
+  p.lower = [](LoweringContext &c) {
+    auto in = c.operands();
+    auto types = mlirTypes(c.operandTypes());
+    auto result = mlirTypes(c.resultTypes());
+    const Aval &which = c.operandTypes()[0];
+    if (in.size() == 2)
+      return std::vector<std::string>{in[1]};
+    if (which.dtype == DType::Bool)
+      return c.op("stablehlo.select", {in[0], in[2], in[1]},
+                  {types[0], types[2], types[1]}, result);
+    // A chain of selects, from the last case.
+    std::string out = in.back();
+    Aval predicate{DType::Bool, which.shape};
+    for (size_t i = in.size() - 2; i >= 1; --i) {
+      std::string limit = c.constant(which, static_cast<double>(i));
+      std::string less =
+          c.op("stablehlo.compare", {in[0], limit}, {types[0], types[0]},
+               {mlirType(predicate)},
+               "comparison_direction = #stablehlo<comparison_direction LT>, "
+               "compare_type = #stablehlo<comparison_type SIGNED>")[0];
+      out = c.op("stablehlo.select", {less, in[i], out},
+                 {mlirType(predicate), result[0], result[0]}, result)[0];
+    }
+    return std::vector<std::string>{out};
+  };
+  return p;
+}();
+const Registered selectR(selectP);
+
+const Primitive clampP = [] {
+  Primitive p;
+  p.name = "clamp";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &) -> Expected<std::vector<Aval>> {
+    for (int i : {0, 2})
+      if (in[i].dtype != in[1].dtype)
+        return typeError("lax.clamp requires arguments to have the same "
+                         "dtypes, got ",
+                         name(in[0].dtype), ", ", name(in[1].dtype), ", ",
+                         name(in[2].dtype), ".");
+    if (in[0].rank() && in[0].shape != in[1].shape)
+      return typeError("clamp requires min.shape == operand.shape or "
+                       "min.shape == (), got min.shape=",
+                       tupleText(in[0].shape),
+                       ", operand.shape=", tupleText(in[1].shape), ".");
+    if (in[2].rank() && in[2].shape != in[1].shape)
+      return typeError("clamp requires max.shape == operand.shape or "
+                       "max.shape == (), got max.shape=",
+                       tupleText(in[2].shape),
+                       ", operand.shape=", tupleText(in[1].shape), ".");
+    return std::vector<Aval>{Aval{in[1].dtype, in[1].shape}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    return std::vector<PartitionSpec>{in[1].spec()};
+  };
+  p.lower = lowerTo("stablehlo.clamp");
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
+    Tensor out = clamp(in[0], in[1], in[2]);
+    MaybeTensor tangent;
+    auto wide = [&](const Tensor &v) {
+      return broadcast_in_dim(v, out.shape(),
+                              v.rank() ? iotaInts(v.rank()) : Ints());
+    };
+    Tensor zero = full_like(out, 0);
+    if (t[1])
+      tangent =
+          select(bitwise_and(gt(in[1], in[0]), lt(in[1], in[2])), *t[1], zero);
+    if (t[0])
+      tangent =
+          addTangents(tangent, select(bitwise_and(gt(wide(in[0]), in[1]),
+                                                  lt(wide(in[0]), wide(in[2]))),
+                                      wide(*t[0]), zero));
+    if (t[2])
+      tangent = addTangents(tangent,
+                            select(lt(wide(in[2]), in[1]), wide(*t[2]), zero));
+    return oneResult(out, tangent);
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &) -> BatchResult {
+    if (dims[0] < 0 && dims[2] < 0 && !in[0].rank() && !in[2].rank())
+      return {{clamp(in[0], in[1], in[2])}, {dims[1]}};
+    Tensors moved;
+    for (size_t i = 0; i < 3; ++i)
+      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    for (int i : {0, 2})
+      if (moved[i].shape() != moved[1].shape())
+        moved[i] = broadcast_in_dim(moved[i], moved[1].shape(), {0});
+    return {{clamp(moved[0], moved[1], moved[2])}, {0}};
+  };
+  return p;
+}();
+const Registered clampR(clampP);
+
+} // namespace
+
+namespace lax {
+#define SW_DEFINE(name)                                                        \
+  Tensor name(const Tensor &x, const Tensor &y) {                              \
+    static const Primitive &p = *findPrimitive(#name);                         \
+    return bind1(p, {x, y});                                                   \
+  }
+SW_LAX_BINARY(SW_DEFINE)
+#undef SW_DEFINE
+Tensor bitwise_and(const Tensor &x, const Tensor &y) {
+  return bind1(*findPrimitive("and"), {x, y});
+}
+Tensor bitwise_or(const Tensor &x, const Tensor &y) {
+  return bind1(*findPrimitive("or"), {x, y});
+}
+Tensor bitwise_xor(const Tensor &x, const Tensor &y) {
+  return bind1(*findPrimitive("xor"), {x, y});
+}
+Tensor select_n(const Tensor &which, const Tensors &cases) {
+  Tensors in{which};
+  in.insert(in.end(), cases.begin(), cases.end());
+  return bind1(selectP, in);
+}
+Tensor select(const Tensor &which, const Tensor &onTrue,
+              const Tensor &onFalse) {
+  return select_n(which, {onFalse, onTrue});
+}
+Tensor clamp(const Tensor &lo, const Tensor &x, const Tensor &hi) {
+  return bind1(clampP, {lo, x, hi});
+}
+} // namespace lax
+} // namespace shardwright::frontend

@@ -1,0 +1,299 @@
+//===- dot.cc - contractions ----------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+/// Prints as JAX: (([1], [0]), ([], [])).
+struct DotParam : ParamObject {
+  explicit DotParam(DotDims d) : dims(std::move(d)) {}
+  std::string str() const override {
+    auto list = [](const Ints &v) {
+      std::string out = "[";
+      for (size_t i = 0; i < v.size(); ++i)
+        out += cat(i ? ", " : "", v[i]);
+      return out + "]";
+    };
+    return cat("((", list(dims.lhsContracting), ", ", list(dims.rhsContracting),
+               "), (", list(dims.lhsBatch), ", ", list(dims.rhsBatch), "))");
+  }
+  DotDims dims;
+};
+
+DotDims dimsOf(const Params &params) {
+  const auto *param = params.object<DotParam>("dimension_numbers");
+  return param ? param->dims : DotDims();
+}
+
+Ints freeDims(int64_t rank, const Ints &contracting, const Ints &batch) {
+  Ints used = contracting;
+  used.insert(used.end(), batch.begin(), batch.end());
+  return withoutInts(rank, used);
+}
+
+std::string sizesText(const Aval &a, const Ints &dims) {
+  Ints sizes;
+  for (int64_t d : dims)
+    sizes.push_back(a.shape[d]);
+  return tupleText(sizes);
+}
+
+Expected<std::vector<Aval>> inferDot(const std::vector<Aval> &in,
+                                     const Params &params) {
+  DotDims d = dimsOf(params);
+  for (const auto &[dims, a] : {std::pair(&d.lhsContracting, &in[0]),
+                                {&d.lhsBatch, &in[0]},
+                                {&d.rhsContracting, &in[1]},
+                                {&d.rhsBatch, &in[1]}})
+    for (int64_t i : *dims)
+      if (i < 0 || i >= a->rank())
+        return typeError("dot_general requires dimension numbers to be "
+                         "nonnegative and less than the number of axes of the "
+                         "operand, got ",
+                         tupleText(*dims), " for shape ", tupleText(a->shape),
+                         ".");
+  if (d.lhsBatch.size() != d.rhsBatch.size() ||
+      d.lhsContracting.size() != d.rhsContracting.size())
+    return typeError("dot_general requires equal numbers of lhs and rhs "
+                     "dimensions, got dimension_numbers=",
+                     DotParam(d).str(), ".");
+  if (sizesText(in[0], d.lhsBatch) != sizesText(in[1], d.rhsBatch))
+    return typeError("dot_general requires lhs batch dimensions and rhs batch "
+                     "dimensions to have the same shape, got ",
+                     sizesText(in[0], d.lhsBatch), " and ",
+                     sizesText(in[1], d.rhsBatch), ".");
+  if (sizesText(in[0], d.lhsContracting) != sizesText(in[1], d.rhsContracting))
+    return typeError("dot_general requires contracting dimensions to have the "
+                     "same shape, got ",
+                     sizesText(in[0], d.lhsContracting), " and ",
+                     sizesText(in[1], d.rhsContracting), ".");
+  if (in[0].dtype != in[1].dtype)
+    return typeError("lax.dot_general requires arguments to have the same "
+                     "dtypes, got ",
+                     name(in[0].dtype), ", ", name(in[1].dtype),
+                     ". (Tip: jnp.dot is a similar function that does "
+                     "automatic type promotion on inputs).");
+  Shape shape;
+  for (int64_t i : d.lhsBatch)
+    shape.push_back(in[0].shape[i]);
+  for (int64_t i : freeDims(in[0].rank(), d.lhsContracting, d.lhsBatch))
+    shape.push_back(in[0].shape[i]);
+  for (int64_t i : freeDims(in[1].rank(), d.rhsContracting, d.rhsBatch))
+    shape.push_back(in[1].shape[i]);
+  DType type = params.isNone("preferred_element_type")
+                   ? in[0].dtype
+                   : params.dtype("preferred_element_type");
+  return std::vector<Aval>{Aval{type, shape, in[0].weak && in[1].weak}};
+}
+
+Expected<std::vector<PartitionSpec>> dotSpec(const std::vector<Aval> &in,
+                                             const std::vector<Aval> &out,
+                                             const Params &params) {
+  DotDims d = dimsOf(params);
+  PartitionSpec l = in[0].spec(), r = in[1].spec();
+  auto pick = [](const PartitionSpec &s, const Ints &dims) {
+    std::vector<SpecEntry> entries;
+    for (int64_t i : dims)
+      entries.push_back(s[i]);
+    return *PartitionSpec::get(entries);
+  };
+  auto body = [](const PartitionSpec &s) { return s.str().substr(1); };
+  PartitionSpec lc = pick(l, d.lhsContracting), rc = pick(r, d.rhsContracting);
+  for (size_t i = 0; i < d.lhsContracting.size(); ++i) {
+    const SpecEntry &a = l[d.lhsContracting[i]], &b = r[d.rhsContracting[i]];
+    if (a.empty() || b.empty())
+      continue;
+    if (a == b)
+      return makeError(
+          ErrorKind::ShardingType,
+          "Contracting dimensions are sharded and it is ambiguous how the "
+          "output should be sharded. Please specify the output sharding via "
+          "the `out_sharding` parameter. Got lhs_contracting_spec=",
+          body(lc), " and rhs_contracting_spec=", body(rc));
+    return makeError(ErrorKind::ShardingType,
+                     "dot_general requires contracting dimensions to have "
+                     "consistent sharding, got ",
+                     body(lc), " and ", body(rc), ".");
+  }
+  std::vector<SpecEntry> entries;
+  for (size_t i = 0; i < d.lhsBatch.size(); ++i) {
+    const SpecEntry &a = l[d.lhsBatch[i]], &b = r[d.rhsBatch[i]];
+    if (!a.empty() && !b.empty() && !(a == b))
+      return makeError(ErrorKind::ShardingType,
+                       "dot_general requires lhs batch dimensions and rhs "
+                       "batch dimensions to have the consistent sharding, "
+                       "got ",
+                       body(pick(l, d.lhsBatch)), " and ",
+                       body(pick(r, d.rhsBatch)), ".");
+    entries.push_back(a);
+  }
+  for (int64_t i : freeDims(in[0].rank(), d.lhsContracting, d.lhsBatch))
+    entries.push_back(l[i]);
+  for (int64_t i : freeDims(in[1].rank(), d.rhsContracting, d.rhsBatch))
+    entries.push_back(r[i]);
+  std::set<std::string> seen;
+  for (const SpecEntry &e : entries)
+    for (const std::string &axis : e.axes)
+      if (!seen.insert(axis).second) {
+        Aval bad = out[0];
+        bad.sharding = std::make_shared<const TypeSharding>(
+            TypeSharding{(in[0].sharding ? in[0] : in[1]).sharding->mesh,
+                         *PartitionSpec::get(entries)});
+        return makeError(ErrorKind::ShardingType,
+                         "dot_general operation with inputs: ", in[0].str(),
+                         ", ", in[1].str(),
+                         " produces an illegally sharded result: ", bad.str());
+      }
+  return std::vector<PartitionSpec>{*PartitionSpec::get(entries)};
+}
+
+/// The cotangent of one operand: that of the result contracted with the other
+/// operand, transposed into place.
+Tensor transposeSide(const Tensor &ct, const Tensor &other, const Aval &type,
+                     const DotDims &d, bool ofLhs) {
+  const Ints &xContract = ofLhs ? d.lhsContracting : d.rhsContracting;
+  const Ints &yContract = ofLhs ? d.rhsContracting : d.lhsContracting;
+  const Ints &xBatch = ofLhs ? d.lhsBatch : d.rhsBatch;
+  const Ints &yBatch = ofLhs ? d.rhsBatch : d.lhsBatch;
+  Ints xFree = freeDims(type.rank(), xContract, xBatch);
+  Ints yFree = freeDims(other.rank(), yContract, yBatch);
+  int64_t batch = static_cast<int64_t>(xBatch.size());
+  // Positions of y's free dimensions in the result.
+  Ints ctContract;
+  int64_t start = batch + (ofLhs ? static_cast<int64_t>(xFree.size()) : 0);
+  for (size_t i = 0; i < yFree.size(); ++i)
+    ctContract.push_back(start + static_cast<int64_t>(i));
+  Tensor out = dot_general(
+      ct, other, {ctContract, yFree, iotaInts(batch), yBatch}, type.dtype);
+  // Now: batch, x's free dims, y's contracting dims in y's order.
+  Ints order = xBatch;
+  order.insert(order.end(), xFree.begin(), xFree.end());
+  Ints sorted = yContract;
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t y : sorted)
+    order.push_back(xContract[std::find(yContract.begin(), yContract.end(), y) -
+                              yContract.begin()]);
+  Ints permutation(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    permutation[order[i]] = static_cast<int64_t>(i);
+  return lax::transpose(out, permutation);
+}
+
+BatchResult batchDot(const Tensors &in, const Ints &dims,
+                     const Params &params) {
+  DotDims d = dimsOf(params);
+  auto shift = [](Ints &list, int64_t at) {
+    for (int64_t &i : list)
+      i += i >= at;
+  };
+  int64_t outDim = 0;
+  if (dims[0] >= 0) {
+    shift(d.lhsContracting, dims[0]);
+    shift(d.lhsBatch, dims[0]);
+  }
+  if (dims[1] >= 0) {
+    shift(d.rhsContracting, dims[1]);
+    shift(d.rhsBatch, dims[1]);
+  }
+  if (dims[0] >= 0 && dims[1] >= 0) {
+    d.lhsBatch.insert(d.lhsBatch.begin(), dims[0]);
+    d.rhsBatch.insert(d.rhsBatch.begin(), dims[1]);
+  } else {
+    // The batch dimension is a free dimension of one operand.
+    bool left = dims[0] >= 0;
+    int64_t rank = in[left ? 0 : 1].rank();
+    Ints own = left ? freeDims(rank, d.lhsContracting, d.lhsBatch)
+                    : freeDims(rank, d.rhsContracting, d.rhsBatch);
+    int64_t at = dims[left ? 0 : 1];
+    outDim = static_cast<int64_t>(d.lhsBatch.size()) +
+             (std::find(own.begin(), own.end(), at) - own.begin());
+    if (!left)
+      outDim += static_cast<int64_t>(
+          freeDims(in[0].rank(), d.lhsContracting, d.lhsBatch).size());
+  }
+  Params changed = params;
+  changed.set("dimension_numbers",
+              std::shared_ptr<const ParamObject>(
+                  std::make_shared<const DotParam>(std::move(d))));
+  return {frontend::bind(*findPrimitive("dot_general"), in, changed), {outDim}};
+}
+
+std::string intList(const Ints &values) {
+  std::string out = "[";
+  for (size_t i = 0; i < values.size(); ++i)
+    out += cat(i ? ", " : "", values[i]);
+  return out + "]";
+}
+
+const Primitive dotP = [] {
+  Primitive p;
+  p.name = "dot_general";
+  p.hiddenIfNone = {"precision", "out_sharding", "preferred_element_type"};
+  p.infer = inferDot;
+  p.sharding = dotSpec;
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) { return batchDot(in, dims, params); };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("dot_general");
+    return oneResult(
+        bind1(self, in, params),
+        addTangents(t[0] ? MaybeTensor(bind1(self, {*t[0], in[1]}, params))
+                         : MaybeTensor(),
+                    t[1] ? MaybeTensor(bind1(self, {in[0], *t[1]}, params))
+                         : MaybeTensor()));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &params) {
+    DotDims d = dimsOf(params);
+    MaybeTensors out(2);
+    Tensor c = convert_element_type(*ct[0], types[0].dtype);
+    if (!in[0])
+      out[0] = transposeSide(c, *in[1], types[0], d, true);
+    else
+      out[1] = transposeSide(c, *in[0], types[1], d, false);
+    return out;
+  };
+  p.lower = [](LoweringContext &c) {
+    DotDims d = dimsOf(c.params());
+    return c.op(
+        "stablehlo.dot_general", c.operands(), mlirTypes(c.operandTypes()),
+        mlirTypes(c.resultTypes()),
+        cat("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions "
+            "= ",
+            intList(d.lhsBatch),
+            ", rhs_batching_dimensions = ", intList(d.rhsBatch),
+            ", lhs_contracting_dimensions = ", intList(d.lhsContracting),
+            ", rhs_contracting_dimensions = ", intList(d.rhsContracting),
+            ">, precision_config = [#stablehlo<precision DEFAULT>, "
+            "#stablehlo<precision DEFAULT>]"));
+  };
+  return p;
+}();
+const Registered dotR(dotP);
+
+} // namespace
+
+namespace lax {
+Tensor dot_general(const Tensor &x, const Tensor &y, const DotDims &dims,
+                   std::optional<DType> preferred) {
+  Params params{
+      {"dimension_numbers", std::shared_ptr<const ParamObject>(
+                                std::make_shared<const DotParam>(dims))},
+      {"precision", std::monostate()},
+      {"out_sharding", std::monostate()}};
+  params.set("preferred_element_type",
+             preferred ? Param(*preferred) : Param(std::monostate()));
+  return bind1(dotP, {x, y}, params);
+}
+} // namespace lax
+} // namespace shardwright::frontend

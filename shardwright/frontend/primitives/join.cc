@@ -1,0 +1,477 @@
+//===- join.cc - concatenation, padding and slicing -----------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+Ints zerosOf(int64_t n) { return Ints(n, 0); }
+
+const Primitive concatenateP = [] {
+  Primitive p;
+  p.name = "concatenate";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    int64_t dim = params.integer("dimension");
+    if (in.empty())
+      return typeError("concatenate expects at least one operand, got 0.");
+    Shape shape = in[0].shape;
+    if (dim < 0 || dim >= shape.rank())
+      return typeError("concatenate dimension out of bounds: dimension ", dim,
+                       " for shapes ", tupleText(shape), ".");
+    std::string shapes;
+    for (const Aval &a : in)
+      shapes += cat(shapes.empty() ? "" : ", ", tupleText(a.shape));
+    for (size_t i = 1; i < in.size(); ++i) {
+      if (in[i].dtype != in[0].dtype)
+        return typeError("lax.concatenate requires arguments to have the same "
+                         "dtypes, got ",
+                         name(in[0].dtype), ", ", name(in[i].dtype), ".");
+      for (int64_t d = 0; d < shape.rank(); ++d)
+        if (in[i].rank() != shape.rank() ||
+            (d != dim && in[i].shape[d] != shape[d]))
+          return typeError("Cannot concatenate arrays with shapes that differ "
+                           "in dimensions other than the one being "
+                           "concatenated: concatenating along dimension ",
+                           dim, " for shapes ", shapes, ".");
+      shape.at(dim) += in[i].shape[dim];
+    }
+    return std::vector<Aval>{Aval{in[0].dtype, shape}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    for (const Aval &a : in)
+      if (!(a.spec() == in[0].spec()))
+        return makeError(ErrorKind::ShardingType,
+                         "All operands should have the same sharding. Got "
+                         "shardings ",
+                         in[0].spec().str(), ", ", a.spec().str());
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op("stablehlo.concatenate", c.operands(),
+                mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
+                cat("dimension = ", c.params().integer("dimension"), " : i64"));
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    int64_t dim = params.integer("dimension");
+    Tensors tangents;
+    for (size_t i = 0; i < in.size(); ++i)
+      tangents.push_back(t[i] ? *t[i] : full_like(in[i], 0));
+    return oneResult(concatenate(in, dim), concatenate(tangents, dim));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &params) {
+    int64_t dim = params.integer("dimension"), at = 0;
+    MaybeTensors out(in.size());
+    for (size_t i = 0; i < in.size(); ++i) {
+      int64_t n = types[i].shape[dim];
+      if (!in[i])
+        out[i] = slice_in_dim(*ct[0], at, at + n, 1, dim);
+      at += n;
+    }
+    return out;
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Tensors moved;
+    for (size_t i = 0; i < in.size(); ++i)
+      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    return {{concatenate(moved, params.integer("dimension") + 1)}, {0}};
+  };
+  return p;
+}();
+const Registered concatenateR(concatenateP);
+
+/// Limits of slices: those of `pad` that undo it.
+const Primitive padP = [] {
+  Primitive p;
+  p.name = "pad";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    const IntsList &config = params.lists("padding_config");
+    if (in[0].dtype != in[1].dtype)
+      return typeError("pad operand and padding_value must be same dtype: "
+                       "got ",
+                       name(in[0].dtype), " and ", name(in[1].dtype), ".");
+    if (in[1].rank())
+      return typeError("padding_value must be a scalar; got shape ",
+                       tupleText(in[1].shape));
+    if (static_cast<int64_t>(config.size()) != in[0].rank())
+      return valueError("padding_config must have the same number of axes as "
+                        "operand; got padding_config of length ",
+                        config.size(), " for operand shape ",
+                        tupleText(in[0].shape), ".");
+    Shape shape;
+    for (int64_t d = 0; d < in[0].rank(); ++d) {
+      if (config[d].size() != 3 || config[d][2] < 0)
+        return valueError("interior padding in padding_config must be "
+                          "nonnegative, got padding_config ",
+                          paramText(Param(config)));
+      int64_t n = in[0].shape[d];
+      int64_t size = config[d][0] + config[d][1] + n +
+                     std::max<int64_t>(n - 1, 0) * config[d][2];
+      if (size < 0)
+        return valueError("Dimension size after padding is not at least 0, "
+                          "got result dimension ",
+                          size, " for padding_config ",
+                          paramText(Param(config)), " and operand shape ",
+                          tupleText(in[0].shape));
+      shape.push_back(size);
+    }
+    return std::vector<Aval>{Aval{in[0].dtype, shape}};
+  };
+  p.lower = [](LoweringContext &c) {
+    Ints low, high, interior;
+    for (const Ints &d : c.params().lists("padding_config")) {
+      low.push_back(d[0]);
+      high.push_back(d[1]);
+      interior.push_back(d[2]);
+    }
+    return c.op("stablehlo.pad", c.operands(), mlirTypes(c.operandTypes()),
+                mlirTypes(c.resultTypes()),
+                cat(arrayAttr("edge_padding_low", low), ", ",
+                    arrayAttr("edge_padding_high", high), ", ",
+                    arrayAttr("interior_padding", interior)));
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const IntsList &config = params.lists("padding_config");
+    return oneResult(pad(in[0], in[1], config),
+                     pad(t[0] ? *t[0] : full_like(in[0], 0),
+                         t[1] ? *t[1] : scalarOf(0.0, in[1].dtype()), config));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &params) {
+    const IntsList &config = params.lists("padding_config");
+    std::vector<Ints> undo;
+    Ints start = zerosOf(types[0].rank()), strides;
+    for (const Ints &d : config) {
+      undo.push_back({-d[0], -d[1], 0});
+      strides.push_back(d[2] + 1);
+    }
+    Tensor inner = pad(*ct[0], scalarOf(0.0, types[0].dtype), undo);
+    Tensor own = slice(inner, start, inner.shape(), strides);
+    MaybeTensors out(2);
+    if (!in[0])
+      out[0] = own;
+    if (!in[1])
+      out[1] = lax::sub(reduce_sum(*ct[0], iotaInts(ct[0]->rank())),
+                        reduce_sum(own, iotaInts(own.rank())));
+    return out;
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    std::vector<Ints> config = params.lists("padding_config");
+    config.insert(config.begin(), Ints{0, 0, 0});
+    Tensor x = batchToFront(in[0], dims[0], axis.size);
+    if (dims[1] < 0)
+      return {{pad(x, in[1], config)}, {0}};
+    // Another value for each example: pad a mask as well.
+    Tensor zero = scalarOf(0.0, x.dtype());
+    Tensor padded = pad(x, zero, config);
+    Tensor inside = pad(full(x.shape(), 1, DType::Bool),
+                        scalarOf(int64_t(0), DType::Bool), config);
+    Tensor values = broadcast_in_dim(in[1], padded.shape(), {0});
+    return {{select(inside, padded, values)}, {0}};
+  };
+  return p;
+}();
+const Registered padR(padP);
+
+Expected<std::vector<Aval>> inferSlice(const std::vector<Aval> &in,
+                                       const Params &params) {
+  const Ints &start = params.ints("start_indices");
+  const Ints &limit = params.ints("limit_indices");
+  const Ints &strides = params.ints("strides");
+  size_t rank = in[0].shape.size();
+  if (start.size() != rank || limit.size() != rank ||
+      (!strides.empty() && strides.size() != rank))
+    return typeError("slice start_indices must have length equal to the "
+                     "number of dimensions of the operand, got indices ",
+                     tupleText(start), " for operand shape ",
+                     tupleText(in[0].shape), ".");
+  Shape shape;
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t n = in[0].shape[d], stride = strides.empty() ? 1 : strides[d];
+    if (start[d] < 0 || limit[d] > n || limit[d] < start[d])
+      return typeError("slice limit_indices must be greater than or equal to "
+                       "start_indices, and within the operand, got "
+                       "start_indices ",
+                       tupleText(start), " and limit_indices ",
+                       tupleText(limit), " for operand shape ",
+                       tupleText(in[0].shape), ".");
+    if (stride <= 0)
+      return typeError("slice strides must be positive, got ",
+                       tupleText(strides));
+    shape.push_back((limit[d] - start[d] + stride - 1) / stride);
+  }
+  return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+}
+
+const Primitive sliceP = [] {
+  Primitive p;
+  p.name = "slice";
+  p.infer = inferSlice;
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) -> Expected<std::vector<PartitionSpec>> {
+    for (int64_t d = 0; d < in[0].rank(); ++d)
+      for (const std::string &axis : in[0].spec()[d].axes) {
+        int64_t n = in[0].sharding->mesh.sizeOf(axis);
+        if (out[0].shape[d] != in[0].shape[d] && out[0].shape[d] % n)
+          return makeError(ErrorKind::ShardingType,
+                           "slicing on sharded dims where out dim (",
+                           out[0].shape[d], ") is not divisible by mesh axes (",
+                           n, ") with spec (", axis,
+                           ") is not implemented. Got input type=", in[0].str(),
+                           " and output shape=", tupleText(out[0].shape));
+      }
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
+  p.lower = [](LoweringContext &c) {
+    Ints strides = c.params().ints("strides");
+    if (strides.empty())
+      strides.assign(c.operandTypes()[0].rank(), 1);
+    return c.op(
+        "stablehlo.slice", c.operands(), mlirTypes(c.operandTypes()),
+        mlirTypes(c.resultTypes()),
+        cat(arrayAttr("start_indices", c.params().ints("start_indices")), ", ",
+            arrayAttr("limit_indices", c.params().ints("limit_indices")), ", ",
+            arrayAttr("strides", strides)));
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    const Primitive &self = *findPrimitive("slice");
+    return oneResult(bind1(self, in, params), bind1(self, {*t[0]}, params));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &types, const Params &params) {
+    const Ints &start = params.ints("start_indices");
+    const Ints &strides = params.ints("strides");
+    std::vector<Ints> config;
+    for (int64_t d = 0; d < types[0].rank(); ++d) {
+      int64_t step = strides.empty() ? 1 : strides[d];
+      int64_t n = ct[0]->dim(d);
+      int64_t end = start[d] + (n ? (n - 1) * step + 1 : 0);
+      config.push_back({start[d], types[0].shape[d] - end, step - 1});
+    }
+    return MaybeTensors{pad(*ct[0], scalarOf(0.0, types[0].dtype), config)};
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Ints start = params.ints("start_indices");
+    Ints limit = params.ints("limit_indices");
+    Ints strides = params.ints("strides");
+    start.insert(start.begin() + dims[0], 0);
+    limit.insert(limit.begin() + dims[0], axis.size);
+    if (!strides.empty())
+      strides.insert(strides.begin() + dims[0], 1);
+    return {{slice(in[0], start, limit, strides)}, dims};
+  };
+  return p;
+}();
+const Registered sliceR(sliceP);
+
+/// Dimension numbers by which gather and scatter act as a dynamic slice: one
+/// index vector per example of a batch, or one.
+GatherDims windowDims(int64_t rank, bool batched) {
+  GatherDims d;
+  for (int64_t i = 0; i < rank; ++i) {
+    d.offsetDims.push_back(i + batched);
+    d.startIndexMap.push_back(i + batched);
+  }
+  if (batched) {
+    d.operandBatchingDims = {0};
+    d.startIndicesBatchingDims = {0};
+  }
+  return d;
+}
+
+/// The start indices of each example: [batch, rank].
+Tensor stackedStarts(const Tensors &starts, const Ints &dims, int64_t size,
+                     size_t first) {
+  Tensors columns;
+  for (size_t i = first; i < starts.size(); ++i)
+    columns.push_back(expand_dims(batchToFront(starts[i], dims[i], size), {1}));
+  return columns.empty() ? lax::full({size, 0}, 0, DType::I32)
+                         : concatenate(columns, 1);
+}
+
+const Primitive dynamicSliceP = [] {
+  Primitive p;
+  p.name = "dynamic_slice";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    const Ints &sizes = params.ints("slice_sizes");
+    if (static_cast<int64_t>(sizes.size()) != in[0].rank() ||
+        in.size() != sizes.size() + 1)
+      return typeError("dynamic_slice slice_sizes must have length equal to "
+                       "the number of dimensions of the operand, got ",
+                       tupleText(sizes), " for operand shape ",
+                       tupleText(in[0].shape), ".");
+    for (size_t d = 0; d < sizes.size(); ++d)
+      if (sizes[d] < 0 || sizes[d] > in[0].shape[d])
+        return typeError("slice slice_sizes must be less than or equal to "
+                         "operand shape, got slice_sizes ",
+                         tupleText(sizes), " for operand shape ",
+                         tupleText(in[0].shape), ".");
+    return std::vector<Aval>{Aval{in[0].dtype, sizes, in[0].weak}};
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op("stablehlo.dynamic_slice", c.operands(),
+                mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
+                arrayAttr("slice_sizes", c.params().ints("slice_sizes")));
+  };
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    Tensors starts(in.begin() + 1, in.end());
+    const Ints &sizes = params.ints("slice_sizes");
+    MaybeTensor tangent;
+    if (t[0])
+      tangent = dynamic_slice(*t[0], starts, sizes);
+    return oneResult(dynamic_slice(in[0], starts, sizes), tangent);
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &) {
+    MaybeTensors out(in.size());
+    Tensors starts;
+    for (size_t i = 1; i < in.size(); ++i)
+      starts.push_back(*in[i]);
+    out[0] = dynamic_update_slice(lax::zeros(types[0]), *ct[0], starts);
+    return out;
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Ints sizes = params.ints("slice_sizes");
+    Tensors starts(in.begin() + 1, in.end());
+    if (std::all_of(dims.begin() + 1, dims.end(),
+                    [](int64_t d) { return d < 0; })) {
+      sizes.insert(sizes.begin() + dims[0], axis.size);
+      starts.insert(starts.begin() + dims[0],
+                    scalarOf(int64_t(0),
+                             starts.empty() ? DType::I32 : starts[0].dtype()));
+      return {{dynamic_slice(in[0], starts, sizes)}, {dims[0]}};
+    }
+    Tensor x = batchToFront(in[0], dims[0], axis.size);
+    Tensor indices = stackedStarts(in, dims, axis.size, 1);
+    int64_t rank = static_cast<int64_t>(sizes.size());
+    sizes.insert(sizes.begin(), 1);
+    return {{gather(x, indices, windowDims(rank, true), sizes,
+                    GatherMode::ClipIndices)},
+            {0}};
+  };
+  return p;
+}();
+const Registered dynamicSliceR(dynamicSliceP);
+
+const Primitive dynamicUpdateP = [] {
+  Primitive p;
+  p.name = "dynamic_update_slice";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &) -> Expected<std::vector<Aval>> {
+    if (in[0].dtype != in[1].dtype)
+      return typeError("lax.dynamic_update_slice requires arguments to have "
+                       "the same dtypes, got ",
+                       name(in[0].dtype), ", ", name(in[1].dtype), ".");
+    if (in[0].rank() != in[1].rank() ||
+        static_cast<int64_t>(in.size()) != in[0].rank() + 2)
+      return typeError("dynamic_update_slice update must have the same rank "
+                       "as operand, got update shape ",
+                       tupleText(in[1].shape), " for operand shape ",
+                       tupleText(in[0].shape), ".");
+    for (int64_t d = 0; d < in[0].rank(); ++d)
+      if (in[1].shape[d] > in[0].shape[d])
+        return typeError("dynamic_update_slice update shape must be smaller "
+                         "than operand shape, got update shape ",
+                         tupleText(in[1].shape), " for operand shape ",
+                         tupleText(in[0].shape), ".");
+    return std::vector<Aval>{Aval{in[0].dtype, in[0].shape, in[0].weak}};
+  };
+  p.lower = lowerTo("stablehlo.dynamic_update_slice");
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &) {
+    Tensors starts(in.begin() + 2, in.end());
+    return oneResult(dynamic_update_slice(in[0], in[1], starts),
+                     dynamic_update_slice(t[0] ? *t[0] : full_like(in[0], 0),
+                                          t[1] ? *t[1] : full_like(in[1], 0),
+                                          starts));
+  };
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &in,
+                   const std::vector<Aval> &types, const Params &) {
+    MaybeTensors out(in.size());
+    Tensors starts;
+    for (size_t i = 2; i < in.size(); ++i)
+      starts.push_back(*in[i]);
+    if (!in[0])
+      out[0] = dynamic_update_slice(*ct[0], lax::zeros(types[1]), starts);
+    if (!in[1])
+      out[1] = dynamic_slice(*ct[0], starts, types[1].shape);
+    return out;
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &) -> BatchResult {
+    Tensor x = batchToFront(in[0], dims[0], axis.size);
+    Tensor update = batchToFront(in[1], dims[1], axis.size);
+    Tensors starts(in.begin() + 2, in.end());
+    if (std::all_of(dims.begin() + 2, dims.end(),
+                    [](int64_t d) { return d < 0; })) {
+      starts.insert(starts.begin(),
+                    scalarOf(int64_t(0),
+                             starts.empty() ? DType::I32 : starts[0].dtype()));
+      return {{dynamic_update_slice(x, update, starts)}, {0}};
+    }
+    Tensor indices = stackedStarts(in, dims, axis.size, 2);
+    return {{scatter(ScatterKind::Set, x, indices, update,
+                     windowDims(x.rank() - 1, true), GatherMode::ClipIndices)},
+            {0}};
+  };
+  return p;
+}();
+const Registered dynamicUpdateR(dynamicUpdateP);
+
+} // namespace
+
+namespace lax {
+Tensor concatenate(const Tensors &xs, int64_t dimension) {
+  return bind1(concatenateP, xs, {{"dimension", dimension}});
+}
+Tensor pad(const Tensor &x, const Tensor &value,
+           const std::vector<Ints> &config) {
+  return bind1(padP, {x, value}, {{"padding_config", config}});
+}
+Tensor slice(const Tensor &x, const Ints &start, const Ints &limit,
+             const Ints &strides) {
+  Params params{{"start_indices", start}, {"limit_indices", limit}};
+  params.set("strides",
+             strides.empty() ? Param(std::monostate()) : Param(strides));
+  return bind1(sliceP, {x}, params);
+}
+Tensor slice_in_dim(const Tensor &x, int64_t start, int64_t limit,
+                    int64_t stride, int64_t axis) {
+  if (!x.ok())
+    return x;
+  Ints from(x.rank(), 0), to = x.shape(), steps(x.rank(), 1);
+  from[axis] = start;
+  to[axis] = limit;
+  steps[axis] = stride;
+  return slice(x, from, to, steps);
+}
+Tensor dynamic_slice(const Tensor &x, const Tensors &starts,
+                     const Ints &sizes) {
+  Tensors in{x};
+  in.insert(in.end(), starts.begin(), starts.end());
+  return bind1(dynamicSliceP, in, {{"slice_sizes", sizes}});
+}
+Tensor dynamic_update_slice(const Tensor &x, const Tensor &update,
+                            const Tensors &starts) {
+  Tensors in{x, update};
+  in.insert(in.end(), starts.begin(), starts.end());
+  return bind1(dynamicUpdateP, in);
+}
+} // namespace lax
+} // namespace shardwright::frontend

@@ -1,0 +1,443 @@
+//===- shape.cc - broadcasting, reshaping and transposing -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+using Specs = Expected<std::vector<PartitionSpec>>;
+
+Specs oneSpec(std::vector<SpecEntry> entries) {
+  Expected<PartitionSpec> spec = PartitionSpec::get(std::move(entries));
+  if (!spec)
+    return spec.error();
+  return std::vector<PartitionSpec>{*spec};
+}
+
+/// Fills in what linear primitives of one operand share: `again` applies the
+/// primitive to a tangent.
+Primitive linear(Primitive p) {
+  std::string name = p.name;
+  p.jvp = [name](const Tensors &in, const MaybeTensors &t,
+                 const Params &params) {
+    const Primitive &self = *findPrimitive(name);
+    return oneResult(bind1(self, in, params), bind1(self, {*t[0]}, params));
+  };
+  return p;
+}
+
+const Primitive broadcastP = [] {
+  Primitive p;
+  p.name = "broadcast_in_dim";
+  p.hidden = {"shape", "sharding"};
+  p.hiddenIfNone = {"broadcast_dimensions"};
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    const Shape shape(params.ints("shape"));
+    const Ints &dims = params.ints("broadcast_dimensions");
+    if (static_cast<int64_t>(dims.size()) != in[0].rank())
+      return typeError("broadcast_in_dim broadcast_dimensions must have "
+                       "length equal to operand ndim; got "
+                       "broadcast_dimensions ",
+                       tupleText(dims), " for operand ndim ", in[0].rank(),
+                       ".");
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] < 0 || dims[i] >= shape.rank())
+        return typeError("broadcast_in_dim broadcast_dimensions must be a "
+                         "subset of output dimensions, got ",
+                         tupleText(dims), " for operand ndim ", in[0].rank(),
+                         " and shape ", tupleText(shape), ".");
+      if (in[0].shape[i] != 1 && in[0].shape[i] != shape[dims[i]])
+        return typeError(
+            "broadcast_in_dim operand dimension sizes must either be 1, or be "
+            "equal to their corresponding dimensions in the target broadcast "
+            "shape; got operand of shape ",
+            tupleText(in[0].shape), ", target broadcast shape ",
+            tupleText(shape), ", broadcast_dimensions ", tupleText(dims), " ");
+      if (i && dims[i] <= dims[i - 1])
+        return typeError("broadcast_in_dim broadcast_dimensions must be "
+                         "strictly increasing; got broadcast_dimensions ",
+                         tupleText(dims));
+    }
+    return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &params) -> Specs {
+    std::vector<SpecEntry> entries(out[0].rank());
+    const Ints &dims = params.ints("broadcast_dimensions");
+    for (size_t i = 0; i < dims.size(); ++i)
+      entries[dims[i]] = in[0].spec()[i];
+    return oneSpec(std::move(entries));
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op("stablehlo.broadcast_in_dim", c.operands(),
+                mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
+                arrayAttr("broadcast_dimensions",
+                          c.params().ints("broadcast_dimensions")));
+  };
+  p = linear(std::move(p));
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &types, const Params &params) {
+    const Ints &dims = params.ints("broadcast_dimensions");
+    Ints sumAxes = withoutInts(ct[0]->rank(), dims), stretched;
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (types[0].shape[i] != ct[0]->dim(dims[i])) {
+        sumAxes.push_back(dims[i]);
+        stretched.push_back(static_cast<int64_t>(i));
+      }
+    std::sort(sumAxes.begin(), sumAxes.end());
+    Tensor sum = sumAxes.empty() ? *ct[0] : reduce_sum(*ct[0], sumAxes);
+    return MaybeTensors{expand_dims(sum, stretched)};
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Tensor x = moveBatch(in[0], dims[0], 0);
+    Shape shape(params.ints("shape"));
+    shape.insert(shape.begin(), axis.size);
+    Ints to{0};
+    for (int64_t d : params.ints("broadcast_dimensions"))
+      to.push_back(d + 1);
+    return {{broadcast_in_dim(x, shape, to)}, {0}};
+  };
+  return p;
+}();
+const Registered broadcastR(broadcastP);
+
+/// The spec of a reshaped value: only 1s, one split, or one merge of dims.
+Specs reshapeSpec(const Aval &in, const Aval &out) {
+  PartitionSpec spec = in.spec();
+  if (spec == P().normalized(in.rank()))
+    return std::vector<PartitionSpec>{P().normalized(out.rank())};
+  std::vector<SpecEntry> entries(out.rank());
+  auto refuse = [&] {
+    return makeError(ErrorKind::ShardingType,
+                     "This reshape is not supported. Please specify the "
+                     "sharding of the output via the `out_sharding` argument "
+                     "of jax.lax.reshape. Got operand type: ",
+                     in.longStr(), ", new sizes: ", tupleText(out.shape));
+  };
+  auto ways = [&](const SpecEntry &e) {
+    int64_t n = 1;
+    for (const std::string &axis : e.axes)
+      n *= in.sharding->mesh.sizeOf(axis);
+    return n;
+  };
+  int64_t i = 0, j = 0;
+  while (i < in.rank() || j < out.rank()) {
+    if (i < in.rank() && j < out.rank() && in.shape[i] == out.shape[j]) {
+      entries[j++] = spec[i++];
+      continue;
+    }
+    if (j < out.rank() && out.shape[j] == 1) {
+      ++j;
+      continue;
+    }
+    if (i < in.rank() && in.shape[i] == 1) {
+      if (!spec[i++].empty())
+        return refuse();
+      continue;
+    }
+    if (i >= in.rank() || j >= out.rank())
+      return refuse();
+    if (in.shape[i] > out.shape[j]) { // a split: axes go major first
+      int64_t size = 1;
+      AxisNames rest = spec[i].axes;
+      while (size < in.shape[i] && j < out.rank()) {
+        int64_t left = out.shape[j];
+        while (!rest.empty() && left % in.sharding->mesh.sizeOf(rest[0]) == 0) {
+          entries[j].axes.push_back(rest[0]);
+          left /= in.sharding->mesh.sizeOf(rest[0]);
+          rest.erase(rest.begin());
+        }
+        size *= out.shape[j++];
+      }
+      if (size != in.shape[i] || !rest.empty())
+        return refuse();
+      ++i;
+      continue;
+    }
+    int64_t size = 1; // a merge: no unsharded dimension before a sharded one
+    bool open = false;
+    while (size < out.shape[j] && i < in.rank()) {
+      if (!spec[i].empty() && open)
+        return refuse();
+      open |= ways(spec[i]) == 1;
+      for (const std::string &axis : spec[i].axes)
+        entries[j].axes.push_back(axis);
+      size *= in.shape[i++];
+    }
+    if (size != out.shape[j])
+      return refuse();
+    ++j;
+  }
+  return oneSpec(std::move(entries));
+}
+
+const Primitive reshapeP = [] {
+  Primitive p;
+  p.name = "reshape";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    Shape shape(params.ints("new_sizes"));
+    if (shape.elements() != in[0].shape.elements())
+      return typeError("cannot reshape array of shape ", tupleText(in[0].shape),
+                       " (size ", in[0].shape.elements(), ") into shape ",
+                       tupleText(shape), " (size ", shape.elements(), ")");
+    return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &out,
+                  const Params &) { return reshapeSpec(in[0], out[0]); };
+  p.lower = lowerTo("stablehlo.reshape");
+  p = linear(std::move(p));
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &types, const Params &) {
+    return MaybeTensors{reshape(*ct[0], types[0].shape)};
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Shape shape(params.ints("new_sizes"));
+    shape.insert(shape.begin(), axis.size);
+    return {{reshape(moveBatch(in[0], dims[0], 0), shape)}, {0}};
+  };
+  return p;
+}();
+const Registered reshapeR(reshapeP);
+
+const Primitive transposeP = [] {
+  Primitive p;
+  p.name = "transpose";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    const Ints &permutation = params.ints("permutation");
+    Ints sorted = permutation;
+    std::sort(sorted.begin(), sorted.end());
+    if (sorted != iotaInts(in[0].rank()))
+      return typeError("transpose permutation isn't a permutation of operand "
+                       "dimensions, got permutation ",
+                       tupleText(permutation), " for operand shape ",
+                       tupleText(in[0].shape), ".");
+    Shape shape;
+    for (int64_t d : permutation)
+      shape.push_back(in[0].shape[d]);
+    return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &params) -> Specs {
+    std::vector<SpecEntry> entries;
+    for (int64_t d : params.ints("permutation"))
+      entries.push_back(in[0].spec()[d]);
+    return oneSpec(std::move(entries));
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op("stablehlo.transpose", c.operands(),
+                mlirTypes(c.operandTypes()), mlirTypes(c.resultTypes()),
+                arrayAttr("permutation", c.params().ints("permutation")));
+  };
+  p = linear(std::move(p));
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &, const Params &params) {
+    const Ints &permutation = params.ints("permutation");
+    Ints inverse(permutation.size());
+    for (size_t i = 0; i < permutation.size(); ++i)
+      inverse[permutation[i]] = static_cast<int64_t>(i);
+    return MaybeTensors{lax::transpose(*ct[0], inverse)};
+  };
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Ints permutation{dims[0]};
+    for (int64_t d : params.ints("permutation"))
+      permutation.push_back(d + (d >= dims[0]));
+    return {{lax::transpose(in[0], permutation)}, {0}};
+  };
+  return p;
+}();
+const Registered transposeR(transposeP);
+
+/// Dimensions of an operand whose batch dimension is at 0.
+Ints shifted(const Ints &dims) {
+  Ints out = dims;
+  for (int64_t &d : out)
+    ++d;
+  return out;
+}
+
+const Primitive revP = [] {
+  Primitive p;
+  p.name = "rev";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    for (int64_t d : params.ints("dimensions"))
+      if (d < 0 || d >= in[0].rank())
+        return typeError("rev dimensions ",
+                         tupleText(params.ints("dimensions")),
+                         " are out of range for an operand of shape ",
+                         tupleText(in[0].shape));
+    return std::vector<Aval>{Aval{in[0].dtype, in[0].shape, in[0].weak}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &) -> Specs {
+    return std::vector<PartitionSpec>{in[0].spec()};
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op("stablehlo.reverse", c.operands(), mlirTypes(c.operandTypes()),
+                mlirTypes(c.resultTypes()),
+                arrayAttr("dimensions", c.params().ints("dimensions")));
+  };
+  p = linear(std::move(p));
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &, const Params &params) {
+    return MaybeTensors{rev(*ct[0], params.ints("dimensions"))};
+  };
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    return {
+        {rev(moveBatch(in[0], dims[0], 0), shifted(params.ints("dimensions")))},
+        {0}};
+  };
+  return p;
+}();
+const Registered revR(revP);
+
+const Primitive squeezeP = [] {
+  Primitive p;
+  p.name = "squeeze";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    const Ints &dims = params.ints("dimensions");
+    Shape shape;
+    for (int64_t d = 0; d < in[0].rank(); ++d)
+      if (!containsInt(dims, d))
+        shape.push_back(in[0].shape[d]);
+      else if (in[0].shape[d] != 1)
+        return valueError(
+            "cannot select an axis to squeeze out which has size not equal to "
+            "one, got shape=",
+            tupleText(in[0].shape), " and dimensions=", tupleText(dims));
+    return std::vector<Aval>{Aval{in[0].dtype, shape, in[0].weak}};
+  };
+  p.sharding = [](const std::vector<Aval> &in, const std::vector<Aval> &,
+                  const Params &params) -> Specs {
+    std::vector<SpecEntry> entries;
+    for (int64_t d : withoutInts(in[0].rank(), params.ints("dimensions")))
+      entries.push_back(in[0].spec()[d]);
+    return oneSpec(std::move(entries));
+  };
+  p.lower = lowerTo("stablehlo.reshape");
+  p = linear(std::move(p));
+  p.transpose = [](const MaybeTensors &ct, const MaybeTensors &,
+                   const std::vector<Aval> &types, const Params &) {
+    return MaybeTensors{reshape(*ct[0], types[0].shape)};
+  };
+  p.batch = [](const BatchAxis &, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    return {{squeeze(moveBatch(in[0], dims[0], 0),
+                     shifted(params.ints("dimensions")))},
+            {0}};
+  };
+  return p;
+}();
+const Registered squeezeR(squeezeP);
+
+const Primitive iotaP = [] {
+  Primitive p;
+  p.name = "iota";
+  p.infer = [](const std::vector<Aval> &,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    Shape shape(params.ints("shape"));
+    int64_t d = params.integer("dimension");
+    if (d < 0 || d >= shape.rank())
+      return valueError("iota dimension must be between 0 and len(shape), got "
+                        "dimension=",
+                        d, " for shape ", tupleText(shape), ".");
+    return std::vector<Aval>{Aval{params.dtype("dtype"), shape}};
+  };
+  p.lower = [](LoweringContext &c) {
+    return c.op(
+        "stablehlo.iota", {}, {}, mlirTypes(c.resultTypes()),
+        cat("iota_dimension = ", c.params().integer("dimension"), " : i64"));
+  };
+  return p;
+}();
+const Registered iotaR(iotaP);
+
+} // namespace
+
+namespace lax {
+
+Tensor broadcast_in_dim(const Tensor &x, const Shape &shape, const Ints &dims) {
+  if (x.ok() && x.shape() == shape && dims == iotaInts(shape.rank()))
+    return x;
+  return bind1(broadcastP, {x},
+               {{"shape", Ints(shape)},
+                {"broadcast_dimensions", dims},
+                {"sharding", std::monostate()}});
+}
+Tensor full(const Shape &shape, double value, DType type) {
+  return broadcast_in_dim(scalarOf(value, canonicalType(type)), shape, {});
+}
+Tensor full_like(const Tensor &x, double value) {
+  if (!x.ok())
+    return x;
+  return full(x.shape(), value, x.dtype());
+}
+Tensor zeros(const Aval &type) {
+  if (type.dtype == DType::Float0)
+    return arrayOfHost(type, allocateHost(1));
+  return full(type.shape, 0, type.dtype);
+}
+Tensor reshape(const Tensor &x, const Shape &shape) {
+  if (x.ok() && x.shape() == shape)
+    return x;
+  return bind1(reshapeP, {x},
+               {{"new_sizes", Ints(shape)},
+                {"dimensions", std::monostate()},
+                {"sharding", std::monostate()}});
+}
+Tensor transpose(const Tensor &x, const Ints &permutation) {
+  if (x.ok() && permutation == iotaInts(x.rank()))
+    return x;
+  return bind1(transposeP, {x}, {{"permutation", permutation}});
+}
+Tensor rev(const Tensor &x, const Ints &dimensions) {
+  return bind1(revP, {x}, {{"dimensions", dimensions}});
+}
+Tensor squeeze(const Tensor &x, const Ints &dimensions) {
+  if (dimensions.empty())
+    return x;
+  return bind1(squeezeP, {x}, {{"dimensions", dimensions}});
+}
+Tensor expand_dims(const Tensor &x, const Ints &dimensions) {
+  if (!x.ok() || dimensions.empty())
+    return x;
+  int64_t rank = x.rank() + static_cast<int64_t>(dimensions.size());
+  Shape shape;
+  Ints to;
+  size_t next = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (containsInt(dimensions, d)) {
+      shape.push_back(1);
+      continue;
+    }
+    shape.push_back(x.dim(static_cast<int64_t>(next++)));
+    to.push_back(d);
+  }
+  return broadcast_in_dim(x, shape, to);
+}
+Tensor iota(DType type, const Shape &shape, int64_t dimension) {
+  return bind1(iotaP, {},
+               {{"dtype", canonicalType(type)},
+                {"shape", Ints(shape)},
+                {"dimension", dimension},
+                {"sharding", std::monostate()}});
+}
+
+} // namespace lax
+} // namespace shardwright::frontend

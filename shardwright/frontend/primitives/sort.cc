@@ -1,0 +1,171 @@
+//===- sort.cc - sorting --------------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+
+namespace shardwright::frontend {
+namespace {
+
+using namespace lax;
+
+/// Compares the keys of two elements; floats in total order, as JAX does.
+std::vector<std::string> lowerSort(LoweringContext &c) {
+  int64_t keys = c.params().integer("num_keys");
+  std::vector<std::string> scalars;
+  for (const Aval &a : c.operandTypes())
+    for (int i = 0; i < 2; ++i)
+      scalars.push_back(mlirType(Aval{a.dtype, {}}));
+  std::string b = mlirType(Aval{DType::Bool, {}});
+  std::string region =
+      c.regionOf(scalars, [&](const std::vector<std::string> &args) {
+        auto compare = [&](int64_t key, const char *direction) {
+          DType type = c.operandTypes()[key].dtype;
+          // -0.0 equals 0.0, and all NaNs are equal, at the end.
+          std::string l = args[2 * key], r = args[2 * key + 1];
+          std::string t = scalars[2 * key];
+          if (isFloat(type)) {
+            Aval scalar{type, {}};
+            auto canonical = [&](const std::string &v) {
+              std::string zero = c.constant(scalar, 0),
+                          nan = c.constant(scalar, NAN);
+              auto pick = [&](const char *d, const std::string &x,
+                              const std::string &y, const std::string &then,
+                              const std::string &otherwise) {
+                std::string is =
+                    c.op("stablehlo.compare", {x, y}, {t, t}, {b},
+                         cat("comparison_direction = "
+                             "#stablehlo<comparison_direction ",
+                             d,
+                             ">, compare_type = #stablehlo<comparison_type "
+                             "FLOAT>"))[0];
+                return c.op("stablehlo.select", {is, then, otherwise},
+                            {b, t, t}, {t})[0];
+              };
+              std::string w = pick("EQ", v, zero, zero, v);
+              return pick("NE", v, v, nan, w);
+            };
+            l = canonical(l);
+            r = canonical(r);
+          }
+          const char *kind = isFloat(type) ? "TOTALORDER"
+                             : isUnsigned(type) || type == DType::Bool
+                                 ? "UNSIGNED"
+                                 : "SIGNED";
+          return c.op(
+              "stablehlo.compare", {l, r}, {t, t}, {b},
+              cat("comparison_direction = #stablehlo<comparison_direction ",
+                  direction, ">, compare_type = #stablehlo<comparison_type ",
+                  kind, ">"))[0];
+        };
+        std::string less = compare(keys - 1, "LT");
+        for (int64_t key = keys - 2; key >= 0; --key) {
+          std::string same = compare(key, "EQ");
+          std::string both =
+              c.op("stablehlo.and", {same, less}, {b, b}, {b})[0];
+          less =
+              c.op("stablehlo.or", {compare(key, "LT"), both}, {b, b}, {b})[0];
+        }
+        return std::vector<std::string>{less};
+      });
+  return c.op("stablehlo.sort", c.operands(), mlirTypes(c.operandTypes()),
+              mlirTypes(c.resultTypes()),
+              cat("dimension = ", c.params().integer("dimension"),
+                  " : i64, is_stable = ",
+                  c.params().flag("is_stable") ? "true" : "false"),
+              {region});
+}
+
+/// Elements along one dimension by position.
+Tensor takeAlong(const Tensor &x, const Tensor &positions, int64_t dim) {
+  GatherDims d;
+  d.collapsedSliceDims = d.startIndexMap = {dim};
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i != dim)
+      d.operandBatchingDims.push_back(i);
+  d.startIndicesBatchingDims = d.operandBatchingDims;
+  return gather(x, expand_dims(positions, {x.rank()}), d, Ints(x.rank(), 1),
+                GatherMode::PromiseInBounds);
+}
+
+const Primitive sortP = [] {
+  Primitive p;
+  p.name = "sort";
+  p.infer = [](const std::vector<Aval> &in,
+               const Params &params) -> Expected<std::vector<Aval>> {
+    std::vector<Aval> out;
+    int64_t dim = params.integer("dimension");
+    for (const Aval &a : in) {
+      if (a.shape != in[0].shape)
+        return typeError("Arguments to sort must have equal shapes, got: ",
+                         tupleText(in[0].shape), ", ", tupleText(a.shape));
+      if (dim < 0 || dim >= a.rank())
+        return valueError("sort dimension ", dim,
+                          " is out of bounds for shape ", tupleText(a.shape));
+      out.push_back(Aval{a.dtype, a.shape, a.weak});
+    }
+    if (params.integer("num_keys") < 1 ||
+        params.integer("num_keys") > static_cast<int64_t>(in.size()))
+      return valueError("num_keys=", params.integer("num_keys"),
+                        " must be between 1 and len(operand)=", in.size());
+    return out;
+  };
+  p.sharding =
+      [](const std::vector<Aval> &in, const std::vector<Aval> &,
+         const Params &params) -> Expected<std::vector<PartitionSpec>> {
+    std::vector<PartitionSpec> out;
+    for (const Aval &a : in) {
+      if (!a.spec()[params.integer("dimension")].empty())
+        return makeError(ErrorKind::ShardingType,
+                         "Arguments to sort must be unsharded over the sorting "
+                         "dimension. Got arg sharding=",
+                         a.spec().str(), " and sorting dimension=",
+                         params.integer("dimension"));
+      out.push_back(a.spec());
+    }
+    return out;
+  };
+  p.lower = lowerSort;
+  p.jvp = [](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    int64_t dim = params.integer("dimension");
+    Tensors with = in;
+    with.push_back(iota(DType::I32, in[0].shape(), dim));
+    Tensors sorted =
+        sort(with, dim, params.integer("num_keys"), params.flag("is_stable"));
+    JvpResult r;
+    for (size_t i = 0; i < in.size(); ++i) {
+      r.outs.push_back(sorted[i]);
+      r.tangents.push_back(
+          t[i] ? MaybeTensor(takeAlong(*t[i], sorted.back(), dim))
+               : MaybeTensor());
+    }
+    return r;
+  };
+  p.batch = [](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+               const Params &params) -> BatchResult {
+    Tensors moved;
+    for (size_t i = 0; i < in.size(); ++i)
+      moved.push_back(batchToFront(in[i], dims[i], axis.size));
+    return {sort(moved, params.integer("dimension") + 1,
+                 params.integer("num_keys"), params.flag("is_stable")),
+            Ints(in.size(), 0)};
+  };
+  return p;
+}();
+const Registered sortR(sortP);
+
+} // namespace
+
+namespace lax {
+Tensors sort(const Tensors &xs, int64_t dimension, int64_t numKeys,
+             bool isStable) {
+  return bindMany(sortP, xs.size(), xs,
+                  {{"dimension", dimension},
+                   {"num_keys", numKeys},
+                   {"is_stable", isStable}});
+}
+} // namespace lax
+} // namespace shardwright::frontend

@@ -1,0 +1,62 @@
+//===- jaxpr.h - traced programs --------------------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H
+#define SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H
+
+#include "shardwright/frontend/trace/params.h"
+
+namespace shardwright::frontend {
+
+struct Primitive;
+
+/// A variable of a jaxpr, by number, or a constant scalar.
+struct Atom {
+  int32_t var = -1;
+  Tensor literal;
+  bool isVar() const { return var >= 0; }
+};
+
+/// outs = primitive[params] ins.
+struct Eqn {
+  const Primitive *primitive = nullptr;
+  std::vector<Atom> ins;
+  std::vector<int32_t> outs;
+  Params params;
+};
+
+/// A program in SSA form: equations in topological order over numbered
+/// variables, with the values of its constants. Immutable once built. JAX:
+/// ClosedJaxpr.
+struct Jaxpr {
+  std::vector<Aval> types; ///< of each variable
+  std::vector<int32_t> constVars, ins;
+  std::vector<Atom> outs;
+  std::vector<Eqn> eqns;
+  Tensors consts; ///< of constVars
+  /// Of the traced function.
+  std::string name;
+
+  const Aval &aval(const Atom &atom) const {
+    return atom.isVar() ? types[atom.var] : atom.literal.aval();
+  }
+  std::vector<Aval> inAvals() const;
+  std::vector<Aval> outAvals() const;
+  /// Calls `visit` with each jaxpr in the parameters of an equation.
+  static void forEachInner(const Eqn &eqn,
+                           const std::function<void(const JaxprPtr &)> &visit);
+};
+
+/// As JAX prints it.
+std::string printJaxpr(const Jaxpr &jaxpr);
+/// Without equations whose results are not used. `used`: per result, or empty
+/// for all of them. Inputs stay.
+JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used = {});
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_TRACE_JAXPR_H

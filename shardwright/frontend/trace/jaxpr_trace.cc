@@ -1,0 +1,185 @@
+//===- jaxpr_trace.cc - records programs ----------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/trace/primitive.h"
+
+namespace shardwright::frontend {
+
+int32_t JaxprTrace::newVar(const Aval &aval) {
+  program->types.push_back(aval);
+  return static_cast<int32_t>(program->types.size()) - 1;
+}
+
+static Tensor tracerFor(const TracePtr &trace, const Aval &aval, int32_t var) {
+  return Tensor(std::static_pointer_cast<const Value>(
+      std::make_shared<const JaxprTracer>(aval, trace, var)));
+}
+
+Tensor JaxprTrace::input(const Aval &aval) {
+  int32_t var = newVar(aval);
+  program->ins.push_back(var);
+  return tracerFor(shared_from_this(), aval, var);
+}
+
+Atom JaxprTrace::atomOf(const Tensor &x) {
+  if (const auto *tracer = tracerOf<JaxprTracer>(x, this))
+    return Atom{tracer->var, {}};
+  const ArrayValue *array = asArray(x);
+  if (array && array->isLiteral)
+    return Atom{-1, x};
+  auto [entry, isNew] = constants.try_emplace(x.handle().get(), -1);
+  if (isNew) {
+    Aval aval = x.aval();
+    entry->second = newVar(aval);
+    program->constVars.push_back(entry->second);
+    program->consts.push_back(x);
+  }
+  return Atom{entry->second, {}};
+}
+
+Tensors JaxprTrace::bind(const Primitive &primitive, const Tensors &args,
+                         const Params &params) {
+  std::vector<Aval> types;
+  for (const Tensor &arg : args)
+    types.push_back(arg.aval());
+  Expected<std::vector<Aval>> results = inferTypes(primitive, types, params);
+  if (!results)
+    return {results.error()};
+  Eqn eqn{&primitive, {}, {}, params};
+  for (const Tensor &arg : args)
+    eqn.ins.push_back(atomOf(arg));
+  Tensors outs;
+  for (const Aval &aval : *results) {
+    eqn.outs.push_back(newVar(aval));
+    outs.push_back(tracerFor(shared_from_this(), aval, eqn.outs.back()));
+  }
+  program->eqns.push_back(std::move(eqn));
+  return outs;
+}
+
+Expected<JaxprPtr> JaxprTrace::finish(const Tensors &outs, std::string name) {
+  Status status;
+  for (const Tensor &out : outs) {
+    if (!out.ok()) {
+      status = out.error();
+      break;
+    }
+    program->outs.push_back(atomOf(out));
+  }
+  ended = true;
+  if (!status)
+    return status.error();
+  program->name = std::move(name);
+  return JaxprPtr(program);
+}
+
+Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
+                                const std::vector<Aval> &types,
+                                std::string name) {
+  auto trace = std::make_shared<JaxprTrace>();
+  trace->parent = currentTrace();
+  Tensors args;
+  for (const Aval &aval : types)
+    args.push_back(trace->input(aval));
+  ScopedTrace scope(trace);
+  return trace->finish(function(args), std::move(name));
+}
+
+Expected<JaxprPtr> traceWithCaptures(const TensorsFunction &function,
+                                     const std::vector<Aval> &types,
+                                     std::string name, Tensors &captured) {
+  Expected<JaxprPtr> traced = traceToJaxpr(function, types, std::move(name));
+  if (!traced)
+    return traced;
+  auto changed = std::make_shared<Jaxpr>(**traced);
+  changed->constVars.clear();
+  changed->consts.clear();
+  std::vector<int32_t> inputs;
+  for (size_t i = 0; i < (*traced)->consts.size(); ++i) {
+    const Tensor &value = (*traced)->consts[i];
+    if (value.isTraced()) {
+      inputs.push_back((*traced)->constVars[i]);
+      captured.push_back(value);
+    } else {
+      changed->constVars.push_back((*traced)->constVars[i]);
+      changed->consts.push_back(value);
+    }
+  }
+  if (inputs.empty())
+    return traced;
+  inputs.insert(inputs.end(), changed->ins.begin(), changed->ins.end());
+  changed->ins = std::move(inputs);
+  return JaxprPtr(changed);
+}
+
+JaxprPtr constantsToInputs(const JaxprPtr &jaxpr) {
+  if (jaxpr->constVars.empty())
+    return jaxpr;
+  auto changed = std::make_shared<Jaxpr>(*jaxpr);
+  changed->ins = jaxpr->constVars;
+  changed->ins.insert(changed->ins.end(), jaxpr->ins.begin(), jaxpr->ins.end());
+  changed->constVars.clear();
+  changed->consts.clear();
+  return changed;
+}
+
+std::vector<Aval> Jaxpr::inAvals() const {
+  std::vector<Aval> out;
+  for (int32_t var : ins)
+    out.push_back(types[var]);
+  return out;
+}
+std::vector<Aval> Jaxpr::outAvals() const {
+  std::vector<Aval> out;
+  for (const Atom &atom : outs)
+    out.push_back(aval(atom));
+  return out;
+}
+
+void Jaxpr::forEachInner(const Eqn &eqn,
+                         const std::function<void(const JaxprPtr &)> &visit) {
+  for (const auto &[name, value] : eqn.params) {
+    if (const auto *one = std::get_if<JaxprPtr>(&value))
+      if (*one)
+        visit(*one);
+    if (const auto *list = std::get_if<std::vector<JaxprPtr>>(&value))
+      for (const JaxprPtr &j : *list)
+        visit(j);
+  }
+}
+
+JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used) {
+  auto out = std::make_shared<Jaxpr>(jaxpr);
+  std::vector<bool> live(jaxpr.types.size());
+  for (size_t i = 0; i < jaxpr.outs.size(); ++i)
+    if ((used.empty() || used[i]) && jaxpr.outs[i].isVar())
+      live[jaxpr.outs[i].var] = true;
+  out->eqns.clear();
+  for (size_t i = jaxpr.eqns.size(); i-- > 0;) {
+    const Eqn &eqn = jaxpr.eqns[i];
+    bool needed = false;
+    for (int32_t var : eqn.outs)
+      needed |= live[var];
+    if (!needed)
+      continue;
+    for (const Atom &atom : eqn.ins)
+      if (atom.isVar())
+        live[atom.var] = true;
+    out->eqns.push_back(eqn);
+  }
+  std::reverse(out->eqns.begin(), out->eqns.end());
+  out->constVars.clear();
+  out->consts.clear();
+  for (size_t i = 0; i < jaxpr.constVars.size(); ++i)
+    if (live[jaxpr.constVars[i]]) {
+      out->constVars.push_back(jaxpr.constVars[i]);
+      out->consts.push_back(jaxpr.consts[i]);
+    }
+  return out;
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,94 @@
+//===- params.h - parameters of primitives ----------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_TRACE_PARAMS_H
+#define SHARDWRIGHT_FRONTEND_TRACE_PARAMS_H
+
+#include "shardwright/frontend/array/tensor.h"
+
+#include <map>
+#include <variant>
+
+namespace shardwright::frontend {
+
+struct Jaxpr;
+using JaxprPtr = std::shared_ptr<const Jaxpr>;
+
+/// A parameter of another type than those below.
+struct ParamObject {
+  virtual ~ParamObject();
+  /// As a jaxpr prints it.
+  virtual std::string str() const = 0;
+  /// Part of cache keys; by default the text.
+  virtual std::string key() const { return str(); }
+};
+
+/// A value that prints as this text.
+struct TextParam : ParamObject {
+  explicit TextParam(std::string t) : text(std::move(t)) {}
+  std::string str() const override { return text; }
+  std::string text;
+};
+
+using IntsList = std::vector<Ints>;
+using Param =
+    std::variant<std::monostate, bool, int64_t, double, std::string, Ints,
+                 IntsList, AxisNames, DType, JaxprPtr, std::vector<JaxprPtr>,
+                 std::shared_ptr<const ParamObject>>;
+
+/// Parameters of an equation, by name.
+class Params {
+public:
+  Params() = default;
+  Params(std::initializer_list<std::pair<const std::string, Param>> list)
+      : values(list) {}
+
+  bool has(const std::string &name) const { return values.count(name); }
+  const Param *find(const std::string &name) const;
+  Params &set(const std::string &name, Param value);
+  // The value, or a default one if the parameter is missing or of another type.
+  template <typename T> const T &get(const std::string &name) const {
+    static const T none{};
+    const Param *param = find(name);
+    const T *value = param ? std::get_if<T>(param) : nullptr;
+    return value ? *value : none;
+  }
+  int64_t integer(const std::string &n) const { return get<int64_t>(n); }
+  bool flag(const std::string &n) const { return get<bool>(n); }
+  const Ints &ints(const std::string &n) const { return get<Ints>(n); }
+  const IntsList &lists(const std::string &n) const { return get<IntsList>(n); }
+  const AxisNames &names(const std::string &n) const {
+    return get<AxisNames>(n);
+  }
+  const std::string &text(const std::string &n) const {
+    return get<std::string>(n);
+  }
+  DType dtype(const std::string &n) const { return get<DType>(n); }
+  const JaxprPtr &jaxpr(const std::string &n) const { return get<JaxprPtr>(n); }
+  bool isNone(const std::string &n) const {
+    const Param *p = find(n);
+    return !p || std::holds_alternative<std::monostate>(*p);
+  }
+  template <typename T> const T *object(const std::string &n) const {
+    return dynamic_cast<const T *>(
+        get<std::shared_ptr<const ParamObject>>(n).get());
+  }
+  auto begin() const { return values.begin(); }
+  auto end() const { return values.end(); }
+  /// Equal texts: equal parameters. Jaxprs are compared by identity.
+  std::string key() const;
+
+private:
+  std::map<std::string, Param> values;
+};
+
+/// As a jaxpr prints it; jaxprs are printed elsewhere.
+std::string paramText(const Param &param);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_TRACE_PARAMS_H

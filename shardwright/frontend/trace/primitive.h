@@ -1,0 +1,143 @@
+//===- primitive.h - the description of a primitive -------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_TRACE_PRIMITIVE_H
+#define SHARDWRIGHT_FRONTEND_TRACE_PRIMITIVE_H
+
+#include "shardwright/frontend/trace/trace.h"
+
+namespace shardwright::frontend {
+
+/// A tangent or cotangent; none: zero.
+using MaybeTensor = std::optional<Tensor>;
+using MaybeTensors = std::vector<MaybeTensor>;
+
+/// Results of a rule of differentiation.
+struct JvpResult {
+  Tensors outs;
+  MaybeTensors tangents;
+};
+/// Batch dimension of each value; -1: not batched.
+struct BatchResult {
+  Tensors outs;
+  Ints dims;
+};
+/// What a batching rule knows about the mapped axis.
+struct BatchAxis {
+  int64_t size = 0;
+  std::string name;
+  AxisNames spmdNames;
+};
+
+/// Writes the StableHLO of one equation.
+class LoweringContext {
+public:
+  virtual ~LoweringContext();
+  /// SSA names of the operands.
+  virtual const std::vector<std::string> &operands() const = 0;
+  virtual const std::vector<Aval> &operandTypes() const = 0;
+  virtual const std::vector<Aval> &resultTypes() const = 0;
+  virtual const Params &params() const = 0;
+  /// Emits `%n = "op"(operands) <{attrs}> ({regions}) : types`. Returns the
+  /// names of the results.
+  virtual std::vector<std::string>
+  op(std::string_view opName, const std::vector<std::string> &args,
+     const std::vector<std::string> &argTypes,
+     const std::vector<std::string> &results, std::string_view attributes = {},
+     const std::vector<std::string> &regions = {}) = 0;
+  /// Lowers the equations of a jaxpr in place; returns its results.
+  virtual std::vector<std::string>
+  inlineJaxpr(const Jaxpr &jaxpr, const std::vector<std::string> &args) = 0;
+  /// A region with the inputs of a jaxpr after `captures` as arguments.
+  virtual std::string region(const Jaxpr &jaxpr,
+                             const std::vector<std::string> &captures) = 0;
+  /// Text of a region written by `body`, which gets the names of its arguments
+  /// and returns those of its results.
+  virtual std::string
+  regionOf(const std::vector<std::string> &argTypes,
+           const std::function<std::vector<std::string>(
+               const std::vector<std::string> &)> &body,
+           std::string_view terminator = "stablehlo.return") = 0;
+  /// Calls a private function of this jaxpr, whose constants are inputs.
+  virtual std::vector<std::string>
+  call(const JaxprPtr &jaxpr, const std::string &name,
+       const std::vector<std::string> &args) = 0;
+  /// A splat constant of this type.
+  virtual std::string constant(const Aval &type, double value) = 0;
+  /// Lowers a function of tensors, traced on the operand types.
+  virtual std::vector<std::string>
+  inlineFunction(const TensorsFunction &function) = 0;
+  /// `#sdy.sharding<@mesh, [...]>`; empty if there is nothing to say.
+  virtual std::string shardingText(const Sharding &sharding, int64_t rank,
+                                   bool forType = false) = 0;
+  virtual void fail(Error error) = 0;
+};
+/// `tensor<3x4xf32>`.
+std::string mlirType(const Aval &aval);
+
+/// All that the front end knows about one primitive. A description is complete
+/// in one place, in primitives/.
+struct Primitive {
+  std::string name;
+  /// Result types; errors with JAX's text. Required.
+  std::function<Expected<std::vector<Aval>>(const std::vector<Aval> &,
+                                            const Params &)>
+      infer;
+  /// Parameters that a jaxpr does not print.
+  std::vector<std::string> hidden;
+  /// Parameters that a jaxpr does not print if they are None or empty.
+  std::vector<std::string> hiddenIfNone;
+  /// Results and their tangents. At least one tangent is given. Null: an error
+  /// says that the primitive has no derivative.
+  std::function<JvpResult(const Tensors &, const MaybeTensors &,
+                          const Params &)>
+      jvp;
+  /// Of a linear primitive: cotangents of the operands from those of the
+  /// results. Operands without a value are the linear ones.
+  std::function<MaybeTensors(const MaybeTensors &cotangents,
+                             const MaybeTensors &operands,
+                             const std::vector<Aval> &types, const Params &)>
+      transpose;
+  /// Splits into a known part and a linear jaxpr; null: derived from `jvp`.
+  /// Returns results and tangents in the tangent trace.
+  std::function<JvpResult(JaxprTrace &tangents, const TracePtr &known,
+                          const Tensors &, const MaybeTensors &,
+                          const Params &)>
+      linearize;
+  /// Applied to values with batch dimensions, at least one of them.
+  std::function<BatchResult(const BatchAxis &, const Tensors &, const Ints &,
+                            const Params &)>
+      batch;
+  /// The StableHLO; returns the names of the results. Required, unless
+  /// `composite` is given.
+  std::function<std::vector<std::string>(LoweringContext &)> lower;
+  /// Evaluates a primitive by others; used for lowering.
+  std::function<Tensors(const Tensors &, const Params &)> composite;
+  /// The spec of the results' types from those of the operands, under Explicit
+  /// axes; null: an error.
+  std::function<Expected<std::vector<PartitionSpec>>(
+      const std::vector<Aval> &, const std::vector<Aval> &results,
+      const Params &)>
+      sharding;
+  /// The operands' manual axes need not be equal, and those of the results are
+  /// given by `infer`.
+  bool ownManualAxes = false;
+  /// Binds an axis name: the batching rule applies for that name even if no
+  /// operand is batched.
+  bool usesAxisNames = false;
+};
+
+/// All primitives by name, for tools and tests.
+const Primitive *findPrimitive(const std::string &name);
+/// Adds a primitive to the registry.
+struct Registered {
+  explicit Registered(const Primitive &primitive);
+};
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_TRACE_PRIMITIVE_H

@@ -1,0 +1,336 @@
+//===- print_jaxpr.cc - jaxprs as JAX prints them -------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/trace/primitive.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+
+/// A document of a Wadler-style printer.
+struct Doc {
+  enum Kind { Text, Break, Nest, Group, Concat } kind = Concat;
+  std::string text; ///< of Text; of Break: what stands for it on one line
+  int64_t indent = 0;
+  std::vector<Doc> parts;
+};
+Doc text(std::string s) { return {Doc::Text, std::move(s), 0, {}}; }
+Doc brk(std::string flat = " ") { return {Doc::Break, std::move(flat), 0, {}}; }
+Doc concat(std::vector<Doc> parts) {
+  return {Doc::Concat, "", 0, std::move(parts)};
+}
+Doc nest(int64_t n, Doc d) { return {Doc::Nest, "", n, {std::move(d)}}; }
+Doc group(Doc d) { return {Doc::Group, "", 0, {std::move(d)}}; }
+
+int64_t flatWidth(const Doc &d, int64_t limit) {
+  if (d.kind == Doc::Text || d.kind == Doc::Break)
+    return static_cast<int64_t>(d.text.size());
+  int64_t n = 0;
+  for (const Doc &p : d.parts) {
+    n += flatWidth(p, limit - n);
+    if (n > limit)
+      break;
+  }
+  return n;
+}
+
+class Renderer {
+public:
+  std::string render(const Doc &d) {
+    print(d, 0, false);
+    return std::move(out);
+  }
+
+private:
+  static constexpr int64_t kWidth = 80;
+  void put(const std::string &s) {
+    out += s;
+    column += static_cast<int64_t>(s.size());
+  }
+  void print(const Doc &d, int64_t indent, bool flat) {
+    switch (d.kind) {
+    case Doc::Text:
+      return put(d.text);
+    case Doc::Break:
+      if (flat)
+        return put(d.text);
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+      return;
+    case Doc::Nest:
+      indent += d.indent;
+      break;
+    case Doc::Group:
+      flat = flat || flatWidth(d, kWidth - column) <= kWidth - column;
+      break;
+    case Doc::Concat:
+      break;
+    }
+    for (const Doc &p : d.parts)
+      print(p, indent, flat);
+  }
+  std::string out;
+  int64_t column = 0;
+};
+
+/// Letters of the number in base 26: a..z, ba, bb, ...
+std::string letters(int64_t n) {
+  std::string out;
+  do
+    out.insert(out.begin(), static_cast<char>('a' + n % 26));
+  while (n /= 26);
+  return out;
+}
+
+class JaxprPrinter {
+public:
+  std::string print(const Jaxpr &jaxpr) {
+    count(jaxpr);
+    std::vector<Doc> docs;
+    for (const auto &[inner, name] : hoisted) {
+      docs.push_back(text("let " + name + " = "));
+      docs.push_back(program(*inner));
+      docs.push_back(text(" in\n"));
+    }
+    docs.push_back(program(jaxpr));
+    std::string out;
+    for (const Doc &d : docs)
+      out += Renderer().render(d);
+    return out;
+  }
+
+private:
+  using Key = std::pair<const Jaxpr *, int32_t>;
+
+  /// Finds the jaxprs that are printed first, under a name.
+  void count(const Jaxpr &jaxpr) {
+    std::vector<std::pair<JaxprPtr, std::string>> order;
+    std::map<const Jaxpr *, int64_t> uses;
+    std::vector<const Jaxpr *> queue{&jaxpr};
+    for (size_t i = 0; i < queue.size(); ++i)
+      for (const Eqn &eqn : queue[i]->eqns)
+        Jaxpr::forEachInner(eqn, [&](const JaxprPtr &inner) {
+          if (eqn.primitive->name != "jit") {
+            if (uses[inner.get()]++ == 0)
+              queue.push_back(inner.get());
+            return;
+          }
+          if (uses[inner.get()]++ == 0) {
+            queue.push_back(inner.get());
+            order.emplace_back(inner, eqn.params.text("name"));
+          }
+        });
+    std::map<std::string, int64_t> taken;
+    for (auto &[inner, name] : order) {
+      if (uses[inner.get()] < 2 && inner->eqns.size() <= 10)
+        continue;
+      std::string plain;
+      for (char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+          plain += c;
+      int64_t n = taken[plain]++;
+      hoisted.emplace_back(inner, n ? cat(plain, n - 1) : plain);
+    }
+    // Inner ones first.
+    std::reverse(hoisted.begin(), hoisted.end());
+    std::stable_sort(hoisted.begin(), hoisted.end(),
+                     [&](const auto &a, const auto &b) {
+                       return contains(*b.first, a.first.get()) &&
+                              !contains(*a.first, b.first.get());
+                     });
+  }
+  static bool contains(const Jaxpr &outer, const Jaxpr *inner) {
+    bool found = false;
+    for (const Eqn &eqn : outer.eqns)
+      Jaxpr::forEachInner(eqn, [&](const JaxprPtr &j) {
+        found = found || j.get() == inner || contains(*j, inner);
+      });
+    return found;
+  }
+  const std::string *hoistedName(const Jaxpr *jaxpr) const {
+    for (const auto &[inner, name] : hoisted)
+      if (inner.get() == jaxpr)
+        return &name;
+    return nullptr;
+  }
+
+  std::string nameOf(const Jaxpr &jaxpr, int32_t var) {
+    auto [entry, isNew] = names.try_emplace(Key{&jaxpr, var});
+    if (isNew)
+      entry->second = letters(next++);
+    return entry->second;
+  }
+  std::string typed(const Jaxpr &jaxpr, int32_t var) {
+    return cat(nameOf(jaxpr, var), ":", jaxpr.types[var].str());
+  }
+  std::string atomText(const Jaxpr &jaxpr, const Atom &atom) {
+    if (atom.isVar())
+      return nameOf(jaxpr, atom.var);
+    Expected<std::shared_ptr<const void>> data = asArray(atom.literal)->host();
+    std::string value =
+        data.ok() ? elementText(data->get(), atom.literal.dtype(), 0) : "?";
+    return cat(value, ":", atom.literal.aval().str());
+  }
+  /// Words with breaks of which each is decided alone.
+  static Doc looseList(const std::vector<std::string> &words,
+                       const std::string &separator) {
+    std::vector<Doc> parts;
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (i) {
+        parts.push_back(text(separator));
+        parts.push_back(group(brk()));
+      }
+      parts.push_back(text(words[i]));
+    }
+    return nest(2, concat(std::move(parts)));
+  }
+
+  Doc program(const Jaxpr &jaxpr) {
+    std::vector<std::string> consts, ins;
+    for (int32_t var : jaxpr.constVars)
+      consts.push_back(typed(jaxpr, var));
+    for (int32_t var : jaxpr.ins)
+      ins.push_back(typed(jaxpr, var));
+    std::vector<bool> used(jaxpr.types.size());
+    for (const Eqn &eqn : jaxpr.eqns)
+      for (const Atom &atom : eqn.ins)
+        if (atom.isVar())
+          used[atom.var] = true;
+    for (const Atom &atom : jaxpr.outs)
+      if (atom.isVar())
+        used[atom.var] = true;
+    std::vector<Doc> eqns;
+    for (const Eqn &eqn : jaxpr.eqns) {
+      if (!eqns.empty())
+        eqns.push_back(brk("; "));
+      eqns.push_back(equation(jaxpr, eqn, used));
+    }
+    std::vector<std::string> outs;
+    for (const Atom &atom : jaxpr.outs)
+      outs.push_back(atomText(jaxpr, atom));
+    return group(concat(
+        {nest(2, concat({text("{ lambda "), looseList(consts, ""), text("; "),
+                         looseList(ins, ""), text(". let"),
+                         nest(2, concat({brk(), concat(std::move(eqns))})),
+                         brk(), text("in ("), looseList(outs, ","),
+                         text(outs.size() == 1 ? ",)" : ")")})),
+         text(" }")}));
+  }
+
+  Doc param(const std::string &name, const Param &value) {
+    if (const auto *one = std::get_if<JaxprPtr>(&value)) {
+      if (*one)
+        if (const std::string *shared = hoistedName(one->get()))
+          return text(name + "=" + *shared);
+      return concat({text(name + "="), *one ? program(**one) : text("None")});
+    }
+    if (const auto *several = std::get_if<std::vector<JaxprPtr>>(&value)) {
+      std::vector<Doc> parts{brk("")};
+      for (const JaxprPtr &j : *several) {
+        if (parts.size() > 1)
+          parts.push_back(brk(""));
+        parts.push_back(program(*j));
+      }
+      return group(concat({text(name + "=("), nest(2, concat(std::move(parts))),
+                           brk(""), text(")")}));
+    }
+    return text(name + "=" + paramText(value));
+  }
+
+  /// Gives the variables of the body of a call the names of the call's.
+  void shareNames(const Jaxpr &outer, const Eqn &eqn, const Jaxpr &body) {
+    std::vector<int32_t> likes;
+    std::vector<int32_t> suggested;
+    for (size_t i = 0; i < eqn.ins.size() && i < body.ins.size(); ++i) {
+      int32_t like = eqn.ins[i].var;
+      Key key{&body, body.ins[i]};
+      if (like < 0 || std::count(likes.begin(), likes.end(), like) ||
+          names.count(key))
+        continue;
+      likes.push_back(like);
+      suggested.push_back(body.ins[i]);
+      names[key] = nameOf(outer, like);
+    }
+    std::vector<int32_t> taken;
+    for (size_t i = 0; i < eqn.outs.size() && i < body.outs.size(); ++i) {
+      int32_t like = body.outs[i].var;
+      Key key{&outer, eqn.outs[i]};
+      if (like < 0 || names.count(key) ||
+          std::count(taken.begin(), taken.end(), like) ||
+          std::count(suggested.begin(), suggested.end(), like))
+        continue;
+      taken.push_back(like);
+      names[key] = nameOf(body, like);
+    }
+  }
+
+  Doc equation(const Jaxpr &jaxpr, const Eqn &eqn,
+               const std::vector<bool> &used) {
+    const Primitive &p = *eqn.primitive;
+    if (p.name == "jit") {
+      const JaxprPtr &body = eqn.params.jaxpr("jaxpr");
+      if (!hoistedName(body.get()))
+        shareNames(jaxpr, eqn, *body);
+    }
+    std::vector<std::string> outs, ins;
+    for (int32_t var : eqn.outs)
+      outs.push_back(used[var] ? typed(jaxpr, var)
+                               : cat("_:", jaxpr.types[var].str()));
+    std::vector<Doc> parts;
+    Doc lhs = looseList(outs, "");
+    std::vector<Doc> pairs;
+    auto add = [&](const std::string &name, const Param &value) {
+      if (!pairs.empty())
+        pairs.push_back(brk());
+      pairs.push_back(param(name, value));
+    };
+    auto hidden = [&](const std::string &name, const Param &value) {
+      auto in = [&](const std::vector<std::string> &list) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+      };
+      if (in(p.hidden))
+        return true;
+      const Ints *ints = std::get_if<Ints>(&value);
+      return in(p.hiddenIfNone) &&
+             (std::holds_alternative<std::monostate>(value) ||
+              (ints && ints->empty()));
+    };
+    if (p.name == "jit" || p.name == "custom_jvp_call" ||
+        p.name == "custom_vjp_call")
+      add("name", *eqn.params.find("name"));
+    for (const auto &[name, value] : eqn.params)
+      if (!hidden(name, value) && !(name == "name" && !pairs.empty()))
+        add(name, value);
+    for (const Atom &atom : eqn.ins)
+      ins.push_back(atomText(jaxpr, atom));
+    if (!outs.empty()) {
+      parts.push_back(std::move(lhs));
+      parts.push_back(text(" = "));
+    }
+    parts.push_back(text(p.name));
+    if (!pairs.empty())
+      parts.push_back(group(concat(
+          {nest(2, concat({text("["), brk(""), concat(std::move(pairs))})),
+           brk(""), text("]")})));
+    parts.push_back(text(" "));
+    parts.push_back(looseList(ins, ""));
+    return concat(std::move(parts));
+  }
+
+  std::map<Key, std::string> names;
+  std::vector<std::pair<JaxprPtr, std::string>> hoisted;
+  int64_t next = 0;
+};
+
+} // namespace
+
+std::string printJaxpr(const Jaxpr &jaxpr) {
+  return JaxprPrinter().print(jaxpr);
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,197 @@
+//===- trace.cc - interpreters of primitives ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/trace/trace.h"
+
+#include "shardwright/frontend/trace/primitive.h"
+
+#include <algorithm>
+
+namespace shardwright::frontend {
+namespace {
+thread_local TracePtr current;
+thread_local std::vector<NamedAxis> axesInScope;
+
+std::map<std::string, const Primitive *> &registry() {
+  static auto *table = new std::map<std::string, const Primitive *>;
+  return *table;
+}
+} // namespace
+
+Trace::~Trace() = default;
+LoweringContext::~LoweringContext() = default;
+
+const TracePtr &currentTrace() { return current; }
+ScopedTrace::ScopedTrace(TracePtr trace) : old(std::move(current)) {
+  current = std::move(trace);
+}
+ScopedTrace::~ScopedTrace() { current = std::move(old); }
+
+const std::vector<NamedAxis> &axisEnvironment() { return axesInScope; }
+const NamedAxis *findAxis(const std::string &name) {
+  for (size_t i = axesInScope.size(); i-- > 0;)
+    if (axesInScope[i].name == name)
+      return &axesInScope[i];
+  return nullptr;
+}
+ScopedAxis::ScopedAxis(std::vector<NamedAxis> axes) : count(axes.size()) {
+  for (NamedAxis &axis : axes)
+    axesInScope.push_back(std::move(axis));
+}
+ScopedAxis::~ScopedAxis() { axesInScope.resize(axesInScope.size() - count); }
+
+Registered::Registered(const Primitive &primitive) {
+  registry()[primitive.name] = &primitive;
+}
+const Primitive *findPrimitive(const std::string &name) {
+  auto found = registry().find(name);
+  return found == registry().end() ? nullptr : found->second;
+}
+
+/// The error for a tracer whose function has returned.
+static Error escaped(const Tensor &x) {
+  return makeError(
+      ErrorKind::UnexpectedTracer,
+      "Encountered an unexpected tracer. A function transformed by JAX had a "
+      "side effect, allowing for a reference to an intermediate value with "
+      "type ",
+      x.aval().longStr(),
+      " to escape the scope of the transformation. Return the value from the "
+      "function instead.");
+}
+
+Tensors bindIn(const TracePtr &trace, const Primitive &primitive,
+               const Tensors &args, const Params &params) {
+  for (const Tensor &arg : args) {
+    if (!arg.ok())
+      return {arg};
+    if (const Tracer *tracer = asTracer(arg); tracer && tracer->trace->ended)
+      return {escaped(arg)};
+  }
+  if (!trace)
+    return execute(primitive, args, params);
+  return trace->bind(primitive, args, params);
+}
+
+Tensors bind(const Primitive &primitive, const Tensors &args,
+             const Params &params) {
+  return bindIn(current, primitive, args, params);
+}
+Tensor bind1(const Primitive &primitive, const Tensors &args,
+             const Params &params) {
+  return frontend::bind(primitive, args, params).at(0);
+}
+Tensors bindMany(const Primitive &primitive, size_t count, const Tensors &args,
+                 const Params &params) {
+  Tensors outs = frontend::bind(primitive, args, params);
+  if (outs.size() == count)
+    return outs;
+  Tensor error =
+      !outs.empty() && !outs[0].ok()
+          ? outs[0]
+          : Tensor(makeError(ErrorKind::Runtime, primitive.name, " has ",
+                             outs.size(), " results, not ", count));
+  return Tensors(count, error);
+}
+
+/// Unites the manual axes of the operands in mesh order of appearance.
+static AxisNames unitedAxes(const std::vector<Aval> &args) {
+  AxisNames out;
+  for (const NamedAxis &axis : axisEnvironment())
+    for (const Aval &arg : args)
+      if (std::find(arg.varying.begin(), arg.varying.end(), axis.name) !=
+          arg.varying.end()) {
+        out.push_back(axis.name);
+        break;
+      }
+  return out;
+}
+
+/// Sets the shardings of the results' types (Explicit axes).
+static Status inferShardings(const Primitive &primitive,
+                             const std::vector<Aval> &args,
+                             const Params &params, std::vector<Aval> &results) {
+  AbstractMesh mesh;
+  for (const Aval &arg : args) {
+    if (!arg.sharding || !arg.sharding->mesh.anyIs(AxisType::Explicit))
+      continue;
+    if (!mesh.empty() && !(arg.sharding->mesh == mesh))
+      return valueError(
+          "Mesh for all inputs should be equal. Got one mesh: ", mesh.str(),
+          " and another mesh: ", arg.sharding->mesh.str());
+    mesh = arg.sharding->mesh;
+  }
+  if (mesh.empty())
+    mesh = contextAbstractMesh();
+  if (!mesh.anyIs(AxisType::Explicit))
+    return {};
+  std::vector<PartitionSpec> specs;
+  bool isSharded = std::any_of(args.begin(), args.end(), [](const Aval &a) {
+    return a.sharding && !(a.sharding->spec == P().normalized(a.rank()));
+  });
+  if (!isSharded && !primitive.ownManualAxes) {
+    for (const Aval &r : results)
+      specs.push_back(r.sharding ? r.sharding->spec : P().normalized(r.rank()));
+  } else if (primitive.sharding) {
+    Expected<std::vector<PartitionSpec>> given =
+        primitive.sharding(args, results, params);
+    if (!given)
+      return given.error();
+    specs = *given;
+  } else {
+    return makeError(
+        ErrorKind::ShardingType, "sharding rule for ", primitive.name,
+        " is not implemented. Please file an issue at "
+        "https://github.com/jax-ml/jax/issues. You can work around this error "
+        "by dropping that operation into full auto sharding mode via: "
+        "`jax.sharding.auto_axes(fun, out_shardings=...)`");
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i].sharding = std::make_shared<const TypeSharding>(
+        TypeSharding{mesh, specs[i].normalized(results[i].rank())});
+  return {};
+}
+
+Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
+                                       const std::vector<Aval> &args,
+                                       const Params &params) {
+  Expected<std::vector<Aval>> results = primitive.infer(args, params);
+  if (!results || primitive.ownManualAxes)
+    return results;
+  AxisNames varying = unitedAxes(args);
+  for (Aval &r : *results)
+    r.varying = varying;
+  if (Status status = inferShardings(primitive, args, params, *results);
+      !status)
+    return status.error();
+  return results;
+}
+
+Tensors evalJaxpr(const Jaxpr &jaxpr, const Tensors &args) {
+  Tensors env(jaxpr.types.size());
+  for (size_t i = 0; i < jaxpr.constVars.size(); ++i)
+    env[jaxpr.constVars[i]] = jaxpr.consts[i];
+  for (size_t i = 0; i < jaxpr.ins.size(); ++i)
+    env[jaxpr.ins[i]] = args[i];
+  auto read = [&](const Atom &atom) {
+    return atom.isVar() ? env[atom.var] : atom.literal;
+  };
+  for (const Eqn &eqn : jaxpr.eqns) {
+    Tensors ins;
+    for (const Atom &atom : eqn.ins)
+      ins.push_back(read(atom));
+    Tensors outs = bindMany(*eqn.primitive, eqn.outs.size(), ins, eqn.params);
+    for (size_t i = 0; i < outs.size(); ++i)
+      env[eqn.outs[i]] = outs[i];
+  }
+  Tensors outs;
+  for (const Atom &atom : jaxpr.outs)
+    outs.push_back(read(atom));
+  return outs;
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,158 @@
+//===- trace.h - interpreters of primitives ---------------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_TRACE_TRACE_H
+#define SHARDWRIGHT_FRONTEND_TRACE_TRACE_H
+
+#include "shardwright/frontend/array/value.h"
+#include "shardwright/frontend/trace/jaxpr.h"
+
+#include <optional>
+
+namespace shardwright::frontend {
+
+/// Decides what happens when a primitive is applied: it is recorded,
+/// differentiated, batched. The innermost one of the thread interprets; without
+/// one, primitives are executed.
+class Trace : public std::enable_shared_from_this<Trace> {
+public:
+  virtual ~Trace();
+  /// Applies a primitive. The operands carry no errors; results may.
+  virtual Tensors bind(const Primitive &primitive, const Tensors &args,
+                       const Params &params) = 0;
+  /// The trace that was current when this one began; may be null.
+  std::shared_ptr<Trace> parent;
+  /// The function that is traced has returned: its tracers may not be used any
+  /// more.
+  bool ended = false;
+};
+using TracePtr = std::shared_ptr<Trace>;
+
+/// A value that belongs to a trace.
+struct Tracer : Value {
+  Tracer(Aval a, TracePtr t)
+      : Value(Kind::Tracer, std::move(a)), trace(std::move(t)) {}
+  const TracePtr trace;
+};
+
+inline const Tracer *asTracer(const Tensor &x) {
+  const Value *v = x.handle().get();
+  return v && v->kind == Value::Kind::Tracer ? static_cast<const Tracer *>(v)
+                                             : nullptr;
+}
+/// The tracer, if it belongs to this trace.
+template <typename T> const T *tracerOf(const Tensor &x, const Trace *trace) {
+  const Tracer *tracer = asTracer(x);
+  return tracer && tracer->trace.get() == trace ? static_cast<const T *>(tracer)
+                                                : nullptr;
+}
+
+const TracePtr &currentTrace();
+/// Makes a trace current for a scope; null: execution.
+class ScopedTrace {
+public:
+  explicit ScopedTrace(TracePtr trace);
+  ~ScopedTrace();
+  ScopedTrace(const ScopedTrace &) = delete;
+  ScopedTrace &operator=(const ScopedTrace &) = delete;
+
+private:
+  TracePtr old;
+};
+
+/// Applies a primitive in the current trace. Errors in the operands are the
+/// results.
+Tensors bind(const Primitive &primitive, const Tensors &args,
+             const Params &params = {});
+/// The only result.
+Tensor bind1(const Primitive &primitive, const Tensors &args,
+             const Params &params = {});
+/// Exactly `count` results; errors in each of them if it fails.
+Tensors bindMany(const Primitive &primitive, size_t count, const Tensors &args,
+                 const Params &params = {});
+/// Applies a primitive as this trace (null: execution) would.
+Tensors bindIn(const TracePtr &trace, const Primitive &primitive,
+               const Tensors &args, const Params &params);
+
+/// Executes a primitive on arrays (jit/eager.cc).
+Tensors execute(const Primitive &primitive, const Tensors &args,
+                const Params &params);
+
+/// Result types of an equation, or the error that JAX gives. Checks and unites
+/// the manual axes of the operands.
+Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
+                                       const std::vector<Aval> &args,
+                                       const Params &params);
+
+/// Names of axes bound by vmap and shardMap around the current code, innermost
+/// last.
+struct NamedAxis {
+  std::string name;
+  int64_t size = 0;
+};
+const std::vector<NamedAxis> &axisEnvironment();
+/// Null if no axis has this name.
+const NamedAxis *findAxis(const std::string &name);
+class ScopedAxis {
+public:
+  explicit ScopedAxis(std::vector<NamedAxis> axes);
+  ~ScopedAxis();
+  ScopedAxis(const ScopedAxis &) = delete;
+  ScopedAxis &operator=(const ScopedAxis &) = delete;
+
+private:
+  size_t count;
+};
+
+/// Records primitives as a jaxpr. Operands of outer traces and arrays become
+/// constants; scalars from C++ become literals.
+class JaxprTrace final : public Trace {
+public:
+  Tensors bind(const Primitive &primitive, const Tensors &args,
+               const Params &params) override;
+  /// A new input.
+  Tensor input(const Aval &aval);
+  /// A tensor of this trace for any value.
+  Atom atomOf(const Tensor &x);
+  /// Ends the trace. The constants are those of the order of first use;
+  /// `JaxprPtr::consts` may contain tracers of outer traces.
+  Expected<JaxprPtr> finish(const Tensors &outs, std::string name = "");
+  size_t numEqns() const { return program->eqns.size(); }
+
+private:
+  int32_t newVar(const Aval &aval);
+  std::shared_ptr<Jaxpr> program = std::make_shared<Jaxpr>();
+  std::map<const Value *, int32_t> constants;
+};
+
+struct JaxprTracer final : Tracer {
+  JaxprTracer(Aval a, TracePtr t, int32_t v)
+      : Tracer(std::move(a), std::move(t)), var(v) {}
+  const int32_t var;
+};
+
+/// A function of tensors; an error is one tensor that carries it.
+using TensorsFunction = std::function<Tensors(const Tensors &)>;
+
+/// Traces a function on arguments of these types.
+Expected<JaxprPtr> traceToJaxpr(const TensorsFunction &function,
+                                const std::vector<Aval> &types,
+                                std::string name = "");
+/// As traceToJaxpr, but constants that are tracers become leading inputs: their
+/// values are appended to `captured`. Other constants stay constants.
+Expected<JaxprPtr> traceWithCaptures(const TensorsFunction &function,
+                                     const std::vector<Aval> &types,
+                                     std::string name, Tensors &captured);
+/// All constants become leading inputs.
+JaxprPtr constantsToInputs(const JaxprPtr &jaxpr);
+
+/// Applies the equations in the current trace.
+Tensors evalJaxpr(const Jaxpr &jaxpr, const Tensors &args);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_TRACE_TRACE_H

@@ -1,0 +1,152 @@
+//===- backward.cc - reverse differentiation ------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/transform/transform.h"
+
+namespace shardwright::frontend {
+namespace {
+
+/// Values and cotangents of the variables of a jaxpr.
+class Backward {
+public:
+  explicit Backward(const Jaxpr &jaxpr)
+      : jaxpr(jaxpr), values(jaxpr.types.size()), cts(jaxpr.types.size()) {}
+
+  Status run(const MaybeTensors &known, const MaybeTensors &cotangents) {
+    for (size_t i = 0; i < jaxpr.constVars.size(); ++i)
+      values[jaxpr.constVars[i]] = jaxpr.consts[i];
+    for (size_t i = 0; i < jaxpr.ins.size(); ++i)
+      values[jaxpr.ins[i]] = known[i];
+    std::vector<const Eqn *> linear;
+    for (const Eqn &eqn : jaxpr.eqns)
+      if (!evaluate(eqn))
+        linear.push_back(&eqn);
+    for (size_t i = 0; i < jaxpr.outs.size(); ++i)
+      add(jaxpr.outs[i], cotangents[i]);
+    for (size_t i = linear.size(); i-- > 0;)
+      SW_TRY(transpose(*linear[i]));
+    return {};
+  }
+  MaybeTensor cotangentOf(int32_t var) const { return cts[var]; }
+
+private:
+  MaybeTensor read(const Atom &atom) const {
+    return atom.isVar() ? values[atom.var] : MaybeTensor(atom.literal);
+  }
+  void add(const Atom &atom, const MaybeTensor &ct) {
+    if (atom.isVar() && ct && !values[atom.var])
+      cts[atom.var] = addTangents(cts[atom.var], ct);
+  }
+  /// False if an operand is linear.
+  bool evaluate(const Eqn &eqn) {
+    Tensors ins;
+    for (const Atom &atom : eqn.ins) {
+      MaybeTensor value = read(atom);
+      if (!value)
+        return false;
+      ins.push_back(*value);
+    }
+    Tensors outs = bindMany(*eqn.primitive, eqn.outs.size(), ins, eqn.params);
+    for (size_t i = 0; i < outs.size(); ++i)
+      values[eqn.outs[i]] = outs[i];
+    return true;
+  }
+  Status transpose(const Eqn &eqn) {
+    MaybeTensors out, ins;
+    bool any = false;
+    for (int32_t var : eqn.outs) {
+      out.push_back(cts[var]);
+      any |= cts[var].has_value();
+    }
+    if (!any)
+      return {};
+    std::vector<Aval> types;
+    for (const Atom &atom : eqn.ins) {
+      ins.push_back(read(atom));
+      types.push_back(jaxpr.aval(atom));
+    }
+    if (!eqn.primitive->transpose)
+      return notImplemented("Transpose rule (for reverse-mode "
+                            "differentiation) for '",
+                            eqn.primitive->name, "' not implemented");
+    MaybeTensors result = eqn.primitive->transpose(out, ins, types, eqn.params);
+    for (size_t i = 0; i < result.size() && i < eqn.ins.size(); ++i) {
+      if (result[i] && !result[i]->ok())
+        return result[i]->error();
+      add(eqn.ins[i], result[i]);
+    }
+    return {};
+  }
+
+  const Jaxpr &jaxpr;
+  MaybeTensors values, cts;
+};
+
+} // namespace
+
+Expected<MaybeTensors> backwardPass(const Jaxpr &jaxpr,
+                                    const MaybeTensors &known,
+                                    const MaybeTensors &cotangents) {
+  Backward pass(jaxpr);
+  SW_TRY(pass.run(known, cotangents));
+  MaybeTensors out;
+  for (size_t i = 0; i < jaxpr.ins.size(); ++i)
+    out.push_back(known[i] ? MaybeTensor() : pass.cotangentOf(jaxpr.ins[i]));
+  return out;
+}
+
+Expected<MaybeTensors> vjpFlat(const Linearized &linear,
+                               const MaybeTensors &cotangents) {
+  MaybeTensors cts;
+  for (size_t i = 0; i < linear.linearOuts.size(); ++i)
+    if (linear.linearOuts[i])
+      cts.push_back(cotangents[i]);
+  Expected<MaybeTensors> back = backwardPass(
+      *linear.tangentJaxpr, MaybeTensors(linear.tangentJaxpr->ins.size()), cts);
+  if (!back)
+    return back;
+  MaybeTensors out;
+  size_t next = 0;
+  for (bool isLinear : linear.linearIns)
+    out.push_back(isLinear ? (*back)[next++] : MaybeTensor());
+  return out;
+}
+
+Expected<JaxprPtr> transposeJaxpr(const JaxprPtr &jaxpr,
+                                  const std::vector<bool> &linear,
+                                  const std::vector<bool> &ctNonzero) {
+  std::vector<Aval> types, all = jaxpr->inAvals(), outs = jaxpr->outAvals();
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!linear[i])
+      types.push_back(all[i]);
+  for (size_t i = 0; i < outs.size(); ++i)
+    if (ctNonzero[i])
+      types.push_back(outs[i]);
+  return traceToJaxpr(
+      [&](const Tensors &args) -> Tensors {
+        MaybeTensors known(all.size()), cts(outs.size());
+        size_t next = 0;
+        for (size_t i = 0; i < all.size(); ++i)
+          if (!linear[i])
+            known[i] = args[next++];
+        for (size_t i = 0; i < outs.size(); ++i)
+          if (ctNonzero[i])
+            cts[i] = args[next++];
+        Expected<MaybeTensors> back = backwardPass(*jaxpr, known, cts);
+        if (!back)
+          return {Tensor(back.error())};
+        Tensors results;
+        for (size_t i = 0; i < all.size(); ++i)
+          if (linear[i])
+            results.push_back((*back)[i] ? *(*back)[i] : lax::zeros(all[i]));
+        return results;
+      },
+      types, jaxpr->name);
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,174 @@
+//===- batch.cc - vectorization -------------------------------------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/transform/transform.h"
+
+namespace shardwright::frontend {
+namespace {
+
+/// A value with a batch dimension.
+struct BatchTracer final : Tracer {
+  BatchTracer(Aval a, Tensor v, int64_t d, TracePtr trace)
+      : Tracer(std::move(a), std::move(trace)), value(std::move(v)), dim(d) {}
+  const Tensor value;
+  const int64_t dim;
+};
+
+/// Applies batching rules.
+class BatchTrace final : public Trace {
+public:
+  explicit BatchTrace(BatchAxis a) : axis(std::move(a)) {}
+
+  Tensors bind(const Primitive &primitive, const Tensors &args,
+               const Params &params) override {
+    Tensors values;
+    Ints dims;
+    bool any = false;
+    for (const Tensor &arg : args) {
+      const auto *tracer = tracerOf<BatchTracer>(arg, this);
+      values.push_back(tracer ? tracer->value : arg);
+      dims.push_back(tracer ? tracer->dim : -1);
+      any |= tracer != nullptr;
+    }
+    if (!any && !(primitive.usesAxisNames && !axis.name.empty()))
+      return bindIn(parent, primitive, values, params);
+    ScopedTrace scope(parent);
+    if (!primitive.batch)
+      return {Tensor(notImplemented("Batching rule for '", primitive.name,
+                                    "' not implemented"))};
+    BatchResult result = primitive.batch(axis, values, dims, params);
+    Tensors outs;
+    for (size_t i = 0; i < result.outs.size(); ++i)
+      outs.push_back(
+          wrap(result.outs[i], i < result.dims.size() ? result.dims[i]
+                               : result.dims.empty()  ? -1
+                                                      : result.dims[0]));
+    return outs;
+  }
+
+  Tensor wrap(const Tensor &x, int64_t dim) {
+    if (dim < 0 || !x.ok())
+      return x;
+    Aval aval = x.aval();
+    aval.shape.erase(aval.shape.begin() + dim);
+    if (aval.sharding) {
+      std::vector<SpecEntry> entries = aval.sharding->spec.entries();
+      entries.erase(entries.begin() + dim);
+      aval.sharding = std::make_shared<const TypeSharding>(
+          TypeSharding{aval.sharding->mesh, *PartitionSpec::get(entries)});
+    }
+    return Tensor(std::static_pointer_cast<const Value>(
+        std::make_shared<const BatchTracer>(std::move(aval), x, dim,
+                                            shared_from_this())));
+  }
+
+  /// The value with its batch dimension at `to`; -1: it must have none.
+  Tensor unwrap(const Tensor &x, int64_t to) {
+    const auto *tracer = tracerOf<BatchTracer>(x, this);
+    if (to < 0) {
+      if (tracer)
+        return valueError("vmap has mapped output but out_axes is None");
+      return x;
+    }
+    Tensor front = batchToFront(tracer ? tracer->value : x,
+                                tracer ? tracer->dim : -1, axis.size);
+    if (to >= front.rank())
+      return valueError("axis ", to,
+                        " is out of bounds for array of "
+                        "dimension ",
+                        front.rank());
+    Ints permutation;
+    for (int64_t d = 1; d < front.rank(); ++d)
+      permutation.push_back(d);
+    permutation.insert(permutation.begin() + to, 0);
+    return lax::transpose(front, permutation);
+  }
+  bool isBatched(const Tensor &x) const {
+    return tracerOf<BatchTracer>(x, this) != nullptr;
+  }
+
+private:
+  const BatchAxis axis;
+};
+
+} // namespace
+
+Expected<Tensors> vmapFlat(const TensorsFunction &function, const Tensors &args,
+                           const Ints &inDims, const Ints &outDims,
+                           const BatchAxis &axis) {
+  auto trace = std::make_shared<BatchTrace>(axis);
+  trace->parent = currentTrace();
+  Tensors wrapped;
+  for (size_t i = 0; i < args.size(); ++i)
+    wrapped.push_back(trace->wrap(args[i], inDims[i]));
+  Tensors outs;
+  {
+    ScopedTrace scope(trace);
+    std::vector<NamedAxis> names;
+    if (!axis.name.empty())
+      names.push_back({axis.name, axis.size});
+    ScopedAxis scopedAxis(std::move(names));
+    outs = function(wrapped);
+  }
+  if (const Error *error = errorIn(outs)) {
+    trace->ended = true;
+    return *error;
+  }
+  Tensors results;
+  for (size_t i = 0; i < outs.size(); ++i)
+    results.push_back(
+        trace->unwrap(outs[i], outDims[std::min(i, outDims.size() - 1)]));
+  trace->ended = true;
+  if (const Error *error = errorIn(results))
+    return *error;
+  return results;
+}
+
+Expected<BatchedJaxpr> batchJaxpr(const JaxprPtr &jaxpr, const BatchAxis &axis,
+                                  const std::vector<bool> &batched,
+                                  const std::vector<bool> &force) {
+  BatchedJaxpr out;
+  std::vector<Aval> types = jaxpr->inAvals();
+  for (size_t i = 0; i < types.size(); ++i)
+    if (batched[i]) {
+      Shape shape = types[i].shape;
+      shape.insert(shape.begin(), axis.size);
+      types[i] = types[i].withShape(shape);
+    }
+  Expected<JaxprPtr> traced = traceToJaxpr(
+      [&](const Tensors &args) -> Tensors {
+        auto trace = std::make_shared<BatchTrace>(axis);
+        trace->parent = currentTrace();
+        Tensors wrapped;
+        for (size_t i = 0; i < args.size(); ++i)
+          wrapped.push_back(trace->wrap(args[i], batched[i] ? 0 : -1));
+        Tensors outs;
+        {
+          ScopedTrace scope(trace);
+          outs = evalJaxpr(*jaxpr, wrapped);
+        }
+        Tensors results;
+        for (size_t i = 0; i < outs.size(); ++i) {
+          if (!outs[i].ok())
+            return {outs[i]};
+          bool mapped =
+              trace->isBatched(outs[i]) || (i < force.size() && force[i]);
+          out.outBatched.push_back(mapped);
+          results.push_back(trace->unwrap(outs[i], mapped ? 0 : -1));
+        }
+        trace->ended = true;
+        return results;
+      },
+      types, jaxpr->name);
+  if (!traced)
+    return traced.error();
+  out.jaxpr = *traced;
+  return out;
+}
+
+} // namespace shardwright::frontend

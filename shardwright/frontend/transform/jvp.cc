@@ -1,0 +1,272 @@
+//===- jvp.cc - forward differentiation and linearization -----------------===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "shardwright/frontend/primitives/helpers.h"
+#include "shardwright/frontend/transform/transform.h"
+
+namespace shardwright::frontend {
+namespace {
+
+/// A value with its tangent.
+struct DualTracer final : Tracer {
+  DualTracer(Tensor p, Tensor t, TracePtr trace)
+      : Tracer(p.aval(), std::move(trace)), primal(std::move(p)),
+        tangent(std::move(t)) {}
+  const Tensor primal, tangent;
+};
+
+/// Applies the rules of differentiation.
+class DualTrace : public Trace {
+public:
+  Tensors bind(const Primitive &primitive, const Tensors &args,
+               const Params &params) override {
+    Tensors primals;
+    MaybeTensors tangents;
+    bool any = false;
+    for (const Tensor &arg : args) {
+      const auto *dual = tracerOf<DualTracer>(arg, this);
+      primals.push_back(dual ? dual->primal : arg);
+      tangents.push_back(dual ? MaybeTensor(dual->tangent) : MaybeTensor());
+      any |= dual != nullptr;
+    }
+    if (!any)
+      return bindIn(parent, primitive, primals, params);
+    JvpResult result = apply(primitive, primals, tangents, params);
+    Tensors outs;
+    for (size_t i = 0; i < result.outs.size(); ++i)
+      outs.push_back(wrap(result.outs[i], i < result.tangents.size()
+                                              ? result.tangents[i]
+                                              : MaybeTensor()));
+    return outs;
+  }
+  Tensor wrap(const Tensor &primal, const MaybeTensor &tangent) {
+    if (!tangent || !primal.ok())
+      return primal;
+    if (!tangent->ok())
+      return *tangent;
+    return Tensor(std::static_pointer_cast<const Value>(
+        std::make_shared<const DualTracer>(primal, *tangent,
+                                           shared_from_this())));
+  }
+
+protected:
+  virtual JvpResult apply(const Primitive &primitive, const Tensors &primals,
+                          const MaybeTensors &tangents, const Params &params) {
+    ScopedTrace scope(parent);
+    if (!primitive.jvp)
+      return missing(primitive);
+    return primitive.jvp(primals, tangents, params);
+  }
+  static JvpResult missing(const Primitive &primitive) {
+    return {{Tensor(notImplemented("Differentiation rule for '", primitive.name,
+                                   "' not implemented"))},
+            {}};
+  }
+};
+
+/// Records what depends on tangents in one trace, and does the rest in another.
+class SplitTrace final : public Trace {
+public:
+  SplitTrace(TracePtr k, std::shared_ptr<JaxprTrace> t)
+      : known(std::move(k)), tangents(std::move(t)) {}
+  Tensors bind(const Primitive &primitive, const Tensors &args,
+               const Params &params) override {
+    for (const Tensor &arg : args)
+      if (tracerOf<JaxprTracer>(arg, tangents.get()))
+        return tangents->bind(primitive, args, params);
+    return bindIn(known, primitive, args, params);
+  }
+
+private:
+  TracePtr known;
+  std::shared_ptr<JaxprTrace> tangents;
+};
+
+/// As DualTrace, with tangents that are recorded as a linear program.
+class LinearizeTrace final : public DualTrace {
+public:
+  std::shared_ptr<JaxprTrace> tangentTrace = std::make_shared<JaxprTrace>();
+
+protected:
+  JvpResult apply(const Primitive &primitive, const Tensors &primals,
+                  const MaybeTensors &tangents, const Params &params) override {
+    if (primitive.linearize) {
+      ScopedTrace scope(parent);
+      return primitive.linearize(*tangentTrace, parent, primals, tangents,
+                                 params);
+    }
+    if (!primitive.jvp)
+      return missing(primitive);
+    auto split = std::make_shared<SplitTrace>(parent, tangentTrace);
+    split->parent = parent;
+    ScopedTrace scope(split);
+    return primitive.jvp(primals, tangents, params);
+  }
+};
+
+/// Splits results of a dual trace.
+template <typename Trace>
+JvpResult unwrap(const Tensors &outs, const Trace *trace) {
+  JvpResult result;
+  for (const Tensor &out : outs) {
+    const auto *dual = tracerOf<DualTracer>(out, trace);
+    result.outs.push_back(dual ? dual->primal : out);
+    result.tangents.push_back(dual ? MaybeTensor(dual->tangent)
+                                   : MaybeTensor());
+  }
+  return result;
+}
+
+} // namespace
+
+Expected<JvpResult> jvpFlat(const TensorsFunction &function,
+                            const Tensors &primals,
+                            const MaybeTensors &tangents) {
+  auto trace = std::make_shared<DualTrace>();
+  trace->parent = currentTrace();
+  Tensors args;
+  for (size_t i = 0; i < primals.size(); ++i)
+    args.push_back(trace->wrap(primals[i], tangents[i]));
+  Tensors outs;
+  {
+    ScopedTrace scope(trace);
+    outs = function(args);
+  }
+  trace->ended = true;
+  if (const Error *error = errorIn(outs))
+    return *error;
+  return unwrap(outs, trace.get());
+}
+
+Expected<Linearized> linearizeFlat(const TensorsFunction &function,
+                                   const Tensors &primals,
+                                   const std::vector<bool> &linear) {
+  auto trace = std::make_shared<LinearizeTrace>();
+  trace->parent = currentTrace();
+  trace->tangentTrace->parent = currentTrace();
+  Tensors args;
+  Linearized out;
+  for (size_t i = 0; i < primals.size(); ++i) {
+    bool isLinear = linear[i] && isInexact(primals[i].dtype());
+    out.linearIns.push_back(isLinear);
+    args.push_back(
+        isLinear ? trace->wrap(primals[i], trace->tangentTrace->input(
+                                               tangentAval(primals[i].aval())))
+                 : primals[i]);
+  }
+  Tensors results;
+  {
+    ScopedTrace scope(trace);
+    results = function(args);
+  }
+  trace->ended = true;
+  if (const Error *error = errorIn(results)) {
+    trace->tangentTrace->ended = true;
+    return *error;
+  }
+  JvpResult split = unwrap(results, trace.get());
+  out.outs = split.outs;
+  Tensors tangents;
+  for (const MaybeTensor &t : split.tangents) {
+    out.linearOuts.push_back(t.has_value());
+    if (t)
+      tangents.push_back(*t);
+  }
+  Expected<JaxprPtr> jaxpr = trace->tangentTrace->finish(tangents);
+  if (!jaxpr)
+    return jaxpr.error();
+  out.tangentJaxpr = eliminateDeadCode(**jaxpr);
+  return out;
+}
+
+Expected<JvpJaxpr> jvpJaxpr(const JaxprPtr &jaxpr,
+                            const std::vector<bool> &nonzero,
+                            const std::vector<bool> &force) {
+  JvpJaxpr out;
+  std::vector<Aval> types = jaxpr->inAvals();
+  size_t n = types.size();
+  for (size_t i = 0; i < n; ++i)
+    if (nonzero[i])
+      types.push_back(tangentAval(types[i]));
+  Expected<JaxprPtr> traced = traceToJaxpr(
+      [&](const Tensors &args) -> Tensors {
+        Tensors primals(args.begin(), args.begin() + n);
+        MaybeTensors tangents(n);
+        size_t next = n;
+        for (size_t i = 0; i < n; ++i)
+          if (nonzero[i])
+            tangents[i] = args[next++];
+        Expected<JvpResult> result =
+            jvpFlat([&](const Tensors &in) { return evalJaxpr(*jaxpr, in); },
+                    primals, tangents);
+        if (!result)
+          return {Tensor(result.error())};
+        Tensors outs = result->outs;
+        for (size_t i = 0; i < result->tangents.size(); ++i) {
+          bool has =
+              result->tangents[i].has_value() || (i < force.size() && force[i]);
+          out.outNonzero.push_back(has);
+          if (has)
+            outs.push_back(
+                instantiate(result->tangents[i], result->outs[i].aval()));
+        }
+        return outs;
+      },
+      types, jaxpr->name);
+  if (!traced)
+    return traced.error();
+  out.jaxpr = *traced;
+  return out;
+}
+
+Expected<LinearizedJaxpr> linearizeJaxpr(const JaxprPtr &jaxpr,
+                                         const std::vector<bool> &nonzero,
+                                         const std::vector<bool> &force) {
+  LinearizedJaxpr out;
+  auto known = std::make_shared<JaxprTrace>();
+  known->parent = currentTrace();
+  Tensors args;
+  for (const Aval &aval : jaxpr->inAvals())
+    args.push_back(known->input(aval));
+  ScopedTrace scope(known);
+  Expected<Linearized> linear = linearizeFlat(
+      [&](const Tensors &in) { return evalJaxpr(*jaxpr, in); }, args, nonzero);
+  if (!linear)
+    return linear.error();
+  // Results without a tangent that must have one get zeros.
+  auto tangent = std::make_shared<Jaxpr>(*linear->tangentJaxpr);
+  std::vector<Atom> tangentOuts;
+  size_t next = 0;
+  Tensors extra;
+  for (size_t i = 0; i < linear->outs.size(); ++i) {
+    bool has = linear->linearOuts[i];
+    bool forced = !has && i < force.size() && force[i];
+    out.outNonzero.push_back(has || forced);
+    if (has) {
+      tangentOuts.push_back(tangent->outs[next++]);
+    } else if (forced) {
+      Tensor zero = lax::zeros(tangentAval(linear->outs[i].aval()));
+      tangent->types.push_back(zero.aval());
+      auto var = static_cast<int32_t>(tangent->types.size()) - 1;
+      tangent->constVars.push_back(var);
+      tangent->consts.push_back(zero);
+      tangentOuts.push_back(Atom{var, {}});
+    }
+  }
+  tangent->outs = std::move(tangentOuts);
+  Tensors outs = linear->outs;
+  outs.insert(outs.end(), tangent->consts.begin(), tangent->consts.end());
+  out.numResiduals = tangent->consts.size();
+  out.tangent = constantsToInputs(tangent);
+  Expected<JaxprPtr> finished = known->finish(outs, jaxpr->name);
+  if (!finished)
+    return finished.error();
+  out.known = *finished;
+  return out;
+}
+
+} // namespace shardwright::frontend

@@ -1,0 +1,285 @@
+#===- frontend_programs.py - the C++ front end against JAX ----------------===//
+#
+# Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===------------------------------------------------------------------------===//
+"""Seeded programs over the primitives of the C++ front end, written once and run twice: by
+frontend_server (C++) and by JAX. Compared: the text of the jaxpr, the values of the jitted program,
+its vjp and jvp, and its vmap."""
+
+import json
+import os
+import subprocess
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+import oracle
+
+args = oracle.arguments(__doc__, cases=120, long_cases=600)
+BUILD = os.environ.get("SHARDWRIGHT_BUILD", "build")
+
+# Unary primitives with a domain in which they and their derivatives are smooth: inputs are in (0.1, 0.9).
+SMOOTH = """neg exp exp2 log log1p expm1 sin cos tan tanh logistic sqrt rsqrt cbrt abs square erf erfc erf_inv
+asin acos atan sinh cosh asinh atanh""".split()
+STEPS = "sign floor ceil stop_gradient".split()
+BINARY = "add sub mul div max min pow atan2 add_any".split()
+COMPARE = "eq ne lt le gt ge".split()
+
+
+def function(name):
+    """The jax function of an op of the text, as (values, keys) -> list of results."""
+    if name == "add_any":
+        from jax._src.ad_util import add_jaxvals_p
+        return lambda a, k: [add_jaxvals_p.bind(a[0], a[1])]
+    one = {
+        "stop_gradient": lambda a, k: lax.stop_gradient(a[0]),
+        "round": lambda a, k: lax.round(a[0], lax.RoundingMethod(k["method"][0])),
+        "integer_pow": lambda a, k: lax.integer_pow(a[0], k["y"][0]),
+        "select_n": lambda a, k: lax.select_n(*a),
+        "clamp": lambda a, k: lax.clamp(*a),
+        "broadcast_in_dim": lambda a, k: lax.broadcast_in_dim(a[0], k["shape"], k["dims"]),
+        "reshape": lambda a, k: lax.reshape(a[0], k["shape"]),
+        "transpose": lambda a, k: lax.transpose(a[0], k["permutation"]),
+        "rev": lambda a, k: lax.rev(a[0], k["dims"]),
+        "expand_dims": lambda a, k: lax.expand_dims(a[0], k["dims"]),
+        "concatenate": lambda a, k: lax.concatenate(a, k["dim"][0]),
+        "pad": lambda a, k: lax.pad(a[0], a[1], list(zip(*[iter(k["config"])] * 3))),
+        "slice": lambda a, k: lax.slice(a[0], k["start"], k["limit"], k["strides"]),
+        "dynamic_slice": lambda a, k: lax.dynamic_slice(a[0], a[1:], k["sizes"]),
+        "dynamic_update_slice": lambda a, k: lax.dynamic_update_slice(a[0], a[1], a[2:]),
+        "reduce_sum": lambda a, k: lax.reduce_sum_p.bind(a[0], axes=k["axes"], out_sharding=None),
+        "reduce_prod": lambda a, k: lax.reduce_prod_p.bind(a[0], axes=k["axes"]),
+        "reduce_max": lambda a, k: lax.reduce_max_p.bind(a[0], axes=k["axes"]),
+        "reduce_min": lambda a, k: lax.reduce_min_p.bind(a[0], axes=k["axes"]),
+        "argmax": lambda a, k: lax.argmax(a[0], k["axis"][0], jnp.int32),
+        "argmin": lambda a, k: lax.argmin(a[0], k["axis"][0], jnp.int32),
+        "dot_general": lambda a, k: lax.dot_general(
+            a[0], a[1], ((k["lc"], k["rc"]), (k.get("lb", ()), k.get("rb", ())))),
+        "iota": lambda a, k: lax.broadcasted_iota(jnp.float32, k["shape"], k["dim"][0]),
+        "reduce_precision": lambda a, k: lax.reduce_precision(a[0], 5, 10),
+    }
+    if name == "sort":
+        return lambda a, k: list(lax.sort(tuple(a), dimension=k["dim"][0], num_keys=1))
+    if name in one:
+        return lambda a, k: [one[name](a, k)]
+    if name.startswith("cum"):
+        return lambda a, k: [getattr(lax, name)(a[0], k["axis"][0], bool(k["reverse"][0]))]
+    if name == "jit_sin_mul":
+        def f(x, y):
+            return lax.mul(lax.sin(x), y)
+        return lambda a, k: [jax.jit(f)(a[0], a[1])]
+    if name == "rows":
+        dims = lax.GatherDimensionNumbers((1,), (0,), (0,))
+        modes = [lax.GatherScatterMode.CLIP, lax.GatherScatterMode.FILL_OR_DROP]
+        return lambda a, k: [lax.gather(a[0], lax.expand_dims(a[1], (1,)), dims, (1, a[0].shape[1]),
+                                        mode=modes[k["mode"][0]])]
+    return lambda a, k: [getattr(lax, name)(*a)]
+
+
+class Program:
+    """A random program: its text, and what JAX evaluates."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        numbers = np.random.default_rng(rng.getrandbits(32))
+        self.lines, self.steps, self.types, self.literals = [], [], [], set()
+        shape = rng.choice([(3,), (2, 3), (4, 4), (2, 3, 4), (1, 5)])
+        self.ins = [np.float32(numbers.uniform(0.1, 0.9, shape)) for _ in range(rng.choice([1, 2]))]
+        self.batches = [np.stack([x, np.float32(numbers.uniform(0.1, 0.9, shape))]) for x in self.ins]
+        for word, arrays in (("in", self.ins), ("batch", self.batches)):
+            for x in arrays:
+                self.lines.append(f"{word} f32 {','.join(map(str, x.shape))} " +
+                                  " ".join(repr(float(v)) for v in x.ravel()))
+        self.types = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in self.ins]
+        for _ in range(rng.randint(1, 5)):
+            self.step()
+        used = {i for _, operands, _ in self.steps if operands for i in operands}
+        last = [i for i in range(len(self.ins), len(self.types))
+                if i not in used and i not in self.literals]
+        self.outs = last or [0]
+        self.lines.append("out " + " ".join(map(str, self.outs)))
+
+    def literal(self, kind, value):
+        self.lines.append(f"lit {kind} {value}")
+        self.steps.append(("lit", None, np.float32(value) if kind == "f32" else np.int32(value)))
+        self.types.append(jax.ShapeDtypeStruct((), np.float32 if kind == "f32" else np.int32))
+        self.literals.add(len(self.types) - 1)
+        return len(self.types) - 1
+
+    def emit(self, name, operands, **keys):
+        outs = jax.eval_shape(lambda *a: function(name)(list(a), keys), *[self.types[i] for i in operands])
+        text = "".join(f" {k}={','.join(map(str, v))}" for k, v in keys.items() if v)
+        self.lines.append(f"op {name} {' '.join(map(str, operands))}{text}")
+        self.steps.append((name, operands, keys))
+        self.types.extend(outs)
+
+    def floats(self, min_rank=0):
+        return [i for i, t in enumerate(self.types)
+                if t.dtype == np.float32 and len(t.shape) >= min_rank and i not in self.literals]
+
+    def step(self):
+        rng = self.rng
+        x = rng.choice(self.floats(1) or [0])
+        shape = self.types[x].shape
+        rank = len(shape)
+        if rank == 0:
+            return self.emit(rng.choice(SMOOTH), [x])
+        axis = rng.randrange(rank)
+        same = [i for i in self.floats() if self.types[i].shape == shape]
+        kind = rng.choice(["smooth"] * 4 + ["binary"] * 4 + """step compare scalar reduce cumulative arg shape
+            slice pad concat dot dynamic update select clamp sort jit power round tie rows""".split())
+        if kind == "smooth":
+            return self.emit(rng.choice(SMOOTH), [x])
+        if kind == "binary":
+            return self.emit(rng.choice(BINARY), [x, rng.choice(same)])
+        if kind == "step":
+            return self.emit(rng.choice(STEPS), [x])
+        if kind == "compare":
+            return self.emit(rng.choice(COMPARE), [x, rng.choice(same)])
+        if kind == "scalar":
+            return self.emit(rng.choice(["add", "sub", "mul", "div", "max"]),
+                             [x, self.literal("f32", rng.choice([0.5, 2.0, 1.25]))])
+        if kind == "reduce":
+            axes = tuple(sorted(rng.sample(range(rank), rng.randint(1, rank))))
+            return self.emit(rng.choice(["reduce_sum", "reduce_max", "reduce_min", "reduce_prod"]), [x], axes=axes)
+        if kind == "cumulative":
+            name = rng.choice(["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"])
+            return self.emit(name, [x], axis=(axis,), reverse=(rng.randint(0, 1),))
+        if kind == "arg":
+            return self.emit(rng.choice(["argmax", "argmin"]), [x], axis=(axis,))
+        if kind == "shape":
+            size = int(np.prod(shape))
+            pick = rng.randrange(5)
+            if pick == 0:
+                return self.emit("reshape", [x], shape=rng.choice([(size,), (1, size), (size, 1)]))
+            if pick == 1:
+                return self.emit("transpose", [x], permutation=tuple(rng.sample(range(rank), rank)))
+            if pick == 2:
+                return self.emit("rev", [x], dims=(axis,))
+            if pick == 3:
+                return self.emit("expand_dims", [x], dims=(rng.randint(0, rank),))
+            return self.emit("broadcast_in_dim", [x], shape=(2,) + shape, dims=tuple(range(1, rank + 1)))
+        if kind == "slice":
+            limit = tuple(rng.randint(1, n) for n in shape)
+            start = tuple(rng.randrange(n) for n in limit)
+            return self.emit("slice", [x], start=start, limit=limit, strides=tuple(rng.choice([1, 2]) for _ in shape))
+        if kind == "pad":
+            config = tuple(v for _ in shape for v in (rng.randint(0, 2), rng.randint(0, 1), rng.randint(0, 1)))
+            return self.emit("pad", [x, self.literal("f32", 0.5)], config=config)
+        if kind == "concat":
+            return self.emit("concatenate", [x, rng.choice(same)], dim=(axis,))
+        if kind == "dot":
+            y = rng.choice(same)
+            if rank > 1 and rng.random() < 0.5:
+                return self.emit("dot_general", [x, y], lc=(rank - 1,), rc=(rank - 1,), lb=(0,), rb=(0,))
+            return self.emit("dot_general", [x, y], lc=(axis,), rc=(axis,))
+        if kind == "dynamic":
+            starts = [self.literal("i32", rng.randrange(n + 1)) for n in shape]
+            return self.emit("dynamic_slice", [x] + starts, sizes=tuple(rng.randint(1, n) for n in shape))
+        if kind == "update":
+            limit = tuple(rng.randint(1, n) for n in shape)
+            self.emit("slice", [x], start=(0,) * rank, limit=limit, strides=(1,) * rank)
+            update = len(self.types) - 1
+            starts = [self.literal("i32", rng.randrange(n)) for n in shape]
+            return self.emit("dynamic_update_slice", [x, update] + starts)
+        if kind == "select":
+            y = rng.choice(same)
+            self.emit("lt", [x, y])
+            return self.emit("select_n", [len(self.types) - 1, x, y])
+        if kind == "clamp":
+            return self.emit("clamp", [self.literal("f32", 0.25), x, self.literal("f32", 0.75)])
+        if kind == "sort":
+            return self.emit("sort", [x], dim=(axis,))
+        if kind == "jit":
+            return self.emit("jit_sin_mul", [x, rng.choice(same)])
+        if kind == "power":
+            return self.emit("integer_pow", [x], y=(rng.choice([-1, 2, 3, 4]),))
+        if kind == "round":
+            return self.emit("round", [x], method=(rng.randint(0, 1),))
+        if kind == "tie":
+            return self.emit(rng.choice(["max", "min"]), [x, x])
+        if kind == "rows" and rank == 2:
+            self.emit("argmax", [x], axis=(1,))
+            return self.emit("rows", [x, len(self.types) - 1], mode=(rng.randint(0, 1),))
+        return self.emit("neg", [x])
+
+    def evaluate(self, *ins):
+        values = list(ins)
+        for name, operands, keys in self.steps:
+            if name == "lit":
+                values.append(keys)
+            else:
+                values.extend(function(name)([values[i] for i in operands], keys))
+        return [values[i] for i in self.outs]
+
+    def expected(self):
+        f = self.evaluate
+        floats = lambda outs: [np.asarray(y, np.float32) for y in outs]
+        values, pull = jax.vjp(f, *self.ins)
+        cts = [jnp.ones_like(y) if y.dtype == np.float32 else np.zeros(y.shape, jax.dtypes.float0) for y in values]
+        _, tangents = jax.jvp(f, self.ins, [np.full(x.shape, 0.5, np.float32) for x in self.ins])
+        return {
+            "jaxpr": str(jax.make_jaxpr(f)(*self.ins)),
+            "values": floats(jax.jit(f)(*self.ins)),
+            "vjp": floats(pull(cts)),
+            "jvp": floats([t for t in tangents if t.dtype == np.float32]),
+            "vmap": floats(jax.jit(jax.vmap(f))(*self.batches)),
+        }
+
+
+def differs(name, ours, theirs):
+    """What differs between two results, or None."""
+    if name == "jaxpr":
+        return None if ours == theirs else f"ours:\n{ours}\nJAX:\n{theirs}"
+    if isinstance(ours, str):
+        return ours
+    if len(ours) != len(theirs):
+        return f"{len(ours)} results, JAX has {len(theirs)}"
+    for a, b in zip(ours, theirs):
+        a, b = np.float32(a), b.ravel()
+        if a.shape != b.shape:
+            return f"{a.size} elements, JAX has {b.size}"
+        finite = b[np.isfinite(b)]
+        scale = max(1.0, float(np.abs(finite).max())) if finite.size else 1.0
+        if not np.allclose(a, b, rtol=2e-4, atol=2e-5 * scale, equal_nan=True):
+            return f"{a}\nJAX: {b}"
+    return None
+
+
+def main():
+    server = subprocess.Popen([os.path.join(BUILD, "bin", "frontend_server")], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    passed = failed = 0
+    for rng in oracle.generators(args):
+        case = rng.name
+        program = Program(rng)
+        server.stdin.write("\n".join(program.lines) + "\nrun\n")
+        server.stdin.flush()
+        theirs = program.expected()
+        line = server.stdout.readline()
+        if not line:
+            print(f"FAILED frontend {case}: the server ended\n" + "\n".join(program.lines))
+            failed += 1
+            break
+        ours = json.loads(line)
+        for name, value in theirs.items():
+            problem = differs(name, ours.get(name, "missing"), value)
+            if problem is None:
+                passed += 1
+                continue
+            failed += 1
+            print(f"FAILED frontend {case} {name}: {problem}\n" + theirs["jaxpr"])
+    server.stdin.close()
+    server.wait()
+    print(f"frontend_programs: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
