@@ -1,5 +1,4 @@
-//===- frontend.h - the front end: arrays, meshes, jit, autodiff, vmap -*- C++
-//-*-===//
+//===- frontend.h - arrays, meshes, jit, autodiff, vmap ---------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- prefix.h - headers that most files of the front end include -*- C++
-//-*-===//
+//===- prefix.h - the precompiled header of the front end ------*- C++ -*-===//
 //
 // Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
