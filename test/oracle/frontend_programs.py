@@ -11,7 +11,6 @@ its vjp and jvp, and its vmap."""
 import json
 import os
 import subprocess
-import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -22,7 +21,7 @@ from jax import lax
 
 import oracle
 
-args = oracle.arguments(__doc__, cases=120, long_cases=600)
+args = oracle.arguments(__doc__, cases=60, long_cases=600)
 BUILD = os.environ.get("SHARDWRIGHT_BUILD", "build")
 
 # Unary primitives with a domain in which they and their derivatives are smooth: inputs are in (0.1, 0.9).
@@ -256,7 +255,7 @@ def differs(name, ours, theirs):
 def main():
     server = subprocess.Popen([os.path.join(BUILD, "bin", "frontend_server")], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True)
-    passed = failed = 0
+    tally = oracle.Tally("frontend_programs")
     for rng in oracle.generators(args):
         case = rng.name
         program = Program(rng)
@@ -265,21 +264,18 @@ def main():
         theirs = program.expected()
         line = server.stdout.readline()
         if not line:
-            print(f"FAILED frontend {case}: the server ended\n" + "\n".join(program.lines))
-            failed += 1
+            tally.fail(case, "the server ended\n" + "\n".join(program.lines))
             break
         ours = json.loads(line)
         for name, value in theirs.items():
             problem = differs(name, ours.get(name, "missing"), value)
             if problem is None:
-                passed += 1
+                tally.ok()
                 continue
-            failed += 1
-            print(f"FAILED frontend {case} {name}: {problem}\n" + theirs["jaxpr"])
+            tally.fail(f"{case} {name}", f"{problem}\n{theirs['jaxpr']}")
     server.stdin.close()
     server.wait()
-    print(f"frontend_programs: {passed} passed, {failed} failed")
-    return 1 if failed else 0
+    tally.finish()
 
 
-sys.exit(main())
+main()
