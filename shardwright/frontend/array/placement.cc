@@ -102,14 +102,33 @@ Expected<std::vector<Shard>> addressableShards(const Tensor &x) {
   return out;
 }
 
+/// The shape of one shard; an error if the sharding has no devices or does not
+/// divide the shape.
+static Expected<Shape> shardShapeFor(const char *function, const Shape &shape,
+                                     const Sharding &sharding) {
+  if (!sharding.isConcrete())
+    return typeError(function, " requires a sharding with devices. Got ",
+                     sharding.str());
+  return sharding.shardShape(shape);
+}
+
+/// Checks the shape of one shard of an array.
+static Status checkShard(const Tensor &part, const Shape &local,
+                         const Shape &shape, const Sharding &sharding) {
+  if (part.shape() == local)
+    return {};
+  return valueError("Expected shard shape ", tupleText(local),
+                    " doesn't match the single device array shape ",
+                    tupleText(part.shape()), ". Shape of Array is ",
+                    part.aval().withShape(shape).longStr(), " with sharding ",
+                    sharding.str());
+}
+
 Tensor
 makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
                       const std::function<Tensor(const IndexBox &)> &make) {
-  if (!sharding.isConcrete())
-    return typeError("makeArrayFromCallback requires a sharding with "
-                     "devices. Got ",
-                     sharding.str());
-  Expected<Shape> local = sharding.shardShape(shape);
+  Expected<Shape> local =
+      shardShapeFor("makeArrayFromCallback", shape, sharding);
   if (!local)
     return local.error();
   std::map<IndexBox, Tensor> made;
@@ -126,12 +145,8 @@ makeArrayFromCallback(const Shape &shape, const Sharding &sharding,
       return part.ok() ? Tensor(typeError("the callback returned a traced "
                                           "value"))
                        : part;
-    if (part.shape() != *local)
-      return valueError("Expected shard shape ", tupleText(*local),
-                        " doesn't match the single device array shape ",
-                        tupleText(part.shape()), ". Shape of Array is ",
-                        part.aval().withShape(shape).longStr(),
-                        " with sharding ", sharding.str());
+    if (Status fits = checkShard(part, *local, shape, sharding); !fits)
+      return fits.error();
     auto buffer = array->buffersOn(Sharding::single(sharding.devices()[k]));
     if (!buffer)
       return buffer.error();
@@ -165,11 +180,8 @@ static Error devicesDiffer(const std::set<int32_t> &wanted,
 Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
                                        const Sharding &sharding,
                                        const Tensors &arrays) {
-  if (!sharding.isConcrete())
-    return typeError("makeArrayFromSingleDeviceArrays requires a sharding "
-                     "with devices. Got ",
-                     sharding.str());
-  Expected<Shape> local = sharding.shardShape(shape);
+  Expected<Shape> local =
+      shardShapeFor("makeArrayFromSingleDeviceArrays", shape, sharding);
   if (!local)
     return local.error();
   if (const Error *error = errorIn(arrays))
@@ -196,12 +208,8 @@ Tensor makeArrayFromSingleDeviceArrays(const Shape &shape,
                         "Got ",
                         name(part.dtype()), ", expected ",
                         name(arrays[0].dtype()), " for buffer: ", part.str());
-    if (part.shape() != *local)
-      return valueError("Expected shard shape ", tupleText(*local),
-                        " doesn't match the single device array shape ",
-                        tupleText(part.shape()), ". Shape of Array is ",
-                        part.aval().withShape(shape).longStr(),
-                        " with sharding ", sharding.str());
+    if (Status fits = checkShard(part, *local, shape, sharding); !fits)
+      return fits.error();
     auto buffer = array->buffersOn(part.sharding());
     if (!buffer)
       return buffer.error();

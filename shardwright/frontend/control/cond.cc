@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
-#include "shardwright/frontend/primitives/helpers.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -20,48 +19,26 @@ const Jaxprs &branchesOf(const Params &params) {
   return params.get<Jaxprs>("branches");
 }
 
-/// Which results have a tangent (or a batch dimension) in any branch.
-template <typename Rule>
-Expected<std::vector<bool>> unionOf(const Jaxprs &branches, Rule rule) {
-  std::vector<bool> all(branches[0]->outs.size());
-  for (const JaxprPtr &branch : branches) {
-    Expected<std::vector<bool>> one = rule(branch);
-    if (!one)
-      return one.error();
-    for (size_t i = 0; i < all.size(); ++i)
-      all[i] = all[i] || (*one)[i];
-  }
-  return all;
-}
-
 JvpResult jvpCond(const Tensors &in, const MaybeTensors &t,
                   const Params &params) {
   const Jaxprs &branches = branchesOf(params);
   std::vector<bool> nonzero = given(MaybeTensors(t.begin() + 1, t.end()));
-  auto force =
-      unionOf(branches, [&](const JaxprPtr &j) -> Expected<std::vector<bool>> {
-        Expected<JvpJaxpr> made = jvpJaxpr(j, nonzero);
-        if (!made)
-          return made.error();
-        return made->outNonzero;
+  std::vector<bool> has(branches[0]->outs.size());
+  auto made = alignBranches(
+      branches, has, [&](const JaxprPtr &j, const std::vector<bool> &force) {
+        return jvpJaxpr(j, nonzero, force);
       });
-  if (!force)
-    return failedJvp(force.error());
+  if (!made)
+    return failedJvp(made.error());
   Jaxprs changed;
-  for (const JaxprPtr &branch : branches)
-    changed.push_back(jvpJaxpr(branch, nonzero, *force)->jaxpr);
+  for (const JvpJaxpr &branch : *made)
+    changed.push_back(branch.jaxpr);
   Tensors args = in;
-  for (size_t i = 1; i < t.size(); ++i)
-    if (t[i])
-      args.push_back(*t[i]);
+  appendGiven(args, MaybeTensors(t.begin() + 1, t.end()));
   Tensors outs = bindMany(condPrimitive(), changed[0]->outs.size(), args,
                           {{"branches", changed}});
-  size_t n = force->size(), next = n;
-  JvpResult r{Tensors(outs.begin(), outs.begin() + n), MaybeTensors(n)};
-  for (size_t i = 0; i < n; ++i)
-    if ((*force)[i])
-      r.tangents[i] = outs[next++];
-  return r;
+  size_t n = has.size();
+  return {Tensors(outs.begin(), outs.begin() + n), spread(outs, has, n)};
 }
 
 /// The branch with the residuals of all branches: zeros for those of others.
@@ -113,19 +90,16 @@ JvpResult linearizeCond(JaxprTrace &tangents, const TracePtr &,
                         const Tensors &in, const MaybeTensors &t,
                         const Params &params) {
   const Jaxprs &branches = branchesOf(params);
-  std::vector<bool> nonzero = given(MaybeTensors(t.begin() + 1, t.end()));
-  auto force =
-      unionOf(branches, [&](const JaxprPtr &j) -> Expected<std::vector<bool>> {
-        Expected<LinearizedJaxpr> made = linearizeJaxpr(j, nonzero);
-        if (!made)
-          return made.error();
-        return made->outNonzero;
+  MaybeTensors branchTangents(t.begin() + 1, t.end());
+  std::vector<bool> nonzero = given(branchTangents);
+  std::vector<bool> has(branches[0]->outs.size());
+  auto made = alignBranches(
+      branches, has, [&](const JaxprPtr &j, const std::vector<bool> &force) {
+        return linearizeJaxpr(j, nonzero, force);
       });
-  if (!force)
-    return failedJvp(force.error());
-  std::vector<LinearizedJaxpr> parts;
-  for (const JaxprPtr &branch : branches)
-    parts.push_back(*linearizeJaxpr(branch, nonzero, *force));
+  if (!made)
+    return failedJvp(made.error());
+  const std::vector<LinearizedJaxpr> &parts = *made;
   Jaxprs known, linear;
   for (size_t b = 0; b < parts.size(); ++b) {
     known.push_back(withAllResiduals(parts[b], b, parts));
@@ -135,25 +109,18 @@ JvpResult linearizeCond(JaxprTrace &tangents, const TracePtr &,
                           {{"branches", known}});
   if (const Error *error = errorIn(outs))
     return failedJvp(*error);
-  size_t n = force->size();
+  size_t n = has.size();
   Tensors args{in[0]};
   args.insert(args.end(), outs.begin() + n, outs.end());
   outs.resize(n);
-  for (size_t i = 1; i < t.size(); ++i)
-    if (t[i])
-      args.push_back(*t[i]);
-  JvpResult r{outs, MaybeTensors(n)};
+  appendGiven(args, branchTangents);
   if (linear[0]->outs.empty())
-    return r;
+    return {outs, MaybeTensors(n)};
   Tensors results =
       tangents.bind(condPrimitive(), args, {{"branches", linear}});
   if (const Error *error = errorIn(results))
     return failedJvp(*error);
-  size_t next = 0;
-  for (size_t i = 0; i < n; ++i)
-    if ((*force)[i])
-      r.tangents[i] = results[next++];
-  return r;
+  return {outs, spread(results, has)};
 }
 
 MaybeTensors transposeCond(const MaybeTensors &ct, const MaybeTensors &in,
@@ -168,20 +135,12 @@ MaybeTensors transposeCond(const MaybeTensors &ct, const MaybeTensors &in,
     changed.push_back(*back);
   }
   Tensors args{*in[0]};
-  for (size_t i = 1; i < in.size(); ++i)
-    if (in[i])
-      args.push_back(*in[i]);
-  for (const MaybeTensor &v : ct)
-    if (v)
-      args.push_back(*v);
+  appendGiven(args, MaybeTensors(in.begin() + 1, in.end()));
+  appendGiven(args, ct);
   Tensors outs = bindMany(condPrimitive(), changed[0]->outs.size(), args,
                           {{"branches", changed}});
-  MaybeTensors result(in.size());
-  size_t next = 0;
-  for (size_t i = 1; i < in.size(); ++i)
-    if (!in[i])
-      result[i] = outs[next++];
-  return result;
+  linear.insert(linear.begin(), false); // the index
+  return spread(outs, linear);
 }
 
 BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
@@ -195,27 +154,21 @@ BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
     args.push_back(batched.back() ? batchToFront(in[i], dims[i], axis.size)
                                   : in[i]);
   }
-  auto force =
-      unionOf(branches, [&](const JaxprPtr &j) -> Expected<std::vector<bool>> {
-        Expected<BatchedJaxpr> made = batchJaxpr(j, axis, batched);
-        if (!made)
-          return made.error();
-        return made->outBatched;
+  std::vector<bool> mapped(branches[0]->outs.size(), each);
+  auto made = alignBranches(
+      branches, mapped, [&](const JaxprPtr &j, const std::vector<bool> &force) {
+        return batchJaxpr(j, axis, batched, force);
       });
-  if (!force)
-    return {{Tensor(force.error())}, {}};
-  if (each)
-    force->assign(force->size(), true);
+  if (!made)
+    return {{Tensor(made.error())}, {}};
   Jaxprs changed;
-  for (const JaxprPtr &branch : branches)
-    changed.push_back(batchJaxpr(branch, axis, batched, *force)->jaxpr);
-  Ints outDims;
-  for (bool b : *force)
-    outDims.push_back(b ? 0 : -1);
+  for (const BatchedJaxpr &branch : *made)
+    changed.push_back(branch.jaxpr);
+  Ints outDims = batchDims(mapped);
   if (!each) {
     args.insert(args.begin(), in[0]);
     return {
-        bindMany(condPrimitive(), force->size(), args, {{"branches", changed}}),
+        bindMany(condPrimitive(), mapped.size(), args, {{"branches", changed}}),
         outDims};
   }
   // Every branch is computed, and each example takes its own.
@@ -226,7 +179,7 @@ BatchResult batchCond(const BatchAxis &axis, const Tensors &in,
   Tensor last = scalarOf(static_cast<int64_t>(changed.size()) - 1, DType::I32);
   Tensor which = lax::clamp(zero, moveBatch(in[0], dims[0], 0), last);
   Tensors outs;
-  for (size_t i = 0; i < force->size(); ++i) {
+  for (size_t i = 0; i < mapped.size(); ++i) {
     Tensors cases;
     for (const Tensors &r : results)
       cases.push_back(r[i]);
@@ -282,18 +235,13 @@ const Primitive rematP = [] {
     if (!jvp)
       return failedJvp(jvp.error());
     Tensors args = in;
-    for (const MaybeTensor &v : t)
-      if (v)
-        args.push_back(*v);
+    appendGiven(args, t);
     Tensors outs =
         bindMany(*findPrimitive("remat2"), jvp->jaxpr->outs.size(), args,
                  params(jvp->jaxpr, old.flag("differentiated")));
-    size_t n = jvp->outNonzero.size(), next = n;
-    JvpResult r{Tensors(outs.begin(), outs.begin() + n), MaybeTensors(n)};
-    for (size_t i = 0; i < n; ++i)
-      if (jvp->outNonzero[i])
-        r.tangents[i] = outs[next++];
-    return r;
+    size_t n = jvp->outNonzero.size();
+    return {Tensors(outs.begin(), outs.begin() + n),
+            spread(outs, jvp->outNonzero, n)};
   };
   p.transpose = [params](const MaybeTensors &ct, const MaybeTensors &in,
                          const std::vector<Aval> &, const Params &old) {
@@ -304,21 +252,14 @@ const Primitive rematP = [] {
     if (!back)
       return MaybeTensors{Tensor(back.error())};
     Tensors args;
-    for (const MaybeTensors &list : {in, ct})
-      for (const MaybeTensor &v : list)
-        if (v)
-          args.push_back(*v);
-    Tensors outs = bindMany(*findPrimitive("remat2"), (*back)->outs.size(),
-                            args, params(*back, true));
-    MaybeTensors result(in.size());
-    size_t next = 0;
-    for (size_t i = 0; i < in.size(); ++i)
-      if (linear[i])
-        result[i] = outs[next++];
-    return result;
+    appendGiven(args, in);
+    appendGiven(args, ct);
+    return spread(bindMany(*findPrimitive("remat2"), (*back)->outs.size(), args,
+                           params(*back, true)),
+                  linear);
   };
   // The linear part contains the body: nothing but its arguments is kept.
-  p.linearize = [params](JaxprTrace &tangents, const TracePtr &,
+  p.linearize = [params](JaxprTrace &tangentTrace, const TracePtr &,
                          const Tensors &in, const MaybeTensors &t,
                          const Params &old) -> JvpResult {
     Expected<JvpJaxpr> jvp = jvpJaxpr(old.jaxpr("jaxpr"), given(t));
@@ -327,43 +268,30 @@ const Primitive rematP = [] {
     size_t n = jvp->outNonzero.size();
     JvpResult r{bindMany(*findPrimitive("remat2"), n, in, old),
                 MaybeTensors(n)};
-    std::vector<size_t> ins, outs;
-    for (size_t i = 0; i < jvp->jaxpr->ins.size(); ++i)
-      ins.push_back(i);
-    for (size_t i = n; i < jvp->jaxpr->outs.size(); ++i)
-      outs.push_back(i);
-    if (outs.empty())
+    size_t tangents = jvp->jaxpr->outs.size() - n;
+    if (!tangents)
       return r;
-    JaxprPtr linear = eliminateDeadCode(*reordered(jvp->jaxpr, ins, outs));
+    JaxprPtr linear = eliminateDeadCode(*reordered(
+        jvp->jaxpr, range(0, jvp->jaxpr->ins.size()), range(n, tangents)));
     Tensors args = in;
-    for (const MaybeTensor &v : t)
-      if (v)
-        args.push_back(*v);
+    appendGiven(args, t);
     Tensors results =
-        tangents.bind(*findPrimitive("remat2"), args, params(linear, true));
+        tangentTrace.bind(*findPrimitive("remat2"), args, params(linear, true));
     if (const Error *error = errorIn(results))
       return failedJvp(*error);
-    size_t next = 0;
-    for (size_t i = 0; i < n; ++i)
-      if (jvp->outNonzero[i])
-        r.tangents[i] = results[next++];
+    r.tangents = spread(results, jvp->outNonzero);
     return r;
   };
   p.batch = [params](const BatchAxis &axis, const Tensors &in, const Ints &dims,
                      const Params &old) -> BatchResult {
-    std::vector<bool> batched;
     Tensors args;
-    for (size_t i = 0; i < in.size(); ++i) {
-      batched.push_back(dims[i] >= 0);
+    for (size_t i = 0; i < in.size(); ++i)
       args.push_back(dims[i] >= 0 ? moveBatch(in[i], dims[i], 0) : in[i]);
-    }
     Expected<BatchedJaxpr> inner =
-        batchJaxpr(old.jaxpr("jaxpr"), axis, batched);
+        batchJaxpr(old.jaxpr("jaxpr"), axis, isBatched(dims));
     if (!inner)
       return {{Tensor(inner.error())}, {}};
-    Ints outDims;
-    for (bool b : inner->outBatched)
-      outDims.push_back(b ? 0 : -1);
+    Ints outDims = batchDims(inner->outBatched);
     return {bindMany(*findPrimitive("remat2"), outDims.size(), args,
                      params(inner->jaxpr, old.flag("differentiated"))),
             outDims};

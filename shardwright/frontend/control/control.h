@@ -8,6 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_CONTROL_CONTROL_H
 #define SHARDWRIGHT_FRONTEND_CONTROL_CONTROL_H
 
+#include "shardwright/frontend/primitives/helpers.h"
 #include "shardwright/frontend/transform/transform.h"
 
 namespace shardwright::frontend {
@@ -29,10 +30,80 @@ Tensors checkpointFlat(const TensorsFunction &body, const Tensors &args);
 /// The program with its inputs and results in another order.
 JaxprPtr reordered(const JaxprPtr &jaxpr, const std::vector<size_t> &ins,
                    const std::vector<size_t> &outs);
-/// Which of the values are given.
-std::vector<bool> given(const MaybeTensors &values);
-/// Error results for a failed rule.
-JvpResult failedJvp(const Error &error);
+/// from, from + 1, .. : `count` numbers.
+std::vector<size_t> range(size_t from, size_t count);
+template <typename... Lists> std::vector<size_t> joined(const Lists &...lists) {
+  std::vector<size_t> out;
+  (out.insert(out.end(), lists.begin(), lists.end()), ...);
+  return out;
+}
+
+// Which results of a transformed program have a tangent or a batch dimension.
+inline const std::vector<bool> &outMask(const JvpJaxpr &made) {
+  return made.outNonzero;
+}
+inline const std::vector<bool> &outMask(const LinearizedJaxpr &made) {
+  return made.outNonzero;
+}
+inline const std::vector<bool> &outMask(const BatchedJaxpr &made) {
+  return made.outBatched;
+}
+
+/// Transforms the body of a loop so that its carry has tangents (or batch
+/// dimensions) at each iteration if it has them at any. `mask`: which inputs of
+/// the body (constants, carry, scanned values) have them; grows in the carry.
+/// `make(mask, force)`: the body for a mask, where the results in `force` (of
+/// `numOuts`, the carry first) must have them.
+template <typename Make>
+auto carryFixpoint(size_t consts, size_t carry, size_t numOuts,
+                   std::vector<bool> &mask, const Make &make) {
+  while (true) {
+    std::vector<bool> force(numOuts, false);
+    for (size_t i = 0; i < carry; ++i)
+      force[i] = mask[consts + i];
+    auto made = make(mask, force);
+    if (!made)
+      return made;
+    bool changed = false;
+    for (size_t i = 0; i < carry; ++i)
+      if (outMask(*made)[i] && !mask[consts + i])
+        mask[consts + i] = changed = true;
+    if (!changed)
+      return made;
+  }
+}
+
+/// Transforms the branches of a conditional so that a result has a tangent (or
+/// a batch dimension) in all of them if it has one in any. `force`: results
+/// that must have one; grows. `make(branch, force)`: the transformed branch.
+template <typename Make>
+auto alignBranches(const std::vector<JaxprPtr> &branches,
+                   std::vector<bool> &force, const Make &make) {
+  using One = std::decay_t<decltype(*make(branches[0], force))>;
+  using Result = Expected<std::vector<One>>;
+  std::vector<bool> own = force;
+  for (const JaxprPtr &branch : branches) {
+    auto made = make(branch, own);
+    if (!made)
+      return Result(made.error());
+    for (size_t i = 0; i < force.size(); ++i)
+      force[i] = force[i] || outMask(*made)[i];
+  }
+  std::vector<One> all;
+  for (const JaxprPtr &branch : branches) {
+    auto made = make(branch, force);
+    if (!made)
+      return Result(made.error());
+    all.push_back(*made);
+  }
+  return Result(std::move(all));
+}
+
+/// A weakly typed carry takes the type of the loop's result. Returns the
+/// initial values with the first such one converted, or none.
+std::optional<Tensors> strengthenedCarry(const Tensors &init,
+                                         const std::vector<Aval> &before,
+                                         const std::vector<Aval> &after);
 /// Types of a loop's carry before and after, or JAX's error.
 Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
                   const std::vector<Aval> &after);

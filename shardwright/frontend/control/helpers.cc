@@ -21,14 +21,25 @@ JaxprPtr reordered(const JaxprPtr &jaxpr, const std::vector<size_t> &ins,
   return out;
 }
 
-std::vector<bool> given(const MaybeTensors &values) {
-  std::vector<bool> out;
-  for (const MaybeTensor &v : values)
-    out.push_back(v.has_value());
+std::vector<size_t> range(size_t from, size_t count) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < count; ++i)
+    out.push_back(from + i);
   return out;
 }
 
-JvpResult failedJvp(const Error &error) { return {{Tensor(error)}, {}}; }
+std::optional<Tensors> strengthenedCarry(const Tensors &init,
+                                         const std::vector<Aval> &before,
+                                         const std::vector<Aval> &after) {
+  for (size_t i = 0; i < before.size() && i < after.size(); ++i)
+    if (before[i].weak && !before[i].sameType(after[i]) &&
+        before[i].shape == after[i].shape) {
+      Tensors carry = init;
+      carry[i] = lax::convert_element_type(init[i], after[i].dtype);
+      return carry;
+    }
+  return {};
+}
 
 Status checkCarry(const std::string &loop, const std::vector<Aval> &before,
                   const std::vector<Aval> &after) {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
-#include "shardwright/frontend/primitives/helpers.h"
 
 namespace shardwright::frontend {
 namespace {
@@ -155,57 +154,18 @@ std::vector<size_t> ranksOf(const std::vector<bool> &mask, size_t from,
   }
   return out;
 }
-std::vector<size_t> range(size_t from, size_t count) {
-  std::vector<size_t> out;
-  for (size_t i = 0; i < count; ++i)
-    out.push_back(from + i);
-  return out;
-}
-template <typename... Lists> std::vector<size_t> joined(const Lists &...lists) {
-  std::vector<size_t> out;
-  (out.insert(out.end(), lists.begin(), lists.end()), ...);
-  return out;
-}
-
-/// Carries whose tangent is not zero at some iteration. `rule` says which
-/// results have one, given those of the inputs.
-Status carryFixpoint(
-    const Scan &s, std::vector<bool> &nonzero,
-    const std::function<Expected<std::vector<bool>>(
-        const std::vector<bool> &ins, const std::vector<bool> &force)> &rule) {
-  while (true) {
-    std::vector<bool> force(s.carry + s.ys, false);
-    for (size_t i = 0; i < s.carry; ++i)
-      force[i] = nonzero[s.consts + i];
-    Expected<std::vector<bool>> outs = rule(nonzero, force);
-    if (!outs)
-      return outs.error();
-    bool changed = false;
-    for (size_t i = 0; i < s.carry; ++i)
-      if ((*outs)[i] && !nonzero[s.consts + i])
-        nonzero[s.consts + i] = changed = true;
-    if (!changed)
-      return {};
-  }
-}
-
 JvpResult jvpScan(const Tensors &in, const MaybeTensors &t,
                   const Params &params) {
   Scan s(params);
   std::vector<bool> nonzero = given(t);
-  JvpJaxpr jvp;
-  Status status = carryFixpoint(
-      s, nonzero,
-      [&](const std::vector<bool> &ins,
-          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
-        Expected<JvpJaxpr> made = jvpJaxpr(s.jaxpr, ins, force);
-        if (!made)
-          return made.error();
-        jvp = *made;
-        return jvp.outNonzero;
+  Expected<JvpJaxpr> made = carryFixpoint(
+      s.consts, s.carry, s.carry + s.ys, nonzero,
+      [&](const std::vector<bool> &ins, const std::vector<bool> &force) {
+        return jvpJaxpr(s.jaxpr, ins, force);
       });
-  if (!status)
-    return failedJvp(status.error());
+  if (!made)
+    return failedJvp(made.error());
+  const JvpJaxpr &jvp = *made;
   size_t n = in.size(), m = s.carry + s.ys;
   auto tin = [&](size_t from, size_t count) {
     return ranksOf(nonzero, from, count, n);
@@ -256,19 +216,14 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
                         const Params &params) {
   Scan s(params);
   std::vector<bool> nonzero = given(t);
-  LinearizedJaxpr linear;
-  Status status = carryFixpoint(
-      s, nonzero,
-      [&](const std::vector<bool> &ins,
-          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
-        Expected<LinearizedJaxpr> made = linearizeJaxpr(s.jaxpr, ins, force);
-        if (!made)
-          return made.error();
-        linear = *made;
-        return linear.outNonzero;
+  Expected<LinearizedJaxpr> made = carryFixpoint(
+      s.consts, s.carry, s.carry + s.ys, nonzero,
+      [&](const std::vector<bool> &ins, const std::vector<bool> &force) {
+        return linearizeJaxpr(s.jaxpr, ins, force);
       });
-  if (!status)
-    return failedJvp(status.error());
+  if (!made)
+    return failedJvp(made.error());
+  const LinearizedJaxpr &linear = *made;
   size_t m = s.carry + s.ys;
   Tensors outs = bindMany(
       scanPrimitive(), linear.known->outs.size(), in,
@@ -293,19 +248,14 @@ JvpResult linearizeScan(JaxprTrace &tangentTrace, const TracePtr &,
         ++counts[1];
     }
   args.insert(args.end(), residuals.begin(), residuals.end());
-  JvpResult result{outs, MaybeTensors(m)};
   if (body->outs.empty())
-    return result;
+    return {outs, MaybeTensors(m)};
   Tensors tangents = tangentTrace.bind(
       scanPrimitive(), args,
       scanParams(body, counts[0], counts[1], s.length, s.reverse));
   if (const Error *error = errorIn(tangents))
     return failedJvp(*error);
-  size_t next = 0;
-  for (size_t i = 0; i < m; ++i)
-    if (linear.outNonzero[i])
-      result.tangents[i] = tangents[next++];
-  return result;
+  return {outs, spread(tangents, linear.outNonzero)};
 }
 
 /// Runs backwards with the cotangents of the carry, and sums those of the
@@ -380,33 +330,21 @@ MaybeTensors transposeScan(const MaybeTensors &ct, const MaybeTensors &in,
   Tensors outs = bindMany(
       scanPrimitive(), (*body)->outs.size(), args,
       scanParams(*body, knownConsts, sums + s.carry, s.length, !s.reverse));
-  MaybeTensors result(in.size());
-  size_t next = 0;
-  for (size_t i = 0; i < in.size(); ++i)
-    if (linear[i])
-      result[i] = outs[next++];
-  return result;
+  return spread(outs, linear);
 }
 
 BatchResult batchScan(const BatchAxis &axis, const Tensors &in,
                       const Ints &dims, const Params &params) {
   Scan s(params);
-  std::vector<bool> batched;
-  for (int64_t d : dims)
-    batched.push_back(d >= 0);
-  BatchedJaxpr inner;
-  Status status = carryFixpoint(
-      s, batched,
-      [&](const std::vector<bool> &ins,
-          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
-        Expected<BatchedJaxpr> made = batchJaxpr(s.jaxpr, axis, ins, force);
-        if (!made)
-          return made.error();
-        inner = *made;
-        return inner.outBatched;
+  std::vector<bool> batched = isBatched(dims);
+  Expected<BatchedJaxpr> made = carryFixpoint(
+      s.consts, s.carry, s.carry + s.ys, batched,
+      [&](const std::vector<bool> &ins, const std::vector<bool> &force) {
+        return batchJaxpr(s.jaxpr, axis, ins, force);
       });
-  if (!status)
-    return {{Tensor(status.error())}, {}};
+  if (!made)
+    return {{Tensor(made.error())}, {}};
+  const BatchedJaxpr &inner = *made;
   Tensors args;
   for (size_t i = 0; i < in.size(); ++i) {
     if (!batched[i])
@@ -478,14 +416,8 @@ Tensors scanFlat(const TensorsFunction &body, const Tensors &init,
         Tensor(typeError("scan body function returned ", after.size(),
                          " values, fewer than its carry of ", init.size()))};
   after.resize(init.size());
-  // A weakly typed carry takes the type of the result.
-  Tensors carry = init;
-  for (size_t i = 0; i < init.size(); ++i)
-    if (before[i].weak && !before[i].sameType(after[i]) &&
-        before[i].shape == after[i].shape) {
-      carry[i] = lax::convert_element_type(init[i], after[i].dtype);
-      return scanFlat(body, carry, xs, length, reverse);
-    }
+  if (auto carry = strengthenedCarry(init, before, after))
+    return scanFlat(body, *carry, xs, length, reverse);
   if (Status status = checkCarry("scan", before, after); !status)
     return {Tensor(status.error())};
   Tensors args = captured;

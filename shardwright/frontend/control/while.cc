@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/frontend/control/control.h"
-#include "shardwright/frontend/primitives/helpers.h"
+
+#include <algorithm>
 
 namespace shardwright::frontend {
 namespace {
@@ -48,63 +49,31 @@ Names lowerWhile(LoweringContext &c) {
               {c.region(*w.cond, condConsts), c.region(*w.body, bodyConsts)});
 }
 
-/// Grows `mask` (constants of the body, then the carry) until the body's
-/// results need no more.
-Status
-growCarry(size_t bodyConsts, std::vector<bool> &mask,
-          const std::function<Expected<std::vector<bool>>(
-              const std::vector<bool> &, const std::vector<bool> &)> &rule) {
-  while (true) {
-    std::vector<bool> force(mask.begin() + bodyConsts, mask.end());
-    Expected<std::vector<bool>> outs = rule(mask, force);
-    if (!outs)
-      return outs.error();
-    bool changed = false;
-    for (size_t i = 0; i < outs->size(); ++i)
-      if ((*outs)[i] && !mask[bodyConsts + i])
-        mask[bodyConsts + i] = changed = true;
-    if (!changed)
-      return {};
-  }
-}
-
 JvpResult jvpWhile(const Tensors &in, const MaybeTensors &t,
                    const Params &params) {
   While w(params);
   MaybeTensors bodyT(t.begin() + w.condConsts, t.end());
   std::vector<bool> nonzero = given(bodyT);
-  JvpJaxpr jvp;
-  Status status = growCarry(
-      w.bodyConsts, nonzero,
-      [&](const std::vector<bool> &ins,
-          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
-        Expected<JvpJaxpr> made = jvpJaxpr(w.body, ins, force);
-        if (!made)
-          return made.error();
-        jvp = *made;
-        return jvp.outNonzero;
+  Expected<JvpJaxpr> made = carryFixpoint(
+      w.bodyConsts, w.carry, w.carry, nonzero,
+      [&](const std::vector<bool> &ins, const std::vector<bool> &force) {
+        return jvpJaxpr(w.body, ins, force);
       });
-  if (!status)
-    return failedJvp(status.error());
+  if (!made)
+    return failedJvp(made.error());
+  const JvpJaxpr &jvp = *made;
   // constants, their tangents, carry, its tangents
   size_t n = w.body->ins.size();
-  std::vector<size_t> order;
-  for (size_t i = 0; i < w.bodyConsts; ++i)
-    order.push_back(i);
-  size_t rank = n, numConsts = w.bodyConsts;
-  for (size_t i = 0; i < w.bodyConsts; ++i)
-    if (nonzero[i]) {
-      order.push_back(rank++);
-      ++numConsts;
-    }
-  for (size_t i = w.bodyConsts; i < n; ++i)
-    order.push_back(i);
-  while (rank < jvp.jaxpr->ins.size())
-    order.push_back(rank++);
-  std::vector<size_t> outs;
-  for (size_t i = 0; i < jvp.jaxpr->outs.size(); ++i)
-    outs.push_back(i);
-  JaxprPtr body = reordered(jvp.jaxpr, order, outs);
+  size_t constTangents =
+      std::count(nonzero.begin(), nonzero.begin() + w.bodyConsts, true);
+  size_t numConsts = w.bodyConsts + constTangents;
+  JaxprPtr body =
+      reordered(jvp.jaxpr,
+                joined(range(0, w.bodyConsts), range(n, constTangents),
+                       range(w.bodyConsts, w.carry),
+                       range(n + constTangents,
+                             jvp.jaxpr->ins.size() - n - constTangents)),
+                range(0, jvp.jaxpr->outs.size()));
   // The condition ignores the tangents.
   auto cond = std::make_shared<Jaxpr>(*w.cond);
   Tensors args(in.begin(), in.begin() + w.condConsts + w.bodyConsts);
@@ -121,13 +90,11 @@ JvpResult jvpWhile(const Tensors &in, const MaybeTensors &t,
     }
   Tensors results = bindMany(whilePrimitive(), body->outs.size(), args,
                              whileParams(cond, w.condConsts, body, numConsts));
-  JvpResult r{Tensors(results.begin(), results.begin() + w.carry),
-              MaybeTensors(w.carry)};
-  size_t next = w.carry;
-  for (size_t i = 0; i < w.carry; ++i)
-    if (nonzero[w.bodyConsts + i])
-      r.tangents[i] = results[next++];
-  return r;
+  return {
+      Tensors(results.begin(), results.begin() + w.carry),
+      spread(results,
+             std::vector<bool>(nonzero.begin() + w.bodyConsts, nonzero.end()),
+             w.carry)};
 }
 
 /// Primals are computed now; the tangents by a loop that repeats them.
@@ -148,47 +115,39 @@ JvpResult linearizeWhile(JaxprTrace &tangents, const TracePtr &known,
 BatchResult batchWhile(const BatchAxis &axis, const Tensors &in,
                        const Ints &dims, const Params &params) {
   While w(params);
-  std::vector<bool> batched, mask;
-  for (int64_t d : dims)
-    batched.push_back(d >= 0);
-  mask.assign(batched.begin() + w.condConsts, batched.end());
+  std::vector<bool> batched = isBatched(dims);
+  std::vector<bool> mask(batched.begin() + w.condConsts, batched.end());
   auto condMask = [&] {
     std::vector<bool> out(batched.begin(), batched.begin() + w.condConsts);
     out.insert(out.end(), mask.begin() + w.bodyConsts, mask.end());
     return out;
   };
-  BatchedJaxpr body;
-  bool mapsCondition = false;
   BatchedJaxpr cond;
-  Status status = growCarry(
-      w.bodyConsts, mask,
+  bool mapsCondition = false;
+  Expected<BatchedJaxpr> made = carryFixpoint(
+      w.bodyConsts, w.carry, w.carry, mask,
       [&](const std::vector<bool> &ins,
-          const std::vector<bool> &force) -> Expected<std::vector<bool>> {
+          const std::vector<bool> &force) -> Expected<BatchedJaxpr> {
         Expected<BatchedJaxpr> condition = batchJaxpr(w.cond, axis, condMask());
         if (!condition)
           return condition.error();
         cond = *condition;
         mapsCondition = cond.outBatched[0];
-        std::vector<bool> all = force;
-        if (mapsCondition)
-          all.assign(force.size(), true);
-        Expected<BatchedJaxpr> made = batchJaxpr(w.body, axis, ins, all);
-        if (!made)
-          return made.error();
-        body = *made;
-        return body.outBatched;
+        return batchJaxpr(w.body, axis, ins,
+                          mapsCondition ? std::vector<bool>(force.size(), true)
+                                        : force);
       });
-  if (!status)
-    return {{Tensor(status.error())}, {}};
+  if (!made)
+    return {{Tensor(made.error())}, {}};
+  const BatchedJaxpr &body = *made;
   Tensors args;
   for (size_t i = 0; i < in.size(); ++i)
     args.push_back(
         i < w.condConsts ? (batched[i] ? moveBatch(in[i], dims[i], 0) : in[i])
         : mask[i - w.condConsts] ? batchToFront(in[i], dims[i], axis.size)
                                  : in[i]);
-  Ints outDims;
-  for (size_t i = 0; i < w.carry; ++i)
-    outDims.push_back(mask[w.bodyConsts + i] ? 0 : -1);
+  Ints outDims =
+      batchDims(std::vector<bool>(mask.begin() + w.bodyConsts, mask.end()));
   if (!mapsCondition)
     return {bindMany(whilePrimitive(), w.carry, args,
                      whileParams(cond.jaxpr, w.condConsts, body.jaxpr,
@@ -268,13 +227,8 @@ Tensors whileFlat(const TensorsFunction &condition, const TensorsFunction &body,
         "cond_fun must return a boolean scalar, but got pytree with output "
         "type(s) ",
         test.empty() ? "none" : test[0].longStr(), "."))};
-  for (size_t i = 0; i < after.size() && i < types.size(); ++i)
-    if (types[i].weak && !types[i].sameType(after[i]) &&
-        types[i].shape == after[i].shape) {
-      Tensors carry = init;
-      carry[i] = lax::convert_element_type(init[i], after[i].dtype);
-      return whileFlat(condition, body, carry);
-    }
+  if (auto carry = strengthenedCarry(init, types, after))
+    return whileFlat(condition, body, *carry);
   if (Status status = checkCarry("while_loop", types, after); !status)
     return {Tensor(status.error())};
   Tensors args = condConsts;

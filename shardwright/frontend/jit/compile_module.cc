@@ -149,17 +149,7 @@ void collectMeshes(const Jaxpr &jaxpr, const std::vector<Device> &devices,
     if (std::find(out.begin(), out.end(), mesh) == out.end())
       out.push_back(mesh);
   };
-  for (const Eqn &eqn : jaxpr.eqns) {
-    for (const auto &[name, value] : eqn.params)
-      if (const auto *object =
-              std::get_if<std::shared_ptr<const ParamObject>>(&value))
-        if (const auto *sharding =
-                dynamic_cast<const ShardingParam *>(object->get()))
-          add(sharding->sharding);
-    Jaxpr::forEachInner(eqn, [&](const JaxprPtr &inner) {
-      collectMeshes(*inner, devices, out);
-    });
-  }
+  forEachSharding(jaxpr, [&](const Eqn &, const Sharding &s) { add(s); });
 }
 
 std::vector<Mesh> meshesOf(const LoweredProgram &lowered,

@@ -173,13 +173,13 @@ public:
       return {};
     if (first.empty()) {
       first = devices;
-      firstPhrase = text(phrase, devices, !isArgument);
+      firstPhrase = text(phrase, devices);
       firstIsArgument = isArgument;
       return {};
     }
     if (first == devices)
       return {};
-    std::string a = firstPhrase, b = text(phrase, devices, !isArgument);
+    std::string a = firstPhrase, b = text(phrase, devices);
     if (isArgument && !firstIsArgument)
       std::swap(a, b);
     return valueError(
@@ -190,7 +190,7 @@ public:
 
 private:
   static std::string text(const std::string &phrase,
-                          const std::vector<Device> &devices, bool) {
+                          const std::vector<Device> &devices) {
     return cat(phrase, " with device ids ", idsText(devices),
                " on platform CPU");
   }
@@ -199,22 +199,13 @@ private:
 };
 
 Status voteInside(const Jaxpr &jaxpr, DeviceVote &vote) {
-  for (const Eqn &eqn : jaxpr.eqns) {
-    for (const auto &[name, value] : eqn.params)
-      if (const auto *object =
-              std::get_if<std::shared_ptr<const ParamObject>>(&value))
-        if (const auto *sharding =
-                dynamic_cast<const ShardingParam *>(object->get()))
-          SW_TRY(vote.add(sharding->sharding.devices(),
-                          eqn.primitive->name + " inside jit", false));
-    Status inner;
-    Jaxpr::forEachInner(eqn, [&](const JaxprPtr &j) {
-      if (inner)
-        inner = voteInside(*j, vote);
-    });
-    SW_TRY(inner);
-  }
-  return {};
+  Status status;
+  forEachSharding(jaxpr, [&](const Eqn &eqn, const Sharding &s) {
+    if (status)
+      status =
+          vote.add(s.devices(), eqn.primitive->name + " inside jit", false);
+  });
+  return status;
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 #ifndef SHARDWRIGHT_FRONTEND_JIT_SHARDING_PARAM_H
 #define SHARDWRIGHT_FRONTEND_JIT_SHARDING_PARAM_H
 
-#include "shardwright/frontend/trace/params.h"
+#include "shardwright/frontend/trace/jaxpr.h"
 
 namespace shardwright::frontend {
 
@@ -22,6 +22,20 @@ struct ShardingParam : ParamObject {
   }
   Sharding sharding;
 };
+
+/// Calls `visit` with each sharding in the parameters of a program's equations,
+/// those of inner programs included.
+inline void forEachSharding(
+    const Jaxpr &jaxpr,
+    const std::function<void(const Eqn &, const Sharding &)> &visit) {
+  for (const Eqn &eqn : jaxpr.eqns) {
+    for (const auto &[name, value] : eqn.params)
+      if (const auto *param = eqn.params.object<ShardingParam>(name))
+        visit(eqn, param->sharding);
+    Jaxpr::forEachInner(
+        eqn, [&](const JaxprPtr &inner) { forEachSharding(*inner, visit); });
+  }
+}
 
 } // namespace shardwright::frontend
 

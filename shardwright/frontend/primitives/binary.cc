@@ -234,19 +234,11 @@ Primitive makeBinary(const BinarySpec &spec) {
   return p;
 }
 
-const std::map<std::string, Primitive> &all() {
-  static const auto *table = [] {
-    auto *made = new std::map<std::string, Primitive>;
-    for (const BinarySpec &spec : specs)
-      (*made)[spec.name] = makeBinary(spec);
-    return made;
-  }();
-  return *table;
-}
 const bool registered = [] {
-  for (const auto &[name, primitive] : all())
-    Registered{primitive};
-  return true;
+  std::vector<Primitive> made;
+  for (const BinarySpec &spec : specs)
+    made.push_back(makeBinary(spec));
+  return registerAll(std::move(made));
 }();
 
 Expected<std::vector<Aval>> inferSelect(const std::vector<Aval> &in) {

@@ -198,21 +198,10 @@ Primitive makeCumulative(const char *name) {
   return p;
 }
 
-const std::map<std::string, Primitive> &all() {
-  static const auto *table = [] {
-    auto *made = new std::map<std::string, Primitive>;
-    for (const char *name :
-         {"cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"})
-      (*made)[name] = makeCumulative(name);
-    return made;
-  }();
-  return *table;
-}
-const bool registered = [] {
-  for (const auto &[name, primitive] : all())
-    Registered{primitive};
-  return true;
-}();
+const bool registered =
+    registerAll({makeCumulative("cumsum"), makeCumulative("cumprod"),
+                 makeCumulative("cummax"), makeCumulative("cummin"),
+                 makeCumulative("cumlogsumexp")});
 
 } // namespace
 

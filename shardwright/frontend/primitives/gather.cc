@@ -212,9 +212,6 @@ BatchResult batchGather(const BatchAxis &axis, const Tensors &in,
   return {frontend::bind(*findPrimitive("gather"), {x, indices}, changed), {0}};
 }
 
-/// The dimension numbers of the scatter that transposes a gather, and back.
-GatherDims sameDims(const GatherDims &d) { return d; }
-
 const Primitive gatherP = [] {
   Primitive p;
   p.name = "gather";
@@ -242,7 +239,7 @@ const Primitive gatherP = [] {
                    const std::vector<Aval> &types, const Params &params) {
     MaybeTensors out(2);
     out[0] = scatter(ScatterKind::Add, lax::zeros(types[0]), *in[1], *ct[0],
-                     sameDims(dimsOf(params)), modeOf(params),
+                     dimsOf(params), modeOf(params),
                      params.flag("indices_are_sorted"),
                      params.flag("unique_indices"));
     return out;
@@ -342,9 +339,7 @@ Tensor gatherBack(const Tensor &from, const Tensor &indices,
                   const Shape &updates, const Params &params) {
   GatherDims d = dimsOf(params);
   return gather(from, indices, d, windowOf(from.shape(), updates, d),
-                modeOf(params) == GatherMode::FillOrDrop
-                    ? GatherMode::FillOrDrop
-                    : modeOf(params));
+                modeOf(params));
 }
 
 JvpResult jvpScatter(const ScatterSpec &spec, const Tensors &in,
@@ -402,46 +397,39 @@ MaybeTensors transposeScatter(const ScatterSpec &spec, const MaybeTensors &ct,
   return out;
 }
 
-const std::map<std::string, Primitive> &allScatters() {
-  static const auto *table = [] {
-    auto *made = new std::map<std::string, Primitive>;
-    for (const ScatterSpec &spec : scatters) {
-      const ScatterSpec *s = &spec;
-      Primitive p;
-      p.name = spec.name;
-      p.infer = [s](const std::vector<Aval> &in,
-                    const Params &) -> Expected<std::vector<Aval>> {
-        if (in[0].dtype != in[2].dtype)
-          return typeError("lax.", s->name,
-                           " requires arguments to have the same dtypes, got ",
-                           name(in[0].dtype), ", ", name(in[2].dtype), ".");
-        return std::vector<Aval>{Aval{in[0].dtype, in[0].shape}};
-      };
-      p.lower = [s](LoweringContext &c) { return lowerScatter(*s, c); };
-      p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
-                    const Params &params) {
-        return batchScatter(*s, axis, in, dims, params);
-      };
-      p.jvp = [s](const Tensors &in, const MaybeTensors &t,
-                  const Params &params) {
-        return jvpScatter(*s, in, t, params);
-      };
-      if (s->kind == ScatterKind::Add || s->kind == ScatterKind::Set)
-        p.transpose = [s](const MaybeTensors &ct, const MaybeTensors &in,
-                          const std::vector<Aval> &types,
-                          const Params &params) {
-          return transposeScatter(*s, ct, in, types, params);
-        };
-      (*made)[spec.name] = std::move(p);
-    }
-    return made;
-  }();
-  return *table;
+Primitive makeScatter(const ScatterSpec &spec) {
+  const ScatterSpec *s = &spec;
+  Primitive p;
+  p.name = spec.name;
+  p.infer = [s](const std::vector<Aval> &in,
+                const Params &) -> Expected<std::vector<Aval>> {
+    if (in[0].dtype != in[2].dtype)
+      return typeError("lax.", s->name,
+                       " requires arguments to have the same dtypes, got ",
+                       name(in[0].dtype), ", ", name(in[2].dtype), ".");
+    return std::vector<Aval>{Aval{in[0].dtype, in[0].shape}};
+  };
+  p.lower = [s](LoweringContext &c) { return lowerScatter(*s, c); };
+  p.batch = [s](const BatchAxis &axis, const Tensors &in, const Ints &dims,
+                const Params &params) {
+    return batchScatter(*s, axis, in, dims, params);
+  };
+  p.jvp = [s](const Tensors &in, const MaybeTensors &t, const Params &params) {
+    return jvpScatter(*s, in, t, params);
+  };
+  if (s->kind == ScatterKind::Add || s->kind == ScatterKind::Set)
+    p.transpose = [s](const MaybeTensors &ct, const MaybeTensors &in,
+                      const std::vector<Aval> &types, const Params &params) {
+      return transposeScatter(*s, ct, in, types, params);
+    };
+  return p;
 }
+
 const bool registered = [] {
-  for (const auto &[name, primitive] : allScatters())
-    Registered{primitive};
-  return true;
+  std::vector<Primitive> made;
+  for (const ScatterSpec &spec : scatters)
+    made.push_back(makeScatter(spec));
+  return registerAll(std::move(made));
 }();
 
 } // namespace

@@ -23,6 +23,44 @@ Tensor instantiate(const MaybeTensor &tangent, const Aval &primal) {
   return tangent ? *tangent : lax::zeros(tangentAval(primal));
 }
 
+std::vector<bool> given(const MaybeTensors &values) {
+  std::vector<bool> out;
+  for (const MaybeTensor &v : values)
+    out.push_back(v.has_value());
+  return out;
+}
+
+void appendGiven(Tensors &to, const MaybeTensors &values) {
+  for (const MaybeTensor &v : values)
+    if (v)
+      to.push_back(*v);
+}
+
+MaybeTensors spread(const Tensors &values, const std::vector<bool> &has,
+                    size_t from) {
+  MaybeTensors out(has.size());
+  for (size_t i = 0; i < has.size(); ++i)
+    if (has[i])
+      out[i] = values[from++];
+  return out;
+}
+
+JvpResult failedJvp(const Error &error) { return {{Tensor(error)}, {}}; }
+
+std::vector<bool> isBatched(const Ints &dims) {
+  std::vector<bool> out;
+  for (int64_t d : dims)
+    out.push_back(d >= 0);
+  return out;
+}
+
+Ints batchDims(const std::vector<bool> &batched, int64_t dim) {
+  Ints out;
+  for (bool b : batched)
+    out.push_back(b ? dim : -1);
+  return out;
+}
+
 Tensor moveBatch(const Tensor &x, int64_t from, int64_t to) {
   if (from < 0)
     return lax::expand_dims(x, {to});

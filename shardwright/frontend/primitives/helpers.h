@@ -20,6 +20,21 @@ MaybeTensor addTangents(const MaybeTensor &a, const MaybeTensor &b);
 /// A tangent as a tensor: zeros where there is none.
 Tensor instantiate(const MaybeTensor &tangent, const Aval &primal);
 
+/// Which of the values are given.
+std::vector<bool> given(const MaybeTensors &values);
+/// Appends the values that are given.
+void appendGiven(Tensors &to, const MaybeTensors &values);
+/// The opposite: one entry for each of `has`; where it is true, the next of
+/// `values` from number `from` on.
+MaybeTensors spread(const Tensors &values, const std::vector<bool> &has,
+                    size_t from = 0);
+/// The result of a rule of differentiation that failed.
+JvpResult failedJvp(const Error &error);
+
+/// True where there is a batch dimension.
+std::vector<bool> isBatched(const Ints &dims);
+/// `dim` where batched, else -1.
+Ints batchDims(const std::vector<bool> &batched, int64_t dim = 0);
 /// Moves a batch dimension, or inserts one of size 1 where there is none.
 Tensor moveBatch(const Tensor &x, int64_t from, int64_t to);
 /// Broadcasts a value that is not batched along a new leading dimension, and

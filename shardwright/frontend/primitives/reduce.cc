@@ -263,21 +263,12 @@ Primitive makeArg(const char *name, bool isMax) {
   return p;
 }
 
-const std::map<std::string, Primitive> &all() {
-  static const auto *table = [] {
-    auto *made = new std::map<std::string, Primitive>;
-    for (const ReduceSpec &spec : specs)
-      (*made)[spec.name] = makeReduce(spec);
-    (*made)["argmax"] = makeArg("argmax", true);
-    (*made)["argmin"] = makeArg("argmin", false);
-    return made;
-  }();
-  return *table;
-}
 const bool registered = [] {
-  for (const auto &[name, primitive] : all())
-    Registered{primitive};
-  return true;
+  std::vector<Primitive> made{makeArg("argmax", true),
+                              makeArg("argmin", false)};
+  for (const ReduceSpec &spec : specs)
+    made.push_back(makeReduce(spec));
+  return registerAll(std::move(made));
 }();
 
 } // namespace

@@ -26,9 +26,6 @@ struct UnarySpec {
 };
 
 using namespace lax;
-Tensor scaled(double factor, const Tensor &t) {
-  return mul(full_like(t, factor), t);
-}
 Tensor like(const Tensor &x, double v) { return scalarOf(v, x.dtype()); }
 
 const UnarySpec specs[] = {
@@ -223,19 +220,9 @@ Primitive makeUnary(const UnarySpec &spec) {
   return p;
 }
 
-std::map<std::string, Primitive> makeAll() {
-  std::map<std::string, Primitive> all;
-  for (const UnarySpec &spec : specs)
-    all[spec.name] = makeUnary(spec);
-  all["square"].composite = [](const Tensors &in, const Params &) {
-    return Tensors{mul(in[0], in[0])};
-  };
-  all["exp2"].composite = [](const Tensors &in, const Params &) {
-    return Tensors{exp(mul(like(in[0], std::log(2.0)), in[0]))};
-  };
-  // Real operands are their own conjugates, and complex ones result.
-  Primitive &conj = all["conj"];
-  conj = makeUnary(specs[0]);
+/// Real operands are their own conjugates, and complex ones result.
+Primitive makeConj() {
+  Primitive conj = makeUnary(specs[0]);
   conj.name = "conj";
   conj.hidden = {};
   conj.infer = [](const std::vector<Aval> &in,
@@ -263,17 +250,23 @@ std::map<std::string, Primitive> makeAll() {
     Tensor out = lax::conj(*ct[0]);
     return MaybeTensors{isComplex(types[0].dtype) ? out : real(out)};
   };
-  return all;
+  return conj;
 }
 
-const std::map<std::string, Primitive> &all() {
-  static const auto *table = new std::map<std::string, Primitive>(makeAll());
-  return *table;
-}
 const bool registered = [] {
-  for (const auto &[name, primitive] : all())
-    Registered{primitive};
-  return true;
+  std::vector<Primitive> made{makeConj()};
+  for (const UnarySpec &spec : specs) {
+    made.push_back(makeUnary(spec));
+    if (made.back().name == "square")
+      made.back().composite = [](const Tensors &in, const Params &) {
+        return Tensors{mul(in[0], in[0])};
+      };
+    if (made.back().name == "exp2")
+      made.back().composite = [](const Tensors &in, const Params &) {
+        return Tensors{exp(mul(like(in[0], std::log(2.0)), in[0]))};
+      };
+  }
+  return registerAll(std::move(made));
 }();
 
 /// Primitives with one operand and parameters, whose derivative is zero or that

@@ -137,6 +137,9 @@ const Primitive *findPrimitive(const std::string &name);
 struct Registered {
   explicit Registered(const Primitive &primitive);
 };
+/// Keeps primitives for the life of the process and adds them to the registry.
+/// Returns true, so that a constant of a file can hold the call.
+bool registerAll(std::vector<Primitive> primitives);
 
 } // namespace shardwright::frontend
 

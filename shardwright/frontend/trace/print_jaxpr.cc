@@ -126,6 +126,7 @@ private:
           }
         });
     std::map<std::string, int64_t> taken;
+    decltype(hoisted) named;
     for (auto &[inner, name] : order) {
       if (uses[inner.get()] < 2 && inner->eqns.size() <= 10)
         continue;
@@ -134,15 +135,18 @@ private:
         if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
           plain += c;
       int64_t n = taken[plain]++;
-      hoisted.emplace_back(inner, n ? cat(plain, n - 1) : plain);
+      named.emplace_back(inner, n ? cat(plain, n - 1) : plain);
     }
-    // Inner ones first.
-    std::reverse(hoisted.begin(), hoisted.end());
-    std::stable_sort(hoisted.begin(), hoisted.end(),
-                     [&](const auto &a, const auto &b) {
-                       return contains(*b.first, a.first.get()) &&
-                              !contains(*a.first, b.first.get());
-                     });
+    // Inner ones first, the last found before others: each goes before the
+    // first that contains it.
+    for (size_t i = named.size(); i-- > 0;) {
+      const Jaxpr *jaxpr = named[i].first.get();
+      auto place =
+          std::find_if(hoisted.begin(), hoisted.end(), [&](const auto &other) {
+            return contains(*other.first, jaxpr);
+          });
+      hoisted.insert(place, named[i]);
+    }
   }
   static bool contains(const Jaxpr &outer, const Jaxpr *inner) {
     bool found = false;

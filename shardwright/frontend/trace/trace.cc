@@ -47,6 +47,12 @@ ScopedAxis::~ScopedAxis() { axesInScope.resize(axesInScope.size() - count); }
 Registered::Registered(const Primitive &primitive) {
   registry()[primitive.name] = &primitive;
 }
+bool registerAll(std::vector<Primitive> primitives) {
+  const auto *kept = new std::vector<Primitive>(std::move(primitives));
+  for (const Primitive &primitive : *kept)
+    Registered{primitive};
+  return true;
+}
 const Primitive *findPrimitive(const std::string &name) {
   auto found = registry().find(name);
   return found == registry().end() ? nullptr : found->second;
