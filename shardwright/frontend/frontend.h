@@ -11,6 +11,7 @@
 // IWYU pragma: begin_exports
 #include "shardwright/frontend/api/autodiff.h"
 #include "shardwright/frontend/api/control.h"
+#include "shardwright/frontend/api/custom.h"
 #include "shardwright/frontend/api/jit.h"
 #include "shardwright/frontend/numpy/numpy.h"
 #include "shardwright/frontend/primitives/lax.h"

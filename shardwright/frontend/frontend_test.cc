@@ -186,6 +186,77 @@ TEST(Frontend, LoopsAndBranches) {
             "Reverse-mode differentiation does");
 }
 
+TEST(Frontend, StaticArgumentsAreTracedAgainForEachValue) {
+  auto f = jit([](Tensor x, Static<int> n, Static<std::string> how) {
+    return how.value == "power" ? power(x, int(n)) : x * double(n.value);
+  });
+  int64_t before = jitCounts().traces;
+  Tensor x = arrayOf<float>({2, 3});
+  EXPECT_EQ(values(f(x, Static(3), Static<std::string>("power"))),
+            (Floats{8, 27}));
+  EXPECT_EQ(values(f(x, Static(3), Static<std::string>("times"))),
+            (Floats{6, 9}));
+  EXPECT_EQ(values(f(x, Static(2), Static<std::string>("power"))),
+            (Floats{4, 9}));
+  EXPECT_EQ(values(f(x, Static(3), Static<std::string>("power"))),
+            (Floats{8, 27}));
+  EXPECT_EQ(jitCounts().traces - before, 3);
+  // An argument without leaves has no gradient and no axis.
+  auto g = [](Tensor y, Static<int> n) { return sum(power(y, n)); };
+  EXPECT_EQ(values(*grad(g)(x, Static(2))), (Floats{4, 6}));
+  EXPECT_EQ(values(*vmap(g)(x, Static(2))), (Floats{4, 9}));
+}
+
+TEST(Frontend, JacobiansOfTrees) {
+  Params p{arrayOf<float>({1, 2}), arrayOf<float>({3})};
+  auto f = [](Params q) { return q.w * q.b; };
+  for (bool forward : {true, false}) {
+    auto j = forward ? jacfwd(f)(p) : jacrev(f)(p);
+    ASSERT_TRUE(j.ok()) << j.error().str();
+    EXPECT_EQ(j->w.shape(), (Shape{2, 2}));
+    EXPECT_EQ(values(j->w), (Floats{3, 0, 0, 3}));
+    EXPECT_EQ(values(j->b), (Floats{1, 2}));
+  }
+  auto back = jacfwd([](Tensor x) { return Params{x * x, sum(x)}; })(p.w);
+  EXPECT_EQ(values(back->w), (Floats{2, 0, 0, 4}));
+  EXPECT_EQ(values(back->b), (Floats{1, 1}));
+  EXPECT_EQ(jacrev([](Tensor x) { return x; })(arange(3)).error().kind,
+            ErrorKind::Type);
+}
+
+TEST(Frontend, RulesOfDifferentiationAreChecked) {
+  Tensor x = arrayOf<float>({1, 2});
+  auto wrong = customVjp([](Tensor y) { return sum(y * y); },
+                         [](Tensor y) { return std::pair{sum(y * y), y}; },
+                         [](Tensor, Tensor ct) { return std::tuple(ct); }, "f");
+  EXPECT_EQ(grad(wrong)(x).error().kind, ErrorKind::Value);
+  auto narrow =
+      customJvp([](Tensor y) { return y * 2.0; },
+                [](std::tuple<Tensor> p, std::tuple<Tensor> t) {
+                  return std::pair{std::get<0>(p) * 2.0, sum(std::get<0>(t))};
+                },
+                "f");
+  EXPECT_EQ(jvp(narrow, x, x).error().kind, ErrorKind::Type);
+  // Only explicit arguments may be differentiated.
+  auto captured = [](Tensor s) {
+    auto f =
+        customVjp([=](Tensor y) { return y * s; },
+                  [=](Tensor y) { return std::pair{y * s, s}; },
+                  [](Tensor r, Tensor ct) { return std::tuple(ct * r); }, "f");
+    return sum(f(s));
+  };
+  EXPECT_EQ(grad(captured)(x).error().text.substr(0, 48),
+            "Detected differentiation of a custom_vjp functio");
+  // Integers are arguments, too; their tangents are zeros of no size.
+  auto repeat = customVjp(
+      [](Tensor y, Tensor n) { return sum(y) * n; },
+      [](Tensor y, Tensor n) { return std::pair{sum(y) * n, std::pair{y, n}}; },
+      [](std::pair<Tensor, Tensor> r, Tensor ct) {
+        return std::tuple(onesLike(r.first) * ct * r.second, r.second);
+      });
+  EXPECT_EQ(values(*grad(repeat)(x, Tensor(3))), (Floats{3, 3}));
+}
+
 TEST(Frontend, JitOverMeshes) {
   Sharding rows = *NamedSharding(mesh42(), P("x"));
   Tensor a = devicePut(ones({8, 4}), rows);

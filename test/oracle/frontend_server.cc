@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "shardwright/frontend/frontend.h"
+#include "frontend/ops.h"
 
 #include <cstdio>
 #include <iostream>
@@ -27,10 +27,6 @@
 using namespace shardwright::frontend;
 
 namespace {
-
-using Args = Tensors;
-using Keys = std::map<std::string, Ints>;
-using Op = std::function<Tensors(const Args &, const Keys &)>;
 
 DType typeNamed(const std::string &name) {
   for (int t = 0; t <= static_cast<int>(DType::C128); ++t)
@@ -48,99 +44,6 @@ Ints intsOf(const std::string &text) {
   return out;
 }
 
-Ints get(const Keys &keys, const char *name) {
-  auto found = keys.find(name);
-  return found == keys.end() ? Ints() : found->second;
-}
-int64_t one(const Keys &keys, const char *name) {
-  Ints values = get(keys, name);
-  return values.empty() ? 0 : values[0];
-}
-
-std::map<std::string, Op> makeOps() {
-  std::map<std::string, Op> ops;
-#define UNARY(name)                                                            \
-  ops[#name] = [](const Args &a, const Keys &) {                               \
-    return Tensors{lax::name(a[0])};                                           \
-  };
-  SW_LAX_UNARY(UNARY)
-#define BINARY(name)                                                           \
-  ops[#name] = [](const Args &a, const Keys &) {                               \
-    return Tensors{lax::name(a[0], a[1])};                                     \
-  };
-  SW_LAX_BINARY(BINARY)
-#define REDUCE(name)                                                           \
-  ops[#name] = [](const Args &a, const Keys &k) {                              \
-    return Tensors{lax::name(a[0], get(k, "axes"))};                           \
-  };
-  REDUCE(reduce_sum)
-  REDUCE(reduce_prod)
-  REDUCE(reduce_max)
-  REDUCE(reduce_min)
-#define CUMULATIVE(name)                                                       \
-  ops[#name] = [](const Args &a, const Keys &k) {                              \
-    return Tensors{lax::name(a[0], one(k, "axis"), one(k, "reverse"))};        \
-  };
-  CUMULATIVE(cumsum)
-  CUMULATIVE(cumprod)
-  CUMULATIVE(cummax)
-  CUMULATIVE(cummin)
-  CUMULATIVE(cumlogsumexp)
-#define OP(name, ...)                                                          \
-  ops[name] = [](const Args &a, const Keys &k) -> Tensors {                    \
-    return {__VA_ARGS__};                                                      \
-  };
-  OP("round", lax::round(a[0], static_cast<RoundingMethod>(one(k, "method"))))
-  OP("integer_pow", lax::integer_pow(a[0], one(k, "y")))
-  OP("select_n", lax::select_n(a[0], {a[1], a[2]}))
-  OP("clamp", lax::clamp(a[0], a[1], a[2]))
-  OP("convert",
-     lax::convert_element_type(a[0], static_cast<DType>(one(k, "type"))))
-  OP("bitcast",
-     lax::bitcast_convert_type(a[0], static_cast<DType>(one(k, "type"))))
-  OP("broadcast_in_dim",
-     lax::broadcast_in_dim(a[0], get(k, "shape"), get(k, "dims")))
-  OP("reshape", lax::reshape(a[0], get(k, "shape")))
-  OP("transpose", lax::transpose(a[0], get(k, "permutation")))
-  OP("rev", lax::rev(a[0], get(k, "dims")))
-  OP("expand_dims", lax::expand_dims(a[0], get(k, "dims")))
-  OP("concatenate", lax::concatenate(a, one(k, "dim")))
-  OP("pad", lax::pad(a[0], a[1], [&] {
-       std::vector<Ints> config;
-       Ints flat = get(k, "config");
-       for (size_t i = 0; i + 2 < flat.size(); i += 3)
-         config.push_back({flat[i], flat[i + 1], flat[i + 2]});
-       return config;
-     }()))
-  OP("slice",
-     lax::slice(a[0], get(k, "start"), get(k, "limit"), get(k, "strides")))
-  OP("dynamic_slice",
-     lax::dynamic_slice(a[0], Tensors(a.begin() + 1, a.end()), get(k, "sizes")))
-  OP("dynamic_update_slice",
-     lax::dynamic_update_slice(a[0], a[1], Tensors(a.begin() + 2, a.end())))
-  OP("argmax", lax::argmax(a[0], one(k, "axis")))
-  OP("argmin", lax::argmin(a[0], one(k, "axis")))
-  OP("dot_general",
-     lax::dot_general(a[0], a[1],
-                      {get(k, "lc"), get(k, "rc"), get(k, "lb"), get(k, "rb")}))
-  OP("iota", lax::iota(DType::F32, get(k, "shape"), one(k, "dim")))
-  OP("reduce_precision", lax::reduce_precision(a[0], 5, 10))
-  ops["sort"] = [](const Args &a, const Keys &k) {
-    return lax::sort(a, one(k, "dim"));
-  };
-  OP("jit_sin_mul",
-     jit([](Tensor x, Tensor y) { return lax::mul(lax::sin(x), y); },
-         {.name = "f"})(a[0], a[1]))
-  OP("rows",
-     lax::gather(a[0], lax::expand_dims(a[1], {1}), {{1}, {0}, {0}, {}, {}},
-                 {1, a[0].dim(1)}, static_cast<GatherMode>(one(k, "mode"))))
-  OP("scatter_rows",
-     lax::scatter(static_cast<lax::ScatterKind>(one(k, "kind")), a[0],
-                  lax::expand_dims(a[1], {1}), a[2], {{1}, {0}, {0}, {}, {}},
-                  GatherMode::FillOrDrop))
-  return ops;
-}
-
 struct Step {
   std::string name;
   std::vector<size_t> args;
@@ -153,8 +56,13 @@ struct Program {
   std::vector<size_t> outs;
 };
 
-const std::map<std::string, Op> &ops() {
-  static const auto *table = new std::map<std::string, Op>(makeOps());
+const Ops &ops() {
+  static const Ops *table = [] {
+    auto *made = new Ops;
+    addPrimitives(*made);
+    addFunctions(*made);
+    return made;
+  }();
   return *table;
 }
 

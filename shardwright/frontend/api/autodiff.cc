@@ -31,26 +31,35 @@ Status checkArgnum(int64_t argnum, size_t count) {
                    count, " positional arguments.");
 }
 
+/// The error of an argument that `what` cannot differentiate, or none.
+static Status checkInput(const char *what, const Tensor &x, bool allowComplex) {
+  if (!isInexact(x.dtype()))
+    return typeError(what,
+                     " requires real- or complex-valued inputs (input dtype "
+                     "that is a sub-dtype of np.inexact), but got ",
+                     name(x.dtype()),
+                     ". If you want to use Boolean- or integer-valued "
+                     "inputs, use vjp or set allow_int to True.");
+  if (isComplex(x.dtype()) && !allowComplex)
+    return typeError(what,
+                     " requires real-valued inputs (input dtype that is "
+                     "a sub-dtype of np.floating), but got ",
+                     name(x.dtype()),
+                     ". For holomorphic differentiation, pass "
+                     "holomorphic=True. For differentiation of "
+                     "non-holomorphic functions involving complex inputs, "
+                     "use jax.vjp directly.");
+  return {};
+}
+
 Expected<Tensors> valueAndGrad(const FlatFunction &function,
                                const Tensors &primals,
                                const std::vector<bool> &wanted, bool) {
   for (size_t i = 0; i < primals.size(); ++i) {
     if (const Error *error = errorIn(primals[i]))
       return *error;
-    if (wanted[i] && !isInexact(primals[i].dtype()))
-      return typeError("grad requires real- or complex-valued inputs (input "
-                       "dtype that is a sub-dtype of np.inexact), but got ",
-                       name(primals[i].dtype()),
-                       ". If you want to use Boolean- or integer-valued "
-                       "inputs, use vjp or set allow_int to True.");
-    if (wanted[i] && isComplex(primals[i].dtype()))
-      return typeError("grad requires real-valued inputs (input dtype that is "
-                       "a sub-dtype of np.floating), but got ",
-                       name(primals[i].dtype()),
-                       ". For holomorphic differentiation, pass "
-                       "holomorphic=True. For differentiation of "
-                       "non-holomorphic functions involving complex inputs, "
-                       "use jax.vjp directly.");
+    if (wanted[i])
+      SW_TRY(checkInput("grad", primals[i], false));
   }
   Expected<Linearized> linear = linearizeFlat(function, primals, wanted);
   if (!linear)
@@ -154,6 +163,121 @@ Expected<std::pair<Tensors, FlatFunction>> vjp(const FlatFunction &function,
     return out;
   };
   return std::pair{linear->outs, back};
+}
+
+/// The rows of an identity matrix, each of the shape of `x`.
+static Tensor basisOf(const Tensor &x) {
+  int64_t n = x.size();
+  Tensor rows = lax::iota(DType::I32, {n, n}, 0);
+  Tensor columns = lax::iota(DType::I32, {n, n}, 1);
+  Tensor eye = lax::convert_element_type(lax::eq(rows, columns), x.dtype());
+  Shape shape = x.shape();
+  shape.insert(shape.begin(), n);
+  return lax::reshape(eye, shape);
+}
+
+static Shape followedBy(Shape first, const Shape &second) {
+  for (int64_t size : second)
+    first.push_back(size);
+  return first;
+}
+
+/// Columns of the Jacobian: [result leaf][wanted argument].
+static Expected<std::vector<Tensors>>
+forwardColumns(const FlatFunction &function, const Tensors &primals,
+               const std::vector<bool> &wanted) {
+  std::vector<Tensors> out;
+  for (size_t i = 0; i < primals.size(); ++i) {
+    if (!wanted[i])
+      continue;
+    TensorsFunction push = [&](const Tensors &direction) -> Tensors {
+      MaybeTensors tangents(primals.size());
+      tangents[i] = direction[0];
+      Expected<JvpResult> result = jvpFlat(function, primals, tangents);
+      if (!result)
+        return {Tensor(result.error())};
+      Tensors outs;
+      for (size_t k = 0; k < result->outs.size(); ++k)
+        outs.push_back(
+            instantiate(result->tangents[k], result->outs[k].aval()));
+      return outs;
+    };
+    Expected<Tensors> columns = vmapFlat(push, {basisOf(primals[i])}, {0}, {0},
+                                         BatchAxis{primals[i].size(), "", {}});
+    if (!columns)
+      return columns.error();
+    out.resize(columns->size());
+    for (size_t k = 0; k < columns->size(); ++k) {
+      const Tensor &c = (*columns)[k];
+      Shape shape = c.shape();
+      shape.erase(shape.begin());
+      out[k].push_back(lax::reshape(moveBatch(c, 0, c.rank() - 1),
+                                    followedBy(shape, primals[i].shape())));
+    }
+  }
+  return out;
+}
+
+/// Rows of the Jacobian: [result leaf][wanted argument].
+static Expected<std::vector<Tensors>>
+reverseRows(const FlatFunction &function, const Tensors &primals,
+            const std::vector<bool> &wanted) {
+  Expected<Linearized> linear = linearizeFlat(function, primals, wanted);
+  if (!linear)
+    return linear.error();
+  std::vector<Tensors> out;
+  for (size_t k = 0; k < linear->outs.size(); ++k) {
+    const Tensor &y = linear->outs[k];
+    if (!isFloat(y.dtype()))
+      return typeError("jacrev requires real-valued outputs (output dtype that "
+                       "is a sub-dtype of np.floating), but got ",
+                       name(y.dtype()), ".");
+    TensorsFunction pull = [&](const Tensors &cotangent) -> Tensors {
+      MaybeTensors cts(linear->outs.size());
+      cts[k] = cotangent[0];
+      Expected<MaybeTensors> back = vjpFlat(*linear, cts);
+      if (!back)
+        return {Tensor(back.error())};
+      Tensors result;
+      for (size_t i = 0; i < primals.size(); ++i)
+        if (wanted[i])
+          result.push_back(instantiate((*back)[i], primals[i].aval()));
+      return result;
+    };
+    Expected<Tensors> rows =
+        vmapFlat(pull, {basisOf(y)}, {0}, {0}, BatchAxis{y.size(), "", {}});
+    if (!rows)
+      return rows.error();
+    Tensors blocks;
+    size_t next = 0;
+    for (size_t i = 0; i < primals.size(); ++i)
+      if (wanted[i])
+        blocks.push_back(lax::reshape(
+            (*rows)[next++], followedBy(y.shape(), primals[i].shape())));
+    out.push_back(std::move(blocks));
+  }
+  return out;
+}
+
+Expected<Tensors> jacobian(const FlatFunction &function, const Tensors &primals,
+                           const std::vector<bool> &wanted, bool forward) {
+  for (size_t i = 0; i < primals.size(); ++i) {
+    if (const Error *error = errorIn(primals[i]))
+      return *error;
+    if (wanted[i])
+      SW_TRY(checkInput(forward ? "jacfwd" : "jacrev", primals[i], false));
+  }
+  Expected<std::vector<Tensors>> blocks =
+      forward ? forwardColumns(function, primals, wanted)
+              : reverseRows(function, primals, wanted);
+  if (!blocks)
+    return blocks.error();
+  Tensors out;
+  for (const Tensors &row : *blocks)
+    out.insert(out.end(), row.begin(), row.end());
+  if (const Error *error = errorIn(out))
+    return *error;
+  return out;
 }
 
 Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,

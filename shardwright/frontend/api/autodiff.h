@@ -29,6 +29,12 @@ Expected<Tensors> vmap(const FlatFunction &function, const Tensors &args,
                        int64_t axisSize, const std::string &axisName,
                        const AxisNames &spmdNames);
 
+/// Derivatives of each leaf of the result with respect to each leaf in
+/// `wanted`, in that order: the dimensions of the result's leaf, then those of
+/// the argument's. Forward: one push for each element of the arguments;
+/// reverse: one pull for each element of the results.
+Expected<Tensors> jacobian(const FlatFunction &function, const Tensors &primals,
+                           const std::vector<bool> &wanted, bool forward);
 template <typename... Args>
 std::vector<size_t> leafCounts(const Args &...args) {
   return {treeLeaves(args).size()...};
@@ -121,6 +127,50 @@ template <typename F, typename T> auto vjp(F function, const T &primal) {
     return treeWith(primal, back);
   };
   return Expected<Result>(Result{tree.rebuild(parts->first), pullback});
+}
+
+namespace detail {
+template <int64_t Argnum, bool Forward, typename F>
+auto jacobianOf(F function) {
+  return [function](const auto &...args) {
+    using Function = TreeFunction<F, std::decay_t<decltype(args)>...>;
+    using Tuple = std::tuple<std::decay_t<decltype(args)>...>;
+    static_assert(Argnum < sizeof...(args), "too few arguments");
+    using Argument = std::tuple_element_t<Argnum, Tuple>;
+    using Output = typename Function::Result;
+    constexpr bool ofTensor = std::is_same_v<Output, Tensor>;
+    static_assert(ofTensor || std::is_same_v<Argument, Tensor>,
+                  "the argument or the result must be a Tensor");
+    using Result = std::conditional_t<ofTensor, Argument, Output>;
+    Tuple all{args...};
+    Function tree(function, all);
+    Expected<Tensors> outs = detail::jacobian(
+        tree, detail::allLeaves(args...),
+        detail::wantedLeaves(detail::leafCounts(args...), {Argnum}), Forward);
+    if (!outs)
+      return Expected<Result>(outs.error());
+    if constexpr (ofTensor)
+      return Expected<Result>(treeWith(std::get<Argnum>(all), *outs));
+    else
+      return Expected<Result>(tree.rebuild(*outs));
+  };
+}
+} // namespace detail
+
+/// The Jacobian of a function, by forward differentiation. The argument or the
+/// result is a tree, and the other a Tensor; leaves of the tree are replaced by
+/// arrays of the dimensions of the result, then those of the argument. JAX:
+/// jax.jacfwd.
+template <int64_t Argnum = 0, typename F> auto jacfwd(F function) {
+  return detail::jacobianOf<Argnum, true>(std::move(function));
+}
+/// The same by reverse differentiation. JAX: jax.jacrev.
+template <int64_t Argnum = 0, typename F> auto jacrev(F function) {
+  return detail::jacobianOf<Argnum, false>(std::move(function));
+}
+/// The second derivatives of a function of tensors. JAX: jax.hessian.
+template <int64_t Argnum = 0, typename F> auto hessian(F function) {
+  return jacfwd<Argnum>(jacrev<Argnum>(std::move(function)));
 }
 
 struct VmapOptions {

@@ -21,6 +21,10 @@ Tensors switchCase(const Tensor &index,
                    const std::vector<FlatFunction> &branches,
                    const Tensors &operands);
 Tensors checkpoint(const FlatFunction &body, const Tensors &args);
+Tensors associativeScan(const FlatFunction &combine, const Tensors &elems,
+                        int64_t axis, bool reverse);
+Tensors whileCounted(const Tensor &from, const Tensor &to,
+                     const FlatFunction &body, const Tensors &init);
 Tensors counted(int64_t from, int64_t to, const FlatFunction &body,
                 const Tensors &init);
 } // namespace detail
@@ -65,6 +69,44 @@ Expected<Carry> foriLoop(int64_t from, int64_t to, F body, const Carry &init) {
   if (const Error *error = errorIn(outs))
     return *error;
   return treeWith(init, outs);
+}
+
+/// The same with bounds that the program computes. Only forward
+/// differentiation.
+template <typename F, typename Carry>
+Expected<Carry> foriLoop(const Tensor &from, const Tensor &to, F body,
+                         const Carry &init) {
+  TreeFunction<F, Tensor, Carry> tree(body, {from, init});
+  Tensors outs = detail::whileCounted(from, to, tree, treeLeaves(init));
+  if (const Error *error = errorIn(outs))
+    return *error;
+  return treeWith(init, outs);
+}
+
+/// Applies a function to each slice along the leading axis, one after another,
+/// and stacks the results. JAX: jax.lax.map.
+template <typename F, typename X> auto map(F function, const X &xs) {
+  using Function = TreeFunction<F, X>;
+  using Result = typename Function::Result;
+  Function tree(function, {xs});
+  Tensors outs = detail::scan(tree, {}, treeLeaves(xs), -1, false);
+  if (const Error *error = errorIn(outs))
+    return Expected<Result>(*error);
+  return Expected<Result>(tree.rebuild(outs));
+}
+
+/// The prefix results of an associative function `combine(a, b)` of trees,
+/// which works on many slices at once: in O(log n) steps. JAX:
+/// jax.lax.associative_scan.
+template <typename F, typename T>
+Expected<T> associativeScan(F combine, const T &elems, bool reverse = false,
+                            int64_t axis = 0) {
+  TreeFunction<F, T, T> tree(combine, {elems, elems});
+  Tensors outs =
+      detail::associativeScan(tree, treeLeaves(elems), axis, reverse);
+  if (const Error *error = errorIn(outs))
+    return *error;
+  return treeWith(elems, outs);
 }
 
 /// onTrue(args...) or onFalse(args...). JAX: jax.lax.cond.

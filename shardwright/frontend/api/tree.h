@@ -75,6 +75,30 @@ struct TreeTraits<T, std::enable_if_t<std::is_arithmetic_v<T>>> {
   static void unflatten(T &, Unflattener &u) { u.leaf(); }
 };
 
+/// A value that is part of a tree's structure instead of a leaf: an argument of
+/// a jitted function that may decide what the function does. The function is
+/// traced again for each value. `T`: numbers, strings, enumerations.
+/// JAX: static_argnums.
+template <typename T> struct Static {
+  Static(T v) : value(std::move(v)) {}
+  operator const T &() const { return value; }
+  T value;
+};
+template <typename T> Static(T) -> Static<T>;
+template <typename T> struct TreeTraits<Static<T>> {
+  static constexpr bool isTree = true;
+  static void flatten(const Static<T> &x, Flattener &f) {
+    std::string text;
+    if constexpr (std::is_enum_v<T>)
+      text = cat(static_cast<int64_t>(x.value));
+    else
+      text = cat(x.value);
+    // The length keeps texts with brackets apart.
+    f.open(cat("static<", text.size(), ":", text, ">"));
+  }
+  static void unflatten(Static<T> &, Unflattener &) {}
+};
+
 template <typename T>
 void Flattener::child(const T &value, const std::string &step) {
   size_t length = path.size();

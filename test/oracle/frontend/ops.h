@@ -1,0 +1,43 @@
+//===- ops.h - operations of the front end by name ------------*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_TEST_ORACLE_FRONTEND_OPS_H
+#define SHARDWRIGHT_TEST_ORACLE_FRONTEND_OPS_H
+
+#include "shardwright/frontend/frontend.h"
+
+namespace shardwright::frontend {
+
+using Args = Tensors;
+using Keys = std::map<std::string, Ints>;
+/// An operation of test/oracle/frontend/jax_ops.py.
+using Op = std::function<Tensors(const Args &, const Keys &)>;
+using Ops = std::map<std::string, Op>;
+
+inline Ints get(const Keys &keys, const char *name) {
+  auto found = keys.find(name);
+  return found == keys.end() ? Ints() : found->second;
+}
+inline int64_t one(const Keys &keys, const char *name) {
+  Ints values = get(keys, name);
+  return values.empty() ? 0 : values[0];
+}
+
+/// ops["name"] = the tensors, computed from `a` and `k`.
+#define OP(name, ...)                                                          \
+  ops[name] = [](const Args &a, const Keys &k) -> Tensors {                    \
+    return {__VA_ARGS__};                                                      \
+  };
+
+/// Each primitive.
+void addPrimitives(Ops &ops);
+/// Transformations, loops, and functions with derivatives of their own.
+void addFunctions(Ops &ops);
+
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_TEST_ORACLE_FRONTEND_OPS_H
