@@ -86,7 +86,8 @@ Expected<TracedStage> traceStage(JitCache &cache, const JitCore::Call &call,
                           leaf.aval().sharding->mesh.identity()));
   }
   for (const NamedAxis &axis : axisEnvironment())
-    key += cat(axis.name, axis.size);
+    key += cat(axis.name, ":", axis.size, axis.isManual ? "m" : "",
+               axis.isChecked ? "c;" : ";");
   TracedStage stage;
   bool found = false;
   {

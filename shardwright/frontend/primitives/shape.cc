@@ -391,7 +391,10 @@ Tensor full_like(const Tensor &x, double value) {
 Tensor zeros(const Aval &type) {
   if (type.dtype == DType::Float0)
     return arrayOfHost(type, allocateHost(1));
-  return full(type.shape, 0, type.dtype);
+  Tensor zero = full(type.shape, 0, type.dtype);
+  if (type.varying.empty())
+    return zero;
+  return bind1(*findPrimitive("pvary"), {zero}, {{"axes", type.varying}});
 }
 Tensor reshape(const Tensor &x, const Shape &shape) {
   if (x.ok() && x.shape() == shape)

@@ -7,6 +7,8 @@
 
 #include "shardwright/frontend/trace/primitive.h"
 
+#include <algorithm>
+
 namespace shardwright::frontend {
 
 int32_t JaxprTrace::newVar(const Aval &aval) {
@@ -160,16 +162,18 @@ JaxprPtr eliminateDeadCode(const Jaxpr &jaxpr, std::vector<bool> used) {
       live[jaxpr.outs[i].var] = true;
   out->eqns.clear();
   for (size_t i = jaxpr.eqns.size(); i-- > 0;) {
-    const Eqn &eqn = jaxpr.eqns[i];
-    bool needed = false;
+    Eqn eqn = jaxpr.eqns[i];
+    std::vector<bool> needed;
     for (int32_t var : eqn.outs)
-      needed |= live[var];
-    if (!needed)
+      needed.push_back(live[var]);
+    if (std::find(needed.begin(), needed.end(), true) == needed.end())
       continue;
+    if (eqn.primitive->prune)
+      eqn = eqn.primitive->prune(eqn, needed);
     for (const Atom &atom : eqn.ins)
       if (atom.isVar())
         live[atom.var] = true;
-    out->eqns.push_back(eqn);
+    out->eqns.push_back(std::move(eqn));
   }
   std::reverse(out->eqns.begin(), out->eqns.end());
   out->constVars.clear();

@@ -123,6 +123,9 @@ struct Primitive {
       const std::vector<Aval> &, const std::vector<Aval> &results,
       const Params &)>
       sharding;
+  /// The equation without results that are not used, and without operands that
+  /// only those need. `used`: per result, at least one. Null: all stay.
+  std::function<Eqn(const Eqn &, const std::vector<bool> &used)> prune;
   /// The operands' manual axes need not be equal, and those of the results are
   /// given by `infer`.
   bool ownManualAxes = false;

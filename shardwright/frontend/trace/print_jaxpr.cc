@@ -115,14 +115,16 @@ private:
     for (size_t i = 0; i < queue.size(); ++i)
       for (const Eqn &eqn : queue[i]->eqns)
         Jaxpr::forEachInner(eqn, [&](const JaxprPtr &inner) {
-          if (eqn.primitive->name != "jit") {
+          bool isJit = eqn.primitive->name == "jit";
+          if (!isJit && eqn.primitive->name != "shard_map") {
             if (uses[inner.get()]++ == 0)
               queue.push_back(inner.get());
             return;
           }
           if (uses[inner.get()]++ == 0) {
             queue.push_back(inner.get());
-            order.emplace_back(inner, eqn.params.text("name"));
+            order.emplace_back(inner,
+                               isJit ? eqn.params.text("name") : "jaxpr");
           }
         });
     std::map<std::string, int64_t> taken;
@@ -135,17 +137,15 @@ private:
         if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
           plain += c;
       int64_t n = taken[plain]++;
-      named.emplace_back(inner, n ? cat(plain, n - 1) : plain);
+      named.emplace_back(inner, n ? cat(plain, n) : plain);
     }
-    // Inner ones first, the last found before others: each goes before the
-    // first that contains it.
-    for (size_t i = named.size(); i-- > 0;) {
-      const Jaxpr *jaxpr = named[i].first.get();
+    // Inner ones first: each goes before the first that contains it.
+    for (const auto &one : named) {
       auto place =
           std::find_if(hoisted.begin(), hoisted.end(), [&](const auto &other) {
-            return contains(*other.first, jaxpr);
+            return contains(*other.first, one.first.get());
           });
-      hoisted.insert(place, named[i]);
+      hoisted.insert(place, one);
     }
   }
   static bool contains(const Jaxpr &outer, const Jaxpr *inner) {

@@ -38,6 +38,19 @@ const NamedAxis *findAxis(const std::string &name) {
       return &axesInScope[i];
   return nullptr;
 }
+AxisNames inBindingOrder(const AxisNames &axes) {
+  AxisNames out;
+  auto add = [&](const std::string &name) {
+    if (std::find(out.begin(), out.end(), name) == out.end())
+      out.push_back(name);
+  };
+  for (const NamedAxis &axis : axesInScope)
+    if (std::find(axes.begin(), axes.end(), axis.name) != axes.end())
+      add(axis.name);
+  for (const std::string &name : axes)
+    add(name);
+  return out;
+}
 ScopedAxis::ScopedAxis(std::vector<NamedAxis> axes) : count(axes.size()) {
   for (NamedAxis &axis : axes)
     axesInScope.push_back(std::move(axis));
@@ -70,6 +83,39 @@ static Error escaped(const Tensor &x) {
       "function instead.");
 }
 
+/// The manual axes along which some operand varies.
+static AxisNames unitedAxes(const std::vector<Aval> &args) {
+  AxisNames all;
+  for (const Aval &arg : args)
+    all.insert(all.end(), arg.varying.begin(), arg.varying.end());
+  return all.empty() ? all : inBindingOrder(all);
+}
+
+/// Casts operands so that all vary along the same manual axes. Returns false if
+/// they do already.
+static bool uniteManualAxes(const TracePtr &trace, Tensors &args) {
+  auto differs = [&](const Tensor &arg) {
+    return arg.aval().varying != args[0].aval().varying;
+  };
+  if (std::none_of(args.begin(), args.end(), differs))
+    return false;
+  std::vector<Aval> types;
+  for (const Tensor &arg : args)
+    types.push_back(arg.aval());
+  AxisNames all = unitedAxes(types);
+  for (Tensor &arg : args) {
+    const AxisNames &own = arg.aval().varying;
+    AxisNames missing;
+    for (const std::string &axis : all)
+      if (std::find(own.begin(), own.end(), axis) == own.end())
+        missing.push_back(axis);
+    if (!missing.empty())
+      arg = bindIn(trace, *findPrimitive("pvary"), {arg}, {{"axes", missing}})
+                .at(0);
+  }
+  return true;
+}
+
 Tensors bindIn(const TracePtr &trace, const Primitive &primitive,
                const Tensors &args, const Params &params) {
   for (const Tensor &arg : args) {
@@ -80,6 +126,9 @@ Tensors bindIn(const TracePtr &trace, const Primitive &primitive,
   }
   if (!trace)
     return execute(primitive, args, params);
+  if (!primitive.ownManualAxes && args.size() > 1)
+    if (Tensors united = args; uniteManualAxes(trace, united))
+      return trace->bind(primitive, united, params);
   return trace->bind(primitive, args, params);
 }
 
@@ -102,19 +151,6 @@ Tensors bindMany(const Primitive &primitive, size_t count, const Tensors &args,
           : Tensor(makeError(ErrorKind::Runtime, primitive.name, " has ",
                              outs.size(), " results, not ", count));
   return Tensors(count, error);
-}
-
-/// Unites the manual axes of the operands in mesh order of appearance.
-static AxisNames unitedAxes(const std::vector<Aval> &args) {
-  AxisNames out;
-  for (const NamedAxis &axis : axisEnvironment())
-    for (const Aval &arg : args)
-      if (std::find(arg.varying.begin(), arg.varying.end(), axis.name) !=
-          arg.varying.end()) {
-        out.push_back(axis.name);
-        break;
-      }
-  return out;
 }
 
 /// Sets the shardings of the results' types (Explicit axes).

@@ -93,8 +93,14 @@ Expected<std::vector<Aval>> inferTypes(const Primitive &primitive,
 struct NamedAxis {
   std::string name;
   int64_t size = 0;
+  /// Bound by shardMap: an axis of a mesh.
+  bool isManual = false;
+  /// Types say which values vary along the axis (check_vma).
+  bool isChecked = false;
 };
 const std::vector<NamedAxis> &axisEnvironment();
+/// These axes, each once, in the order in which they were bound.
+AxisNames inBindingOrder(const AxisNames &axes);
 /// Null if no axis has this name.
 const NamedAxis *findAxis(const std::string &name);
 class ScopedAxis {

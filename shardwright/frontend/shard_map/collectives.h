@@ -1,0 +1,102 @@
+//===- collectives.h - communication in the body of a shardMap --*- C++ -*-===//
+//
+// Part of Shardwright, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDWRIGHT_FRONTEND_SHARD_MAP_COLLECTIVES_H
+#define SHARDWRIGHT_FRONTEND_SHARD_MAP_COLLECTIVES_H
+
+#include "shardwright/frontend/array/tensor.h"
+
+namespace shardwright::frontend {
+
+/// Axes of a collective: one name, or several of which the first is major.
+/// Names are those of mesh axes in the body of a shardMap, or of axes of vmap.
+struct CollectiveAxes {
+  CollectiveAxes(const char *name) : names{name} {}
+  CollectiveAxes(std::string name) : names{std::move(name)} {}
+  CollectiveAxes(AxisNames list) : names(std::move(list)), isTuple(true) {}
+  CollectiveAxes(std::initializer_list<const char *> list)
+      : names(list.begin(), list.end()), isTuple(true) {}
+  AxisNames names;
+  bool isTuple = false;
+};
+/// Groups of positions along the axes that communicate with each other; empty:
+/// all positions form one group.
+using AxisIndexGroups = std::vector<Ints>;
+
+/// How the result of lax::pcast or lax::all_gather varies along the axes.
+enum class Vary { Varying, Invarying, Unreduced, Reduced };
+
+namespace lax {
+
+/// Sum along axes; of a constant, its product with their size. Booleans are
+/// counted. JAX: jax.lax.psum.
+Tensor psum(const Tensor &x, const CollectiveAxes &axes,
+            const AxisIndexGroups &groups = {});
+Tensors psum(const Tensors &xs, const CollectiveAxes &axes,
+             const AxisIndexGroups &groups = {});
+Tensor pmean(const Tensor &x, const CollectiveAxes &axes,
+             const AxisIndexGroups &groups = {});
+/// Greatest and least values along axes. Not differentiable.
+Tensor pmax(const Tensor &x, const CollectiveAxes &axes,
+            const AxisIndexGroups &groups = {});
+Tensor pmin(const Tensor &x, const CollectiveAxes &axes,
+            const AxisIndexGroups &groups = {});
+
+struct GatherOptions {
+  AxisIndexGroups groups;
+  /// The dimension along which the pieces are joined.
+  int64_t axis = 0;
+  /// Concatenates the pieces, instead of stacking them along a new dimension.
+  bool tiled = false;
+  /// Invarying: the type of the result says that all devices hold the same.
+  Vary to = Vary::Varying;
+};
+Tensor all_gather(const Tensor &x, const CollectiveAxes &axes,
+                  const GatherOptions &options = {});
+
+struct ScatterOptions {
+  int64_t scatterDimension = 0;
+  AxisIndexGroups groups;
+  /// The dimension is divided, instead of removed.
+  bool tiled = false;
+};
+/// The sum along axes, of which each device keeps one piece. JAX:
+/// jax.lax.psum_scatter.
+Tensor psum_scatter(const Tensor &x, const CollectiveAxes &axes,
+                    const ScatterOptions &options = {});
+
+/// Divides dimension `splitAxis` among the devices along the axes, and joins
+/// what they receive along `concatAxis`.
+Tensor all_to_all(const Tensor &x, const CollectiveAxes &axes,
+                  int64_t splitAxis, int64_t concatAxis, bool tiled = false,
+                  const AxisIndexGroups &groups = {});
+
+/// Sends x from each source to its target; devices that receive nothing get
+/// zeros. Positions along several axes are in mesh order.
+using Permutation = std::vector<std::pair<int64_t, int64_t>>;
+Tensor ppermute(const Tensor &x, const CollectiveAxes &axes,
+                const Permutation &perm);
+/// The device at position i receives from perm[i].
+Tensor pshuffle(const Tensor &x, const CollectiveAxes &axes, const Ints &perm);
+/// Exchanges the axes with a dimension of their size.
+Tensor pswapaxes(const Tensor &x, const CollectiveAxes &axes, int64_t axis);
+/// The value of the device at position `source`.
+Tensor pbroadcast(const Tensor &x, const CollectiveAxes &axes, int64_t source);
+
+/// The position along the axes: an int32.
+Tensor axis_index(const CollectiveAxes &axes);
+/// Product of the sizes of the axes.
+Expected<int64_t> axis_size(const CollectiveAxes &axes);
+
+/// Changes how the type of a value varies along axes; nothing happens at run
+/// time. JAX: jax.lax.pcast.
+Tensor pcast(const Tensor &x, const CollectiveAxes &axes, Vary to);
+
+} // namespace lax
+} // namespace shardwright::frontend
+
+#endif // SHARDWRIGHT_FRONTEND_SHARD_MAP_COLLECTIVES_H
