@@ -71,6 +71,7 @@ int main(int argc, char **argv) {
     ops = countOps(*module);
     shardwright::PropagateOptions propagate;
     propagate.extraRules = true;
+    propagate.insertReductions = false;
     start = cpuSeconds();
     if (failed(shardwright::propagate(*module, propagate)))
       return 1;

@@ -276,6 +276,7 @@ FailureOr<Compiled> compile(ModuleOp module, const CompileOptions &options) {
       return failure();
     PropagateOptions propagation;
     propagation.extraRules = true;
+    propagation.shardy = options.shardy;
     propagation.insertReductions = false;
     propagation.observer = options.observer;
     if (failed(propagate(module, propagation)))

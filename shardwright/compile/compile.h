@@ -39,6 +39,8 @@ llvm::ArrayRef<llvm::StringRef> stageNames();
 
 struct CompileOptions {
   ImportOptions import;
+  /// Propagate as this version of Shardy does.
+  ShardyVersion shardy = kNewestShardy;
   /// Includes the machine for which the program's time is predicted.
   PartitionOptions partition;
   /// How to hide communication, at the end of stage Local. Except for Rings,

@@ -39,6 +39,7 @@ explainAllCollectives(ModuleOp module, const UserValues &user,
   PlannedMoves moves(user);
   CompileOptions options;
   options.import.devices = request.import.devices;
+  options.shardy = request.shardy;
   options.partition.effort = request.effort;
   options.partition.observer = &moves;
   options.partition.machine = request.machine;
@@ -139,7 +140,7 @@ FailureOr<Explanation> explainProgram(ModuleOp module, const UserValues &user,
     return failure();
   }
   FailureOr<std::unique_ptr<Explainer>> explainer =
-      Explainer::create(module, user);
+      Explainer::create(module, user, request.shardy);
   if (failed(explainer))
     return failure();
   if (!request.collectives)

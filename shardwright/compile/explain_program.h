@@ -28,6 +28,8 @@ struct ExplainRequest {
   /// Path of the module's text, and the prefix of options in errors.
   std::string module, optionPrefix;
   ImportOptions import;
+  /// Propagate as this version of Shardy does.
+  ShardyVersion shardy = kNewestShardy;
   /// How the program is partitioned, for its collectives.
   Effort effort = Effort::Normal;
   std::optional<MachineModel> machine;

@@ -16,6 +16,7 @@
 
 #include "shardwright/dialect/sdy/sdy.h"
 #include "shardwright/propagate/propagation_strategy.h"
+#include "shardwright/rules/shardy_version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -20,6 +20,10 @@ class PropagatePass<string name, string anchor> : Pass<name, anchor> {
 class ModulePass<string name> : PropagatePass<name, "::mlir::ModuleOp">;
 class FuncPass<string name> : PropagatePass<name, "::mlir::func::FuncOp">;
 
+def ShardyOption : Option<"shardy", "sw-shardy", "::shardwright::ShardyVersion",
+           "::shardwright::kNewestShardy", "behave like this version of Shardy",
+           "::shardwright::shardyVersionValues()">;
+
 //===----------------------------------------------------------------------===//
 // Import
 //===----------------------------------------------------------------------===//
@@ -98,7 +102,8 @@ def ApplyShardingConstraints : ModulePass<"sdy-apply-sharding-constraints"> {
     Option<"debugShardingOrigins", "debug-sharding-origins", "bool", "false",
            "record which constraint or argument introduced each axis">,
     Option<"debugPropagationEdgeSharding", "debug-propagation-edge-sharding", "bool", "false",
-           "record along which edges each axis propagated">];
+           "record along which edges each axis propagated">,
+    ShardyOption];
 }
 
 def ShardingGroupImport : ModulePass<"sdy-sharding-group-import"> {
@@ -135,6 +140,7 @@ class PropagationPass<string name> : ModulePass<name> {
            "do not propagate what needs padding or halo exchange">,
     Option<"extraRules", "sw-extra-rules", "bool", "false",
            "also rules for ops for which Shardy has none">,
+    ShardyOption,
     Option<"debugShardingOrigins", "debug-sharding-origins", "bool", "false",
            "record which constraint or argument introduced each axis">,
     Option<"debugPropagationEdgeSharding", "debug-propagation-edge-sharding", "bool", "false",
@@ -184,7 +190,11 @@ def ExportNamedComputations : ModulePass<"sdy-export-named-computations"> {
 }
 
 def PropagateToFuncResults : ModulePass<"sdy-propagate-to-func-results"> {
-  let summary = "gives results of all functions but main the sharding of the value returned";
+  let summary = "gives results of functions the sharding of the value returned";
+  let description = [{
+    A result of main that has a sharding keeps it.
+  }];
+  let options = [ShardyOption];
 }
 
 def SinkFuncDataFlowEdges : FuncPass<"sdy-sink-func-data-flow-edges"> {

@@ -26,7 +26,7 @@ struct PopulateOpShardingRulesPass
   using PopulateOpShardingRulesPassBase::PopulateOpShardingRulesPassBase;
 
   void runOnOperation() override {
-    RuleOptions options{conservativePropagation, extraRules};
+    RuleOptions options{conservativePropagation, extraRules, shardy};
     auto name = StringAttr::get(&getContext(), kShardingRuleAttrName);
     getOperation()->walk([&](Operation *op) {
       if (op->getDiscardableAttr(name))

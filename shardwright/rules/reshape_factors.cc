@@ -63,7 +63,8 @@ static std::optional<int64_t> numElements(ArrayRef<int64_t> shape) {
 }
 
 std::optional<llvm::SmallVector<ReshapeFactor>>
-shardwright::reshapeFactors(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
+shardwright::reshapeFactors(ArrayRef<int64_t> in, ArrayRef<int64_t> out,
+                            bool joinCoprime) {
   std::optional<int64_t> count = numElements(in);
   if (!count || count != numElements(out))
     return std::nullopt;
@@ -87,9 +88,13 @@ shardwright::reshapeFactors(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
       a.covered *= common;
       b.covered *= common;
     } else if (a.covered == b.covered) {
-      factors.push_back({a.current(), -1, a.left()});
+      if (joinCoprime) {
+        factors.push_back({a.current(), b.current(), a.left(), false});
+      } else {
+        factors.push_back({a.current(), -1, a.left()});
+        factors.push_back({-1, b.current(), b.left()});
+      }
       a.covered = a.entered;
-      factors.push_back({-1, b.current(), b.left()});
       b.covered = b.entered;
     } else if (a.covered < b.covered) {
       int64_t size = catchUp(a, b, common);

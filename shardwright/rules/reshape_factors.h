@@ -20,13 +20,20 @@ namespace shardwright {
 /// of both; the absent one is -1.
 struct ReshapeFactor {
   int64_t inDim, outDim, size;
+  /// False for a factor of both dimensions whose size is that of the operand's
+  /// part only: elements of one shard of the operand belong to several shards
+  /// of the result.
+  bool isAligned = true;
 };
 
 /// Splits both shapes, row-major, into factors, major to minor; a walk from the
-/// major end makes the common factors as large as possible. None for arrays
-/// without elements and for different element counts.
+/// major end makes the common factors as large as possible. With `joinCoprime`,
+/// parts of the two shapes that start at the same element but have no common
+/// divisor become one factor that is not aligned, otherwise a factor of each
+/// shape. None for arrays without elements and for different element counts.
 std::optional<llvm::SmallVector<ReshapeFactor>>
-reshapeFactors(llvm::ArrayRef<int64_t> in, llvm::ArrayRef<int64_t> out);
+reshapeFactors(llvm::ArrayRef<int64_t> in, llvm::ArrayRef<int64_t> out,
+               bool joinCoprime = false);
 
 } // namespace shardwright
 

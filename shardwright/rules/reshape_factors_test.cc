@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <vector>
 
 using namespace shardwright;
@@ -69,6 +70,18 @@ RC_GTEST_PROP(ReshapeFactors, ViewBothShapes, ()) {
   }
   RC_ASSERT(inProduct == in);
   RC_ASSERT(outProduct == out);
+}
+
+TEST(ReshapeFactors, CoprimePartsJoin) {
+  auto factors = reshapeFactors({6, 4}, {4, 6}, /*joinCoprime=*/true);
+  ASSERT_TRUE(factors.has_value());
+  std::vector<std::array<int64_t, 4>> found;
+  for (const ReshapeFactor &f : *factors)
+    found.push_back({f.inDim, f.outDim, f.size, f.isAligned});
+  std::vector<std::array<int64_t, 4>> expected{
+      {0, 0, 2, true}, {0, 0, 3, false}, {-1, 1, 3, true}, {1, -1, 2, true},
+      {1, 1, 2, true}};
+  EXPECT_EQ(found, expected);
 }
 
 TEST(ReshapeFactors, Refused) {

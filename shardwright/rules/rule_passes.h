@@ -8,6 +8,8 @@
 #ifndef SHARDWRIGHT_RULES_RULE_PASSES_H
 #define SHARDWRIGHT_RULES_RULE_PASSES_H
 
+#include "shardwright/rules/shardy_version.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

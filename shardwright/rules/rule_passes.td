@@ -23,7 +23,10 @@ def PopulateOpShardingRulesPass
     Option<"conservativePropagation", "conservative-propagation", "bool", "false",
            "Leave out or block factors that need padding or halo exchange">,
     Option<"extraRules", "extra-rules", "bool", "false",
-           "Also the rules that Shardy does not have">
+           "Also the rules that Shardy does not have">,
+    Option<"shardy", "sw-shardy", "::shardwright::ShardyVersion",
+           "::shardwright::kNewestShardy", "behave like this version of Shardy",
+           "::shardwright::shardyVersionValues()">
   ];
 }
 

@@ -14,6 +14,8 @@
 #ifndef SHARDWRIGHT_RULES_SHARDING_RULE_H
 #define SHARDWRIGHT_RULES_SHARDING_RULE_H
 
+#include "shardwright/rules/shardy_version.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -79,8 +81,16 @@ struct RuleOptions {
   bool conservative = false;
   /// Add rules for ops that have none in Shardy, and replace rules of Shardy
   /// along whose axes a shard would need all other shards.
+  /// These rules are the same for all versions of Shardy.
   bool extraRules = false;
+  /// The version of Shardy whose rules to return.
+  ShardyVersion shardy = kNewestShardy;
 };
+
+/// The options of passes that decide how an op runs on shards. Shardy's newer
+/// rules also relate dimensions along which rows move between shards.
+inline constexpr RuleOptions kExecutionRules{.shardy =
+                                                 ShardyVersion::Jaxlib0_10_2};
 
 } // namespace shardwright
 

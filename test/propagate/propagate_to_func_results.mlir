@@ -1,4 +1,4 @@
-// RUN: shardwright-opt %s -split-input-file -pass-pipeline='builtin.module(sdy-propagate-to-func-results)' | FileCheck %s
+// RUN: shardwright-opt %s -split-input-file -pass-pipeline='builtin.module(sdy-propagate-to-func-results{sw-shardy=0.10.2})' | FileCheck %s
 
 // Not main's; a value without a sharding takes the result's away.
 sdy.mesh @m = <["a"=2, "b"=2, "c"=4, "d"=8, "e"=3]>

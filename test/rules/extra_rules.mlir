@@ -1,5 +1,5 @@
 // Rules that Shardy lacks, or has wrong, are given when asked for, and only then.
-// RUN: shardwright-opt %s --pass-pipeline='builtin.module(func.func(sdy-populate-op-sharding-rules))' | FileCheck %s --check-prefix=PLAIN
+// RUN: shardwright-opt %s --pass-pipeline='builtin.module(func.func(sdy-populate-op-sharding-rules{sw-shardy=0.10.2}))' | FileCheck %s --check-prefix=PLAIN
 // RUN: shardwright-opt %s --pass-pipeline='builtin.module(func.func(sdy-populate-op-sharding-rules{extra-rules=true}))' | FileCheck %s
 
 // PLAIN-LABEL: func.func @no_rule

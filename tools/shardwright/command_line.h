@@ -31,6 +31,7 @@ struct Budget {
 struct CommonOptions {
   std::string module;
   ImportOptions import;
+  ShardyVersion shardy = kNewestShardy;
   int partitionEffort = 1;
   std::string machine; ///< file; empty: the built-in machine, bytes only
   Overlap overlap = Overlap::Off;
@@ -93,6 +94,7 @@ struct ConvertOptions {
 struct ExplainOptions {
   std::string module;
   ImportOptions import;
+  ShardyVersion shardy = kNewestShardy;
   std::vector<std::string> values, arguments, results;
   std::string line; ///< `12` or `file.py:12`; empty: not given
   bool json = false, full = false;

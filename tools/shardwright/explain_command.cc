@@ -28,6 +28,7 @@ int explainCommand(const ExplainOptions &options) {
   request.module = options.module;
   request.optionPrefix = "--";
   request.import = options.import;
+  request.shardy = options.shardy;
   request.effort = Effort(options.partitionEffort);
   if (!options.machine.empty()) {
     llvm::Expected<MachineModel> model = MachineModel::read(options.machine);

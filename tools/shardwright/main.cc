@@ -86,6 +86,19 @@ void addOutputs(CLI::App &command, CommonOptions &options) {
       ->check(checkSeconds);
 }
 
+void addShardyVersion(CLI::App &command, ShardyVersion &version) {
+  static const std::map<std::string, ShardyVersion> versions = {
+      {"0.10.2", ShardyVersion::Jaxlib0_10_2},
+      {"0.12.0", ShardyVersion::Jaxlib0_12_0}};
+  command
+      .add_option_function<std::string>(
+          "--shardy",
+          [&](const std::string &name) { version = versions.at(name); },
+          "Propagate as Shardy does in this version of jaxlib (default: the "
+          "newest)")
+      ->check(CLI::IsMember({"0.10.2", "0.12.0"}));
+}
+
 void addCommon(CLI::App &command, CommonOptions &options) {
   command
       .add_option(
@@ -129,6 +142,7 @@ void addCommon(CLI::App &command, CommonOptions &options) {
                    "Read bytecode at once, not in a limited child process "
                    "first (malformed bytecode can crash the reader); run "
                    "takes saved executables, too");
+  addShardyVersion(command, options.shardy);
   addOutputs(command, options);
   command
       .add_option_function<std::vector<std::string>>(
@@ -259,6 +273,7 @@ void addExplainCommand(CLI::App &app, ExplainOptions &options, int &exitCode) {
       ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
   command.add_flag("--trusted", options.trusted,
                    "Read bytecode at once, as for run");
+  addShardyVersion(command, options.shardy);
   command.callback([&] { exitCode = explainCommand(options); });
 }
 

@@ -86,7 +86,7 @@ AnnotationSearch *SecondLook::search() {
             value.reason = nullptr; // points into `moves`
         return trial;
       },
-      cost.totalBytes());
+      cost.totalBytes(), options.shardy);
   if (failed(found))
     searchFailed = true;
   else

@@ -156,6 +156,7 @@ bool Session::compile(const CommonOptions &options, Stage stopAfter,
 
   CompileOptions compileOptions;
   compileOptions.import = options.import;
+  compileOptions.shardy = options.shardy;
   compileOptions.partition.effort = Effort(options.partitionEffort);
   compileOptions.partition.machine = std::move(machine);
   compileOptions.overlap = options.overlap;

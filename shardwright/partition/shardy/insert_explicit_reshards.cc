@@ -374,7 +374,7 @@ LogicalResult Inserter::visit(Operation *op) {
       !isa<stablehlo::ConcatenateOp, stablehlo::DotOp, stablehlo::DotGeneralOp>(
           op))
     return success();
-  std::optional<ShardingRule> rule = getShardingRule(op);
+  std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (!rule || rule->isCustom)
     return success();
   std::optional<FactorLayout> layout = FactorLayout::create(std::move(*rule));

@@ -66,7 +66,7 @@ bool isAgreed(Operation *op, MeshTable &meshes) {
     }
   if (mesh < 0)
     return true;
-  std::optional<ShardingRule> rule = getShardingRule(op);
+  std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (rule && rule->isCustom)
     return true;
   bool isQuantized = llvm::any_of(values, [](Value value) {
@@ -100,7 +100,7 @@ bool isCompleted(Operation *op, MeshTable &meshes) {
         return bool(splitOf(operand, meshes));
       }))
     return true;
-  std::optional<ShardingRule> rule = getShardingRule(op);
+  std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (!rule || rule->isCustom || rule->operands.size() != op->getNumOperands())
     return true;
   bool isReduced = false;
@@ -137,7 +137,7 @@ static std::optional<AxisList> axesOfParts(Operation *op, int32_t mesh,
   }
   if (op->getNumOperands() == 0 || isa<stablehlo::ReshapeOp>(op))
     return axes;
-  std::optional<ShardingRule> rule = getShardingRule(op);
+  std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (!rule || rule->isCustom)
     return std::nullopt;
   std::optional<FactorLayout> layout = FactorLayout::create(std::move(*rule));

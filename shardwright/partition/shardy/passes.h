@@ -30,6 +30,9 @@ llvm::LogicalResult insertExplicitReshards(mlir::ModuleOp module,
                                            const CallsByFunction &calls,
                                            bool full, bool insertReductions);
 
+/// Runs sdy-verify-unreduced-axes on all functions.
+llvm::LogicalResult verifyUnreducedAxes(mlir::ModuleOp module);
+
 } // namespace shardwright
 
 #endif // SHARDWRIGHT_PARTITION_SHARDY_PASSES_H

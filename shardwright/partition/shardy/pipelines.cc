@@ -45,7 +45,7 @@ void addImportPipeline(OpPassManager &pm, const PropagateOptions &options,
   addDump(pm, options, "before_propagation", dumpIndex);
   pm.addPass(createAddDataFlowEdges({.extraRules = options.extraRules}));
   if (options.dedupFunctionsFully) {
-    pm.addPass(createApplyShardingConstraints());
+    pm.addPass(createApplyShardingConstraints({.shardy = options.shardy}));
     pm.addPass(createShardingGroupImport());
   }
 }
@@ -85,6 +85,14 @@ void addExportPipeline(OpPassManager &pm, const PropagateOptions &options,
   addDump(pm, options, "after_propagation", dumpIndex);
 
   if (forPartitioning) {
+    if (options.insertReductions &&
+        options.shardy >= ShardyVersion::Jaxlib0_12_0)
+      pm.addPass(createModuleStep("VerifyUnreducedAxes",
+                                  [](ModuleOp module, ModuleAnalyses analyses) {
+                                    if (!analyses.contents().unreduced)
+                                      return success();
+                                    return verifyUnreducedAxes(module);
+                                  }));
     pm.addPass(createModuleStep(
         "InsertExplicitReshards",
         [full = options.enableInsertExplicitCollectives ||
@@ -152,17 +160,31 @@ void addLocalizationPasses(OpPassManager &pm,
   pm.addPass(createDropShardingAndMesh());
 }
 
-void addCallImport(OpPassManager &pm) {
+void addCallFlattening(OpPassManager &pm) {
   pm.addPass(createFlattenCallGraph());
-  pm.addPass(createSymbolDCEIfNeeded());
-  pm.addPass(createImportFuncCalls());
   pm.addPass(createSymbolDCEIfNeeded());
 }
 
-void addConstraintImport(OpPassManager &pm, const PropagateOptions &options) {
-  pm.addPass(createApplyShardingConstraints(
-      {options.debugShardingOrigins, options.debugPropagationEdgeSharding}));
-  pm.addPass(createShardingGroupImport());
+void addConstraintAndCallImport(OpPassManager &pm,
+                                const PropagateOptions &options) {
+  auto importConstraints = [&] {
+    return createApplyShardingConstraints({options.debugShardingOrigins,
+                                           options.debugPropagationEdgeSharding,
+                                           options.shardy});
+  };
+  if (options.shardy >= ShardyVersion::Jaxlib0_12_0) {
+    pm.addPass(createAddFuncDataFlowEdges());
+    pm.addPass(importConstraints());
+    pm.addNestedPass<func::FuncOp>(createSinkFuncDataFlowEdges());
+    pm.addPass(createShardingGroupImport());
+    pm.addPass(createImportFuncCalls());
+    pm.addPass(createSymbolDCEIfNeeded());
+  } else {
+    pm.addPass(createImportFuncCalls());
+    pm.addPass(createSymbolDCEIfNeeded());
+    pm.addPass(importConstraints());
+    pm.addPass(createShardingGroupImport());
+  }
 }
 
 static UserPriorityPropagateOptions
@@ -173,6 +195,7 @@ propagationOptions(const PropagateOptions &options) {
   propagation.dumpDirectory = options.dumpDirectory;
   propagation.conservativePropagation = options.conservativePropagation;
   propagation.extraRules = options.extraRules;
+  propagation.shardy = options.shardy;
   propagation.debugShardingOrigins = options.debugShardingOrigins;
   propagation.debugPropagationEdgeSharding =
       options.debugPropagationEdgeSharding;
@@ -184,13 +207,13 @@ propagationOptions(const PropagateOptions &options) {
 static void addPropagationThroughCalls(OpPassManager &pm,
                                        const PropagateOptions &options,
                                        int64_t dumpIndex) {
-  addCallImport(pm);
-  addConstraintImport(pm, options);
+  addCallFlattening(pm);
+  addConstraintAndCallImport(pm, options);
   pm.addPass(createPreOrderFuncs());
   pm.addPass(createUserPriorityPropagate(propagationOptions(options),
                                          options.observer, dumpIndex));
   pm.addPass(createExportNamedComputations());
-  pm.addPass(createPropagateToFuncResults());
+  pm.addPass(createPropagateToFuncResults({options.shardy}));
   pm.addPass(createUnflattenCallGraph());
 }
 
@@ -211,13 +234,14 @@ void addPropagationPipeline(OpPassManager &pm,
     pm.addPass(createPreOrderFuncs());
     pm.addPass(createUserPriorityPropagate(propagationOptions(options),
                                            options.observer, dumpIndex));
-    pm.addPass(createPropagateToFuncResults());
+    pm.addPass(createPropagateToFuncResults({options.shardy}));
     pm.addNestedPass<func::FuncOp>(createSinkFuncDataFlowEdges());
     pm.addPass(createUnflattenCallGraph());
   } else if (mayShareCalls(options)) {
     EngineOptions engine;
     engine.conservative = options.conservativePropagation;
     engine.extraRules = options.extraRules;
+    engine.shardy = options.shardy;
     pm.addPass(
         createPropagateThroughCalls(engine, [options](OpPassManager &pm) {
           addPropagationThroughCalls(pm, options, /*dumpIndex=*/1);
@@ -243,6 +267,15 @@ LogicalResult propagate(ModuleOp module, const PropagateOptions &options) {
 
 namespace {
 
+struct ShardyOption {
+  explicit ShardyOption(mlir::detail::PassOptions &parent)
+      : version(parent, "sw-shardy",
+                llvm::cl::desc("behave like this version of Shardy"),
+                llvm::cl::init(kNewestShardy), shardyVersionValues()) {}
+
+  mlir::detail::PassOptions::Option<ShardyVersion> version;
+};
+
 struct DedupOptions : PassPipelineOptions<DedupOptions> {
   Option<bool> dedupFunctionsFully{
       *this, "dedup-functions-fully",
@@ -253,11 +286,13 @@ struct DedupOptions : PassPipelineOptions<DedupOptions> {
       *this, "sw-extra-rules",
       llvm::cl::desc("also rules for ops for which Shardy has none"),
       llvm::cl::init(false)};
+  ShardyOption shardy{*this};
 
   PropagateOptions get() const {
     PropagateOptions options;
     options.dedupFunctionsFully = dedupFunctionsFully;
     options.extraRules = extraRules;
+    options.shardy = shardy.version;
     return options;
   }
 };
@@ -312,6 +347,7 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
   Option<bool> inlineMeshes{*this, "inline-meshes",
                             llvm::cl::desc("write meshes into shardings"),
                             llvm::cl::init(false)};
+  ShardyOption shardy{*this};
 
   PropagateOptions get() const {
     PropagateOptions options;
@@ -329,6 +365,7 @@ struct ExportOptions : PassPipelineOptions<ExportOptions> {
     options.debugPropagationEdgeSharding = dumpPropagationEdges;
     options.updateNonDivisibleInputOutputShardings = updateNonDivisible;
     options.inlineMeshes = inlineMeshes;
+    options.shardy = shardy.version;
     return options;
   }
 };

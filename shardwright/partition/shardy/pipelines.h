@@ -30,6 +30,8 @@ struct PropagateOptions {
   bool conservativePropagation = false;
   /// Use rules also for ops that have none in Shardy; our own pipeline sets it.
   bool extraRules = false;
+  /// Behave like this version of Shardy.
+  ShardyVersion shardy = kNewestShardy;
   bool debugShardingOrigins = false;
   bool debugPropagationEdgeSharding = false;
   /// Keep constraints and groups, insert no reshards.
@@ -65,11 +67,12 @@ void addImportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex);
 void addPropagationPipeline(mlir::OpPassManager &pm,
                             const PropagateOptions &options);
-/// Two of its steps, before propagation and without `dedupFunctionsFully`: turn
-/// calls into named computations, and apply constraints and groups.
-void addCallImport(mlir::OpPassManager &pm);
-void addConstraintImport(mlir::OpPassManager &pm,
-                         const PropagateOptions &options);
+/// Two of its steps, before propagation and without `dedupFunctionsFully`: give
+/// each call its own callee; then apply constraints and groups, and turn calls
+/// into named computations.
+void addCallFlattening(mlir::OpPassManager &pm);
+void addConstraintAndCallImport(mlir::OpPassManager &pm,
+                                const PropagateOptions &options);
 void addExportPipeline(mlir::OpPassManager &pm, const PropagateOptions &options,
                        int64_t &dumpIndex);
 

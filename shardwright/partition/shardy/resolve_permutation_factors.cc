@@ -121,7 +121,7 @@ LogicalResult Resolver::visit(Operation *op) {
     if (!fixed.empty())
       replicate(op, whole);
   }
-  std::optional<ShardingRule> rule = getShardingRule(op);
+  std::optional<ShardingRule> rule = getShardingRule(op, kExecutionRules);
   if (!rule || rule->isCustom)
     return success();
   // Include dimensions that have one factor on both sides in the rule.

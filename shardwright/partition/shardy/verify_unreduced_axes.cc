@@ -314,4 +314,12 @@ struct VerifyUnreducedAxesPass
 };
 
 } // namespace
+
+LogicalResult verifyUnreducedAxes(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (failed(Verifier(func).run()))
+      return failure();
+  return success();
+}
+
 } // namespace shardwright

@@ -215,6 +215,7 @@ LogicalResult propagateThroughClientCalls(ModuleOp module, int64_t devices) {
     OwningOpRef<ModuleOp> copied(module.clone());
     PropagateOptions options;
     options.extraRules = true;
+    options.insertReductions = false;
     if (failed(propagate(*copied, options)))
       return failure();
     LogicalResult asked = success();

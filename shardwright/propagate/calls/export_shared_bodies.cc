@@ -42,8 +42,9 @@ struct SiteInfo {
 
 class Exporter {
 public:
-  Exporter(ModuleOp module, PropagationGraph &graph)
-      : module(module), graph(graph), writer(graph, module.getContext()),
+  Exporter(ModuleOp module, PropagationGraph &graph, ShardyVersion shardy)
+      : module(module), graph(graph), shardy(shardy),
+        writer(graph, module.getContext()),
         executionThreadName(
             StringAttr::get(module.getContext(), kExecutionThread)) {}
 
@@ -81,6 +82,7 @@ private:
 
   ModuleOp module;
   PropagationGraph &graph;
+  ShardyVersion shardy;
   ShardingWriter writer;
   StringAttr executionThreadName;
   std::vector<PartInfo> parts;
@@ -387,12 +389,15 @@ void Exporter::materialize() {
     if (auto func = dyn_cast<func::FuncOp>(op))
       if (func != sdy::getMainFunc(module))
         propagateToFuncResults(func);
+      else if (shardy >= ShardyVersion::Jaxlib0_12_0)
+        propagateToFuncResults(func, /*keepGiven=*/true);
 }
 
 } // namespace
 
-void exportSharedBodies(ModuleOp module, PropagationGraph &graph) {
-  Exporter(module, graph).run();
+void exportSharedBodies(ModuleOp module, PropagationGraph &graph,
+                        ShardyVersion shardy) {
+  Exporter(module, graph, shardy).run();
 }
 
 } // namespace shardwright

@@ -112,9 +112,10 @@ namespace {
 class Sharer {
 public:
   Sharer(ModuleOp module, const ModuleContents &contents, const OpIndex &index,
-         const CallsByFunction &callsByFunction)
+         const CallsByFunction &callsByFunction, ShardyVersion shardy)
       : module(module), contents(contents), index(index),
-        callsByFunction(callsByFunction) {}
+        callsByFunction(callsByFunction), shardy(shardy),
+        main(sdy::getMainFunc(module)) {}
 
   /// Gives every function its callees. Fails with a diagnostic on recursion.
   LogicalResult run() {
@@ -171,6 +172,7 @@ private:
 
   void prepare(int32_t number);
   void applyConstraints(const Function &func);
+  void applyConstraintsBeforeCalls(const Function &func);
   void splitFirstCall(int32_t func);
   int32_t copyOf(int32_t func);
   void orderCallees(ArrayRef<int32_t> callers);
@@ -192,6 +194,12 @@ private:
     addDataFlowEdges(func.getArguments(), in);
   }
 
+  /// The functions whose returns count as uses when constraints are applied.
+  const llvm::DenseSet<Operation *> &bodiesForReturns() const {
+    static const llvm::DenseSet<Operation *> none;
+    return shardy >= ShardyVersion::Jaxlib0_12_0 ? none : called;
+  }
+
   static void renewUses(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       operand.set(operand.get());
@@ -208,6 +216,8 @@ private:
   const ModuleContents &contents;
   const OpIndex &index;
   const CallsByFunction &callsByFunction;
+  ShardyVersion shardy;
+  func::FuncOp main;
   /// Functions of the module, then copies.
   SmallVector<Function, 0> functions;
   int32_t numOriginals = 0;
@@ -231,6 +241,10 @@ private:
 /// Imports the function and its ops.
 void Sharer::prepare(int32_t number) {
   const Function &func = functions[number];
+  bool asks = contents.constraints || contents.manualComputations;
+  bool isNew = shardy >= ShardyVersion::Jaxlib0_12_0;
+  if (asks && isNew)
+    applyConstraintsBeforeCalls(func);
   for (const SharedCall &call : callsOf(func))
     importCall(call.op);
   if (func.body >= 0)
@@ -239,8 +253,20 @@ void Sharer::prepare(int32_t number) {
     func::CallOp op = call.op;
     addDataFlowEdges(op.getResults(), sdy::getShardings(op));
   }
-  if (contents.constraints || contents.manualComputations)
+  if (asks && !isNew)
     applyConstraints(func);
+}
+
+/// Since 0.12, Shardy imports calls after it applies constraints, between edges
+/// that it adds for that.
+void Sharer::applyConstraintsBeforeCalls(const Function &func) {
+  func::FuncOp op = func.op;
+  if (op != main && !op.isExternal())
+    addFuncDataFlowEdges(op.getArguments());
+  for (const SharedCall &call : callsOf(func))
+    addFuncDataFlowEdges(func::CallOp(call.op).getResults());
+  applyConstraints(func);
+  sinkFuncDataFlowEdges(op);
 }
 
 void Sharer::applyConstraints(const Function &func) {
@@ -251,13 +277,14 @@ void Sharer::applyConstraints(const Function &func) {
     return;
   if (!isCopy)
     return applyShardingConstraints(
-        index.inFunction(original, asksForShardings), called);
+        index.inFunction(original, asksForShardings), bodiesForReturns(),
+        shardy);
   SmallVector<Operation *> ops;
   func::FuncOp(func.op).walk([&](Operation *op) {
     if (asksForShardings(op->getName()))
       ops.push_back(op);
   });
-  applyShardingConstraints(ops, called);
+  applyShardingConstraints(ops, bodiesForReturns(), shardy);
 }
 
 /// The first call of a function keeps it; all other calls share one copy.
@@ -351,7 +378,7 @@ LogicalResult propagateThroughCalls(ModuleOp module,
                                     const OpIndex &index,
                                     const CallsByFunction &calls,
                                     const EngineOptions &options) {
-  Sharer sharer(module, contents, index, calls);
+  Sharer sharer(module, contents, index, calls, options.shardy);
   if (failed(sharer.run()))
     return failure();
   sharer.prepareRoots();
@@ -363,11 +390,12 @@ LogicalResult propagateThroughCalls(ModuleOp module,
   PropagationGraph graph(module);
   SharedCalls shared = sharer.shared();
   if (failed(buildGraph(module,
-                        {options.conservative, options.extraRules, &index},
+                        {options.conservative, options.extraRules,
+                         options.shardy, &index},
                         &shared, graph)))
     return failure();
   propagateInGraph(graph, options);
-  exportSharedBodies(module, graph);
+  exportSharedBodies(module, graph, options.shardy);
   return success();
 }
 

@@ -43,7 +43,8 @@ bool mayShareCallBodies(mlir::ModuleOp module, const ModuleContents &contents,
 /// flow edges of calls, and leaves one function for each distinct set of
 /// shardings of arguments and results. The results of every function but main
 /// get the shardings of the returned values (sdy-propagate-to-func-results).
-void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph);
+void exportSharedBodies(mlir::ModuleOp module, PropagationGraph &graph,
+                        ShardyVersion shardy);
 
 /// Reads the module, propagates and exports: replaces the steps from
 /// sdy-flatten-call-graph to sdy-unflatten-call-graph. Fails with a diagnostic.

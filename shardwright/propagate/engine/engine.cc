@@ -166,8 +166,9 @@ LogicalResult propagateShardings(ModuleOp module,
     return failure();
   syncShardingGroups(module);
   PropagationGraph graph(module);
-  if (failed(buildGraph(module, {options.conservative, options.extraRules},
-                        /*shared=*/nullptr, graph)))
+  if (failed(buildGraph(
+          module, {options.conservative, options.extraRules, options.shardy},
+          /*shared=*/nullptr, graph)))
     return failure();
   propagateInGraph(graph, options);
   writeShardings(graph);

@@ -23,6 +23,7 @@
 #include "shardwright/mesh/sharding.h"
 #include "shardwright/propagate/propagation_strategy.h"
 #include "shardwright/propagate/step/factor_propagation.h"
+#include "shardwright/rules/shardy_version.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -105,6 +106,7 @@ struct EngineOptions {
   bool conservative = false;
   /// Use our own rules for ops that have none in Shardy.
   bool extraRules = false;
+  ShardyVersion shardy = kNewestShardy;
   /// Leave dead ops in the module, so that an observer's references stay valid.
   bool keepDeadOps = false;
   /// Leave rules on the ops as `sdy.sharding_rule`.

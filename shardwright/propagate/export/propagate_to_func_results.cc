@@ -16,20 +16,23 @@ namespace shardwright {
 #define GEN_PASS_DEF_PROPAGATETOFUNCRESULTS
 #include "shardwright/propagate/passes.h.inc"
 
-void propagateToFuncResults(func::FuncOp func) {
+void propagateToFuncResults(func::FuncOp func, bool keepGiven) {
   if (func.isExternal())
     return;
   auto ret = dyn_cast<func::ReturnOp>(func.getBody().back().getTerminator());
   if (!ret)
     return;
   for (auto [i, value] : llvm::enumerate(ret.getOperands()))
-    sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
+    if (!keepGiven || !sdy::getFuncResultSharding(func, i))
+      sdy::setFuncResultSharding(func, i, sdy::getSharding(value));
 }
 
 namespace {
 
 struct PropagateToFuncResultsPass
     : impl::PropagateToFuncResultsBase<PropagateToFuncResultsPass> {
+  using PropagateToFuncResultsBase::PropagateToFuncResultsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     FailureOr<func::FuncOp> main = sdy::requireMainFunc(module);
@@ -38,6 +41,8 @@ struct PropagateToFuncResultsPass
     for (auto func : module.getOps<func::FuncOp>())
       if (func != *main)
         propagateToFuncResults(func);
+      else if (shardy >= ShardyVersion::Jaxlib0_12_0)
+        propagateToFuncResults(func, /*keepGiven=*/true);
   }
 };
 

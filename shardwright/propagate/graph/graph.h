@@ -265,6 +265,7 @@ struct PropagationGraph : GraphPart {
 struct GraphOptions {
   bool conservative = false;
   bool extraRules = false;
+  ShardyVersion shardy = kNewestShardy;
   /// May be null, and may omit ops that no step looks up.
   const OpIndex *index = nullptr;
 };

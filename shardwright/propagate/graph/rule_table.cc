@@ -122,7 +122,8 @@ RuleTable::OpRule RuleTable::make(Operation *op) {
   OpRule result;
   std::optional<ShardingRule> rule =
       getShardingRule(op, RuleOptions{.conservative = options.conservative,
-                                      .extraRules = options.extraRules});
+                                      .extraRules = options.extraRules,
+                                      .shardy = options.shardy});
   if (!rule) {
     if (!options.extraRules || !getPropagationTraits(op).extraDataFlow)
       unknownOps.visit(op);

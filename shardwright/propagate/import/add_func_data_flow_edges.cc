@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "shardwright/dialect/sdy/sharding_access.h"
+#include "shardwright/propagate/import/import_steps.h"
 #include "shardwright/propagate/passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -17,9 +18,7 @@ namespace shardwright {
 #define GEN_PASS_DEF_ADDFUNCDATAFLOWEDGES
 #include "shardwright/propagate/passes.h.inc"
 
-namespace {
-
-void addEdges(ValueRange values) {
+void addFuncDataFlowEdges(ValueRange values) {
   if (values.empty())
     return;
   OpBuilder builder(values.front().getContext());
@@ -37,6 +36,8 @@ void addEdges(ValueRange values) {
   }
 }
 
+namespace {
+
 struct AddFuncDataFlowEdgesPass
     : impl::AddFuncDataFlowEdgesBase<AddFuncDataFlowEdgesPass> {
   void runOnOperation() override {
@@ -46,8 +47,9 @@ struct AddFuncDataFlowEdgesPass
       return signalPassFailure();
     for (auto func : module.getOps<func::FuncOp>())
       if (func != *main && !func.isExternal())
-        addEdges(func.getArguments());
-    module.walk([](func::CallOp call) { addEdges(call.getResults()); });
+        addFuncDataFlowEdges(func.getArguments());
+    module.walk(
+        [](func::CallOp call) { addFuncDataFlowEdges(call.getResults()); });
   }
 };
 

@@ -13,6 +13,7 @@
 #include "shardwright/rules/sharding_rule.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
 
@@ -61,19 +62,36 @@ bool canHoldSharding(Value value) {
 
 /// True for a result or block argument of an op with data flow edges, or an
 /// edge's result: its sources contribute to its sharding, so it must not simply
-/// be set.
-bool isTargetOfEdge(Value value) {
+/// be set. Shardy of 0.10.2 sets the sharding of edges between functions.
+bool isTargetOfEdge(Value value, ShardyVersion shardy) {
   if (value.getDefiningOp<sdy::DataFlowEdgeOp>())
     return true;
+  if (value.getDefiningOp<sdy::FuncDataFlowEdgeOp>())
+    return shardy >= ShardyVersion::Jaxlib0_12_0;
   sdy::ShardableDataFlowOpInterface op = sdy::getDataFlowOp(value);
   Value owner = op ? op.getEdgeOwnerFromTarget(value) : Value();
   return owner && sdy::DataFlowEdgeOp::lookup(owner);
 }
 
+/// True for null, and since 0.12 for a sharding that says nothing. Shardy takes
+/// shardings of scalars as they are.
+bool isOpenToAny(TensorShardingAttr sharding, ShardyVersion shardy) {
+  if (!sharding)
+    return true;
+  return shardy >= ShardyVersion::Jaxlib0_12_0 && sharding.getRank() > 0 &&
+         sharding.getReplicatedAxes().empty() &&
+         sharding.getUnreducedAxes().empty() &&
+         llvm::all_of(sharding.getDimShardings(),
+                      [](sdy::DimensionShardingAttr d) {
+                        return d.getAxes().empty() && !d.getIsClosed() &&
+                               !d.getPriority();
+                      });
+}
+
 /// True if `value` may take the sharding `asked`.
-bool mayApply(Value value, TensorShardingAttr asked) {
-  return canHoldSharding(value) && !sdy::getSharding(value) &&
-         isFullyClosed(asked) &&
+bool mayApply(Value value, TensorShardingAttr asked, ShardyVersion shardy) {
+  return canHoldSharding(value) &&
+         isOpenToAny(sdy::getSharding(value), shardy) && isFullyClosed(asked) &&
          llvm::all_of(value.getUses(), [&](OpOperand &use) {
            TensorShardingAttr other = askedBy(use);
            return !other || other == asked;
@@ -83,11 +101,20 @@ bool mayApply(Value value, TensorShardingAttr asked) {
 class Applier {
 public:
   /// `info` may be null.
-  Applier(const llvm::DenseSet<Operation *> &bodies, DebugInfo *info)
-      : bodies(bodies), info(info) {}
+  Applier(const llvm::DenseSet<Operation *> &bodies, ShardyVersion shardy,
+          DebugInfo *info)
+      : bodies(bodies), shardy(shardy), info(info) {}
 
   void run(ModuleOp module) {
-    module.walk([&](Operation *op) { visit(op); });
+    if (shardy < ShardyVersion::Jaxlib0_12_0) {
+      module.walk([&](Operation *op) { visit(op); });
+      return;
+    }
+    // The order is visible in recorded steps only.
+    SymbolTable symbols(module);
+    llvm::DenseSet<Operation *> visited;
+    for (auto func : module.getOps<func::FuncOp>())
+      visitCalleesFirst(func, symbols, visited);
   }
 
   void visit(Operation *op) {
@@ -99,6 +126,18 @@ public:
   }
 
 private:
+  void visitCalleesFirst(func::FuncOp func, SymbolTable &symbols,
+                         llvm::DenseSet<Operation *> &visited) {
+    if (!visited.insert(func).second)
+      return;
+    func.walk([&](func::CallOp call) {
+      if (auto callee =
+              symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr()))
+        visitCalleesFirst(callee, symbols, visited);
+    });
+    func.walk([&](Operation *op) { visit(op); });
+  }
+
   bool leavesFunction(Operation *user) const {
     return isa<func::ReturnOp>(user) && !bodies.contains(user->getParentOp());
   }
@@ -131,9 +170,9 @@ private:
     followChain(constraint);
     Value x = constraint.getInput();
     TensorShardingAttr asked = constraint.getShardingAttr();
-    if (!mayApply(x, asked))
+    if (!mayApply(x, asked, shardy))
       return;
-    if (isTargetOfEdge(x)) {
+    if (isTargetOfEdge(x, shardy)) {
       if (Operation *definer = x.getDefiningOp())
         constraint->moveAfter(definer);
       else
@@ -151,9 +190,9 @@ private:
   void visit(ManualComputationOp manual, OpOperand &operand) {
     Value x = operand.get();
     TensorShardingAttr asked = manual.getInSharding(operand.getOperandNumber());
-    if (!mayApply(x, asked))
+    if (!mayApply(x, asked, shardy))
       return;
-    if (!isTargetOfEdge(x)) {
+    if (!isTargetOfEdge(x, shardy)) {
       sdy::setSharding(x, asked);
       return;
     }
@@ -185,6 +224,7 @@ private:
   }
 
   const llvm::DenseSet<Operation *> &bodies;
+  ShardyVersion shardy;
   DebugInfo *info;
 };
 
@@ -193,26 +233,22 @@ struct ApplyShardingConstraintsPass
   using ApplyShardingConstraintsBase::ApplyShardingConstraintsBase;
 
   void runOnOperation() override {
+    llvm::DenseSet<Operation *> none;
     if (!debugShardingOrigins && !debugPropagationEdgeSharding)
-      return applyShardingConstraints(getOperation(), /*bodies=*/{});
+      return Applier(none, shardy, nullptr).run(getOperation());
     DebugInfo info(getOperation(),
                    {debugShardingOrigins, debugPropagationEdgeSharding});
-    llvm::DenseSet<Operation *> none;
-    Applier(none, &info).run(getOperation());
+    Applier(none, shardy, &info).run(getOperation());
     info.save();
   }
 };
 
 } // namespace
 
-void applyShardingConstraints(ModuleOp module,
-                              const llvm::DenseSet<Operation *> &bodies) {
-  Applier(bodies, nullptr).run(module);
-}
-
 void applyShardingConstraints(ArrayRef<Operation *> ops,
-                              const llvm::DenseSet<Operation *> &bodies) {
-  Applier applier(bodies, nullptr);
+                              const llvm::DenseSet<Operation *> &bodies,
+                              ShardyVersion shardy) {
+  Applier applier(bodies, shardy, nullptr);
   for (Operation *op : ops)
     applier.visit(op);
 }

@@ -14,28 +14,34 @@
 #define SHARDWRIGHT_PROPAGATE_IMPORT_IMPORT_STEPS_H
 
 #include "shardwright/dialect/sdy/sdy.h"
+#include "shardwright/rules/shardy_version.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace shardwright {
 
-/// sdy-apply-sharding-constraints. The functions in `bodies` are bodies of
-/// named computations: their return ops count as uses.
-void applyShardingConstraints(mlir::ModuleOp module,
-                              const llvm::DenseSet<mlir::Operation *> &bodies);
-
-/// Likewise for the given constraints and manual computations of a function, in
-/// post-order.
+/// sdy-apply-sharding-constraints, for the given constraints and manual
+/// computations of a function, in post-order. The functions in `bodies` are
+/// bodies of named computations: their return ops count as uses.
 void applyShardingConstraints(llvm::ArrayRef<mlir::Operation *> ops,
-                              const llvm::DenseSet<mlir::Operation *> &bodies);
+                              const llvm::DenseSet<mlir::Operation *> &bodies,
+                              ShardyVersion shardy);
 
 /// sdy-sharding-group-import.
 llvm::LogicalResult importShardingGroups(mlir::ModuleOp module);
 
 /// sdy-propagate-to-func-results, for one function; does nothing if it has no
-/// body.
-void propagateToFuncResults(mlir::func::FuncOp func);
+/// body. With `keepGiven`, results that have a sharding keep it, as in main.
+void propagateToFuncResults(mlir::func::FuncOp func, bool keepGiven = false);
+
+/// Inserts an sdy.func_data_flow_edge after each of `values` that has a static
+/// shape: the arguments of a function, or the results of a call. It takes over
+/// the value's uses.
+void addFuncDataFlowEdges(mlir::ValueRange values);
+
+/// sdy-sink-func-data-flow-edges, for one function.
+void sinkFuncDataFlowEdges(mlir::func::FuncOp func);
 
 /// Inserts an sdy.data_flow_edge after each of `owners` that has a static
 /// shape; it carries the entry of `shardings` and takes over the owner's uses.

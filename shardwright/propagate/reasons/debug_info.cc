@@ -81,8 +81,10 @@ void DebugInfo::readOrigins() {
         begin(holderOf(operand), sdy::getSharding(operand), input);
       }
       for (auto [i, result] : llvm::enumerate(manual.getResults()))
-        begin(holderOf(edgeOf(result)), manual.getOutSharding(i),
-              name + "_output: " + std::to_string(i));
+        // As in Shardy, results without an edge have no origin.
+        if (sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(result))
+          begin(holderOf(edge.getResult()), manual.getOutSharding(i),
+                name + "_output: " + std::to_string(i));
       op->setAttr(sdy::kShardingOriginNameAttr, StringAttr::get(context, name));
     }
   });

@@ -36,6 +36,7 @@ protected:
   void runWithOptions(EngineOptions options, int64_t dumpIndex = 0) {
     options.conservative = this->conservativePropagation;
     options.extraRules = this->extraRules;
+    options.shardy = this->shardy;
     options.keepShardingRules = this->keepShardingRules;
     if (failed(runEngine(this->getOperation(), options,
                          {this->debugShardingOrigins,

@@ -38,11 +38,11 @@ std::string TriedAnnotation::text() const {
 FailureOr<std::unique_ptr<AnnotationSearch>>
 AnnotationSearch::create(ModuleOp imported, const UserValues &user,
                          const PlannedMoves &moves, TrialPartitioner partition,
-                         double bytesSent) {
+                         double bytesSent, ShardyVersion shardy) {
   std::unique_ptr<AnnotationSearch> search(new AnnotationSearch(
       imported, user, moves, std::move(partition), bytesSent));
-  FailureOr<std::unique_ptr<ExplainRun>> run =
-      propagateForExplain(OwningOpRef<ModuleOp>(imported.clone()), user);
+  FailureOr<std::unique_ptr<ExplainRun>> run = propagateForExplain(
+      OwningOpRef<ModuleOp>(imported.clone()), user, shardy);
   if (failed(run))
     return failure();
   search->run = std::move(*run);

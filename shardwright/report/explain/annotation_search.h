@@ -59,7 +59,7 @@ public:
   static mlir::FailureOr<std::unique_ptr<AnnotationSearch>>
   create(mlir::ModuleOp imported, const UserValues &user,
          const PlannedMoves &moves, TrialPartitioner partition,
-         double bytesSent);
+         double bytesSent, ShardyVersion shardy);
 
   /// Finds an annotation with which the value is never replicated.
   AnnotationAdvice keepSharded(const WholeValue &value);

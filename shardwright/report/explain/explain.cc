@@ -143,11 +143,12 @@ void Explainer::Impl::noteOpaqueOps(Value value, ExplainedValue &out) const {
 Explainer::Explainer(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Explainer::~Explainer() = default;
 
-FailureOr<std::unique_ptr<Explainer>>
-Explainer::create(ModuleOp imported, const UserValues &user) {
-  auto impl = std::make_unique<Impl>(imported, user);
-  FailureOr<std::unique_ptr<ExplainRun>> run =
-      propagateForExplain(OwningOpRef<ModuleOp>(imported.clone()), user);
+FailureOr<std::unique_ptr<Explainer>> Explainer::create(ModuleOp imported,
+                                                        const UserValues &user,
+                                                        ShardyVersion shardy) {
+  auto impl = std::make_unique<Impl>(imported, user, shardy);
+  FailureOr<std::unique_ptr<ExplainRun>> run = propagateForExplain(
+      OwningOpRef<ModuleOp>(imported.clone()), user, shardy);
   if (failed(run))
     return failure();
   impl->run = std::move(*run);

@@ -99,7 +99,7 @@ public:
   /// The values of `imported`, a module after stage Import, were numbered by
   /// `user` before. The module is not changed; both must outlive the explainer.
   static llvm::FailureOr<std::unique_ptr<Explainer>>
-  create(mlir::ModuleOp imported, const UserValues &user);
+  create(mlir::ModuleOp imported, const UserValues &user, ShardyVersion shardy);
   ~Explainer();
 
   /// Explains a user's value by its number: one answer for each copy in the

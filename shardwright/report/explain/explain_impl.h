@@ -25,11 +25,12 @@ public:
   // MLIR's accessors are not const.
   mutable mlir::ModuleOp imported;
   const UserValues &user;
+  ShardyVersion shardy;
   std::unique_ptr<ExplainRun> run;
   mutable mlir::func::FuncOp main;
 
-  Impl(mlir::ModuleOp imported, const UserValues &user)
-      : imported(imported), user(user) {}
+  Impl(mlir::ModuleOp imported, const UserValues &user, ShardyVersion shardy)
+      : imported(imported), user(user), shardy(shardy) {}
 
   const Mesh &mesh() const {
     static const Mesh none;

@@ -41,13 +41,21 @@ static void forEachValue(ModuleOp module,
   });
 }
 
+/// True for the result of a data flow edge and for the values that it joins.
+static bool hasEdge(Value value) {
+  return value.getDefiningOp<sdy::DataFlowEdgeOp>() ||
+         shardingHolder(value) != value;
+}
+
 FailureOr<std::unique_ptr<ExplainRun>>
-propagateForExplain(OwningOpRef<ModuleOp> module, const UserValues &user) {
+propagateForExplain(OwningOpRef<ModuleOp> module, const UserValues &user,
+                    ShardyVersion shardy) {
   auto run = std::make_unique<ExplainRun>();
   run->module = std::move(module);
   ModuleOp m = *run->module;
   PropagateOptions options;
   options.extraRules = true;
+  options.shardy = shardy;
   auto apply = [&](llvm::function_ref<void(OpPassManager &)> add) {
     PassManager pm = PassManager::on<ModuleOp>(m.getContext());
     pm.enableVerifier(false);
@@ -57,21 +65,27 @@ propagateForExplain(OwningOpRef<ModuleOp> module, const UserValues &user) {
   int64_t dumpIndex = 1;
   if (failed(apply([&](OpPassManager &pm) {
         addImportPipeline(pm, options, dumpIndex);
-        addCallImport(pm);
+        addCallFlattening(pm);
       })))
     return failure();
+  // Calls will be replaced by named computations.
   forEachValue(m, [&](Value value) {
-    if (sdy::getSharding(value))
+    if (sdy::getSharding(value) && !value.getDefiningOp<func::CallOp>())
       run->annotated.insert(value);
   });
   if (failed(apply([&](OpPassManager &pm) {
-        addConstraintImport(pm, options);
+        addConstraintAndCallImport(pm, options);
         pm.addPass(createPreOrderFuncs());
       })))
     return failure();
   forEachValue(m, [&](Value value) {
-    if (sdy::TensorShardingAttr sharding = sdy::getSharding(value))
-      run->initial[value] = sharding;
+    sdy::TensorShardingAttr sharding = sdy::getSharding(value);
+    if (!sharding)
+      return;
+    run->initial[value] = sharding;
+    // Constraints set no shardings of values with a data flow edge.
+    if (hasEdge(value))
+      run->annotated.insert(value);
   });
   if (func::FuncOp main = sdy::getMainFunc(m))
     for (unsigned i = 0, e = main.getNumResults(); i < e; ++i)
@@ -79,6 +93,7 @@ propagateForExplain(OwningOpRef<ModuleOp> module, const UserValues &user) {
 
   EngineOptions engine;
   engine.extraRules = true;
+  engine.shardy = shardy;
   engine.keepDeadOps = true;
   engine.observer = &run->reasons;
   if (failed(propagateShardings(m, engine)))

@@ -32,7 +32,7 @@ struct ExplainRun {
 /// Propagates `module`, a module after import, and records the reasons.
 mlir::FailureOr<std::unique_ptr<ExplainRun>>
 propagateForExplain(mlir::OwningOpRef<mlir::ModuleOp> module,
-                    const UserValues &user);
+                    const UserValues &user, ShardyVersion shardy);
 
 /// The value that holds the sharding of `value`.
 mlir::Value shardingHolder(mlir::Value value);

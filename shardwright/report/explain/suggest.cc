@@ -48,7 +48,7 @@ std::optional<Suggestion> Explainer::Impl::suggest(const AxisStop &stop) const {
   // Rejects axes that are manual there.
   FailureOr<std::unique_ptr<ExplainRun>> tried = failure();
   if (succeeded(verify(*trial)))
-    tried = propagateForExplain(std::move(trial), user);
+    tried = propagateForExplain(std::move(trial), user, shardy);
   engine.eraseHandler(quiet);
   if (failed(tried))
     return std::nullopt;

@@ -55,25 +55,31 @@ static std::optional<ShardingRule> dotRule(stablehlo::DotOp op,
 }
 
 /// A spatial dimension of the input has two factors: the position of the window
-/// and the offset in the window.
+/// and the offset in the window. With `addUnshared`, the result or the kernel
+/// gets a factor of its own where the input has no room for the shared one.
 static void addSpatialFactors(RuleBuilder &builder, int64_t inDim,
                               int64_t inSize, int64_t kernelDim,
                               int64_t kernelSize, int64_t outDim,
-                              int64_t outSize) {
+                              int64_t outSize, bool addUnshared) {
   int64_t left = inSize;
   auto addWindow = [&] {
     int64_t size = std::min(left, outSize);
-    if (size <= 1)
-      return;
-    builder.add({inDim, kNoDim}, {outDim}, size, FactorKind::Permutation);
-    left /= size;
+    if (size > 1) {
+      builder.add({inDim, kNoDim}, {outDim}, size, FactorKind::Permutation);
+      left /= size;
+    } else if (addUnshared && outSize > 1) {
+      builder.add({kNoDim, kNoDim}, {outDim}, outSize, FactorKind::Permutation);
+    }
   };
   auto addKernel = [&] {
     int64_t size = std::min(left, kernelSize);
-    if (size <= 1)
-      return;
-    builder.add({inDim, kernelDim}, {kNoDim}, size, kReduction);
-    left /= size;
+    if (size > 1) {
+      builder.add({inDim, kernelDim}, {kNoDim}, size, kReduction);
+      left /= size;
+    } else if (addUnshared && kernelSize > 1) {
+      builder.add({kNoDim, kernelDim}, {kNoDim}, kernelSize,
+                  FactorKind::Permutation);
+    }
   };
   if (outSize >= kernelSize) {
     addWindow();
@@ -106,8 +112,9 @@ static std::optional<ShardingRule> convolutionRule(stablehlo::ConvolutionOp op,
     for (auto [i, k, o] : llvm::zip(numbers.getInputSpatialDimensions(),
                                     numbers.getKernelSpatialDimensions(),
                                     numbers.getOutputSpatialDimensions()))
-      addSpatialFactors(builder, i, sizeAt(in, i), k, sizeAt(kernel, k), o,
-                        sizeAt(out, o));
+      addSpatialFactors(
+          builder, i, sizeAt(in, i), k, sizeAt(kernel, k), o, sizeAt(out, o),
+          !options.extraRules && options.shardy >= ShardyVersion::Jaxlib0_12_0);
   if (featureGroups > 1)
     builder.add({inFeature, kernelOut}, {outFeature}, featureGroups);
   builder.add({inFeature, kernelIn}, {kNoDim}, sizeAt(kernel, kernelIn),

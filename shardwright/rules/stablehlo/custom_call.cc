@@ -113,6 +113,20 @@ static std::optional<ShardingRule> topKRule(Operation *op,
       .finish();
 }
 
+/// The custom call that XLA's CPU library implements. Shardy has a rule for it
+/// since 0.12.
+static std::optional<ShardingRule> topKCallRule(Operation *op,
+                                                const RuleOptions &options) {
+  if (options.extraRules)
+    return topKRule(op, options);
+  if (options.shardy < ShardyVersion::Jaxlib0_12_0)
+    return std::nullopt;
+  return RuleBuilder(op)
+      .mismatch(shapeOf(op->getOperand(0)), shapeOf(op->getResult(0)),
+                kNeedReplication, /*blocked=*/true)
+      .finish();
+}
+
 /// The dimension that the call's configuration says it reduces, or -1.
 static int64_t reductionDim(Operation *op) {
   for (StringRef name : {"mhlo.backend_config", "backend_config"})
@@ -246,7 +260,7 @@ static const llvm::StringMap<Rule> &rulesByTarget() {
       {"ResizeNearest", &extraRule<resizeRule>},
       {"ResizeNearestGrad", &extraRule<resizeRule>},
       {"StochasticConvert", &extraRule<sameShapeRule>},
-      {"TopK", &extraRule<topKRule>},
+      {"TopK", &topKCallRule},
   };
   return rules;
 }

@@ -62,15 +62,28 @@ static std::optional<ShardingRule> transposeRule(stablehlo::TransposeOp op,
   return builder.finish();
 }
 
+/// True if Shardy's rules of 0.12 apply, of which some let axes propagate along
+/// dimensions whose shards need rows of others.
+static bool usesRulesOf0_12(const RuleOptions &options) {
+  return !options.extraRules && options.shardy >= ShardyVersion::Jaxlib0_12_0;
+}
+
 static std::optional<ShardingRule> reshapeRule(stablehlo::ReshapeOp op,
-                                               const RuleOptions &) {
-  std::optional<SmallVector<ReshapeFactor>> factors =
-      reshapeFactors(shapeOf(op.getOperand()), shapeOf(op->getResult(0)));
+                                               const RuleOptions &options) {
+  bool isNew = usesRulesOf0_12(options);
+  std::optional<SmallVector<ReshapeFactor>> factors = reshapeFactors(
+      shapeOf(op.getOperand()), shapeOf(op->getResult(0)), isNew);
   if (!factors)
     return std::nullopt;
+  auto kindOf = [&](const ReshapeFactor &factor) {
+    if (!factor.isAligned)
+      return kPermutation;
+    bool isShared = factor.inDim >= 0 && factor.outDim >= 0;
+    return isShared || !isNew ? kPass : kNeedReplication;
+  };
   RuleBuilder builder(op);
   for (const ReshapeFactor &factor : *factors)
-    builder.add({factor.inDim}, {factor.outDim}, factor.size);
+    builder.add({factor.inDim}, {factor.outDim}, factor.size, kindOf(factor));
   return builder.finish();
 }
 
@@ -135,15 +148,21 @@ static std::optional<ShardingRule> padRule(stablehlo::PadOp op,
                     out = shapeOf(op->getResult(0));
   RuleBuilder builder(op);
   for (auto [d, size] : llvm::enumerate(in)) {
-    bool isKept = sizeAt(out, d) == size;
-    // Shardy compares sizes, but padding by 1 and -1 also shifts.
+    bool keepsSize = sizeAt(out, d) == size;
+    int64_t low = sizeAt(op.getEdgePaddingLow(), d),
+            high = sizeAt(op.getEdgePaddingHigh(), d),
+            interior = sizeAt(op.getInteriorPadding(), d);
+    // Shardy of 0.10.2 compares sizes, but padding by 1 and -1 also shifts.
+    bool isKept = keepsSize;
     if (options.extraRules)
-      isKept &= sizeAt(op.getEdgePaddingLow(), d) == 0 &&
-                (size <= 1 || sizeAt(op.getInteriorPadding(), d) == 0);
+      isKept &= low == 0 && (size <= 1 || interior == 0);
+    else if (usesRulesOf0_12(options))
+      isKept = low == 0 && high == 0 && interior == 0;
     if (isKept)
       builder.all(d, size);
     else
-      builder.all(d, size, kPermutation, options.conservative);
+      builder.all(d, size, kPermutation,
+                  options.conservative && (options.extraRules || !keepsSize));
   }
   return builder.finish();
 }
@@ -165,18 +184,21 @@ static bool isConstant(Value value) {
 
 static std::optional<ShardingRule>
 dynamicUpdateSliceRule(stablehlo::DynamicUpdateSliceOp op,
-                       const RuleOptions &) {
+                       const RuleOptions &options) {
   ArrayRef<int64_t> in = shapeOf(op.getOperand()),
                     update = shapeOf(op.getUpdate());
-  FactorKind updateKind =
-      llvm::all_of(op.getStartIndices(), isConstant) ? kPass : kNeedReplication;
+  FactorKind kind = kPass, updateKind = kPass;
+  if (usesRulesOf0_12(options))
+    kind = updateKind = kPermutation;
+  else if (!llvm::all_of(op.getStartIndices(), isConstant))
+    updateKind = kNeedReplication;
   RuleBuilder builder(op);
   for (auto [d, size, updateSize] :
        llvm::zip(llvm::seq<int64_t>(in.size()), in, update)) {
     if (size == updateSize) {
       builder.all(d, size);
     } else {
-      builder.add({d, kNoDim}, {d}, size);
+      builder.add({d, kNoDim}, {d}, size, kind);
       builder.add({kNoDim, d}, {kNoDim}, updateSize, updateKind);
     }
   }
@@ -230,7 +252,8 @@ void shardwright::attachShapeRules(MLIRContext &context) {
                  .preservesConstants = true,
                  .expandsScalar = true},
       reads{.schedule = Schedule::ForwardFirst, .basis = RuleBasis::Properties},
-      // In Shardy, the rule depends on whether the position is constant.
+      // In Shardy of 0.10.2, the rule depends on whether the position is
+      // constant.
       writes{.schedule = Schedule::ForwardFirst};
   attachRule<BroadcastInDimOp, &broadcastInDimRule, broadcasts>(context);
   attachRule<BroadcastOp, &broadcastRule, kByProperties>(context);
