@@ -19,7 +19,7 @@ MESHES = {
 
 
 def stage(name, mesh, stop):
-    command = [oracle.TOOL, "partition", oracle.example(name), f"--stop-after={stop}"]
+    command = [oracle.TOOL, "partition", oracle.example(name), f"--stop-after={stop}", f"--shardy={oracle.SHARDY}"]
     done = oracle.process(command + (["--mesh", mesh] if mesh else []))
     if done.returncode != 0:
         raise oracle.OurError(done)

@@ -26,6 +26,7 @@ import argparse
 import difflib
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,11 +41,17 @@ SPLIT = "// -----\n"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 try:
+    import jaxlib
     from jaxlib.mlir import ir, passmanager
     from jaxlib.mlir._mlir_libs import _jax_mlir_ext
     from jaxlib.mlir.dialects import chlo, sdy, stablehlo
 except ImportError:
     ir = None
+
+# The oracle's version, e.g. (0, 12, 0, 1); empty if there is none.
+VERSION = tuple(int(part) for part in jaxlib.__version__.split(".") if part.isdigit()) if ir else ()
+# The version of Shardy that our passes must behave like, to be compared with the oracle's.
+SHARDY = "0.12.0" if VERSION >= (0, 12) else "0.10.2"
 
 
 def arguments(doc, cases, long_cases, parser=None):
@@ -55,10 +62,12 @@ def arguments(doc, cases, long_cases, parser=None):
     parser.add_argument("--cases", type=int, help=f"how many random cases ({cases})")
     parser.add_argument("--seed", type=int, default=0, help="the first case's seed (0)")
     parser.add_argument("--long", action="store_true", help=f"{long_cases} cases")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: 1/N of the default number of cases")
     args = parser.parse_args()
     if args.cases is None:
-        args.cases = long_cases if args.long else cases
+        args.cases = max(1, (long_cases if args.long else cases) // args.every)
     require()
+    print(f"compared with jaxlib {jaxlib.__version__}")
     return args
 
 
@@ -140,6 +149,22 @@ def run(source, pipeline):
 
 
 # --- ours ---------------------------------------------------------------------------------
+
+# Passes and pipelines whose behaviour depends on the version of Shardy.
+VERSIONED = re.compile(
+    r"(?<![\w-])(sdy-(?:import|propagation|export)-pipeline|sdy-\w+(?:-priority)?-propagate|"
+    r"sdy-apply-sharding-constraints|sdy-propagate-to-func-results|sdy-populate-op-sharding-rules)"
+    r"(?![\w-])(?:\{([^}]*)\})?"
+)
+
+
+def as_oracle(pipeline):
+    """Returns the pipeline for shardwright-opt, which then behaves like the oracle's version of Shardy."""
+    def add(found):
+        options = f"sw-shardy={SHARDY} {found[2] or ''}".strip()
+        return f"{found[1]}{{{options}}}"
+
+    return VERSIONED.sub(add, pipeline)
 
 
 def process(command, source="", env=None, timeout=300):

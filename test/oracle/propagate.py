@@ -101,7 +101,7 @@ def compare(texts, pipeline, ours):
 def both(program, pipeline):
     text = str(program)
     try:
-        mine = oracle.ours(text, f"--pass-pipeline=builtin.module({pipeline})")
+        mine = oracle.ours(text, f"--pass-pipeline=builtin.module({oracle.as_oracle(pipeline)})")
     except oracle.OurError as error:
         mine = str(error), None
     return compare([text], pipeline, [mine])[0]
@@ -144,7 +144,8 @@ def axes_of_arguments(text):
 def properties(tally, cases):
     """Checks properties of propagation on modules: idempotent if the oracle is, deterministic,
     monotone."""
-    ours = lambda texts, pipeline: oracle.ours_batch(texts, f"--pass-pipeline=builtin.module({pipeline})")
+    ours = lambda texts, pipeline: oracle.ours_batch(
+        texts, f"--pass-pipeline=builtin.module({oracle.as_oracle(pipeline)})")
     imported = [(n, t) for n, t in zip((n for n, _ in cases), ours([str(p) for _, p in cases], IMPORT)) if isinstance(t, str)]
     once = ours([t for _, t in imported], PROPAGATE)
     known = [(n, before, t) for (n, before), t in zip(imported, once) if isinstance(t, str)]
@@ -179,7 +180,7 @@ def main():
         nonlocal refused, crashed
         cases = batches.pop(pipeline)
         texts = [str(p) for _, p in cases]
-        mine = oracle.ours_batch(texts, f"--pass-pipeline=builtin.module({pipeline})")
+        mine = oracle.ours_batch(texts, f"--pass-pipeline=builtin.module({oracle.as_oracle(pipeline)})")
         # Our exceptions cannot be pickled for the parent.
         mine = [m if isinstance(m, str) else (str(m), None) for m in mine]
         for (name, program), (want, have) in zip(cases, compare(texts, pipeline, mine)):

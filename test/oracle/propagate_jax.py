@@ -52,7 +52,8 @@ def shardy(text, pipeline):
 
 
 def ours(text, pipeline):
-    return oracle.normal(readable(oracle.ours(text, f"--pass-pipeline=builtin.module({pipeline})")))
+    pipeline = f"builtin.module({oracle.as_oracle(pipeline)})"
+    return oracle.normal(readable(oracle.ours(text, f"--pass-pipeline={pipeline}")))
 
 
 def models():
@@ -215,7 +216,8 @@ def models():
         x, y = shard_alike(x, y)
         return x, y + 1
 
-    yield "shard_alike", lower(alike, ((16, 16), named(mesh, "x", "y")), ((16, 16), None))
+    if oracle.VERSION < (0, 11):
+        yield "shard_alike", lower(alike, ((16, 16), named(mesh, "x", "y")), ((16, 16), None))
 
 
 MESH = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4, \"z\"=3]>"

@@ -161,7 +161,8 @@ def exported(tally):
         tally.equal(f"exported {text}", want, str(ours(text, shapes, [result.shape], {}, groups)))
         # The rule stays on the op, and propagation uses it.
         tally.equal(f"propagated {text}", oracle.run(module, "sdy-propagation-pipeline"),
-                    oracle.ours_normal(module, "--sdy-propagation-pipeline"), module)
+                    oracle.ours_normal(module, oracle.as_oracle("--pass-pipeline=builtin.module(sdy-propagation-pipeline)")),
+                    module)
 
 
 tally = oracle.Tally("rule_strings")

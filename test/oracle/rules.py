@@ -556,7 +556,7 @@ def custom_call(rng):
     k = rng.randint(1, m)
     s, out = [*batch, m], [*batch, k]
     if kind == 5:
-        return call("mhlo.topk", [t(s)], [t(out), t(out, "i32")])
+        return call(rng.choice(["mhlo.topk", "TopK"]), [t(s)], [t(out), t(out, "i32")])
     return call(rng.choice(["ApproxTopK", "PartialReduce"]), [t(s), t(s, "i32"), t([]), t([], "i32")],
                 [t(out), t(out, "i32")])
 
@@ -707,7 +707,7 @@ def theirs(source, conservative):
 
 def ours(source, conservative):
     options = "{conservative-propagation=true}" if conservative else ""
-    pipeline = f"builtin.module(func.func(sdy-populate-op-sharding-rules{options}))"
+    pipeline = oracle.as_oracle(f"builtin.module(func.func(sdy-populate-op-sharding-rules{options}))")
     return rules_by_function(
         oracle.ours(source, f"--pass-pipeline={pipeline}", "--mlir-print-op-generic"))
 

@@ -94,6 +94,14 @@ def compare(tally, kind, sources):
     return good
 
 
+def theirs(source, pipeline):
+    """Returns jaxlib's output, or its error."""
+    try:
+        return oracle.run(source, pipeline)
+    except oracle.OracleError as error:
+        return error
+
+
 def canonicalize(tally):
     cases = {}
     for options, source in sdy_cases.canonicalizations():
@@ -102,7 +110,12 @@ def canonicalize(tally):
         pipeline = f"canonicalize{{{options}}}" if options else "canonicalize"
         flag = f"--pass-pipeline=builtin.module({pipeline})"
         # jaxlib's canonical form of StableHLO is not ours.
-        expected = oracle.ours_batch([oracle.run(s, pipeline) for s in sources], flag)
+        answers = [(s, theirs(s, pipeline)) for s in sources]
+        for source, refused in [(s, a) for s, a in answers if not isinstance(a, str)]:
+            # The verifiers of Shardy 0.11 refuse some changes of unreduced axes.
+            tally.check(pipeline, oracle.VERSION >= (0, 11), f"{refused}\n{source}")
+        sources, texts = zip(*[(s, a) for s, a in answers if isinstance(a, str)])
+        expected = oracle.ours_batch(texts, flag)
         for source, wanted, found in zip(sources, expected, oracle.ours_batch(sources, flag)):
             tally.equal(pipeline, str(wanted).strip(), str(found).strip(), source)
 

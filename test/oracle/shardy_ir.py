@@ -114,7 +114,8 @@ def main():
         texts = {None: dict(batch)}
         for name, pipeline, source in stages(args.only):
             given = texts[source]
-            mine = oracle.ours_batch(given.values(), f"--pass-pipeline=builtin.module({pipeline})")
+            mine = oracle.ours_batch(
+                given.values(), f"--pass-pipeline=builtin.module({oracle.as_oracle(pipeline)})")
             answers = compare.ask(list(given.values()), pipeline, mine)
             texts[name] = {}
             for (case, text), own, (kind, answer) in zip(given.items(), mine, answers):
