@@ -16,6 +16,7 @@ Suites (docs/testing.md):
   unit        GoogleTest executables of the layers
   lit         test/<layer>/*.mlir, *.test
   oracle      test/oracle/*.py: the same input through jaxlib, compared
+  newest_oracle  a sample of the cases of oracle, compared with the newest jaxlib (.venv-newest)
   end_to_end  test/end_to_end/*.py: the shardwright command on complete programs
   jax         test/jax/*.py: JAX programs on the plugin's devices and on JAX's CPU, compared
   newest_jax  a sample of the cases of jax, with the newest JAX (.venv-newest)
@@ -180,6 +181,33 @@ def newest_jax(options):
     return jobs
 
 
+# Scripts of test/oracle that compare with the newest jaxlib, too: what programs mean, and how they
+# propagate. The texts of other passes differ between versions.
+NEWEST_ORACLE = (
+    "chlo_expansion", "examples_propagate", "op_traits", "propagate", "propagate_jax", "reshard_to_collectives",
+    "rule_strings", "rule_table", "rules", "stablehlo_dialect",
+)  # fmt: skip
+ORACLE_EVERY = 4  # a quarter of the cases
+
+
+def newest_oracle(options):
+    """Returns the scripts of NEWEST_ORACLE with the newest jaxlib, with a sample of their cases."""
+    python = os.path.join(ROOT, ".venv-newest", "bin", "python")
+    if not os.path.exists(python):
+        why = "no .venv-newest: scripts/bootstrap.sh makes it if there is a Python 3.12 or newer"
+        return [(lambda name, why, _: Result(name, skipped=1, output=f"SKIPPED {name}: {why}"), "newest_oracle", why)]
+    jobs = []
+    for function, name, command in scripts("oracle", exclude=("oracle.py",))(options):
+        script = os.path.basename(name)
+        if script[:-3] not in NEWEST_ORACLE:
+            continue
+        with open(command[1]) as source:
+            samples = "oracle.arguments(" in source.read() and not options.long
+        more = ["--every", str(ORACLE_EVERY)] if samples else []
+        jobs.append((function, f"newest_oracle/{script}", [python, *command[1:], *more]))
+    return jobs
+
+
 def package(options):
     script = os.path.join(ROOT, "test", "consumer", "check.sh")
     return [(run_script, "package", [script, options.build])] if os.path.exists(script) else []
@@ -196,6 +224,7 @@ SUITES = {
     "unit": unit,
     "lit": lit,
     "oracle": scripts("oracle", exclude=("oracle.py",)),
+    "newest_oracle": newest_oracle,
     "end_to_end": scripts("end_to_end"),
     "jax": scripts("jax", exclude=("both.py",)),
     "newest_jax": newest_jax,
