@@ -216,8 +216,7 @@ def models():
         x, y = shard_alike(x, y)
         return x, y + 1
 
-    if oracle.VERSION < (0, 11):
-        yield "shard_alike", lower(alike, ((16, 16), named(mesh, "x", "y")), ((16, 16), None))
+    yield "shard_alike", lower(alike, ((16, 16), named(mesh, "x", "y")), ((16, 16), None))
 
 
 MESH = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4, \"z\"=3]>"

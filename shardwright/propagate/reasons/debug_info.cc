@@ -68,20 +68,17 @@ void DebugInfo::readOrigins() {
       op->setAttr(sdy::kShardingOriginNameAttr, StringAttr::get(context, name));
     } else if (auto manual = dyn_cast<sdy::ManualComputationOp>(op)) {
       std::string name = "mc_" + std::to_string(manuals++);
-      // The edge holds the sharding; without an edge, the value itself does.
-      auto edgeOf = [](Value owner) -> Value {
-        if (sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(owner))
-          return edge.getResult();
-        return owner;
-      };
+      // As in Shardy, only values with an edge have the computation as origin.
       for (auto [i, operand] : llvm::enumerate(manual.getOperands())) {
+        sdy::DataFlowEdgeOp edge =
+            sdy::DataFlowEdgeOp::lookup(manual.getBody().getArgument(i));
+        if (!edge)
+          continue;
         std::string input = name + "_input: " + std::to_string(i);
-        begin(holderOf(edgeOf(manual.getBody().getArgument(i))),
-              manual.getInSharding(i), input);
+        begin(holderOf(edge.getResult()), manual.getInSharding(i), input);
         begin(holderOf(operand), sdy::getSharding(operand), input);
       }
       for (auto [i, result] : llvm::enumerate(manual.getResults()))
-        // As in Shardy, results without an edge have no origin.
         if (sdy::DataFlowEdgeOp edge = sdy::DataFlowEdgeOp::lookup(result))
           begin(holderOf(edge.getResult()), manual.getOutSharding(i),
                 name + "_output: " + std::to_string(i));
